@@ -1,0 +1,47 @@
+/** Every code Pungi can answer with. The first six are the names clients of earlier servers know. */
+export const ERROR_CODES = [
+  'EXECUTION_TIMEOUT',
+  'MEMORY_LIMIT_EXCEEDED',
+  'PYTHON_ERROR',
+  'INVALID_INPUT',
+  'PACKAGE_INSTALLATION_ERROR',
+  'INTERNAL_ERROR',
+  'NONZERO_EXIT',
+  'CPU_LIMIT_EXCEEDED',
+  'PROCESS_LIMIT_EXCEEDED',
+  'DISK_LIMIT_EXCEEDED',
+  'OUTPUT_LIMIT_EXCEEDED',
+  'KILLED_BY_SIGNAL',
+  'CANCELLED',
+  'DENIED',
+  'SERVER_BUSY',
+  'SANDBOX_UNAVAILABLE',
+  'INTERPRETER_NOT_FOUND',
+  'CONFIGURATION_ERROR',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** The one error type that leaves Pungi: a code for machines, a sentence for people, details for both. */
+export class PungiError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'PungiError';
+    this.code = code;
+    this.details = details;
+  }
+
+  toJSON(): { code: ErrorCode; message: string; details: Readonly<Record<string, unknown>> } {
+    return { code: this.code, message: this.message, details: this.details };
+  }
+
+  /** Anything thrown becomes a PungiError; what was not foreseen is INTERNAL_ERROR. */
+  static from(thrown: unknown): PungiError {
+    if (thrown instanceof PungiError) return thrown;
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return new PungiError('INTERNAL_ERROR', message, {}, thrown);
+  }
+}

@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { z } from 'zod';
+import { PungiError } from '../base/errors.js';
+import { Config, OPTIONS, type OptionName } from './schema.js';
+
+export const CONFIG_FILE = 'pungi.yaml';
+
+export interface ConfigSources {
+  /** Flags of the command line, by option name. */
+  flags?: Partial<Record<OptionName, unknown>>;
+  env?: NodeJS.ProcessEnv;
+  /** A configuration file that must exist. Without it, pungi.yaml in the current folder is read if there. */
+  file?: string | undefined;
+}
+
+/** Defaults, then the file, then the environment, then flags: read once, checked as a whole. */
+export function loadConfig({ flags = {}, env = process.env, file = env['PUNGI_CONFIG'] }: ConfigSources = {}): Config {
+  const origin = new Map<string, string>();
+  const merged: Record<string, unknown> = {};
+  const take = (name: string, value: unknown, from: string) => {
+    if (value === undefined || value === '') return;
+    merged[name] = value;
+    origin.set(name, from);
+  };
+  const path = file ?? (existsSync(CONFIG_FILE) ? CONFIG_FILE : undefined);
+  if (path !== undefined) {
+    for (const [name, value] of Object.entries(readConfigFile(path))) take(name, value, `${name} in ${path}`);
+  }
+  for (const [name, { env: variable }] of Object.entries(OPTIONS)) take(name, env[variable], variable);
+  for (const [name, value] of Object.entries(flags)) take(name, value, `--${kebab(name)}`);
+
+  const parsed = Config.safeParse(merged);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => describe(issue, merged, origin));
+  throw new PungiError('CONFIGURATION_ERROR', problems.join('; '), { problems });
+}
+
+function readConfigFile(path: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new PungiError('CONFIGURATION_ERROR', `The configuration file ${path} cannot be read: ${(error as Error).message}`);
+  }
+  let data: unknown;
+  try {
+    data = parse(text) ?? {};
+  } catch (error) {
+    throw new PungiError('CONFIGURATION_ERROR', `The configuration file ${path} is not valid YAML: ${(error as Error).message}`);
+  }
+  if (typeof data !== 'object' || Array.isArray(data)) {
+    throw new PungiError('CONFIGURATION_ERROR', `The configuration file ${path} must hold settings such as "maxMemoryMb: 256".`);
+  }
+  return data as Record<string, unknown>;
+}
+
+function describe(issue: z.core.$ZodIssue, merged: Record<string, unknown>, origin: Map<string, string>): string {
+  if (issue.code === 'unrecognized_keys') {
+    const names = issue.keys.map((key) => origin.get(key) ?? key).join(', ');
+    return `unknown setting ${names}; known are ${Object.keys(OPTIONS).join(', ')}`;
+  }
+  const name = String(issue.path[0]);
+  return `${origin.get(name) ?? name} is ${JSON.stringify(merged[name])}: ${reasonOf(issue)}`;
+}
+
+/** A union reports "Invalid input"; the sentence that helps is in the branch that came closest. */
+function reasonOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_union') {
+    const nested = issue.errors.flat();
+    const best = nested.find((inner) => inner.message.startsWith('must be')) ?? nested[0];
+    return best ? reasonOf(best) : issue.message;
+  }
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
+  return issue.message;
+}
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

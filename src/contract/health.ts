@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { Tier } from './outcome.js';
+
+export const Metrics = z.object({
+  totalExecutions: z.number().int(),
+  totalErrors: z.number().int().describe('runs that did not end ok'),
+  successRate: z.number().describe('percent of runs that ended ok; 100 before the first'),
+  averageExecutionTimeMs: z.number(),
+  averageMemoryUsageMb: z.number(),
+  executionTimeMs: z.object({ p50: z.number(), p95: z.number(), p99: z.number() }).describe('of the latest runs'),
+  peakMemoryUsageMb: z.number(),
+  verdicts: z.record(z.string(), z.number().int()).describe('how many runs ended how'),
+  activeExecutions: z.number().int(),
+  queuedExecutions: z.number().int(),
+  uptimeSeconds: z.number(),
+  serverMemoryMb: z.number(),
+});
+export type Metrics = z.infer<typeof Metrics>;
+
+export const Health = z.object({
+  status: z.enum(['healthy', 'starting', 'unhealthy']),
+  version: z.string(),
+  pythonVersion: z.string().describe('e.g. "Python 3.11.7"'),
+  config: z.record(z.string(), z.unknown()).describe('the configuration in force'),
+  metrics: Metrics,
+  isolation: z.object({
+    tier: Tier.nullable(),
+    features: z.array(z.string()),
+    warning: z.string().nullable().describe('what a person should know about the tier'),
+  }),
+  interpreter: z.object({ path: z.string(), version: z.string() }).nullable(),
+  pool: z.object({
+    target: z.number().int(),
+    parked: z.number().int(),
+    parking: z.number().int(),
+    busy: z.number().int(),
+    forkServers: z.number().int(),
+    restarts: z.number().int(),
+  }),
+  queue: z.object({ active: z.number().int(), waiting: z.number().int(), capacity: z.number().int() }),
+  problem: z.string().nullable().describe('why the server is not healthy, and what to do'),
+});
+export type Health = z.infer<typeof Health>;

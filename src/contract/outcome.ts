@@ -1,0 +1,88 @@
+import { z } from 'zod';
+
+export const TIERS = ['namespace', 'landlock', 'process'] as const;
+export const Tier = z.enum(TIERS);
+export type Tier = z.infer<typeof Tier>;
+
+export const PythonException = z.object({
+  type: z.string().describe('the exception class, e.g. ZeroDivisionError'),
+  message: z.string(),
+  line: z.number().int().nullable().describe('line of the submitted code, 1-based'),
+  column: z.number().int().nullable().describe('column of the submitted code, 1-based'),
+  text: z.string().nullable().describe('the source line'),
+  traceback: z.string().describe('the traceback without frames of the sandbox itself'),
+  missingModule: z.string().nullable().describe('the module that an import did not find'),
+  hint: z.string().nullable().describe('what to do about it'),
+});
+export type PythonException = z.infer<typeof PythonException>;
+
+const say = { message: z.string().describe('one sentence for a person') };
+const failure = <Kind extends string, Code extends string, Shape extends z.ZodRawShape>(
+  kind: Kind,
+  code: Code,
+  shape: Shape,
+) => z.object({ kind: z.literal(kind), code: z.literal(code), ...say, ...shape });
+
+/** How a run ended. Decided by the supervisor and the server from facts, never from text. */
+export const Verdict = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ok') }),
+  failure('python-error', 'PYTHON_ERROR', { exception: PythonException }),
+  failure('exited', 'NONZERO_EXIT', { status: z.number().int() }),
+  failure('timed-out', 'EXECUTION_TIMEOUT', { limitMs: z.number() }),
+  failure('cpu-exceeded', 'CPU_LIMIT_EXCEEDED', { limitMs: z.number() }),
+  failure('memory-exceeded', 'MEMORY_LIMIT_EXCEEDED', {
+    limitMb: z.number(),
+    exception: PythonException.optional(),
+  }),
+  failure('processes-exceeded', 'PROCESS_LIMIT_EXCEEDED', { limit: z.number() }),
+  failure('disk-exceeded', 'DISK_LIMIT_EXCEEDED', { limitMb: z.number(), exception: PythonException.optional() }),
+  failure('output-exceeded', 'OUTPUT_LIMIT_EXCEEDED', { limitBytes: z.number() }),
+  failure('killed', 'KILLED_BY_SIGNAL', { signal: z.string() }),
+  failure('cancelled', 'CANCELLED', {}),
+  failure('denied', 'DENIED', { reason: z.string() }),
+  failure('busy', 'SERVER_BUSY', { queued: z.number() }),
+  failure('invalid', 'INVALID_INPUT', { issues: z.array(z.string()) }),
+  failure('internal', 'INTERNAL_ERROR', {}),
+]);
+export type Verdict = z.infer<typeof Verdict>;
+export type VerdictKind = Verdict['kind'];
+
+export const Output = z.object({
+  text: z.string().describe('the head and the tail, around a marker, where it was longer than the limit'),
+  bytes: z.number().int().describe('bytes that the run wrote'),
+  truncated: z.boolean(),
+});
+export type Output = z.infer<typeof Output>;
+
+export const Value = z.object({
+  type: z.string(),
+  repr: z.string().describe('the last expression, as a notebook shows it'),
+  json: z.json().optional().describe('the same as JSON, where it is plain data and small'),
+});
+export type Value = z.infer<typeof Value>;
+
+export const Usage = z.object({
+  wallMs: z.number().describe('from handing the code over until its last process had ended'),
+  cpuMs: z.number().describe('CPU time of all processes of the run'),
+  peakMemoryMb: z.number().describe('the highest resident memory of the processes of the run'),
+  waitMs: z.number().describe('time spent in the queue and waiting for a worker'),
+});
+export type Usage = z.infer<typeof Usage>;
+
+export const Isolation = z.object({
+  tier: Tier.nullable().describe('null where nothing was run'),
+  features: z.array(z.string()).describe('the kernel mechanisms in force'),
+});
+export type Isolation = z.infer<typeof Isolation>;
+
+export const Outcome = z.object({
+  runId: z.string(),
+  verdict: Verdict,
+  stdout: Output,
+  stderr: Output,
+  value: Value.nullable(),
+  usage: Usage,
+  codeSha256: z.string(),
+  isolation: Isolation,
+});
+export type Outcome = z.infer<typeof Outcome>;

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { RequestedLimits } from './limits.js';
+
+/** The most a request may carry: small enough that no message nears the transports' own limits. */
+export const MAX_CODE_BYTES = 2 * 1024 * 1024;
+export const MAX_FILES_BYTES = 6 * 1024 * 1024;
+
+const noNul = (what: string) => z.string().refine((text) => !text.includes('\0'), `${what} must not contain a NUL character`);
+
+const isPlainRelative = (path: string) =>
+  path.length > 0 &&
+  path.length <= 1024 &&
+  !path.startsWith('/') &&
+  !path.includes('\\') &&
+  path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= 255);
+
+export const InputFile = z
+  .strictObject({
+    path: noNul('path')
+      .refine(isPlainRelative, 'must be a relative path without "..", such as "data/sales.csv"')
+      .describe('where the file appears, relative to the work folder'),
+    text: z.string().optional().describe('the content as text (UTF-8)'),
+    base64: z.base64().optional().describe('the content as base64, for binary files'),
+  })
+  .refine((file) => (file.text === undefined) !== (file.base64 === undefined), 'give either text or base64');
+export type InputFile = z.infer<typeof InputFile>;
+
+/** One execution of Python: what to run, with what, within which limits. */
+export const RunRequest = z
+  .strictObject({
+    code: z
+      .string()
+      .refine((code) => Buffer.byteLength(code) <= MAX_CODE_BYTES, `code is larger than ${MAX_CODE_BYTES} bytes`)
+      .optional()
+      .describe('Python source'),
+    file: noNul('file').min(1).optional().describe('a Python file below one of the configured roots'),
+    argv: z.array(noNul('argv')).max(1024).optional().describe('sys.argv[1:]'),
+    stdin: z.string().optional().describe('text on standard input, which then ends'),
+    inputData: z.array(z.string()).max(100_000).optional().describe('lines on standard input, one for each input()'),
+    files: z.array(InputFile).max(1000).optional().describe('files placed in the work folder before the run'),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'), noNul('value'))
+      .optional()
+      .describe('environment variables; only names that the server allows'),
+    context: z.json().optional().describe('a JSON value that the code sees as the variable `context`'),
+    limits: RequestedLimits.optional().describe('tighter limits than the server sets'),
+    client: z.string().max(200).optional().describe('who asks; the queue is fair between clients'),
+  })
+  .refine((request) => (request.code === undefined) !== (request.file === undefined), 'give either code or file')
+  .refine((request) => request.stdin === undefined || request.inputData === undefined, 'give either stdin or inputData')
+  .refine(
+    (request) =>
+      (request.files ?? []).reduce((sum, file) => sum + (file.text ?? file.base64 ?? '').length, 0) <= MAX_FILES_BYTES,
+    `files are larger than ${MAX_FILES_BYTES} bytes together`,
+  );
+export type RunRequest = z.infer<typeof RunRequest>;
+
+export interface OutputLine {
+  stream: 'stdout' | 'stderr';
+  text: string;
+}
+
+/** What cannot be written down as data. */
+export interface RunOptions {
+  signal?: AbortSignal;
+  /** Called for every line of output as it is produced. */
+  onLine?: (line: OutputLine) => void;
+}
