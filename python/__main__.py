@@ -1,0 +1,3 @@
+from pungi.fork_server import main
+
+main()

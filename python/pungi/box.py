@@ -1,0 +1,76 @@
+"""Where a run may write: one bounded tmpfs in its own mount namespace, or a folder on disk that is watched and removed."""
+
+import os
+
+from . import host_jail, watch
+
+_ENTRIES_PER_MB = 256
+
+
+class NamespaceBox:
+    """Goes away with the namespace; its size is the kernel's own bound."""
+
+    root = host_jail.BOX
+    work, temporary = host_jail.WORK, host_jail.TMP
+
+    def __init__(self, path, size_mb):
+        self._path = path
+        self._size_mb = size_mb
+
+    def is_over(self, limit_mb):
+        use = os.statvfs(self._path)
+        used = (use.f_blocks - use.f_bfree) * use.f_frsize
+        is_full = use.f_bfree == 0 or use.f_ffree == 0
+        return is_full or (limit_mb < self._size_mb and used > limit_mb * 1024 * 1024)
+
+    def remove(self):
+        pass
+
+
+class FolderBox:
+    def __init__(self, path):
+        self.root = path
+        self.work, self.temporary = os.path.join(path, "work"), os.path.join(path, "tmp")
+        os.mkdir(path, 0o700)
+        os.mkdir(self.work, 0o700)
+        os.mkdir(self.temporary, 0o700)
+
+    def is_over(self, limit_mb):
+        size, entries = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)
+        return size > limit_mb * 1024 * 1024 or entries > limit_mb * _ENTRIES_PER_MB
+
+    def remove(self):
+        remove_tree(self.root)
+
+
+def remove_tree(path):
+    """Removes a folder that its owner tried to make hard to remove: locked, or nested beyond any path's length."""
+    root = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    serial = 0
+    try:
+        while names := os.listdir(root):
+            for name in names:
+                if not _is_folder(name, root):
+                    os.unlink(name, dir_fd=root)
+                    continue
+                os.chmod(name, 0o700, dir_fd=root)
+                folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=root)
+                try:
+                    for inner in os.listdir(folder):
+                        # Folders inside come up one level instead of us going down one.
+                        if _is_folder(inner, folder):
+                            os.chmod(inner, 0o700, dir_fd=folder)
+                            serial += 1
+                            os.rename(inner, f".removing-{serial}", src_dir_fd=folder, dst_dir_fd=root)
+                        else:
+                            os.unlink(inner, dir_fd=folder)
+                finally:
+                    os.close(folder)
+                os.rmdir(name, dir_fd=root)
+    finally:
+        os.close(root)
+    os.rmdir(path)
+
+
+def _is_folder(name, parent):
+    return os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode & 0o170000 == 0o040000

@@ -1,0 +1,93 @@
+"""Imports an environment's modules once, inside jail 1, then forks a supervised worker for every request to park one.
+
+stdin: a line of JSON settings, then a line of JSON {"park": ID, "token": TEXT} for each worker; its end ends us.
+stderr: for people. A failure to start is told there as one line of JSON {"failed": REASON}.
+"""
+
+import gc
+import json
+import os
+import signal
+import sys
+
+# Everything that a worker runs is imported once, before the jail hides it and before the first fork.
+from . import host_jail, supervisor, system, watch
+
+
+def main():
+    settings = json.loads(_read_line())
+    try:
+        _enter_jail(settings)
+        os.umask(0o077)
+        _load_site_packages()
+        _preload(settings["preload"])
+    except Exception as error:
+        print(json.dumps({"failed": f"{error}"}), file=sys.stderr, flush=True)
+        os._exit(75)
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _serve(settings, supervisor.park)
+
+
+def _read_line():
+    """A line without buffering: whatever follows it belongs to the next read."""
+    line = bytearray()
+    while (byte := os.read(0, 1)) not in (b"", b"\n"):
+        line += byte
+    return bytes(line)
+
+
+def _enter_jail(settings):
+    if settings["tier"] == "namespace":
+        host_jail.enter_namespaces(settings)
+    elif settings["tier"] == "landlock":
+        host_jail.enter_landlock(settings)
+    else:
+        _enter_nothing(settings)
+
+
+def _enter_nothing(settings):
+    if os.getuid() == 0:
+        host_jail.become(settings["uid"])
+    if system.IS_LINUX:
+        system.die_with_parent()
+        system.become_subreaper()
+
+
+def _load_site_packages():
+    """The interpreter starts with -S: .pth files are code of packages, so they run only now, in the jail."""
+    import site
+
+    site.main()
+
+
+def _preload(modules):
+    for name in modules:
+        try:
+            __import__(name)
+        except Exception as error:
+            print(json.dumps({"notPreloaded": name, "reason": f"{type(error).__name__}: {error}"}), file=sys.stderr, flush=True)
+
+
+def _serve(settings, park):
+    children = set()
+    pending = b""
+    while chunk := os.read(0, 65536):
+        *lines, pending = (pending + chunk).split(b"\n")
+        for line in filter(None, lines):
+            order = json.loads(line)
+            children.add(park(settings, order["park"], order["token"]))
+        _reap(children, settings["tier"])
+
+
+def _reap(children, tier):
+    """Zombies are collected with the next order; an orphan (its supervisor died) is ended as well."""
+    try:
+        while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+            children.discard(pid)
+    except ChildProcessError:
+        return
+    if tier != "namespace" and system.IS_LINUX:
+        for pid in set(watch.children_of(os.getpid())) - children:
+            os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,68 @@
+"""Frames on a stream: four bytes of length, one byte of kind, then the payload."""
+
+import os
+import struct
+
+_HEAD = struct.Struct(">IB")
+HEAD_SIZE = _HEAD.size
+MAX_PAYLOAD = 64 * 1024 * 1024
+
+# From the server to a supervisor.
+LIMITS, JOB, CANCEL = b"LJC"
+# From a worker or its supervisor to the server.
+HELLO, PARKED, FAILED, STDOUT, STDERR, REPORT, END = b"HPFoeRX"
+# From a worker to its supervisor: the run failed, look at what it uses before it ends.
+TROUBLE = ord("T")
+
+
+def pack(kind, payload=b""):
+    return _HEAD.pack(len(payload), kind) + payload
+
+
+class FrameParser:
+    """Collects bytes and gives back whole frames."""
+
+    def __init__(self, max_payload=MAX_PAYLOAD):
+        self._buffer = bytearray()
+        self._max_payload = max_payload
+
+    def feed(self, data):
+        self._buffer += data
+
+    def frames(self):
+        while len(self._buffer) >= HEAD_SIZE:
+            length, kind = _HEAD.unpack_from(self._buffer)
+            if length > self._max_payload:
+                raise ValueError(f"a frame of {length} bytes")
+            end = HEAD_SIZE + length
+            if len(self._buffer) < end:
+                return
+            payload = bytes(self._buffer[HEAD_SIZE:end])
+            del self._buffer[:end]
+            yield kind, payload
+
+
+def read_frame(fd):
+    """Reads one frame from a blocking descriptor; None at its end."""
+    head = _read_exactly(fd, HEAD_SIZE)
+    if head is None:
+        return None
+    length, kind = _HEAD.unpack(head)
+    payload = _read_exactly(fd, length)
+    return None if payload is None else (kind, payload)
+
+
+def _read_exactly(fd, size):
+    data = bytearray()
+    while len(data) < size:
+        chunk = os.read(fd, size - len(data))
+        if not chunk:
+            return None
+        data += chunk
+    return bytes(data)
+
+
+def write_all(fd, data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]

@@ -1,0 +1,152 @@
+"""Jail 1: hides the host from the fork server, which will import third-party packages."""
+
+import os
+import sys
+
+from . import landlock, seccomp, system
+from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
+
+_SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
+# What libraries look up and no secret is in. Accounts and hosts are written anew instead.
+_SYSTEM_FILES = (
+    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/timezone",
+    "/etc/mime.types", "/etc/os-release", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/fonts",
+)
+# Not /dev/zero: mapped as shared it is memory that no process shows.
+DEVICES = ("null", "full", "random", "urandom")
+WORK, TMP, SHM, BOX, SERVER = "/work", "/tmp", "/dev/shm", "/box", "/server"
+
+
+def visible_paths(extra):
+    """What the interpreter, its libraries and the environment need, each path once and existing."""
+    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *extra}
+    prefixes |= {os.path.dirname(os.path.realpath(sys.executable)), os.path.dirname(sys.executable)}
+    for prefix in prefixes:
+        if prefix == "/" or os.path.realpath(prefix) == os.path.realpath(os.path.expanduser("~")):
+            raise OSError(f"the interpreter {sys.executable} would make {prefix} visible; use one in a folder of its own")
+    wanted = sorted({*_SYSTEM_FOLDERS, *_SYSTEM_FILES, *map(os.path.abspath, prefixes)})
+    kept = []
+    for path in wanted:
+        below_kept = any(path.startswith(f"{other}/") for other in kept if not os.path.islink(other))
+        if os.path.lexists(path) and not below_kept:
+            kept.append(path)
+    return kept
+
+
+def enter_namespaces(settings):
+    """Leaves this process in a root of its own, as PID 1, without capabilities and without the host's uid 0."""
+    uid, gid = os.getuid(), os.getgid()
+    is_root = uid == 0
+    paths = visible_paths(settings["roots"])
+    flags = system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWNET | system.CLONE_NEWIPC | system.CLONE_NEWUTS
+    system.unshare(flags if is_root else flags | system.CLONE_NEWUSER)
+    if not is_root:
+        system.map_only(uid, gid)
+    child = os.fork()
+    if child:
+        os._exit(_outlive(child))
+    system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
+    _build_root(paths, settings["socketFolder"], settings["uid"] if is_root else uid)
+    if is_root:
+        become(settings["uid"])
+    system.drop_capabilities()
+    # After the identity changed: the kernel forgets the wish at every change.
+    system.die_with_parent()
+    if os.getppid() != 0:
+        os._exit(1)
+
+
+def _outlive(child):
+    """The process outside only waits, so that the server sees the fork server end. It runs no foreign code."""
+    system.die_with_parent()
+    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return status if status >= 0 else 128 - status
+
+
+def become(uid):
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    # Changing identity clears it, and without it our own uid_map cannot be written.
+    system.set_dumpable(True)
+
+
+def _build_root(paths, socket_folder, uid):
+    root = "/tmp"
+    os.umask(0o022)
+    opened = [(os.open(path, os.O_PATH), path) for path in paths if not os.path.islink(path)]
+    links = [(os.readlink(path), path) for path in paths if os.path.islink(path)]
+    devices = [(os.open(f"/dev/{name}", os.O_PATH), f"/dev/{name}") for name in DEVICES]
+    channel = os.open(socket_folder, os.O_PATH)
+    os.chdir("/")
+    system.mount("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV, "size=4m,mode=755")
+    for fd, path in opened:
+        _bind(fd, root + path)
+        system.seal_mount(root + path)
+    for target, path in links:
+        os.makedirs(os.path.dirname(root + path), exist_ok=True)
+        os.symlink(target, root + path)
+    for fd, path in devices:
+        _bind(fd, root + path)
+    _bind(channel, root + SERVER)
+    system.seal_mount(root + SERVER)
+    for folder in ("/proc", "/old", WORK, TMP, SHM, BOX):
+        os.makedirs(root + folder, exist_ok=True)
+    _write_accounts(root, uid)
+    for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        os.symlink(f"/proc/self/{target}", f"{root}/dev/{name}")
+    system.mount("proc", f"{root}/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    system.pivot_root(root, f"{root}/old")
+    os.chdir("/")
+    system.unmount("/old")
+    os.rmdir("/old")
+    for fd, _ in (*opened, *devices, (channel, None)):
+        os.close(fd)
+    system.mount(None, "/", flags=system.MS_REMOUNT | system.MS_BIND | system.MS_RDONLY | MS_NOSUID | MS_NODEV)
+
+
+def _bind(fd, target):
+    source = f"/proc/self/fd/{fd}"
+    if os.path.isdir(source):
+        os.makedirs(target, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        open(target, "w").close()
+    system.mount(source, target, flags=MS_BIND | MS_REC)
+
+
+def _write_accounts(root, uid):
+    os.makedirs(f"{root}/etc", exist_ok=True)
+    files = {
+        "passwd": f"sandbox:x:{uid}:{uid}:sandbox:{WORK}:/bin/sh\n",
+        "group": f"sandbox:x:{uid}:\n",
+        "hosts": "127.0.0.1 localhost\n::1 localhost\n",
+        "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+    }
+    for name, text in files.items():
+        with open(f"{root}/etc/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def enter_landlock(settings):
+    """Without namespaces: the same view of the files by landlock, and an identity that is not root's."""
+    if not seccomp.is_supported():
+        raise OSError(f"no system call filter for {system.MACHINE}")
+    paths = visible_paths(settings["roots"])
+    if os.getuid() == 0:
+        become(settings["uid"])
+    system.forbid_new_privileges()
+    system.die_with_parent()
+    _check_reachable(paths)
+    rules = [(path, landlock.READ) for path in (*paths, "/proc")]
+    rules += [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
+    rules.append((settings["workBase"], landlock.WRITE))
+    landlock.restrict(rules)
+    system.become_subreaper()
+
+
+def _check_reachable(paths):
+    for path in {sys.base_prefix, sys.prefix}:
+        if not os.access(path, os.R_OK | os.X_OK):
+            raise OSError(f"the sandbox's user cannot read {path}; use an interpreter that every user can read")

@@ -1,0 +1,84 @@
+"""Landlock: file, network and scope rules that a process puts on itself and that no child can lift."""
+
+import ctypes
+import os
+
+from . import system
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_RULE_PATH_BENEATH = 1
+
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
+_TRUNCATE, _REFER, _IOCTL_DEV = 1 << 14, 1 << 13, 1 << 15
+_FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+_MAKE_DEVICES = (1 << 6) | (1 << 11)
+
+READ = _EXECUTE | _READ_FILE | _READ_DIR
+# Everything but device nodes.
+WRITE = 0xFFFF & ~_MAKE_DEVICES & ~_IOCTL_DEV
+DEVICE = _READ_FILE | _WRITE_FILE | _TRUNCATE
+
+_NET_TCP = 0b11
+_SCOPE_ABSTRACT_UNIX, _SCOPE_SIGNAL = 1, 2
+
+
+class _Ruleset(ctypes.Structure):
+    _fields_ = [("fs", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
+
+
+class _PathBeneath(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [("allowed", ctypes.c_uint64), ("fd", ctypes.c_int32)]
+
+
+def abi():
+    """The kernel's landlock version; 0 where there is none."""
+    return max(0, system.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)) if system.IS_LINUX else 0
+
+
+def _handled(version):
+    rights = (1 << 13) - 1
+    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
+        if version >= since:
+            rights |= right
+    return rights
+
+
+def restrict(rules):
+    """Allows what `rules` names, (path, rights) pairs, and nothing else; a path that does not exist is passed over."""
+    version = abi()
+    if version == 0:
+        raise OSError("landlock is not available in this kernel")
+    handled = _handled(version)
+    attributes = _Ruleset(
+        handled,
+        _NET_TCP if version >= 4 else 0,
+        _SCOPE_ABSTRACT_UNIX | _SCOPE_SIGNAL if version >= 6 else 0,
+    )
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    ruleset = system.check(
+        system.syscall(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), 0), "landlock ruleset"
+    )
+    try:
+        for path, rights in rules:
+            _allow(ruleset, path, rights & handled)
+        system.check(system.syscall(_RESTRICT_SELF, ruleset, 0), "landlock restrict")
+    finally:
+        os.close(ruleset)
+    return version
+
+
+def _allow(ruleset, path, rights):
+    try:
+        fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        if not os.path.isdir(f"/proc/self/fd/{fd}") and not os.path.isdir(path):
+            rights &= _FILE_RIGHTS
+        rule = _PathBeneath(rights, fd)
+        system.check(
+            system.syscall(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(rule), 0), f"landlock rule for {path}"
+        )
+    finally:
+        os.close(fd)

@@ -1,0 +1,104 @@
+"""Words for what a run gave: its value, its exception, its exit status. Bounded, whatever it gave."""
+
+import json
+import sys
+import traceback
+
+_MAX_VALUE = 64 * 1024
+_MAX_MESSAGE = 16 * 1024
+_MAX_TRACEBACK = 32 * 1024
+_MAX_LINE = 1000
+_OWN_FOLDER = __file__.rpartition("/")[0] + "/"
+_encode = json.JSONEncoder(allow_nan=False).encode
+
+
+def describe_value(value):
+    """The value as a notebook shows it, and as JSON where it is plain data."""
+    kind = type(value)
+    shown = repr(value[:_MAX_VALUE] if kind in (str, bytes) else value)
+    about = {"type": _class_name(kind), "repr": cut(shown, _MAX_VALUE)}
+    if kind in (bool, int, float, str, list, dict) and len(shown) <= _MAX_VALUE:
+        try:
+            _encode(value)
+            about["json"] = value
+        except (TypeError, ValueError, RecursionError):
+            pass
+    return about
+
+
+def describe_exception(error, filename):
+    details = traceback.TracebackException(type(error), error, _without_own_frames(error.__traceback__), compact=True)
+    text = "".join(details.format())
+    line, column, source = _place(error, filename)
+    return {
+        "type": _class_name(type(error)),
+        "message": cut(str(details), _MAX_MESSAGE),
+        "line": line,
+        "column": column,
+        "text": source,
+        "traceback": cut(text, _MAX_TRACEBACK),
+        "missingModule": _missing_module(error),
+        "isMemoryError": isinstance(error, MemoryError),
+        "errno": error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else None,
+    }
+
+
+def exit_status(error):
+    """The status that `python` would end with for this SystemExit."""
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code & 0xFF
+    print(error.code, file=sys.stderr)
+    return 1
+
+
+def cut(text, limit):
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
+
+
+def _class_name(kind):
+    name = getattr(kind, "__qualname__", kind.__name__)
+    module = getattr(kind, "__module__", None)
+    return name if module in ("builtins", "__main__", None) else f"{module}.{name}"
+
+
+def _without_own_frames(trace):
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OWN_FOLDER):
+        trace = trace.tb_next
+    return trace
+
+
+def _place(error, filename):
+    """Line, column and text in the submitted code: where it does not parse, or the innermost frame of it."""
+    if isinstance(error, SyntaxError) and error.filename == filename:
+        text = error.text.rstrip("\n")[:_MAX_LINE] if isinstance(error.text, str) else None
+        return error.lineno, error.offset, text
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == filename:
+            found = trace
+        trace = trace.tb_next
+    if found is None:
+        return None, None, None
+    import linecache
+
+    text = linecache.getline(filename, found.tb_lineno).rstrip("\n")[:_MAX_LINE]
+    return found.tb_lineno, _column(found), text or None
+
+
+def _column(trace):
+    code = trace.tb_frame.f_code
+    if not hasattr(code, "co_positions"):
+        return None
+    positions = list(code.co_positions())
+    column = positions[trace.tb_lasti // 2][2] if trace.tb_lasti // 2 < len(positions) else None
+    return None if column is None else column + 1
+
+
+def _missing_module(error):
+    is_missing = isinstance(error, ModuleNotFoundError) and isinstance(error.name, str)
+    return error.name if is_missing else None

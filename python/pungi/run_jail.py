@@ -1,0 +1,59 @@
+"""Jail 2: what separates one run from the next, from its supervisor and from the fork server."""
+
+import os
+import sys
+
+from . import landlock, seccomp, system
+from .host_jail import BOX, DEVICES, SERVER, SHM, TMP, WORK, visible_paths
+from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_RDONLY, MS_REC
+
+_INODES_PER_MB = 256
+
+
+def fork_into_namespaces():
+    """Forks; the child is PID 1 of fresh namespaces."""
+    flags = system.CLONE_NEWUSER | system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWIPC
+    if landlock.abi() < 6:
+        # A network namespace of its own costs a millisecond; landlock's scopes make the shared one as silent.
+        flags |= system.CLONE_NEWNET
+    return system.clone(flags)
+
+
+def build_namespace_view(settings, identity):
+    """In the supervisor: a /proc of its own, one bounded tmpfs for all that a run may write, no way to the server."""
+    system.map_only(*identity)
+    system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
+    system.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    size = f"size={settings['diskMb']}m,nr_inodes={settings['diskMb'] * _INODES_PER_MB},mode=700"
+    system.mount("tmpfs", BOX, "tmpfs", MS_NOSUID | MS_NODEV, size)
+    for folder in (WORK, TMP, SHM):
+        inside = BOX + folder
+        os.makedirs(inside, 0o700)
+        system.mount(inside, folder, flags=MS_BIND)
+    system.mount("tmpfs", SERVER, "tmpfs", MS_NOSUID | MS_NODEV | MS_RDONLY, "size=4k,mode=700")
+    system.drop_capabilities()
+
+
+def lock_worker(tier, box):
+    """In the worker, last: from here on it can read what is there and write only to its own folders."""
+    devices = [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
+    features = ["seccomp", "rlimits"]
+    if tier == "namespace":
+        if landlock.abi() > 0:
+            writable = [(folder, landlock.WRITE) for folder in (WORK, TMP, SHM)]
+            version = landlock.restrict([("/", landlock.READ), *writable, *devices])
+            features.append(f"landlock-{version}")
+        seccomp.install(allow_sockets=True)
+    elif tier == "landlock":
+        system.forbid_new_privileges()
+        readable = [(path, landlock.READ) for path in visible_paths([*sys.path])]
+        own_proc = (f"/proc/{os.getpid()}", landlock.READ)
+        version = landlock.restrict([*readable, own_proc, *devices, (box, landlock.WRITE)])
+        features.append(f"landlock-{version}")
+        seccomp.install(allow_sockets=False)
+    else:
+        features = ["rlimits"]
+    return features
+
+
+NAMESPACE_FEATURES = ["user-namespace", "pid-namespace", "mount-namespace", "ipc-namespace", "network-namespace"]

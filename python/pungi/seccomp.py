@@ -1,0 +1,150 @@
+"""A seccomp filter that denies by purpose: what no analysis needs and what attacks are made of.
+
+Everything else stays allowed, so that numpy, pandas, threads, subprocesses and multiprocessing work unchanged.
+"""
+
+import ctypes
+import errno
+import socket
+import struct
+
+from . import system
+
+# name: (x86_64, aarch64); None where the architecture has no such call.
+_CALLS = {
+    "looking into other processes": {
+        "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
+        "pidfd_getfd": (438, 438), "process_madvise": (440, 440), "process_mrelease": (448, 448),
+        "move_pages": (279, 239), "migrate_pages": (256, 238),
+        "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
+    },
+    "namespaces and mounts": {
+        "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41),
+        "chroot": (161, 51), "move_mount": (429, 429), "open_tree": (428, 428), "open_tree_attr": (467, 467),
+        "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433),
+        "mount_setattr": (442, 442), "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264),
+        "quotactl": (179, 60), "quotactl_fd": (443, 443), "swapon": (167, 224), "swapoff": (168, 225),
+    },
+    "the kernel itself": {
+        "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425),
+        "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "fanotify_init": (300, 262),
+        "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
+        "kexec_load": (246, 104), "kexec_file_load": (320, 294), "init_module": (175, 105),
+        "finit_module": (313, 273), "delete_module": (176, 106), "syslog": (103, 116), "reboot": (169, 142),
+        "acct": (163, 89), "nfsservctl": (180, 42), "lookup_dcookie": (212, 18), "iopl": (172, None),
+        "ioperm": (173, None), "modify_ldt": (154, None), "_sysctl": (156, None), "uselib": (134, None),
+        "settimeofday": (164, 170), "clock_settime": (227, 112), "adjtimex": (159, 171),
+        "clock_adjtime": (305, 266), "sethostname": (170, 161), "setdomainname": (171, 162),
+        "vhangup": (153, 58), "memfd_secret": (447, 447),
+    },
+}
+# Memory that no process's resident size shows. ENOSYS, so that libraries take their other way.
+_UNCOUNTED_MEMORY = {
+    "memfd_create": (319, 279), "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "shmdt": (67, 197),
+    "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180),
+}
+# clone3 hides its flags behind a pointer; told that it does not exist, libc falls back to clone.
+_CLONE3 = (435, 435)
+_CLONE, _SOCKET, _PRLIMIT, _PERSONALITY = (56, 220), (41, 198), (302, 261), (135, 92)
+_MKNOD, _MKNODAT, _SETPRIORITY, _IOCTL = (133, None), (259, 33), (141, 140), (16, 29)
+_SCHED_SETAFFINITY, _MMAP = (203, 122), (9, 222)
+
+_NEW_NAMESPACES = 0x7E020080
+_AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+_X32_BIT = 0x40000000
+_SHARED_ANONYMOUS = 0x21
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+
+_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_SECCOMP_SET_MODE_FILTER = 1
+_SYS_SECCOMP = (317, 277)
+
+
+class _Program:
+    """Classic BPF, written as blocks that each look at one call and fall through when it is another."""
+
+    def __init__(self, machine):
+        self._column = list(_AUDIT_ARCH).index(machine)
+        self._code = []
+        self._emit(_LOAD, 4)
+        self._emit(_JUMP_EQUAL, _AUDIT_ARCH[machine], 1, 0)
+        self._emit(_RETURN, _KILL_PROCESS)
+        self._emit(_LOAD, 0)
+        if machine == "x86_64":
+            self._emit(_JUMP_AT_LEAST, _X32_BIT, 0, 1)
+            self._emit(_RETURN, _ERRNO | errno.ENOSYS)
+
+    def _emit(self, code, value, if_true=0, if_false=0):
+        self._code.append(struct.pack("HBBI", code, if_true, if_false, value & 0xFFFFFFFF))
+
+    def number(self, call):
+        return call[self._column]
+
+    def deny(self, call, error=errno.EPERM):
+        number = self.number(call)
+        if number is not None:
+            self._emit(_JUMP_EQUAL, number, 0, 1)
+            self._emit(_RETURN, _ERRNO | error)
+
+    def inspect(self, call, argument, tests, error=errno.EPERM, otherwise="allow", mask=None):
+        """Denies (or, with otherwise='deny', allows) a call whose argument meets one of the tests."""
+        number = self.number(call)
+        if number is None:
+            return
+        body = len(tests) + (2 if mask is None else 3) + 1
+        hit, miss = (_ERRNO | error, _ALLOW) if otherwise == "allow" else (_ALLOW, _ERRNO | error)
+        self._emit(_JUMP_EQUAL, number, 0, body)
+        self._emit(_LOAD, 16 + 8 * argument)
+        if mask is not None:
+            self._emit(_AND, mask)
+        for index, (jump, value) in enumerate(tests):
+            self._emit(jump, value, len(tests) - index, 0)
+        self._emit(_RETURN, miss)
+        self._emit(_RETURN, hit)
+
+    def finish(self):
+        self._emit(_RETURN, _ALLOW)
+        return b"".join(self._code), len(self._code)
+
+
+def _build(machine, socket_families):
+    program = _Program(machine)
+    for group in _CALLS.values():
+        for call in group.values():
+            program.deny(call)
+    for call in (*_UNCOUNTED_MEMORY.values(), _CLONE3):
+        program.deny(call, errno.ENOSYS)
+    is_equal = _JUMP_EQUAL
+    program.inspect(_CLONE, 0, [(_JUMP_ANY_BIT, _NEW_NAMESPACES)])
+    program.inspect(_SOCKET, 0, [(is_equal, family) for family in socket_families], errno.EACCES, otherwise="deny")
+    # Limits, priority and affinity: a process's own, never the supervisor's.
+    program.inspect(_PRLIMIT, 0, [(is_equal, 0)], otherwise="deny")
+    program.inspect(_SETPRIORITY, 1, [(is_equal, 0)], otherwise="deny")
+    program.inspect(_SCHED_SETAFFINITY, 0, [(is_equal, 0)], otherwise="deny")
+    program.inspect(_PERSONALITY, 0, [(is_equal, 0), (is_equal, 0xFFFFFFFF)], otherwise="deny")
+    character_device, block_device = 0o020000, 0o060000
+    devices = [(is_equal, character_device), (is_equal, block_device)]
+    program.inspect(_MKNOD, 1, devices, mask=0o170000)
+    program.inspect(_MKNODAT, 2, devices, mask=0o170000)
+    # Its pages outlive their mapping, so that they too are memory that no process shows.
+    program.inspect(_MMAP, 3, [(is_equal, _SHARED_ANONYMOUS)], mask=_SHARED_ANONYMOUS)
+    program.inspect(_IOCTL, 1, [(is_equal, _TIOCSTI), (is_equal, _TIOCLINUX)])
+    return program.finish()
+
+
+class _FilterProgram(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+
+
+def is_supported():
+    return system.IS_LINUX and system.MACHINE in _AUDIT_ARCH
+
+
+def install(allow_sockets):
+    """Puts the filter on this process. Needs no_new_privs. Sockets, where allowed, are UNIX and INET only."""
+    families = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6) if allow_sockets else (0xFFFF,)
+    code, length = _build(system.MACHINE, families)
+    program = _FilterProgram(length, code)
+    number = _SYS_SECCOMP[list(_AUDIT_ARCH).index(system.MACHINE)]
+    system.check(system.syscall(number, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(program)), "seccomp")

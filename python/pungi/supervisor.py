@@ -1,0 +1,318 @@
+"""The supervisor of one run: PID 1 of its namespaces, outside of all that the run's code can reach.
+
+It relays output, holds the run to its limits, ends every process of it, and tells the server what really happened.
+"""
+
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import time
+
+from . import box as boxes
+from . import frames, host_jail, run_jail, system, watch, worker
+
+_SAMPLE_EVERY = 0.010
+_WALK_EVERY = 0.100
+_MAX_REPORT = 4 * 1024 * 1024
+_CHUNK = 65536
+
+
+def park(settings, worker_id, token):
+    """Called in the fork server: forks a supervisor, which forks its worker and reports it parked."""
+    identity = (os.getuid(), os.getgid())
+    pid = run_jail.fork_into_namespaces() if settings["tier"] == "namespace" else os.fork()
+    if pid:
+        return pid
+    try:
+        _supervise(settings, worker_id, token, identity)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    os._exit(0)
+
+
+def _supervise(settings, worker_id, token, identity):
+    channel = socket.socket(socket.AF_UNIX)
+    folder = host_jail.SERVER if settings["tier"] == "namespace" else settings["socketFolder"]
+    channel.connect(os.path.join(folder, settings["socketName"]))
+    channel.sendall(frames.pack(frames.HELLO, json.dumps({"id": worker_id, "token": token}).encode()))
+    try:
+        if settings["tier"] == "namespace":
+            run_jail.build_namespace_view(settings, identity)
+            box = boxes.NamespaceBox(host_jail.BOX, settings["diskMb"])
+        else:
+            if system.IS_LINUX:
+                system.become_subreaper()
+            box = boxes.FolderBox(os.path.join(settings["workBase"], worker_id))
+        supervisor = Supervisor(settings["tier"], channel, box)
+    except Exception as error:
+        channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
+        return
+    supervisor.loop()
+
+
+class Supervisor:
+    def __init__(self, tier, channel, box):
+        self._tier = tier
+        self._channel = channel
+        self._box = box
+        self._from_server = frames.FrameParser()
+        self._from_worker = frames.FrameParser(_MAX_REPORT)
+        self._limits = None
+        self._job = None
+        self._started = None
+        self._killed_for = None
+        self._exit_status = None
+        self._report = None
+        self._output_bytes = 0
+        self._peak = 0
+        self._next_sample = self._next_walk = 0.0
+        self._tasks_outside = _tasks_counted_outside(tier)
+        self._spawn_worker()
+        if system.IS_LINUX:
+            system.set_dumpable(False)
+
+    def _spawn_worker(self):
+        job_read, self._job_pipe = os.pipe()
+        self._report_pipe, report_write = os.pipe()
+        self._stdout, stdout_write = os.pipe()
+        self._stderr, stderr_write = os.pipe()
+        self._worker = os.fork()
+        if self._worker == 0:
+            worker.main(self._tier, self._box, job_read, report_write, stdout_write, stderr_write)
+        for fd in (job_read, report_write, stdout_write, stderr_write):
+            os.close(fd)
+        self._poller = select.poll()
+        self._handlers = {
+            self._channel.fileno(): self._on_server,
+            self._report_pipe: self._on_report,
+            self._stdout: lambda: self._relay(self._stdout, frames.STDOUT),
+            self._stderr: lambda: self._relay(self._stderr, frames.STDERR),
+        }
+        if hasattr(os, "pidfd_open"):
+            self._handlers[os.pidfd_open(self._worker)] = self._on_exit
+        for fd in self._handlers:
+            self._poller.register(fd, select.POLLIN)
+
+    def loop(self):
+        while self._exit_status is None:
+            for fd, _ in self._poller.poll(self._patience()):
+                if fd in self._handlers and self._exit_status is None:
+                    self._handlers[fd]()
+            if self._started is not None and self._exit_status is None:
+                self._check_limits(time.monotonic())
+            if not hasattr(os, "pidfd_open"):
+                self._on_exit()
+        self._finish()
+
+    def _patience(self):
+        if self._started is None:
+            return None
+        now = time.monotonic()
+        until = min(self._deadline, self._next_sample)
+        return max(0, (until - now) * 1000)
+
+    # What comes in.
+
+    def _on_server(self):
+        data = self._channel.recv(_CHUNK)
+        if not data:
+            self._abandon()
+        self._from_server.feed(data)
+        for kind, payload in self._from_server.frames():
+            if kind == frames.LIMITS:
+                self._limits = json.loads(payload)
+            elif kind == frames.JOB:
+                self._start(payload)
+            elif kind == frames.CANCEL:
+                self._stop("cancelled")
+
+    def _abandon(self):
+        """The server is gone or no longer wants us."""
+        self._kill_all()
+        self._box.remove()
+        os._exit(0)
+
+    def _start(self, job):
+        self._cpu_before = watch.cpu_clock_ms(self._worker) if system.IS_LINUX else 0.0
+        self._started = time.monotonic()
+        self._deadline = self._started + self._limits["timeoutMs"] / 1000
+        self._next_sample = self._next_walk = self._started + _SAMPLE_EVERY
+        self._bound_tasks()
+        frames.write_all(self._job_pipe, frames.pack(frames.JOB, job))
+
+    def _bound_tasks(self):
+        """Stops a fork bomb between two looks. Above the limit itself, so that a look can see the limit passed."""
+        if self._tasks_outside is not None:
+            bound = self._tasks_outside + self._limits["processes"] + 4
+            hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+            bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+            resource.prlimit(self._worker, resource.RLIMIT_NPROC, (bound, bound))
+
+    def _on_report(self):
+        data = os.read(self._report_pipe, _CHUNK)
+        if not data:
+            return self._forget(self._report_pipe)
+        self._from_worker.feed(data)
+        try:
+            for kind, payload in self._from_worker.frames():
+                self._take(kind, payload)
+        except ValueError:
+            # Foreign code wrote to the channel. What it said is not believed; the process's end will tell.
+            self._report = None
+            self._forget(self._report_pipe)
+
+    def _take(self, kind, payload):
+        if kind == frames.PARKED and self._started is None:
+            self._send(frames.PARKED, payload)
+        elif kind == frames.REPORT and self._report is None:
+            self._report = payload
+        elif kind == frames.TROUBLE:
+            # The run failed. Look now, while whatever it used is still held, whether a limit was the reason.
+            self._check_limits(time.monotonic(), at_once=True)
+            frames.write_all(self._job_pipe, frames.pack(frames.TROUBLE))
+
+    def _relay(self, fd, kind):
+        data = os.read(fd, _CHUNK)
+        if not data:
+            return self._forget(fd)
+        room = self._limits["outputHardBytes"] - self._output_bytes if self._limits else len(data)
+        self._output_bytes += len(data)
+        if room > 0:
+            self._send(kind, data[:room])
+        if len(data) > room:
+            self._stop("output")
+
+    def _on_exit(self):
+        pid, status = os.waitpid(self._worker, os.WNOHANG)
+        if pid:
+            self._exit_status = status
+
+    def _forget(self, fd):
+        self._poller.unregister(fd)
+        del self._handlers[fd]
+
+    def _send(self, kind, payload):
+        try:
+            self._channel.sendall(frames.pack(kind, payload))
+        except OSError:
+            self._abandon()
+
+    # Limits.
+
+    def _check_limits(self, now, at_once=False):
+        if now >= self._deadline:
+            return self._stop("timeout")
+        if not at_once and now < self._next_sample or not watch.HAS_PROC:
+            return None
+        self._next_sample = now + _SAMPLE_EVERY
+        pids = self._processes()
+        use = watch.sample(pids)
+        self._peak = max(self._peak, use.resident if len(pids) == 1 else 0)
+        if use.cpu_ms - self._cpu_before > self._limits["cpuMs"]:
+            return self._stop("cpu")
+        if use.tasks > self._limits["processes"]:
+            return self._stop("processes")
+        if len(pids) > 1 or use.resident > self._memory_limit:
+            exact = watch.exact_memory(pids)
+            self._peak = max(self._peak, exact)
+            if exact > self._memory_limit:
+                return self._stop("memory")
+        if at_once or now >= self._next_walk:
+            self._next_walk = now + _WALK_EVERY
+            if self._box.is_over(self._limits["diskMb"]):
+                return self._stop("disk")
+        return None
+
+    @property
+    def _memory_limit(self):
+        return self._limits["memoryMb"] * 1024 * 1024
+
+    def _processes(self):
+        if self._tier == "namespace":
+            return watch.processes_in_namespace()
+        return watch.descendants_of(os.getpid())
+
+    # The end.
+
+    def _stop(self, reason):
+        if self._killed_for is None:
+            self._killed_for = reason
+        self._kill_all()
+        self._exit_status = self._worker_status
+
+    def _kill_all(self):
+        """Ends every process of the run and collects it. Nobody is left to write, fork or hold a pipe afterwards."""
+        self._worker_status = self._exit_status
+        while True:
+            self._signal_all()
+            try:
+                pid, status = os.waitpid(-1, 0 if self._tier == "namespace" else os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == self._worker:
+                self._worker_status = status
+
+    def _signal_all(self):
+        if self._tier == "namespace":
+            _kill(-1)
+        elif not watch.HAS_PROC:
+            _kill(-self._worker)
+        else:
+            # Stopped first, so that nothing forks faster than it is found.
+            for number in (signal.SIGSTOP, signal.SIGKILL):
+                for pid in watch.descendants_of(os.getpid()):
+                    _kill(pid, number)
+
+    def _finish(self):
+        wall = time.monotonic()
+        self._kill_all()
+        for fd, kind in ((self._stdout, frames.STDOUT), (self._stderr, frames.STDERR)):
+            while fd in self._handlers and self._killed_for != "output":
+                self._relay(fd, kind)
+        self._collect_report()
+        if self._report is not None:
+            self._send(frames.REPORT, self._report)
+        self._send(frames.END, json.dumps(self._facts(wall)).encode())
+        self._box.remove()
+
+    def _collect_report(self):
+        while self._report_pipe in self._handlers:
+            self._on_report()
+
+    def _facts(self, ended):
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = (used.ru_utime + used.ru_stime) * 1000 - (self._cpu_before if self._started else 0)
+        exit_code = os.waitstatus_to_exitcode(self._exit_status)
+        killed_for = self._killed_for
+        if killed_for is None and -exit_code == signal.SIGXCPU:
+            killed_for = "cpu"
+        unit = 1 if sys.platform == "darwin" else 1024
+        return {
+            "killedFor": killed_for,
+            "status": exit_code if exit_code >= 0 else None,
+            "signal": -exit_code if exit_code < 0 else None,
+            "wallMs": (ended - self._started) * 1000 if self._started else 0,
+            "cpuMs": max(0.0, cpu),
+            "peakBytes": max(self._peak, used.ru_maxrss * unit),
+        }
+
+
+def _tasks_counted_outside(tier):
+    """Tasks that the kernel counts into our RLIMIT_NPROC though they are not the run's; None where it cannot be told."""
+    if not system.IS_LINUX:
+        return None
+    if tier == "namespace":
+        # Since Linux 5.14 the count is kept for each user namespace: only the supervisor is in ours.
+        return 1 if system.kernel_version() >= (5, 14) else None
+    return watch.tasks_of_user(os.getuid())
+
+
+def _kill(pid, number=signal.SIGKILL):
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass

@@ -1,0 +1,134 @@
+"""The system calls that the standard library does not offer, through libc."""
+
+import ctypes
+import os
+import platform
+
+_libc = ctypes.CDLL(None, use_errno=True)
+# A PyDLL call keeps the GIL, which the child of a raw clone would otherwise never get back.
+_with_gil = ctypes.PyDLL(None, use_errno=True)
+
+MACHINE = platform.machine()
+IS_LINUX = platform.system() == "Linux"
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWCGROUP = 0x02000000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
+
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
+_SIGCHLD, _SIGKILL = 17, 9
+_SYS_CLONE = {"x86_64": 56, "aarch64": 220}
+_SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_SYS_MOUNT_SETATTR = 442
+_MNT_DETACH = 2
+
+
+def check(result, what):
+    """Raises OSError for a libc call that answered below zero."""
+    if result < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"{what}: {os.strerror(error)}")
+    return result
+
+
+def syscall(number, *arguments):
+    return _libc.syscall(ctypes.c_long(number), *arguments)
+
+
+def prctl(option, *values):
+    padded = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)[:4]]
+    check(_libc.prctl(option, *padded), f"prctl {option}")
+
+
+def die_with_parent():
+    prctl(_PR_SET_PDEATHSIG, _SIGKILL)
+
+
+def set_dumpable(dumpable):
+    prctl(_PR_SET_DUMPABLE, int(dumpable))
+
+
+def become_subreaper():
+    prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def forbid_new_privileges():
+    prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def unshare(flags):
+    check(_libc.unshare(flags), "unshare")
+
+
+def clone(flags):
+    """fork() into new namespaces. Python's own bookkeeping around a fork is done as os.fork does it."""
+    _with_gil.PyOS_BeforeFork()
+    # CLONE flags come first on x86_64 and aarch64 alike; no new stack, so the child goes on here like a fork.
+    pid = _with_gil.syscall(ctypes.c_long(_SYS_CLONE[MACHINE]), ctypes.c_ulong(flags | _SIGCHLD), 0, 0, 0, 0)
+    error = ctypes.get_errno()
+    if pid == 0:
+        _with_gil.PyOS_AfterFork_Child()
+        return 0
+    _with_gil.PyOS_AfterFork_Parent()
+    if pid < 0:
+        raise OSError(error, f"clone: {os.strerror(error)}")
+    return pid
+
+
+def map_only(uid, gid):
+    """In a fresh user namespace: the one identity that exists there is the one we already have."""
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def drop_capabilities():
+    header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    check(_libc.capset(header, data), "capset")
+    forbid_new_privileges()
+
+
+def mount(source, target, kind=None, flags=0, data=None):
+    def encode(text):
+        return None if text is None else os.fsencode(text)
+
+    result = _libc.mount(encode(source), encode(target), encode(kind), ctypes.c_ulong(flags), encode(data))
+    check(result, f"mount {target}")
+
+
+class _MountAttr(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint64) for name in ("attr_set", "attr_clr", "propagation", "userns_fd")]
+
+
+def seal_mount(path):
+    """Makes a bind mount and everything mounted below it read-only, without devices or set-uid programs."""
+    attributes = _MountAttr(MS_RDONLY | MS_NOSUID | MS_NODEV, 0, 0, 0)
+    at_fdcwd, at_recursive = -100, 0x8000
+    result = syscall(
+        _SYS_MOUNT_SETATTR, at_fdcwd, os.fsencode(path), at_recursive, ctypes.byref(attributes), ctypes.sizeof(attributes)
+    )
+    if result == 0:
+        return
+    # Before Linux 5.12: the mount itself only, keeping the flags that a user namespace may not clear.
+    kept = os.statvfs(path).f_flag & (MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    mount(None, path, flags=MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | kept)
+
+
+def pivot_root(new_root, put_old):
+    check(syscall(_SYS_PIVOT_ROOT[MACHINE], os.fsencode(new_root), os.fsencode(put_old)), "pivot_root")
+
+
+def unmount(path):
+    check(_libc.umount2(os.fsencode(path), _MNT_DETACH), f"umount {path}")
+
+
+def kernel_version():
+    major, minor, *_ = platform.release().split(".")
+    return int(major), int("".join(filter(str.isdigit, minor)) or 0)

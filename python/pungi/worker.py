@@ -1,0 +1,221 @@
+"""The worker: parked, given one run, dead afterwards. All of it but `execute` happens before foreign code exists."""
+
+import ast
+import atexit
+import base64
+import fcntl
+import io
+import json
+import linecache
+import marshal
+import os
+import resource
+import signal
+import sys
+import threading
+import types
+
+from . import frames, report, run_jail
+
+_JOB_FD, _REPORT_FD = 3, 4
+_PIPE_ROOM = 65536
+_MAGIC = __import__("importlib.util").util.MAGIC_NUMBER.hex()
+# Kept from before foreign code could replace them.
+_exit, _dumps, _write = os._exit, json.JSONEncoder(allow_nan=False).encode, frames.write_all
+
+
+def main(tier, box, job_fd, report_fd, stdout_fd, stderr_fd):
+    """Never returns."""
+    try:
+        _take_descriptors(job_fd, report_fd, stdout_fd, stderr_fd)
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _settle(box)
+        features = run_jail.lock_worker(tier, box.root)
+        if tier == "namespace":
+            features += run_jail.NAMESPACE_FEATURES
+        _warm_up()
+        about = {"features": features, "python": sys.version.split()[0], "magic": _MAGIC}
+        _say(frames.PARKED, about)
+        if (frame := frames.read_frame(_JOB_FD)) is None:
+            _exit(0)
+        _exit(run(json.loads(frame[1]), box))
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        _exit(70)
+
+
+def _take_descriptors(*pipes):
+    """0 empty, 1 and 2 the output, 3 the job, 4 the report, and nothing else."""
+    # Out of the way first, so that no target closes a source.
+    job, reports, stdout, stderr = (fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in pipes)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nothing, 0), (stdout, 1), (stderr, 2), (job, _JOB_FD), (reports, _REPORT_FD)):
+        os.dup2(source, target, inheritable=target <= 2)
+    os.closerange(_REPORT_FD + 1, 4096)
+    sys.stdin = sys.__stdin__ = io.open(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
+    for name, fd in (("stdout", 1), ("stderr", 2)):
+        # A line at a time, so that it can be seen while the run goes on; never an error for a lone surrogate.
+        stream = io.open(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def _settle(box):
+    os.chdir(box.work)
+    os.environ.update(HOME=box.work, TMPDIR=box.temporary, PWD=box.work)
+    if "tempfile" in sys.modules:
+        sys.modules["tempfile"].tempdir = None
+    if "numpy.random" in sys.modules:
+        # The standard library reseeds itself after a fork; numpy's global generator would repeat itself in every run.
+        sys.modules["numpy.random"].seed(int.from_bytes(os.urandom(4), "big"))
+
+
+def _warm_up():
+    """Goes the way of a run once: the pages that it writes to are copied now and not while somebody waits."""
+    code = "import json\ntry:\n    raise ValueError([str(n) for n in range(20)])\nexcept ValueError as e:\n    pass\n(1, 'a')"
+    scope = {"__name__": "__main__"}
+    body, last = compile_source(code, "main.py")
+    exec(body, scope)
+    report.describe_value(eval(last, scope))
+    try:
+        exec(compile("1/0", "main.py", "exec"), scope)
+    except ZeroDivisionError as error:
+        report.describe_exception(error, "main.py")
+    json.loads(_dumps({"files": [], "limits": {"a": 1.5}, "code": code}))
+
+
+def _say(kind, data):
+    _write(_REPORT_FD, frames.pack(kind, _dumps(data).encode()))
+
+
+def compile_source(source, filename):
+    """Two code objects: everything, and the last expression on its own if the source ends with one."""
+    tree = ast.parse(source, filename)
+    last = None
+    if tree.body and isinstance(tree.body[-1], ast.Expr):
+        last = compile(ast.Expression(tree.body.pop().value), filename, "eval", dont_inherit=True)
+    return compile(tree, filename, "exec", dont_inherit=True), last
+
+
+def run(job, box):
+    """Does what the job says and returns the exit status."""
+    if job.get("compile"):
+        return _precompile(job)
+    _set_limits(job["limits"])
+    _place_files(job["files"], box.work)
+    _open_stdin(job["stdin"], box.temporary)
+    os.environ.update(job["env"])
+    return execute(job)
+
+
+def _set_limits(limits):
+    memory = limits["memoryMb"] * 1024 * 1024
+    bounds = {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_NOFILE": limits["openFiles"],
+        "RLIMIT_FSIZE": limits["diskMb"] * 1024 * 1024,
+        "RLIMIT_CPU": limits["cpuMs"] // 1000 + 2,
+        # The supervisor holds a run to its memory; this only makes one absurd request fail at once, with a traceback.
+        "RLIMIT_DATA": max(2 * memory, memory + (1 << 30)),
+        "RLIMIT_MEMLOCK": 0,
+    }
+    for name, value in bounds.items():
+        number = getattr(resource, name, None)
+        if number is None:
+            continue
+        hard = resource.getrlimit(number)[1]
+        if hard != resource.RLIM_INFINITY:
+            value = min(value, hard)
+        resource.setrlimit(number, (value, value))
+
+
+def _place_files(files, folder):
+    for file in files:
+        path = os.path.join(folder, file["path"])
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as target:
+            target.write(base64.b64decode(file["base64"]))
+
+
+def _open_stdin(text, folder):
+    data = text.encode("utf-8", "surrogatepass")
+    if not data:
+        return
+    if len(data) <= _PIPE_ROOM:
+        source, sink = os.pipe()
+        _write(sink, data)
+        os.close(sink)
+    else:
+        path = os.path.join(folder, ".stdin")
+        source = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+        os.unlink(path)
+        _write(source, data)
+        os.lseek(source, 0, os.SEEK_SET)
+    os.dup2(source, 0)
+    os.close(source)
+    sys.stdin = sys.__stdin__ = io.open(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
+
+
+def _precompile(job):
+    try:
+        code = compile_source(job["code"], job["filename"])
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        _say(frames.REPORT, {"exception": report.describe_exception(error, job["filename"])})
+        return 1
+    _say(frames.REPORT, {"bytecode": base64.b64encode(marshal.dumps(code)).decode()})
+    return 0
+
+
+def execute(job):
+    """Runs the code as `python FILE` would, then says how it went."""
+    filename, source = job["filename"], job["code"]
+    main_module = types.ModuleType("__main__")
+    scope = main_module.__dict__
+    scope["__file__"] = filename
+    if "context" in job:
+        scope["context"] = job["context"]
+    sys.modules["__main__"] = main_module
+    sys.argv = [filename, *job["argv"]]
+    sys.path.insert(0, os.getcwd())
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    status, about = _evaluate(job, filename, source, scope)
+    status = _leave(status)
+    if status == 0 or "exception" not in about:
+        _say(frames.REPORT, {**about, "finished": True})
+    return status
+
+
+def _evaluate(job, filename, source, scope):
+    try:
+        bytecode = job.get("bytecode")
+        body, last = marshal.loads(base64.b64decode(bytecode)) if bytecode else compile_source(source, filename)
+        exec(body, scope)
+        value = eval(last, scope) if last is not None else None
+        return 0, {} if value is None else {"value": report.describe_value(value)}
+    except SystemExit as error:
+        return report.exit_status(error), {}
+    except BaseException as error:
+        about = {"exception": report.describe_exception(error, filename)}
+        _say(frames.REPORT, about)
+        # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
+        _write(_REPORT_FD, frames.pack(frames.TROUBLE))
+        frames.read_frame(_JOB_FD)
+        return 1, about
+
+
+def _leave(status):
+    """What an interpreter does on its way out: wait for threads, run atexit handlers, flush."""
+    try:
+        threading._shutdown()
+        atexit._run_exitfuncs()
+    except SystemExit as error:
+        status = report.exit_status(error)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:
+            status = status or 120
+    return status

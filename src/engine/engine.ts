@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import { PungiError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import { type Isolation, type Outcome, type PythonException, TIERS, type Tier, type Verdict } from '../contract/outcome.js';
+import type { RunOptions } from '../contract/run.js';
+import { ForkServer } from '../runtime/fork-server.js';
+import { Listener } from '../runtime/listener.js';
+import type { Job, RunEnd, Worker } from '../runtime/worker.js';
+import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
+import { sha256 } from './bytecode-cache.js';
+import { FairQueue } from './fair-queue.js';
+import { OutputBuffer } from './output.js';
+import { Pool } from './pool.js';
+import { cancelled, decideVerdict, internal, readException, readValue, timedOut } from './verdict.js';
+
+export interface EngineOptions {
+  python?: string | undefined;
+  tier: Tier | 'auto';
+  allowUnsandboxed: boolean;
+  poolSize: number;
+  preload: string[];
+  diskMb: number;
+  maxActive: number;
+  maxQueued: number;
+  idleTimeoutMs: number;
+}
+
+/** A run that the gate has let through. */
+export interface AdmittedRun {
+  job: Job;
+  client: string;
+}
+
+/** What came up at start: the interpreter, the tier that was really entered, and why no stronger one was. */
+export interface EngineState {
+  interpreter: Interpreter;
+  tier: Tier;
+  features: string[];
+  /** Identifies the interpreter's bytecode. */
+  bytecodeTag: string;
+  refused: { tier: Tier; reason: string }[];
+}
+
+/** Runs Python: queue, take a parked worker, supervise, outcome. */
+export class Engine {
+  readonly queue: FairQueue;
+  readonly started: Promise<EngineState>;
+  #options: EngineOptions;
+  #logger: Logger;
+  #listener = new Listener();
+  #pool: Pool | undefined;
+  #state: EngineState | undefined;
+  #closing = new AbortController();
+
+  constructor(options: EngineOptions, logger: Logger) {
+    this.#options = options;
+    this.#logger = logger;
+    this.queue = new FairQueue(options.maxActive, options.maxQueued);
+    this.started = this.#start();
+    this.started.catch(() => {}); // told to whoever runs or asks
+  }
+
+  get state(): EngineState | undefined {
+    return this.#state;
+  }
+
+  get pool(): Pool | undefined {
+    return this.#pool;
+  }
+
+  async run({ job, client }: AdmittedRun, { signal, onLine }: RunOptions = {}): Promise<Outcome> {
+    const asked = performance.now();
+    const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
+    const draft = new OutcomeDraft(job, onLine);
+    if (stop.aborted) return draft.finish(cancelled());
+    let leave: () => void;
+    try {
+      leave = await this.queue.enter(client, stop);
+    } catch (error) {
+      if (!(error instanceof PungiError)) return draft.finish(cancelled());
+      const queued = this.queue.waiting;
+      return draft.finish({ kind: 'busy', code: 'SERVER_BUSY', message: error.message, queued });
+    }
+    try {
+      return await this.#runNow(job, draft, stop, asked);
+    } finally {
+      leave();
+    }
+  }
+
+  async #runNow(job: Job, draft: OutcomeDraft, stop: AbortSignal, asked: number): Promise<Outcome> {
+    const { tier, features } = await this.started;
+    const pool = this.#pool!;
+    let worker: Worker;
+    try {
+      worker = await pool.take(stop);
+    } catch (error) {
+      pool.release();
+      if (stop.aborted) return draft.finish(cancelled());
+      return draft.finish(internal(PungiError.from(error).message));
+    }
+    try {
+      const handedOver = performance.now();
+      draft.began({ tier, features }, handedOver - asked);
+      const end = await worker.run(job, (stream, data) => draft.write(stream, data), stop);
+      return draft.end(end, stop.aborted, performance.now() - handedOver);
+    } finally {
+      pool.release();
+    }
+  }
+
+  /** Compiles without running; the answer is bytecode in base64 or the exception that the compiler raised. */
+  async compile(job: Job): Promise<{ bytecode: string } | { exception: PythonException }> {
+    await this.started;
+    const leave = await this.queue.enter('compile', this.#closing.signal);
+    try {
+      const worker = await this.#pool!.take(this.#closing.signal);
+      const { report } = await worker.run({ ...job, compile: true }, () => {}, this.#closing.signal);
+      const bytecode = (report as { bytecode?: unknown } | undefined)?.bytecode;
+      if (typeof bytecode === 'string') return { bytecode };
+      const raised = readException(report);
+      if (raised) return { exception: raised.exception };
+      throw new PungiError('INTERNAL_ERROR', 'The compiler gave no answer; the code may be nested too deeply.');
+    } finally {
+      this.#pool!.release();
+      leave();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new PungiError('CANCELLED', 'Pungi is shutting down.'));
+    await this.started.catch(() => {});
+    await this.#pool?.close();
+    await this.#listener.close();
+  }
+
+  async #start(): Promise<EngineState> {
+    const interpreter = await findInterpreter(this.#options.python);
+    await this.#listener.listening;
+    const refused: EngineState['refused'] = [];
+    for (const tier of this.#tiersToTry()) {
+      const entered = await this.#enter(tier, interpreter).catch((error: Error) => error);
+      if (!(entered instanceof Error)) return this.#settle(interpreter, tier, entered, refused);
+      this.#logger.debug('An isolation tier is not available', { tier, reason: entered.message });
+      refused.push({ tier, reason: entered.message });
+    }
+    throw sandboxUnavailable(refused, this.#options);
+  }
+
+  #tiersToTry(): Tier[] {
+    const { tier, allowUnsandboxed } = this.#options;
+    const wanted = tier === 'auto' ? TIERS : [tier];
+    return wanted.filter((one) => one !== 'process' || allowUnsandboxed);
+  }
+
+  /** A tier is there if a worker can be parked in it; nothing less is believed. */
+  async #enter(tier: Tier, interpreter: Interpreter): Promise<{ forkServer: ForkServer; worker: Worker }> {
+    const forkServer = this.#newForkServer(tier, interpreter);
+    try {
+      return { forkServer, worker: await forkServer.park() };
+    } catch (error) {
+      await forkServer.end();
+      throw error;
+    }
+  }
+
+  #settle(
+    interpreter: Interpreter,
+    tier: Tier,
+    { forkServer, worker }: { forkServer: ForkServer; worker: Worker },
+    refused: EngineState['refused'],
+  ): EngineState {
+    const { poolSize: size, idleTimeoutMs } = this.#options;
+    const start = () => this.#newForkServer(tier, interpreter);
+    this.#pool = new Pool({ size, idleTimeoutMs, start, logger: this.#logger }, forkServer, worker);
+    const { features, python, magic } = worker.about;
+    this.#state = { interpreter, tier, features, bytecodeTag: `${python}-${magic}`, refused };
+    this.#logger.info('Ready to run Python', { tier, interpreter: interpreter.path, version: interpreter.version });
+    return this.#state;
+  }
+
+  #newForkServer(tier: Tier, { path: python }: Interpreter): ForkServer {
+    const { preload, diskMb } = this.#options;
+    return new ForkServer({ python, tier, preload, diskMb, roots: [] }, this.#listener, this.#logger);
+  }
+}
+
+function sandboxUnavailable(refused: EngineState['refused'], { tier, allowUnsandboxed }: EngineOptions): PungiError {
+  const why = refused.map(({ tier: name, reason }) => `${name}: ${reason}`).join('; ');
+  const advice =
+    tier === 'process' && !allowUnsandboxed
+      ? 'The process tier does not isolate; set ALLOW_UNSANDBOXED=true if you trust the code.'
+      : 'Allow unprivileged user namespaces or use Linux 5.13 or newer; if you trust the code, ALLOW_UNSANDBOXED=true runs it without isolation.';
+  return new PungiError('SANDBOX_UNAVAILABLE', `No sandbox can be entered here${why ? ` (${why})` : ''}. ${advice}`, { refused });
+}
+
+/** Collects what a run gives, until it is an outcome. */
+class OutcomeDraft {
+  readonly #runId = randomUUID();
+  readonly #codeSha256: string;
+  readonly #streams: Record<'stdout' | 'stderr', OutputBuffer>;
+  #isolation: Isolation = { tier: null, features: [] };
+  #waitMs = 0;
+
+  constructor(
+    private readonly job: Job,
+    onLine: RunOptions['onLine'],
+  ) {
+    this.#codeSha256 = sha256(job.code);
+    const buffer = (stream: 'stdout' | 'stderr') =>
+      new OutputBuffer(job.limits.outputBytes, onLine && ((text) => onLine({ stream, text })));
+    this.#streams = { stdout: buffer('stdout'), stderr: buffer('stderr') };
+  }
+
+  began(isolation: Isolation, waitMs: number): void {
+    this.#isolation = isolation;
+    this.#waitMs = waitMs;
+  }
+
+  write(stream: 'stdout' | 'stderr', data: Buffer): void {
+    this.#streams[stream].write(data);
+  }
+
+  end({ facts, report }: RunEnd, wasStopped: boolean, tookMs: number): Outcome {
+    if (facts === null) {
+      const isLate = tookMs >= this.job.limits.timeoutMs;
+      const lost = internal('The sandbox of this run was lost; run it again.');
+      return this.finish(wasStopped ? cancelled() : isLate ? timedOut(this.job.limits) : lost, { wallMs: tookMs });
+    }
+    const verdict = decideVerdict(facts, report, this.job.limits);
+    const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
+    return this.finish(verdict, usage, verdict.kind === 'ok' ? readValue(report) : null);
+  }
+
+  finish(verdict: Verdict, used: Partial<Outcome['usage']> = {}, value: Outcome['value'] = null): Outcome {
+    const usage = { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: this.#waitMs, ...used };
+    return {
+      runId: this.#runId,
+      verdict,
+      stdout: this.#streams.stdout.finish(),
+      stderr: this.#streams.stderr.finish(),
+      value,
+      usage: Object.fromEntries(Object.entries(usage).map(([name, ms]) => [name, Math.round(ms * 1000) / 1000])) as Outcome['usage'],
+      codeSha256: this.#codeSha256,
+      isolation: this.#isolation,
+    };
+  }
+}

@@ -1,0 +1,126 @@
+import { constants } from 'node:os';
+import type { Limits } from '../contract/limits.js';
+import { PythonException, Value, type Verdict } from '../contract/outcome.js';
+import type { EndFacts } from '../runtime/worker.js';
+
+/** errno of a disk that is full, over quota, or a file too large: the same on every Linux and macOS but for quota. */
+const DISK_ERRORS = new Set([constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG]);
+
+const SIGNAL_MEANINGS: Record<string, string> = {
+  SIGSEGV: 'a segmentation fault, usually in a native extension or from runaway recursion',
+  SIGABRT: 'an abort from native code',
+  SIGFPE: 'an arithmetic error in native code',
+  SIGBUS: 'a bad memory access in native code',
+  SIGILL: 'an illegal instruction in native code',
+  SIGSYS: 'a forbidden system call',
+};
+
+interface ExceptionReport {
+  exception: PythonException;
+  isMemoryError: boolean;
+  errno: number | null;
+}
+
+/** The supervisor's facts decide; the worker's own words only describe an exception or a value. */
+export function decideVerdict(facts: EndFacts, report: unknown, limits: Limits): Verdict {
+  const raised = readException(report);
+  if (facts.killedFor !== null) return limitVerdict(facts.killedFor, limits, raised?.exception);
+  if (facts.signal !== null) return killedBy(facts.signal);
+  if (facts.status === 0) return { kind: 'ok' };
+  if (raised === undefined) {
+    const status = facts.status ?? 1;
+    return { kind: 'exited', code: 'NONZERO_EXIT', message: `The script ended with status ${status}.`, status };
+  }
+  if (raised.isMemoryError) return limitVerdict('memory', limits, raised.exception);
+  if (raised.errno !== null && DISK_ERRORS.has(raised.errno)) return limitVerdict('disk', limits, raised.exception);
+  return pythonError(raised.exception);
+}
+
+function limitVerdict(reason: NonNullable<EndFacts['killedFor']>, limits: Limits, exception?: PythonException): Verdict {
+  const why = exception === undefined ? {} : { exception };
+  switch (reason) {
+    case 'timeout':
+      return timedOut(limits);
+    case 'cpu':
+      return {
+        kind: 'cpu-exceeded',
+        code: 'CPU_LIMIT_EXCEEDED',
+        message: `The run used more than ${limits.cpuMs} ms of CPU time and was ended.`,
+        limitMs: limits.cpuMs,
+      };
+    case 'memory':
+      return {
+        kind: 'memory-exceeded',
+        code: 'MEMORY_LIMIT_EXCEEDED',
+        message: `The run needed more than ${limits.memoryMb} MB of memory.`,
+        limitMb: limits.memoryMb,
+        ...why,
+      };
+    case 'processes':
+      return {
+        kind: 'processes-exceeded',
+        code: 'PROCESS_LIMIT_EXCEEDED',
+        message: `The run started more than ${limits.processes} processes and threads and was ended.`,
+        limit: limits.processes,
+      };
+    case 'disk':
+      return {
+        kind: 'disk-exceeded',
+        code: 'DISK_LIMIT_EXCEEDED',
+        message: `The run wrote more than ${limits.diskMb} MB, or too many files.`,
+        limitMb: limits.diskMb,
+        ...why,
+      };
+    case 'output':
+      return {
+        kind: 'output-exceeded',
+        code: 'OUTPUT_LIMIT_EXCEEDED',
+        message: `The run printed more than ${limits.outputHardBytes} bytes and was ended.`,
+        limitBytes: limits.outputHardBytes,
+      };
+    case 'cancelled':
+      return cancelled();
+  }
+}
+
+export function timedOut(limits: Limits): Verdict {
+  const message = `The run was ended after ${limits.timeoutMs} ms.`;
+  return { kind: 'timed-out', code: 'EXECUTION_TIMEOUT', message, limitMs: limits.timeoutMs };
+}
+
+export const cancelled = (): Verdict => ({ kind: 'cancelled', code: 'CANCELLED', message: 'The run was cancelled.' });
+
+export const internal = (message: string): Verdict => ({ kind: 'internal', code: 'INTERNAL_ERROR', message });
+
+function killedBy(number: number): Verdict {
+  const signal = Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
+  const meaning = SIGNAL_MEANINGS[signal];
+  const message = `The script was killed by ${signal}${meaning ? `: ${meaning}` : ''}.`;
+  return { kind: 'killed', code: 'KILLED_BY_SIGNAL', message, signal };
+}
+
+export function pythonError(exception: PythonException): Verdict {
+  const where = exception.line === null ? '' : ` (line ${exception.line})`;
+  const what = exception.message === '' ? exception.type : `${exception.type}: ${exception.message}`;
+  return { kind: 'python-error', code: 'PYTHON_ERROR', message: `${firstLine(what)}${where}`, exception };
+}
+
+const firstLine = (text: string) => text.split('\n', 1)[0]!.slice(0, 500);
+
+export function readException(report: unknown): ExceptionReport | undefined {
+  const raw = (report as { exception?: Record<string, unknown> } | undefined)?.exception;
+  if (raw === null || typeof raw !== 'object') return undefined;
+  const missing = typeof raw['missingModule'] === 'string' ? raw['missingModule'].split('.')[0]! : null;
+  const parsed = PythonException.safeParse({ ...raw, hint: missing === null ? null : installHint(missing) });
+  if (!parsed.success) return undefined;
+  const errno = typeof raw['errno'] === 'number' ? raw['errno'] : null;
+  return { exception: parsed.data, isMemoryError: raw['isMemoryError'] === true, errno };
+}
+
+const installHint = (module: string) =>
+  `The module "${module}" is not installed in this environment; install the package that provides it (often "${module}") and run again.`;
+
+export function readValue(report: unknown): Value | null {
+  const parsed = Value.safeParse((report as { value?: unknown } | undefined)?.value);
+  return parsed.success ? parsed.data : null;
+}

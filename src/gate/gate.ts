@@ -1,0 +1,61 @@
+import { basename } from 'node:path';
+import { PungiError } from '../base/errors.js';
+import type { Config } from '../config/schema.js';
+import type { Limits, RequestedLimits } from '../contract/limits.js';
+import { RunRequest } from '../contract/run.js';
+import type { AdmittedRun } from '../engine/engine.js';
+import { readScript } from './script-file.js';
+
+/** The server's own limits, as configured. */
+export function limitsOf(config: Config): Limits {
+  return {
+    timeoutMs: config.executionTimeoutMs,
+    cpuMs: config.maxCpuMs,
+    memoryMb: config.maxMemoryMb,
+    processes: config.maxProcesses,
+    openFiles: config.maxOpenFiles,
+    diskMb: config.maxDiskMb,
+    outputBytes: config.maxOutputBytes,
+    outputHardBytes: config.maxOutputHardBytes,
+  };
+}
+
+/** A request can only go below the ceiling. */
+export function tighten(ceiling: Limits, wanted: RequestedLimits = {}): Limits {
+  const names = Object.keys(ceiling) as (keyof Limits)[];
+  return Object.fromEntries(names.map((name) => [name, Math.min(ceiling[name], wanted[name] ?? ceiling[name])])) as Limits;
+}
+
+/** Decides whether a request may run, and with what. Throws INVALID_INPUT or DENIED with the reason. */
+export async function admit(raw: unknown, config: Config): Promise<AdmittedRun> {
+  const request = parse(raw);
+  const refused = Object.keys(request.env ?? {}).filter((name) => !config.allowedEnv.includes(name));
+  if (refused.length > 0) {
+    const message = `The variables ${refused.join(', ')} may not be set; the server allows ${config.allowedEnv.join(', ') || 'none'}.`;
+    throw new PungiError('DENIED', message, { refused });
+  }
+  const code = request.code ?? (await readScript(request.file!, config.scriptRoots));
+  return {
+    client: request.client ?? '',
+    job: {
+      code,
+      filename: request.file === undefined ? 'main.py' : basename(request.file),
+      argv: request.argv ?? [],
+      stdin: request.stdin ?? (request.inputData ?? []).map((line) => `${line}\n`).join(''),
+      files: (request.files ?? []).map(({ path, text, base64 }) => ({
+        path,
+        base64: base64 ?? Buffer.from(text ?? '').toString('base64'),
+      })),
+      env: request.env ?? {},
+      limits: tighten(limitsOf(config), request.limits),
+      ...(request.context === undefined ? {} : { context: request.context }),
+    },
+  };
+}
+
+function parse(raw: unknown): RunRequest {
+  const parsed = RunRequest.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': '));
+  throw new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
+}

@@ -1,0 +1,41 @@
+import { constants } from 'node:fs';
+import { open, readlink, realpath } from 'node:fs/promises';
+import { isAbsolute, resolve, sep } from 'node:path';
+import { PungiError } from '../base/errors.js';
+import { MAX_CODE_BYTES } from '../contract/run.js';
+
+/** Reads a script below one of the roots. The file that was opened is what is checked, so no link can leave them. */
+export async function readScript(file: string, roots: string[]): Promise<string> {
+  if (roots.length === 0) {
+    throw new PungiError('DENIED', 'Running files is off: set SCRIPT_ROOTS to the folders whose scripts may run.');
+  }
+  const realRoots = (await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)))).filter(
+    (root) => root !== undefined,
+  );
+  for (const path of isAbsolute(file) ? [file] : roots.map((root) => resolve(root, file))) {
+    const code = await readBelow(path, realRoots);
+    if (code !== undefined) return code;
+  }
+  throw new PungiError('DENIED', `There is no readable file "${file}" below the script roots.`, { file });
+}
+
+async function readBelow(path: string, roots: string[]): Promise<string | undefined> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    const real = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path));
+    const stat = await handle.stat();
+    if (!stat.isFile() || !roots.some((root) => real.startsWith(root.endsWith(sep) ? root : root + sep))) return undefined;
+    if (stat.size > MAX_CODE_BYTES) {
+      throw new PungiError('INVALID_INPUT', `The file is larger than ${MAX_CODE_BYTES} bytes.`);
+    }
+    const bytes = await handle.readFile();
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    } catch {
+      throw new PungiError('INVALID_INPUT', 'The file is not UTF-8 text.');
+    }
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,49 @@
+import type { Metrics as MetricsShape } from '../contract/health.js';
+import type { Outcome } from '../contract/outcome.js';
+
+const KEPT = 1000;
+
+/** Figures of what ran, from real outcomes only. */
+export class Metrics {
+  #total = 0;
+  #ok = 0;
+  #wallMs = 0;
+  #memoryMb = 0;
+  #peakMb = 0;
+  #latest: number[] = [];
+  #verdicts = new Map<string, number>();
+  #started = performance.now();
+
+  record({ verdict, usage, isolation }: Outcome): void {
+    this.#verdicts.set(verdict.kind, (this.#verdicts.get(verdict.kind) ?? 0) + 1);
+    // What was refused before it ran is counted by its verdict alone.
+    if (isolation.tier === null) return;
+    this.#total += 1;
+    if (verdict.kind === 'ok') this.#ok += 1;
+    this.#wallMs += usage.wallMs;
+    this.#memoryMb += usage.peakMemoryMb;
+    this.#peakMb = Math.max(this.#peakMb, usage.peakMemoryMb);
+    this.#latest[(this.#total - 1) % KEPT] = usage.wallMs;
+  }
+
+  snapshot(active: number, queued: number): MetricsShape {
+    const sorted = [...this.#latest].sort((a, b) => a - b);
+    const at = (quantile: number) => round(sorted[Math.floor((sorted.length - 1) * quantile)] ?? 0);
+    return {
+      totalExecutions: this.#total,
+      totalErrors: this.#total - this.#ok,
+      successRate: this.#total === 0 ? 100 : round((this.#ok / this.#total) * 100),
+      averageExecutionTimeMs: this.#total === 0 ? 0 : round(this.#wallMs / this.#total),
+      averageMemoryUsageMb: this.#total === 0 ? 0 : round(this.#memoryMb / this.#total),
+      executionTimeMs: { p50: at(0.5), p95: at(0.95), p99: at(0.99) },
+      peakMemoryUsageMb: round(this.#peakMb),
+      verdicts: Object.fromEntries(this.#verdicts),
+      activeExecutions: active,
+      queuedExecutions: queued,
+      uptimeSeconds: round((performance.now() - this.#started) / 1000),
+      serverMemoryMb: round(process.memoryUsage.rss() / 1024 / 1024),
+    };
+  }
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;

@@ -1,0 +1,96 @@
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Logger } from '../base/logger.js';
+import { type ForkServerSettings, SANDBOX_UID, spawnForkServer } from '../sandbox/spawn.js';
+import type { Listener } from './listener.js';
+import type { Worker } from './worker.js';
+
+export type ForkServerOptions = Pick<ForkServerSettings, 'tier' | 'preload' | 'roots' | 'diskMb'> & { python: string };
+
+/** A worker is parked in milliseconds; one that is not there after this long will never be. */
+const PARK_TIMEOUT_MS = 15_000;
+
+/** A jailed Python process that forks workers on order. */
+export class ForkServer {
+  readonly exited: Promise<string>;
+  readonly options: ForkServerOptions;
+  #child: ChildProcess;
+  #listener: Listener;
+  #logger: Logger;
+  #reason = '';
+  #open = new Set<(reason: string) => void>();
+  #isAlive = true;
+
+  constructor(options: ForkServerOptions, listener: Listener, logger: Logger) {
+    this.options = options;
+    this.#listener = listener;
+    this.#logger = logger;
+    const { python, ...settings } = options;
+    const { socketFolder, socketName, workBase } = listener;
+    this.#child = spawnForkServer(python, { ...settings, socketFolder, socketName, workBase, uid: SANDBOX_UID });
+    createInterface({ input: this.#child.stderr! }).on('line', (line) => this.#hear(line));
+    this.exited = new Promise((resolve) => {
+      this.#child.on('error', (error) => this.#ended(error.message, resolve));
+      this.#child.on('close', (status, signal) =>
+        this.#ended(this.#reason || `the fork server ended with ${signal ?? status}`, resolve),
+      );
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** Orders one worker; resolves when it is parked inside all of its jails. */
+  park(): Promise<Worker> {
+    return new Promise((resolve, reject) => {
+      const fail = (reason: string) => {
+        clearTimeout(impatience);
+        this.#open.delete(fail);
+        order.forget();
+        reject(new Error(reason));
+      };
+      const impatience = setTimeout(() => fail('a worker did not answer'), PARK_TIMEOUT_MS);
+      const order = this.#listener.expect((worker) => {
+        clearTimeout(impatience);
+        this.#open.delete(fail);
+        resolve(worker);
+      }, fail);
+      if (!this.#isAlive) return fail('the fork server has ended');
+      this.#open.add(fail);
+      this.#child.stdin!.write(`${JSON.stringify({ park: order.id, token: order.token })}\n`);
+    });
+  }
+
+  /** Takes its parked workers and, in the namespace tier, everything below it along. */
+  async end(): Promise<void> {
+    this.#child.stdin?.end();
+    this.#child.kill('SIGKILL');
+    await this.exited;
+  }
+
+  #hear(line: string): void {
+    const said = parseLine(line);
+    if (typeof said['failed'] === 'string') this.#reason = said['failed'];
+    else if (said['notPreloaded'] !== undefined) this.#logger.error('A module could not be preloaded', said);
+    else this.#logger.debug('Fork server', { line });
+  }
+
+  #ended(reason: string, resolve: (reason: string) => void): void {
+    this.#isAlive = false;
+    for (const fail of [...this.#open]) fail(reason);
+    resolve(reason);
+  }
+}
+
+function parseLine(line: string): Record<string, unknown> {
+  try {
+    return line.startsWith('{') ? (JSON.parse(line) as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

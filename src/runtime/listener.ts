@@ -1,0 +1,115 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { SANDBOX_UID } from '../sandbox/spawn.js';
+import { FrameParser } from './frames.js';
+import { Worker, type WorkerAbout } from './worker.js';
+
+const SOCKET_NAME = 'workers.sock';
+const HELLO_TIMEOUT_MS = 5000;
+
+/** An order to park a worker, waiting for its supervisor to call. */
+interface Expected {
+  token: string;
+  onParked: (worker: Worker) => void;
+  onFailed: (reason: string) => void;
+}
+
+/** The private folder and socket where supervisors call in. One for the whole engine. */
+export class Listener {
+  readonly folder: string;
+  readonly socketFolder: string;
+  readonly workBase: string;
+  readonly socketName = SOCKET_NAME;
+  #expected = new Map<string, Expected>();
+  #server: Server;
+  #sockets = new Set<Socket>();
+  #serial = 0;
+  readonly listening: Promise<void>;
+
+  constructor() {
+    this.folder = mkdtempSync(join(shortTemporaryFolder(), 'pungi-'));
+    this.socketFolder = join(this.folder, 'socket');
+    this.workBase = join(this.folder, 'work');
+    for (const folder of [this.socketFolder, this.workBase]) mkdirSync(folder, { mode: 0o700 });
+    this.#server = createServer((socket) => this.#welcome(socket));
+    this.listening = new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(join(this.socketFolder, SOCKET_NAME), () => {
+        this.#giveToSandboxUser();
+        resolve();
+      });
+    });
+  }
+
+  /** As root, the fork server runs under another identity, which must be able to call in and to make work folders. */
+  #giveToSandboxUser(): void {
+    if (process.getuid?.() !== 0) return;
+    chmodSync(this.folder, 0o711);
+    for (const path of [this.socketFolder, join(this.socketFolder, SOCKET_NAME), this.workBase]) {
+      chownSync(path, SANDBOX_UID, SANDBOX_UID);
+    }
+  }
+
+  expect(onParked: Expected['onParked'], onFailed: Expected['onFailed']): { id: string; token: string; forget(): void } {
+    this.#serial += 1;
+    const id = `${this.#serial}-${randomBytes(4).toString('hex')}`;
+    const token = randomBytes(16).toString('hex');
+    this.#expected.set(id, { token, onParked, onFailed });
+    return { id, token, forget: () => this.#expected.delete(id) };
+  }
+
+  /** A connection is a stranger until it says a token that was handed out once. */
+  #welcome(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    const impatience = setTimeout(() => socket.destroy(), HELLO_TIMEOUT_MS);
+    let order: Expected | undefined;
+    let worker: Worker | undefined;
+    const parser = new FrameParser((kind, payload) => {
+      if (worker) worker.receive(kind, payload);
+      else if (kind === 'hello' && !order) {
+        clearTimeout(impatience);
+        order = this.#take(payload);
+        if (!order) socket.destroy();
+      } else if (kind === 'parked' && order) {
+        worker = new Worker(socket, JSON.parse(payload.toString()) as WorkerAbout);
+        order.onParked(worker);
+      } else if (kind === 'failed' && order) order.onFailed(payload.toString());
+      else socket.destroy();
+    });
+    socket.on('close', () => {
+      clearTimeout(impatience);
+      if (order && !worker) order.onFailed('the worker ended before it was parked');
+    });
+    socket.on('data', (chunk) => {
+      try {
+        parser.feed(chunk);
+      } catch {
+        socket.destroy();
+      }
+    });
+  }
+
+  #take(hello: Buffer): Expected | undefined {
+    const { id, token } = JSON.parse(hello.toString()) as { id: string; token: string };
+    const order = this.#expected.get(id);
+    if (order?.token !== token) return undefined;
+    this.#expected.delete(id);
+    return order;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A unix socket's path may have about a hundred characters. */
+function shortTemporaryFolder(): string {
+  return tmpdir().length <= 60 ? tmpdir() : '/tmp';
+}

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Tier } from '../contract/outcome.js';
+
+/** The Python half, beside src and dist alike. */
+export const PYTHON_HALF = fileURLToPath(new URL('../../python', import.meta.url));
+
+/** Foreign code never holds root's identity: with a server started as root it gets this one, which no system assigns. */
+export const SANDBOX_UID = 1_900_000_000;
+
+/** What a run's environment starts from. Nothing of the server's own environment crosses. */
+const CLEAN_ENVIRONMENT = {
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  LANG: 'C.UTF-8',
+  PYTHONDONTWRITEBYTECODE: '1',
+  PYTHONUTF8: '1',
+  // A fork keeps only the thread that forks: libraries must not start their own before it.
+  OPENBLAS_NUM_THREADS: '1',
+  OMP_NUM_THREADS: '1',
+  MKL_NUM_THREADS: '1',
+  MPLBACKEND: 'Agg',
+};
+
+export interface ForkServerSettings {
+  tier: Tier;
+  socketFolder: string;
+  socketName: string;
+  workBase: string;
+  preload: string[];
+  /** Folders, beside the interpreter's own, that runs may read. */
+  roots: string[];
+  diskMb: number;
+  uid: number;
+}
+
+/** The only place where Pungi starts Python. Orders go to its stdin; it ends when that ends. */
+export function spawnForkServer(python: string, settings: ForkServerSettings): ChildProcess {
+  const child = spawn(python, ['-I', '-S', '-X', 'utf8', PYTHON_HALF], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    env: CLEAN_ENVIRONMENT,
+    cwd: '/',
+    detached: true,
+  });
+  child.stdin?.on('error', () => {});
+  child.stdin?.write(`${JSON.stringify(settings)}\n`);
+  return child;
+}
