@@ -20,7 +20,7 @@ WORK, TMP, SHM, BOX, SERVER = "/work", "/tmp", "/dev/shm", "/box", "/server"
 def visible_paths(extra):
     """What the interpreter, its libraries and the environment need, each path once and existing."""
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *extra}
-    prefixes |= {os.path.dirname(os.path.realpath(sys.executable)), os.path.dirname(sys.executable)}
+    prefixes |= {os.path.dirname(os.path.realpath(sys.executable)), os.path.dirname(sys.executable), *_virtual_environment()}
     for prefix in prefixes:
         if prefix == "/" or os.path.realpath(prefix) == os.path.realpath(os.path.expanduser("~")):
             raise OSError(f"the interpreter {sys.executable} would make {prefix} visible; use one in a folder of its own")
@@ -33,11 +33,18 @@ def visible_paths(extra):
     return kept
 
 
+def _virtual_environment():
+    """Without site, which is not loaded outside of the jail, the interpreter does not know that it is in one."""
+    folder = os.path.dirname(os.path.dirname(sys.executable))
+    return [folder] if os.path.exists(os.path.join(folder, "pyvenv.cfg")) else []
+
+
 def enter_namespaces(settings):
     """Leaves this process in a root of its own, as PID 1, without capabilities and without the host's uid 0."""
     uid, gid = os.getuid(), os.getgid()
     is_root = uid == 0
     paths = visible_paths(settings["roots"])
+    settings["covered"] = [path for path in paths if path.startswith((f"{WORK}/", f"{TMP}/", f"{SHM}/"))]
     flags = system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWNET | system.CLONE_NEWIPC | system.CLONE_NEWUTS
     system.unshare(flags if is_root else flags | system.CLONE_NEWUSER)
     if not is_root:

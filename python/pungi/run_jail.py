@@ -26,10 +26,16 @@ def build_namespace_view(settings, identity):
     system.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     size = f"size={settings['diskMb']}m,nr_inodes={settings['diskMb'] * _INODES_PER_MB},mode=700"
     system.mount("tmpfs", BOX, "tmpfs", MS_NOSUID | MS_NODEV, size)
+    covered = [(os.open(path, os.O_PATH), path) for path in settings["covered"]]
     for folder in (WORK, TMP, SHM):
         inside = BOX + folder
         os.makedirs(inside, 0o700)
         system.mount(inside, folder, flags=MS_BIND)
+    # An interpreter that lives below one of these folders must stay in sight.
+    for fd, path in covered:
+        os.makedirs(path)
+        system.mount(f"/proc/self/fd/{fd}", path, flags=MS_BIND | MS_REC)
+        os.close(fd)
     system.mount("tmpfs", SERVER, "tmpfs", MS_NOSUID | MS_NODEV | MS_RDONLY, "size=4k,mode=700")
     system.drop_capabilities()
 
