@@ -11,8 +11,8 @@ MAX_PAYLOAD = 64 * 1024 * 1024
 LIMITS, JOB, CANCEL = b"LJC"
 # From a worker or its supervisor to the server.
 HELLO, PARKED, FAILED, STDOUT, STDERR, REPORT, END = b"HPFoeRX"
-# From a worker to its supervisor: the run failed, look at what it uses before it ends.
-TROUBLE = ord("T")
+# From a worker to its supervisor: the run failed, look at what it uses before it ends; the run is over, all went well.
+TROUBLE, FINISHED = b"TD"
 
 
 def pack(kind, payload=b""):

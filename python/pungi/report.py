@@ -32,7 +32,7 @@ def describe_exception(error, filename):
     line, column, source = _place(error, filename)
     return {
         "type": _class_name(type(error)),
-        "message": cut(str(details), _MAX_MESSAGE),
+        "message": cut(error.msg if _is_syntax(error) else str(details), _MAX_MESSAGE),
         "line": line,
         "column": column,
         "text": source,
@@ -74,7 +74,7 @@ def _without_own_frames(trace):
 
 def _place(error, filename):
     """Line, column and text in the submitted code: where it does not parse, or the innermost frame of it."""
-    if isinstance(error, SyntaxError) and error.filename == filename:
+    if _is_syntax(error) and error.filename == filename:
         text = error.text.rstrip("\n")[:_MAX_LINE] if isinstance(error.text, str) else None
         return error.lineno, error.offset, text
     found, trace = None, error.__traceback__
@@ -88,6 +88,11 @@ def _place(error, filename):
 
     text = linecache.getline(filename, found.tb_lineno).rstrip("\n")[:_MAX_LINE]
     return found.tb_lineno, _column(found), text or None
+
+
+def _is_syntax(error):
+    """A SyntaxError's text repeats the place that is told apart."""
+    return isinstance(error, SyntaxError) and isinstance(error.msg, str)
 
 
 def _column(trace):

@@ -52,14 +52,23 @@ def tasks_of_user(uid):
     return tasks
 
 
+def _stat(pid):
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        # The name may hold spaces and brackets; what follows the last bracket is numbers.
+        return file.read().rpartition(b")")[2].split()
+
+
+def had_children(pid):
+    """Whether it has waited for processes of its own, whose figures only its parent will get."""
+    return _stat(pid)[8] != b"0"
+
+
 def sample(pids):
     tasks = resident = 0
     cpu = 0.0
     for pid in pids:
         try:
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                # The name may hold spaces and brackets; what follows the last bracket is numbers.
-                fields = file.read().rpartition(b")")[2].split()
+            fields = _stat(pid)
         except OSError:
             continue
         cpu += sum(map(int, fields[11:15])) * _TICK_MS
@@ -90,6 +99,15 @@ def exact_memory(pids):
 def cpu_clock_ms(pid):
     """CPU time of a process so far, exact to the nanosecond (the kernel's clock of that process)."""
     return time.clock_gettime((~pid << 3) | 2) * 1000
+
+
+def peak_resident(pid):
+    """The highest resident size that a living process had, in bytes."""
+    with open(f"/proc/{pid}/status", "rb") as file:
+        for line in file:
+            if line.startswith(b"VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return 0
 
 
 def folder_usage(path, most_entries):

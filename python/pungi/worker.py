@@ -21,7 +21,8 @@ _JOB_FD, _REPORT_FD = 3, 4
 _PIPE_ROOM = 65536
 _MAGIC = __import__("importlib.util").util.MAGIC_NUMBER.hex()
 # Kept from before foreign code could replace them.
-_exit, _dumps, _write = os._exit, json.JSONEncoder(allow_nan=False).encode, frames.write_all
+_exit, _dumps = os._exit, json.JSONEncoder(allow_nan=False).encode
+_write, _read = frames.write_all, frames.read_frame
 
 
 def main(tier, box, job_fd, report_fd, stdout_fd, stderr_fd):
@@ -87,6 +88,15 @@ def _warm_up():
 
 def _say(kind, data):
     _write(_REPORT_FD, frames.pack(kind, _dumps(data).encode()))
+
+
+def _say_and_wait(data):
+    """Tells the supervisor and stays until it answers; foreign code may have closed the way, which then is its own loss."""
+    try:
+        _write(_REPORT_FD, data)
+        _read(_JOB_FD)
+    except OSError:
+        pass
 
 
 def compile_source(source, filename):
@@ -181,8 +191,8 @@ def execute(job):
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     status, about = _evaluate(job, filename, source, scope)
     status = _leave(status)
-    if status == 0 or "exception" not in about:
-        _say(frames.REPORT, {**about, "finished": True})
+    if status == 0:
+        _say_and_wait(frames.pack(frames.FINISHED, _dumps(about).encode()))
     return status
 
 
@@ -197,10 +207,8 @@ def _evaluate(job, filename, source, scope):
         return report.exit_status(error), {}
     except BaseException as error:
         about = {"exception": report.describe_exception(error, filename)}
-        _say(frames.REPORT, about)
         # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
-        _write(_REPORT_FD, frames.pack(frames.TROUBLE))
-        frames.read_frame(_JOB_FD)
+        _say_and_wait(frames.pack(frames.REPORT, _dumps(about).encode()) + frames.pack(frames.TROUBLE))
         return 1, about
 
 

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,9 @@ export class Listener {
   readonly listening: Promise<void>;
 
   constructor() {
-    this.folder = mkdtempSync(join(shortTemporaryFolder(), 'pungi-'));
+    sweepAbandoned(shortTemporaryFolder());
+    this.folder = mkdtempSync(join(shortTemporaryFolder(), `pungi-${process.pid}-`));
+    process.once('exit', this.#removeFolder);
     this.socketFolder = join(this.folder, 'socket');
     this.workBase = join(this.folder, 'work');
     for (const folder of [this.socketFolder, this.workBase]) mkdirSync(folder, { mode: 0o700 });
@@ -105,7 +107,32 @@ export class Listener {
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    rmSync(this.folder, { recursive: true, force: true });
+    process.off('exit', this.#removeFolder);
+    this.#removeFolder();
+  }
+
+  #removeFolder = (): void => rmSync(this.folder, { recursive: true, force: true });
+}
+
+/** A server that was killed could not remove its folder; the next one does. */
+function sweepAbandoned(base: string): void {
+  for (const name of readdirSync(base)) {
+    const pid = /^pungi-(\d+)-\w+$/.exec(name)?.[1];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    try {
+      if (lstatSync(join(base, name)).uid === process.getuid?.()) rmSync(join(base, name), { recursive: true, force: true });
+    } catch {
+      // Somebody else's, or gone: not ours to mend.
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
