@@ -16,7 +16,7 @@ _CALLS = {
         "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
         "pidfd_getfd": (438, 438), "process_madvise": (440, 440), "process_mrelease": (448, 448),
         "move_pages": (279, 239), "migrate_pages": (256, 238),
-        "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
+        "ioprio_set": (251, 30), "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
     },
     "namespaces and mounts": {
         "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41),
@@ -55,7 +55,7 @@ _X32_BIT = 0x40000000
 _SHARED_ANONYMOUS = 0x21
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 
-_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_LOAD, _JUMP, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _AND, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _SECCOMP_SET_MODE_FILTER = 1
 _SYS_SECCOMP = (317, 277)
@@ -87,21 +87,28 @@ class _Program:
             self._emit(_JUMP_EQUAL, number, 0, 1)
             self._emit(_RETURN, _ERRNO | error)
 
-    def inspect(self, call, argument, tests, error=errno.EPERM, otherwise="allow", mask=None):
-        """Denies (or, with otherwise='deny', allows) a call whose argument meets one of the tests."""
+    def deny_if(self, call, argument, tests, mask=0xFFFFFFFF, error=errno.EPERM):
+        """Denies a call whose masked argument meets one of the tests; other rules may follow for the same call."""
+        self._inspect(call, argument, tests, mask, on_hit=_ERRNO | error, on_miss=None)
+
+    def deny_unless(self, call, argument, allowed, error=errno.EPERM):
+        """Denies a call whose argument is none of the allowed values; other rules may follow for the same call."""
+        self._inspect(call, argument, [(_JUMP_EQUAL, value) for value in allowed], 0xFFFFFFFF, None, _ERRNO | error)
+
+    def _inspect(self, call, argument, tests, mask, on_hit, on_miss):
         number = self.number(call)
         if number is None:
             return
-        body = len(tests) + (2 if mask is None else 3) + 1
-        hit, miss = (_ERRNO | error, _ALLOW) if otherwise == "allow" else (_ALLOW, _ERRNO | error)
-        self._emit(_JUMP_EQUAL, number, 0, body)
+        self._emit(_JUMP_EQUAL, number, 0, len(tests) + 5)
         self._emit(_LOAD, 16 + 8 * argument)
-        if mask is not None:
-            self._emit(_AND, mask)
+        self._emit(_AND, mask)
         for index, (jump, value) in enumerate(tests):
-            self._emit(jump, value, len(tests) - index, 0)
-        self._emit(_RETURN, miss)
-        self._emit(_RETURN, hit)
+            left = len(tests) - index - 1
+            # Past the tests stand: a jump over the denial (or into it), the denial, the number loaded again.
+            self._emit(jump, value, left + (2 if on_hit is None else 1), 0)
+        self._emit(_JUMP, 0 if on_hit is None else 1)
+        self._emit(_RETURN, on_miss if on_hit is None else on_hit)
+        self._emit(_LOAD, 0)
 
     def finish(self):
         self._emit(_RETURN, _ALLOW)
@@ -115,21 +122,18 @@ def _build(machine, socket_families):
             program.deny(call)
     for call in (*_UNCOUNTED_MEMORY.values(), _CLONE3):
         program.deny(call, errno.ENOSYS)
-    is_equal = _JUMP_EQUAL
-    program.inspect(_CLONE, 0, [(_JUMP_ANY_BIT, _NEW_NAMESPACES)])
-    program.inspect(_SOCKET, 0, [(is_equal, family) for family in socket_families], errno.EACCES, otherwise="deny")
+    program.deny_if(_CLONE, 0, [(_JUMP_ANY_BIT, _NEW_NAMESPACES)])
+    program.deny_unless(_SOCKET, 0, socket_families, errno.EACCES)
     # Limits, priority and affinity: a process's own, never the supervisor's.
-    program.inspect(_PRLIMIT, 0, [(is_equal, 0)], otherwise="deny")
-    program.inspect(_SETPRIORITY, 1, [(is_equal, 0)], otherwise="deny")
-    program.inspect(_SCHED_SETAFFINITY, 0, [(is_equal, 0)], otherwise="deny")
-    program.inspect(_PERSONALITY, 0, [(is_equal, 0), (is_equal, 0xFFFFFFFF)], otherwise="deny")
-    character_device, block_device = 0o020000, 0o060000
-    devices = [(is_equal, character_device), (is_equal, block_device)]
-    program.inspect(_MKNOD, 1, devices, mask=0o170000)
-    program.inspect(_MKNODAT, 2, devices, mask=0o170000)
+    for call, argument in ((_PRLIMIT, 0), (_SETPRIORITY, 0), (_SETPRIORITY, 1), (_SCHED_SETAFFINITY, 0)):
+        program.deny_unless(call, argument, [0])
+    program.deny_unless(_PERSONALITY, 0, [0, 0xFFFFFFFF])
+    devices = [(_JUMP_EQUAL, 0o020000), (_JUMP_EQUAL, 0o060000)]
+    program.deny_if(_MKNOD, 1, devices, mask=0o170000)
+    program.deny_if(_MKNODAT, 2, devices, mask=0o170000)
     # Its pages outlive their mapping, so that they too are memory that no process shows.
-    program.inspect(_MMAP, 3, [(is_equal, _SHARED_ANONYMOUS)], mask=_SHARED_ANONYMOUS)
-    program.inspect(_IOCTL, 1, [(is_equal, _TIOCSTI), (is_equal, _TIOCLINUX)])
+    program.deny_if(_MMAP, 3, [(_JUMP_EQUAL, _SHARED_ANONYMOUS)], mask=_SHARED_ANONYMOUS)
+    program.deny_if(_IOCTL, 1, [(_JUMP_EQUAL, _TIOCSTI), (_JUMP_EQUAL, _TIOCLINUX)])
     return program.finish()
 
 

@@ -51,7 +51,11 @@ def _supervise(settings, worker_id, token, identity):
     except Exception as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return
-    supervisor.loop()
+    try:
+        supervisor.loop()
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        supervisor.abandon()
 
 
 class Supervisor:
@@ -67,6 +71,7 @@ class Supervisor:
         self._killed_for = None
         self._exit_status = None
         self._report = None
+        self._has_let_go = False
         self._output_bytes = 0
         self._peak = 0
         self._cpu_before = 0.0
@@ -121,7 +126,7 @@ class Supervisor:
     def _on_server(self):
         data = self._channel.recv(_CHUNK)
         if not data:
-            self._abandon()
+            self.abandon()
         self._from_server.feed(data)
         for kind, payload in self._from_server.frames():
             if kind == frames.LIMITS:
@@ -131,7 +136,7 @@ class Supervisor:
             elif kind == frames.CANCEL:
                 self._stop("cancelled")
 
-    def _abandon(self):
+    def abandon(self):
         """The server is gone or no longer wants us."""
         self._kill_all()
         self._box.remove()
@@ -181,7 +186,11 @@ class Supervisor:
             self._let_go()
 
     def _let_go(self):
-        """The worker waits to be looked at, or to be killed, before it ends by itself."""
+        """The worker waits to be looked at, or to be killed, before it ends by itself. It is answered once: foreign code
+        that asks without reading could otherwise fill the pipe and stop us."""
+        if self._has_let_go:
+            return
+        self._has_let_go = True
         try:
             frames.write_all(self._job_pipe, frames.pack(frames.TROUBLE))
         except OSError:
@@ -211,7 +220,7 @@ class Supervisor:
         try:
             self._channel.sendall(frames.pack(kind, payload))
         except OSError:
-            self._abandon()
+            self.abandon()
 
     # Limits.
 

@@ -21,7 +21,7 @@ _JOB_FD, _REPORT_FD = 3, 4
 _PIPE_ROOM = 65536
 _MAGIC = __import__("importlib.util").util.MAGIC_NUMBER.hex()
 # Kept from before foreign code could replace them.
-_exit, _dumps = os._exit, json.JSONEncoder(allow_nan=False).encode
+_exit, _getpid, _dumps = os._exit, os.getpid, json.JSONEncoder(allow_nan=False).encode
 _write, _read = frames.write_all, frames.read_frame
 
 
@@ -90,8 +90,10 @@ def _say(kind, data):
     _write(_REPORT_FD, frames.pack(kind, _dumps(data).encode()))
 
 
-def _say_and_wait(data):
+def _say_and_wait(data, worker):
     """Tells the supervisor and stays until it answers; foreign code may have closed the way, which then is its own loss."""
+    if _getpid() != worker:
+        return  # a child that foreign code forked and let run on to the end
     try:
         _write(_REPORT_FD, data)
         _read(_JOB_FD)
@@ -179,7 +181,7 @@ def _precompile(job):
 
 def execute(job):
     """Runs the code as `python FILE` would, then says how it went."""
-    filename, source = job["filename"], job["code"]
+    filename, source, worker = job["filename"], job["code"], _getpid()
     main_module = types.ModuleType("__main__")
     scope = main_module.__dict__
     scope["__file__"] = filename
@@ -190,9 +192,12 @@ def execute(job):
     sys.path.insert(0, os.getcwd())
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     status, about = _evaluate(job, filename, source, scope)
+    if "exception" in about:
+        # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
+        _say_and_wait(frames.pack(frames.REPORT, _dumps(about).encode()) + frames.pack(frames.TROUBLE), worker)
     status = _leave(status)
     if status == 0:
-        _say_and_wait(frames.pack(frames.FINISHED, _dumps(about).encode()))
+        _say_and_wait(frames.pack(frames.FINISHED, _dumps(about).encode()), worker)
     return status
 
 
@@ -206,10 +211,7 @@ def _evaluate(job, filename, source, scope):
     except SystemExit as error:
         return report.exit_status(error), {}
     except BaseException as error:
-        about = {"exception": report.describe_exception(error, filename)}
-        # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
-        _say_and_wait(frames.pack(frames.REPORT, _dumps(about).encode()) + frames.pack(frames.TROUBLE))
-        return 1, about
+        return 1, {"exception": report.describe_exception(error, filename)}
 
 
 def _leave(status):

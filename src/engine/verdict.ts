@@ -121,6 +121,9 @@ const installHint = (module: string) =>
   `The module "${module}" is not installed in this environment; install the package that provides it (often "${module}") and run again.`;
 
 export function readValue(report: unknown): Value | null {
-  const parsed = Value.safeParse((report as { value?: unknown } | undefined)?.value);
-  return parsed.success ? parsed.data : null;
+  try {
+    return Value.parse((report as { value?: unknown } | undefined)?.value);
+  } catch {
+    return null; // none, or one that foreign code made up, perhaps too deep to look through
+  }
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Limits } from '../contract/limits.js';
-import { type FrameKind, FrameParser, packFrame } from './frames.js';
+import { type FrameKind, packFrame } from './frames.js';
 
 /** What the supervisor of a worker says when it is parked. */
 export interface WorkerAbout {
@@ -105,10 +105,9 @@ export class Worker {
 
 function parseReport(payload: Buffer): unknown {
   try {
-    return JSON.parse(payload.toString());
+    // Python strings may hold lone surrogates, which are no text to anybody else.
+    return JSON.parse(payload.toString(), (_, value) => (typeof value === 'string' ? value.toWellFormed() : value));
   } catch {
     return undefined; // foreign code wrote to the channel
   }
 }
-
-export { FrameParser };
