@@ -68,7 +68,7 @@ export class Pungi {
 
   /** Never rejects: bad input, refusals and failures are verdicts. */
   async run(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
-    return this.#conclude(async () => this.#engine.run(await admit(request, this.config), options));
+    return this.#conclude(async () => this.#execute(await admit(request, this.config), options));
   }
 
   /** Compiles, in the sandbox, without running. Throws PYTHON_ERROR for code that does not compile. */
@@ -86,7 +86,7 @@ export class Pungi {
     return this.#conclude(async () => {
       const { job, client } = await admit({ ...request, code: script.code }, this.config);
       const bytecode = await this.#bytecodeOf(script);
-      return this.#engine.run({ client, job: { ...job, filename: script.filename, bytecode } }, options);
+      return this.#execute({ client, job: { ...job, filename: script.filename, bytecode } }, options);
     });
   }
 
@@ -143,16 +143,20 @@ export class Pungi {
     return compiled.bytecode;
   }
 
+  #execute(admitted: AdmittedRun, options: RunOptions): Promise<Outcome> {
+    const { code, limits } = admitted.job;
+    this.#logger.info('Executing Python script', { scriptSize: code.length, timeout: limits.timeoutMs });
+    return this.#engine.run(admitted, options);
+  }
+
   async #conclude(run: () => Promise<Outcome>): Promise<Outcome> {
     const outcome = await run().catch((error: unknown) => refusal(PungiError.from(error)));
     this.#metrics.record(outcome);
     const { verdict, runId, usage, isolation } = outcome;
-    this.#logger.debug('Executed Python', { runId, verdict: verdict.kind, usage, tier: isolation.tier });
+    this.#logger.info('Executed Python script', { runId, verdict: verdict.kind, usage, tier: isolation.tier });
     return outcome;
   }
 }
-
-export type { AdmittedRun };
 
 function warningFor(state: EngineState | undefined): string | null {
   if (!state || state.tier === 'namespace') return null;

@@ -11,11 +11,12 @@ import signal
 import sys
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
-from . import host_jail, supervisor, system, watch
+from . import host_jail, seccomp, supervisor, system, watch
 
 
 def main():
     settings = json.loads(_read_line())
+    settings["socket"] = _hold_socket(settings["socket"])
     try:
         _enter_jail(settings)
         os.umask(0o077)
@@ -24,6 +25,7 @@ def main():
     except Exception as error:
         print(json.dumps({"failed": f"{error}"}), file=sys.stderr, flush=True)
         os._exit(75)
+    seccomp.prepare()
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -36,6 +38,11 @@ def _read_line():
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         line += byte
     return bytes(line)
+
+
+def _hold_socket(path):
+    """A name by which supervisors reach the server's socket and nothing beside it, though no jail shows its folder."""
+    return f"/proc/self/fd/{os.open(path, os.O_PATH)}" if system.IS_LINUX else path
 
 
 def _enter_jail(settings):

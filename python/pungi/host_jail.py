@@ -14,7 +14,7 @@ _SYSTEM_FILES = (
 )
 # Not /dev/zero: mapped as shared it is memory that no process shows.
 DEVICES = ("null", "full", "random", "urandom")
-WORK, TMP, SHM, BOX, SERVER = "/work", "/tmp", "/dev/shm", "/box", "/server"
+WORK, TMP, SHM, BOX = "/work", "/tmp", "/dev/shm", "/box"
 
 
 def visible_paths(extra):
@@ -53,7 +53,7 @@ def enter_namespaces(settings):
     if child:
         os._exit(_outlive(child))
     system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
-    _build_root(paths, settings["socketFolder"], settings["uid"] if is_root else uid)
+    _build_root(paths, settings["uid"] if is_root else uid)
     if is_root:
         become(settings["uid"])
     system.drop_capabilities()
@@ -79,13 +79,12 @@ def become(uid):
     system.set_dumpable(True)
 
 
-def _build_root(paths, socket_folder, uid):
+def _build_root(paths, uid):
     root = "/tmp"
     os.umask(0o022)
     opened = [(os.open(path, os.O_PATH), path) for path in paths if not os.path.islink(path)]
     links = [(os.readlink(path), path) for path in paths if os.path.islink(path)]
     devices = [(os.open(f"/dev/{name}", os.O_PATH), f"/dev/{name}") for name in DEVICES]
-    channel = os.open(socket_folder, os.O_PATH)
     os.chdir("/")
     system.mount("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV, "size=4m,mode=755")
     for fd, path in opened:
@@ -96,8 +95,6 @@ def _build_root(paths, socket_folder, uid):
         os.symlink(target, root + path)
     for fd, path in devices:
         _bind(fd, root + path)
-    _bind(channel, root + SERVER)
-    system.seal_mount(root + SERVER)
     for folder in ("/proc", "/old", WORK, TMP, SHM, BOX):
         os.makedirs(root + folder, exist_ok=True)
     _write_accounts(root, uid)
@@ -108,7 +105,7 @@ def _build_root(paths, socket_folder, uid):
     os.chdir("/")
     system.unmount("/old")
     os.rmdir("/old")
-    for fd, _ in (*opened, *devices, (channel, None)):
+    for fd, _ in (*opened, *devices):
         os.close(fd)
     system.mount(None, "/", flags=system.MS_REMOUNT | system.MS_BIND | system.MS_RDONLY | MS_NOSUID | MS_NODEV)
 

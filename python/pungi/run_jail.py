@@ -4,8 +4,8 @@ import os
 import sys
 
 from . import landlock, seccomp, system
-from .host_jail import BOX, DEVICES, SERVER, SHM, TMP, WORK, visible_paths
-from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_RDONLY, MS_REC
+from .host_jail import BOX, DEVICES, SHM, TMP, WORK, visible_paths
+from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
 
 _INODES_PER_MB = 256
 
@@ -20,7 +20,7 @@ def fork_into_namespaces():
 
 
 def build_namespace_view(settings, identity):
-    """In the supervisor: a /proc of its own, one bounded tmpfs for all that a run may write, no way to the server."""
+    """In the supervisor: a /proc of its own, and one bounded tmpfs for all that a run may write."""
     system.map_only(*identity)
     system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
     system.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
@@ -36,7 +36,6 @@ def build_namespace_view(settings, identity):
         os.makedirs(path)
         system.mount(f"/proc/self/fd/{fd}", path, flags=MS_BIND | MS_REC)
         os.close(fd)
-    system.mount("tmpfs", SERVER, "tmpfs", MS_NOSUID | MS_NODEV | MS_RDONLY, "size=4k,mode=700")
     system.drop_capabilities()
 
 

@@ -5,6 +5,7 @@ Everything else stays allowed, so that numpy, pandas, threads, subprocesses and 
 
 import ctypes
 import errno
+import functools
 import socket
 import struct
 
@@ -53,6 +54,8 @@ _NEW_NAMESPACES = 0x7E020080
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
 _SHARED_ANONYMOUS = 0x21
+_SOME_SOCKETS = (int(socket.AF_UNIX), int(socket.AF_INET), int(socket.AF_INET6))
+_NO_SOCKETS = (0xFFFF,)
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 
 _LOAD, _JUMP, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _AND, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x54, 0x06
@@ -115,6 +118,7 @@ class _Program:
         return b"".join(self._code), len(self._code)
 
 
+@functools.cache
 def _build(machine, socket_families):
     program = _Program(machine)
     for group in _CALLS.values():
@@ -145,10 +149,16 @@ def is_supported():
     return system.IS_LINUX and system.MACHINE in _AUDIT_ARCH
 
 
+def prepare():
+    """Builds the filters before the forks, which then share them."""
+    if is_supported():
+        for families in (_SOME_SOCKETS, _NO_SOCKETS):
+            _build(system.MACHINE, families)
+
+
 def install(allow_sockets):
     """Puts the filter on this process. Needs no_new_privs. Sockets, where allowed, are UNIX and INET only."""
-    families = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6) if allow_sockets else (0xFFFF,)
-    code, length = _build(system.MACHINE, families)
+    code, length = _build(system.MACHINE, _SOME_SOCKETS if allow_sockets else _NO_SOCKETS)
     program = _FilterProgram(length, code)
     number = _SYS_SECCOMP[list(_AUDIT_ARCH).index(system.MACHINE)]
     system.check(system.syscall(number, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(program)), "seccomp")

@@ -36,8 +36,7 @@ def park(settings, worker_id, token):
 
 def _supervise(settings, worker_id, token, identity):
     channel = socket.socket(socket.AF_UNIX)
-    folder = host_jail.SERVER if settings["tier"] == "namespace" else settings["socketFolder"]
-    channel.connect(os.path.join(folder, settings["socketName"]))
+    channel.connect(settings["socket"])
     channel.sendall(frames.pack(frames.HELLO, json.dumps({"id": worker_id, "token": token}).encode()))
     try:
         if settings["tier"] == "namespace":
@@ -227,9 +226,11 @@ class Supervisor:
     def _check_limits(self, now, at_once=False):
         if now >= self._deadline:
             return self._stop("timeout")
-        if not at_once and now < self._next_sample or not watch.HAS_PROC:
+        if not at_once and now < self._next_sample:
             return None
         self._next_sample = now + _SAMPLE_EVERY
+        if not watch.HAS_PROC:
+            return None
         pids = self._processes()
         use = watch.sample(pids)
         self._peak = max(self._peak, use.resident if len(pids) == 1 else 0)

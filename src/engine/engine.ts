@@ -25,6 +25,8 @@ export interface EngineOptions {
   idleTimeoutMs: number;
 }
 
+const NO_WINDOWS = 'This version cannot run Python on Windows itself; start Pungi inside WSL 2, where the sandbox works.';
+
 /** A run that the gate has let through. */
 export interface AdmittedRun {
   job: Job;
@@ -135,6 +137,7 @@ export class Engine {
   }
 
   async #start(): Promise<EngineState> {
+    if (process.platform === 'win32') throw new PungiError('SANDBOX_UNAVAILABLE', NO_WINDOWS);
     const interpreter = await findInterpreter(this.#options.python);
     await this.#listener.listening;
     const refused: EngineState['refused'] = [];

@@ -26,8 +26,8 @@ export class ForkServer {
     this.#listener = listener;
     this.#logger = logger;
     const { python, ...settings } = options;
-    const { socketFolder, socketName, workBase } = listener;
-    this.#child = spawnForkServer(python, { ...settings, socketFolder, socketName, workBase, uid: SANDBOX_UID });
+    const { socket, workBase } = listener;
+    this.#child = spawnForkServer(python, { ...settings, socket, workBase, uid: SANDBOX_UID });
     createInterface({ input: this.#child.stderr! }).on('line', (line) => this.#hear(line));
     this.exited = new Promise((resolve) => {
       this.#child.on('error', (error) => this.#ended(error.message, resolve));

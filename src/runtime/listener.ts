@@ -20,9 +20,8 @@ interface Expected {
 /** The private folder and socket where supervisors call in. One for the whole engine. */
 export class Listener {
   readonly folder: string;
-  readonly socketFolder: string;
+  readonly socket: string;
   readonly workBase: string;
-  readonly socketName = SOCKET_NAME;
   #expected = new Map<string, Expected>();
   #server: Server;
   #sockets = new Set<Socket>();
@@ -33,13 +32,13 @@ export class Listener {
     sweepAbandoned(shortTemporaryFolder());
     this.folder = mkdtempSync(join(shortTemporaryFolder(), `pungi-${process.pid}-`));
     process.once('exit', this.#removeFolder);
-    this.socketFolder = join(this.folder, 'socket');
+    this.socket = join(this.folder, SOCKET_NAME);
     this.workBase = join(this.folder, 'work');
-    for (const folder of [this.socketFolder, this.workBase]) mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(this.workBase, { mode: 0o700 });
     this.#server = createServer((socket) => this.#welcome(socket));
     this.listening = new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(join(this.socketFolder, SOCKET_NAME), () => {
+      this.#server.listen(this.socket, () => {
         this.#giveToSandboxUser();
         resolve();
       });
@@ -50,9 +49,7 @@ export class Listener {
   #giveToSandboxUser(): void {
     if (process.getuid?.() !== 0) return;
     chmodSync(this.folder, 0o711);
-    for (const path of [this.socketFolder, join(this.socketFolder, SOCKET_NAME), this.workBase]) {
-      chownSync(path, SANDBOX_UID, SANDBOX_UID);
-    }
+    for (const path of [this.socket, this.workBase]) chownSync(path, SANDBOX_UID, SANDBOX_UID);
   }
 
   expect(onParked: Expected['onParked'], onFailed: Expected['onFailed']): { id: string; token: string; forget(): void } {

@@ -23,8 +23,7 @@ const CLEAN_ENVIRONMENT = {
 
 export interface ForkServerSettings {
   tier: Tier;
-  socketFolder: string;
-  socketName: string;
+  socket: string;
   workBase: string;
   preload: string[];
   /** Folders, beside the interpreter's own, that runs may read. */
