@@ -1,0 +1,29 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { type Logger, silentLogger } from '../base/logger.js';
+import type { Pungi } from '../pungi.js';
+import { createServerFactory, type Extension } from './server.js';
+
+export interface StdioOptions {
+  logger?: Logger;
+  extension?: Extension;
+}
+
+export interface StdioDoor {
+  /** Resolves when the client has closed its end, or after close(). */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Serves one client over this process's stdin and stdout. Answers at once, whatever the engine is still doing. */
+export function startStdio(pungi: Pungi, { logger = silentLogger, extension }: StdioOptions = {}): StdioDoor {
+  const handle = serveStdio(createServerFactory(pungi, extension), {
+    onerror: (error) => logger.error('MCP over stdio', { problem: error.message }),
+  });
+  let end = () => {};
+  const closed = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  process.stdin.once('end', end).once('close', end);
+  process.stdout.once('error', end);
+  return { closed, close: () => handle.close().finally(end) };
+}

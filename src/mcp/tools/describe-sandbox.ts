@@ -1,0 +1,29 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
+import type { Config } from '../../config/schema.js';
+
+const seconds = (ms: number) => `${ms / 1000} s`;
+const kilobytes = (bytes: number) => `${Math.floor(bytes / 1024)} KB`;
+
+/** What an agent must know to write code that works here at the first attempt. */
+export function describeSandbox(config: Config): string {
+  const isolation = config.allowUnsandboxed
+    ? 'Every call is a fresh process. This server may run without isolation: health_check tells the tier in force.'
+    : 'Every call is a fresh sandboxed process: no network, no access to the host, and nothing is kept for the next call.';
+  return [
+    isolation,
+    'The current folder is private and writable, and holds the given files; it is gone afterwards, so print or return what you need.',
+    'Standard input holds inputData or stdin and then ends. The value of a last expression is returned, as in a notebook.',
+    `Limits: ${seconds(config.executionTimeoutMs)} wall time, ${seconds(config.maxCpuMs)} CPU time, ${config.maxMemoryMb} MB memory, ` +
+      `${config.maxProcesses} processes and threads, ${config.maxDiskMb} MB disk, ` +
+      `${kilobytes(config.maxOutputBytes)} kept of stdout and of stderr (the head and the tail).`,
+    'A failure is an error result whose first line is a code and a sentence, for example PYTHON_ERROR or EXECUTION_TIMEOUT.',
+  ].join('\n');
+}
+
+/** Honest about the process tier, which does not isolate: there, code can reach whatever the server's user can. */
+export const executeAnnotations = ({ allowUnsandboxed }: Config): ToolAnnotations => ({
+  readOnlyHint: false,
+  destructiveHint: allowUnsandboxed,
+  idempotentHint: false,
+  openWorldHint: allowUnsandboxed,
+});

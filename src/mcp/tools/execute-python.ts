@@ -1,0 +1,21 @@
+import type { Config } from '../../config/schema.js';
+import { Outcome } from '../../contract/outcome.js';
+import { advertiseArguments, advertiseResult } from './advertise.js';
+import { answerRun } from './answer-run.js';
+import { describeSandbox, executeAnnotations } from './describe-sandbox.js';
+import { codeArguments, toRunRequest } from './run-arguments.js';
+import type { Tool } from './tool.js';
+
+export function executePython(config: Config): Tool {
+  const Arguments = codeArguments(config);
+  return {
+    name: 'execute_python',
+    title: 'Run Python code',
+    description: `Run Python code and return its output and the value of its last expression.\n${describeSandbox(config)}`,
+    annotations: executeAnnotations(config),
+    inputSchema: advertiseArguments(Arguments),
+    outputSchema: advertiseResult(Outcome),
+    answer: (args, call) =>
+      answerRun(Arguments, args, call, ({ code, ...rest }) => toRunRequest({ code }, rest, call.client)),
+  };
+}

@@ -1,0 +1,27 @@
+import type {
+  CallToolResult,
+  ServerContext,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server';
+import type { Pungi } from '../../pungi.js';
+
+/** What a handler may use of the call that it answers. */
+export interface Call {
+  pungi: Pungi;
+  /** Who asks: the queue is fair between clients. */
+  client: string;
+  ctx: ServerContext;
+}
+
+/** A tool as data: what is advertised, and the function that answers. */
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  annotations: ToolAnnotations;
+  inputSchema: StandardSchemaWithJSON;
+  outputSchema: StandardSchemaWithJSON;
+  /** Gets the arguments as the client sent them. */
+  answer: (args: unknown, call: Call) => Promise<CallToolResult>;
+}

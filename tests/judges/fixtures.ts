@@ -1,0 +1,31 @@
+import type { ServerEventBus } from '@modelcontextprotocol/server';
+import type { Extension } from '../../src/mcp/server.js';
+import { registerContentTools } from './fixtures/content-tools.js';
+import { registerInputRequired, requestState } from './fixtures/input-required.js';
+import { registerNotifyingTools } from './fixtures/notifying-tools.js';
+import { registerPrompts } from './fixtures/prompts.js';
+import { registerResources } from './fixtures/resources.js';
+
+/** The tools, resources and prompts that the conformance suite calls by their fixed names. */
+export const conformanceFixtures = (changes: ServerEventBus): Extension => ({
+  options: {
+    capabilities: {
+      tools: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      prompts: { listChanged: true },
+      completions: {},
+      logging: {},
+    },
+    requestState: { verify: requestState.verify },
+  },
+  register(server) {
+    registerContentTools(server);
+    registerNotifyingTools(server, changes);
+    registerInputRequired(server);
+    registerResources(server);
+    registerPrompts(server);
+    server.server.setRequestHandler('completion/complete', () => ({
+      completion: { values: ['paris', 'park', 'party'], total: 3, hasMore: false },
+    }));
+  },
+});

@@ -1,0 +1,41 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { loadConfig } from '../../src/config/load.js';
+import { type HttpDoor, startHttp } from '../../src/mcp/http.js';
+import { Pungi } from '../../src/pungi.js';
+import { execute } from './calls.js';
+import { type Era, newClient } from './doors.js';
+
+let pungi: Pungi;
+let door: HttpDoor;
+beforeAll(async () => {
+  pungi = Pungi.start(loadConfig({ env: {} }));
+  door = await startHttp(pungi);
+});
+afterAll(async () => {
+  await door.close();
+  await pungi.close();
+});
+
+/** The clients that the engine saw for these calls. */
+async function clientsSeen(era: Era, name: string): Promise<(string | undefined)[]> {
+  const run = vi.spyOn(pungi, 'run');
+  const client = newClient(era, name);
+  await client.connect(new StreamableHTTPClientTransport(new URL(door.url)));
+  await Promise.all([execute(client, { code: '1' }), execute(client, { code: '2' })]);
+  await client.close();
+  const seen = run.mock.calls.map(([request]) => request.client);
+  run.mockRestore();
+  return seen;
+}
+
+test('calls of one legacy session share a place in the queue, and sessions do not', async () => {
+  const [first, second] = await clientsSeen('legacy', 'same');
+  expect(first).toBe(second);
+  expect(first).not.toBe((await clientsSeen('legacy', 'same'))[0]);
+});
+
+test('a modern client is known by the name that it gives with each call', async () => {
+  expect(await clientsSeen('modern', 'one')).toEqual(['one 1.0.0', 'one 1.0.0']);
+  expect(await clientsSeen('modern', 'x'.repeat(500))).toEqual(['x'.repeat(200), 'x'.repeat(200)]);
+});

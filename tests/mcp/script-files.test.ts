@@ -1,0 +1,46 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { execute } from './calls.js';
+import { behindEveryDoor } from './doors.js';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pungi-scripts-')));
+const root = join(folder, 'root');
+const secret = join(folder, 'secret.py');
+mkdirSync(join(root, 'sub'), { recursive: true });
+writeFileSync(secret, 'print("secret")');
+writeFileSync(
+  join(root, 'sub', 'greet.py'),
+  'import sys\nif __name__ == "__main__":\n    print("hello", sys.argv[1], input())\n',
+);
+symlinkSync(secret, join(root, 'link.py'));
+symlinkSync(folder, join(root, 'up'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+behindEveryDoor({ SCRIPT_ROOTS: root }, (door) => {
+  const executeFile = (filePath: string, more = {}) =>
+    execute(door().client, { filePath, ...more }, 'execute_python_file');
+
+  test('a file below a root runs as a script', async () => {
+    const { outcome } = await executeFile(join(root, 'sub', 'greet.py'), {
+      argv: ['you'],
+      inputData: ['there'],
+    });
+    expect(outcome).toMatchObject({ verdict: { kind: 'ok' }, stdout: { text: 'hello you there\n' } });
+  });
+
+  test.each([
+    ['outside the roots', secret],
+    ['with .. out of a root', `${root}/../secret.py`],
+    ['through a symbolic link to a file', join(root, 'link.py')],
+    ['through a symbolic link to a folder', join(root, 'up', 'secret.py')],
+    ['that does not exist', join(root, 'nothing.py')],
+  ])('a file %s is refused', async (_where, filePath) => {
+    const { outcome, isError } = await executeFile(filePath);
+    expect(isError).toBe(true);
+    expect(['denied', 'invalid']).toContain(outcome.verdict.kind);
+    expect(JSON.stringify(outcome)).not.toContain('print(');
+    expect(outcome.stdout.text).toBe('');
+  });
+});

@@ -1,0 +1,66 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+let server: ChildProcessWithoutNullStreams;
+afterEach(() => server.kill('SIGKILL'));
+
+/** A server spoken to by hand. Lines are kept as they come, whether they are messages or not. */
+function start(env: Record<string, string> = {}) {
+  server = spawn(process.execPath, [MAIN, 'serve'], { env: { ...process.env, ...env } });
+  const lines: string[] = [];
+  const reader = createInterface(server.stdout);
+  reader.on('line', (line) => lines.push(line));
+  const send = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const until = async (wanted: string) => {
+    while (!lines.some((line) => line.includes(wanted))) await once(reader, 'line');
+  };
+  send({
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'hand', version: '1' } },
+  });
+  send({ method: 'notifications/initialized' });
+  return { lines, send, until };
+}
+
+const run = (id: number, code: string) => ({
+  id,
+  method: 'tools/call',
+  params: { name: 'execute_python', arguments: { code }, _meta: { progressToken: `progress-${id}` } },
+});
+
+test('standard output carries messages and nothing else, whatever is logged', async () => {
+  const { lines, send, until } = start({ LOG_LEVEL: 'debug' });
+  send(run(1, 'import os\nos.write(1, b"raw\\n")\nprint("done")'));
+  await until('"id":1');
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+});
+
+test('the server ends with its client, and so does what still runs', async () => {
+  const { send, until } = start();
+  send(run(1, 'import time\nprint("started", flush=True)\ntime.sleep(1000)'));
+  await until('started');
+  server.stdin.end();
+  expect(await once(server, 'exit')).toEqual([0, null]);
+});
+
+test('a client that stops reading ends the server', async () => {
+  const { send, until } = start();
+  await until('"id":0');
+  server.stdout.destroy();
+  send({ id: 1, method: 'tools/list' });
+  send({ id: 2, method: 'tools/list' });
+  const [status, signal] = await once(server, 'exit');
+  expect({ status, signal }).toEqual({ status: 0, signal: null });
+});
+
+test('a line that is no message does not disturb the ones after it', async () => {
+  const { send, until } = start();
+  server.stdin.write('this is not JSON\n');
+  send(run(1, '40 + 2'));
+  await until('"repr":"42"');
+});
