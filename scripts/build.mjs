@@ -1,0 +1,82 @@
+// Builds dist from src when it is missing or older: judged by content, not by time stamps.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { at, root, scratch } from './house.mjs';
+
+const STAMP = 'dist/.built-from';
+
+export function built() {
+  if (!existsSync(at('dist/main.js')) || !existsSync(at(STAMP))) return false;
+  return readFileSync(at(STAMP), 'utf8') === sourceHash();
+}
+
+/** True where the types hold as well. The files are in place either way: tsc emits in spite of type errors. */
+export function build() {
+  const hash = sourceHash();
+  const fresh = scratch(`dist-${process.pid}`);
+  const tsc = at('node_modules/typescript/bin/tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', at('tsconfig.json'), '--outDir', fresh], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  });
+  if (existsSync(join(fresh, 'main.js'))) moveInto(fresh, at('dist'));
+  rmSync(fresh, { recursive: true, force: true });
+  if (status === 0) writeFileSync(at(STAMP), hash);
+  else console.error('The build has errors; see the lines above.');
+  return status === 0;
+}
+
+/** File by file, each by one rename: a server that starts meanwhile never finds a file missing or half written. */
+function moveInto(fresh, dist) {
+  const names = filesOf(fresh);
+  for (const name of names) {
+    mkdirSync(dirname(join(dist, name)), { recursive: true });
+    if (name.endsWith('.map')) liftSources(join(fresh, name));
+    renameSync(join(fresh, name), join(dist, name));
+  }
+  const keep = new Set(names);
+  for (const name of filesOf(dist)) if (!keep.has(name)) rmSync(join(dist, name));
+}
+
+/** The build was made one folder deeper than where it goes, and a map names its sources from where it lies. */
+function liftSources(map) {
+  writeFileSync(map, readFileSync(map, 'utf8').replace('"sources":["../', '"sources":["'));
+}
+
+function sourceHash() {
+  const hash = createHash('sha256');
+  const inputs = [
+    'tsconfig.json',
+    'package-lock.json',
+    ...filesOf(at('src')).map((name) => join('src', name)),
+  ];
+  for (const name of inputs.sort())
+    hash
+      .update(`${name}\0`)
+      .update(readFileSync(at(name)))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+function filesOf(folder) {
+  return readdirSync(folder, { recursive: true }).filter((name) =>
+    statSync(join(folder, name), { throwIfNoEntry: false })?.isFile(),
+  );
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { withLock } = await import('./lock.mjs');
+  process.exitCode = await withLock(() => (build() ? 0 : 1));
+}

@@ -1,0 +1,31 @@
+// Checks the import directions of src with dependency-cruiser. An optional argument names another root folder.
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cruise } from 'dependency-cruiser';
+
+const house = resolve(fileURLToPath(import.meta.url), '../..');
+const root = resolve(process.argv[2] ?? house);
+const { forbidden, options } = createRequire(import.meta.url)(resolve(house, '.dependency-cruiser.cjs'));
+
+const { output } = await cruise(['src'], {
+  ...options,
+  baseDir: root,
+  ruleSet: { forbidden },
+  validate: true,
+});
+const seen = output.modules.filter((module) => module.source.startsWith('src/'));
+const present = readdirSync(resolve(root, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'));
+const edges = seen.reduce((sum, module) => sum + module.dependencies.length, 0);
+
+for (const { from, to, rule } of output.summary.violations) console.error(`${rule.name}: ${from} → ${to}`);
+// A parser that understands nothing finds no violations either: what was looked at is counted.
+if (present.length === 0 || seen.length < present.length || (present.length > 1 && edges === 0)) {
+  console.error(`Only ${seen.length} of ${present.length} modules and ${edges} imports were seen.`);
+  process.exitCode = 1;
+} else if (output.summary.violations.length > 0) {
+  process.exitCode = 1;
+} else {
+  console.log(`import directions: ${seen.length} modules, ${edges} imports, no violation`);
+}

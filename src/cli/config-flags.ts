@@ -1,0 +1,58 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type ConfigSources, loadConfig } from '../config/load.js';
+import { Config, OPTIONS, type OptionName } from '../config/schema.js';
+
+const DEFAULTS = Config.parse({});
+
+/** `--config` and one flag for each of the named options: the settings of the file and the environment, typed. */
+export function addConfigFlags(command: Command, names: readonly OptionName[]): Command {
+  command.addOption(
+    new Option(
+      '--config <file>',
+      'read settings from this YAML file (PUNGI_CONFIG; else ./pungi.yaml)',
+    ).helpGroup(GROUP),
+  );
+  for (const name of names) command.addOption(configFlag(name));
+  return command;
+}
+
+export const ALL_OPTIONS = Object.keys(OPTIONS) as OptionName[];
+
+/** The flags of a parsed command as a source of configuration. */
+export function configSources(parsed: Record<string, unknown>): ConfigSources {
+  const flags = Object.fromEntries(ALL_OPTIONS.map((name) => [name, parsed[name]]));
+  return { flags, file: parsed['config'] as string | undefined };
+}
+
+export const readConfig = (parsed: Record<string, unknown>): Config => loadConfig(configSources(parsed));
+
+/** Checks a value that a shorter flag gives to an option, under the name that the person typed. */
+export const parserOf =
+  (name: OptionName) =>
+  (text: string): unknown => {
+    const parsed = OPTIONS[name].schema.safeParse(text);
+    if (parsed.success) return parsed.data;
+    const reasons = parsed.error.issues.flatMap((issue) =>
+      issue.code === 'invalid_union' ? issue.errors.flat().map((branch) => branch.message) : [issue.message],
+    );
+    throw new InvalidArgumentError(
+      reasons.find((reason) => reason.startsWith('must be')) ?? reasons.join(', '),
+    );
+  };
+
+const GROUP = 'Settings (each also by its variable or in the file):';
+
+function configFlag(name: OptionName): Option {
+  const { env, about } = OPTIONS[name];
+  const value = typeof DEFAULTS[name] === 'boolean' ? '[true|false]' : '<value>';
+  const option = new Option(`--${kebab(name)} ${value}`, `${about} (${env}${defaultText(name)})`);
+  return option.helpGroup(GROUP);
+}
+
+function defaultText(name: OptionName): string {
+  const value = DEFAULTS[name];
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return '';
+  return `, default ${String(value)}`;
+}
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -1,0 +1,79 @@
+import { PungiError } from '../../base/errors.js';
+import { silentLogger } from '../../base/logger.js';
+import { type ConfigSources, loadConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import type { EngineState } from '../../engine/engine.js';
+import { Pungi } from '../../pungi.js';
+import { type Finding, fail, ok, warn } from './finding.js';
+import { kernelFindings } from './kernel.js';
+import { type Setting, settingsOf } from './settings.js';
+import { tryRun } from './trial.js';
+
+export interface Examination {
+  healthy: boolean;
+  findings: Finding[];
+  settings: Setting[];
+}
+
+/** Looks at everything a run depends on, in the order in which one thing needs the other. */
+export async function examine(sources: ConfigSources): Promise<Examination> {
+  const findings = [node(), ...kernelFindings()];
+  let settings: Setting[] = [];
+  try {
+    const config = loadConfig(sources);
+    settings = settingsOf(config, sources);
+    findings.push(configuration(settings), ...(await engineFindings(config)));
+  } catch (thrown) {
+    findings.push(fail('Configuration', PungiError.from(thrown).message, 'Correct it where it is set.'));
+  }
+  return { healthy: findings.every(({ state }) => state !== 'fail'), findings, settings };
+}
+
+function node(): Finding {
+  const major = Number(process.versions.node.split('.')[0]);
+  const found = `${process.version} at ${process.execPath}`;
+  return major >= 20 ? ok('Node', found) : fail('Node', found, 'Install Node 20 or newer from nodejs.org.');
+}
+
+function configuration(settings: readonly Setting[]): Finding {
+  const changed = settings.filter(({ origin }) => origin !== 'default').length;
+  return ok('Configuration', `${changed} of ${settings.length} settings are not at their default`);
+}
+
+async function engineFindings(config: Config): Promise<Finding[]> {
+  const pungi = Pungi.start({ ...config, poolSize: 1 }, silentLogger);
+  try {
+    const state = await pungi.state();
+    return [python(state, config), ...isolation(state, config), ...(await tryRun(pungi))];
+  } catch (thrown) {
+    return [startFailure(PungiError.from(thrown))];
+  } finally {
+    await pungi.close();
+  }
+}
+
+function python({ interpreter: { path, version } }: EngineState, config: Config): Finding {
+  const how = config.python === undefined ? 'the first on PATH that is new enough' : 'as configured';
+  return ok('Python', `${version} at ${path}, ${how}`);
+}
+
+/** The tier in force, and for each stronger one why it is not. */
+function isolation({ tier, features, refused }: EngineState, config: Config): Finding[] {
+  const found = `${tier} tier: ${features.join(', ') || 'nothing holds a run back'}`;
+  const stronger = refused.map((other) =>
+    warn(`Tier ${other.tier}`, `not available: ${other.reason}`, 'See the kernel rows above.'),
+  );
+  if (tier === 'namespace') return [ok('Isolation', found)];
+  const asked =
+    config.tier === 'auto' ? 'The strongest that works here' : `PUNGI_TIER asks for ${config.tier}`;
+  const advice = tier === 'process' ? 'run only code that you trust' : 'the namespace tier is stronger';
+  return [warn('Isolation', found, `${asked}; ${advice}.`), ...stronger];
+}
+
+/** The message of such an error says what was tried and what to do. */
+function startFailure({ code, message }: PungiError): Finding {
+  if (code === 'INTERPRETER_NOT_FOUND')
+    return fail('Python', message, 'Install Python 3.10+, or set PUNGI_PYTHON.');
+  if (code === 'SANDBOX_UNAVAILABLE') return fail('Isolation', message, 'See the kernel rows above.');
+  return fail('Engine', message, 'See the rows above, or report this.');
+}

@@ -1,0 +1,108 @@
+import { isUtf8 } from 'node:buffer';
+import { fstatSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { addAbortSignal } from 'node:stream';
+import { PungiError } from '../base/errors.js';
+import type { InputFile } from '../contract/run.js';
+
+/** What `pungi run` was told to run. */
+export interface Source {
+  code: string;
+  /** The name that tracebacks show; undefined for code that came without a file. */
+  filename: string | undefined;
+  argv: string[];
+  fromStdin: boolean;
+}
+
+/** `FILE args…`, `- args…` or `-c CODE args…`. The person's own file is read here, with the person's own rights. */
+export async function readSource(
+  operands: readonly string[],
+  code: string | undefined,
+  signal: AbortSignal,
+): Promise<Source> {
+  if (code !== undefined) return { code, filename: undefined, argv: [...operands], fromStdin: false };
+  const [file, ...argv] = operands;
+  if (file === undefined) {
+    throw invalid('There is nothing to run: give a file, "-" for standard input, or -c CODE.');
+  }
+  if (file === '-') {
+    return {
+      code: asText(await readStdin(signal), 'Standard input'),
+      filename: undefined,
+      argv,
+      fromStdin: true,
+    };
+  }
+  return { code: asText(readOwnFile(file), file), filename: basename(file), argv, fromStdin: false };
+}
+
+/** `--stdin TEXT`, `--stdin @file`, or what is piped into this process; undefined where there is none. */
+export async function readInput(
+  given: string | undefined,
+  stdinIsCode: boolean,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (given?.startsWith('@@')) return given.slice(1);
+  if (given?.startsWith('@')) return asText(readOwnFile(given.slice(1)), given.slice(1));
+  if (given !== undefined) return given;
+  return stdinIsCode || !isPiped() ? undefined : asText(await readStdin(signal), 'Standard input');
+}
+
+/** `name=path`, or a path whose last part is the name. */
+export function readInputFile(given: string): InputFile {
+  const cut = given.indexOf('=');
+  const path = given.slice(cut + 1);
+  const content = readOwnFile(path);
+  const name = cut < 0 ? basename(path) : given.slice(0, cut);
+  return isUtf8(content)
+    ? { path: name, text: content.toString() }
+    : { path: name, base64: content.toString('base64') };
+}
+
+function readOwnFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reasons: Record<string, string> = {
+      ENOENT: 'there is no such file',
+      EISDIR: 'it is a folder',
+      EACCES: 'permission denied',
+    };
+    throw invalid(`${path} cannot be read: ${reasons[code ?? ''] ?? message}.`);
+  }
+}
+
+function asText(content: Buffer, what: string): string {
+  if (!isUtf8(content))
+    throw invalid(`${what} is not UTF-8 text; hand binary data over with --file NAME=PATH.`);
+  // A decoder, because it drops a byte order mark, on which Python's compiler would stop.
+  return new TextDecoder().decode(content);
+}
+
+/** A terminal is not read from: the person would have to end the input by hand before anything happens. */
+function isPiped(): boolean {
+  const stdin = fstatSync(0);
+  return stdin.isFIFO() || stdin.isFile() || stdin.isSocket();
+}
+
+async function readStdin(signal: AbortSignal): Promise<Buffer> {
+  const hint = setTimeout(() => {
+    process.stderr.write('pungi: waiting for standard input to end; --stdin "" gives the run none.\n');
+  }, 3000);
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of addAbortSignal(signal, process.stdin)) {
+      clearTimeout(hint);
+      chunks.push(chunk as Buffer);
+    }
+  } catch (error) {
+    if (signal.aborted) throw new PungiError('CANCELLED', 'Cancelled before the run began.');
+    throw error;
+  } finally {
+    clearTimeout(hint);
+  }
+  return Buffer.concat(chunks);
+}
+
+const invalid = (message: string) => new PungiError('INVALID_INPUT', message);

@@ -1,0 +1,70 @@
+import type { Outcome, Output, Verdict } from '../contract/outcome.js';
+import type { OutputLine } from '../contract/run.js';
+
+/** Passes on what a run writes: line by line while it runs, and at its end exactly what is still missing. */
+export class LiveOutput {
+  #streams = { stdout: new LiveStream(process.stdout), stderr: new LiveStream(process.stderr) };
+
+  readonly onLine = ({ stream, text }: OutputLine): void => this.#streams[stream].line(text);
+
+  finish({ stdout, stderr }: Outcome): void {
+    this.#streams.stdout.finish(stdout);
+    this.#streams.stderr.finish(stderr);
+  }
+}
+
+/** A line this long may be a piece of a longer one, and its end is then not the end of a line. */
+const PIECE = 64 * 1024;
+
+class LiveStream {
+  #waiting = '';
+  #written = 0;
+  #flush: NodeJS.Immediate | undefined;
+  #atEnd = false;
+
+  constructor(private readonly target: NodeJS.WriteStream) {}
+
+  /**
+   * Lines come without their ends, and the last one may have had none. They are written one turn later: what has
+   * not been written when the run ends is then taken from the outcome, which knows.
+   */
+  line(text: string): void {
+    this.#atEnd ||= text.length >= PIECE;
+    if (this.#atEnd) return;
+    this.#waiting += `${text}\n`;
+    this.#flush ??= setImmediate(() => this.#write());
+  }
+
+  finish({ text, truncated }: Output): void {
+    clearImmediate(this.#flush);
+    if (truncated) this.#write();
+    else this.target.write(text.slice(this.#written));
+  }
+
+  #write(): void {
+    this.target.write(this.#waiting);
+    this.#written += this.#waiting.length;
+    this.#waiting = '';
+    this.#flush = undefined;
+  }
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`);
+}
+
+/** What remains to be said once the output is out: the value, as a notebook shows it, or why the run failed. */
+export function printEnding({ verdict, value }: Outcome): void {
+  if (value !== null) process.stdout.write(`${value.repr}\n`);
+  const failure = failureText(verdict);
+  if (failure !== undefined) process.stderr.write(`${failure}\n`);
+}
+
+/** Python's own traceback where there is one, then one sentence. A script that chose its status needs no comment. */
+function failureText(verdict: Verdict): string | undefined {
+  if (verdict.kind === 'ok' || verdict.kind === 'exited') return undefined;
+  const exception = 'exception' in verdict ? verdict.exception : undefined;
+  const hint = exception?.hint ? ` ${exception.hint}` : '';
+  const sentence = `pungi: ${verdict.message}${hint}`;
+  return exception === undefined ? sentence : `${exception.traceback.trimEnd()}\n${sentence}`;
+}

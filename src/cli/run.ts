@@ -1,0 +1,143 @@
+import { Command, Option } from 'commander';
+import { PungiError } from '../base/errors.js';
+import { silentLogger } from '../base/logger.js';
+import type { Config, OptionName } from '../config/schema.js';
+import type { Outcome } from '../contract/outcome.js';
+import type { RunOptions, RunRequest } from '../contract/run.js';
+import { Pungi } from '../pungi.js';
+import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
+import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
+import { onInterrupt } from './interrupt.js';
+import { openLog } from './open-log.js';
+import { readInput, readInputFile, readSource, type Source } from './run-input.js';
+import { LiveOutput, printEnding, printJson } from './run-output.js';
+
+const SETTINGS: readonly OptionName[] = [
+  ...([
+    'python',
+    'tier',
+    'allowUnsandboxed',
+    'preloadModules',
+    'maxCpuMs',
+    'maxProcesses',
+    'maxOpenFiles',
+  ] as const),
+  ...([
+    'maxDiskMb',
+    'maxOutputBytes',
+    'maxOutputHardBytes',
+    'cacheDir',
+    'logLevel',
+    'logFormat',
+    'logFile',
+  ] as const),
+];
+
+const HELP = `
+Output appears as the script produces it; the value of the last expression follows, as in a notebook.
+With --json the outcome is the only thing on standard output: {"verdict": …, "stdout": …, "value": …, "usage": …},
+or {"error": {"code", "message", "details"}} where nothing could be run.
+Text that is piped in is the script's standard input, which always ends.
+${EXIT_CODES_HELP}
+
+Examples:
+  pungi run script.py -- --verbose data.csv
+  pungi run -c 'sum(range(10))'
+  cat numbers.txt | pungi run -c 'import sys; print(sum(map(int, sys.stdin)))'
+  pungi run plot.py --file sales.csv=/data/2026/sales.csv --timeout 5000 --json`;
+
+interface Parsed extends Record<string, unknown> {
+  code?: string;
+  stdin?: string;
+  file: string[];
+  json?: boolean;
+}
+
+export function runCommand(end: (status: number) => void): Command {
+  const command = new Command('run')
+    .description('run a Python file, standard input, or code, in the sandbox')
+    .usage('[options] <FILE | - | -c CODE> [-- args…]')
+    .argument('[operands...]', 'the file ("-" for standard input), then the arguments the script sees')
+    .option('-c, --code <code>', 'the code itself')
+    .option(
+      '--stdin <text|@file>',
+      'text on the script’s standard input, or a file that holds it (@@ for a real @)',
+    )
+    .option('--file <name=path>', 'place this file in the work folder; may be repeated', collect, [])
+    .addOption(
+      new Option('--timeout <ms>', 'end the run after this time').argParser(parserOf('executionTimeoutMs')),
+    )
+    .addOption(new Option('--memory <mb>', 'memory the run may use').argParser(parserOf('maxMemoryMb')))
+    .option('--json', 'print the outcome as JSON, and nothing else');
+  addConfigFlags(command, SETTINGS).addHelpText('after', HELP);
+  return command.action(async (operands: string[], parsed: Parsed) => end(await run(operands, parsed)));
+}
+
+const collect = (value: string, earlier: string[]) => [...earlier, value];
+
+async function run(operands: string[], parsed: Parsed): Promise<number> {
+  const cancel = new AbortController();
+  const stopListening = onInterrupt(() => cancel.abort());
+  // When our reader goes away, such as `head`, there is nobody to run for.
+  process.stdout.on('error', () => cancel.abort());
+  try {
+    const outcome = await executed(operands, parsed, cancel.signal);
+    if (parsed.json) printJson(outcome);
+    else printEnding(outcome);
+    return exitCodeOf(outcome.verdict);
+  } catch (thrown) {
+    if (!parsed.json) throw thrown;
+    const error = PungiError.from(thrown);
+    printJson({ error });
+    return exitCodeOfError(error);
+  } finally {
+    stopListening();
+  }
+}
+
+async function executed(operands: string[], parsed: Parsed, signal: AbortSignal): Promise<Outcome> {
+  const config = configFor(parsed);
+  const source = await readSource(operands, parsed.code, signal);
+  const stdin = await readInput(parsed.stdin, source.fromStdin, signal);
+  const request: Omit<RunRequest, 'code'> = { argv: source.argv, files: parsed.file.map(readInputFile) };
+  if (stdin !== undefined) request.stdin = stdin;
+  const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config));
+  try {
+    await pungi.ready();
+    if (parsed.json) return await runSource(pungi, source, request, { signal });
+    const live = new LiveOutput();
+    const outcome = await runSource(pungi, source, request, { signal, onLine: live.onLine });
+    live.finish(outcome);
+    return outcome;
+  } finally {
+    await pungi.close();
+  }
+}
+
+/** The person at the command line owns the limits: here a flag may also raise them. */
+function configFor(parsed: Parsed): Config {
+  const config = readConfig({
+    ...parsed,
+    executionTimeoutMs: parsed['timeout'],
+    maxMemoryMb: parsed['memory'],
+  });
+  const cpuIsGiven = parsed['maxCpuMs'] !== undefined || parsed['timeout'] === undefined;
+  const maxCpuMs = cpuIsGiven ? config.maxCpuMs : Math.max(config.maxCpuMs, config.executionTimeoutMs);
+  // Output that was passed on needs no cut in the middle; the hard limit holds.
+  const maxOutputBytes = parsed.json ? config.maxOutputBytes : 2 * config.maxOutputHardBytes;
+  return { ...config, maxCpuMs, maxOutputBytes, poolSize: 1, maxConcurrentExecutions: 1 };
+}
+
+/** A file keeps its name in tracebacks, and its bytecode for the next time. */
+async function runSource(
+  pungi: Pungi,
+  { code, filename }: Source,
+  request: Omit<RunRequest, 'code'>,
+  options: RunOptions,
+): Promise<Outcome> {
+  if (filename === undefined) return pungi.run({ code, ...request }, options);
+  const script = await pungi.precompile(code, filename).catch((error: PungiError) => error);
+  // What does not compile is run all the same: the outcome then holds where and why.
+  if (script instanceof PungiError) return pungi.run({ code, ...request }, options);
+  return pungi.runCompiled(script, request, options);
+}

@@ -1,0 +1,50 @@
+import { Command, Option } from 'commander';
+import type { Logger } from '../base/logger.js';
+import { Pungi } from '../pungi.js';
+import { ALL_OPTIONS, addConfigFlags, readConfig } from './config-flags.js';
+import { onInterrupt } from './interrupt.js';
+import { parseListenAddress } from './listen-address.js';
+import { openLog } from './open-log.js';
+import { serveHttp } from './serve-http.js';
+
+const HELP = `
+Over stdio, standard output carries the protocol and nothing else; logs go to standard error or --log-file.
+Over HTTP, the server answers on loopback only, at /mcp. Ctrl-C, SIGTERM or the end of standard input (stdio) end it.`;
+
+export function serveCommand(end: (status: number) => void): Command {
+  const command = new Command('serve')
+    .description('serve MCP clients, over stdio unless --http is given')
+    .addOption(
+      new Option(
+        '--http [host:port]',
+        'serve over HTTP (default: 127.0.0.1:8765, or the next free port)',
+      ).argParser(parseListenAddress),
+    )
+    .option('--quiet', 'over HTTP: do not print the address and the client configuration');
+  addConfigFlags(command, ALL_OPTIONS).addHelpText('after', HELP);
+  return command.action(async (parsed) => end(await serve(parsed)));
+}
+
+async function serve(parsed: Record<string, unknown>): Promise<number> {
+  const config = readConfig(parsed);
+  const logger = openLog(config);
+  const interrupted = new Promise<void>((resolve) => onInterrupt(() => resolve()));
+  const pungi = Pungi.start(config, logger);
+  try {
+    const { http, quiet } = parsed;
+    if (http === undefined) await serveStdio(pungi, logger, interrupted);
+    else await serveHttp(pungi, { address: http as never, quiet: quiet === true, logger, interrupted });
+    return 0;
+  } finally {
+    await pungi.close();
+  }
+}
+
+async function serveStdio(pungi: Pungi, logger: Logger, interrupted: Promise<void>): Promise<void> {
+  const { startStdio } = await import('../mcp/stdio.js');
+  const door = startStdio(pungi, { logger });
+  // The door stays open without a sandbox: a client hides stderr, and shows what the tools answer.
+  pungi.ready().catch((error: Error) => logger.error('Python cannot run', { problem: error.message }));
+  await Promise.race([door.closed, interrupted]);
+  await door.close();
+}

@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+import { runCommandLine } from './cli/command-line.js';
+
+const status = await runCommandLine(process.argv.slice(2));
+
+// Whatever is still in the pipes is written before the process ends with its status.
+await Promise.all(
+  [process.stdout, process.stderr].map(
+    (stream) => new Promise((done) => stream.write('', () => done(undefined))),
+  ),
+);
+process.exit(status);

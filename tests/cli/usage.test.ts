@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { OPTIONS } from '../../src/config/schema.js';
+import { pungi } from './pungi.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'test-usage-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A failure of the person's own: status 2, one sentence, nothing on stdout. */
+async function refused(args: string[], env: Record<string, string> = {}): Promise<string> {
+  const { status, stdout, stderr } = await pungi(args, { env: { LOG_LEVEL: 'error', ...env }, cwd: folder });
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(/^pungi: [^\n]+\n$/);
+  return stderr;
+}
+
+test('--version prints the version of the package', async () => {
+  const { version } = (await import('../../package.json', { with: { type: 'json' } })).default;
+  expect(await pungi(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('without a command the help is shown as an error', async () => {
+  const { status, stdout, stderr } = await pungi([]);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  for (const command of ['serve', 'run', 'doctor']) expect(stderr).toContain(command);
+});
+
+test('the help of run names every exit code', async () => {
+  const { status, stdout } = await pungi(['run', '--help']);
+  expect(status).toBe(0);
+  for (const code of ['0', '1', '2', '69', '70', '77', '124', '130', '137', '128+N']) {
+    expect(stdout).toMatch(new RegExp(`^ +${code.replace('+', '\\+')} +\\w`, 'm'));
+  }
+});
+
+test('the help of serve names every variable', async () => {
+  const { stdout } = await pungi(['serve', '--help']);
+  for (const { env } of Object.values(OPTIONS)) expect(stdout).toContain(env);
+});
+
+describe('one sentence and status 2', () => {
+  test.each([
+    [['flute'], 'flute'],
+    [['run', '--flute'], '--flute'],
+    [['run'], 'nothing to run'],
+    [['run', 'missing.py'], 'missing.py'],
+    [['run', '.'], 'it is a folder'],
+    [['run', '-c', '1', '--timeout', 'soon'], '--timeout'],
+    [['run', '-c', '1', '--memory', '1'], 'at least 16'],
+    [['run', '-c', '1', '--stdin', '@missing.txt'], 'missing.txt'],
+    [['run', '-c', '1', '--file', 'a=missing.csv'], 'missing.csv'],
+    [['run', '-c', '1', '--tier', 'vm'], 'namespace'],
+    [['serve', '--http', 'nowhere'], '127.0.0.1:8765'],
+    [['serve', '--http', '127.0.0.1:99999'], '127.0.0.1:99999'],
+    [['serve', '--http', '0.0.0.0:0'], '0.0.0.0'],
+    [['serve', '--pool-size', 'x'], '--pool-size is "x"'],
+    [['serve', '--config', 'missing.yaml'], 'missing.yaml'],
+    [['serve', '--log-file', '/dev/null/log'], '/dev/null/log'],
+  ])('for pungi %j', async (args, words) => {
+    expect(await refused(args)).toContain(words);
+  });
+
+  test.each([['serve'], ['run', '-c', '1']])(
+    'for a variable that is not valid, in pungi %s',
+    async (...args) => {
+      const sentence = await refused(args, { MAX_MEMORY_MB: 'lots' });
+      for (const part of ['MAX_MEMORY_MB', '"lots"', 'must be a whole number'])
+        expect(sentence).toContain(part);
+    },
+  );
+
+  test('for a setting that does not exist, with its file', async () => {
+    writeFileSync(join(folder, 'pungi.yaml'), 'maxMemory: 5\n');
+    expect(await refused(['run', '-c', '1'])).toContain('unknown setting maxMemory in pungi.yaml');
+  });
+});
+
+test('with --json a failure before the run is JSON as well', async () => {
+  const { status, stdout, stderr } = await pungi(['run', 'missing.py', '--json'], { cwd: folder });
+  expect({ status, stderr }).toEqual({ status: 2, stderr: '' });
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: { code: 'INVALID_INPUT', message: expect.stringContaining('missing.py') },
+  });
+});

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readReport } from '../../scripts/vitest-report.mjs';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'test-report-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function reportOf(testResults: unknown[], numPassedTests = 0, numFailedTests = 0) {
+  const path = join(folder, 'report.json');
+  writeFileSync(path, JSON.stringify({ numPassedTests, numFailedTests, testResults }));
+  return readReport(path);
+}
+const file = (name: string, ...statuses: string[]) => ({
+  name,
+  status: statuses.includes('failed') ? 'failed' : 'passed',
+  assertionResults: statuses.map((status) => ({ status, fullName: `${name} ${status}` })),
+});
+
+test('a skipped test is told where it is one of security', () => {
+  const report = reportOf(
+    [file('/x/tests/security/a.test.ts', 'passed', 'skipped'), file('/x/tests/cli/b.test.ts', 'skipped')],
+    1,
+  );
+  expect(report).toEqual({
+    passed: 1,
+    failed: 0,
+    skippedSecurity: ['/x/tests/security/a.test.ts skipped'],
+    ranSecurity: true,
+  });
+});
+
+test('a security test that is still to be written counts as skipped', () => {
+  expect(reportOf([file('/x/tests/security/a.test.ts', 'todo')])).toMatchObject({
+    skippedSecurity: ['/x/tests/security/a.test.ts todo'],
+    ranSecurity: false,
+  });
+});
+
+test('a file that cannot be loaded is a failure', () => {
+  const broken = { name: '/x/tests/cli/c.test.ts', status: 'failed', assertionResults: [] };
+  expect(reportOf([broken, file('/x/tests/cli/d.test.ts', 'failed')], 0, 1).failed).toBe(2);
+});
+
+test('no report is no success', () => {
+  expect(readReport(join(folder, 'none.json'))).toMatchObject({ passed: 0, ranSecurity: false });
+});

@@ -1,0 +1,23 @@
+import { defineConfig } from 'vitest/config';
+
+/** The soak takes its time and has a configuration of its own: `npm run soak`. */
+export default defineConfig({
+  test: {
+    include: ['tests/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'tests/soak/**'],
+    globalSetup: ['scripts/fresh-dist.mjs'],
+    // The tests start real processes, and their number follows from the machine, not from the tests' impatience.
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      // scripts/coverage.mjs prints it, together with what spawned processes did.
+      reporter: ['json'],
+      reportOnFailure: true,
+      reportsDirectory: 'coverage',
+    },
+  },
+});
