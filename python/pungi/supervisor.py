@@ -65,7 +65,6 @@ class Supervisor:
         self._from_server = frames.FrameParser()
         self._from_worker = frames.FrameParser(_MAX_REPORT)
         self._limits = None
-        self._job = None
         self._started = None
         self._killed_for = None
         self._exit_status = None
