@@ -54,6 +54,8 @@ function printCoverage({ path, version }) {
     '-m',
     'trace',
     '--count',
+    // Without it only the lines that were reached are counted, and everything is at 100 %.
+    '--missing',
     '--summary',
     '--coverdir',
     scratch,

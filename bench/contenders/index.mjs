@@ -1,0 +1,21 @@
+// Everybody who takes part, in the order of the table.
+import { bare } from './bare.mjs';
+import { bubblewrap } from './bubblewrap.mjs';
+import { jupyter } from './jupyter.mjs';
+import { library } from './library.mjs';
+import { mcpLegacy, mcpModern } from './mcp.mjs';
+import { pyodideFresh, pyodideReused } from './pyodide.mjs';
+
+export const CONTENDERS = [
+  bare,
+  library,
+  mcpModern,
+  mcpLegacy,
+  bubblewrap,
+  pyodideFresh,
+  pyodideReused,
+  jupyter,
+];
+
+/** Those for whom many runs at once mean something. */
+export const SUSTAINED = [bare, library, mcpModern, mcpLegacy, bubblewrap];

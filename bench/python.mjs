@@ -1,0 +1,74 @@
+// The interpreters that the bench uses: the one that Pungi finds, and beside it an environment with pandas and Jupyter.
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig, Pungi } from '../dist/index.js';
+
+/** Interpreter and tier as a user gets them, PUNGI_PYTHON and PUNGI_TIER included. */
+export async function findPython() {
+  const pungi = Pungi.start(loadConfig());
+  try {
+    const { interpreter, tier } = await pungi.state();
+    return { python: interpreter.path, version: interpreter.version, tier };
+  } finally {
+    await pungi.close();
+  }
+}
+
+/** An interpreter that has pandas, made once and kept; undefined, after a sentence, where that cannot be done. */
+export function ensureEnvironment({ python, version }) {
+  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'pungi', 'bench', version);
+  const own = join(folder, 'bin', 'python');
+  if (imports(own, 'pandas')) return own;
+  console.error(`Installing pandas and a Jupyter kernel in ${folder}, once …`);
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    execFileSync(python, ['-m', 'venv', folder], { stdio: ['ignore', 2, 2] });
+    pip(own, 'install', 'pandas');
+  } catch (error) {
+    console.error(`pandas cannot be installed, its rows are left out: ${error.message.split('\n')[0]}`);
+    return undefined;
+  }
+  try {
+    pip(own, 'install', 'ipykernel', 'jupyter_client');
+    // It brings a .pth file that runs at every start of the interpreter, which would make the bare spawn slower.
+    pip(own, 'uninstall', '--yes', 'setuptools');
+  } catch {
+    // The row says so.
+  }
+  return own;
+}
+
+const prefixesOf = (python) =>
+  JSON.parse(say(python, 'import json, sys; print(json.dumps([sys.base_prefix, sys.prefix]))'));
+
+/** Everything that contenders want to know beside the code of a workload. */
+export const interpreterFacts = (python, tier, jupyterPython) => ({
+  python,
+  tier,
+  prefixes: [...new Set(prefixesOf(python))],
+  jupyterPython,
+});
+
+function imports(python, module) {
+  if (!existsSync(python)) return false;
+  try {
+    say(python, `import ${module}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const say = (python, code) =>
+  execFileSync(python, ['-I', '-c', code], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+function pip(python, command, ...args) {
+  const quiet = ['--quiet', '--disable-pip-version-check', '--no-input'];
+  const wheels = command === 'install' ? ['--only-binary=:all:'] : [];
+  execFileSync(python, ['-I', '-m', 'pip', command, ...quiet, ...wheels, ...args], {
+    stdio: ['ignore', 2, 2],
+    timeout: 300_000,
+  });
+}

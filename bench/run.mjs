@@ -1,0 +1,55 @@
+// `npm run bench [-- --quick]`: Pungi beside what one would use instead, in ratios to a bare spawn of the same Python.
+import { CONTENDERS, SUSTAINED } from './contenders/index.mjs';
+import { describeMachine, isBusy } from './machine.mjs';
+import { measureInitialize } from './measure/initialize.mjs';
+import { measureLatency } from './measure/latency.mjs';
+import { measureMemory } from './measure/memory.mjs';
+import { measureSustained } from './measure/sustained.mjs';
+import { ensureEnvironment, findPython, interpreterFacts } from './python.mjs';
+import { writeResults } from './report/file.mjs';
+import { describeResults } from './report/results.mjs';
+import { settingsFor } from './settings.mjs';
+import { judge } from './targets.mjs';
+import { PANDAS, PRINT } from './workloads.mjs';
+
+const unknown = process.argv.slice(2).filter((argument) => argument !== '--quick');
+if (unknown.length > 0) {
+  console.error(
+    `Unknown: ${unknown.join(' ')}. The bench knows --quick, and without it takes about three minutes.`,
+  );
+  process.exit(2);
+}
+const settings = settingsFor(process.argv.includes('--quick'));
+const say = (line) => console.error(line);
+
+const found = await findPython();
+const pandasPython = ensureEnvironment(found);
+const machine = describeMachine({ ...found, pandasPython });
+if (isBusy())
+  say(`The machine is busy (load ${machine['Load before']}): the figures will be worse than they should be.`);
+
+const workloads = [{ ...PRINT, ...interpreterFacts(found.python, found.tier, pandasPython ?? found.python) }];
+if (pandasPython) workloads.push({ ...PANDAS, ...interpreterFacts(pandasPython, found.tier, pandasPython) });
+
+const results = { settings, workloads: {}, memory: {} };
+for (const workload of workloads) {
+  say(`${workload.name}: memory …`);
+  results.memory[workload.name] = await measureMemory(workload);
+  say(`${workload.name}: one after the other …`);
+  const rows = await measureLatency(CONTENDERS, workload, settings);
+  say(`${workload.name}: ${settings.concurrency} at once …`);
+  const rates = await measureSustained(SUSTAINED, workload, settings);
+  results.workloads[workload.name] = rows.map((row) => ({ ...row, rate: rates.get(row.id) }));
+}
+say('initialize …');
+results.initialize = await measureInitialize(workloads[0], settings);
+
+const text = describeResults(results, judge(results));
+console.log(
+  `\n${Object.entries(machine)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')}\n\n${text}`,
+);
+// The short form is for seeing that the bench works; its figures are not worth keeping.
+if (settings.isQuick) say('\nThe short form: bench/RESULTS.md is left as it is.');
+else writeResults(machine, text);

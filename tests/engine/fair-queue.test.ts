@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { PungiError } from '../../src/base/errors.js';
+import { FairQueue } from '../../src/engine/fair-queue.js';
+
+/** Arrivals of clients, ends of active runs, and waiting runs that give up. */
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant('arrive' as const), client: fc.constantFrom('a', 'b', 'c') }),
+    },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('leave' as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('give up' as const), which: fc.nat(20) }) },
+  ),
+  { maxLength: 120 },
+);
+
+/** The queue as a plain list would be: what is active, and who waits for whom, in turns between clients. */
+class Model {
+  active: number[] = [];
+  /** Clients in the order of their next turns, each with its own runs in the order of their arrival. */
+  lines: { client: string; runs: number[] }[] = [];
+
+  constructor(
+    readonly slots: number,
+    readonly capacity: number,
+  ) {}
+
+  get waiting(): number[] {
+    return this.lines.flatMap(({ runs }) => runs);
+  }
+
+  arrive(client: string, run: number): 'active' | 'waiting' | 'busy' {
+    if (this.active.length < this.slots) {
+      this.active.push(run);
+      return 'active';
+    }
+    if (this.waiting.length >= this.capacity) return 'busy';
+    const line = this.lines.find((one) => one.client === client);
+    if (line) line.runs.push(run);
+    else this.lines.push({ client, runs: [run] });
+    return 'waiting';
+  }
+
+  leave(run: number): void {
+    this.active = this.active.filter((other) => other !== run);
+    const next = this.lines.shift();
+    if (!next) return;
+    this.active.push(next.runs.shift()!);
+    if (next.runs.length > 0) this.lines.push(next);
+  }
+
+  giveUp(run: number): void {
+    for (const line of this.lines) line.runs = line.runs.filter((other) => other !== run);
+    this.lines = this.lines.filter(({ runs }) => runs.length > 0);
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('never lets more in than there are slots, keeps each client’s order, and takes turns between clients', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.nat(6), steps, async (slots, capacity, script) => {
+      const queue = new FairQueue(slots, capacity);
+      const model = new Model(slots, capacity);
+      const leaves = new Map<number, () => void>();
+      const aborts = new Map<number, AbortController>();
+      const gone = new Map<number, unknown>();
+      for (const [run, step] of script.entries()) {
+        if (step.do === 'arrive') {
+          const abort = new AbortController();
+          aborts.set(run, abort);
+          queue.enter(step.client, abort.signal).then(
+            (leave) => leaves.set(run, leave),
+            (error: unknown) => gone.set(run, error),
+          );
+          const answer = model.arrive(step.client, run);
+          await settled();
+          if (answer === 'busy') expect((gone.get(run) as PungiError).code).toBe('SERVER_BUSY');
+        } else if (step.do === 'leave') {
+          const run = model.active[0];
+          if (run === undefined) continue;
+          model.leave(run);
+          leaves.get(run)!();
+          leaves.get(run)!(); // twice is once
+          leaves.delete(run);
+        } else {
+          const waiting = model.waiting;
+          const run = waiting[step.which % Math.max(1, waiting.length)];
+          if (run === undefined) continue;
+          model.giveUp(run);
+          aborts.get(run)!.abort('no longer');
+          await settled();
+          expect(gone.get(run)).toBe('no longer');
+        }
+        await settled();
+        expect([...leaves.keys()].sort()).toEqual([...model.active].sort());
+        expect({ active: queue.active, waiting: queue.waiting }).toEqual({
+          active: model.active.length,
+          waiting: model.waiting.length,
+        });
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a client with many runs does not keep another one with a single run waiting for all of them', async () => {
+  const queue = new FairQueue(1, 100);
+  const order: string[] = [];
+  const finished: Promise<void>[] = [];
+  const enter = (client: string) =>
+    finished.push(
+      queue.enter(client).then((leave) => {
+        order.push(client);
+        leave();
+      }),
+    );
+  const leaveFirst = await queue.enter('greedy');
+  for (let n = 0; n < 5; n += 1) enter('greedy');
+  enter('modest');
+  leaveFirst();
+  await Promise.all(finished);
+  expect(order.slice(0, 2).sort()).toEqual(['greedy', 'modest']);
+});
+
+test('an aborted signal is noticed even if it was aborted before the wait', async () => {
+  const queue = new FairQueue(1, 10);
+  await queue.enter('a');
+  const outcome = queue.enter('b', AbortSignal.abort('too late')).catch((error: unknown) => error);
+  await settled();
+  expect(queue.waiting).toBe(0);
+  expect(await Promise.race([outcome, settled().then(() => 'still waiting')])).toBe('too late');
+});

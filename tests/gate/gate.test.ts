@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load.js';
+import type { Limits } from '../../src/contract/limits.js';
+import { admit, limitsOf, tighten } from '../../src/gate/gate.js';
+import { DEFAULT_LIMITS, type PungiError } from '../../src/index.js';
+
+const config = loadConfig({ env: { ALLOWED_ENV: 'LANG_CODE' } });
+const names = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[];
+const amount = fc.integer({ min: 1, max: 10 ** 9 });
+const limits = fc.record(Object.fromEntries(names.map((name) => [name, amount]))) as fc.Arbitrary<Limits>;
+const wanted = fc.record(Object.fromEntries(names.map((name) => [name, amount])), {
+  requiredKeys: [],
+}) as fc.Arbitrary<Partial<Limits>>;
+
+describe('limits', () => {
+  test('a request only ever goes below the ceiling', () => {
+    fc.assert(
+      fc.property(limits, wanted, (ceiling, asked) => {
+        const result = tighten(ceiling, asked);
+        for (const name of names) {
+          expect(result[name]).toBe(
+            asked[name] === undefined ? ceiling[name] : Math.min(ceiling[name], asked[name]!),
+          );
+        }
+        expect(Object.keys(result).sort()).toEqual([...names].sort());
+      }),
+    );
+  });
+
+  test('without any wish, and without any setting, are the defaults', async () => {
+    expect(tighten(DEFAULT_LIMITS)).toEqual(DEFAULT_LIMITS);
+    expect(limitsOf(loadConfig({ env: {} }))).toEqual(DEFAULT_LIMITS);
+    expect((await admit({ code: '1' }, config)).job.limits).toEqual(DEFAULT_LIMITS);
+  });
+
+  test('every setting of the server reaches the run', () => {
+    const env = {
+      EXECUTION_TIMEOUT_MS: '1001',
+      MAX_CPU_MS: '1002',
+      MAX_MEMORY_MB: '1003',
+      MAX_PROCESSES: '1004',
+      MAX_OPEN_FILES: '1005',
+      MAX_DISK_MB: '1006',
+      MAX_OUTPUT_BYTES: '1047',
+      MAX_OUTPUT_HARD_BYTES: '1048',
+    };
+    expect(Object.values(limitsOf(loadConfig({ env })))).toEqual([
+      1001, 1002, 1003, 1004, 1005, 1006, 1047, 1048,
+    ]);
+  });
+});
+
+describe('a request', () => {
+  test('is let through as a job', async () => {
+    const request = {
+      code: 'print(1)',
+      argv: ['a'],
+      inputData: ['one', 'two'],
+      files: [{ path: 'a.txt', text: 'ż' }],
+      env: { LANG_CODE: 'pl' },
+      context: null,
+      client: 'me',
+    };
+    expect(await admit(request, config)).toEqual({
+      client: 'me',
+      job: {
+        code: 'print(1)',
+        filename: 'main.py',
+        argv: ['a'],
+        stdin: 'one\ntwo\n',
+        files: [{ path: 'a.txt', base64: Buffer.from('ż').toString('base64') }],
+        env: { LANG_CODE: 'pl' },
+        limits: DEFAULT_LIMITS,
+        context: null,
+      },
+    });
+  });
+
+  test('without a context is not given one', async () => {
+    expect((await admit({ code: '1' }, config)).job).not.toHaveProperty('context');
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing at all', undefined],
+    ['null', null],
+    ['a text', 'print(1)'],
+    ['a list', [{ code: '1' }]],
+  ])('that is %s is invalid', async (_, raw) => {
+    const error: PungiError = await admit(raw, config).then(
+      () => expect.unreachable('it was let through'),
+      (thrown: PungiError) => thrown,
+    );
+    expect(error.code).toBe('INVALID_INPUT');
+    expect(error.details['issues']).not.toHaveLength(0);
+  });
+
+  test('can name no file anywhere but below its work folder', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: fc.constantFrom('a', '.', '/', '\\', '\0', '~') }), async (path) => {
+        const answer = await admit({ code: '1', files: [{ path, text: '' }] }, config).catch(() => undefined);
+        if (answer === undefined) return;
+        const [file] = answer.job.files;
+        const resolved = new URL(file!.path.replaceAll('~', 'x'), 'file:///box/work/').pathname;
+        expect(resolved).toMatch(/^\/box\/work\/[^/]/);
+        expect(path).not.toMatch(/[\\\0]|\/\/|\/$/);
+      }),
+    );
+  });
+
+  test('a variable that is not on the list is denied, and the list is named', async () => {
+    await expect(admit({ code: '1', env: { PATH: '/x' } }, config)).rejects.toMatchObject({
+      code: 'DENIED',
+      message: expect.stringMatching(/PATH.*LANG_CODE/),
+    });
+    await expect(admit({ code: '1', env: { PATH: '/x' } }, loadConfig({ env: {} }))).rejects.toMatchObject({
+      code: 'DENIED',
+      message: expect.stringContaining('none'),
+    });
+  });
+
+  test('a script file keeps its own name', async () => {
+    const own = loadConfig({ env: { SCRIPT_ROOTS: import.meta.dirname } });
+    const { job } = await admit({ file: 'fixtures/hello.py' }, own);
+    expect(job).toMatchObject({ filename: 'hello.py', code: 'print("hello")\n' });
+  });
+});

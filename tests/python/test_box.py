@@ -1,0 +1,152 @@
+import os
+import stat
+import tempfile
+import unittest
+
+import python_half  # noqa: F401
+from pungi import box
+
+MB = 1024 * 1024
+
+
+class RemoveTree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.addCleanup(folder.cleanup)
+        self.outside = os.path.join(folder.name, "outside")
+        os.mkdir(self.outside)
+        with open(os.path.join(self.outside, "kept"), "w") as file:
+            file.write("kept")
+        self.path = os.path.join(folder.name, "doomed")
+        os.mkdir(self.path)
+
+    def remove(self):
+        box.remove_tree(self.path)
+        self.assertFalse(os.path.lexists(self.path))
+        self.assertEqual(os.listdir(self.outside), ["kept"])
+
+    def test_files_and_folders(self):
+        os.makedirs(os.path.join(self.path, "a/b/c"))
+        for name in ("x", "a/x", "a/b/x", "a/b/c/x"):
+            open(os.path.join(self.path, name), "w").close()
+        os.mkfifo(os.path.join(self.path, "a/fifo"))
+        self.remove()
+
+    def test_an_empty_one(self):
+        self.remove()
+
+    def test_five_thousand_levels(self):
+        folder = os.open(self.path, os.O_RDONLY)
+        for _ in range(5000):
+            os.mkdir("level", dir_fd=folder)
+            inner = os.open("level", os.O_RDONLY, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        os.close(folder)
+        self.remove()
+
+    def test_many_folders_side_by_side_with_the_names_it_uses_itself(self):
+        for number in range(20):
+            os.makedirs(os.path.join(self.path, f".removing-{number}", f".removing-{number + 1}", "inner"))
+        self.remove()
+
+    def test_a_folder_with_the_name_it_would_move_another_one_to(self):
+        os.makedirs(os.path.join(self.path, "a", "b"))
+        os.makedirs(os.path.join(self.path, ".removing-1", "full"))
+        open(os.path.join(self.path, ".removing-1", "full", "file"), "w").close()
+        self.remove()
+
+    def test_a_file_with_the_name_it_would_move_a_folder_to(self):
+        os.makedirs(os.path.join(self.path, "a", "b"))
+        for number in range(1, 4):
+            open(os.path.join(self.path, f".removing-{number}"), "w").close()
+        self.remove()
+
+    def test_locked_folders(self):
+        os.makedirs(os.path.join(self.path, "a/b"))
+        open(os.path.join(self.path, "a/b/file"), "w").close()
+        os.chmod(os.path.join(self.path, "a/b"), 0)
+        os.chmod(os.path.join(self.path, "a"), 0)
+        self._as_ordinary_user(self.remove)
+
+    def test_a_locked_root(self):
+        os.makedirs(os.path.join(self.path, "a"))
+        os.chmod(self.path, 0)
+        self._as_ordinary_user(self.remove)
+
+    def test_links_are_removed_and_not_followed(self):
+        os.makedirs(os.path.join(self.path, "a"))
+        os.symlink(self.outside, os.path.join(self.path, "to-folder"))
+        os.symlink(os.path.join(self.outside, "kept"), os.path.join(self.path, "a", "to-file"))
+        os.symlink("nowhere", os.path.join(self.path, "a", "broken"))
+        os.symlink("..", os.path.join(self.path, "a", "up"))
+        os.link(os.path.join(self.outside, "kept"), os.path.join(self.path, "hard"))
+        mode = os.stat(os.path.join(self.outside, "kept")).st_mode
+        self.remove()
+        self.assertEqual(os.stat(os.path.join(self.outside, "kept")).st_mode, mode)
+
+    def test_a_link_in_its_place_is_not_followed(self):
+        os.rmdir(self.path)
+        os.symlink(self.outside, self.path)
+        with self.assertRaises(OSError):
+            box.remove_tree(self.path)
+        self.assertEqual(os.listdir(self.outside), ["kept"])
+
+    def _as_ordinary_user(self, what):
+        """Root may enter locked folders: the one who may not must be tried."""
+        if os.getuid() != 0:
+            return what()
+        user = 1_900_000_001
+        base = os.path.dirname(self.path)
+        for path in (base, self.outside, self.path):
+            os.chown(path, user, user)
+        for folder, folders, files in os.walk(self.path):
+            for name in (*folders, *files):
+                os.chown(os.path.join(folder, name), user, user)
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                os.setresgid(user, user, user)
+                os.setresuid(user, user, user)
+                what()
+                status = 0
+            except BaseException as error:
+                os.write(2, f"{error!r}\n".encode())
+            os._exit(status)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+
+
+class FolderBox(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.box = box.FolderBox(os.path.join(folder.name, "run"))
+
+    def test_has_private_folders(self):
+        for path in (self.box.root, self.box.work, self.box.temporary):
+            self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o700)
+
+    def test_is_over_by_size_in_both_folders_together(self):
+        for number, path in enumerate((self.box.work, self.box.temporary)):
+            self.assertFalse(self.box.is_over(2))
+            with open(os.path.join(path, str(number)), "wb") as file:
+                file.write(b"x" * (3 * MB // 2))
+                file.flush()
+                os.fsync(file.fileno())
+        self.assertTrue(self.box.is_over(2))
+
+    def test_is_over_by_the_number_of_files(self):
+        for number in range(300):
+            open(os.path.join(self.box.work, str(number)), "w").close()
+        self.assertTrue(self.box.is_over(1))
+        self.assertFalse(self.box.is_over(2))
+
+    def test_goes_when_it_is_removed(self):
+        open(os.path.join(self.box.work, "file"), "w").close()
+        self.box.remove()
+        self.assertFalse(os.path.exists(self.box.root))
+
+
+if __name__ == "__main__":
+    unittest.main()

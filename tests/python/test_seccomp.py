@@ -1,0 +1,205 @@
+import errno
+import socket
+import struct
+import unittest
+
+import python_half  # noqa: F401
+from pungi import seccomp
+
+ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+SOME, NONE = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6), (0xFFFF,)
+# The kernel's own numbers, written down here once more: a slip in the table must not pass its own test.
+CALLS = {
+    "x86_64": {
+        "read": 0, "write": 1, "mmap": 9, "ioctl": 16, "shmget": 29, "socket": 41, "clone": 56, "fork": 57, "execve": 59,
+        "kill": 62, "ptrace": 101, "mknod": 133, "personality": 135, "setpriority": 141, "mount": 165, "futex": 202,
+        "sched_setaffinity": 203, "mq_open": 240, "keyctl": 250, "openat": 257, "mknodat": 259, "unshare": 272,
+        "perf_event_open": 298, "prlimit64": 302, "open_by_handle_at": 304, "setns": 308, "process_vm_readv": 310,
+        "seccomp": 317, "memfd_create": 319, "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "clone3": 435,
+        "pidfd_getfd": 438, "landlock_create_ruleset": 444,
+    },
+    "aarch64": {
+        "read": 63, "write": 64, "mmap": 222, "ioctl": 29, "shmget": 194, "socket": 198, "clone": 220, "execve": 221,
+        "kill": 129, "ptrace": 117, "personality": 92, "setpriority": 140, "mount": 40, "futex": 98,
+        "sched_setaffinity": 122, "mq_open": 180, "keyctl": 219, "openat": 56, "mknodat": 33, "unshare": 97,
+        "perf_event_open": 241, "prlimit64": 261, "open_by_handle_at": 265, "setns": 268, "process_vm_readv": 270,
+        "seccomp": 277, "memfd_create": 279, "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425, "clone3": 435,
+        "pidfd_getfd": 438, "landlock_create_ruleset": 444,
+    },
+}
+
+
+def instructions(machine, families=SOME):
+    code, length = seccomp._build(machine, families)
+    assert len(code) == 8 * length
+    return [struct.unpack_from("HBBI", code, 8 * index) for index in range(length)]
+
+
+def simulate(program, architecture, number, arguments=()):
+    """Runs classic BPF as the kernel would on one system call; returns the answer."""
+    data = struct.pack("<IIQ6Q", number & 0xFFFFFFFF, architecture, 0, *(*(a & (1 << 64) - 1 for a in arguments), *[0] * 6)[:6])
+    accumulator = at = 0
+    while True:
+        code, if_true, if_false, value = program[at]
+        at += 1
+        if code == 0x20:  # load a word
+            (accumulator,) = struct.unpack_from("<I", data, value)
+        elif code == 0x54:
+            accumulator &= value
+        elif code == 0x05:
+            at += value
+        elif code == 0x15:
+            at += if_true if accumulator == value else if_false
+        elif code == 0x35:
+            at += if_true if accumulator >= value else if_false
+        elif code == 0x45:
+            at += if_true if accumulator & value else if_false
+        elif code == 0x06:
+            return value
+        else:
+            raise AssertionError(f"an instruction {code:#x} that this simulation does not know")
+
+
+class BothArchitectures(unittest.TestCase):
+    """Each test looks at the filter of each architecture, whichever one it runs on."""
+
+    def each(self):
+        for machine, architecture in ARCHITECTURES.items():
+            with self.subTest(machine):
+                yield machine, architecture, CALLS[machine]
+
+    def answer(self, machine, name, *arguments, families=SOME):
+        return simulate(instructions(machine, families), ARCHITECTURES[machine], CALLS[machine][name], arguments)
+
+    def assertAllowed(self, machine, name, *arguments, **options):
+        self.assertEqual(self.answer(machine, name, *arguments, **options), ALLOW, f"{name}{arguments}")
+
+    def assertDenied(self, machine, name, *arguments, error=errno.EPERM, **options):
+        self.assertEqual(self.answer(machine, name, *arguments, **options), ERRNO | error, f"{name}{arguments}")
+
+
+class Program(BothArchitectures):
+    def test_every_jump_lands_inside_and_every_way_ends(self):
+        for machine, _, _ in self.each():
+            for families in (SOME, NONE):
+                program = instructions(machine, families)
+                self.assertLessEqual(len(program), 4096)
+                self.assertEqual(program[-1][0], 0x06)
+                for at, (code, if_true, if_false, value) in enumerate(program):
+                    self.assertIn(code, (0x05, 0x06, 0x15, 0x20, 0x35, 0x45, 0x54))
+                    if code == 0x05:
+                        self.assertLess(at + 1 + value, len(program))
+                    if code in (0x15, 0x35, 0x45):
+                        self.assertLess(at + 1 + max(if_true, if_false), len(program))
+                    if code == 0x20:
+                        self.assertLess(value, 64)
+                        self.assertEqual(value % 4, 0)
+
+    def test_every_call_number_gets_an_answer(self):
+        for machine, architecture, _ in self.each():
+            program = instructions(machine)
+            for number in (*range(600), 0x3FFFFFFF, 0xFFFFFFFF):
+                kind = simulate(program, architecture, number) & 0xFFFF0000
+                self.assertIn(kind, (ALLOW, ERRNO))
+
+    def test_another_architecture_is_killed(self):
+        i386, arm = 0x40000003, 0x40000028
+        for machine, architecture, calls in self.each():
+            program = instructions(machine)
+            for other in (i386, arm, *(set(ARCHITECTURES.values()) - {architecture})):
+                self.assertEqual(simulate(program, other, calls["read"]), KILL)
+
+    def test_the_x32_calls_are_refused(self):
+        program = instructions("x86_64")
+        for number in (0, 101, 512, 545):
+            answer = simulate(program, ARCHITECTURES["x86_64"], 0x40000000 | number)
+            self.assertEqual(answer, ERRNO | errno.ENOSYS)
+
+
+class Calls(BothArchitectures):
+    def test_ordinary_ones_are_allowed(self):
+        for machine, _, _ in self.each():
+            for name in ("read", "write", "execve", "futex", "openat", "kill", "landlock_create_ruleset"):
+                self.assertAllowed(machine, name, 1, 2, 3)
+        self.assertAllowed("x86_64", "fork")
+
+    def test_attacks_are_denied_whatever_their_arguments(self):
+        names = (
+            "ptrace", "process_vm_readv", "pidfd_getfd", "unshare", "setns", "mount", "open_by_handle_at", "bpf",
+            "perf_event_open", "userfaultfd", "io_uring_setup", "keyctl",
+        )
+        for machine, _, _ in self.each():
+            for name in names:
+                for arguments in ((), (0, 0, 0), ((1 << 64) - 1,) * 6):
+                    self.assertDenied(machine, name, *arguments)
+
+    def test_memory_that_nobody_counts_does_not_exist(self):
+        for machine, _, _ in self.each():
+            for name in ("memfd_create", "shmget", "mq_open", "clone3"):
+                self.assertDenied(machine, name, error=errno.ENOSYS)
+
+    def test_clone_makes_processes_and_threads_and_no_namespaces(self):
+        fork, thread = 0x01200011, 0x003D0F00
+        namespaces = (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000, 0x00000080)
+        for machine, _, _ in self.each():
+            self.assertAllowed(machine, "clone", fork)
+            self.assertAllowed(machine, "clone", thread)
+            for namespace in namespaces:
+                self.assertDenied(machine, "clone", namespace)
+                self.assertDenied(machine, "clone", fork | namespace)
+
+    def test_sockets_by_family(self):
+        netlink, packet, vsock, alg, bluetooth = 16, 17, 40, 38, 31
+        for machine, _, _ in self.each():
+            for family in SOME:
+                self.assertAllowed(machine, "socket", family, socket.SOCK_STREAM, 0)
+                self.assertDenied(machine, "socket", family, families=NONE, error=errno.EACCES)
+            for family in (0, netlink, packet, vsock, alg, bluetooth, 0xFFFFFFFF):
+                self.assertDenied(machine, "socket", family, error=errno.EACCES)
+
+    def test_shared_memory_without_a_file_is_denied(self):
+        shared, private, anonymous, fixed = 1, 2, 0x20, 0x10
+        for machine, _, _ in self.each():
+            self.assertDenied(machine, "mmap", 0, 4096, 3, shared | anonymous)
+            self.assertDenied(machine, "mmap", 0, 4096, 3, shared | anonymous | fixed)
+            self.assertDenied(machine, "mmap", 0, 4096, 3, 3 | anonymous)  # MAP_SHARED_VALIDATE
+            self.assertAllowed(machine, "mmap", 0, 4096, 3, shared)
+            self.assertAllowed(machine, "mmap", 0, 4096, 3, private | anonymous)
+
+    def test_limits_priority_and_affinity_are_a_process_s_own(self):
+        for machine, _, _ in self.each():
+            self.assertAllowed(machine, "prlimit64", 0, 7)
+            self.assertDenied(machine, "prlimit64", 1, 7)
+            self.assertAllowed(machine, "sched_setaffinity", 0)
+            self.assertDenied(machine, "sched_setaffinity", 1)
+            self.assertAllowed(machine, "setpriority", 0, 0, 5)
+            self.assertDenied(machine, "setpriority", 0, 1, 5)
+            self.assertDenied(machine, "setpriority", 1, 0, 5)
+            self.assertDenied(machine, "setpriority", 2, 0, 5)
+
+    def test_personality_may_be_asked_and_reset_only(self):
+        for machine, _, _ in self.each():
+            self.assertAllowed(machine, "personality", 0)
+            self.assertAllowed(machine, "personality", 0xFFFFFFFF)
+            self.assertDenied(machine, "personality", 0x0040000)
+
+    def test_nodes_are_files_pipes_and_sockets_and_no_devices(self):
+        for machine, _, calls in self.each():
+            for kind, is_allowed in ((0o100600, True), (0o010600, True), (0o140600, True), (0o020600, False), (0o060600, False)):
+                check = self.assertAllowed if is_allowed else self.assertDenied
+                check(machine, "mknodat", 0, 0, kind)
+                if "mknod" in calls:
+                    check(machine, "mknod", 0, kind)
+
+    def test_terminals_cannot_be_typed_into(self):
+        for machine, _, _ in self.each():
+            self.assertDenied(machine, "ioctl", 0, 0x5412)
+            self.assertDenied(machine, "ioctl", 0, 0x541C)
+            # The kernel takes the lower half of the number only.
+            self.assertDenied(machine, "ioctl", 0, 0x5412 | 1 << 32)
+            self.assertAllowed(machine, "ioctl", 0, 0x5401)
+
+
+if __name__ == "__main__":
+    unittest.main()

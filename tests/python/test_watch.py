@@ -1,0 +1,197 @@
+import os
+import signal
+import tempfile
+import threading
+import time
+import unittest
+
+import python_half  # noqa: F401
+from pungi import watch
+
+MB = 1024 * 1024
+
+
+class Child:
+    """A forked process that does something, says so, and stays until the end of the test."""
+
+    def __init__(self, test, what=lambda: None):
+        ready, is_ready = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            kept = what()
+            os.write(is_ready, b"1")
+            while kept is not ...:
+                signal.pause()
+        os.close(is_ready)
+        os.read(ready, 1)
+        os.close(ready)
+        test.addCleanup(self.end)
+
+    def end(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+@unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
+class Sample(unittest.TestCase):
+    def test_of_itself(self):
+        seen = watch.sample([os.getpid()])
+        self.assertGreaterEqual(seen.tasks, 1)
+        self.assertGreater(seen.resident, 4 * MB)
+        self.assertGreater(seen.cpu_ms, 0)
+
+    def test_threads_are_counted(self):
+        before = watch.sample([os.getpid()]).tasks
+        stop = threading.Event()
+        threads = [threading.Thread(target=stop.wait) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        try:
+            self.assertEqual(watch.sample([os.getpid()]).tasks, before + 3)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+
+    def test_grows_with_what_is_used(self):
+        before = watch.sample([os.getpid()])
+        kept = b"x" * (30 * MB)
+        while time.process_time() * 1000 < before.cpu_ms + 50:
+            pass
+        after = watch.sample([os.getpid()])
+        self.assertGreater(after.resident - before.resident, 25 * MB)
+        self.assertGreater(after.cpu_ms, before.cpu_ms)
+        del kept
+
+    def test_a_process_that_is_gone_counts_as_nothing(self):
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0)
+        os.waitpid(pid, 0)
+        self.assertEqual(watch.sample([pid])[::2], (0, 0))
+
+    def test_a_strange_name_is_no_trouble(self):
+        def rename():
+            with open("/proc/self/comm", "w") as file:
+                file.write(") R 1 (2 3")
+
+        child = Child(self, rename)
+        self.assertEqual(watch.sample([child.pid]).tasks, 1)
+
+    def test_memory_of_a_fork_is_counted_once(self):
+        kept = b"x" * (40 * MB)
+        own = watch.exact_memory([os.getpid()])
+        children = [Child(self).pid for _ in range(3)]
+        together = watch.exact_memory([os.getpid(), *children])
+        self.assertGreater(own, 40 * MB)
+        self.assertLess(together, own + 30 * MB)
+        self.assertGreater(watch.sample([os.getpid(), *children]).resident, 120 * MB)
+        del kept
+
+    def test_memory_of_several_is_added(self):
+        children = [Child(self, lambda: b"x" * (20 * MB)).pid for _ in range(3)]
+        self.assertGreater(watch.exact_memory(children), 60 * MB)
+
+    def test_the_clock_of_a_process_is_exact(self):
+        spent = time.process_time() * 1000
+        seen = watch.cpu_clock_ms(os.getpid())
+        self.assertLessEqual(spent, seen)
+        self.assertLessEqual(seen, time.process_time() * 1000)
+
+
+@unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
+class Tree(unittest.TestCase):
+    def test_children_and_grandchildren_are_found(self):
+        numbers, number = os.pipe()
+
+        def have_a_child():
+            if (pid := os.fork()) == 0:
+                while True:
+                    signal.pause()
+            os.write(number, f"{pid}\n".encode())
+            return pid
+
+        child = Child(self, have_a_child)
+        grandchild = int(os.read(numbers, 100))
+        os.close(numbers)
+        os.close(number)
+        self.addCleanup(os.kill, grandchild, signal.SIGKILL)
+        self.assertIn(child.pid, watch.children_of(os.getpid()))
+        self.assertNotIn(grandchild, watch.children_of(os.getpid()))
+        self.assertTrue({child.pid, grandchild} <= set(watch.descendants_of(os.getpid())))
+
+    def test_a_process_that_is_gone_has_none(self):
+        self.assertEqual(watch.descendants_of(2**22 + 1), [])
+
+    def test_tasks_of_a_user(self):
+        before = watch.tasks_of_user(os.getuid())
+        self.assertGreaterEqual(before, 1)
+        self.assertEqual(watch.tasks_of_user(1_999_999_999), 0)
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.base = folder.name
+
+    def write(self, name, size):
+        path = os.path.join(self.base, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(b"x" * size)
+            os.fsync(file.fileno())
+
+    def test_counts_files_in_all_folders(self):
+        self.write("a", MB)
+        self.write("b/c/d", MB)
+        size, entries = watch.folder_usage(self.base, 1000)
+        self.assertGreaterEqual(size, 2 * MB)
+        self.assertLess(size, 3 * MB)
+        self.assertEqual(entries, 4)
+
+    def test_does_not_follow_links(self):
+        os.symlink("/usr", os.path.join(self.base, "link"))
+        self.assertEqual(watch.folder_usage(self.base, 1000)[1], 1)
+
+    def test_stops_at_the_limit(self):
+        for number in range(50):
+            self.write(f"{number}/file", 1)
+        size, entries = watch.folder_usage(self.base, 10)
+        self.assertGreater(entries, 10)
+        self.assertLess(entries, 100)
+
+    def test_a_hole_is_not_counted(self):
+        with open(os.path.join(self.base, "sparse"), "wb") as file:
+            file.truncate(100 * MB)
+        self.assertLess(watch.folder_usage(self.base, 1000)[0], MB)
+
+    def test_sees_what_is_nested_beyond_the_length_of_a_path(self):
+        name = "n" * 200
+        folder = os.open(self.base, os.O_RDONLY)
+        for _ in range(30):
+            os.mkdir(name, dir_fd=folder)
+            inner = os.open(name, os.O_RDONLY, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        with open(os.open("large", os.O_WRONLY | os.O_CREAT, dir_fd=folder), "wb") as file:
+            file.write(b"x" * 4 * MB)
+            file.flush()
+            os.fsync(file.fileno())
+        os.close(folder)
+        self.addCleanup(_remove, self.base)
+        self.assertGreaterEqual(watch.folder_usage(self.base, 1000)[0], 4 * MB)
+
+    def test_a_folder_that_is_gone_is_empty(self):
+        self.assertEqual(watch.folder_usage(os.path.join(self.base, "gone"), 10), (0, 0))
+
+
+def _remove(path):
+    from pungi import box
+
+    box.remove_tree(path)
+    os.mkdir(path)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,123 @@
+/**
+ * Runs the rows of one tier as one user, in a process of its own, and prints a RowResult for each.
+ * The test bundles it, so that a user who cannot read the repository can run it.
+ */
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Config } from '../../src/config/schema.js';
+import type { Outcome } from '../../src/contract/outcome.js';
+import { Pungi } from '../../src/pungi.js';
+import { Bait } from './bait.js';
+import { HouseState } from './house-state.js';
+import { descendantsOf } from './process-tree.js';
+import type { Row, RowResult, TableRun } from './table-run.js';
+import { Victim } from './victim.js';
+
+/** Far above any row's own deadline: an answer later than this will not come. */
+const NO_ANSWER_MS = 20_000;
+
+const table = JSON.parse(await text(process.stdin)) as TableRun;
+const bait = await Bait.lay(table);
+let engine = await startEngine();
+
+for (const row of table.rows) process.stdout.write(`${JSON.stringify(await play(row))}\n`);
+
+await engine.pungi.close();
+await bait.close();
+process.stdout.write(`${JSON.stringify({ closed: true, leftFiles: engine.house.leftFiles() })}\n`);
+process.exit(0);
+
+async function startEngine() {
+  const pungi = Pungi.start(
+    Config.parse({
+      python: table.python,
+      tier: table.tier,
+      poolSize: 2,
+      maxProcesses: 256,
+      maxConcurrentExecutions: 4,
+      maxOutputHardBytes: 160 * 1024 * 1024,
+      cacheDir: `${table.folder}/cache`,
+      scriptRoots: [bait.scripts],
+    }),
+  );
+  await pungi.ready();
+  await pungi.run({ code: 'print(1)' });
+  return { pungi, house: await HouseState.remember(pungi, tmpdir()) };
+}
+
+/** A row that broke the engine must not colour the rows after it. */
+async function replaceEngine(): Promise<void> {
+  await Promise.race([engine.pungi.close().catch(() => {}), sleep(3000)]);
+  process.env['TMPDIR'] = mkdtempSync(`${table.folder}/tmp-`);
+  chmodSync(tmpdir(), 0o755);
+  engine = await startEngine();
+}
+
+async function play(row: Row): Promise<RowResult> {
+  const victim = row.victim ? await Victim.start(engine.pungi, table) : undefined;
+  const began = performance.now();
+  const [outcome, ofBystander] = await Promise.all([
+    withPatience(attack(row, victim)),
+    row.bystander ? problemsOfBystander() : [],
+  ]);
+  const tookMs = Math.round(performance.now() - began);
+  const problems = [
+    ...(outcome ? [] : [`no answer within ${NO_ANSWER_MS} ms`]),
+    ...ofBystander,
+    ...bait.problems(),
+  ];
+  if (victim) problems.push(...(await victim.end()));
+  const left = [...(await problemsOfNextRun()), ...(await engine.house.problems())];
+  if (left.length > 0) await replaceEngine();
+  problems.push(...left);
+  return { name: row.name, outcome, tookMs, problems };
+}
+
+function attack(row: Row, victim: Victim | undefined): Promise<Outcome> {
+  const { request } = row;
+  const context = {
+    ...bait.context(),
+    tier: table.tier,
+    temporaryFolder: tmpdir(),
+    runnerPid: process.pid,
+    keeperPid: process.ppid,
+    treePids: descendantsOf(process.ppid).map(({ pid }) => pid),
+    victim: victim?.about ?? null,
+    // Without a pid namespace the pid that the victim sees is the one everybody sees.
+    victimHostPid: table.tier === 'landlock' ? (victim?.about.pid ?? null) : null,
+  };
+  const file = request.file === undefined ? {} : { file: request.file.replace('$SCRIPTS', bait.scripts) };
+  const abort = new AbortController();
+  if (row.cancelAfterMs !== null) setTimeout(() => abort.abort(), row.cancelAfterMs);
+  return engine.pungi.run({ context, ...request, ...file }, { signal: abort.signal, onLine: () => {} });
+}
+
+async function withPatience(run: Promise<Outcome>): Promise<Outcome | null> {
+  const patience = new AbortController();
+  const late = sleep(NO_ANSWER_MS, null, { signal: patience.signal }).catch(() => null);
+  const outcome = await Promise.race([run, late]);
+  patience.abort();
+  return outcome;
+}
+
+async function problemsOfNextRun(): Promise<string[]> {
+  const next = await withPatience(engine.pungi.run({ code: 'print(1)', limits: { timeoutMs: 5000 } }));
+  const isFine = next?.verdict.kind === 'ok' && next.stdout.text === '1\n';
+  return isFine ? [] : [`the next run did not work: ${JSON.stringify(next?.verdict)} ${next?.stdout.text}`];
+}
+
+/** Takes a full pipe of input and starts a program, like many a script. */
+async function problemsOfBystander(): Promise<string[]> {
+  await sleep(400);
+  const code =
+    'import subprocess, sys\nprint(len(sys.stdin.read()))\nsubprocess.run(["/bin/true"], check=True)\n';
+  const stdin = 'x'.repeat(60_000);
+  const limits = { timeoutMs: 2000, processes: 8 };
+  const outcome = await withPatience(engine.pungi.run({ code, stdin, limits, client: 'bystander' }));
+  const isFine = outcome?.verdict.kind === 'ok' && outcome.stdout.text === '60000\n';
+  return isFine
+    ? []
+    : [`a run beside it failed: ${JSON.stringify(outcome?.verdict)} ${outcome?.stderr.text.slice(-300)}`];
+}

@@ -1,0 +1,34 @@
+import type { Attack } from './attack.js';
+import { CONTROL_CHANNEL } from './attacks/control-channel.js';
+import { CPU_BOMBS } from './attacks/cpu-bombs.js';
+import { DISK_BOMBS } from './attacks/disk-bombs.js';
+import { ENDINGS } from './attacks/endings.js';
+import { HOST_FILES } from './attacks/host-files.js';
+import { KERNEL } from './attacks/kernel.js';
+import { LINGERING } from './attacks/lingering.js';
+import { MEMORY_BOMBS } from './attacks/memory-bombs.js';
+import { NETWORK } from './attacks/network.js';
+import { OTHER_PROCESSES } from './attacks/other-processes.js';
+import { OUTPUT_BOMBS } from './attacks/output-bombs.js';
+import { PROCESS_BOMBS, SHARED_BOMBS } from './attacks/process-bombs.js';
+import { REQUESTS } from './attacks/requests.js';
+import { TEXT } from './attacks/text.js';
+
+/** The attack table: one row an attack, by what it goes for. */
+export const ATTACKS: readonly Attack[] = [
+  ...HOST_FILES,
+  ...REQUESTS,
+  ...NETWORK,
+  ...OTHER_PROCESSES,
+  ...KERNEL,
+  ...PROCESS_BOMBS,
+  ...SHARED_BOMBS,
+  ...MEMORY_BOMBS,
+  ...CPU_BOMBS,
+  ...DISK_BOMBS,
+  ...OUTPUT_BOMBS,
+  ...LINGERING,
+  ...CONTROL_CHANNEL,
+  ...ENDINGS,
+  ...TEXT,
+];
