@@ -2,6 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 
+const COUNT_STARTUP_FILES =
+  'import glob, site; print(sum(len(glob.glob(f"{path}/*.pth")) for path in site.getsitepackages()))';
+
 export function describeMachine({ python, tier, pandasPython }) {
   const [cpu] = cpus();
   return {
@@ -10,6 +13,7 @@ export function describeMachine({ python, tier, pandasPython }) {
     Kernel: `${process.platform} ${release()} ${process.arch}`,
     Node: process.version,
     Python: ask(python, 'import platform; print(platform.python_version())'),
+    'Start-up files (.pth)': ask(python, COUNT_STARTUP_FILES),
     pandas: pandasPython ? ask(pandasPython, 'import pandas; print(pandas.__version__)') : 'not there',
     'Isolation of Pungi': `${tier} tier`,
     'Load before': loadavg()[0].toFixed(1),

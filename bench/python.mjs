@@ -44,11 +44,10 @@ const prefixesOf = (python) =>
   JSON.parse(say(python, 'import json, sys; print(json.dumps([sys.base_prefix, sys.prefix]))'));
 
 /** Everything that contenders want to know beside the code of a workload. */
-export const interpreterFacts = (python, tier, jupyterPython) => ({
+export const interpreterFacts = (python, tier) => ({
   python,
   tier,
   prefixes: [...new Set(prefixesOf(python))],
-  jupyterPython,
 });
 
 function imports(python, module) {

@@ -24,12 +24,18 @@ const say = (line) => console.error(line);
 
 const found = await findPython();
 const pandasPython = ensureEnvironment(found);
-const machine = describeMachine({ ...found, pandasPython });
+// The environment's interpreter is the same one without the packages' start-up code, which would make the bare
+// spawn slower and Pungi look better.
+const python = pandasPython ?? found.python;
+const machine = describeMachine({ ...found, python, pandasPython });
+if (machine['Start-up files (.pth)'] !== '0') {
+  say('The interpreter has .pth files that run at every start: the bare spawn is slower for it.');
+}
 if (isBusy())
   say(`The machine is busy (load ${machine['Load before']}): the figures will be worse than they should be.`);
 
-const workloads = [{ ...PRINT, ...interpreterFacts(found.python, found.tier, pandasPython ?? found.python) }];
-if (pandasPython) workloads.push({ ...PANDAS, ...interpreterFacts(pandasPython, found.tier, pandasPython) });
+const workloads = [{ ...PRINT, ...interpreterFacts(python, found.tier) }];
+if (pandasPython) workloads.push({ ...PANDAS, ...interpreterFacts(pandasPython, found.tier) });
 
 const results = { settings, workloads: {}, memory: {} };
 for (const workload of workloads) {

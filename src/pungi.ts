@@ -4,10 +4,11 @@ import { type Logger, silentLogger } from './base/logger.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config/schema.js';
 import type { Health } from './contract/health.js';
-import type { Outcome, Verdict } from './contract/outcome.js';
+import type { Outcome, PythonException, Verdict } from './contract/outcome.js';
 import type { RunOptions, RunRequest } from './contract/run.js';
 import { BytecodeCache, defaultCacheFolder, sha256 } from './engine/bytecode-cache.js';
 import { type AdmittedRun, Engine, type EngineState } from './engine/engine.js';
+import { pythonError } from './engine/verdict.js';
 import { admit } from './gate/gate.js';
 import { Metrics } from './metrics/metrics.js';
 
@@ -80,13 +81,14 @@ export class Pungi {
 
   async runCompiled(
     script: CompiledScript,
-    request: Omit<RunRequest, 'code' | 'file'> = {},
+    request: Omit<RunRequest, 'code' | 'file' | 'filename'> = {},
     options: RunOptions = {},
   ): Promise<Outcome> {
     return this.#conclude(async () => {
-      const { job, client } = await admit({ ...request, code: script.code }, this.config);
+      const { code, filename } = script;
+      const { job, client } = await admit({ ...request, code, filename }, this.config);
       const bytecode = await this.#bytecodeOf(script);
-      return this.#execute({ client, job: { ...job, filename: script.filename, bytecode } }, options);
+      return this.#execute({ client, job: { ...job, bytecode } }, options);
     });
   }
 
@@ -130,11 +132,11 @@ export class Pungi {
 
   async #bytecodeOf(script: CompiledScript): Promise<string> {
     const { bytecodeTag } = await this.#engine.started;
-    const key = { sourceSha256: script.sha256, filename: script.filename, interpreter: bytecodeTag };
+    const key = { sourceSha256: sha256(script.code), filename: script.filename, interpreter: bytecodeTag };
     const known = this.#cache.get(key);
     if (known !== undefined) return known;
-    const { job } = await admit({ code: script.code }, this.config);
-    const compiled = await this.#engine.compile({ ...job, filename: script.filename });
+    const { job } = await admit({ code: script.code, filename: script.filename }, this.config);
+    const compiled = await this.#engine.compile(job);
     if ('exception' in compiled) {
       const { type, message } = compiled.exception;
       throw new PungiError('PYTHON_ERROR', `${type}: ${message}`, { exception: compiled.exception });
@@ -153,14 +155,20 @@ export class Pungi {
     const outcome = await run().catch((error: unknown) => refusal(PungiError.from(error)));
     this.#metrics.record(outcome);
     const { verdict, runId, usage, isolation } = outcome;
-    this.#logger.info('Executed Python script', { runId, verdict: verdict.kind, usage, tier: isolation.tier });
+    this.#logger.info('Executed Python script', {
+      runId,
+      verdict: verdict.kind,
+      usage,
+      tier: isolation.tier,
+    });
     return outcome;
   }
 }
 
 function warningFor(state: EngineState | undefined): string | null {
   if (!state || state.tier === 'namespace') return null;
-  if (state.tier === 'process') return 'Code is not isolated: it runs with the rights of the sandbox user or your own.';
+  if (state.tier === 'process')
+    return 'Code is not isolated: it runs with the rights of the sandbox user or your own.';
   const [refused] = state.refused;
   return `The namespace tier could not be entered${refused ? ` (${refused.reason})` : ''}; landlock and seccomp hold instead.`;
 }
@@ -182,8 +190,16 @@ function refusal(error: PungiError): Outcome {
 
 function refusedVerdict({ code, message, details }: PungiError): Verdict {
   if (code === 'INVALID_INPUT') {
-    return { kind: 'invalid', code, message, issues: (details['issues'] as string[] | undefined) ?? [message] };
+    return {
+      kind: 'invalid',
+      code,
+      message,
+      issues: (details['issues'] as string[] | undefined) ?? [message],
+    };
   }
+  if (code === 'PYTHON_ERROR') return pythonError(details['exception'] as PythonException);
+  if (code === 'SERVER_BUSY') return { kind: 'busy', code, message, queued: Number(details['queued'] ?? 0) };
+  if (code === 'CANCELLED') return { kind: 'cancelled', code, message };
   if (code === 'DENIED') return { kind: 'denied', code, message, reason: message };
   return { kind: 'internal', code: 'INTERNAL_ERROR', message };
 }

@@ -11,11 +11,11 @@ export const jupyter = {
   id: 'jupyter',
   name: 'Jupyter, fresh kernel',
   isSlow: true,
-  async open({ code, jupyterPython }) {
-    await outputOf(jupyterPython, ['-I', '-c', 'import ipykernel, jupyter_client']).catch(() => {
+  async open({ code, python }) {
+    await outputOf(python, ['-I', '-c', 'import ipykernel, jupyter_client']).catch(() => {
       throw new Unavailable('not importable (Python packages ipykernel and jupyter_client)');
     });
-    const driver = spawn(jupyterPython, ['-I', DRIVER], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const driver = spawn(python, ['-I', DRIVER], { stdio: ['pipe', 'pipe', 'ignore'] });
     const lines = createInterface({ input: driver.stdout })[Symbol.asyncIterator]();
     const next = async () => {
       const { value, done } = await lines.next();

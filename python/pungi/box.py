@@ -5,23 +5,28 @@ import os
 from . import host_jail, watch
 
 _ENTRIES_PER_MB = 256
+# multiprocessing keeps a few; a file that is mapped, deleted and closed has a size that nobody can see.
+_MOST_DELETED_MAPPINGS = 8
 
 
 class NamespaceBox:
     """Goes away with the namespace; its size is the kernel's own bound."""
 
-    root = host_jail.BOX
+    device = None
     work, temporary = host_jail.WORK, host_jail.TMP
 
     def __init__(self, path, size_mb):
         self._path = path
         self._size_mb = size_mb
 
-    def is_over(self, limit_mb):
+    def is_over(self, limit_mb, _pids):
         use = os.statvfs(self._path)
-        used = (use.f_blocks - use.f_bfree) * use.f_frsize
-        is_full = use.f_bfree == 0 or use.f_ffree == 0
-        return is_full or (limit_mb < self._size_mb and used > limit_mb * 1024 * 1024)
+        return use.f_bfree == 0 or use.f_ffree == 0 or self.exceeds(limit_mb)
+
+    def exceeds(self, limit_mb):
+        """At a good end: a script that met the bound and coped is fine, one that passed a tighter limit unseen is not."""
+        use = os.statvfs(self._path)
+        return limit_mb < self._size_mb and (use.f_blocks - use.f_bfree) * use.f_frsize > limit_mb * 1024 * 1024
 
     def remove(self):
         pass
@@ -34,10 +39,16 @@ class FolderBox:
         os.mkdir(path, 0o700)
         os.mkdir(self.work, 0o700)
         os.mkdir(self.temporary, 0o700)
+        self.device = os.stat(path).st_dev
 
-    def is_over(self, limit_mb):
+    def is_over(self, limit_mb, pids):
         size, entries = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)
-        return size > limit_mb * 1024 * 1024 or entries > limit_mb * _ENTRIES_PER_MB
+        hidden = watch.holdings(pids, self.device).hidden_files
+        is_hiding = hidden < 0 or watch.deleted_mappings(pids, self.device) > _MOST_DELETED_MAPPINGS
+        return is_hiding or size + hidden > limit_mb * 1024 * 1024 or entries > limit_mb * _ENTRIES_PER_MB
+
+    def exceeds(self, limit_mb):
+        return self.is_over(limit_mb, ())
 
     def remove(self):
         remove_tree(self.root)
@@ -45,8 +56,9 @@ class FolderBox:
 
 def remove_tree(path):
     """Removes a folder that its owner tried to make hard to remove: locked, or nested beyond any path's length."""
+    os.chmod(path, 0o700)
     root = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    serial = 0
+    serial, prefix = 0, f".removing-{os.urandom(8).hex()}"
     try:
         while names := os.listdir(root):
             for name in names:
@@ -61,7 +73,7 @@ def remove_tree(path):
                         if _is_folder(inner, folder):
                             os.chmod(inner, 0o700, dir_fd=folder)
                             serial += 1
-                            os.rename(inner, f".removing-{serial}", src_dir_fd=folder, dst_dir_fd=root)
+                            os.rename(inner, f"{prefix}-{serial}", src_dir_fd=folder, dst_dir_fd=root)
                         else:
                             os.unlink(inner, dir_fd=folder)
                 finally:

@@ -57,6 +57,7 @@ def _enter_jail(settings):
 def _enter_nothing(settings):
     if os.getuid() == 0:
         host_jail.become(settings["uid"])
+        host_jail.check_reachable()
     if system.IS_LINUX:
         system.die_with_parent()
         system.become_subreaper()

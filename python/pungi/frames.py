@@ -24,7 +24,7 @@ class FrameParser:
 
     def __init__(self, max_payload=MAX_PAYLOAD):
         self._buffer = bytearray()
-        self._max_payload = max_payload
+        self.max_payload = max_payload
 
     def feed(self, data):
         self._buffer += data
@@ -32,7 +32,7 @@ class FrameParser:
     def frames(self):
         while len(self._buffer) >= HEAD_SIZE:
             length, kind = _HEAD.unpack_from(self._buffer)
-            if length > self._max_payload:
+            if length > self.max_payload:
                 raise ValueError(f"a frame of {length} bytes")
             end = HEAD_SIZE + length
             if len(self._buffer) < end:

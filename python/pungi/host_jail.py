@@ -142,7 +142,7 @@ def enter_landlock(settings):
         become(settings["uid"])
     system.forbid_new_privileges()
     system.die_with_parent()
-    _check_reachable(paths)
+    check_reachable()
     rules = [(path, landlock.READ) for path in (*paths, "/proc")]
     rules += [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
     rules.append((settings["workBase"], landlock.WRITE))
@@ -150,7 +150,8 @@ def enter_landlock(settings):
     system.become_subreaper()
 
 
-def _check_reachable(paths):
+def check_reachable():
+    """The identity may have changed since the interpreter started."""
     for path in {sys.base_prefix, sys.prefix}:
         if not os.access(path, os.R_OK | os.X_OK):
             raise OSError(f"the sandbox's user cannot read {path}; use an interpreter that every user can read")

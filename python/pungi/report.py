@@ -9,7 +9,13 @@ _MAX_MESSAGE = 16 * 1024
 _MAX_TRACEBACK = 32 * 1024
 _MAX_LINE = 1000
 _OWN_FOLDER = __file__.rpartition("/")[0] + "/"
-_encode = json.JSONEncoder(allow_nan=False).encode
+_MAX_NAME = 200
+_encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
+
+
+def encode_json(data):
+    """JSON as UTF-8. A lone surrogate becomes bytes that the other end reads as U+FFFD."""
+    return _encode(data).encode("utf-8", "surrogatepass")
 
 
 def describe_value(value):
@@ -20,13 +26,37 @@ def describe_value(value):
     if kind in (bool, int, float, str, list, dict) and len(shown) <= _MAX_VALUE:
         try:
             _encode(value)
-            about["json"] = value
+            if _is_exact(value):
+                about["json"] = value
         except (TypeError, ValueError, RecursionError):
             pass
     return about
 
 
+def _is_exact(value):
+    """Whether every reader of JSON gets the same numbers: beyond 2**53 many round."""
+    if isinstance(value, dict):
+        return all(map(_is_exact, value.values()))
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_exact, value))
+    return not isinstance(value, int) or abs(value) <= 1 << 53
+
+
 def describe_exception(error, filename):
+    """Whatever foreign code made of its exception, there is a description of it."""
+    try:
+        return _describe(error, filename)
+    except Exception:
+        return _BARE | {"type": _class_name(type(error)), "isMemoryError": isinstance(error, MemoryError)}
+
+
+_BARE = {
+    "type": "", "message": "", "line": None, "column": None, "text": None, "traceback": "", "missingModule": None,
+    "isMemoryError": False, "errno": None,
+}
+
+
+def _describe(error, filename):
     details = traceback.TracebackException(type(error), error, _without_own_frames(error.__traceback__), compact=True)
     text = "".join(details.format())
     line, column, source = _place(error, filename)
@@ -49,7 +79,10 @@ def exit_status(error):
         return 0
     if isinstance(error.code, int):
         return error.code & 0xFF
-    print(error.code, file=sys.stderr)
+    try:
+        print(error.code, file=sys.stderr)
+    except Exception:
+        pass  # as the interpreter does
     return 1
 
 
@@ -63,7 +96,7 @@ def cut(text, limit):
 def _class_name(kind):
     name = getattr(kind, "__qualname__", kind.__name__)
     module = getattr(kind, "__module__", None)
-    return name if module in ("builtins", "__main__", None) else f"{module}.{name}"
+    return cut(str(name if module in ("builtins", "__main__", None) else f"{module}.{name}"), _MAX_NAME)
 
 
 def _without_own_frames(trace):
@@ -76,7 +109,7 @@ def _place(error, filename):
     """Line, column and text in the submitted code: where it does not parse, or the innermost frame of it."""
     if _is_syntax(error) and error.filename == filename:
         text = error.text.rstrip("\n")[:_MAX_LINE] if isinstance(error.text, str) else None
-        return error.lineno, error.offset, text
+        return _whole(error.lineno), _whole(error.offset), text
     found, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == filename:
@@ -87,7 +120,11 @@ def _place(error, filename):
     import linecache
 
     text = linecache.getline(filename, found.tb_lineno).rstrip("\n")[:_MAX_LINE]
-    return found.tb_lineno, _column(found), text or None
+    return found.tb_lineno, _column(found, text), text or None
+
+
+def _whole(number):
+    return number if type(number) is int and 0 <= number < 1 << 31 else None
 
 
 def _is_syntax(error):
@@ -95,15 +132,16 @@ def _is_syntax(error):
     return isinstance(error, SyntaxError) and isinstance(error.msg, str)
 
 
-def _column(trace):
+def _column(trace, text):
     code = trace.tb_frame.f_code
     if not hasattr(code, "co_positions"):
         return None
     positions = list(code.co_positions())
     column = positions[trace.tb_lasti // 2][2] if trace.tb_lasti // 2 < len(positions) else None
-    return None if column is None else column + 1
+    # Python counts bytes; people count characters.
+    return None if column is None else len(text.encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore")) + 1
 
 
 def _missing_module(error):
     is_missing = isinstance(error, ModuleNotFoundError) and isinstance(error.name, str)
-    return error.name if is_missing else None
+    return cut(error.name, _MAX_NAME) if is_missing else None

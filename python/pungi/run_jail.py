@@ -8,6 +8,8 @@ from .host_jail import BOX, DEVICES, SHM, TMP, WORK, visible_paths
 from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
 
 _INODES_PER_MB = 256
+# Of its own entry in the host's /proc; not net, which tells of the host's sockets.
+_OWN_PROC = ("stat", "statm", "status", "cmdline", "comm", "maps", "limits", "fd")
 
 
 def fork_into_namespaces():
@@ -48,14 +50,15 @@ def lock_worker(tier, box):
             writable = [(folder, landlock.WRITE) for folder in (WORK, TMP, SHM)]
             version = landlock.restrict([("/", landlock.READ), *writable, *devices])
             features.append(f"landlock-{version}")
-        seccomp.install(allow_sockets=True)
+        seccomp.install(has_namespaces=True)
     elif tier == "landlock":
         system.forbid_new_privileges()
         readable = [(path, landlock.READ) for path in visible_paths([*sys.path])]
-        own_proc = (f"/proc/{os.getpid()}", landlock.READ)
-        version = landlock.restrict([*readable, own_proc, *devices, (box, landlock.WRITE)])
+        own_proc = [(f"/proc/{os.getpid()}/{name}", landlock.READ) for name in _OWN_PROC]
+        writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary)]
+        version = landlock.restrict([*readable, *own_proc, *devices, *writable])
         features.append(f"landlock-{version}")
-        seccomp.install(allow_sockets=False)
+        seccomp.install(has_namespaces=False)
     else:
         features = ["rlimits"]
     return features

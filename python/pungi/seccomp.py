@@ -38,17 +38,30 @@ _CALLS = {
         "clock_adjtime": (305, 266), "sethostname": (170, 161), "setdomainname": (171, 162),
         "vhangup": (153, 58), "memfd_secret": (447, 447),
     },
+    # A page that is spliced into a pipe keeps the huge page around it, which no process then shows.
+    "pages given away": {"vmsplice": (278, 75)},
 }
 # Memory that no process's resident size shows. ENOSYS, so that libraries take their other way.
 _UNCOUNTED_MEMORY = {
     "memfd_create": (319, 279), "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "shmdt": (67, 197),
     "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180),
 }
+# Landlock does not rule attributes and watches: without namespaces they would reach every file of the same user.
+_ATTRIBUTES = {
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, None),
+    "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None),
+    "futimesat": (261, None), "utimensat": (280, 88), "setxattr": (188, 5), "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7), "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
+    "setxattrat": (463, 463), "removexattrat": (466, 466), "file_setattr": (469, 469),
+}
+# Watches on host folders; descriptors parked inside a socket, where their files' size is not seen.
+_BEYOND_LANDLOCK = {"inotify_add_watch": (254, 27), "sendmsg": (46, 211), "sendmmsg": (307, 269)}
 # clone3 hides its flags behind a pointer; told that it does not exist, libc falls back to clone.
 _CLONE3 = (435, 435)
 _CLONE, _SOCKET, _PRLIMIT, _PERSONALITY = (56, 220), (41, 198), (302, 261), (135, 92)
 _MKNOD, _MKNODAT, _SETPRIORITY, _IOCTL = (133, None), (259, 33), (141, 140), (16, 29)
-_SCHED_SETAFFINITY, _MMAP = (203, 122), (9, 222)
+_SCHED_SETAFFINITY, _MMAP, _PRCTL = (203, 122), (9, 222), (157, 167)
+_SETSOCKOPT, _FCNTL = (54, 208), (72, 25)
 
 _NEW_NAMESPACES = 0x7E020080
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -56,7 +69,9 @@ _X32_BIT = 0x40000000
 _SHARED_ANONYMOUS = 0x21
 _SOME_SOCKETS = (int(socket.AF_UNIX), int(socket.AF_INET), int(socket.AF_INET6))
 _NO_SOCKETS = (0xFFFF,)
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_TIOCSTI, _TIOCLINUX, _FS_IOC_SETFLAGS, _FS_IOC_FSSETXATTR = 0x5412, 0x541C, 0x40086602, 0x401C5820
+_PR_SET_DUMPABLE, _F_SETPIPE_SZ, _SO_SNDBUF, _SO_RCVBUF = 4, 1031, 7, 8
+_PRETEND = 0
 
 _LOAD, _JUMP, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _AND, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
@@ -119,7 +134,7 @@ class _Program:
 
 
 @functools.cache
-def _build(machine, socket_families):
+def _build(machine, has_namespaces):
     program = _Program(machine)
     for group in _CALLS.values():
         for call in group.values():
@@ -127,7 +142,7 @@ def _build(machine, socket_families):
     for call in (*_UNCOUNTED_MEMORY.values(), _CLONE3):
         program.deny(call, errno.ENOSYS)
     program.deny_if(_CLONE, 0, [(_JUMP_ANY_BIT, _NEW_NAMESPACES)])
-    program.deny_unless(_SOCKET, 0, socket_families, errno.EACCES)
+    program.deny_unless(_SOCKET, 0, _SOME_SOCKETS if has_namespaces else _NO_SOCKETS, errno.EACCES)
     # Limits, priority and affinity: a process's own, never the supervisor's.
     for call, argument in ((_PRLIMIT, 0), (_SETPRIORITY, 0), (_SETPRIORITY, 1), (_SCHED_SETAFFINITY, 0)):
         program.deny_unless(call, argument, [0])
@@ -137,7 +152,19 @@ def _build(machine, socket_families):
     program.deny_if(_MKNODAT, 2, devices, mask=0o170000)
     # Its pages outlive their mapping, so that they too are memory that no process shows.
     program.deny_if(_MMAP, 3, [(_JUMP_EQUAL, _SHARED_ANONYMOUS)], mask=_SHARED_ANONYMOUS)
-    program.deny_if(_IOCTL, 1, [(_JUMP_EQUAL, _TIOCSTI), (_JUMP_EQUAL, _TIOCLINUX)])
+    # Buffers in the kernel are memory too: they keep their usual size.
+    program.deny_if(_SETSOCKOPT, 2, [(_JUMP_EQUAL, _SO_SNDBUF), (_JUMP_EQUAL, _SO_RCVBUF)], error=_PRETEND)
+    program.deny_if(_FCNTL, 1, [(_JUMP_EQUAL, _F_SETPIPE_SZ)])
+    # Stays readable to its supervisor.
+    program.deny_if(_PRCTL, 0, [(_JUMP_EQUAL, _PR_SET_DUMPABLE)])
+    requests = (_TIOCSTI, _TIOCLINUX, _FS_IOC_SETFLAGS, _FS_IOC_FSSETXATTR)
+    program.deny_if(_IOCTL, 1, [(_JUMP_EQUAL, request) for request in requests])
+    if not has_namespaces:
+        for call in _ATTRIBUTES.values():
+            # Success that changes nothing: copying a file would otherwise fail at its last step.
+            program.deny(call, _PRETEND)
+        for call in _BEYOND_LANDLOCK.values():
+            program.deny(call, errno.EACCES)
     return program.finish()
 
 
@@ -152,13 +179,13 @@ def is_supported():
 def prepare():
     """Builds the filters before the forks, which then share them."""
     if is_supported():
-        for families in (_SOME_SOCKETS, _NO_SOCKETS):
-            _build(system.MACHINE, families)
+        for has_namespaces in (True, False):
+            _build(system.MACHINE, has_namespaces)
 
 
-def install(allow_sockets):
-    """Puts the filter on this process. Needs no_new_privs. Sockets, where allowed, are UNIX and INET only."""
-    code, length = _build(system.MACHINE, _SOME_SOCKETS if allow_sockets else _NO_SOCKETS)
+def install(has_namespaces):
+    """Puts the filter on this process; needs no_new_privs. With namespaces around it, UNIX and INET sockets are let be."""
+    code, length = _build(system.MACHINE, has_namespaces)
     program = _FilterProgram(length, code)
     number = _SYS_SECCOMP[list(_AUDIT_ARCH).index(system.MACHINE)]
     system.check(system.syscall(number, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(program)), "seccomp")

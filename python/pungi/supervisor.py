@@ -17,8 +17,10 @@ from . import frames, host_jail, run_jail, system, watch, worker
 
 _SAMPLE_EVERY = 0.010
 _WALK_EVERY = 0.100
-_MAX_REPORT = 4 * 1024 * 1024
+# Until the server says how long a report may be.
+_MAX_REPORT = 64 * 1024
 _CHUNK = 65536
+_TASKS_OF_OTHERS = 1000
 
 
 def park(settings, worker_id, token):
@@ -73,6 +75,7 @@ class Supervisor:
         self._output_bytes = 0
         self._peak = 0
         self._cpu_before = 0.0
+        self._ledger = watch.CpuLedger()
         self._next_sample = self._next_walk = 0.0
         self._tasks_outside = _tasks_counted_outside(tier)
         self._spawn_worker()
@@ -129,6 +132,7 @@ class Supervisor:
         for kind, payload in self._from_server.frames():
             if kind == frames.LIMITS:
                 self._limits = json.loads(payload)
+                self._from_worker.max_payload = self._limits["reportBytes"]
             elif kind == frames.JOB:
                 self._start(payload)
             elif kind == frames.CANCEL:
@@ -165,9 +169,11 @@ class Supervisor:
             for kind, payload in self._from_worker.frames():
                 self._take(kind, payload)
         except ValueError:
-            # Foreign code wrote to the channel. What it said is not believed; the process's end will tell.
+            # Foreign code wrote to the channel. What it said is not believed; the process's end will tell. Whoever
+            # still writes must not wait for a reader.
             self._report = None
             self._forget(self._report_pipe)
+            os.close(self._report_pipe)
 
     def _take(self, kind, payload):
         if kind == frames.PARKED and self._started is None:
@@ -176,7 +182,10 @@ class Supervisor:
             self._report = payload
         elif kind == frames.FINISHED:
             self._report = payload
-            self._finish_early()
+            if self._box.exceeds(self._limits["diskMb"]):
+                self._stop("disk")
+            else:
+                self._finish_early()
             self._let_go()
         elif kind == frames.TROUBLE:
             # The run failed. Look now, while whatever it used is still held, whether a limit was the reason.
@@ -233,7 +242,7 @@ class Supervisor:
         pids = self._processes()
         use = watch.sample(pids)
         self._peak = max(self._peak, use.resident if len(pids) == 1 else 0)
-        if use.cpu_ms - self._cpu_before > self._limits["cpuMs"]:
+        if self._ledger.total_ms(pids) - self._cpu_before > self._limits["cpuMs"]:
             return self._stop("cpu")
         if use.tasks > self._limits["processes"]:
             return self._stop("processes")
@@ -244,7 +253,9 @@ class Supervisor:
                 return self._stop("memory")
         if at_once or now >= self._next_walk:
             self._next_walk = now + _WALK_EVERY
-            if self._box.is_over(self._limits["diskMb"]):
+            if watch.holdings(pids, self._box.device).buffers > self._memory_limit:
+                return self._stop("memory")
+            if self._box.is_over(self._limits["diskMb"], pids):
                 return self._stop("disk")
         return None
 
@@ -341,14 +352,15 @@ class Supervisor:
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         exit_code = os.waitstatus_to_exitcode(self._exit_status)
         killed_for = self._killed_for
-        if killed_for is None and -exit_code == signal.SIGXCPU:
-            killed_for = "cpu"
+        cpu_ms = (used.ru_utime + used.ru_stime) * 1000
+        if killed_for is None and exit_code < 0 and cpu_ms - self._cpu_before > self._limits["cpuMs"]:
+            killed_for = "cpu"  # by the kernel's own limit, before we looked again
         unit = 1 if sys.platform == "darwin" else 1024
         return {
             "killedFor": killed_for,
             "status": exit_code if exit_code >= 0 else None,
             "signal": -exit_code if exit_code < 0 else None,
-            **self._usage(ended, (used.ru_utime + used.ru_stime) * 1000, used.ru_maxrss * unit),
+            **self._usage(ended, cpu_ms, used.ru_maxrss * unit),
         }
 
     def _usage(self, ended, cpu_ms, peak):
@@ -360,13 +372,14 @@ class Supervisor:
 
 
 def _tasks_counted_outside(tier):
-    """Tasks that the kernel counts into our RLIMIT_NPROC though they are not the run's; None where it cannot be told."""
+    """Tasks that the kernel may count into our RLIMIT_NPROC though they are not the run's; None where it cannot be told."""
     if not system.IS_LINUX:
         return None
     if tier == "namespace":
         # Since Linux 5.14 the count is kept for each user namespace: only the supervisor is in ours.
         return 1 if system.kernel_version() >= (5, 14) else None
-    return watch.tasks_of_user(os.getuid())
+    # All of the user's count, other runs' too, which must not be able to use up ours: a bound for the machine's sake.
+    return watch.tasks_of_user(os.getuid()) + _TASKS_OF_OTHERS
 
 
 def _kill(pid, number=signal.SIGKILL):

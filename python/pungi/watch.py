@@ -1,7 +1,7 @@
 """What the processes of a run use, read from /proc by the supervisor."""
 
 import os
-import resource
+import stat
 import time
 from typing import NamedTuple
 
@@ -12,7 +12,6 @@ HAS_PROC = os.path.isdir("/proc/self/task")
 
 class Sample(NamedTuple):
     tasks: int
-    cpu_ms: float
     resident: int
 
 
@@ -63,20 +62,37 @@ def had_children(pid):
     return _stat(pid)[8] != b"0"
 
 
+class CpuLedger:
+    """CPU time of processes that come and go. One that nobody waits for takes its figure along: the last seen counts."""
+
+    def __init__(self):
+        self._living = {}
+        self._gone_ms = 0.0
+
+    def total_ms(self, pids):
+        seen = {}
+        for pid in pids:
+            try:
+                # Its children that were waited for, in ticks, and itself, to the nanosecond.
+                waited_for = sum(map(int, _stat(pid)[13:15])) * _TICK_MS
+                seen[pid] = max(cpu_clock_ms(pid) + waited_for, self._living.get(pid, 0.0))
+            except OSError:
+                continue
+        self._gone_ms += sum(cpu for pid, cpu in self._living.items() if pid not in seen)
+        self._living = seen
+        return self._gone_ms + sum(seen.values())
+
+
 def sample(pids):
     tasks = resident = 0
-    cpu = 0.0
     for pid in pids:
         try:
             fields = _stat(pid)
         except OSError:
             continue
-        cpu += sum(map(int, fields[11:15])) * _TICK_MS
         tasks += int(fields[17])
         resident += int(fields[21]) * _PAGE
-    reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu += (reaped.ru_utime + reaped.ru_stime) * 1000
-    return Sample(tasks, cpu, resident)
+    return Sample(tasks, resident)
 
 
 def exact_memory(pids):
@@ -110,18 +126,76 @@ def peak_resident(pid):
     return 0
 
 
+class Holdings(NamedTuple):
+    """What processes hold open: memory in the kernel's buffers, and files that no folder shows any more."""
+
+    buffers: int
+    hidden_files: int
+
+
+_SOCKET_BUFFERS, _PIPE_BUFFER = 212992, 65536
+
+
+def holdings(pids, device):
+    """At most what their sockets and pipes can hold, and the size of deleted files on that device. -1: it cannot be told."""
+    kernel, files = {}, {}
+    for pid in pids:
+        try:
+            for name in os.listdir(f"/proc/{pid}/fd"):
+                target = os.stat(f"/proc/{pid}/fd/{name}")
+                if stat.S_ISSOCK(target.st_mode):
+                    kernel[target.st_ino] = _SOCKET_BUFFERS
+                elif stat.S_ISFIFO(target.st_mode):
+                    kernel[target.st_ino] = _PIPE_BUFFER
+                elif stat.S_ISREG(target.st_mode) and target.st_nlink == 0 and target.st_dev == device:
+                    files[target.st_ino] = target.st_blocks * 512
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it ended, or closed it, while we looked
+        except OSError:
+            return Holdings(sum(kernel.values()), -1)
+    return Holdings(sum(kernel.values()), sum(files.values()))
+
+
+def deleted_mappings(pids, device):
+    """Files that are mapped, deleted and perhaps no longer open: their number, since their size cannot be seen."""
+    found = set()
+    wanted = f"{os.major(device):02x}:{os.minor(device):02x}".encode()
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/maps", "rb") as file:
+                for line in file:
+                    if line.endswith(b" (deleted)\n"):
+                        _, _, _, where, inode, *_ = line.split()
+                        if where == wanted:
+                            found.add(inode)
+        except OSError:
+            continue
+    return len(found)
+
+
 def folder_usage(path, most_entries):
-    """Bytes and entries below a folder; stops counting at the limit."""
+    """Bytes and entries below a folder; stops at the limit. Where it cannot look, the answer is: too many."""
     size = entries = 0
     left = [path]
     while left and entries <= most_entries:
+        folder = left.pop()
         try:
-            with os.scandir(left.pop()) as found:
+            with _scan(folder) as found:
                 for entry in found:
                     entries += 1
                     if entry.is_dir(follow_symlinks=False):
                         left.append(entry.path)
                     size += entry.stat(follow_symlinks=False).st_blocks * 512
-        except OSError:
+        except FileNotFoundError:
             continue
+        except OSError:
+            return size, most_entries + 1
     return size, entries
+
+
+def _scan(folder):
+    try:
+        return os.scandir(folder)
+    except PermissionError:
+        os.chmod(folder, 0o700, follow_symlinks=os.chmod not in os.supports_follow_symlinks)
+        return os.scandir(folder)

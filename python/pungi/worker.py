@@ -13,15 +13,17 @@ import resource
 import signal
 import sys
 import threading
+import time
 import types
 
 from . import frames, report, run_jail
 
 _JOB_FD, _REPORT_FD = 3, 4
-_PIPE_ROOM = 65536
+# What a pipe holds even where the user has used up its share of them.
+_PIPE_ROOM = 4096
 _MAGIC = __import__("importlib.util").util.MAGIC_NUMBER.hex()
 # Kept from before foreign code could replace them.
-_exit, _getpid, _dumps = os._exit, os.getpid, json.JSONEncoder(allow_nan=False).encode
+_exit, _getpid, _dumps = os._exit, os.getpid, report.encode_json
 _write, _read = frames.write_all, frames.read_frame
 
 
@@ -32,7 +34,7 @@ def main(tier, box, job_fd, report_fd, stdout_fd, stderr_fd):
         os.setsid()
         signal.signal(signal.SIGINT, signal.default_int_handler)
         _settle(box)
-        features = run_jail.lock_worker(tier, box.root)
+        features = run_jail.lock_worker(tier, box)
         if tier == "namespace":
             features += run_jail.NAMESPACE_FEATURES
         _warm_up()
@@ -87,7 +89,7 @@ def _warm_up():
 
 
 def _say(kind, data):
-    _write(_REPORT_FD, frames.pack(kind, _dumps(data).encode()))
+    _write(_REPORT_FD, frames.pack(kind, _dumps(data)))
 
 
 def _say_and_wait(data, worker):
@@ -103,7 +105,7 @@ def _say_and_wait(data, worker):
 
 def compile_source(source, filename):
     """Two code objects: everything, and the last expression on its own if the source ends with one."""
-    tree = ast.parse(source, filename)
+    tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     last = None
     if tree.body and isinstance(tree.body[-1], ast.Expr):
         last = compile(ast.Expression(tree.body.pop().value), filename, "eval", dont_inherit=True)
@@ -114,10 +116,16 @@ def run(job, box):
     """Does what the job says and returns the exit status."""
     if job.get("compile"):
         return _precompile(job)
-    _set_limits(job["limits"])
-    _place_files(job["files"], box.work)
-    _open_stdin(job["stdin"], box.temporary)
+    try:
+        _set_limits(job["limits"])
+        _place_files(job["files"], box.work)
+        _open_stdin(job["stdin"], box.temporary)
+    except OSError as error:
+        # What was handed over does not fit into the limits.
+        _say(frames.REPORT, {"exception": report.describe_exception(error, job["filename"])})
+        return 1
     os.environ.update(job["env"])
+    time.tzset()
     return execute(job)
 
 
@@ -184,21 +192,37 @@ def execute(job):
     filename, source, worker = job["filename"], job["code"], _getpid()
     main_module = types.ModuleType("__main__")
     scope = main_module.__dict__
-    scope["__file__"] = filename
+    scope["__file__"] = os.path.join(os.getcwd(), filename)
     if "context" in job:
         scope["context"] = job["context"]
     sys.modules["__main__"] = main_module
     sys.argv = [filename, *job["argv"]]
     sys.path.insert(0, os.getcwd())
+    sys.meta_path.insert(0, _ScriptWriter(scope["__file__"], source))
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     status, about = _evaluate(job, filename, source, scope)
     if "exception" in about:
         # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
-        _say_and_wait(frames.pack(frames.REPORT, _dumps(about).encode()) + frames.pack(frames.TROUBLE), worker)
+        _say_and_wait(frames.pack(frames.REPORT, _dumps(about)) + frames.pack(frames.TROUBLE), worker)
     status = _leave(status)
     if status == 0:
-        _say_and_wait(frames.pack(frames.FINISHED, _dumps(about).encode()), worker)
+        _say_and_wait(frames.pack(frames.FINISHED, _dumps(about)), worker)
     return status
+
+
+class _ScriptWriter:
+    """Processes that multiprocessing does not fork import the script from its file: it is written when they come up."""
+
+    _IMPORTED_BY = ("multiprocessing.popen_spawn_posix", "multiprocessing.popen_forkserver")
+
+    def __init__(self, path, source):
+        self._path = path
+        self._source = source
+
+    def find_spec(self, name, path=None, target=None):
+        if name in self._IMPORTED_BY and not os.path.exists(self._path):
+            with open(self._path, "w", encoding="utf-8", errors="surrogatepass") as file:
+                file.write(self._source)
 
 
 def _evaluate(job, filename, source, scope):
@@ -223,9 +247,10 @@ def _leave(status):
         status = report.exit_status(error)
     except BaseException:
         sys.excepthook(*sys.exc_info())
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         try:
-            stream.flush()
+            if stream is not None and not stream.closed:
+                stream.flush()
         except BaseException:
             status = status or 120
     return status

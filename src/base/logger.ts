@@ -20,7 +20,14 @@ export function createLogger({ logLevel, logFormat, logFile }: LogSettings): Log
   const destination = { dest: logFile ?? 2, sync: true, mkdir: true };
   const stream =
     logFormat === 'text'
-      ? pretty({ destination: logFile ?? 2, sync: true, mkdir: true, colorize: false, messageKey: 'message', timestampKey: 'timestamp' })
+      ? pretty({
+          destination: logFile ?? 2,
+          sync: true,
+          mkdir: true,
+          colorize: false,
+          messageKey: 'message',
+          timestampKey: 'timestamp',
+        })
       : pino.destination(destination);
   const entries = pino(
     {

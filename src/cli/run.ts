@@ -3,13 +3,13 @@ import { PungiError } from '../base/errors.js';
 import { silentLogger } from '../base/logger.js';
 import type { Config, OptionName } from '../config/schema.js';
 import type { Outcome } from '../contract/outcome.js';
-import type { RunOptions, RunRequest } from '../contract/run.js';
+import type { RunRequest } from '../contract/run.js';
 import { Pungi } from '../pungi.js';
 import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
 import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
 import { onInterrupt } from './interrupt.js';
 import { openLog } from './open-log.js';
-import { readInput, readInputFile, readSource, type Source } from './run-input.js';
+import { readInput, readInputFile, readSource } from './run-input.js';
 import { LiveOutput, printEnding, printJson } from './run-output.js';
 
 const SETTINGS: readonly OptionName[] = [
@@ -99,14 +99,16 @@ async function executed(operands: string[], parsed: Parsed, signal: AbortSignal)
   const config = configFor(parsed);
   const source = await readSource(operands, parsed.code, signal);
   const stdin = await readInput(parsed.stdin, source.fromStdin, signal);
-  const request: Omit<RunRequest, 'code'> = { argv: source.argv, files: parsed.file.map(readInputFile) };
+  const { code, filename, argv } = source;
+  const request: RunRequest = { code, argv, files: parsed.file.map(readInputFile) };
+  if (filename !== undefined) request.filename = filename;
   if (stdin !== undefined) request.stdin = stdin;
   const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config));
   try {
     await pungi.ready();
-    if (parsed.json) return await runSource(pungi, source, request, { signal });
+    if (parsed.json) return await pungi.run(request, { signal });
     const live = new LiveOutput();
-    const outcome = await runSource(pungi, source, request, { signal, onLine: live.onLine });
+    const outcome = await pungi.run(request, { signal, onLine: live.onLine });
     live.finish(outcome);
     return outcome;
   } finally {
@@ -126,18 +128,4 @@ function configFor(parsed: Parsed): Config {
   // Output that was passed on needs no cut in the middle; the hard limit holds.
   const maxOutputBytes = parsed.json ? config.maxOutputBytes : 2 * config.maxOutputHardBytes;
   return { ...config, maxCpuMs, maxOutputBytes, poolSize: 1, maxConcurrentExecutions: 1 };
-}
-
-/** A file keeps its name in tracebacks, and its bytecode for the next time. */
-async function runSource(
-  pungi: Pungi,
-  { code, filename }: Source,
-  request: Omit<RunRequest, 'code'>,
-  options: RunOptions,
-): Promise<Outcome> {
-  if (filename === undefined) return pungi.run({ code, ...request }, options);
-  const script = await pungi.precompile(code, filename).catch((error: PungiError) => error);
-  // What does not compile is run all the same: the outcome then holds where and why.
-  if (script instanceof PungiError) return pungi.run({ code, ...request }, options);
-  return pungi.runCompiled(script, request, options);
 }

@@ -15,7 +15,11 @@ export interface ConfigSources {
 }
 
 /** Defaults, then the file, then the environment, then flags: read once, checked as a whole. */
-export function loadConfig({ flags = {}, env = process.env, file = env['PUNGI_CONFIG'] }: ConfigSources = {}): Config {
+export function loadConfig({
+  flags = {},
+  env = process.env,
+  file = env['PUNGI_CONFIG'],
+}: ConfigSources = {}): Config {
   const origin = new Map<string, string>();
   const merged: Record<string, unknown> = {};
   const take = (name: string, value: unknown, from: string) => {
@@ -41,21 +45,34 @@ function readConfigFile(path: string): Record<string, unknown> {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new PungiError('CONFIGURATION_ERROR', `The configuration file ${path} cannot be read: ${(error as Error).message}`);
+    throw new PungiError(
+      'CONFIGURATION_ERROR',
+      `The configuration file ${path} cannot be read: ${(error as Error).message}`,
+    );
   }
   let data: unknown;
   try {
     data = parse(text) ?? {};
   } catch (error) {
-    throw new PungiError('CONFIGURATION_ERROR', `The configuration file ${path} is not valid YAML: ${(error as Error).message}`);
+    throw new PungiError(
+      'CONFIGURATION_ERROR',
+      `The configuration file ${path} is not valid YAML: ${(error as Error).message}`,
+    );
   }
   if (typeof data !== 'object' || Array.isArray(data)) {
-    throw new PungiError('CONFIGURATION_ERROR', `The configuration file ${path} must hold settings such as "maxMemoryMb: 256".`);
+    throw new PungiError(
+      'CONFIGURATION_ERROR',
+      `The configuration file ${path} must hold settings such as "maxMemoryMb: 256".`,
+    );
   }
   return data as Record<string, unknown>;
 }
 
-function describe(issue: z.core.$ZodIssue, merged: Record<string, unknown>, origin: Map<string, string>): string {
+function describe(
+  issue: z.core.$ZodIssue,
+  merged: Record<string, unknown>,
+  origin: Map<string, string>,
+): string {
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => origin.get(key) ?? key).join(', ');
     return `unknown setting ${names}; known are ${Object.keys(OPTIONS).join(', ')}`;

@@ -4,13 +4,19 @@ import { TIERS } from '../contract/outcome.js';
 
 /** Text from the environment or a flag, or a real number from the configuration file. */
 const count = (minimum: number) =>
-  z
-    .union([z.number(), z.string().regex(/^\d+$/, 'must be a whole number').transform(Number)])
-    .pipe(z.number().int('must be a whole number').min(minimum, `must be at least ${minimum}`).max(2 ** 31));
+  z.union([z.number(), z.string().regex(/^\d+$/, 'must be a whole number').transform(Number)]).pipe(
+    z
+      .number()
+      .int('must be a whole number')
+      .min(minimum, `must be at least ${minimum}`)
+      .max(2 ** 31 - 1),
+  );
 
 const flag = z.union([
   z.boolean(),
-  z.enum(['true', 'false', '1', '0'], 'must be true or false').transform((text) => text === 'true' || text === '1'),
+  z
+    .enum(['true', 'false', '1', '0'], 'must be true or false')
+    .transform((text) => text === 'true' || text === '1'),
 ]);
 
 const list = (separator: RegExp) =>
@@ -23,29 +29,85 @@ const option = <T extends z.ZodType>(env: string, schema: T, about: string) => (
 
 /** Every setting: its variable, what it accepts, its default and its meaning. The README's table is checked against this. */
 export const OPTIONS = {
-  maxMemoryMb: option('MAX_MEMORY_MB', count(16).default(DEFAULT_LIMITS.memoryMb), 'memory of one run, in MB'),
-  executionTimeoutMs: option('EXECUTION_TIMEOUT_MS', count(1).default(DEFAULT_LIMITS.timeoutMs), 'wall time of one run'),
+  maxMemoryMb: option(
+    'MAX_MEMORY_MB',
+    count(16).default(DEFAULT_LIMITS.memoryMb),
+    'memory of one run, in MB',
+  ),
+  executionTimeoutMs: option(
+    'EXECUTION_TIMEOUT_MS',
+    count(1).default(DEFAULT_LIMITS.timeoutMs),
+    'wall time of one run',
+  ),
   maxConcurrentExecutions: option('MAX_CONCURRENT_EXECUTIONS', count(1).default(5), 'runs at the same time'),
-  maxQueuedExecutions: option('MAX_QUEUED_EXECUTIONS', count(0).default(100), 'runs that may wait; beyond it SERVER_BUSY'),
+  maxQueuedExecutions: option(
+    'MAX_QUEUED_EXECUTIONS',
+    count(0).default(100),
+    'runs that may wait; beyond it SERVER_BUSY',
+  ),
   maxCpuMs: option('MAX_CPU_MS', count(1).default(DEFAULT_LIMITS.cpuMs), 'CPU time of one run'),
-  maxProcesses: option('MAX_PROCESSES', count(1).default(DEFAULT_LIMITS.processes), 'processes and threads of one run'),
-  maxOpenFiles: option('MAX_OPEN_FILES', count(16).default(DEFAULT_LIMITS.openFiles), 'open files of one process'),
-  maxDiskMb: option('MAX_DISK_MB', count(1).default(DEFAULT_LIMITS.diskMb), 'work folder, /tmp and /dev/shm of one run'),
-  maxOutputBytes: option('MAX_OUTPUT_BYTES', count(1024).default(DEFAULT_LIMITS.outputBytes), 'kept of each output stream'),
+  maxProcesses: option(
+    'MAX_PROCESSES',
+    count(1).default(DEFAULT_LIMITS.processes),
+    'processes and threads of one run',
+  ),
+  maxOpenFiles: option(
+    'MAX_OPEN_FILES',
+    count(16).default(DEFAULT_LIMITS.openFiles),
+    'open files of one process',
+  ),
+  maxDiskMb: option(
+    'MAX_DISK_MB',
+    count(1).default(DEFAULT_LIMITS.diskMb),
+    'work folder, /tmp and /dev/shm of one run',
+  ),
+  maxOutputBytes: option(
+    'MAX_OUTPUT_BYTES',
+    count(1024).default(DEFAULT_LIMITS.outputBytes),
+    'kept of each output stream',
+  ),
   maxOutputHardBytes: option(
     'MAX_OUTPUT_HARD_BYTES',
     count(1024).default(DEFAULT_LIMITS.outputHardBytes),
     'output after which a run is ended',
   ),
   poolSize: option('POOL_SIZE', count(1).default(4), 'workers kept parked for the next runs'),
-  preloadModules: option('PRELOAD_MODULES', list(/[\s,]+/).default([]), 'modules imported once, before any run'),
-  idleTimeoutMs: option('IDLE_TIMEOUT_MS', count(1000).default(600_000), 'an unused fork server ends after this'),
+  preloadModules: option(
+    'PRELOAD_MODULES',
+    list(/[\s,]+/).default([]),
+    'modules imported once, before any run',
+  ),
+  idleTimeoutMs: option(
+    'IDLE_TIMEOUT_MS',
+    count(1000).default(600_000),
+    'an unused fork server ends after this',
+  ),
   allowedEnv: option('ALLOWED_ENV', list(/[\s,]+/).default([]), 'variable names that a request may set'),
-  scriptRoots: option('SCRIPT_ROOTS', list(/[:\n]/).default([]), 'folders that execute_python_file may read from'),
-  preinstalledPackages: option('PREINSTALLED_PACKAGES', list(/\s+/).default([]), 'packages to install at start'),
-  python: option('PUNGI_PYTHON', z.string().min(1).optional(), 'the Python interpreter, instead of the first found'),
-  tier: option('PUNGI_TIER', z.enum(['auto', ...TIERS]).default('auto'), 'isolation tier; auto takes the strongest'),
-  allowUnsandboxed: option('ALLOW_UNSANDBOXED', flag.default(false), 'allow the process tier, which does not isolate'),
+  scriptRoots: option(
+    'SCRIPT_ROOTS',
+    list(/[:\n]/).default([]),
+    'folders that execute_python_file may read from',
+  ),
+  preinstalledPackages: option(
+    'PREINSTALLED_PACKAGES',
+    list(/\s+/).default([]),
+    'packages to install at start',
+  ),
+  python: option(
+    'PUNGI_PYTHON',
+    z.string().min(1).optional(),
+    'the Python interpreter, instead of the first found',
+  ),
+  tier: option(
+    'PUNGI_TIER',
+    z.enum(['auto', ...TIERS]).default('auto'),
+    'isolation tier; auto takes the strongest',
+  ),
+  allowUnsandboxed: option(
+    'ALLOW_UNSANDBOXED',
+    flag.default(false),
+    'allow the process tier, which does not isolate',
+  ),
   cacheDir: option('PUNGI_CACHE_DIR', z.string().min(1).optional(), 'where bytecode is kept'),
   logLevel: option('LOG_LEVEL', z.enum(['debug', 'info', 'error']).default('info'), 'what is logged'),
   logFormat: option('LOG_FORMAT', z.enum(['json', 'text']).default('json'), 'how it is logged'),
@@ -55,7 +117,9 @@ export const OPTIONS = {
 export type OptionName = keyof typeof OPTIONS;
 
 type Shape = { [Name in OptionName]: (typeof OPTIONS)[Name]['schema'] };
-const shape = Object.fromEntries(Object.entries(OPTIONS).map(([name, { schema }]) => [name, schema])) as Shape;
+const shape = Object.fromEntries(
+  Object.entries(OPTIONS).map(([name, { schema }]) => [name, schema]),
+) as Shape;
 
 export const Config = z.strictObject(shape);
 export type Config = z.infer<typeof Config>;

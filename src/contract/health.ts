@@ -7,7 +7,9 @@ export const Metrics = z.object({
   successRate: z.number().describe('percent of runs that ended ok; 100 before the first'),
   averageExecutionTimeMs: z.number(),
   averageMemoryUsageMb: z.number(),
-  executionTimeMs: z.object({ p50: z.number(), p95: z.number(), p99: z.number() }).describe('of the latest runs'),
+  executionTimeMs: z
+    .object({ p50: z.number(), p95: z.number(), p99: z.number() })
+    .describe('of the latest runs'),
   peakMemoryUsageMb: z.number(),
   verdicts: z.record(z.string(), z.number().int()).describe('how many runs ended how'),
   activeExecutions: z.number().int(),

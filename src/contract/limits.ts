@@ -6,7 +6,9 @@ const positive = z.number().int().positive();
 export const Limits = z.strictObject({
   timeoutMs: positive.describe('wall time, in milliseconds'),
   cpuMs: positive.describe('CPU time of all processes of the run together, in milliseconds'),
-  memoryMb: positive.describe('resident memory of all processes of the run together, shared pages counted once'),
+  memoryMb: positive.describe(
+    'resident memory of all processes of the run together, shared pages counted once',
+  ),
   processes: positive.describe('processes and threads alive at once'),
   openFiles: positive.describe('open file descriptors of one process'),
   diskMb: positive.describe('the work folder, /tmp and /dev/shm together'),

@@ -35,7 +35,10 @@ export const Verdict = z.discriminatedUnion('kind', [
     exception: PythonException.optional(),
   }),
   failure('processes-exceeded', 'PROCESS_LIMIT_EXCEEDED', { limit: z.number() }),
-  failure('disk-exceeded', 'DISK_LIMIT_EXCEEDED', { limitMb: z.number(), exception: PythonException.optional() }),
+  failure('disk-exceeded', 'DISK_LIMIT_EXCEEDED', {
+    limitMb: z.number(),
+    exception: PythonException.optional(),
+  }),
   failure('output-exceeded', 'OUTPUT_LIMIT_EXCEEDED', { limitBytes: z.number() }),
   failure('killed', 'KILLED_BY_SIGNAL', { signal: z.string() }),
   failure('cancelled', 'CANCELLED', {}),

@@ -5,14 +5,32 @@ import { RequestedLimits } from './limits.js';
 export const MAX_CODE_BYTES = 2 * 1024 * 1024;
 export const MAX_FILES_BYTES = 6 * 1024 * 1024;
 
-const noNul = (what: string) => z.string().refine((text) => !text.includes('\0'), `${what} must not contain a NUL character`);
+export const MAX_INPUT_BYTES = 6 * 1024 * 1024;
+const MAX_ARGV_BYTES = 64 * 1024;
+const TOO_LARGE = `is larger than ${MAX_INPUT_BYTES} bytes`;
+
+const isSmall = (text: string) => Buffer.byteLength(text) <= MAX_INPUT_BYTES;
+
+function isSmallJson(value: unknown): boolean {
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    return text !== undefined && isSmall(text);
+  } catch {
+    return false;
+  }
+}
+
+const noNul = (what: string) =>
+  z.string().refine((text) => !text.includes('\0'), `${what} must not contain a NUL character`);
 
 const isPlainRelative = (path: string) =>
   path.length > 0 &&
   path.length <= 1024 &&
   !path.startsWith('/') &&
   !path.includes('\\') &&
-  path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= 255);
+  path
+    .split('/')
+    .every((part) => part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= 255);
 
 export const InputFile = z
   .strictObject({
@@ -30,27 +48,66 @@ export const RunRequest = z
   .strictObject({
     code: z
       .string()
-      .refine((code) => Buffer.byteLength(code) <= MAX_CODE_BYTES, `code is larger than ${MAX_CODE_BYTES} bytes`)
+      .refine(
+        (code) => Buffer.byteLength(code) <= MAX_CODE_BYTES,
+        `code is larger than ${MAX_CODE_BYTES} bytes`,
+      )
       .optional()
       .describe('Python source'),
     file: noNul('file').min(1).optional().describe('a Python file below one of the configured roots'),
-    argv: z.array(noNul('argv')).max(1024).optional().describe('sys.argv[1:]'),
-    stdin: z.string().optional().describe('text on standard input, which then ends'),
-    inputData: z.array(z.string()).max(100_000).optional().describe('lines on standard input, one for each input()'),
+    filename: z
+      .string()
+      .regex(/^[^\0/\\]{1,255}$/, 'must be a plain file name, such as "report.py"')
+      .optional()
+      .describe('the name that tracebacks and sys.argv[0] show'),
+    argv: z
+      .array(noNul('argv'))
+      .max(1024)
+      .refine(
+        (words) => Buffer.byteLength(words.join('')) <= MAX_ARGV_BYTES,
+        `is larger than ${MAX_ARGV_BYTES} bytes`,
+      )
+      .optional()
+      .describe('sys.argv[1:]'),
+    stdin: z
+      .string()
+      .refine(isSmall, TOO_LARGE)
+      .optional()
+      .describe('text on standard input, which then ends'),
+    inputData: z
+      .array(z.string())
+      .max(100_000)
+      .refine((lines) => isSmall(lines.join('\n')), TOO_LARGE)
+      .optional()
+      .describe('lines on standard input, one for each input()'),
     files: z.array(InputFile).max(1000).optional().describe('files placed in the work folder before the run'),
     env: z
       .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'), noNul('value'))
       .optional()
       .describe('environment variables; only names that the server allows'),
-    context: z.json().optional().describe('a JSON value that the code sees as the variable `context`'),
+    context: z
+      .unknown()
+      .refine(
+        (value) => value === undefined || isSmallJson(value),
+        `must be JSON of at most ${MAX_INPUT_BYTES} bytes`,
+      )
+      .optional()
+      .describe('a JSON value that the code sees as the variable `context`'),
     limits: RequestedLimits.optional().describe('tighter limits than the server sets'),
     client: z.string().max(200).optional().describe('who asks; the queue is fair between clients'),
   })
-  .refine((request) => (request.code === undefined) !== (request.file === undefined), 'give either code or file')
-  .refine((request) => request.stdin === undefined || request.inputData === undefined, 'give either stdin or inputData')
+  .refine(
+    (request) => (request.code === undefined) !== (request.file === undefined),
+    'give either code or file',
+  )
+  .refine(
+    (request) => request.stdin === undefined || request.inputData === undefined,
+    'give either stdin or inputData',
+  )
   .refine(
     (request) =>
-      (request.files ?? []).reduce((sum, file) => sum + (file.text ?? file.base64 ?? '').length, 0) <= MAX_FILES_BYTES,
+      (request.files ?? []).reduce((sum, file) => sum + (file.text ?? file.base64 ?? '').length, 0) <=
+      MAX_FILES_BYTES,
     `files are larger than ${MAX_FILES_BYTES} bytes together`,
   );
 export type RunRequest = z.infer<typeof RunRequest>;

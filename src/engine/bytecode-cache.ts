@@ -64,6 +64,7 @@ export class BytecodeCache {
   }
 }
 
-const nameOf = (key: BytecodeKey) => sha256(JSON.stringify([key.sourceSha256, key.filename, key.interpreter]));
+const nameOf = (key: BytecodeKey) =>
+  sha256(JSON.stringify([key.sourceSha256, key.filename, key.interpreter]));
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { type Isolation, type Outcome, type PythonException, TIERS, type Tier, type Verdict } from '../contract/outcome.js';
-import type { RunOptions } from '../contract/run.js';
+import {
+  type Isolation,
+  type Outcome,
+  type PythonException,
+  TIERS,
+  type Tier,
+  type Verdict,
+} from '../contract/outcome.js';
+import type { OutputLine, RunOptions } from '../contract/run.js';
 import { ForkServer } from '../runtime/fork-server.js';
 import { Listener } from '../runtime/listener.js';
 import type { Job, RunEnd, Worker } from '../runtime/worker.js';
@@ -25,7 +32,8 @@ export interface EngineOptions {
   idleTimeoutMs: number;
 }
 
-const NO_WINDOWS = 'This version cannot run Python on Windows itself; start Pungi inside WSL 2, where the sandbox works.';
+const NO_WINDOWS =
+  'This version cannot run Python on Windows itself; start Pungi inside WSL 2, where the sandbox works.';
 
 /** A run that the gate has let through. */
 export interface AdmittedRun {
@@ -79,7 +87,7 @@ export class Engine {
     try {
       leave = await this.queue.enter(client, stop);
     } catch (error) {
-      if (!(error instanceof PungiError)) return draft.finish(cancelled());
+      if (stop.aborted || !(error instanceof PungiError)) return draft.finish(cancelled());
       const queued = this.queue.waiting;
       return draft.finish({ kind: 'busy', code: 'SERVER_BUSY', message: error.message, queued });
     }
@@ -122,7 +130,10 @@ export class Engine {
       if (typeof bytecode === 'string') return { bytecode };
       const raised = readException(report);
       if (raised) return { exception: raised.exception };
-      throw new PungiError('INTERNAL_ERROR', 'The compiler gave no answer; the code may be nested too deeply.');
+      throw new PungiError(
+        'INTERNAL_ERROR',
+        'The compiler gave no answer; the code may be nested too deeply.',
+      );
     } finally {
       this.#pool!.release();
       leave();
@@ -138,7 +149,7 @@ export class Engine {
 
   async #start(): Promise<EngineState> {
     if (process.platform === 'win32') throw new PungiError('SANDBOX_UNAVAILABLE', NO_WINDOWS);
-    const interpreter = await findInterpreter(this.#options.python);
+    const interpreter = await findInterpreter(this.#options.python, { signal: this.#closing.signal });
     await this.#listener.listening;
     const refused: EngineState['refused'] = [];
     for (const tier of this.#tiersToTry()) {
@@ -178,7 +189,11 @@ export class Engine {
     this.#pool = new Pool({ size, idleTimeoutMs, start, logger: this.#logger }, forkServer, worker);
     const { features, python, magic } = worker.about;
     this.#state = { interpreter, tier, features, bytecodeTag: `${python}-${magic}`, refused };
-    this.#logger.info('Ready to run Python', { tier, interpreter: interpreter.path, version: interpreter.version });
+    this.#logger.info('Ready to run Python', {
+      tier,
+      interpreter: interpreter.path,
+      version: interpreter.version,
+    });
     return this.#state;
   }
 
@@ -188,13 +203,20 @@ export class Engine {
   }
 }
 
-function sandboxUnavailable(refused: EngineState['refused'], { tier, allowUnsandboxed }: EngineOptions): PungiError {
+function sandboxUnavailable(
+  refused: EngineState['refused'],
+  { tier, allowUnsandboxed }: EngineOptions,
+): PungiError {
   const why = refused.map(({ tier: name, reason }) => `${name}: ${reason}`).join('; ');
   const advice =
     tier === 'process' && !allowUnsandboxed
       ? 'The process tier does not isolate; set ALLOW_UNSANDBOXED=true if you trust the code.'
       : 'Allow unprivileged user namespaces or use Linux 5.13 or newer; if you trust the code, ALLOW_UNSANDBOXED=true runs it without isolation.';
-  return new PungiError('SANDBOX_UNAVAILABLE', `No sandbox can be entered here${why ? ` (${why})` : ''}. ${advice}`, { refused });
+  return new PungiError(
+    'SANDBOX_UNAVAILABLE',
+    `No sandbox can be entered here${why ? ` (${why})` : ''}. ${advice}`,
+    { refused },
+  );
 }
 
 /** Collects what a run gives, until it is an outcome. */
@@ -211,8 +233,19 @@ class OutcomeDraft {
   ) {
     this.#codeSha256 = sha256(job.code);
     const buffer = (stream: 'stdout' | 'stderr') =>
-      new OutputBuffer(job.limits.outputBytes, onLine && ((text) => onLine({ stream, text })));
+      new OutputBuffer(job.limits.outputBytes, onLine && ((text) => this.#tell(onLine, { stream, text })));
     this.#streams = { stdout: buffer('stdout'), stderr: buffer('stderr') };
+  }
+
+  /** A listener that throws is the caller's trouble, not the run's. */
+  #tell(onLine: NonNullable<RunOptions['onLine']>, line: OutputLine): void {
+    try {
+      onLine(line);
+    } catch (error) {
+      queueMicrotask(() =>
+        process.emitWarning(`A listener for output lines failed: ${PungiError.from(error).message}`),
+      );
+    }
   }
 
   began(isolation: Isolation, waitMs: number): void {
@@ -228,7 +261,9 @@ class OutcomeDraft {
     if (facts === null) {
       const isLate = tookMs >= this.job.limits.timeoutMs;
       const lost = internal('The sandbox of this run was lost; run it again.');
-      return this.finish(wasStopped ? cancelled() : isLate ? timedOut(this.job.limits) : lost, { wallMs: tookMs });
+      return this.finish(wasStopped ? cancelled() : isLate ? timedOut(this.job.limits) : lost, {
+        wallMs: tookMs,
+      });
     }
     const verdict = decideVerdict(facts, report, this.job.limits);
     const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
@@ -243,7 +278,9 @@ class OutcomeDraft {
       stdout: this.#streams.stdout.finish(),
       stderr: this.#streams.stderr.finish(),
       value,
-      usage: Object.fromEntries(Object.entries(usage).map(([name, ms]) => [name, Math.round(ms * 1000) / 1000])) as Outcome['usage'],
+      usage: Object.fromEntries(
+        Object.entries(usage).map(([name, ms]) => [name, Math.round(ms * 1000) / 1000]),
+      ) as Outcome['usage'],
       codeSha256: this.#codeSha256,
       isolation: this.#isolation,
     };

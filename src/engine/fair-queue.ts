@@ -25,6 +25,7 @@ export class FairQueue {
 
   /** Resolves to the function that gives the slot back. Throws SERVER_BUSY when too many wait already. */
   async enter(client: string, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
     if (this.#active < this.slots) this.#active += 1;
     else await this.#wait(client, signal);
     let isHeld = true;

@@ -32,7 +32,8 @@ export class OutputBuffer {
     if (rest.length === 0) return;
     this.#tail.push(rest);
     this.#tailSize += rest.length;
-    while (this.#tailSize - this.#tail[0]!.length >= half) this.#tailSize -= this.#tail.shift()!.length;
+    while (this.#tail.length > 0 && this.#tailSize - this.#tail[0]!.length >= half)
+      this.#tailSize -= this.#tail.shift()!.length;
   }
 
   finish(): Output {
@@ -41,9 +42,10 @@ export class OutputBuffer {
     const tail = Buffer.concat(this.#tail);
     const isTruncated = this.#headSize + tail.length < this.#bytes || tail.length > half;
     if (!isTruncated) return { text: decode([...this.#head, tail]), bytes: this.#bytes, truncated: false };
-    const kept = tail.subarray(Math.max(0, tail.length - half));
-    const left = this.#bytes - this.#headSize - kept.length;
-    const text = `${decode(this.#head)}\n… ${left} bytes left out …\n${decode([kept])}`;
+    const head = untilWholeCharacter(Buffer.concat(this.#head));
+    const kept = fromWholeCharacter(tail.subarray(Math.max(0, tail.length - half)));
+    const left = this.#bytes - head.length - kept.length;
+    const text = `${decode([head])}\n… ${left} bytes left out …\n${decode([kept])}`;
     return { text, bytes: this.#bytes, truncated: true };
   }
 }
@@ -71,6 +73,24 @@ class LineSplitter {
     this.#partial = '';
     this.onLine(line);
   }
+}
+
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** Drops the first bytes of a character whose rest was cut off. */
+function untilWholeCharacter(bytes: Buffer): Buffer {
+  let start = bytes.length - 1;
+  while (start >= 0 && bytes.length - start < 4 && isContinuation(bytes[start])) start -= 1;
+  const lead = bytes[start] ?? 0;
+  const needed = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return start >= 0 && bytes.length - start < needed ? bytes.subarray(0, start) : bytes;
+}
+
+/** Drops the last bytes of a character whose beginning was cut off. */
+function fromWholeCharacter(bytes: Buffer): Buffer {
+  let start = 0;
+  while (start < 3 && isContinuation(bytes[start])) start += 1;
+  return bytes.subarray(start);
 }
 
 /** Bytes that are not UTF-8 become U+FFFD. */

@@ -41,6 +41,7 @@ export class Pool {
     this.size = options.size;
     if (running) this.#adopt(running);
     if (first) this.#offer(first);
+    this.#watchIdleness();
     this.#order();
   }
 
@@ -102,7 +103,8 @@ export class Pool {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of [this.#backoff, this.#refill, this.#idle]) clearTimeout(timer);
-    for (const { fail } of this.#waiting.splice(0)) fail(new PungiError('INTERNAL_ERROR', 'Pungi is shutting down.'));
+    for (const { fail } of this.#waiting.splice(0))
+      fail(new PungiError('INTERNAL_ERROR', 'Pungi is shutting down.'));
     await this.#retire();
   }
 
@@ -149,9 +151,15 @@ export class Pool {
   }
 
   #offer(worker: Worker): void {
-    if (this.#isClosed) return worker.discard();
+    if (this.#isClosed) {
+      worker.discard();
+      return;
+    }
     const waiting = this.#waiting.shift();
-    if (waiting) return waiting.give(worker);
+    if (waiting) {
+      waiting.give(worker);
+      return;
+    }
     worker.whenLost(() => {
       const index = this.#parked.indexOf(worker);
       if (index >= 0) this.#parked.splice(index, 1);
@@ -164,7 +172,10 @@ export class Pool {
   #recover(error: Error): void {
     if (this.#isClosed || this.#backoff) return;
     this.#failures += 1;
-    this.#options.logger.error('A worker could not be parked', { reason: error.message, failures: this.#failures });
+    this.#options.logger.error('A worker could not be parked', {
+      reason: error.message,
+      failures: this.#failures,
+    });
     if (this.#failures >= 3) {
       const told = new PungiError('INTERNAL_ERROR', `No worker could be started: ${error.message}`);
       for (const { fail } of this.#waiting.splice(0)) fail(told);

@@ -29,14 +29,24 @@ export function decideVerdict(facts: EndFacts, report: unknown, limits: Limits):
   if (facts.status === 0) return { kind: 'ok' };
   if (raised === undefined) {
     const status = facts.status ?? 1;
-    return { kind: 'exited', code: 'NONZERO_EXIT', message: `The script ended with status ${status}.`, status };
+    return {
+      kind: 'exited',
+      code: 'NONZERO_EXIT',
+      message: `The script ended with status ${status}.`,
+      status,
+    };
   }
   if (raised.isMemoryError) return limitVerdict('memory', limits, raised.exception);
-  if (raised.errno !== null && DISK_ERRORS.has(raised.errno)) return limitVerdict('disk', limits, raised.exception);
+  if (raised.errno !== null && DISK_ERRORS.has(raised.errno))
+    return limitVerdict('disk', limits, raised.exception);
   return pythonError(raised.exception);
 }
 
-function limitVerdict(reason: NonNullable<EndFacts['killedFor']>, limits: Limits, exception?: PythonException): Verdict {
+function limitVerdict(
+  reason: NonNullable<EndFacts['killedFor']>,
+  limits: Limits,
+  exception?: PythonException,
+): Verdict {
   const why = exception === undefined ? {} : { exception };
   switch (reason) {
     case 'timeout':
@@ -88,12 +98,17 @@ export function timedOut(limits: Limits): Verdict {
   return { kind: 'timed-out', code: 'EXECUTION_TIMEOUT', message, limitMs: limits.timeoutMs };
 }
 
-export const cancelled = (): Verdict => ({ kind: 'cancelled', code: 'CANCELLED', message: 'The run was cancelled.' });
+export const cancelled = (): Verdict => ({
+  kind: 'cancelled',
+  code: 'CANCELLED',
+  message: 'The run was cancelled.',
+});
 
 export const internal = (message: string): Verdict => ({ kind: 'internal', code: 'INTERNAL_ERROR', message });
 
 function killedBy(number: number): Verdict {
-  const signal = Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
+  const signal =
+    Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`;
   const meaning = SIGNAL_MEANINGS[signal];
   const message = `The script was killed by ${signal}${meaning ? `: ${meaning}` : ''}.`;
   return { kind: 'killed', code: 'KILLED_BY_SIGNAL', message, signal };

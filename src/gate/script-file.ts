@@ -7,7 +7,10 @@ import { MAX_CODE_BYTES } from '../contract/run.js';
 /** Reads a script below one of the roots. The file that was opened is what is checked, so no link can leave them. */
 export async function readScript(file: string, roots: string[]): Promise<string> {
   if (roots.length === 0) {
-    throw new PungiError('DENIED', 'Running files is off: set SCRIPT_ROOTS to the folders whose scripts may run.');
+    throw new PungiError(
+      'DENIED',
+      'Running files is off: set SCRIPT_ROOTS to the folders whose scripts may run.',
+    );
   }
   const realRoots = (await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)))).filter(
     (root) => root !== undefined,
@@ -20,12 +23,15 @@ export async function readScript(file: string, roots: string[]): Promise<string>
 }
 
 async function readBelow(path: string, roots: string[]): Promise<string | undefined> {
+  // Looked at twice: before opening, because opening alone can do something; after it, because names can change.
+  const place = await realpath(path).catch(() => undefined);
+  if (place === undefined || !isBelow(place, roots)) return undefined;
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (handle === undefined) return undefined;
   try {
     const real = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path));
     const stat = await handle.stat();
-    if (!stat.isFile() || !roots.some((root) => real.startsWith(root.endsWith(sep) ? root : root + sep))) return undefined;
+    if (!stat.isFile() || !isBelow(real, roots)) return undefined;
     if (stat.size > MAX_CODE_BYTES) {
       throw new PungiError('INVALID_INPUT', `The file is larger than ${MAX_CODE_BYTES} bytes.`);
     }
@@ -39,3 +45,6 @@ async function readBelow(path: string, roots: string[]): Promise<string | undefi
     await handle.close();
   }
 }
+
+const isBelow = (path: string, roots: string[]) =>
+  roots.some((root) => path.startsWith(root.endsWith(sep) ? root : root + sep));

@@ -5,7 +5,9 @@ import { type ForkServerSettings, SANDBOX_UID, spawnForkServer } from '../sandbo
 import type { Listener } from './listener.js';
 import type { Worker } from './worker.js';
 
-export type ForkServerOptions = Pick<ForkServerSettings, 'tier' | 'preload' | 'roots' | 'diskMb'> & { python: string };
+export type ForkServerOptions = Pick<ForkServerSettings, 'tier' | 'preload' | 'roots' | 'diskMb'> & {
+  python: string;
+};
 
 /** A worker is parked in milliseconds; one that is not there after this long will never be. */
 const PARK_TIMEOUT_MS = 15_000;

@@ -1,7 +1,7 @@
 /** Frames on a stream: four bytes of length, one byte of kind, then the payload. python/pungi/frames.py is the other end. */
 const HEAD = 5;
 /** Above anything a supervisor sends; a longer frame means that the stream is not ours. */
-const MAX_PAYLOAD = 8 * 1024 * 1024;
+const MAX_PAYLOAD = 64 * 1024 * 1024;
 
 export const KINDS = {
   limits: 'L',
@@ -17,7 +17,9 @@ export const KINDS = {
 } as const;
 export type FrameKind = keyof typeof KINDS;
 
-const BY_BYTE = new Map(Object.entries(KINDS).map(([kind, letter]) => [letter.charCodeAt(0), kind as FrameKind]));
+const BY_BYTE = new Map(
+  Object.entries(KINDS).map(([kind, letter]) => [letter.charCodeAt(0), kind as FrameKind]),
+);
 
 export function packFrame(kind: FrameKind, payload: string | Buffer = ''): Buffer {
   const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
@@ -43,7 +45,8 @@ export class FrameParser {
       const head = first.length >= HEAD ? first : this.#join();
       const length = head.readUInt32BE(0);
       const kind = BY_BYTE.get(head[4]!);
-      if (kind === undefined || length > MAX_PAYLOAD) throw new Error(`not a frame: kind ${head[4]}, ${length} bytes`);
+      if (kind === undefined || length > MAX_PAYLOAD)
+        throw new Error(`not a frame: kind ${head[4]}, ${length} bytes`);
       if (this.#size < HEAD + length) return;
       const whole = this.#join();
       const rest = whole.subarray(HEAD + length);

@@ -1,8 +1,9 @@
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomBytes } from 'node:crypto';
 import { SANDBOX_UID } from '../sandbox/spawn.js';
 import { FrameParser } from './frames.js';
 import { Worker, type WorkerAbout } from './worker.js';
@@ -29,7 +30,7 @@ export class Listener {
   readonly listening: Promise<void>;
 
   constructor() {
-    sweepAbandoned(shortTemporaryFolder());
+    sweepAbandoned(shortTemporaryFolder()).catch(() => {}); // somebody else's, or gone: not ours to mend
     this.folder = mkdtempSync(join(shortTemporaryFolder(), `pungi-${process.pid}-`));
     process.once('exit', this.#removeFolder);
     this.socket = join(this.folder, SOCKET_NAME);
@@ -52,7 +53,10 @@ export class Listener {
     for (const path of [this.socket, this.workBase]) chownSync(path, SANDBOX_UID, SANDBOX_UID);
   }
 
-  expect(onParked: Expected['onParked'], onFailed: Expected['onFailed']): { id: string; token: string; forget(): void } {
+  expect(
+    onParked: Expected['onParked'],
+    onFailed: Expected['onFailed'],
+  ): { id: string; token: string; forget(): void } {
     this.#serial += 1;
     const id = `${this.#serial}-${randomBytes(4).toString('hex')}`;
     const token = randomBytes(16).toString('hex');
@@ -111,17 +115,25 @@ export class Listener {
   #removeFolder = (): void => rmSync(this.folder, { recursive: true, force: true });
 }
 
-/** A server that was killed could not remove its folder; the next one does. */
-function sweepAbandoned(base: string): void {
-  for (const name of readdirSync(base)) {
+/** A server that was killed could not remove its folder; the next one does, if nobody answers there. */
+async function sweepAbandoned(base: string): Promise<void> {
+  for (const name of await readdir(base)) {
     const pid = /^pungi-(\d+)-\w+$/.exec(name)?.[1];
-    if (pid === undefined || isAlive(Number(pid))) continue;
-    try {
-      if (lstatSync(join(base, name)).uid === process.getuid?.()) rmSync(join(base, name), { recursive: true, force: true });
-    } catch {
-      // Somebody else's, or gone: not ours to mend.
-    }
+    const folder = join(base, name);
+    if (pid === undefined || isAlive(Number(pid)) || (await answers(join(folder, SOCKET_NAME)))) continue;
+    const { uid } = await lstat(folder);
+    if (uid === process.getuid?.()) await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Its process may be in a namespace where we cannot see it. */
+function answers(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const attempt = connect(socket, () => {
+      attempt.destroy();
+      resolve(true);
+    }).on('error', () => resolve(false));
+  });
 }
 
 function isAlive(pid: number): boolean {

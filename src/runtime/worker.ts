@@ -41,8 +41,14 @@ export interface RunEnd {
 
 export type OutputSink = (stream: 'stdout' | 'stderr', data: Buffer) => void;
 
+/** A value and an exception are cut to less than this by the worker; more is foreign code's own doing. */
+const MAX_REPORT = 1024 * 1024;
+const MAX_BYTECODE = 32 * 1024 * 1024;
+
 /** A supervisor is given this long past the deadline to answer before its connection, and with it the run, is cut. */
 const GRACE_MS = 2000;
+/** A longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** One parked worker, at the other end of its supervisor's connection. Takes one job. */
 export class Worker {
@@ -74,8 +80,17 @@ export class Worker {
       this.#ended = resolve;
     });
     const cancel = () => this.socket.write(packFrame('cancel'));
-    const lastResort = setTimeout(() => this.socket.destroy(), job.limits.timeoutMs + GRACE_MS);
-    this.socket.write(Buffer.concat([packFrame('limits', JSON.stringify(job.limits)), packFrame('job', JSON.stringify(job))]));
+    const lastResort = setTimeout(
+      () => this.socket.destroy(),
+      Math.min(job.limits.timeoutMs + GRACE_MS, LONGEST_TIMER_MS),
+    );
+    const reportBytes = job.compile ? MAX_BYTECODE : MAX_REPORT;
+    this.socket.write(
+      Buffer.concat([
+        packFrame('limits', JSON.stringify({ ...job.limits, reportBytes })),
+        packFrame('job', JSON.stringify(job)),
+      ]),
+    );
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted) cancel();
     try {
@@ -105,8 +120,7 @@ export class Worker {
 
 function parseReport(payload: Buffer): unknown {
   try {
-    // Python strings may hold lone surrogates, which are no text to anybody else.
-    return JSON.parse(payload.toString(), (_, value) => (typeof value === 'string' ? value.toWellFormed() : value));
+    return JSON.parse(payload.toString());
   } catch {
     return undefined; // foreign code wrote to the channel
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, readdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { PungiError } from '../base/errors.js';
@@ -19,10 +19,14 @@ const USUAL_FOLDERS = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
 const ASK = 'import sys; print(sys.executable); print("%d.%d.%d" % sys.version_info[:3])';
 
 /** The interpreter asked for, or the first one that is new enough. */
-export async function findInterpreter(wanted?: string, env = process.env): Promise<Interpreter> {
+export async function findInterpreter(
+  wanted?: string,
+  { env = process.env, signal }: { env?: NodeJS.ProcessEnv; signal?: AbortSignal } = {},
+): Promise<Interpreter> {
   const looked: string[] = [];
   for (const candidate of wanted === undefined ? candidates(env) : [wanted]) {
-    const found = await ask(candidate, env);
+    const found = await ask(candidate, env, signal);
+    signal?.throwIfAborted();
     if (typeof found !== 'string') return found;
     looked.push(`${candidate} (${found})`);
   }
@@ -36,7 +40,9 @@ export async function findInterpreter(wanted?: string, env = process.env): Promi
 
 function candidates(env: NodeJS.ProcessEnv): string[] {
   const folders = [...(env['PATH'] ?? '').split(delimiter).filter(isAbsolute), ...USUAL_FOLDERS];
-  const found = NAMES.flatMap((name) => [...new Set(folders)].map((folder) => join(folder, name))).filter(isExecutable);
+  const found = NAMES.flatMap((name) => [...new Set(folders)].map((folder) => join(folder, name))).filter(
+    isExecutable,
+  );
   return found;
 }
 
@@ -50,9 +56,17 @@ function isExecutable(path: string): boolean {
 }
 
 /** The interpreter behind a command, or why it will not do. */
-async function ask(command: string, env: NodeJS.ProcessEnv): Promise<Interpreter | string> {
+async function ask(
+  command: string,
+  env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<Interpreter | string> {
   try {
-    const { stdout } = await run(command, ['-I', '-S', '-c', ASK], { timeout: 10_000, env });
+    const { stdout } = await run(command, ['-I', '-S', '-c', ASK], {
+      timeout: 10_000,
+      env,
+      ...(signal && { signal }),
+    });
     const [path = '', version = ''] = stdout.trim().split('\n');
     const [major = 0, minor = 0] = version.split('.').map(Number);
     if (major !== OLDEST_PYTHON[0] || minor < OLDEST_PYTHON[1]) return `Python ${version}, too old`;
@@ -60,14 +74,5 @@ async function ask(command: string, env: NodeJS.ProcessEnv): Promise<Interpreter
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     return code === 'ENOENT' ? 'not found' : code === 'EACCES' ? 'not executable' : 'does not run';
-  }
-}
-
-/** Every interpreter in a folder of versions, for tests that want them all. */
-export function interpretersBelow(folder: string): string[] {
-  try {
-    return readdirSync(folder).map((version) => join(folder, version, 'bin', 'python3')).filter(isExecutable);
-  } catch {
-    return [];
   }
 }

@@ -11,9 +11,11 @@ const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `do
 const PROVEN_ELSEWHERE = /^npm (start|test)\b/;
 
 const blocksOf = (page: string, language: string) =>
-  [...readFileSync(join(root, page), 'utf8').matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
-    (match) => match[1]!,
-  );
+  [
+    ...readFileSync(join(root, page), 'utf8').matchAll(
+      new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'),
+    ),
+  ].map((match) => match[1]!);
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -45,13 +47,20 @@ describe('every command that the documentation shows', () => {
 });
 
 describe('every program that the documentation shows', () => {
-  const programs = pages.map((page) => ({ page, blocks: blocksOf(page, 'ts') })).filter(({ blocks }) => blocks.length > 0);
+  const programs = pages
+    .map((page) => ({ page, blocks: blocksOf(page, 'ts') }))
+    .filter(({ blocks }) => blocks.length > 0);
 
   test.each(programs)('$page', ({ page, blocks }) => {
     const library = JSON.stringify(join(root, 'dist/index.js'));
     const program = join(folder, `${page.replaceAll(/\W/g, '-')}.mjs`);
     writeFileSync(program, `${blocks.join('\n').replaceAll("'pungi'", library)}\nawait pungi.close();\n`);
-    const run = spawnSync(process.execPath, [program], { cwd: folder, env, encoding: 'utf8', timeout: 60_000 });
+    const run = spawnSync(process.execPath, [program], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
     expect(run.stderr).not.toContain('Error');
     expect(run.status).toBe(0);
   });

@@ -10,13 +10,17 @@ const clock = { now: 0 };
 let sessions: LegacySessions;
 let server: Server;
 let url: URL;
+/** What a request waits for before it is handled. */
+let held: Promise<void> | undefined;
 
 beforeEach(async () => {
   clock.now = 0;
+  held = undefined;
   const makeServer = () => new McpServer({ name: 'test', version: '1' }, { capabilities: { tools: {} } });
   sessions = new LegacySessions(makeServer, { max: 2, idleMs: 1000 }, () => clock.now);
   server = createServer(async (req, res) => {
     const body = req.method === 'POST' ? await readJsonBody(req) : undefined;
+    if (held !== undefined) await held;
     await sessions.handle(req, res, body?.kind === 'json' ? body.value : undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -100,6 +104,10 @@ test('while every session is in use, another is refused with 503', async () => {
 });
 
 test('clients that come together do not get more places than there are', async () => {
+  let arrived = 0;
+  held = new Promise((resolve) => {
+    server.on('request', () => ++arrived === 10 && resolve());
+  });
   await Promise.all(Array.from({ length: 10 }, initialize));
   expect(sessions.count).toBeLessThanOrEqual(2);
 });

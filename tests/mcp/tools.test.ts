@@ -75,6 +75,7 @@ behindEveryDoor({}, (door, era) => {
   test.each([
     ['a missing argument', {}, /code/],
     ['an unknown argument', { code: '1', cod: '2' }, /cod/],
+    ['an argument that only the engine has', { file: '/etc/hostname' }, /file/],
     ['an argument of another type', { code: 1 }, /code/],
     ['a path out of the work folder', { code: '1', files: [{ path: '../x', text: '' }] }, /files\.0\.path/],
     ['two kinds of standard input', { code: '1', stdin: '', inputData: [] }, /stdin or inputData/],

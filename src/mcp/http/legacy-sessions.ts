@@ -59,11 +59,15 @@ export class LegacySessions {
     if (!isInitializeRequest(body)) {
       return respondProblem(res, 400, INVALID_REQUEST, 'Mcp-Session-Id is missing: initialize first.');
     }
+    const { id: newId, session } = await this.#connect();
+    // From here to the first request nothing is awaited, or clients that come together would share the last place.
     if (!this.#makeRoom()) {
+      void session.transport.close();
       const message = `The server has ${this.#limits.max} sessions in use: try again later.`;
       return respondProblem(res, 503, INTERNAL_ERROR, message, { 'retry-after': '5' });
     }
-    return this.#serve(await this.#open(), req, res, body);
+    this.#sessions.set(newId, session);
+    return this.#serve(session, req, res, body);
   }
 
   /** Ends the sessions that nobody has used for a while. */
@@ -78,18 +82,15 @@ export class LegacySessions {
     await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()));
   }
 
-  async #open(): Promise<Session> {
+  async #connect(): Promise<{ id: string; session: Session }> {
     this.#sweeper ??= setInterval(() => void this.expire(), Math.min(this.#limits.idleMs, 60_000)).unref();
     const id = randomUUID();
     const transport = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    const session = { transport, open: 0, usedAt: this.#now() };
     const server = this.#makeServer();
     // Whatever ends the session (DELETE, expiry, close) ends it here too.
     server.server.onclose = () => this.#sessions.delete(id);
-    // Counted before anything is awaited, or clients that come together would all find the last place free.
-    this.#sessions.set(id, session);
     await server.connect(transport);
-    return session;
+    return { id, session: { transport, open: 0, usedAt: this.#now() } };
   }
 
   async #serve(session: Session, req: IncomingMessage, res: ServerResponse, body: unknown): Promise<void> {
