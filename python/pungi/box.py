@@ -2,34 +2,47 @@
 
 import os
 
-from . import host_jail, watch
+from . import system, watch
+from .host_jail import BOX, SHM, TMP, WORK
+from .system import MS_BIND, MS_NODEV, MS_NOSUID, MS_REC
 
 _ENTRIES_PER_MB = 256
+_FOLDERS = (WORK, TMP, SHM)
 # multiprocessing keeps a few; a file that is mapped, deleted and closed has a size that nobody can see.
 _MOST_DELETED_MAPPINGS = 8
 
 
 class NamespaceBox:
-    """Goes away with the namespace; its size is the kernel's own bound."""
+    """A tmpfs in the supervisor's mount namespace: its size is the kernel's own bound, and nothing of it stays."""
 
     device = None
-    work, temporary = host_jail.WORK, host_jail.TMP
+    work, temporary = WORK, TMP
 
-    def __init__(self, path, size_mb):
-        self._path = path
+    def __init__(self, size_mb, covered):
+        """`covered`: (descriptor, path) of what must stay in sight though it lies below one of the folders."""
         self._size_mb = size_mb
+        options = f"size={size_mb}m,nr_inodes={size_mb * _ENTRIES_PER_MB},mode=700"
+        system.mount("tmpfs", BOX, "tmpfs", MS_NOSUID | MS_NODEV, options)
+        for folder in _FOLDERS:
+            inside = BOX + folder
+            os.makedirs(inside, 0o700)
+            system.mount(inside, folder, flags=MS_BIND)
+        for fd, path in covered:
+            os.makedirs(path)
+            system.mount(f"/proc/self/fd/{fd}", path, flags=MS_BIND | MS_REC)
 
     def is_over(self, limit_mb, _pids):
-        use = os.statvfs(self._path)
+        use = os.statvfs(BOX)
         return use.f_bfree == 0 or use.f_ffree == 0 or self.exceeds(limit_mb)
 
     def exceeds(self, limit_mb):
         """At a good end: a script that met the bound and coped is fine, one that passed a tighter limit unseen is not."""
-        use = os.statvfs(self._path)
+        use = os.statvfs(BOX)
         return limit_mb < self._size_mb and (use.f_blocks - use.f_bfree) * use.f_frsize > limit_mb * 1024 * 1024
 
     def remove(self):
-        pass
+        for folder in (*_FOLDERS, BOX):
+            system.unmount(folder)
 
 
 class FolderBox:

@@ -1,6 +1,6 @@
-"""Imports an environment's modules once, inside jail 1, then forks a supervised worker for every request to park one.
+"""Imports an environment's modules once, inside jail 1, then forks supervisors, which fork workers, on order.
 
-stdin: a line of JSON settings, then a line of JSON {"park": ID, "token": TEXT} for each worker; its end ends us.
+stdin: a line of JSON settings, then a line of JSON {"start": ID, "token": TEXT} for each supervisor; its end ends us.
 stderr: for people. A failure to start is told there as one line of JSON {"failed": REASON}.
 """
 
@@ -29,7 +29,7 @@ def main():
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _serve(settings, supervisor.park)
+    _serve(settings)
 
 
 def _read_line():
@@ -78,14 +78,14 @@ def _preload(modules):
             print(json.dumps({"notPreloaded": name, "reason": f"{type(error).__name__}: {error}"}), file=sys.stderr, flush=True)
 
 
-def _serve(settings, park):
+def _serve(settings):
     children = set()
     pending = b""
     while chunk := os.read(0, 65536):
         *lines, pending = (pending + chunk).split(b"\n")
         for line in filter(None, lines):
             order = json.loads(line)
-            children.add(park(settings, order["park"], order["token"]))
+            children.add(supervisor.start(settings, order["start"], order["token"]))
         _reap(children, settings["tier"])
 
 

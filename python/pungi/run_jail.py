@@ -4,10 +4,9 @@ import os
 import sys
 
 from . import landlock, seccomp, system
-from .host_jail import BOX, DEVICES, SHM, TMP, WORK, visible_paths
-from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
+from .host_jail import DEVICES, SHM, TMP, WORK, visible_paths
+from .system import MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
 
-_INODES_PER_MB = 256
 # Of its own entry in the host's /proc; not net, which tells of the host's sockets.
 _OWN_PROC = ("stat", "statm", "status", "cmdline", "comm", "maps", "limits", "fd")
 
@@ -21,28 +20,17 @@ def fork_into_namespaces():
     return system.clone(flags)
 
 
-def build_namespace_view(settings, identity):
-    """In the supervisor: a /proc of its own, and one bounded tmpfs for all that a run may write."""
+def settle_in_namespaces(identity):
+    """In the supervisor, once: its identity and a /proc of its own. It keeps the rights to mount inside its namespace."""
     system.map_only(*identity)
     system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
     system.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
-    size = f"size={settings['diskMb']}m,nr_inodes={settings['diskMb'] * _INODES_PER_MB},mode=700"
-    system.mount("tmpfs", BOX, "tmpfs", MS_NOSUID | MS_NODEV, size)
-    covered = [(os.open(path, os.O_PATH), path) for path in settings["covered"]]
-    for folder in (WORK, TMP, SHM):
-        inside = BOX + folder
-        os.makedirs(inside, 0o700)
-        system.mount(inside, folder, flags=MS_BIND)
-    # An interpreter that lives below one of these folders must stay in sight.
-    for fd, path in covered:
-        os.makedirs(path)
-        system.mount(f"/proc/self/fd/{fd}", path, flags=MS_BIND | MS_REC)
-        os.close(fd)
-    system.drop_capabilities()
 
 
 def lock_worker(tier, box):
     """In the worker, last: from here on it can read what is there and write only to its own folders."""
+    if tier != "process":
+        system.drop_capabilities()
     devices = [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
     features = ["seccomp", "rlimits"]
     if tier == "namespace":
@@ -52,7 +40,6 @@ def lock_worker(tier, box):
             features.append(f"landlock-{version}")
         seccomp.install(has_namespaces=True)
     elif tier == "landlock":
-        system.forbid_new_privileges()
         readable = [(path, landlock.READ) for path in visible_paths([*sys.path])]
         own_proc = [(f"/proc/{os.getpid()}/{name}", landlock.READ) for name in _OWN_PROC]
         writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary)]

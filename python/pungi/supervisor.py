@@ -1,8 +1,10 @@
-"""The supervisor of one run: PID 1 of its namespaces, outside of all that the run's code can reach.
+"""The supervisor: PID 1 of namespaces of its own, in which it parks one worker after the other, each for one run.
 
-It relays output, holds the run to its limits, ends every process of it, and tells the server what really happened.
+No foreign code runs in it or can reach it. It relays output, holds the run to its limits, ends every process of it, and tells the server what really happened.
 """
 
+import functools
+import itertools
 import json
 import os
 import resource
@@ -13,54 +15,83 @@ import sys
 import time
 
 from . import box as boxes
-from . import frames, host_jail, run_jail, system, watch, worker
+from . import frames, run_jail, system, watch, worker
 
 _SAMPLE_EVERY = 0.010
 _WALK_EVERY = 0.100
 # Until the server says how long a report may be.
 _MAX_REPORT = 64 * 1024
 _CHUNK = 65536
+# Then a fresh one takes its place, before anything that grows slowly can matter.
+_RUNS_OF_ONE_SUPERVISOR = 500
 _TASKS_OF_OTHERS = 1000
+_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
-def park(settings, worker_id, token):
-    """Called in the fork server: forks a supervisor, which forks its worker and reports it parked."""
+def start(settings, name, token):
+    """Called in the fork server: forks a supervisor, which parks one worker after the other."""
     identity = (os.getuid(), os.getgid())
     pid = run_jail.fork_into_namespaces() if settings["tier"] == "namespace" else os.fork()
     if pid:
         return pid
     try:
-        _supervise(settings, worker_id, token, identity)
+        _serve(settings, name, token, identity)
     except BaseException:
         sys.excepthook(*sys.exc_info())
     os._exit(0)
 
 
-def _supervise(settings, worker_id, token, identity):
+def _serve(settings, name, token, identity):
     channel = socket.socket(socket.AF_UNIX)
     channel.connect(settings["socket"])
-    channel.sendall(frames.pack(frames.HELLO, json.dumps({"id": worker_id, "token": token}).encode()))
+    channel.sendall(frames.pack(frames.HELLO, json.dumps({"id": name, "token": token}).encode()))
     try:
-        if settings["tier"] == "namespace":
-            run_jail.build_namespace_view(settings, identity)
-            box = boxes.NamespaceBox(host_jail.BOX, settings["diskMb"])
-        else:
-            if system.IS_LINUX:
-                system.become_subreaper()
-            box = boxes.FolderBox(os.path.join(settings["workBase"], worker_id))
-        supervisor = Supervisor(settings["tier"], channel, box)
+        make_box = _settle(settings, name, identity)
     except Exception as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return
+    tasks_outside = _tasks_counted_outside(settings["tier"])
+    for _ in range(_RUNS_OF_ONE_SUPERVISOR):
+        if not _park_and_run(settings["tier"], channel, make_box(), tasks_outside):
+            return
+
+
+def _settle(settings, name, identity):
+    """Goes where runs will be; gives back what makes the place for one of them to write to."""
+    if settings["tier"] == "namespace":
+        run_jail.settle_in_namespaces(identity)
+        covered = [(os.open(path, os.O_PATH), path) for path in settings["covered"]]
+        make_box = functools.partial(boxes.NamespaceBox, settings["diskMb"], covered)
+    else:
+        if system.IS_LINUX:
+            system.become_subreaper()
+        serial = itertools.count()
+        make_box = lambda: boxes.FolderBox(os.path.join(settings["workBase"], f"{name}-{next(serial)}"))
+    if system.IS_LINUX:
+        system.set_dumpable(False)
+    return make_box
+
+
+def _park_and_run(tier, channel, box, tasks_outside):
+    """True if all went so well that another run may follow here."""
+    try:
+        supervisor = Supervisor(tier, channel, box, tasks_outside)
+    except OSError as error:
+        channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
+        return False
     try:
         supervisor.loop()
     except BaseException:
         sys.excepthook(*sys.exc_info())
         supervisor.abandon()
+    return supervisor.ended_well
 
 
 class Supervisor:
-    def __init__(self, tier, channel, box):
+    """One worker: parked, given one run, held to its limits, ended."""
+
+    def __init__(self, tier, channel, box, tasks_outside):
+        self.ended_well = False
         self._tier = tier
         self._channel = channel
         self._box = box
@@ -71,16 +102,15 @@ class Supervisor:
         self._killed_for = None
         self._exit_status = None
         self._report = None
-        self._has_let_go = False
+        self._has_let_go = self._is_over = False
+        self._closed = set()
         self._output_bytes = 0
         self._peak = 0
-        self._cpu_before = 0.0
+        self._cpu_ms = self._cpu_before = 0.0
         self._ledger = watch.CpuLedger()
         self._next_sample = self._next_walk = 0.0
-        self._tasks_outside = _tasks_counted_outside(tier)
+        self._tasks_outside = tasks_outside
         self._spawn_worker()
-        if system.IS_LINUX:
-            system.set_dumpable(False)
 
     def _spawn_worker(self):
         job_read, self._job_pipe = os.pipe()
@@ -100,20 +130,22 @@ class Supervisor:
             self._stderr: lambda: self._relay(self._stderr, frames.STDERR),
         }
         if hasattr(os, "pidfd_open"):
-            self._handlers[os.pidfd_open(self._worker)] = self._on_exit
+            self._pidfd = os.pidfd_open(self._worker)
+            self._handlers[self._pidfd] = self._on_exit
         for fd in self._handlers:
             self._poller.register(fd, select.POLLIN)
 
     def loop(self):
-        while self._exit_status is None:
+        while self._exit_status is None and not self._is_over:
             for fd, _ in self._poller.poll(self._patience()):
                 if fd in self._handlers and self._exit_status is None:
                     self._handlers[fd]()
-            if self._started is not None and self._exit_status is None:
+            if self._started is not None and self._exit_status is None and not self._is_over:
                 self._check_limits(time.monotonic())
             if not hasattr(os, "pidfd_open"):
                 self._on_exit()
-        self._finish()
+        if not self._is_over:
+            self._finish()
 
     def _patience(self):
         if self._started is None:
@@ -168,11 +200,14 @@ class Supervisor:
         try:
             for kind, payload in self._from_worker.frames():
                 self._take(kind, payload)
+                if self._is_over:
+                    return None
         except ValueError:
             # Foreign code wrote to the channel. What it said is not believed; the process's end will tell. Whoever
             # still writes must not wait for a reader.
             self._report = None
             self._forget(self._report_pipe)
+            self._closed.add(self._report_pipe)
             os.close(self._report_pipe)
 
     def _take(self, kind, payload):
@@ -184,9 +219,8 @@ class Supervisor:
             self._report = payload
             if self._box.exceeds(self._limits["diskMb"]):
                 self._stop("disk")
-            else:
-                self._finish_early()
-            self._let_go()
+            elif not self._finish_early():
+                self._let_go()
         elif kind == frames.TROUBLE:
             # The run failed. Look now, while whatever it used is still held, whether a limit was the reason.
             self._check_limits(time.monotonic(), at_once=True)
@@ -215,9 +249,15 @@ class Supervisor:
             self._stop("output")
 
     def _on_exit(self):
-        pid, status = os.waitpid(self._worker, os.WNOHANG)
+        pid, status, used = os.wait4(self._worker, os.WNOHANG)
         if pid:
             self._exit_status = status
+            self._book(used)
+
+    def _book(self, used):
+        """Adds what a process of the run, and those that it had waited for, used."""
+        self._cpu_ms += (used.ru_utime + used.ru_stime) * 1000
+        self._peak = max(self._peak, used.ru_maxrss * _MAXRSS_UNIT)
 
     def _forget(self, fd):
         self._poller.unregister(fd)
@@ -282,9 +322,11 @@ class Supervisor:
         while True:
             self._signal_all()
             try:
-                pid, status = os.waitpid(-1, 0 if self._tier == "namespace" else os.WNOHANG)
+                pid, status, used = os.wait4(-1, 0 if self._tier == "namespace" else os.WNOHANG)
             except ChildProcessError:
                 return
+            if pid:
+                self._book(used)
             if pid == self._worker:
                 self._worker_status = status
 
@@ -305,20 +347,32 @@ class Supervisor:
         Taking down a large process costs milliseconds in which nothing of it runs any more and somebody waits.
         """
         if self._tier != "namespace" or watch.processes_in_namespace() != [self._worker]:
-            return
+            return False
         ended = time.monotonic()
         try:
             cpu, peak = watch.cpu_clock_ms(self._worker), watch.peak_resident(self._worker)
             if peak == 0 or watch.had_children(self._worker):
-                return
+                return False
         except OSError:
-            return  # it did not wait to be looked at
+            return False  # it did not wait to be looked at
         self._signal_all()
         self._drain()
         facts = {"killedFor": self._killed_for, "status": 0, "signal": None}
         facts |= self._usage(ended, cpu, peak)
         self._answer(facts)
-        os._exit(0)
+        self._kill_all()
+        self._leave(ended_well=self._killed_for is None)
+        return True
+
+    def _leave(self, ended_well):
+        """Nothing of the run is alive any more: the place can be given to the next one."""
+        self.ended_well = ended_well
+        self._is_over = True
+        self._box.remove()
+        fds = {self._job_pipe, self._report_pipe, self._stdout, self._stderr, getattr(self, "_pidfd", -1)}
+        for fd in fds - self._closed - {-1}:
+            os.close(fd)
+        self._handlers.clear()
 
     def _drain(self):
         """Relays what the run wrote before its end. Nobody can write any more, so it does not block."""
@@ -345,22 +399,20 @@ class Supervisor:
         self._drain()
         while self._report_pipe in self._handlers:
             self._on_report()
-        self._box.remove()
-        self._answer(self._facts(ended))
+        facts = self._facts(ended)
+        self._leave(ended_well=facts["killedFor"] is None and facts["signal"] is None)
+        self._answer(facts)
 
     def _facts(self, ended):
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
         exit_code = os.waitstatus_to_exitcode(self._exit_status)
         killed_for = self._killed_for
-        cpu_ms = (used.ru_utime + used.ru_stime) * 1000
-        if killed_for is None and exit_code < 0 and cpu_ms - self._cpu_before > self._limits["cpuMs"]:
+        if killed_for is None and exit_code < 0 and self._cpu_ms - self._cpu_before > self._limits["cpuMs"]:
             killed_for = "cpu"  # by the kernel's own limit, before we looked again
-        unit = 1 if sys.platform == "darwin" else 1024
         return {
             "killedFor": killed_for,
             "status": exit_code if exit_code >= 0 else None,
             "signal": -exit_code if exit_code < 0 else None,
-            **self._usage(ended, cpu_ms, used.ru_maxrss * unit),
+            **self._usage(ended, self._cpu_ms, self._peak),
         }
 
     def _usage(self, ended, cpu_ms, peak):

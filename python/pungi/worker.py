@@ -16,7 +16,7 @@ import threading
 import time
 import types
 
-from . import frames, report, run_jail
+from . import frames, report, run_jail, system
 
 _JOB_FD, _REPORT_FD = 3, 4
 # What a pipe holds even where the user has used up its share of them.
@@ -32,6 +32,8 @@ def main(tier, box, job_fd, report_fd, stdout_fd, stderr_fd):
     try:
         _take_descriptors(job_fd, report_fd, stdout_fd, stderr_fd)
         os.setsid()
+        if system.IS_LINUX:
+            system.set_dumpable(True)  # unlike the supervisor, which must be able to look at us
         signal.signal(signal.SIGINT, signal.default_int_handler)
         _settle(box)
         features = run_jail.lock_worker(tier, box)

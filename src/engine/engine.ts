@@ -12,7 +12,7 @@ import {
 import type { OutputLine, RunOptions } from '../contract/run.js';
 import { ForkServer } from '../runtime/fork-server.js';
 import { Listener } from '../runtime/listener.js';
-import type { Job, RunEnd, Worker } from '../runtime/worker.js';
+import type { Job, RunEnd, Supervisor } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import { sha256 } from './bytecode-cache.js';
 import { FairQueue } from './fair-queue.js';
@@ -39,6 +39,11 @@ const NO_WINDOWS =
 export interface AdmittedRun {
   job: Job;
   client: string;
+}
+
+interface Entered {
+  forkServer: ForkServer;
+  supervisor: Supervisor;
 }
 
 /** What came up at start: the interpreter, the tier that was really entered, and why no stronger one was. */
@@ -101,21 +106,20 @@ export class Engine {
   async #runNow(job: Job, draft: OutcomeDraft, stop: AbortSignal, asked: number): Promise<Outcome> {
     const { tier, features } = await this.started;
     const pool = this.#pool!;
-    let worker: Worker;
+    let supervisor: Supervisor;
     try {
-      worker = await pool.take(stop);
+      supervisor = await pool.take(stop);
     } catch (error) {
-      pool.release();
       if (stop.aborted) return draft.finish(cancelled());
       return draft.finish(internal(PungiError.from(error).message));
     }
     try {
       const handedOver = performance.now();
       draft.began({ tier, features }, handedOver - asked);
-      const end = await worker.run(job, (stream, data) => draft.write(stream, data), stop);
+      const end = await supervisor.run(job, (stream, data) => draft.write(stream, data), stop);
       return draft.end(end, stop.aborted, performance.now() - handedOver);
     } finally {
-      pool.release();
+      pool.release(supervisor);
     }
   }
 
@@ -123,9 +127,10 @@ export class Engine {
   async compile(job: Job): Promise<{ bytecode: string } | { exception: PythonException }> {
     await this.started;
     const leave = await this.queue.enter('compile', this.#closing.signal);
+    let supervisor: Supervisor | undefined;
     try {
-      const worker = await this.#pool!.take(this.#closing.signal);
-      const { report } = await worker.run({ ...job, compile: true }, () => {}, this.#closing.signal);
+      supervisor = await this.#pool!.take(this.#closing.signal);
+      const { report } = await supervisor.run({ ...job, compile: true }, () => {}, this.#closing.signal);
       const bytecode = (report as { bytecode?: unknown } | undefined)?.bytecode;
       if (typeof bytecode === 'string') return { bytecode };
       const raised = readException(report);
@@ -135,7 +140,7 @@ export class Engine {
         'The compiler gave no answer; the code may be nested too deeply.',
       );
     } finally {
-      this.#pool!.release();
+      if (supervisor) this.#pool!.release(supervisor);
       leave();
     }
   }
@@ -168,10 +173,10 @@ export class Engine {
   }
 
   /** A tier is there if a worker can be parked in it; nothing less is believed. */
-  async #enter(tier: Tier, interpreter: Interpreter): Promise<{ forkServer: ForkServer; worker: Worker }> {
+  async #enter(tier: Tier, interpreter: Interpreter): Promise<Entered> {
     const forkServer = this.#newForkServer(tier, interpreter);
     try {
-      return { forkServer, worker: await forkServer.park() };
+      return { forkServer, supervisor: await forkServer.start() };
     } catch (error) {
       await forkServer.end();
       throw error;
@@ -181,13 +186,13 @@ export class Engine {
   #settle(
     interpreter: Interpreter,
     tier: Tier,
-    { forkServer, worker }: { forkServer: ForkServer; worker: Worker },
+    { forkServer, supervisor }: Entered,
     refused: EngineState['refused'],
   ): EngineState {
     const { poolSize: size, idleTimeoutMs } = this.#options;
     const start = () => this.#newForkServer(tier, interpreter);
-    this.#pool = new Pool({ size, idleTimeoutMs, start, logger: this.#logger }, forkServer, worker);
-    const { features, python, magic } = worker.about;
+    this.#pool = new Pool({ size, idleTimeoutMs, start, logger: this.#logger }, forkServer, supervisor);
+    const { features, python, magic } = supervisor.about!;
     this.#state = { interpreter, tier, features, bytecodeTag: `${python}-${magic}`, refused };
     this.#logger.info('Ready to run Python', {
       tier,

@@ -1,12 +1,11 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ForkServer } from '../runtime/fork-server.js';
-import type { Worker } from '../runtime/worker.js';
+import type { Supervisor } from '../runtime/supervisor.js';
 
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 10_000;
-/** Refilling waits a moment, so that it does not take the processor from the run that has just begun to answer. */
-const REFILL_DELAY_MS = 1;
+const FAILURES_UNTIL_TOLD = 3;
 
 export interface PoolOptions {
   size: number;
@@ -16,31 +15,35 @@ export interface PoolOptions {
 }
 
 interface Waiting {
-  give: (worker: Worker) => void;
+  give: (supervisor: Supervisor) => void;
   fail: (error: unknown) => void;
 }
 
-/** Workers parked ahead of demand, and the fork server they come from: started, restarted and retired here. */
+/**
+ * Workers parked ahead of demand. A supervisor whose run ended parks its next worker by itself; this orders more of them
+ * while demand grows, lets the surplus go, and starts, restarts and retires the fork server that they come from.
+ */
 export class Pool {
   readonly size: number;
   restarts = 0;
-  busy = 0;
   #options: PoolOptions;
   #forkServer: ForkServer | undefined;
-  #parked: Worker[] = [];
-  #parking = 0;
+  #parked: Supervisor[] = [];
+  #busy = new Set<Supervisor>();
+  /** Ordered, or parking their next worker. */
+  #preparing = 0;
   #waiting: Waiting[] = [];
   #failures = 0;
   #backoff: NodeJS.Timeout | undefined;
-  #refill: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(options: PoolOptions, running?: ForkServer, first?: Worker) {
+  constructor(options: PoolOptions, running: ForkServer, first: Supervisor) {
     this.#options = options;
     this.size = options.size;
-    if (running) this.#adopt(running);
-    if (first) this.#offer(first);
+    this.#adopt(running);
+    this.#preparing += 1;
+    this.#welcome(first);
     this.#watchIdleness();
     this.#order();
   }
@@ -50,19 +53,42 @@ export class Pool {
   }
 
   get parking(): number {
-    return this.#parking;
+    return this.#preparing;
+  }
+
+  get busy(): number {
+    return this.#busy.size;
   }
 
   get forkServers(): number {
     return this.#forkServer?.isAlive ? 1 : 0;
   }
 
-  /** A parked worker at once, or the next one that is ready. */
-  async take(signal?: AbortSignal): Promise<Worker> {
-    if (this.#isClosed) throw new PungiError('INTERNAL_ERROR', 'Pungi is shutting down.');
-    this.busy += 1;
-    const ready = this.#parked.pop();
-    if (ready) return ready;
+  /** A supervisor with a parked worker at once, or the next one that is ready. Give it back with `release`. */
+  async take(signal?: AbortSignal): Promise<Supervisor> {
+    if (this.#isClosed) throw new PungiError('CANCELLED', 'Pungi is shutting down.');
+    clearTimeout(this.#idle);
+    const supervisor = this.#parked.pop() ?? (await this.#wait(signal));
+    this.#busy.add(supervisor);
+    return supervisor;
+  }
+
+  /** The run has ended. The supervisor now parks its next worker, or says goodbye. */
+  release(supervisor: Supervisor): void {
+    if (this.#busy.delete(supervisor)) this.#preparing += 1;
+    this.#watchIdleness();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#backoff);
+    clearTimeout(this.#idle);
+    for (const { fail } of this.#waiting.splice(0))
+      fail(new PungiError('CANCELLED', 'Pungi is shutting down.'));
+    await this.#retire();
+  }
+
+  #wait(signal?: AbortSignal): Promise<Supervisor> {
     return new Promise((resolve, reject) => {
       const abort = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
@@ -70,9 +96,9 @@ export class Pool {
       };
       const settled = () => signal?.removeEventListener('abort', abort);
       const waiting: Waiting = {
-        give: (worker) => {
+        give: (supervisor) => {
           settled();
-          resolve(worker);
+          resolve(supervisor);
         },
         fail: (error) => {
           settled();
@@ -85,33 +111,10 @@ export class Pool {
     });
   }
 
-  /** Whoever took a worker is done, with or without one: time to park a successor. */
-  release(): void {
-    this.busy -= 1;
-    this.#watchIdleness();
-    this.#refillSoon();
-  }
-
-  #refillSoon(): void {
-    this.#refill ??= setTimeout(() => {
-      this.#refill = undefined;
-      this.#order();
-    }, REFILL_DELAY_MS);
-  }
-
-  /** Retired without failing anybody: parked workers go now, the fork server with the process that no longer needs it. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const timer of [this.#backoff, this.#refill, this.#idle]) clearTimeout(timer);
-    for (const { fail } of this.#waiting.splice(0))
-      fail(new PungiError('INTERNAL_ERROR', 'Pungi is shutting down.'));
-    await this.#retire();
-  }
-
   async #retire(): Promise<void> {
     const retired = this.#forkServer;
     this.#forkServer = undefined;
-    for (const worker of this.#parked.splice(0)) worker.discard();
+    for (const supervisor of this.#parked.splice(0)) supervisor.discard();
     await retired?.end();
   }
 
@@ -120,15 +123,14 @@ export class Pool {
     if (!this.#forkServer?.isAlive) this.#adopt(this.#options.start());
     const forkServer = this.#forkServer!;
     for (let missing = this.#missing(); missing > 0; missing -= 1) {
-      this.#parking += 1;
-      forkServer.park().then(
-        (worker) => {
-          this.#parking -= 1;
+      this.#preparing += 1;
+      forkServer.start().then(
+        (supervisor) => {
           this.#failures = 0;
-          this.#offer(worker);
+          this.#welcome(supervisor);
         },
         (error: Error) => {
-          this.#parking -= 1;
+          this.#preparing -= 1;
           this.#recover(error);
         },
       );
@@ -136,7 +138,7 @@ export class Pool {
   }
 
   #missing(): number {
-    return this.#waiting.length + this.size - this.#parked.length - this.#parking;
+    return this.#waiting.length + this.size - this.#parked.length - this.#preparing;
   }
 
   #adopt(forkServer: ForkServer): void {
@@ -144,31 +146,38 @@ export class Pool {
     forkServer.exited.then((reason) => {
       if (this.#forkServer !== forkServer || this.#isClosed) return;
       this.#forkServer = undefined;
-      for (const worker of this.#parked.splice(0)) worker.discard();
+      for (const supervisor of this.#parked.splice(0)) supervisor.discard();
       this.restarts += 1;
       this.#recover(new Error(reason));
     });
   }
 
-  #offer(worker: Worker): void {
-    if (this.#isClosed) {
-      worker.discard();
-      return;
-    }
-    const waiting = this.#waiting.shift();
-    if (waiting) {
-      waiting.give(worker);
-      return;
-    }
-    worker.whenLost(() => {
-      const index = this.#parked.indexOf(worker);
-      if (index >= 0) this.#parked.splice(index, 1);
-      this.#refillSoon();
-    });
-    this.#parked.push(worker);
+  /** A supervisor with its first worker parked; it says so again after every run, until it is lost. */
+  #welcome(supervisor: Supervisor): void {
+    supervisor.onParked = () => this.#offer(supervisor);
+    supervisor.onLost = () => this.#lose(supervisor);
+    this.#offer(supervisor);
   }
 
-  /** After a failure the next order waits, twice as long each time; whoever waits for a worker is told after the third. */
+  #offer(supervisor: Supervisor): void {
+    this.#preparing -= 1;
+    const waiting = this.#waiting.shift();
+    if (waiting) waiting.give(supervisor);
+    else if (this.#parked.length < this.size && !this.#isClosed) this.#parked.push(supervisor);
+    else {
+      supervisor.onLost = () => {};
+      supervisor.discard();
+    }
+  }
+
+  #lose(supervisor: Supervisor): void {
+    const index = this.#parked.indexOf(supervisor);
+    if (index >= 0) this.#parked.splice(index, 1);
+    else if (!this.#busy.delete(supervisor)) this.#preparing -= 1;
+    this.#order();
+  }
+
+  /** After a failure the next order waits, twice as long each time; whoever waits for a worker is told after some. */
   #recover(error: Error): void {
     if (this.#isClosed || this.#backoff) return;
     this.#failures += 1;
@@ -176,7 +185,7 @@ export class Pool {
       reason: error.message,
       failures: this.#failures,
     });
-    if (this.#failures >= 3) {
+    if (this.#failures >= FAILURES_UNTIL_TOLD) {
       const told = new PungiError('INTERNAL_ERROR', `No worker could be started: ${error.message}`);
       for (const { fail } of this.#waiting.splice(0)) fail(told);
     }
@@ -189,9 +198,10 @@ export class Pool {
 
   #watchIdleness(): void {
     clearTimeout(this.#idle);
+    if (this.#isClosed) return;
     this.#idle = setTimeout(() => {
       // Runs in flight live below the fork server; the last of them starts the clock anew.
-      if (this.busy === 0) void this.#retire();
+      if (this.#busy.size === 0) void this.#retire();
     }, this.#options.idleTimeoutMs);
     this.#idle.unref();
   }

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { Limits } from '../contract/limits.js';
 import { PythonException, Value, type Verdict } from '../contract/outcome.js';
-import type { EndFacts } from '../runtime/worker.js';
+import type { EndFacts } from '../runtime/supervisor.js';
 
 /** errno of a disk that is full, over quota, or a file too large: the same on every Linux and macOS but for quota. */
 const DISK_ERRORS = new Set([constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG]);

@@ -3,16 +3,16 @@ import { createInterface } from 'node:readline';
 import type { Logger } from '../base/logger.js';
 import { type ForkServerSettings, SANDBOX_UID, spawnForkServer } from '../sandbox/spawn.js';
 import type { Listener } from './listener.js';
-import type { Worker } from './worker.js';
+import type { Supervisor } from './supervisor.js';
 
 export type ForkServerOptions = Pick<ForkServerSettings, 'tier' | 'preload' | 'roots' | 'diskMb'> & {
   python: string;
 };
 
-/** A worker is parked in milliseconds; one that is not there after this long will never be. */
-const PARK_TIMEOUT_MS = 15_000;
+/** A supervisor is there in milliseconds; one that is not there after this long will never be. */
+const START_TIMEOUT_MS = 15_000;
 
-/** A jailed Python process that forks workers on order. */
+/** A jailed Python process that forks supervisors, and they workers, on order. */
 export class ForkServer {
   readonly exited: Promise<string>;
   readonly options: ForkServerOptions;
@@ -47,8 +47,8 @@ export class ForkServer {
     return this.#isAlive;
   }
 
-  /** Orders one worker; resolves when it is parked inside all of its jails. */
-  park(): Promise<Worker> {
+  /** Orders a supervisor; resolves when its first worker is parked inside all of its jails. */
+  start(): Promise<Supervisor> {
     return new Promise((resolve, reject) => {
       const fail = (reason: string) => {
         clearTimeout(impatience);
@@ -56,19 +56,19 @@ export class ForkServer {
         order.forget();
         reject(new Error(reason));
       };
-      const impatience = setTimeout(() => fail('a worker did not answer'), PARK_TIMEOUT_MS);
-      const order = this.#listener.expect((worker) => {
+      const impatience = setTimeout(() => fail('a supervisor did not answer'), START_TIMEOUT_MS);
+      const order = this.#listener.expect((supervisor) => {
         clearTimeout(impatience);
         this.#open.delete(fail);
-        resolve(worker);
+        resolve(supervisor);
       }, fail);
       if (!this.#isAlive) return fail('the fork server has ended');
       this.#open.add(fail);
-      this.#child.stdin!.write(`${JSON.stringify({ park: order.id, token: order.token })}\n`);
+      this.#child.stdin!.write(`${JSON.stringify({ start: order.id, token: order.token })}\n`);
     });
   }
 
-  /** Takes its parked workers and, in the namespace tier, everything below it along. */
+  /** In the namespace tier everything below it goes along; in the others, each supervisor goes with its connection. */
   async end(): Promise<void> {
     this.#child.stdin?.end();
     this.#child.kill('SIGKILL');

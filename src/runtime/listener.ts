@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SANDBOX_UID } from '../sandbox/spawn.js';
 import { FrameParser } from './frames.js';
-import { Worker, type WorkerAbout } from './worker.js';
+import { Supervisor } from './supervisor.js';
 
 const SOCKET_NAME = 'workers.sock';
 const HELLO_TIMEOUT_MS = 5000;
 
-/** An order to park a worker, waiting for its supervisor to call. */
+/** An order for a supervisor that has not parked its first worker yet. */
 interface Expected {
   token: string;
-  onParked: (worker: Worker) => void;
+  onParked: (supervisor: Supervisor) => void;
   onFailed: (reason: string) => void;
 }
 
@@ -71,22 +71,23 @@ export class Listener {
     socket.on('error', () => socket.destroy());
     const impatience = setTimeout(() => socket.destroy(), HELLO_TIMEOUT_MS);
     let order: Expected | undefined;
-    let worker: Worker | undefined;
+    let supervisor: Supervisor | undefined;
     const parser = new FrameParser((kind, payload) => {
-      if (worker) worker.receive(kind, payload);
+      if (supervisor) supervisor.receive(kind, payload);
       else if (kind === 'hello' && !order) {
         clearTimeout(impatience);
         order = this.#take(payload);
         if (!order) socket.destroy();
       } else if (kind === 'parked' && order) {
-        worker = new Worker(socket, JSON.parse(payload.toString()) as WorkerAbout);
-        order.onParked(worker);
+        supervisor = new Supervisor(socket);
+        supervisor.receive(kind, payload);
+        order.onParked(supervisor);
       } else if (kind === 'failed' && order) order.onFailed(payload.toString());
       else socket.destroy();
     });
     socket.on('close', () => {
       clearTimeout(impatience);
-      if (order && !worker) order.onFailed('the worker ended before it was parked');
+      if (order && !supervisor) order.onFailed('a supervisor ended before its first worker was parked');
     });
     socket.on('data', (chunk) => {
       try {

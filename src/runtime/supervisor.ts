@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Limits } from '../contract/limits.js';
 import { type FrameKind, packFrame } from './frames.js';
 
-/** What the supervisor of a worker says when it is parked. */
+/** What is said of a worker when it is parked. */
 export interface WorkerAbout {
   features: string[];
   python: string;
@@ -47,50 +47,44 @@ const MAX_BYTECODE = 32 * 1024 * 1024;
 
 /** A supervisor is given this long past the deadline to answer before its connection, and with it the run, is cut. */
 const GRACE_MS = 2000;
-/** A longer one would fire at once. */
+/** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** One parked worker, at the other end of its supervisor's connection. Takes one job. */
-export class Worker {
-  #report: unknown;
-  #facts: EndFacts | null = null;
-  #sink: OutputSink = () => {};
-  #ended: (end: RunEnd) => void = () => {};
-  #onLost: () => void = () => {};
+interface Running {
+  sink: OutputSink;
+  report: unknown;
+  end: (end: RunEnd) => void;
+}
 
-  constructor(
-    private readonly socket: Socket,
-    readonly about: WorkerAbout,
-  ) {
+/** The server's end of a supervisor: it says when a worker is parked, takes a job for it, and parks the next one. */
+export class Supervisor {
+  about: WorkerAbout | undefined;
+  onParked: () => void = () => {};
+  onLost: () => void = () => {};
+  #socket: Socket;
+  #running: Running | undefined;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
     socket.on('close', () => {
-      this.#onLost();
-      this.#ended({ facts: this.#facts, report: this.#report });
+      this.#finish(null);
+      this.onLost();
     });
   }
 
-  /** Called if the worker goes away while parked. */
-  whenLost(onLost: () => void): void {
-    this.#onLost = onLost;
-  }
-
+  /** Runs a job in the parked worker. Resolves when all of its processes have ended, or the supervisor is lost. */
   async run(job: Job, sink: OutputSink, signal?: AbortSignal): Promise<RunEnd> {
-    this.#onLost = () => {};
-    this.#sink = sink;
-    const ended = new Promise<RunEnd>((resolve) => {
-      this.#ended = resolve;
+    const ended = new Promise<RunEnd>((end) => {
+      this.#running = { sink, report: undefined, end };
     });
-    const cancel = () => this.socket.write(packFrame('cancel'));
-    const lastResort = setTimeout(
-      () => this.socket.destroy(),
-      Math.min(job.limits.timeoutMs + GRACE_MS, LONGEST_TIMER_MS),
-    );
-    const reportBytes = job.compile ? MAX_BYTECODE : MAX_REPORT;
-    this.socket.write(
-      Buffer.concat([
-        packFrame('limits', JSON.stringify({ ...job.limits, reportBytes })),
-        packFrame('job', JSON.stringify(job)),
-      ]),
-    );
+    const cancel = () => this.#socket.write(packFrame('cancel'));
+    const patience = Math.min(job.limits.timeoutMs + GRACE_MS, LONGEST_TIMER_MS);
+    const lastResort = setTimeout(() => this.#socket.destroy(), patience);
+    const limits = { ...job.limits, reportBytes: job.compile ? MAX_BYTECODE : MAX_REPORT };
+    this.#socket.cork();
+    this.#socket.write(packFrame('limits', JSON.stringify(limits)));
+    this.#socket.write(packFrame('job', JSON.stringify(job)));
+    this.#socket.uncork();
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted) cancel();
     try {
@@ -98,23 +92,30 @@ export class Worker {
     } finally {
       clearTimeout(lastResort);
       signal?.removeEventListener('abort', cancel);
-      this.socket.destroy();
     }
   }
 
-  /** Frames from the supervisor, handed over by the connection's parser. */
+  /** A frame, handed over by the connection's parser. */
   receive(kind: FrameKind, payload: Buffer): void {
-    if (kind === 'stdout' || kind === 'stderr') this.#sink(kind, payload);
-    else if (kind === 'report') this.#report = parseReport(payload);
-    else if (kind === 'end') {
-      this.#facts = JSON.parse(payload.toString()) as EndFacts;
-      this.#ended({ facts: this.#facts, report: this.#report });
-    }
+    const running = this.#running;
+    if (kind === 'parked') {
+      this.about = JSON.parse(payload.toString()) as WorkerAbout;
+      this.onParked();
+    } else if (kind === 'failed') this.#socket.destroy();
+    else if (!running) return;
+    else if (kind === 'stdout' || kind === 'stderr') running.sink(kind, payload);
+    else if (kind === 'report') running.report = parseReport(payload);
+    else if (kind === 'end') this.#finish(JSON.parse(payload.toString()) as EndFacts);
   }
 
   discard(): void {
-    this.#onLost = () => {};
-    this.socket.destroy();
+    this.#socket.destroy();
+  }
+
+  #finish(facts: EndFacts | null): void {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.end({ facts, report: running.report });
   }
 }
 
