@@ -27,9 +27,13 @@ class NamespaceBox:
             inside = BOX + folder
             os.makedirs(inside, 0o700)
             system.mount(inside, folder, flags=MS_BIND)
+        self._covered_names = {}
         for fd, path in covered:
-            os.makedirs(path)
+            os.makedirs(path, exist_ok=True)
             system.mount(f"/proc/self/fd/{fd}", path, flags=MS_BIND | MS_REC)
+            folder = next(folder for folder in _FOLDERS if path.startswith(f"{folder}/"))
+            names = self._covered_names.get(folder, frozenset())
+            self._covered_names[folder] = names | {path[len(folder) + 1 :].split("/")[0]}
 
     def is_over(self, limit_mb, _pids):
         use = os.statvfs(BOX)
@@ -40,19 +44,28 @@ class NamespaceBox:
         use = os.statvfs(BOX)
         return limit_mb < self._size_mb and (use.f_blocks - use.f_bfree) * use.f_frsize > limit_mb * 1024 * 1024
 
+    def reset(self):
+        """As new for the next run. Emptied in place: to unmount would wait for every processor of the machine."""
+        for folder in _FOLDERS:
+            for name in os.listxattr(folder):
+                os.removexattr(folder, name)
+            os.chmod(folder, 0o700)
+            empty_folder(folder, keep=self._covered_names.get(folder, frozenset()))
+
     def remove(self):
-        for folder in (*_FOLDERS, BOX):
-            system.unmount(folder)
+        """Goes away with the namespace."""
 
 
 class FolderBox:
     def __init__(self, path):
         self.root = path
         self.work, self.temporary = os.path.join(path, "work"), os.path.join(path, "tmp")
-        os.mkdir(path, 0o700)
-        os.mkdir(self.work, 0o700)
-        os.mkdir(self.temporary, 0o700)
+        self._make()
         self.device = os.stat(path).st_dev
+
+    def _make(self):
+        for folder in (self.root, self.work, self.temporary):
+            os.mkdir(folder, 0o700)
 
     def is_over(self, limit_mb, pids):
         size, entries = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)
@@ -63,17 +76,26 @@ class FolderBox:
     def exceeds(self, limit_mb):
         return self.is_over(limit_mb, ())
 
+    def reset(self):
+        self.remove()
+        self._make()
+
     def remove(self):
         remove_tree(self.root)
 
 
 def remove_tree(path):
-    """Removes a folder that its owner tried to make hard to remove: locked, or nested beyond any path's length."""
     os.chmod(path, 0o700)
+    empty_folder(path)
+    os.rmdir(path)
+
+
+def empty_folder(path, keep=frozenset()):
+    """Empties a folder that somebody tried to make hard to empty: locked, or nested beyond any path's length."""
     root = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     serial, prefix = 0, f".removing-{os.urandom(8).hex()}"
     try:
-        while names := os.listdir(root):
+        while names := [name for name in os.listdir(root) if name not in keep]:
             for name in names:
                 if not _is_folder(name, root):
                     os.unlink(name, dir_fd=root)
@@ -94,7 +116,6 @@ def remove_tree(path):
                 os.rmdir(name, dir_fd=root)
     finally:
         os.close(root)
-    os.rmdir(path)
 
 
 def _is_folder(name, parent):

@@ -7,11 +7,12 @@ stderr: for people. A failure to start is told there as one line of JSON {"faile
 import gc
 import json
 import os
+import resource
 import signal
 import sys
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
-from . import host_jail, seccomp, supervisor, system, watch
+from . import host_jail, landlock, seccomp, supervisor, system, watch, worker
 
 
 def main():
@@ -26,6 +27,13 @@ def main():
         print(json.dumps({"failed": f"{error}"}), file=sys.stderr, flush=True)
         os._exit(75)
     seccomp.prepare()
+    landlock.abi()
+    for limit in ("RLIMIT_CORE", "RLIMIT_MEMLOCK"):
+        if hasattr(resource, limit):
+            resource.setrlimit(getattr(resource, limit), (0, 0))
+    worker.prepare_streams()
+    if settings["tier"] == "namespace":
+        os.environ.update(HOME=host_jail.WORK, TMPDIR=host_jail.TMP, PWD=host_jail.WORK)
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,7 +1,9 @@
 """Landlock: file, network and scope rules that a process puts on itself and that no child can lift."""
 
 import ctypes
+import functools
 import os
+import stat
 
 from . import system
 
@@ -31,6 +33,7 @@ class _PathBeneath(ctypes.Structure):
     _fields_ = [("allowed", ctypes.c_uint64), ("fd", ctypes.c_int32)]
 
 
+@functools.cache
 def abi():
     """The kernel's landlock version; 0 where there is none."""
     return max(0, system.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)) if system.IS_LINUX else 0
@@ -74,11 +77,9 @@ def _allow(ruleset, path, rights):
     except OSError:
         return
     try:
-        if not os.path.isdir(f"/proc/self/fd/{fd}") and not os.path.isdir(path):
+        if rights & ~_FILE_RIGHTS and not stat.S_ISDIR(os.fstat(fd).st_mode):
             rights &= _FILE_RIGHTS
-        rule = _PathBeneath(rights, fd)
-        system.check(
-            system.syscall(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(rule), 0), f"landlock rule for {path}"
-        )
+        rule = ctypes.byref(_PathBeneath(rights, fd))
+        system.check(system.syscall(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, rule, 0), "landlock rule")
     finally:
         os.close(fd)

@@ -31,16 +31,17 @@ def lock_worker(tier, box):
     """In the worker, last: from here on it can read what is there and write only to its own folders."""
     if tier != "process":
         system.drop_capabilities()
-    devices = [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
     features = ["seccomp", "rlimits"]
     if tier == "namespace":
         if landlock.abi() > 0:
             writable = [(folder, landlock.WRITE) for folder in (WORK, TMP, SHM)]
-            version = landlock.restrict([("/", landlock.READ), *writable, *devices])
+            # Nothing is in this /dev but the few devices that we put there.
+            version = landlock.restrict([("/", landlock.READ), ("/dev", landlock.DEVICE), *writable])
             features.append(f"landlock-{version}")
         seccomp.install(has_namespaces=True)
     elif tier == "landlock":
         readable = [(path, landlock.READ) for path in visible_paths([*sys.path])]
+        devices = [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
         own_proc = [(f"/proc/{os.getpid()}/{name}", landlock.READ) for name in _OWN_PROC]
         writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary)]
         version = landlock.restrict([*readable, *own_proc, *devices, *writable])

@@ -3,8 +3,6 @@
 No foreign code runs in it or can reach it. It relays output, holds the run to its limits, ends every process of it, and tells the server what really happened.
 """
 
-import functools
-import itertools
 import json
 import os
 import resource
@@ -19,12 +17,15 @@ from . import frames, run_jail, system, watch, worker
 
 _SAMPLE_EVERY = 0.010
 _WALK_EVERY = 0.100
+_MOMENT = 0.0005
 # Until the server says how long a report may be.
 _MAX_REPORT = 64 * 1024
 _CHUNK = 65536
+# What is to be sent waits this long for more: a short run is then one message, and the server wakes once.
+_GATHERING_MS = 1
 # Then a fresh one takes its place, before anything that grows slowly can matter.
 _RUNS_OF_ONE_SUPERVISOR = 500
-_TASKS_OF_OTHERS = 1000
+_TASKS_OF_OTHERS = 256
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -46,52 +47,55 @@ def _serve(settings, name, token, identity):
     channel.connect(settings["socket"])
     channel.sendall(frames.pack(frames.HELLO, json.dumps({"id": name, "token": token}).encode()))
     try:
-        make_box = _settle(settings, name, identity)
+        box = _settle(settings, name, identity)
     except Exception as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return
     tasks_outside = _tasks_counted_outside(settings["tier"])
+    is_hurried = False
     for _ in range(_RUNS_OF_ONE_SUPERVISOR):
-        if not _park_and_run(settings["tier"], channel, make_box(), tasks_outside):
+        supervisor = _park_and_run(settings["tier"], channel, box, tasks_outside, is_hurried)
+        if supervisor is None or not supervisor.ended_well:
             return
+        is_hurried = supervisor.is_hurried
+    box.remove()
 
 
 def _settle(settings, name, identity):
-    """Goes where runs will be; gives back what makes the place for one of them to write to."""
+    """Goes where runs will be; gives back the place that they may write to, one after the other."""
     if settings["tier"] == "namespace":
         run_jail.settle_in_namespaces(identity)
         covered = [(os.open(path, os.O_PATH), path) for path in settings["covered"]]
-        make_box = functools.partial(boxes.NamespaceBox, settings["diskMb"], covered)
+        box = boxes.NamespaceBox(settings["diskMb"], covered)
     else:
         if system.IS_LINUX:
             system.become_subreaper()
-        serial = itertools.count()
-        make_box = lambda: boxes.FolderBox(os.path.join(settings["workBase"], f"{name}-{next(serial)}"))
+        box = boxes.FolderBox(os.path.join(settings["workBase"], name))
     if system.IS_LINUX:
         system.set_dumpable(False)
-    return make_box
+    return box
 
 
-def _park_and_run(tier, channel, box, tasks_outside):
-    """True if all went so well that another run may follow here."""
+def _park_and_run(tier, channel, box, tasks_outside, is_hurried):
     try:
-        supervisor = Supervisor(tier, channel, box, tasks_outside)
+        supervisor = Supervisor(tier, channel, box, tasks_outside, is_hurried)
     except OSError as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
-        return False
+        return None
     try:
         supervisor.loop()
     except BaseException:
         sys.excepthook(*sys.exc_info())
         supervisor.abandon()
-    return supervisor.ended_well
+    return supervisor
 
 
 class Supervisor:
     """One worker: parked, given one run, held to its limits, ended."""
 
-    def __init__(self, tier, channel, box, tasks_outside):
-        self.ended_well = False
+    def __init__(self, tier, channel, box, tasks_outside, is_hurried):
+        # Whether another run may follow here, and whether somebody waits for it already.
+        self.ended_well = self.is_hurried = False
         self._tier = tier
         self._channel = channel
         self._box = box
@@ -104,22 +108,23 @@ class Supervisor:
         self._report = None
         self._has_let_go = self._is_over = False
         self._closed = set()
+        self._outbox = b""
         self._output_bytes = 0
         self._peak = 0
         self._cpu_ms = self._cpu_before = 0.0
         self._ledger = watch.CpuLedger()
         self._next_sample = self._next_walk = 0.0
         self._tasks_outside = tasks_outside
-        self._spawn_worker()
+        self._spawn_worker(is_hurried)
 
-    def _spawn_worker(self):
+    def _spawn_worker(self, is_hurried):
         job_read, self._job_pipe = os.pipe()
         self._report_pipe, report_write = os.pipe()
         self._stdout, stdout_write = os.pipe()
         self._stderr, stderr_write = os.pipe()
         self._worker = os.fork()
         if self._worker == 0:
-            worker.main(self._tier, self._box, job_read, report_write, stdout_write, stderr_write)
+            worker.main(self._tier, self._box, is_hurried, job_read, report_write, stdout_write, stderr_write)
         for fd in (job_read, report_write, stdout_write, stderr_write):
             os.close(fd)
         self._poller = select.poll()
@@ -137,7 +142,10 @@ class Supervisor:
 
     def loop(self):
         while self._exit_status is None and not self._is_over:
-            for fd, _ in self._poller.poll(self._patience()):
+            ready = self._poller.poll(self._patience())
+            if self._outbox and not ready:
+                self._flush()
+            for fd, _ in ready:
                 if fd in self._handlers and self._exit_status is None:
                     self._handlers[fd]()
             if self._started is not None and self._exit_status is None and not self._is_over:
@@ -148,6 +156,8 @@ class Supervisor:
             self._finish()
 
     def _patience(self):
+        if self._outbox:
+            return _GATHERING_MS
         if self._started is None:
             return None
         now = time.monotonic()
@@ -165,6 +175,7 @@ class Supervisor:
             if kind == frames.LIMITS:
                 self._limits = json.loads(payload)
                 self._from_worker.max_payload = self._limits["reportBytes"]
+                self.is_hurried = self._limits["isHurried"]
             elif kind == frames.JOB:
                 self._start(payload)
             elif kind == frames.CANCEL:
@@ -213,6 +224,7 @@ class Supervisor:
     def _take(self, kind, payload):
         if kind == frames.PARKED and self._started is None:
             self._send(frames.PARKED, payload)
+            self._flush()
         elif kind == frames.REPORT and self._report is None:
             self._report = payload
         elif kind == frames.FINISHED:
@@ -264,8 +276,14 @@ class Supervisor:
         del self._handlers[fd]
 
     def _send(self, kind, payload):
+        self._outbox += frames.pack(kind, payload)
+        if len(self._outbox) > _CHUNK:
+            self._flush()
+
+    def _flush(self):
+        data, self._outbox = self._outbox, b""
         try:
-            self._channel.sendall(frames.pack(kind, payload))
+            self._channel.sendall(data)
         except OSError:
             self.abandon()
 
@@ -280,6 +298,8 @@ class Supervisor:
         if not watch.HAS_PROC:
             return None
         pids = self._processes()
+        if len(pids) > self._limits["processes"]:
+            return self._stop("processes")  # at once: to look at each of them would give them time
         use = watch.sample(pids)
         self._peak = max(self._peak, use.resident if len(pids) == 1 else 0)
         if self._ledger.total_ms(pids) - self._cpu_before > self._limits["cpuMs"]:
@@ -319,16 +339,29 @@ class Supervisor:
     def _kill_all(self):
         """Ends every process of the run and collects it. Nobody is left to write, fork or hold a pipe afterwards."""
         self._worker_status = self._exit_status
-        while True:
-            self._signal_all()
-            try:
-                pid, status, used = os.wait4(-1, 0 if self._tier == "namespace" else os.WNOHANG)
-            except ChildProcessError:
-                return
-            if pid:
-                self._book(used)
-            if pid == self._worker:
-                self._worker_status = status
+        try:
+            while True:
+                self._signal_all()
+                if self._tier == "namespace":
+                    self._collect(0)
+                elif not self._collect_ended():
+                    time.sleep(_MOMENT)
+        except ChildProcessError:
+            return
+
+    def _collect_ended(self):
+        collected = 0
+        while self._collect(os.WNOHANG):
+            collected += 1
+        return collected
+
+    def _collect(self, flags):
+        pid, status, used = os.wait4(-1, flags)
+        if pid:
+            self._book(used)
+        if pid == self._worker:
+            self._worker_status = status
+        return pid
 
     def _signal_all(self):
         if self._tier == "namespace":
@@ -346,12 +379,12 @@ class Supervisor:
 
         Taking down a large process costs milliseconds in which nothing of it runs any more and somebody waits.
         """
-        if self._tier != "namespace" or watch.processes_in_namespace() != [self._worker]:
+        if self._tier != "namespace":
             return False
         ended = time.monotonic()
         try:
             cpu, peak = watch.cpu_clock_ms(self._worker), watch.peak_resident(self._worker)
-            if peak == 0 or watch.had_children(self._worker):
+            if peak == 0 or not watch.is_alone(self._worker):
                 return False
         except OSError:
             return False  # it did not wait to be looked at
@@ -368,7 +401,10 @@ class Supervisor:
         """Nothing of the run is alive any more: the place can be given to the next one."""
         self.ended_well = ended_well
         self._is_over = True
-        self._box.remove()
+        if ended_well:
+            self._box.reset()
+        else:
+            self._box.remove()
         fds = {self._job_pipe, self._report_pipe, self._stdout, self._stderr, getattr(self, "_pidfd", -1)}
         for fd in fds - self._closed - {-1}:
             os.close(fd)
@@ -387,11 +423,10 @@ class Supervisor:
                     pipes.unregister(fd)
 
     def _answer(self, facts):
-        report = b"" if self._report is None else frames.pack(frames.REPORT, self._report)
-        try:
-            self._channel.sendall(report + frames.pack(frames.END, json.dumps(facts).encode()))
-        except OSError:
-            pass  # nobody waits for it any more
+        if self._report is not None:
+            self._outbox += frames.pack(frames.REPORT, self._report)
+        self._outbox += frames.pack(frames.END, json.dumps(facts).encode())
+        self._flush()
 
     def _finish(self):
         ended = time.monotonic()

@@ -57,9 +57,11 @@ def _stat(pid):
         return file.read().rpartition(b")")[2].split()
 
 
-def had_children(pid):
-    """Whether it has waited for processes of its own, whose figures only its parent will get."""
-    return _stat(pid)[8] != b"0"
+def is_alone(pid):
+    """Whether it is our only child, has one thread and no children, and never waited for any: then all figures are its own."""
+    fields = _stat(pid)
+    never_waited, one_thread = fields[8] == b"0", fields[17] == b"1"
+    return never_waited and one_thread and children_of(os.getpid()) == [pid] and not children_of(pid)
 
 
 class CpuLedger:
@@ -149,11 +151,20 @@ def holdings(pids, device):
                     kernel[target.st_ino] = _PIPE_BUFFER
                 elif stat.S_ISREG(target.st_mode) and target.st_nlink == 0 and target.st_dev == device:
                     files[target.st_ino] = target.st_blocks * 512
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # it ended, or closed it, while we looked
+        except PermissionError:
+            if not _is_ended(pid):
+                return Holdings(sum(kernel.values()), -1)
         except OSError:
-            return Holdings(sum(kernel.values()), -1)
+            continue  # it ended, or closed it, while we looked
     return Holdings(sum(kernel.values()), sum(files.values()))
+
+
+def _is_ended(pid):
+    """A process that waits to be collected belongs to root already and holds nothing."""
+    try:
+        return _stat(pid)[0] in b"ZX"
+    except OSError:
+        return True
 
 
 def deleted_mappings(pids, device):

@@ -27,10 +27,30 @@ _exit, _getpid, _dumps = os._exit, os.getpid, report.encode_json
 _write, _read = frames.write_all, frames.read_frame
 
 
-def main(tier, box, job_fd, report_fd, stdout_fd, stderr_fd):
-    """Never returns."""
+_HARD_LIMITS = {
+    number: resource.getrlimit(number)[1]
+    for number in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_DATA)
+}
+
+
+def prepare_streams():
+    """In the fork server: the standard streams of the workers to come, which only have to change what is behind them."""
+    sys.stdin = sys.__stdin__ = _open_stdin_stream()
+    for name, fd in (("stdout", 1), ("stderr", 2)):
+        # A line at a time, so that it can be seen while the run goes on; never an error for a lone surrogate.
+        stream = io.open(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+def _open_stdin_stream():
+    return io.open(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
+
+
+def main(tier, box, is_hurried, *pipes):
+    """Never returns. A worker that somebody already waits for is not warmed up: it would pay now instead of later."""
     try:
-        _take_descriptors(job_fd, report_fd, stdout_fd, stderr_fd)
+        _take_descriptors(*pipes)
         os.setsid()
         if system.IS_LINUX:
             system.set_dumpable(True)  # unlike the supervisor, which must be able to look at us
@@ -39,7 +59,8 @@ def main(tier, box, job_fd, report_fd, stdout_fd, stderr_fd):
         features = run_jail.lock_worker(tier, box)
         if tier == "namespace":
             features += run_jail.NAMESPACE_FEATURES
-        _warm_up()
+        if not is_hurried:
+            _warm_up()
         about = {"features": features, "python": sys.version.split()[0], "magic": _MAGIC}
         _say(frames.PARKED, about)
         if (frame := frames.read_frame(_JOB_FD)) is None:
@@ -58,17 +79,12 @@ def _take_descriptors(*pipes):
     for source, target in ((nothing, 0), (stdout, 1), (stderr, 2), (job, _JOB_FD), (reports, _REPORT_FD)):
         os.dup2(source, target, inheritable=target <= 2)
     os.closerange(_REPORT_FD + 1, 4096)
-    sys.stdin = sys.__stdin__ = io.open(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
-    for name, fd in (("stdout", 1), ("stderr", 2)):
-        # A line at a time, so that it can be seen while the run goes on; never an error for a lone surrogate.
-        stream = io.open(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
-        setattr(sys, name, stream)
-        setattr(sys, f"__{name}__", stream)
 
 
 def _settle(box):
     os.chdir(box.work)
-    os.environ.update(HOME=box.work, TMPDIR=box.temporary, PWD=box.work)
+    if os.environ.get("PWD") != box.work:
+        os.environ.update(HOME=box.work, TMPDIR=box.temporary, PWD=box.work)
     if "tempfile" in sys.modules:
         sys.modules["tempfile"].tempdir = None
     if "numpy.random" in sys.modules:
@@ -83,10 +99,6 @@ def _warm_up():
     body, last = compile_source(code, "main.py")
     exec(body, scope)
     report.describe_value(eval(last, scope))
-    try:
-        exec(compile("1/0", "main.py", "exec"), scope)
-    except ZeroDivisionError as error:
-        report.describe_exception(error, "main.py")
     json.loads(_dumps({"files": [], "limits": {"a": 1.5}, "code": code}))
 
 
@@ -133,23 +145,17 @@ def run(job, box):
 
 def _set_limits(limits):
     memory = limits["memoryMb"] * 1024 * 1024
-    bounds = {
-        "RLIMIT_CORE": 0,
-        "RLIMIT_NOFILE": limits["openFiles"],
-        "RLIMIT_FSIZE": limits["diskMb"] * 1024 * 1024,
-        "RLIMIT_CPU": limits["cpuMs"] // 1000 + 2,
-        # The supervisor holds a run to its memory; this only makes one absurd request fail at once, with a traceback.
-        "RLIMIT_DATA": max(2 * memory, memory + (1 << 30)),
-        "RLIMIT_MEMLOCK": 0,
-    }
-    for name, value in bounds.items():
-        number = getattr(resource, name, None)
-        if number is None:
-            continue
-        hard = resource.getrlimit(number)[1]
-        if hard != resource.RLIM_INFINITY:
-            value = min(value, hard)
-        resource.setrlimit(number, (value, value))
+    _bound(resource.RLIMIT_NOFILE, limits["openFiles"])
+    _bound(resource.RLIMIT_FSIZE, limits["diskMb"] * 1024 * 1024)
+    _bound(resource.RLIMIT_CPU, limits["cpuMs"] // 1000 + 2)
+    # The supervisor holds a run to its memory; this only makes one absurd request fail at once, with a traceback.
+    _bound(resource.RLIMIT_DATA, max(2 * memory, memory + (1 << 30)))
+
+
+def _bound(resource_number, value):
+    hard = _HARD_LIMITS[resource_number]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(resource_number, (value, value))
 
 
 def _place_files(files, folder):
@@ -176,7 +182,7 @@ def _open_stdin(text, folder):
         os.lseek(source, 0, os.SEEK_SET)
     os.dup2(source, 0)
     os.close(source)
-    sys.stdin = sys.__stdin__ = io.open(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
+    sys.stdin = sys.__stdin__ = _open_stdin_stream()
 
 
 def _precompile(job):

@@ -116,7 +116,12 @@ export class Engine {
     try {
       const handedOver = performance.now();
       draft.began({ tier, features }, handedOver - asked);
-      const end = await supervisor.run(job, (stream, data) => draft.write(stream, data), stop);
+      const end = await supervisor.run(
+        job,
+        (stream, data) => draft.write(stream, data),
+        stop,
+        pool.isPressed,
+      );
       return draft.end(end, stop.aborted, performance.now() - handedOver);
     } finally {
       pool.release(supervisor);

@@ -60,6 +60,11 @@ export class Pool {
     return this.#busy.size;
   }
 
+  /** Whether runs come faster than workers are parked. */
+  get isPressed(): boolean {
+    return this.#parked.length < this.size / 2;
+  }
+
   get forkServers(): number {
     return this.#forkServer?.isAlive ? 1 : 0;
   }

@@ -72,15 +72,16 @@ export class Supervisor {
     });
   }
 
-  /** Runs a job in the parked worker. Resolves when all of its processes have ended, or the supervisor is lost. */
-  async run(job: Job, sink: OutputSink, signal?: AbortSignal): Promise<RunEnd> {
+  /** Runs a job in the parked worker. `isHurried`: others wait, so the next worker should be parked with less care.
+   * Resolves when all of its processes have ended, or the supervisor is lost. */
+  async run(job: Job, sink: OutputSink, signal?: AbortSignal, isHurried = false): Promise<RunEnd> {
     const ended = new Promise<RunEnd>((end) => {
       this.#running = { sink, report: undefined, end };
     });
     const cancel = () => this.#socket.write(packFrame('cancel'));
     const patience = Math.min(job.limits.timeoutMs + GRACE_MS, LONGEST_TIMER_MS);
     const lastResort = setTimeout(() => this.#socket.destroy(), patience);
-    const limits = { ...job.limits, reportBytes: job.compile ? MAX_BYTECODE : MAX_REPORT };
+    const limits = { ...job.limits, reportBytes: job.compile ? MAX_BYTECODE : MAX_REPORT, isHurried };
     this.#socket.cork();
     this.#socket.write(packFrame('limits', JSON.stringify(limits)));
     this.#socket.write(packFrame('job', JSON.stringify(job)));
