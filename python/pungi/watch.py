@@ -160,9 +160,9 @@ def holdings(pids, device):
 
 
 def _is_ended(pid):
-    """A process that waits to be collected belongs to root already and holds nothing."""
+    """A process that has given back its memory, on its way out, belongs to root already and holds nothing."""
     try:
-        return _stat(pid)[0] in b"ZX"
+        return _stat(pid)[20] == b"0"
     except OSError:
         return True
 
