@@ -311,10 +311,10 @@ class Supervisor:
             self._peak = max(self._peak, exact)
             if exact > self._memory_limit:
                 return self._stop("memory")
+        if watch.hidden_buffers(pids, self._memory_limit) > self._memory_limit:
+            return self._stop("memory")
         if at_once or now >= self._next_walk:
             self._next_walk = now + _WALK_EVERY
-            if watch.holdings(pids, self._box.device).buffers > self._memory_limit:
-                return self._stop("memory")
             if self._box.is_over(self._limits["diskMb"], pids):
                 return self._stop("disk")
         return None

@@ -257,7 +257,7 @@ def _leave(status):
         sys.excepthook(*sys.exc_info())
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         try:
-            if stream is not None and not stream.closed:
+            if stream is not None and not getattr(stream, "closed", False):
                 stream.flush()
         except BaseException:
             status = status or 120

@@ -98,7 +98,8 @@ export const CONTROL_CHANNEL: Attack[] = [
           body = body[os.write(4, body):]
       os._exit(0)
     `,
-    expect: { verdict: 'ok' },
+    // A report that long is not taken: the forger is left with a closed pipe.
+    expect: { verdict: ['ok', 'exited', 'python-error'] },
   },
   {
     name: 'forges a report with strange keys and numbers',
@@ -115,7 +116,10 @@ export const CONTROL_CHANNEL: Attack[] = [
     // Each question is answered on the pipe that the job came through, until that pipe is full.
     code: py`
       import fcntl
-      fcntl.fcntl(3, 1031, 4096)  # F_SETPIPE_SZ: full soon
+      try:
+          fcntl.fcntl(3, 1031, 4096)  # F_SETPIPE_SZ: full soon
+      except PermissionError:
+          pass
       end = time.time() + 10
       while time.time() < end:
           os.write(4, b"\x00\x00\x00\x00T" * 800)

@@ -123,15 +123,34 @@ export const HOST_FILES: Attack[] = [
     // Landlock has no rule for these: something else must refuse them.
     py`
       for path in [context["baitFile"], context["bait"], context["canaryFile"], *context["secretFolders"]]:
-          hide(f"chmod {path}", lambda: os.chmod(path, 0o777))
-          hide(f"chown {path}", lambda: os.chown(path, os.getuid(), os.getgid()))
-          hide(f"utime {path}", lambda: os.utime(path, (1, 1)))
-          hide(f"setxattr {path}", lambda: os.setxattr(path, "user.pungi", b"1", os.XATTR_REPLACE))
-          hide(f"lchown {path}", lambda: os.lchown(path, os.getuid(), os.getgid()))
+          def state():
+              seen = os.stat(path)
+              try:
+                  attribute = os.getxattr(path, "user.pungi")
+              except OSError:
+                  attribute = None
+              return seen.st_mode, seen.st_uid, seen.st_gid, seen.st_mtime_ns, attribute
+          def unchanged(label, action):
+              # A call may also be answered with a success that changes nothing.
+              try:
+                  before = state()
+              except OSError:
+                  return hide(f"{label} {path}", action)
+              try:
+                  action()
+              except OSError:
+                  pass
+              if state() != before:
+                  breach(f"{label} {path}")
           def by_descriptor():
               fd = os.open(path, os.O_PATH)
               os.chmod(f"/proc/self/fd/{fd}", 0o777)
-          hide(f"chmod through O_PATH {path}", by_descriptor)
+          unchanged("chmod", lambda: os.chmod(path, 0o777))
+          unchanged("chown", lambda: os.chown(path, os.getuid(), os.getgid()))
+          unchanged("utime", lambda: os.utime(path, (1, 1)))
+          unchanged("setxattr", lambda: os.setxattr(path, "user.pungi", b"1"))
+          unchanged("lchown", lambda: os.lchown(path, os.getuid(), os.getgid()))
+          unchanged("chmod through O_PATH", by_descriptor)
     `,
     { harmful: true },
   ),
@@ -269,6 +288,8 @@ export const HOST_FILES: Attack[] = [
     name: 'leaves a work folder that is hard to remove',
     code: fixture('stubborn_folder.py'),
     expect: { verdict: 'ok', stdout: 'left behind\n' },
+    // Without a file system of its own, what lies deeper than anybody can look counts as too much.
+    expectInLandlock: { verdict: ['ok', 'disk-exceeded'] },
   },
   {
     name: 'leaves symbolic links for the cleaner to follow',
