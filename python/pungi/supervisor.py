@@ -26,6 +26,7 @@ _GATHERING_MS = 1
 # Then a fresh one takes its place, before anything that grows slowly can matter.
 _RUNS_OF_ONE_SUPERVISOR = 500
 _TASKS_OF_OTHERS = 256
+_REHEARSAL = b'{"timeoutMs": 30000, "cpuMs": 30000.5, "killedFor": null, "memoryMb": 512}'
 _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -116,6 +117,7 @@ class Supervisor:
         self._next_sample = self._next_walk = 0.0
         self._tasks_outside = tasks_outside
         self._spawn_worker(is_hurried)
+        self._glance = watch.Glance(self._worker) if tier == "namespace" else None
 
     def _spawn_worker(self, is_hurried):
         job_read, self._job_pipe = os.pipe()
@@ -152,6 +154,8 @@ class Supervisor:
                 self._check_limits(time.monotonic())
             if not hasattr(os, "pidfd_open"):
                 self._on_exit()
+        if self._started is None and not self._is_over:
+            self.abandon()  # a parked worker has died: nobody waits for an answer
         if not self._is_over:
             self._finish()
 
@@ -215,16 +219,18 @@ class Supervisor:
                     return None
         except ValueError:
             # Foreign code wrote to the channel. What it said is not believed; the process's end will tell. Whoever
-            # still writes must not wait for a reader.
+            # still writes must not wait for a reader, nor the worker for an answer to what was not read.
             self._report = None
             self._forget(self._report_pipe)
             self._closed.add(self._report_pipe)
             os.close(self._report_pipe)
+            self._let_go()
 
     def _take(self, kind, payload):
         if kind == frames.PARKED and self._started is None:
             self._send(frames.PARKED, payload)
             self._flush()
+            self._warm_up()
         elif kind == frames.REPORT and self._report is None:
             self._report = payload
         elif kind == frames.FINISHED:
@@ -237,6 +243,15 @@ class Supervisor:
             # The run failed. Look now, while whatever it used is still held, whether a limit was the reason.
             self._check_limits(time.monotonic(), at_once=True)
             self._let_go()
+
+    def _warm_up(self):
+        """The fork has made all our pages shared again: those that a run needs are copied now, while nobody waits."""
+        parser = frames.FrameParser()
+        parser.feed(frames.pack(frames.LIMITS, _REHEARSAL))
+        for _, payload in parser.frames():
+            json.dumps(json.loads(payload))
+        self._look_closely()
+        resource.prlimit(self._worker, resource.RLIMIT_NPROC) if system.IS_LINUX else None
 
     def _let_go(self):
         """The worker waits to be looked at, or to be killed, before it ends by itself. It is answered once: foreign code
@@ -379,23 +394,26 @@ class Supervisor:
 
         Taking down a large process costs milliseconds in which nothing of it runs any more and somebody waits.
         """
-        if self._tier != "namespace":
-            return False
         ended = time.monotonic()
-        try:
-            cpu, peak = watch.cpu_clock_ms(self._worker), watch.peak_resident(self._worker)
-            if peak == 0 or not watch.is_alone(self._worker):
-                return False
-        except OSError:
-            return False  # it did not wait to be looked at
+        figures = self._look_closely()
+        if figures is None:
+            return False
         self._signal_all()
         self._drain()
         facts = {"killedFor": self._killed_for, "status": 0, "signal": None}
-        facts |= self._usage(ended, cpu, peak)
+        facts |= self._usage(ended, *figures)
         self._answer(facts)
         self._kill_all()
         self._leave(ended_well=self._killed_for is None)
         return True
+
+    def _look_closely(self):
+        if self._glance is None:
+            return None
+        try:
+            return self._glance.read()
+        except OSError:
+            return None  # it did not wait to be looked at
 
     def _leave(self, ended_well):
         """Nothing of the run is alive any more: the place can be given to the next one."""
@@ -409,6 +427,8 @@ class Supervisor:
         for fd in fds - self._closed - {-1}:
             os.close(fd)
         self._handlers.clear()
+        if self._glance is not None:
+            self._glance.close()
 
     def _drain(self):
         """Relays what the run wrote before its end. Nobody can write any more, so it does not block."""

@@ -94,12 +94,18 @@ def _settle(box):
 
 def _warm_up():
     """Goes the way of a run once: the pages that it writes to are copied now and not while somebody waits."""
-    code = "import json\ntry:\n    raise ValueError([str(n) for n in range(20)])\nexcept ValueError as e:\n    pass\n(1, 'a')"
-    scope = {"__name__": "__main__"}
-    body, last = compile_source(code, "main.py")
-    exec(body, scope)
-    report.describe_value(eval(last, scope))
-    json.loads(_dumps({"files": [], "limits": {"a": 1.5}, "code": code}))
+    before = sys.argv, list(sys.path), list(sys.meta_path), sys.modules["__main__"]
+    job = json.loads(_dumps(_REHEARSAL))
+    _evaluate(job, "main.py", job["code"], _enter_script(job, "main.py", job["code"]))
+    frames.pack(frames.FINISHED, _dumps({"value": {"repr": "1"}}))
+    sys.argv, sys.path[:], sys.meta_path[:], sys.modules["__main__"] = before
+    linecache.cache.clear()
+
+
+_REHEARSAL = {
+    "code": "import json\n[str(number) for number in range(20)]\nprint('', end='')\n(1, 'a')",
+    "filename": "main.py", "argv": [], "files": [], "env": {}, "limits": {"timeoutMs": 1.5},
+}
 
 
 def _say(kind, data):
@@ -138,8 +144,9 @@ def run(job, box):
         # What was handed over does not fit into the limits.
         _say(frames.REPORT, {"exception": report.describe_exception(error, job["filename"])})
         return 1
-    os.environ.update(job["env"])
-    time.tzset()
+    if job["env"]:
+        os.environ.update(job["env"])
+        time.tzset()
     return execute(job)
 
 
@@ -198,6 +205,19 @@ def _precompile(job):
 def execute(job):
     """Runs the code as `python FILE` would, then says how it went."""
     filename, source, worker = job["filename"], job["code"], _getpid()
+    scope = _enter_script(job, filename, source)
+    status, about = _evaluate(job, filename, source, scope)
+    if "exception" in about:
+        # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
+        _say_and_wait(frames.pack(frames.REPORT, _dumps(about)) + frames.pack(frames.TROUBLE), worker)
+    status = _leave(status)
+    if status == 0:
+        _say_and_wait(frames.pack(frames.FINISHED, _dumps(about)), worker)
+    return status
+
+
+def _enter_script(job, filename, source):
+    """The main module, arguments and paths that the script will see; gives back its variables."""
     main_module = types.ModuleType("__main__")
     scope = main_module.__dict__
     scope["__file__"] = os.path.join(os.getcwd(), filename)
@@ -208,14 +228,7 @@ def execute(job):
     sys.path.insert(0, os.getcwd())
     sys.meta_path.insert(0, _ScriptWriter(scope["__file__"], source))
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    status, about = _evaluate(job, filename, source, scope)
-    if "exception" in about:
-        # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
-        _say_and_wait(frames.pack(frames.REPORT, _dumps(about)) + frames.pack(frames.TROUBLE), worker)
-    status = _leave(status)
-    if status == 0:
-        _say_and_wait(frames.pack(frames.FINISHED, _dumps(about)), worker)
-    return status
+    return scope
 
 
 class _ScriptWriter:

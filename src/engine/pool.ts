@@ -119,7 +119,7 @@ export class Pool {
   async #retire(): Promise<void> {
     const retired = this.#forkServer;
     this.#forkServer = undefined;
-    for (const supervisor of this.#parked.splice(0)) supervisor.discard();
+    for (const supervisor of this.#parked.splice(0)) dismiss(supervisor);
     await retired?.end();
   }
 
@@ -151,7 +151,7 @@ export class Pool {
     forkServer.exited.then((reason) => {
       if (this.#forkServer !== forkServer || this.#isClosed) return;
       this.#forkServer = undefined;
-      for (const supervisor of this.#parked.splice(0)) supervisor.discard();
+      for (const supervisor of this.#parked.splice(0)) dismiss(supervisor);
       this.restarts += 1;
       this.#recover(new Error(reason));
     });
@@ -169,17 +169,15 @@ export class Pool {
     const waiting = this.#waiting.shift();
     if (waiting) waiting.give(supervisor);
     else if (this.#parked.length < this.size && !this.#isClosed) this.#parked.push(supervisor);
-    else {
-      supervisor.onLost = () => {};
-      supervisor.discard();
-    }
+    else dismiss(supervisor);
   }
 
   #lose(supervisor: Supervisor): void {
     const index = this.#parked.indexOf(supervisor);
     if (index >= 0) this.#parked.splice(index, 1);
     else if (!this.#busy.delete(supervisor)) this.#preparing -= 1;
-    this.#order();
+    // Not where the fork server was retired meanwhile: it comes back when somebody waits.
+    if (this.#forkServer || this.#waiting.length > 0) this.#order();
   }
 
   /** After a failure the next order waits, twice as long each time; whoever waits for a worker is told after some. */
@@ -206,8 +204,14 @@ export class Pool {
     if (this.#isClosed) return;
     this.#idle = setTimeout(() => {
       // Runs in flight live below the fork server; the last of them starts the clock anew.
-      if (this.#busy.size === 0) void this.#retire();
+      if (this.#busy.size === 0 && this.#waiting.length === 0) void this.#retire();
     }, this.#options.idleTimeoutMs);
     this.#idle.unref();
   }
+}
+
+/** Lets a supervisor go; that it is then lost is no news. */
+function dismiss(supervisor: Supervisor): void {
+  supervisor.onLost = () => {};
+  supervisor.discard();
 }

@@ -136,8 +136,10 @@ const installHint = (module: string) =>
   `The module "${module}" is not installed in this environment; install the package that provides it (often "${module}") and run again.`;
 
 export function readValue(report: unknown): Value | null {
+  const value = (report as { value?: unknown } | undefined)?.value;
+  if (value === undefined) return null;
   try {
-    return Value.parse((report as { value?: unknown } | undefined)?.value);
+    return Value.parse(value);
   } catch {
     return null; // none, or one that foreign code made up, perhaps too deep to look through
   }

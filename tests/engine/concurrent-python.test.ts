@@ -2,12 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { py } from '../support/python.js';
 import { printed, publicInterpreter, sharedPungi } from './pungi.js';
 
+const python = await publicInterpreter();
+const pungis = {
+  namespace: sharedPungi({ PUNGI_TIER: 'namespace' }),
+  landlock: sharedPungi({ PUNGI_TIER: 'landlock', ...(python === '' ? {} : { PUNGI_PYTHON: python }) }),
+};
+
 /** What ordinary programs do with processes and threads must work in the jail as outside of it. */
-describe.each(['namespace', 'landlock'] as const)('in the %s tier', async (tier) => {
-  const python = tier === 'landlock' ? await publicInterpreter() : '';
-  const pungi = sharedPungi({ PUNGI_TIER: tier, ...(python === '' ? {} : { PUNGI_PYTHON: python }) });
-  // Named semaphores and shared memory live in /dev/shm, of which only a namespace has its own.
-  const testInNamespaces = test.runIf(tier === 'namespace');
+describe.each(['namespace', 'landlock'] as const)('in the %s tier', (tier) => {
+  const pungi = pungis[tier];
 
   test('subprocess', async () => {
     const code = py`
@@ -43,7 +46,65 @@ describe.each(['namespace', 'landlock'] as const)('in the %s tier', async (tier)
     expect(await printed(pungi, { code })).toBe('8000 8 285\n');
   });
 
-  testInNamespaces('multiprocessing.Pool', async () => {
+  test('asyncio, with a subprocess and a thread', async () => {
+    const code = py`
+      import asyncio
+      async def main():
+          process = await asyncio.create_subprocess_exec("echo", "sub", stdout=asyncio.subprocess.PIPE)
+          out, _ = await process.communicate()
+          added = await asyncio.gather(*(asyncio.to_thread(lambda n: n + 1, n) for n in range(3)))
+          print(out, added)
+      asyncio.run(main())
+    `;
+    expect(await printed(pungi, { code })).toBe("b'sub\\n' [1, 2, 3]\n");
+  });
+
+  test('sqlite, tempfile, memory maps and file locks', async () => {
+    const code = py`
+      import fcntl, mmap, sqlite3, tempfile
+      database = sqlite3.connect("data.db")
+      database.execute("create table t (n)")
+      database.executemany("insert into t values (?)", [(n,) for n in range(10)])
+      database.commit()
+      print(database.execute("select sum(n) from t").fetchone())
+      with tempfile.NamedTemporaryFile() as file:
+          file.write(b"x" * 4096); file.flush()
+          fcntl.flock(file, fcntl.LOCK_EX)
+          with mmap.mmap(file.fileno(), 4096) as view: print(view[:3])
+    `;
+    expect(await printed(pungi, { code })).toBe("(45,)\nb'xxx'\n");
+  });
+
+  test('a child that multiprocessing spawns instead of forking', async () => {
+    const code = py`
+      import multiprocessing as mp, os
+      def work(name):
+          print("from", name, __name__)
+      if __name__ == "__main__":
+          print(os.listdir("."))
+          child = mp.get_context("spawn").Process(target=work, args=("the child",))
+          child.start(); child.join()
+          print(child.exitcode)
+    `;
+    expect(await printed(pungi, { code })).toBe('[]\nfrom the child __mp_main__\n0\n');
+  });
+
+  test('a socket pair', async () => {
+    const code = py`
+      import socket
+      one, other = socket.socketpair()
+      one.sendall(b"hello")
+      print(other.recv(5))
+    `;
+    expect(await printed(pungi, { code })).toBe("b'hello'\n");
+  });
+});
+
+/** Named semaphores and shared memory live in /dev/shm, of which only a namespace has its own. */
+describe('in the namespace tier alone', () => {
+  const pungi = pungis.namespace;
+
+  test('multiprocessing.Pool', async () => {
     const code = py`
       import multiprocessing
       def square(n): return n * n
@@ -53,7 +114,7 @@ describe.each(['namespace', 'landlock'] as const)('in the %s tier', async (tier)
     expect(await printed(pungi, { code })).toBe('[0, 1, 4, 9, 16, 25]\n');
   });
 
-  testInNamespaces('multiprocessing.Queue, Pipe, Event, Lock and Value', async () => {
+  test('multiprocessing.Queue, Pipe, Event, Lock and Value', async () => {
     const code = py`
       import multiprocessing as mp
       def work(queue, lock, total, event, pipe):
@@ -76,7 +137,7 @@ describe.each(['namespace', 'landlock'] as const)('in the %s tier', async (tier)
     );
   });
 
-  testInNamespaces('ProcessPoolExecutor', async () => {
+  test('ProcessPoolExecutor', async () => {
     const code = py`
       from concurrent.futures import ProcessPoolExecutor
       with ProcessPoolExecutor(2) as pool: print(list(pool.map(abs, [-1, -2])))
@@ -84,18 +145,7 @@ describe.each(['namespace', 'landlock'] as const)('in the %s tier', async (tier)
     expect(await printed(pungi, { code })).toBe('[1, 2]\n');
   });
 
-  testInNamespaces('a child that multiprocessing spawns instead of forking', async () => {
-    const code = py`
-      import multiprocessing as mp
-      if __name__ == "__main__":
-          child = mp.get_context("spawn").Process(target=print, args=("from the child",))
-          child.start(); child.join()
-          print(child.exitcode)
-    `;
-    expect(await printed(pungi, { code })).toBe('from the child\n0\n');
-  });
-
-  testInNamespaces('multiprocessing.shared_memory', async () => {
+  test('multiprocessing.shared_memory', async () => {
     const code = py`
       from multiprocessing import Process, shared_memory
       def work(name):
@@ -109,44 +159,5 @@ describe.each(['namespace', 'landlock'] as const)('in the %s tier', async (tier)
       memory.close(); memory.unlink()
     `;
     expect(await printed(pungi, { code })).toBe('42\n');
-  });
-
-  test('asyncio, with a subprocess and a thread', async () => {
-    const code = py`
-      import asyncio
-      async def main():
-          process = await asyncio.create_subprocess_exec("echo", "sub", stdout=asyncio.subprocess.PIPE)
-          out, _ = await process.communicate()
-          added = await asyncio.gather(*(asyncio.to_thread(lambda n: n + 1, n) for n in range(3)))
-          print(out, added)
-      asyncio.run(main())
-    `;
-    expect(await printed(pungi, { code })).toBe("b'sub\\n' [1, 2, 3]\n");
-  });
-
-  testInNamespaces('a server and a client on its own loopback or socket pair', async () => {
-    const code = py`
-      import socket
-      one, other = socket.socketpair()
-      one.sendall(b"hello")
-      print(other.recv(5))
-    `;
-    expect(await printed(pungi, { code })).toBe("b'hello'\n");
-  });
-
-  test('sqlite, tempfile, memory maps and file locks', async () => {
-    const code = py`
-      import fcntl, mmap, sqlite3, tempfile
-      database = sqlite3.connect("data.db")
-      database.execute("create table t (n)")
-      database.executemany("insert into t values (?)", [(n,) for n in range(10)])
-      database.commit()
-      print(database.execute("select sum(n) from t").fetchone())
-      with tempfile.NamedTemporaryFile() as file:
-          file.write(b"x" * 4096); file.flush()
-          fcntl.flock(file, fcntl.LOCK_EX)
-          with mmap.mmap(file.fileno(), 4096) as view: print(view[:3])
-    `;
-    expect(await printed(pungi, { code })).toBe("(45,)\nb'xxx'\n");
   });
 });

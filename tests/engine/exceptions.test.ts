@@ -95,9 +95,9 @@ describe('an exception', () => {
     expect(traceback).toContain('TypeError: 2');
   });
 
-  test.runIf(hasColumns)('has a column that counts characters, as a syntax error does', async () => {
+  test('has a column, where Python knows it, that counts characters as a syntax error does', async () => {
     const { column } = await raised('żółć = "żółć" + 1');
-    expect(column).toBe('żółć = '.length + 1);
+    expect(column).toBe(hasColumns ? 'żółć = '.length + 1 : null);
   });
 
   test('whose text cannot be made is still an exception', async () => {

@@ -61,7 +61,10 @@ describe('the output of a run', () => {
           const text = Array.from({ length: size }, (_, n) => String.fromCharCode(97 + (n % 26))).join('');
           const { output } = feed(limit, inPieces(Buffer.from(text), places));
           expect(output.bytes).toBe(size);
-          if (!output.truncated) return expect(output.text).toBe(text);
+          if (!output.truncated) {
+            expect(output.text).toBe(text);
+            return;
+          }
           const match = /^([a-z]*)\n… (\d+) bytes left out …\n([a-z]*)$/.exec(output.text);
           expect(match).not.toBeNull();
           const [, head = '', left, tail = ''] = match!;
@@ -74,11 +77,18 @@ describe('the output of a run', () => {
   });
 
   test('is not cut through the middle of a character', () => {
-    const text = '🐍ż'.repeat(100);
-    for (let limit = 20; limit < 60; limit += 1) {
+    const text = '🐍żx€'.repeat(100);
+    for (let limit = 1; limit < 60; limit += 1) {
       const { output } = feed(limit, [Buffer.from(text)]);
       expect(output.truncated).toBe(true);
       expect(output.text).not.toContain('\uFFFD');
+      // What is kept is as near to the limit as whole characters allow, and the number is exact.
+      const [, head = '', left, tail = ''] = /^(.*)\n… (\d+) bytes left out …\n(.*)$/.exec(output.text)!;
+      const kept = Buffer.byteLength(head + tail);
+      expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
+      expect(kept + Number(left)).toBe(Buffer.byteLength(text));
+      expect(kept).toBeLessThanOrEqual(limit);
+      expect(kept).toBeGreaterThanOrEqual(limit - 1 - 2 * 3);
     }
   });
 

@@ -87,9 +87,16 @@ describe('the pool', () => {
   test('a parked worker that dies is replaced', async () => {
     await whileOthersAre(async (own, forkServer) => {
       await until(isFull(own), 'the pool is full');
-      const victim = descendantsOf(forkServer().pid).at(-1)!;
+      const before = descendantsOf(forkServer().pid);
+      const victim = before.at(-1)!;
       process.kill(victim.pid, 'SIGKILL');
-      await until(() => !isAlive(victim), 'the worker is dead');
+      const known = new Set(before.map(({ pid }) => pid));
+      await until(
+        () => descendantsOf(forkServer().pid).some(({ pid }) => !known.has(pid)),
+        'another one comes',
+      );
+      await until(isFull(own), 'the pool is full again');
+      expect(isAlive(victim)).toBe(false);
       for (let n = 0; n < 5; n += 1) expect(await printed(own, { code: 'print("fine")' })).toBe('fine\n');
     });
   });
@@ -104,6 +111,7 @@ describe('a fork server that is killed', () => {
       for (let n = 0; n < 3; n += 1) expect(await printed(own, { code: 'print("back")' })).toBe('back\n');
       expect(forkServer().pid).not.toBe(first.pid);
       expect(await poolOf(own)).toMatchObject({ forkServers: 1, restarts: 1 });
+      await until(isFull(own), 'the pool is full again, and its figures are right');
     });
   });
 
@@ -154,9 +162,10 @@ describe('an idle fork server', () => {
       for (let round = 0; round < 2; round += 1) {
         expectOk(await own.run({ code: 'print(1)' }));
         await until(async () => (await poolOf(own)).forkServers === 0, 'the fork server is gone');
-        expect(await poolOf(own)).toMatchObject({ parked: 0, restarts: 0 });
+        expect(await poolOf(own)).toMatchObject({ parked: 0, parking: 0, restarts: 0 });
       }
       expectOk(await own.run({ code: 'print(1)' }));
+      await until(isFull(own), 'the pool is full again, and its figures are right');
       expect(logger.entries.filter(({ level }) => level === 'error')).toEqual([]);
     } finally {
       await own.close();

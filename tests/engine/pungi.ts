@@ -78,6 +78,8 @@ export function listeningLogger() {
  * enter root's home. Empty where the machine has none.
  */
 export async function publicInterpreter(): Promise<string> {
-  const found = await findInterpreter(undefined, { PATH: '/usr/local/bin:/usr/bin' }).catch(() => undefined);
+  const found = await findInterpreter(undefined, { env: { PATH: '/usr/local/bin:/usr/bin' } }).catch(
+    () => undefined,
+  );
   return found?.path ?? '';
 }

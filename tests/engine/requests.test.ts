@@ -28,7 +28,16 @@ describe('code', () => {
       class Local: pass
       print(__name__, sys.modules["__main__"].Local is Local, Local.__module__, __file__)
     `;
-    expect(await printed(pungi, { code })).toBe('__main__ True __main__ main.py\n');
+    expect(await printed(pungi, { code })).toBe('__main__ True __main__ /work/main.py\n');
+  });
+
+  test('runs under the name that the request gives it', async () => {
+    const code = 'import sys\nprint(__file__, sys.argv)\n1 / 0';
+    const outcome = await pungi.run({ code, filename: 'my report.py' });
+    expect(outcome.stdout.text).toBe("/work/my report.py ['my report.py']\n");
+    const { line, text, traceback } = verdictOf(outcome, 'python-error').exception;
+    expect({ line, text }).toEqual({ line: 3, text: '1 / 0' });
+    expect(traceback).toContain('File "my report.py", line 3');
   });
 
   test('may be empty', async () => {
@@ -95,10 +104,10 @@ describe('a file', () => {
     writeFileSync(join(scripts, 'nested', 'report.py'), code);
     const relative = await pungi.run({ file: 'nested/report.py', argv: ['--fast'] });
     expectOk(relative);
-    expect(relative.stdout.text).toBe("report.py ['report.py', '--fast']\n");
+    expect(relative.stdout.text).toBe("/work/report.py ['report.py', '--fast']\n");
     expect(relative.codeSha256).toBe(sha256(code));
     const absolute = await pungi.run({ file: join(scripts, 'nested/report.py') });
-    expect(absolute.stdout.text).toBe("report.py ['report.py']\n");
+    expect(absolute.stdout.text).toBe("/work/report.py ['report.py']\n");
   });
 
   test('outside the roots is refused', async () => {
@@ -210,13 +219,24 @@ describe('files', () => {
       { path: 'a', text: 'a file' },
       { path: 'a/b', text: 'below a file' },
     ];
-    verdictOf(await pungi.run({ code: 'print(1)', files }), 'invalid');
+    expect(verdictOf(await pungi.run({ code: 'print(1)', files }), 'invalid').message).toContain('"a/b"');
+    verdictOf(await pungi.run({ code: 'print(1)', files: files.toReversed() }), 'invalid');
   });
 
-  test('more of them than the disk limit holds end the run with that verdict', async () => {
+  test('two in the same place are refused as invalid', async () => {
+    const files = [
+      { path: 'a/b', text: 'one' },
+      { path: 'a/b', text: 'other' },
+    ];
+    expect(verdictOf(await pungi.run({ code: 'print(1)', files }), 'invalid').message).toContain('same path');
+  });
+
+  test('more of them than the disk limit holds are refused as invalid', async () => {
     const files = [{ path: 'large', text: 'x'.repeat(2 * 1024 * 1024) }];
     const outcome = await pungi.run({ code: 'print(1)', files, limits: { diskMb: 1 } });
-    expect(verdictOf(outcome, 'disk-exceeded').limitMb).toBe(1);
+    expect(verdictOf(outcome, 'invalid').message).toContain('1 MB');
+    expect(outcome.stdout.text).toBe('');
+    expectOk(await pungi.run({ code: 'print(1)', files, limits: { diskMb: 3 } }));
   });
 });
 
@@ -303,6 +323,9 @@ describe('the work folder', () => {
   });
 });
 
+const CIRCLE: unknown[] = [];
+CIRCLE.push(CIRCLE);
+
 describe('a request that is not valid', () => {
   test.each<[string, unknown, string]>([
     ['neither code nor file', {}, 'either code or file'],
@@ -317,6 +340,23 @@ describe('a request that is not valid', () => {
     ['a variable that is no name', { code: '1', env: { 'A=B': '1' } }, 'A=B'],
     ['a limit of nothing', { code: '1', limits: { timeoutMs: 0 } }, 'limits.timeoutMs'],
     ['a limit of another name', { code: '1', limits: { gpu: 1 } }, 'gpu'],
+    ['stdin that is too large', { code: '1', stdin: 'x'.repeat(6 * 1024 * 1024 + 1) }, 'stdin: is larger'],
+    ['too many lines', { code: '1', inputData: Array(100_001).fill('') }, 'inputData'],
+    [
+      'lines that are too large',
+      { code: '1', inputData: ['x'.repeat(6 * 1024 * 1024 + 1)] },
+      'inputData: is larger',
+    ],
+    [
+      'a context that is too large',
+      { code: '1', context: 'x'.repeat(6 * 1024 * 1024) },
+      'context: must be JSON',
+    ],
+    ['a context that is no JSON', { code: '1', context: () => 1 }, 'context: must be JSON'],
+    ['a context without an end', { code: '1', context: CIRCLE }, 'context: must be JSON'],
+    ['argv that is too large', { code: '1', argv: ['x'.repeat(64 * 1024 + 1)] }, 'argv: is larger'],
+    ['too many words', { code: '1', argv: Array(1025).fill('') }, 'argv'],
+    ['a file name with a folder', { code: '1', filename: 'a/b.py' }, 'filename: must be a plain file name'],
     ['code that is too large', { code: `#${'x'.repeat(2 * 1024 * 1024)}` }, 'code is larger than'],
   ])('%s is said to be so', async (_, request, said) => {
     const outcome = await pungi.run(request as never);

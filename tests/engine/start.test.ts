@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Health, type PungiError } from '../../src/index.js';
-import { findInterpreter, interpretersBelow } from '../../src/sandbox/interpreter.js';
+import { findInterpreter } from '../../src/sandbox/interpreter.js';
 import { expectOk, listeningLogger, startPungi, temporaryFolder, verdictOf, withPungi } from './pungi.js';
 
 const base = temporaryFolder();
@@ -106,13 +106,17 @@ describe('the interpreter', () => {
   });
 
   test('is found on PATH, behind old ones and broken ones', async () => {
-    const good = await findInterpreter();
-    const folder = join(base, 'bin');
-    mkdirSync(folder);
-    program('bin/python3', '#!/bin/sh\nprintf "/usr/bin/python3.8\\n3.8.10\\n"\n');
-    program('bin/python', `#!/bin/sh\nexec '${good.path}' "$@"\n`);
-    const { version } = await findInterpreter(undefined, { PATH: `relative:${folder}` });
-    expect(Number(version.split('.')[1])).toBeGreaterThanOrEqual(10);
+    const folders = ['old', 'broken', 'good'].map((name) => join(base, name));
+    for (const folder of folders) mkdirSync(folder);
+    program('old/python3', '#!/bin/sh\nprintf "/usr/bin/python3.8\\n3.8.10\\n"\n');
+    program('broken/python3', '#!/bin/sh\nexit 1\n');
+    // Its answer is like no other interpreter's on this machine.
+    program('good/python3', '#!/bin/sh\nprintf "/nowhere/python3.99\\n3.99.1\\n"\n');
+    const env = { PATH: ['relative', ...folders].join(':') };
+    expect(await findInterpreter(undefined, { env })).toEqual({
+      path: '/nowhere/python3.99',
+      version: '3.99.1',
+    });
   });
 
   test('is the real one, not a shim in front of it', async () => {
@@ -122,9 +126,20 @@ describe('the interpreter', () => {
   });
 
   test('without any on the machine, the sentence says what was looked at', async () => {
-    const error = await failure(findInterpreter(join(base, 'nothing'), {}));
+    const error = await failure(findInterpreter(join(base, 'nothing'), { env: {} }));
     expect(error.details['looked']).toEqual([`${join(base, 'nothing')} (not found)`]);
-    expect(interpretersBelow(join(base, 'no-such-folder'))).toEqual([]);
+  });
+
+  test('is not waited for once nobody wants it any more', async () => {
+    const slow = program('python-slow', '#!/bin/sh\nexec sleep 1000\n');
+    const stop = new AbortController();
+    const search = findInterpreter(slow, { signal: stop.signal });
+    stop.abort(new Error('not wanted any more'));
+    await expect(search).rejects.toThrow('not wanted any more');
+    const own = startPungi({ PUNGI_PYTHON: slow });
+    const began = performance.now();
+    await own.close();
+    expect(performance.now() - began).toBeLessThan(5000);
   });
 });
 

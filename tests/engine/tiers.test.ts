@@ -1,4 +1,4 @@
-import { readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { PungiError } from '../../src/index.js';
 import { until } from '../support/until.js';
@@ -142,9 +142,23 @@ describe('a tier', () => {
         const { stdout } = await pungi.run({ code: write });
         const folder = stdout.text.trim();
         expect(folder).toMatch(/^\/.+\/work$/);
-        const look = `import os\nprint(os.path.exists(${JSON.stringify(folder)}))`;
-        expect((await pungi.run({ code: look })).stdout.text).toBe('False\n');
+        // The place stays for the next run, and is empty.
+        expect(readdirSync(folder)).toEqual([]);
+        const killed = await pungi.run({ code: `${write}\nwhile True: pass`, limits: { timeoutMs: 500 } });
+        verdictOf(killed, 'timed-out');
+        expect(existsSync(killed.stdout.text.trim())).toBe(false);
       });
+    }
+  });
+
+  test('landlock and process remove their work folders when they are closed', async () => {
+    for (const tier of ['landlock', 'process']) {
+      const folder = await withPungi(
+        settings({ PUNGI_TIER: tier, ALLOW_UNSANDBOXED: 'true' }),
+        async (pungi) => (await pungi.run({ code: 'import os\nprint(os.getcwd())' })).stdout.text.trim(),
+      );
+      expect(folder).toMatch(/^\/.+\/work$/);
+      expect(existsSync(folder)).toBe(false);
     }
   });
 

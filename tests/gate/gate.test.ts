@@ -119,6 +119,45 @@ describe('a request', () => {
     });
   });
 
+  test('that carries more than the run may write is invalid, and just as much is not', async () => {
+    const room = 1024 * 1024;
+    const carrying = (bytes: number, how: 'files' | 'stdin' | 'inputData') => {
+      const text = 'x'.repeat(bytes);
+      const what = { files: [{ path: 'a', text }], stdin: text, inputData: [text] }[how];
+      return admit({ code: '1', [how]: what, limits: { diskMb: 1 } }, config);
+    };
+    for (const how of ['files', 'stdin', 'inputData'] as const) {
+      await expect(carrying(room - 2, how)).resolves.toBeDefined();
+      await expect(carrying(room + 1, how)).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        message: expect.stringContaining('1 MB'),
+      });
+    }
+  });
+
+  test('with files that lie below each other or in the same place is invalid', async () => {
+    const admitted = (...paths: string[]) =>
+      admit({ code: '1', files: paths.map((path) => ({ path, text: '' })) }, config).then(
+        () => 'let through',
+        ({ code, message }: PungiError) => `${code}: ${message}`,
+      );
+    for (const paths of [
+      ['a', 'a/b'],
+      ['a/b/c/d', 'x', 'a/b'],
+    ]) {
+      expect(await admitted(...paths)).toMatch(/^INVALID_INPUT: .*lies below another file/);
+    }
+    expect(await admitted('a/b', 'c', 'a/b')).toMatch(/^INVALID_INPUT: .*same path/);
+    expect(await admitted('a', 'ab/c', 'a.b', 'b/a')).toBe('let through');
+  });
+
+  test('may name its code', async () => {
+    expect((await admit({ code: '1', filename: 'report.py' }, config)).job.filename).toBe('report.py');
+    for (const filename of ['', 'a/b.py', 'a\\b.py', 'a\0', 'x'.repeat(256)]) {
+      await expect(admit({ code: '1', filename }, config)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    }
+  });
+
   test('a script file keeps its own name', async () => {
     const own = loadConfig({ env: { SCRIPT_ROOTS: import.meta.dirname } });
     const { job } = await admit({ file: 'fixtures/hello.py' }, own);

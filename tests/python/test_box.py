@@ -1,3 +1,4 @@
+import mmap
 import os
 import stat
 import tempfile
@@ -117,6 +118,19 @@ class RemoveTree(unittest.TestCase):
         self.assertEqual(os.waitpid(pid, 0)[1], 0)
 
 
+class EmptyFolder(unittest.TestCase):
+    def test_keeps_the_folder_and_what_it_is_told_to_keep(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("kept/inner", "gone/inner", ".removing-1/inner"):
+                os.makedirs(os.path.join(folder, name))
+            open(os.path.join(folder, "file"), "w").close()
+            box.empty_folder(folder, keep=frozenset({"kept"}))
+            self.assertEqual(os.listdir(folder), ["kept"])
+            self.assertEqual(os.listdir(os.path.join(folder, "kept")), ["inner"])
+            box.empty_folder(folder)
+            self.assertEqual(os.listdir(folder), [])
+
+
 class FolderBox(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -129,18 +143,63 @@ class FolderBox(unittest.TestCase):
 
     def test_is_over_by_size_in_both_folders_together(self):
         for number, path in enumerate((self.box.work, self.box.temporary)):
-            self.assertFalse(self.box.is_over(2))
+            self.assertFalse(self.box.is_over(2, ()))
             with open(os.path.join(path, str(number)), "wb") as file:
                 file.write(b"x" * (3 * MB // 2))
                 file.flush()
                 os.fsync(file.fileno())
-        self.assertTrue(self.box.is_over(2))
+        self.assertTrue(self.box.is_over(2, ()))
+        self.assertTrue(self.box.exceeds(2))
+        self.assertFalse(self.box.exceeds(4))
 
     def test_is_over_by_the_number_of_files(self):
         for number in range(300):
             open(os.path.join(self.box.work, str(number)), "w").close()
-        self.assertTrue(self.box.is_over(1))
-        self.assertFalse(self.box.is_over(2))
+        self.assertTrue(self.box.is_over(1, ()))
+        self.assertFalse(self.box.is_over(2, ()))
+
+    def test_is_over_by_a_file_that_is_deleted_and_still_open(self):
+        with open(os.path.join(self.box.work, "hidden"), "wb") as file:
+            file.write(b"x" * 3 * MB)
+            file.flush()
+            os.fsync(file.fileno())
+            os.unlink(file.name)
+            self.assertTrue(self.box.is_over(2, [os.getpid()]))
+            self.assertFalse(self.box.is_over(4, [os.getpid()]))
+            self.assertFalse(self.box.is_over(2, []))
+        self.assertFalse(self.box.is_over(2, [os.getpid()]))
+
+    def test_is_over_by_many_files_that_are_deleted_and_still_mapped(self):
+        kept = []
+        for number in range(10):
+            self.assertEqual(self.box.is_over(2, [os.getpid()]), number > 8)
+            with open(os.path.join(self.box.work, "hidden"), "w+b") as file:
+                file.truncate(4096)
+                kept.append(mmap.mmap(file.fileno(), 4096))
+                os.unlink(file.name)
+        self.assertTrue(self.box.is_over(2, [os.getpid()]))
+        for mapping in kept:
+            mapping.close()
+
+    def test_is_as_new_after_a_reset(self):
+        os.makedirs(os.path.join(self.box.work, "a/b"))
+        open(os.path.join(self.box.temporary, "file"), "w").close()
+        os.chmod(self.box.work, 0o777)
+        self.box.reset()
+        self.assertEqual(sorted(os.listdir(self.box.root)), ["tmp", "work"])
+        for path in (self.box.root, self.box.work, self.box.temporary):
+            self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o700)
+        self.assertEqual((os.listdir(self.box.work), os.listdir(self.box.temporary)), ([], []))
+
+    def test_a_folder_that_became_a_link_is_not_followed(self):
+        outside = os.path.join(os.path.dirname(self.box.root), "outside")
+        os.mkdir(outside)
+        open(os.path.join(outside, "kept"), "w").close()
+        os.rmdir(self.box.work)
+        os.symlink(outside, self.box.work)
+        self.box.reset()
+        self.assertEqual(os.listdir(outside), ["kept"])
+        self.assertFalse(os.path.islink(self.box.work))
 
     def test_goes_when_it_is_removed(self):
         open(os.path.join(self.box.work, "file"), "w").close()

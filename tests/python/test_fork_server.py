@@ -20,12 +20,15 @@ LIMITS = {
     "timeoutMs": 20_000, "cpuMs": 20_000, "memoryMb": 256, "processes": 32, "openFiles": 128, "diskMb": 16,
     "outputBytes": 100_000, "outputHardBytes": 1_000_000,
 }
+# What the server says to the supervisor beside the limits.
+HINTS = {"reportBytes": 1024 * 1024, "isHurried": False}
 
 
 class Server:
-    """The other end of the fork server: it listens, orders workers and hands out jobs."""
+    """The other end of the fork server: it listens, orders supervisors and hands out jobs."""
 
     def __init__(self, tier, preload=()):
+        self.serial = 0
         self.folder = tempfile.mkdtemp(prefix="pungi-test-")
         self.work = os.path.join(self.folder, "work")
         os.mkdir(self.work, 0o700)
@@ -53,16 +56,19 @@ class Server:
         self.process.stdin.write(json.dumps(order).encode() + b"\n")
         self.process.stdin.flush()
 
-    def park(self, worker_id="1"):
-        self.say({"park": worker_id, "token": f"token of {worker_id}"})
+    def park(self, name=None):
+        """Orders a supervisor and waits until its first worker is parked."""
+        self.serial += 1
+        name = name or f"supervisor-{self.serial}"
+        self.say({"start": name, "token": f"token of {name}"})
         ready, _, _ = select.select([self.listener, self.process.stderr], [], [], DEADLINE)
         if self.listener not in ready:
             said = self.process.stderr.readline().decode() if ready else "nothing"
             if "failed" in said or not ready:
-                raise AssertionError(f"no worker came; the fork server said {said}")
+                raise AssertionError(f"no supervisor came; the fork server said {said}")
         connection, _ = self.listener.accept()
         connection.settimeout(DEADLINE)
-        return Worker(connection)
+        return Supervisor(connection)
 
     def close(self):
         self.process.stdin.close()
@@ -73,7 +79,9 @@ class Server:
         subprocess.run(["rm", "-rf", self.folder], check=True)
 
 
-class Worker:
+class Supervisor:
+    """The server's end of one, with a worker parked."""
+
     def __init__(self, connection):
         self.connection = connection
         self.parser = frames.FrameParser()
@@ -96,11 +104,20 @@ class Worker:
         return payload
 
     def run(self, code, limits=LIMITS, **more):
-        job = {"code": code, "filename": "main.py", "argv": [], "stdin": "", "files": [], "env": {}, "limits": limits, **more}
-        self.connection.sendall(
-            frames.pack(frames.LIMITS, json.dumps(limits).encode()) + frames.pack(frames.JOB, json.dumps(job).encode())
-        )
+        """The only run of a supervisor."""
+        try:
+            return self.run_and_stay(code, limits, **more)
+        finally:
+            self.connection.close()
+
+    def run_and_stay(self, code, limits=LIMITS, **more):
+        self.start(code, limits, **more)
         return self.finish()
+
+    def start(self, code, limits=LIMITS, hints=HINTS, **more):
+        job = {"code": code, "filename": "main.py", "argv": [], "stdin": "", "files": [], "env": {}, "limits": limits, **more}
+        said = json.dumps({**limits, **hints}).encode()
+        self.connection.sendall(frames.pack(frames.LIMITS, said) + frames.pack(frames.JOB, json.dumps(job).encode()))
 
     def finish(self):
         answer = {"stdout": b"", "stderr": b"", "report": None, "end": None}
@@ -114,7 +131,6 @@ class Worker:
                 answer["report"] = json.loads(payload)
             elif kind == frames.END:
                 answer["end"] = json.loads(payload)
-                self.connection.close()
                 return answer
             elif kind is None:
                 raise AssertionError(f"the supervisor went away: {answer}")
@@ -144,10 +160,10 @@ class ForkServer(unittest.TestCase):
         cls.addClassCleanup(cls.server.close)
 
     def test_a_run(self):
-        worker = self.server.park("run-1")
-        self.assertEqual(worker.hello, {"id": "run-1", "token": "token of run-1"})
-        self.assertEqual(worker.about["python"], sys.version.split()[0])
-        answer = worker.run(
+        supervisor = self.server.park("run-1")
+        self.assertEqual(supervisor.hello, {"id": "run-1", "token": "token of run-1"})
+        self.assertEqual(supervisor.about["python"], sys.version.split()[0])
+        answer = supervisor.run(
             "import sys\nprint(__name__, sys.argv, context, input())\nprint('err', file=sys.stderr)\n6 * 7",
             argv=["a"], stdin="line\n", context={"ż": None},
         )
@@ -190,16 +206,65 @@ class ForkServer(unittest.TestCase):
         self.assertEqual(answer["end"]["killedFor"], "processes")
 
     def test_cancelling(self):
-        worker = self.server.park()
-        job = json.dumps({
-            "code": "print('going')\nimport signal\nsignal.pause()", "filename": "main.py", "argv": [], "stdin": "",
-            "files": [], "env": {}, "limits": LIMITS,
-        })
-        limits = json.dumps(LIMITS).encode()
-        worker.connection.sendall(frames.pack(frames.LIMITS, limits) + frames.pack(frames.JOB, job.encode()))
-        self.assertEqual(worker.expect(frames.STDOUT), b"going\n")
-        worker.connection.sendall(frames.pack(frames.CANCEL))
-        self.assertEqual(worker.finish()["end"]["killedFor"], "cancelled")
+        supervisor = self.server.park()
+        supervisor.start("print('going')\nimport signal\nsignal.pause()")
+        self.assertEqual(supervisor.expect(frames.STDOUT), b"going\n")
+        supervisor.connection.sendall(frames.pack(frames.CANCEL))
+        self.assertEqual(supervisor.finish()["end"]["killedFor"], "cancelled")
+        self.assertGone(supervisor)
+
+    def test_one_worker_after_the_other_on_one_connection(self):
+        supervisor = self.server.park()
+        code = (
+            "import os, sys, tempfile\n"
+            "print(sorted(os.listdir('.')), os.listdir(tempfile.gettempdir()), hasattr(sys, 'left'), sys.argv)\n"
+            "sys.left = 1\n"
+            "for folder in ('.', tempfile.gettempdir()): open(os.path.join(folder, 'left'), 'w').write('x')\n"
+            "os.makedirs('a/b'); os.chmod('a', 0); os.chmod('.', 0o500)\n"
+        )
+        for round in ("one", "two", "three"):
+            answer = supervisor.run_and_stay(code, argv=[round], hints={**HINTS, "isHurried": round == "two"})
+            self.assertEqual(answer["stdout"].decode(), f"[] [] False ['main.py', '{round}']\n", answer)
+            self.assertEqual(answer["end"]["status"], 0, answer)
+            self.assertEqual(json.loads(supervisor.expect(frames.PARKED)), supervisor.about)
+        supervisor.connection.close()
+
+    def test_a_run_that_failed_by_itself_is_followed_by_another(self):
+        supervisor = self.server.park()
+        for code, status in (("1/0", 1), ("import sys; sys.exit(3)", 3), ("x = = 1", 1)):
+            answer = supervisor.run_and_stay(code)
+            self.assertEqual((answer["end"]["status"], answer["end"]["killedFor"]), (status, None))
+            supervisor.expect(frames.PARKED)
+        self.assertEqual(supervisor.run("print('still here')")["stdout"], b"still here\n")
+
+    def test_a_run_that_was_killed_is_the_supervisor_s_last(self):
+        for code, limits, ending in (
+            ("while True: pass", {**LIMITS, "timeoutMs": 200}, ("timeout", 9)),
+            ("while True: pass", {**LIMITS, "cpuMs": 100}, ("cpu", 9)),
+            ("while True: print('x' * 999)", {**LIMITS, "outputHardBytes": 50_000}, ("output", 9)),
+            ("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)", LIMITS, (None, 11)),
+        ):
+            with self.subTest(ending):
+                supervisor = self.server.park()
+                end = supervisor.run_and_stay(code, limits)["end"]
+                self.assertEqual((end["killedFor"], end["signal"]), ending)
+                self.assertGone(supervisor)
+
+    def test_a_report_that_is_longer_than_it_may_be_is_not_believed(self):
+        supervisor = self.server.park()
+        supervisor.start("'x' * 5000", hints={**HINTS, "reportBytes": 1000})
+        answer = supervisor.finish()
+        self.assertEqual((answer["report"], answer["end"]["status"]), (None, 0))
+        self.assertEqual(self.server.park().run("'x' * 5000")["report"]["value"]["json"], "x" * 5000)
+
+    def test_files_have_their_full_path_and_tracebacks_the_plain_name(self):
+        answer = self.server.park().run("import os\nprint(__file__ == os.path.join(os.getcwd(), 'job.py'))\n1/0", filename="job.py")
+        self.assertEqual(answer["stdout"], b"True\n")
+        self.assertIn('File "job.py", line 3', answer["report"]["exception"]["traceback"])
+
+    def assertGone(self, supervisor):
+        self.assertEqual(supervisor.next(), (None, b""))
+        supervisor.connection.close()
 
     def test_threads_and_subprocesses(self):
         code = (
@@ -223,9 +288,9 @@ class ForkServer(unittest.TestCase):
         if os.getuid() == 0:
             self.assertEqual((uid, euid), (str(SANDBOX_UID), str(SANDBOX_UID)))
 
-    def test_a_worker_whose_server_hangs_up_is_gone(self):
-        worker = self.server.park("left")
-        worker.connection.close()
+    def test_a_supervisor_whose_server_hangs_up_is_gone(self):
+        supervisor = self.server.park("left")
+        supervisor.connection.close()
         self.assertEqual(self.server.park("next").run("print(1)")["stdout"], b"1\n")
         self.assertNotIn("left", os.listdir(self.server.work))
 

@@ -8,6 +8,7 @@ import unittest
 import python_half  # noqa: F401
 from pungi import report, worker
 
+# Positions came with Python 3.11.
 HAS_COLUMNS = sys.version_info >= (3, 11)
 
 
@@ -75,17 +76,11 @@ class Exceptions(unittest.TestCase):
         self.assertEqual((about["line"], about["text"]), (3, "    json.loads('{')"))
         self.assertEqual(about["type"], "json.decoder.JSONDecodeError")
 
-    @unittest.skipUnless(HAS_COLUMNS, "positions came with Python 3.11")
-    def test_has_a_column(self):
-        self.assertEqual(described("x = 1 + (2 / 0)\n")["column"], 10)
+    def test_has_a_column_where_python_knows_it(self):
+        self.assertEqual(described("x = 1 + (2 / 0)\n")["column"], 10 if HAS_COLUMNS else None)
 
-    @unittest.skipUnless(HAS_COLUMNS, "positions came with Python 3.11")
     def test_has_a_column_in_characters(self):
-        self.assertEqual(described("x = 'żółć' + (2 / 0)\n")["column"], 15)
-
-    @unittest.skipIf(HAS_COLUMNS, "before Python 3.11")
-    def test_has_no_column(self):
-        self.assertIsNone(described("1/0\n")["column"])
+        self.assertEqual(described("x = 'żółć' + (2 / 0)\n")["column"], 15 if HAS_COLUMNS else None)
 
     def test_the_traceback_has_the_source_and_nothing_of_ours(self):
         about = described("def f():\n    return 1 / 0\nf()\n")

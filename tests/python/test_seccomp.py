@@ -8,7 +8,7 @@ from pungi import seccomp
 
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-SOME, NONE = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6), (0xFFFF,)
+SOME_FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
 # The kernel's own numbers, written down here once more: a slip in the table must not pass its own test.
 CALLS = {
     "x86_64": {
@@ -18,6 +18,10 @@ CALLS = {
         "perf_event_open": 298, "prlimit64": 302, "open_by_handle_at": 304, "setns": 308, "process_vm_readv": 310,
         "seccomp": 317, "memfd_create": 319, "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "clone3": 435,
         "pidfd_getfd": 438, "landlock_create_ruleset": 444,
+        "chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "fchownat": 260, "fchmodat": 268, "fchmodat2": 452,
+        "utimensat": 280, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197,
+        "inotify_add_watch": 254, "sendmsg": 46, "sendmmsg": 307, "sendto": 44, "setsockopt": 54, "fcntl": 72,
+        "prctl": 157, "vmsplice": 278, "splice": 275,
     },
     "aarch64": {
         "read": 63, "write": 64, "mmap": 222, "ioctl": 29, "shmget": 194, "socket": 198, "clone": 220, "execve": 221,
@@ -26,12 +30,15 @@ CALLS = {
         "perf_event_open": 241, "prlimit64": 261, "open_by_handle_at": 265, "setns": 268, "process_vm_readv": 270,
         "seccomp": 277, "memfd_create": 279, "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425, "clone3": 435,
         "pidfd_getfd": 438, "landlock_create_ruleset": 444,
+        "fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "fchown": 55, "fchownat": 54, "utimensat": 88, "setxattr": 5,
+        "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "inotify_add_watch": 27, "sendmsg": 211, "sendmmsg": 269,
+        "sendto": 206, "setsockopt": 208, "fcntl": 25, "prctl": 167, "vmsplice": 75, "splice": 76,
     },
 }
 
 
-def instructions(machine, families=SOME):
-    code, length = seccomp._build(machine, families)
+def instructions(machine, has_namespaces=True):
+    code, length = seccomp._build(machine, has_namespaces)
     assert len(code) == 8 * length
     return [struct.unpack_from("HBBI", code, 8 * index) for index in range(length)]
 
@@ -69,8 +76,8 @@ class BothArchitectures(unittest.TestCase):
             with self.subTest(machine):
                 yield machine, architecture, CALLS[machine]
 
-    def answer(self, machine, name, *arguments, families=SOME):
-        return simulate(instructions(machine, families), ARCHITECTURES[machine], CALLS[machine][name], arguments)
+    def answer(self, machine, name, *arguments, has_namespaces=True):
+        return simulate(instructions(machine, has_namespaces), ARCHITECTURES[machine], CALLS[machine][name], arguments)
 
     def assertAllowed(self, machine, name, *arguments, **options):
         self.assertEqual(self.answer(machine, name, *arguments, **options), ALLOW, f"{name}{arguments}")
@@ -82,8 +89,8 @@ class BothArchitectures(unittest.TestCase):
 class Program(BothArchitectures):
     def test_every_jump_lands_inside_and_every_way_ends(self):
         for machine, _, _ in self.each():
-            for families in (SOME, NONE):
-                program = instructions(machine, families)
+            for has_namespaces in (True, False):
+                program = instructions(machine, has_namespaces)
                 self.assertLessEqual(len(program), 4096)
                 self.assertEqual(program[-1][0], 0x06)
                 for at, (code, if_true, if_false, value) in enumerate(program):
@@ -98,10 +105,11 @@ class Program(BothArchitectures):
 
     def test_every_call_number_gets_an_answer(self):
         for machine, architecture, _ in self.each():
-            program = instructions(machine)
-            for number in (*range(600), 0x3FFFFFFF, 0xFFFFFFFF):
-                kind = simulate(program, architecture, number) & 0xFFFF0000
-                self.assertIn(kind, (ALLOW, ERRNO))
+            for has_namespaces in (True, False):
+                program = instructions(machine, has_namespaces)
+                for number in (*range(600), 0x3FFFFFFF, 0xFFFFFFFF):
+                    kind = simulate(program, architecture, number) & 0xFFFF0000
+                    self.assertIn(kind, (ALLOW, ERRNO))
 
     def test_another_architecture_is_killed(self):
         i386, arm = 0x40000003, 0x40000028
@@ -120,19 +128,21 @@ class Program(BothArchitectures):
 class Calls(BothArchitectures):
     def test_ordinary_ones_are_allowed(self):
         for machine, _, _ in self.each():
-            for name in ("read", "write", "execve", "futex", "openat", "kill", "landlock_create_ruleset"):
-                self.assertAllowed(machine, name, 1, 2, 3)
+            for name in ("read", "write", "execve", "futex", "openat", "kill", "landlock_create_ruleset", "splice", "sendto"):
+                for has_namespaces in (True, False):
+                    self.assertAllowed(machine, name, 1, 2, 3, has_namespaces=has_namespaces)
         self.assertAllowed("x86_64", "fork")
 
     def test_attacks_are_denied_whatever_their_arguments(self):
         names = (
             "ptrace", "process_vm_readv", "pidfd_getfd", "unshare", "setns", "mount", "open_by_handle_at", "bpf",
-            "perf_event_open", "userfaultfd", "io_uring_setup", "keyctl",
+            "perf_event_open", "userfaultfd", "io_uring_setup", "keyctl", "vmsplice",
         )
         for machine, _, _ in self.each():
             for name in names:
                 for arguments in ((), (0, 0, 0), ((1 << 64) - 1,) * 6):
-                    self.assertDenied(machine, name, *arguments)
+                    for has_namespaces in (True, False):
+                        self.assertDenied(machine, name, *arguments, has_namespaces=has_namespaces)
 
     def test_memory_that_nobody_counts_does_not_exist(self):
         for machine, _, _ in self.each():
@@ -152,11 +162,12 @@ class Calls(BothArchitectures):
     def test_sockets_by_family(self):
         netlink, packet, vsock, alg, bluetooth = 16, 17, 40, 38, 31
         for machine, _, _ in self.each():
-            for family in SOME:
+            for family in SOME_FAMILIES:
                 self.assertAllowed(machine, "socket", family, socket.SOCK_STREAM, 0)
-                self.assertDenied(machine, "socket", family, families=NONE, error=errno.EACCES)
+                self.assertDenied(machine, "socket", family, has_namespaces=False, error=errno.EACCES)
             for family in (0, netlink, packet, vsock, alg, bluetooth, 0xFFFFFFFF):
-                self.assertDenied(machine, "socket", family, error=errno.EACCES)
+                for has_namespaces in (True, False):
+                    self.assertDenied(machine, "socket", family, has_namespaces=has_namespaces, error=errno.EACCES)
 
     def test_shared_memory_without_a_file_is_denied(self):
         shared, private, anonymous, fixed = 1, 2, 0x20, 0x10
@@ -199,6 +210,46 @@ class Calls(BothArchitectures):
             # The kernel takes the lower half of the number only.
             self.assertDenied(machine, "ioctl", 0, 0x5412 | 1 << 32)
             self.assertAllowed(machine, "ioctl", 0, 0x5401)
+
+    def test_flags_of_files_cannot_be_set_but_asked_for(self):
+        for machine, _, _ in self.each():
+            self.assertDenied(machine, "ioctl", 0, 0x40086602)
+            self.assertDenied(machine, "ioctl", 0, 0x401C5820)
+            self.assertAllowed(machine, "ioctl", 0, 0x80086601)
+
+    def test_attributes_are_set_in_pretence_only_where_no_namespace_bounds_them(self):
+        names = ("fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr")
+        pretended = 0
+        for machine, _, calls in self.each():
+            for name in (*names, *({"chmod", "chown"} & set(calls))):
+                self.assertDenied(machine, name, 1, 2, 3, has_namespaces=False, error=pretended)
+                self.assertAllowed(machine, name, 1, 2, 3)
+
+    def test_watches_and_descriptors_in_messages_are_denied_where_no_namespace_bounds_them(self):
+        for machine, _, _ in self.each():
+            for name in ("inotify_add_watch", "sendmsg", "sendmmsg"):
+                self.assertDenied(machine, name, 1, 2, 3, has_namespaces=False, error=errno.EACCES)
+                self.assertAllowed(machine, name, 1, 2, 3)
+
+    def test_buffers_in_the_kernel_keep_their_size(self):
+        reuse, send, receive, keep_alive = 2, 7, 8, 9
+        pretended, set_pipe_size, get_pipe_size = 0, 1031, 1032
+        for machine, _, _ in self.each():
+            for option in (send, receive):
+                self.assertDenied(machine, "setsockopt", 3, socket.SOL_SOCKET, option, error=pretended)
+            for option in (reuse, keep_alive):
+                self.assertAllowed(machine, "setsockopt", 3, socket.SOL_SOCKET, option)
+            self.assertDenied(machine, "fcntl", 3, set_pipe_size, 1 << 20)
+            self.assertAllowed(machine, "fcntl", 3, get_pipe_size)
+            self.assertAllowed(machine, "fcntl", 3, 1)
+
+    def test_a_process_stays_readable_to_its_supervisor(self):
+        set_dumpable, get_dumpable, set_name = 4, 3, 15
+        for machine, _, _ in self.each():
+            for value in (0, 1, 2):
+                self.assertDenied(machine, "prctl", set_dumpable, value)
+            self.assertAllowed(machine, "prctl", get_dumpable)
+            self.assertAllowed(machine, "prctl", set_name)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,6 @@ class Sample(unittest.TestCase):
         seen = watch.sample([os.getpid()])
         self.assertGreaterEqual(seen.tasks, 1)
         self.assertGreater(seen.resident, 4 * MB)
-        self.assertGreater(seen.cpu_ms, 0)
 
     def test_threads_are_counted(self):
         before = watch.sample([os.getpid()]).tasks
@@ -56,11 +55,8 @@ class Sample(unittest.TestCase):
     def test_grows_with_what_is_used(self):
         before = watch.sample([os.getpid()])
         kept = b"x" * (30 * MB)
-        while time.process_time() * 1000 < before.cpu_ms + 50:
-            pass
         after = watch.sample([os.getpid()])
         self.assertGreater(after.resident - before.resident, 25 * MB)
-        self.assertGreater(after.cpu_ms, before.cpu_ms)
         del kept
 
     def test_a_process_that_is_gone_counts_as_nothing(self):
@@ -68,7 +64,7 @@ class Sample(unittest.TestCase):
         if pid == 0:
             os._exit(0)
         os.waitpid(pid, 0)
-        self.assertEqual(watch.sample([pid])[::2], (0, 0))
+        self.assertEqual(watch.sample([pid]), (0, 0))
 
     def test_a_strange_name_is_no_trouble(self):
         def rename():
@@ -97,6 +93,53 @@ class Sample(unittest.TestCase):
         seen = watch.cpu_clock_ms(os.getpid())
         self.assertLessEqual(spent, seen)
         self.assertLessEqual(seen, time.process_time() * 1000)
+
+
+def spend(milliseconds):
+    until = time.process_time() + milliseconds / 1000
+    while time.process_time() < until:
+        pass
+
+
+@unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
+class CpuLedger(unittest.TestCase):
+    def setUp(self):
+        self.ledger = watch.CpuLedger()
+
+    def test_grows_with_what_is_used(self):
+        before = self.ledger.total_ms([os.getpid()])
+        self.assertGreater(before, 0)
+        spend(50)
+        self.assertGreaterEqual(self.ledger.total_ms([os.getpid()]), before + 50)
+
+    def test_several_are_added(self):
+        children = [Child(self, lambda: spend(60)).pid for _ in range(2)]
+        self.assertGreaterEqual(self.ledger.total_ms(children), 120)
+
+    def test_one_that_is_gone_keeps_the_figure_that_was_last_seen(self):
+        pid = os.fork()
+        if pid == 0:
+            spend(60)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            os._exit(0)
+        os.waitpid(pid, os.WUNTRACED)
+        seen = self.ledger.total_ms([pid])
+        self.assertGreaterEqual(seen, 60)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        for pids in ([pid], [], [pid]):
+            self.assertEqual(self.ledger.total_ms(pids), seen)
+
+    def test_children_that_were_waited_for_count_with_their_parent(self):
+        def have_had_a_child():
+            pid = os.fork()
+            if pid == 0:
+                spend(100)
+                os._exit(0)
+            os.waitpid(pid, 0)
+
+        parent = Child(self, have_had_a_child)
+        self.assertGreaterEqual(self.ledger.total_ms([parent.pid]), 80)
 
 
 @unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
@@ -166,7 +209,7 @@ class Folder(unittest.TestCase):
             file.truncate(100 * MB)
         self.assertLess(watch.folder_usage(self.base, 1000)[0], MB)
 
-    def test_sees_what_is_nested_beyond_the_length_of_a_path(self):
+    def test_what_is_nested_beyond_the_length_of_a_path_is_too_much(self):
         name = "n" * 200
         folder = os.open(self.base, os.O_RDONLY)
         for _ in range(30):
@@ -180,7 +223,7 @@ class Folder(unittest.TestCase):
             os.fsync(file.fileno())
         os.close(folder)
         self.addCleanup(_remove, self.base)
-        self.assertGreaterEqual(watch.folder_usage(self.base, 1000)[0], 4 * MB)
+        self.assertGreater(watch.folder_usage(self.base, 1000)[1], 1000)
 
     def test_a_folder_that_is_gone_is_empty(self):
         self.assertEqual(watch.folder_usage(os.path.join(self.base, "gone"), 10), (0, 0))

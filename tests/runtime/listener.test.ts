@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { packFrame } from '../../src/runtime/frames.js';
 import { Listener } from '../../src/runtime/listener.js';
-import type { Worker } from '../../src/runtime/worker.js';
+import type { Supervisor } from '../../src/runtime/supervisor.js';
 import { until } from '../support/until.js';
 
 let listener: Listener;
@@ -32,9 +32,9 @@ async function call(): Promise<Socket & { isOver(): boolean }> {
 }
 
 function expectOne() {
-  const seen = { parked: [] as Worker[], failed: [] as string[] };
+  const seen = { parked: [] as Supervisor[], failed: [] as string[] };
   const order = listener.expect(
-    (worker) => seen.parked.push(worker),
+    (supervisor) => seen.parked.push(supervisor),
     (reason) => seen.failed.push(reason),
   );
   return { ...order, seen, hello: packFrame('hello', JSON.stringify({ id: order.id, token: order.token })) };
