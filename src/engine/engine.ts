@@ -113,28 +113,18 @@ export class Engine {
       if (stop.aborted) return draft.finish(cancelled());
       return draft.finish(internal(PungiError.from(error).message));
     }
-    try {
-      const handedOver = performance.now();
-      draft.began({ tier, features }, handedOver - asked);
-      const end = await supervisor.run(
-        job,
-        (stream, data) => draft.write(stream, data),
-        stop,
-        pool.isPressed,
-      );
-      return draft.end(end, stop.aborted, performance.now() - handedOver);
-    } finally {
-      pool.release(supervisor);
-    }
+    const handedOver = performance.now();
+    draft.began({ tier, features }, handedOver - asked);
+    const end = await supervisor.run(job, (stream, data) => draft.write(stream, data), stop, pool.isPressed);
+    return draft.end(end, stop.aborted, performance.now() - handedOver);
   }
 
   /** Compiles without running; the answer is bytecode in base64 or the exception that the compiler raised. */
   async compile(job: Job): Promise<{ bytecode: string } | { exception: PythonException }> {
     await this.started;
     const leave = await this.queue.enter('compile', this.#closing.signal);
-    let supervisor: Supervisor | undefined;
     try {
-      supervisor = await this.#pool!.take(this.#closing.signal);
+      const supervisor = await this.#pool!.take(this.#closing.signal);
       const { report } = await supervisor.run({ ...job, compile: true }, () => {}, this.#closing.signal);
       const bytecode = (report as { bytecode?: unknown } | undefined)?.bytecode;
       if (typeof bytecode === 'string') return { bytecode };
@@ -145,7 +135,6 @@ export class Engine {
         'The compiler gave no answer; the code may be nested too deeply.',
       );
     } finally {
-      if (supervisor) this.#pool!.release(supervisor);
       leave();
     }
   }

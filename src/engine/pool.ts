@@ -30,8 +30,9 @@ export class Pool {
   #forkServer: ForkServer | undefined;
   #parked: Supervisor[] = [];
   #busy = new Set<Supervisor>();
-  /** Ordered, or parking their next worker. */
-  #preparing = 0;
+  /** Their run has ended; they park their next worker, or say goodbye. */
+  #preparing = new Set<Supervisor>();
+  #ordered = 0;
   #waiting: Waiting[] = [];
   #failures = 0;
   #backoff: NodeJS.Timeout | undefined;
@@ -42,7 +43,6 @@ export class Pool {
     this.#options = options;
     this.size = options.size;
     this.#adopt(running);
-    this.#preparing += 1;
     this.#welcome(first);
     this.#watchIdleness();
     this.#order();
@@ -53,7 +53,7 @@ export class Pool {
   }
 
   get parking(): number {
-    return this.#preparing;
+    return this.#ordered + this.#preparing.size;
   }
 
   get busy(): number {
@@ -69,19 +69,14 @@ export class Pool {
     return this.#forkServer?.isAlive ? 1 : 0;
   }
 
-  /** A supervisor with a parked worker at once, or the next one that is ready. Give it back with `release`. */
+  /** A supervisor with a parked worker at once, or the next one that is ready. It is taken for one run. */
   async take(signal?: AbortSignal): Promise<Supervisor> {
     if (this.#isClosed) throw new PungiError('CANCELLED', 'Pungi is shutting down.');
     clearTimeout(this.#idle);
-    const supervisor = this.#parked.pop() ?? (await this.#wait(signal));
-    this.#busy.add(supervisor);
-    return supervisor;
-  }
-
-  /** The run has ended. The supervisor now parks its next worker, or says goodbye. */
-  release(supervisor: Supervisor): void {
-    if (this.#busy.delete(supervisor)) this.#preparing += 1;
-    this.#watchIdleness();
+    const ready = this.#parked.pop();
+    if (!ready) return this.#wait(signal);
+    this.#busy.add(ready);
+    return ready;
   }
 
   async close(): Promise<void> {
@@ -128,14 +123,15 @@ export class Pool {
     if (!this.#forkServer?.isAlive) this.#adopt(this.#options.start());
     const forkServer = this.#forkServer!;
     for (let missing = this.#missing(); missing > 0; missing -= 1) {
-      this.#preparing += 1;
+      this.#ordered += 1;
       forkServer.start().then(
         (supervisor) => {
+          this.#ordered -= 1;
           this.#failures = 0;
           this.#welcome(supervisor);
         },
         (error: Error) => {
-          this.#preparing -= 1;
+          this.#ordered -= 1;
           this.#recover(error);
         },
       );
@@ -143,7 +139,7 @@ export class Pool {
   }
 
   #missing(): number {
-    return this.#waiting.length + this.size - this.#parked.length - this.#preparing;
+    return this.#waiting.length + this.size - this.#parked.length - this.parking;
   }
 
   #adopt(forkServer: ForkServer): void {
@@ -160,22 +156,33 @@ export class Pool {
   /** A supervisor with its first worker parked; it says so again after every run, until it is lost. */
   #welcome(supervisor: Supervisor): void {
     supervisor.onParked = () => this.#offer(supervisor);
+    supervisor.onEnded = () => this.#prepare(supervisor);
     supervisor.onLost = () => this.#lose(supervisor);
     this.#offer(supervisor);
   }
 
+  #prepare(supervisor: Supervisor): void {
+    this.#busy.delete(supervisor);
+    this.#preparing.add(supervisor);
+    this.#watchIdleness();
+  }
+
   #offer(supervisor: Supervisor): void {
-    this.#preparing -= 1;
+    this.#preparing.delete(supervisor);
     const waiting = this.#waiting.shift();
-    if (waiting) waiting.give(supervisor);
-    else if (this.#parked.length < this.size && !this.#isClosed) this.#parked.push(supervisor);
+    if (waiting) {
+      this.#busy.add(supervisor);
+      waiting.give(supervisor);
+    } else if (this.#parked.length < this.size && !this.#isClosed) this.#parked.push(supervisor);
     else dismiss(supervisor);
   }
 
   #lose(supervisor: Supervisor): void {
     const index = this.#parked.indexOf(supervisor);
     if (index >= 0) this.#parked.splice(index, 1);
-    else if (!this.#busy.delete(supervisor)) this.#preparing -= 1;
+    this.#busy.delete(supervisor);
+    this.#preparing.delete(supervisor);
+    this.#watchIdleness();
     // Not where the fork server was retired meanwhile: it comes back when somebody waits.
     if (this.#forkServer || this.#waiting.length > 0) this.#order();
   }

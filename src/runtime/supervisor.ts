@@ -60,6 +60,8 @@ interface Running {
 export class Supervisor {
   about: WorkerAbout | undefined;
   onParked: () => void = () => {};
+  /** A run has ended; told at once, since the next worker may be parked in the same breath. */
+  onEnded: () => void = () => {};
   onLost: () => void = () => {};
   #socket: Socket;
   #running: Running | undefined;
@@ -106,7 +108,10 @@ export class Supervisor {
     else if (!running) return;
     else if (kind === 'stdout' || kind === 'stderr') running.sink(kind, payload);
     else if (kind === 'report') running.report = parseReport(payload);
-    else if (kind === 'end') this.#finish(JSON.parse(payload.toString()) as EndFacts);
+    else if (kind === 'end') {
+      this.#finish(JSON.parse(payload.toString()) as EndFacts);
+      this.onEnded();
+    }
   }
 
   discard(): void {
