@@ -27,13 +27,11 @@ class NamespaceBox:
             inside = BOX + folder
             os.makedirs(inside, 0o700)
             system.mount(inside, folder, flags=MS_BIND)
-        self._covered_names = {}
         for fd, path in covered:
             os.makedirs(path, exist_ok=True)
             system.mount(f"/proc/self/fd/{fd}", path, flags=MS_BIND | MS_REC)
-            folder = next(folder for folder in _FOLDERS if path.startswith(f"{folder}/"))
-            names = self._covered_names.get(folder, frozenset())
-            self._covered_names[folder] = names | {path[len(folder) + 1 :].split("/")[0]}
+        # A run could rename the folders above such a path, and give the next run another interpreter.
+        self.can_be_reset = not covered
 
     def is_over(self, limit_mb, _pids):
         use = os.statvfs(BOX)
@@ -50,13 +48,15 @@ class NamespaceBox:
             for name in os.listxattr(folder):
                 os.removexattr(folder, name)
             os.chmod(folder, 0o700)
-            empty_folder(folder, keep=self._covered_names.get(folder, frozenset()))
+            empty_folder(folder)
 
     def remove(self):
         """Goes away with the namespace."""
 
 
 class FolderBox:
+    can_be_reset = True
+
     def __init__(self, path):
         self.root = path
         self.work, self.temporary = os.path.join(path, "work"), os.path.join(path, "tmp")
@@ -90,12 +90,12 @@ def remove_tree(path):
     os.rmdir(path)
 
 
-def empty_folder(path, keep=frozenset()):
+def empty_folder(path):
     """Empties a folder that somebody tried to make hard to empty: locked, or nested beyond any path's length."""
     root = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     serial, prefix = 0, f".removing-{os.urandom(8).hex()}"
     try:
-        while names := [name for name in os.listdir(root) if name not in keep]:
+        while names := os.listdir(root):
             for name in names:
                 if not _is_folder(name, root):
                     os.unlink(name, dir_fd=root)

@@ -417,9 +417,9 @@ class Supervisor:
 
     def _leave(self, ended_well):
         """Nothing of the run is alive any more: the place can be given to the next one."""
-        self.ended_well = ended_well
+        self.ended_well = ended_well and self._box.can_be_reset
         self._is_over = True
-        if ended_well:
+        if self.ended_well:
             self._box.reset()
         else:
             self._box.remove()

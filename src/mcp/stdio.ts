@@ -19,6 +19,8 @@ export function startStdio(pungi: Pungi, { logger = silentLogger, extension }: S
   const handle = serveStdio(createServerFactory(pungi, extension), {
     onerror: (error) => logger.error('MCP over stdio', { problem: error.message }),
   });
+  // Every reply that waits for a slow reader listens; there may be as many as runs.
+  process.stdout.setMaxListeners(0);
   let end = () => {};
   const closed = new Promise<void>((resolve) => {
     end = resolve;
