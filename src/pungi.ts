@@ -12,6 +12,8 @@ import { pythonError } from './engine/verdict.js';
 import { admit } from './gate/gate.js';
 import { Metrics } from './metrics/metrics.js';
 
+export const NO_INSTALLS = 'PREINSTALLED_PACKAGES is set, but this version does not install packages yet';
+
 /** A script compiled once. Its runs skip the compiler. */
 export interface CompiledScript {
   readonly sha256: string;
@@ -46,9 +48,7 @@ export class Pungi {
       logger,
     );
     if (config.preinstalledPackages.length > 0) {
-      logger.error('PREINSTALLED_PACKAGES is set, but this version does not install packages yet', {
-        packages: config.preinstalledPackages,
-      });
+      logger.error(NO_INSTALLS, { packages: config.preinstalledPackages });
     }
   }
 
@@ -69,7 +69,9 @@ export class Pungi {
 
   /** Never rejects: bad input, refusals and failures are verdicts. */
   async run(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
-    return this.#conclude(async () => this.#execute(await admit(request, this.config), options));
+    return this.#conclude(request.code, async () =>
+      this.#execute(await admit(request, this.config), options),
+    );
   }
 
   /** Compiles, in the sandbox, without running. Throws PYTHON_ERROR for code that does not compile. */
@@ -84,7 +86,7 @@ export class Pungi {
     request: Omit<RunRequest, 'code' | 'file' | 'filename'> = {},
     options: RunOptions = {},
   ): Promise<Outcome> {
-    return this.#conclude(async () => {
+    return this.#conclude(script.code, async () => {
       const { code, filename } = script;
       const { job, client } = await admit({ ...request, code, filename }, this.config);
       const bytecode = await this.#bytecodeOf(script);
@@ -151,8 +153,8 @@ export class Pungi {
     return this.#engine.run(admitted, options);
   }
 
-  async #conclude(run: () => Promise<Outcome>): Promise<Outcome> {
-    const outcome = await run().catch((error: unknown) => refusal(PungiError.from(error)));
+  async #conclude(code: unknown, run: () => Promise<Outcome>): Promise<Outcome> {
+    const outcome = await run().catch((error: unknown) => refusal(PungiError.from(error), code));
     this.#metrics.record(outcome);
     const { verdict, runId, usage, isolation } = outcome;
     this.#logger.info('Executed Python script', {
@@ -174,7 +176,7 @@ function warningFor(state: EngineState | undefined): string | null {
 }
 
 /** An outcome for what never ran. */
-function refusal(error: PungiError): Outcome {
+function refusal(error: PungiError, code: unknown): Outcome {
   const none = { text: '', bytes: 0, truncated: false };
   return {
     runId: randomUUID(),
@@ -183,7 +185,7 @@ function refusal(error: PungiError): Outcome {
     stderr: none,
     value: null,
     usage: { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: 0 },
-    codeSha256: '',
+    codeSha256: typeof code === 'string' ? sha256(code) : '',
     isolation: { tier: null, features: [] },
   };
 }

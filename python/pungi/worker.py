@@ -227,7 +227,9 @@ def _enter_script(job, filename, source):
     sys.argv = [filename, *job["argv"]]
     sys.path.insert(0, os.getcwd())
     sys.meta_path.insert(0, _ScriptWriter(scope["__file__"], source))
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    # Lines as the compiler counts them, each with its end: other separators are part of a line.
+    lines = [f"{line}\n" for line in source.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    linecache.cache[filename] = (len(source), None, lines, filename)
     return scope
 
 

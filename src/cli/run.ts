@@ -4,7 +4,7 @@ import { silentLogger } from '../base/logger.js';
 import type { Config, OptionName } from '../config/schema.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { RunRequest } from '../contract/run.js';
-import { Pungi } from '../pungi.js';
+import { NO_INSTALLS, Pungi } from '../pungi.js';
 import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
 import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
 import { onInterrupt } from './interrupt.js';
@@ -97,6 +97,7 @@ async function run(operands: string[], parsed: Parsed): Promise<number> {
 
 async function executed(operands: string[], parsed: Parsed, signal: AbortSignal): Promise<Outcome> {
   const config = configFor(parsed);
+  if (config.preinstalledPackages.length > 0) process.stderr.write(`pungi: ${NO_INSTALLS}.\n`);
   const source = await readSource(operands, parsed.code, signal);
   const stdin = await readInput(parsed.stdin, source.fromStdin, signal);
   const { code, filename, argv } = source;

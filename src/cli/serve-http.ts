@@ -22,10 +22,10 @@ export async function serveHttp(
   const door = await openDoor(pungi, address, logger);
   try {
     const say = quiet ? () => {} : (text: string) => process.stderr.write(`${text}\n`);
-    say(welcome(door.url));
     // Without an interpreter or a sandbox there is nothing to serve: the sentence that says so ends the start.
     const stopped = await Promise.race([pungi.ready(), interrupted.then(() => true)]);
     if (stopped === true) return;
+    say(welcome(door.url));
     say(await isolationLine(pungi));
     await interrupted;
   } finally {

@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
 import type { Logger } from '../base/logger.js';
+import { assertLoopback } from '../mcp/http/loopback.js';
 import { Pungi } from '../pungi.js';
 import { ALL_OPTIONS, addConfigFlags, readConfig } from './config-flags.js';
 import { onInterrupt } from './interrupt.js';
-import { parseListenAddress } from './listen-address.js';
+import { type ListenAddress, parseListenAddress } from './listen-address.js';
 import { openLog } from './open-log.js';
 import { serveHttp } from './serve-http.js';
 
@@ -28,6 +29,7 @@ export function serveCommand(end: (status: number) => void): Command {
 async function serve(parsed: Record<string, unknown>): Promise<number> {
   const config = readConfig(parsed);
   const logger = openLog(config);
+  if (typeof parsed['http'] === 'object') assertLoopback((parsed['http'] as ListenAddress).host);
   const interrupted = new Promise<void>((resolve) => onInterrupt(() => resolve()));
   const pungi = Pungi.start(config, logger);
   try {

@@ -4,13 +4,21 @@ import { TIERS } from '../contract/outcome.js';
 
 /** Text from the environment or a flag, or a real number from the configuration file. */
 const count = (minimum: number) =>
-  z.union([z.number(), z.string().regex(/^\d+$/, 'must be a whole number').transform(Number)]).pipe(
-    z
-      .number()
-      .int('must be a whole number')
-      .min(minimum, `must be at least ${minimum}`)
-      .max(2 ** 31 - 1),
-  );
+  z
+    .union([
+      z.number(),
+      z
+        .string()
+        .regex(/^-?\d+$/, 'must be a whole number')
+        .transform(Number),
+    ])
+    .pipe(
+      z
+        .number()
+        .int('must be a whole number')
+        .min(minimum, `must be at least ${minimum}`)
+        .max(2 ** 31 - 1, 'must be at most 2147483647'),
+    );
 
 const flag = z.union([
   z.boolean(),
@@ -21,7 +29,7 @@ const flag = z.union([
 
 const list = (separator: RegExp) =>
   z.union([
-    z.array(z.string()),
+    z.array(z.string(), 'must be a list'),
     z.string().transform((text) => text.split(separator).filter((item) => item !== '')),
   ]);
 

@@ -1,24 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import {
-  type Isolation,
-  type Outcome,
-  type PythonException,
-  TIERS,
-  type Tier,
-  type Verdict,
-} from '../contract/outcome.js';
-import type { OutputLine, RunOptions } from '../contract/run.js';
+import { type Outcome, type PythonException, TIERS, type Tier } from '../contract/outcome.js';
+import type { RunOptions } from '../contract/run.js';
 import { ForkServer } from '../runtime/fork-server.js';
 import { Listener } from '../runtime/listener.js';
-import type { Job, RunEnd, Supervisor } from '../runtime/supervisor.js';
+import type { Job, Supervisor } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
-import { sha256 } from './bytecode-cache.js';
 import { FairQueue } from './fair-queue.js';
-import { OutputBuffer } from './output.js';
+import { OutcomeDraft } from './outcome-draft.js';
 import { Pool } from './pool.js';
-import { cancelled, decideVerdict, internal, readException, readValue, timedOut } from './verdict.js';
+import { cancelled, internal, readException } from './verdict.js';
 
 export interface EngineOptions {
   python?: string | undefined;
@@ -104,7 +95,7 @@ export class Engine {
   }
 
   async #runNow(job: Job, draft: OutcomeDraft, stop: AbortSignal, asked: number): Promise<Outcome> {
-    const { tier, features } = await this.started;
+    const { tier, features, interpreter } = await this.started;
     const pool = this.#pool!;
     let supervisor: Supervisor;
     try {
@@ -116,19 +107,23 @@ export class Engine {
     const handedOver = performance.now();
     draft.began({ tier, features }, handedOver - asked);
     const end = await supervisor.run(job, (stream, data) => draft.write(stream, data), stop, pool.isPressed);
-    return draft.end(end, stop.aborted, performance.now() - handedOver);
+    return draft.end(end, {
+      python: interpreter.path,
+      wasStopped: stop.aborted,
+      tookMs: performance.now() - handedOver,
+    });
   }
 
   /** Compiles without running; the answer is bytecode in base64 or the exception that the compiler raised. */
   async compile(job: Job): Promise<{ bytecode: string } | { exception: PythonException }> {
-    await this.started;
+    const { interpreter } = await this.started;
     const leave = await this.queue.enter('compile', this.#closing.signal);
     try {
       const supervisor = await this.#pool!.take(this.#closing.signal);
       const { report } = await supervisor.run({ ...job, compile: true }, () => {}, this.#closing.signal);
       const bytecode = (report as { bytecode?: unknown } | undefined)?.bytecode;
       if (typeof bytecode === 'string') return { bytecode };
-      const raised = readException(report);
+      const raised = readException(report, interpreter.path);
       if (raised) return { exception: raised.exception };
       throw new PungiError(
         'INTERNAL_ERROR',
@@ -207,8 +202,9 @@ function sandboxUnavailable(
   { tier, allowUnsandboxed }: EngineOptions,
 ): PungiError {
   const why = refused.map(({ tier: name, reason }) => `${name}: ${reason}`).join('; ');
-  const advice =
-    tier === 'process' && !allowUnsandboxed
+  const advice = allowUnsandboxed
+    ? 'Mend what is named there, or choose another interpreter with PUNGI_PYTHON.'
+    : tier === 'process'
       ? 'The process tier does not isolate; set ALLOW_UNSANDBOXED=true if you trust the code.'
       : 'Allow unprivileged user namespaces or use Linux 5.13 or newer; if you trust the code, ALLOW_UNSANDBOXED=true runs it without isolation.';
   return new PungiError(
@@ -216,72 +212,4 @@ function sandboxUnavailable(
     `No sandbox can be entered here${why ? ` (${why})` : ''}. ${advice}`,
     { refused },
   );
-}
-
-/** Collects what a run gives, until it is an outcome. */
-class OutcomeDraft {
-  readonly #runId = randomUUID();
-  readonly #codeSha256: string;
-  readonly #streams: Record<'stdout' | 'stderr', OutputBuffer>;
-  #isolation: Isolation = { tier: null, features: [] };
-  #waitMs = 0;
-
-  constructor(
-    private readonly job: Job,
-    onLine: RunOptions['onLine'],
-  ) {
-    this.#codeSha256 = sha256(job.code);
-    const buffer = (stream: 'stdout' | 'stderr') =>
-      new OutputBuffer(job.limits.outputBytes, onLine && ((text) => this.#tell(onLine, { stream, text })));
-    this.#streams = { stdout: buffer('stdout'), stderr: buffer('stderr') };
-  }
-
-  /** A listener that throws is the caller's trouble, not the run's. */
-  #tell(onLine: NonNullable<RunOptions['onLine']>, line: OutputLine): void {
-    try {
-      onLine(line);
-    } catch (error) {
-      queueMicrotask(() =>
-        process.emitWarning(`A listener for output lines failed: ${PungiError.from(error).message}`),
-      );
-    }
-  }
-
-  began(isolation: Isolation, waitMs: number): void {
-    this.#isolation = isolation;
-    this.#waitMs = waitMs;
-  }
-
-  write(stream: 'stdout' | 'stderr', data: Buffer): void {
-    this.#streams[stream].write(data);
-  }
-
-  end({ facts, report }: RunEnd, wasStopped: boolean, tookMs: number): Outcome {
-    if (facts === null) {
-      const isLate = tookMs >= this.job.limits.timeoutMs;
-      const lost = internal('The sandbox of this run was lost; run it again.');
-      return this.finish(wasStopped ? cancelled() : isLate ? timedOut(this.job.limits) : lost, {
-        wallMs: tookMs,
-      });
-    }
-    const verdict = decideVerdict(facts, report, this.job.limits);
-    const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
-    return this.finish(verdict, usage, verdict.kind === 'ok' ? readValue(report) : null);
-  }
-
-  finish(verdict: Verdict, used: Partial<Outcome['usage']> = {}, value: Outcome['value'] = null): Outcome {
-    const usage = { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: this.#waitMs, ...used };
-    return {
-      runId: this.#runId,
-      verdict,
-      stdout: this.#streams.stdout.finish(),
-      stderr: this.#streams.stderr.finish(),
-      value,
-      usage: Object.fromEntries(
-        Object.entries(usage).map(([name, ms]) => [name, Math.round(ms * 1000) / 1000]),
-      ) as Outcome['usage'],
-      codeSha256: this.#codeSha256,
-      isolation: this.#isolation,
-    };
-  }
 }

@@ -22,8 +22,8 @@ interface ExceptionReport {
 }
 
 /** The supervisor's facts decide; the worker's own words only describe an exception or a value. */
-export function decideVerdict(facts: EndFacts, report: unknown, limits: Limits): Verdict {
-  const raised = readException(report);
+export function decideVerdict(facts: EndFacts, report: unknown, limits: Limits, python: string): Verdict {
+  const raised = readException(report, python);
   if (facts.killedFor !== null) return limitVerdict(facts.killedFor, limits, raised?.exception);
   if (facts.signal !== null) return killedBy(facts.signal);
   if (facts.status === 0) return { kind: 'ok' };
@@ -122,18 +122,22 @@ export function pythonError(exception: PythonException): Verdict {
 
 const firstLine = (text: string) => text.split('\n', 1)[0]!.slice(0, 500);
 
-export function readException(report: unknown): ExceptionReport | undefined {
+export function readException(report: unknown, python: string): ExceptionReport | undefined {
   const raw = (report as { exception?: Record<string, unknown> } | undefined)?.exception;
   if (raw === null || typeof raw !== 'object') return undefined;
   const missing = typeof raw['missingModule'] === 'string' ? raw['missingModule'].split('.')[0]! : null;
-  const parsed = PythonException.safeParse({ ...raw, hint: missing === null ? null : installHint(missing) });
+  const parsed = PythonException.safeParse({
+    ...raw,
+    hint: missing === null ? null : installHint(missing, python),
+  });
   if (!parsed.success) return undefined;
   const errno = typeof raw['errno'] === 'number' ? raw['errno'] : null;
   return { exception: parsed.data, isMemoryError: raw['isMemoryError'] === true, errno };
 }
 
-const installHint = (module: string) =>
-  `The module "${module}" is not installed in this environment; install the package that provides it (often "${module}") and run again.`;
+const installHint = (module: string, python: string) =>
+  `The module "${module}" is not installed here. Install the package that provides it, often of the same name: ` +
+  `${python} -m pip install ${module}`;
 
 export function readValue(report: unknown): Value | null {
   const value = (report as { value?: unknown } | undefined)?.value;

@@ -3,7 +3,7 @@ import { silentLogger } from '../../base/logger.js';
 import { type ConfigSources, loadConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import type { EngineState } from '../../engine/engine.js';
-import { Pungi } from '../../pungi.js';
+import { NO_INSTALLS, Pungi } from '../../pungi.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { kernelFindings } from './kernel.js';
 import { type Setting, settingsOf } from './settings.js';
@@ -22,7 +22,7 @@ export async function examine(sources: ConfigSources): Promise<Examination> {
   try {
     const config = loadConfig(sources);
     settings = settingsOf(config, sources);
-    findings.push(configuration(settings), ...(await engineFindings(config)));
+    findings.push(configuration(settings), ...packages(config), ...(await engineFindings(config)));
   } catch (thrown) {
     findings.push(fail('Configuration', PungiError.from(thrown).message, 'Correct it where it is set.'));
   }
@@ -38,6 +38,18 @@ function node(): Finding {
 function configuration(settings: readonly Setting[]): Finding {
   const changed = settings.filter(({ origin }) => origin !== 'default').length;
   return ok('Configuration', `${changed} of ${settings.length} settings are not at their default`);
+}
+
+/** What is asked for and cannot be done yet is said, not passed over. */
+function packages({ preinstalledPackages }: Config): Finding[] {
+  if (preinstalledPackages.length === 0) return [];
+  return [
+    warn(
+      'Packages',
+      `${preinstalledPackages.join(', ')}: ${NO_INSTALLS}`,
+      'Install them into the interpreter that PUNGI_PYTHON names.',
+    ),
+  ];
 }
 
 async function engineFindings(config: Config): Promise<Finding[]> {

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { PungiError } from '../base/errors.js';
+import type { Isolation, Outcome, Verdict } from '../contract/outcome.js';
+import type { OutputLine, RunOptions } from '../contract/run.js';
+import type { Job, RunEnd } from '../runtime/supervisor.js';
+import { sha256 } from './bytecode-cache.js';
+import { OutputBuffer } from './output.js';
+import { cancelled, decideVerdict, internal, readValue, timedOut } from './verdict.js';
+
+interface Circumstances {
+  python: string;
+  wasStopped: boolean;
+  tookMs: number;
+}
+
+/** Collects what a run gives, until it is an outcome. */
+export class OutcomeDraft {
+  readonly #runId = randomUUID();
+  readonly #codeSha256: string;
+  readonly #streams: Record<'stdout' | 'stderr', OutputBuffer>;
+  #isolation: Isolation = { tier: null, features: [] };
+  #waitMs = 0;
+
+  constructor(
+    private readonly job: Job,
+    onLine: RunOptions['onLine'],
+  ) {
+    this.#codeSha256 = sha256(job.code);
+    const buffer = (stream: 'stdout' | 'stderr') =>
+      new OutputBuffer(job.limits.outputBytes, onLine && ((text) => this.#tell(onLine, { stream, text })));
+    this.#streams = { stdout: buffer('stdout'), stderr: buffer('stderr') };
+  }
+
+  /** A listener that throws is the caller's trouble, not the run's. */
+  #tell(onLine: NonNullable<RunOptions['onLine']>, line: OutputLine): void {
+    try {
+      onLine(line);
+    } catch (error) {
+      queueMicrotask(() =>
+        process.emitWarning(`A listener for output lines failed: ${PungiError.from(error).message}`),
+      );
+    }
+  }
+
+  began(isolation: Isolation, waitMs: number): void {
+    this.#isolation = isolation;
+    this.#waitMs = waitMs;
+  }
+
+  write(stream: 'stdout' | 'stderr', data: Buffer): void {
+    this.#streams[stream].write(data);
+  }
+
+  end({ facts, report }: RunEnd, { python, wasStopped, tookMs }: Circumstances): Outcome {
+    if (facts === null) {
+      const isLate = tookMs >= this.job.limits.timeoutMs;
+      const lost = internal('The sandbox of this run was lost; run it again.');
+      return this.finish(wasStopped ? cancelled() : isLate ? timedOut(this.job.limits) : lost, {
+        wallMs: tookMs,
+      });
+    }
+    const verdict = decideVerdict(facts, report, this.job.limits, python);
+    const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
+    return this.finish(verdict, usage, verdict.kind === 'ok' ? readValue(report) : null);
+  }
+
+  finish(verdict: Verdict, used: Partial<Outcome['usage']> = {}, value: Outcome['value'] = null): Outcome {
+    const usage = { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: this.#waitMs, ...used };
+    return {
+      runId: this.#runId,
+      verdict,
+      stdout: this.#streams.stdout.finish(),
+      stderr: this.#streams.stderr.finish(),
+      value,
+      usage: Object.fromEntries(
+        Object.entries(usage).map(([name, ms]) => [name, Math.round(ms * 1000) / 1000]),
+      ) as Outcome['usage'],
+      codeSha256: this.#codeSha256,
+      isolation: this.#isolation,
+    };
+  }
+}
