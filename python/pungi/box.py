@@ -27,6 +27,8 @@ class NamespaceBox:
             inside = BOX + folder
             os.makedirs(inside, 0o700)
             system.mount(inside, folder, flags=MS_BIND)
+        # What is above the folders would be out of reach of a reset.
+        system.unmount(BOX)
         for fd, path in covered:
             os.makedirs(path, exist_ok=True)
             system.mount(f"/proc/self/fd/{fd}", path, flags=MS_BIND | MS_REC)
@@ -34,12 +36,12 @@ class NamespaceBox:
         self.can_be_reset = not covered
 
     def is_over(self, limit_mb, _pids):
-        use = os.statvfs(BOX)
+        use = os.statvfs(WORK)
         return use.f_bfree == 0 or use.f_ffree == 0 or self.exceeds(limit_mb)
 
     def exceeds(self, limit_mb):
         """At a good end: a script that met the bound and coped is fine, one that passed a tighter limit unseen is not."""
-        use = os.statvfs(BOX)
+        use = os.statvfs(WORK)
         return limit_mb < self._size_mb and (use.f_blocks - use.f_bfree) * use.f_frsize > limit_mb * 1024 * 1024
 
     def reset(self):
@@ -49,6 +51,7 @@ class NamespaceBox:
                 os.removexattr(folder, name)
             os.chmod(folder, 0o700)
             empty_folder(folder)
+            os.utime(folder)
 
     def remove(self):
         """Goes away with the namespace."""

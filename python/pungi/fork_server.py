@@ -1,6 +1,7 @@
 """Imports an environment's modules once, inside jail 1, then forks supervisors, which fork workers, on order.
 
-stdin: a line of JSON settings, then a line of JSON {"start": ID, "token": TEXT} for each supervisor; its end ends us.
+stdin: a line of JSON settings, then lines of JSON: {"start": ID, "token": TEXT} for each supervisor, {"kill": ID} for one
+that does not answer; its end ends us.
 stderr: for people. A failure to start is told there as one line of JSON {"failed": REASON}.
 """
 
@@ -87,23 +88,34 @@ def _preload(modules):
 
 
 def _serve(settings):
-    children = set()
+    children = {}
     pending = b""
     while chunk := os.read(0, 65536):
         *lines, pending = (pending + chunk).split(b"\n")
         for line in filter(None, lines):
             order = json.loads(line)
-            children.add(supervisor.start(settings, order["start"], order["token"]))
+            if "kill" in order:
+                _kill(children, order["kill"])
+            else:
+                children[supervisor.start(settings, order["start"], order["token"])] = order["start"]
         _reap(children, settings["tier"])
+
+
+def _kill(children, name):
+    """The server's last resort for a supervisor that does not answer."""
+    for pid in [pid for pid, started_as in children.items() if started_as == name]:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        del children[pid]
 
 
 def _reap(children, tier):
     """Zombies are collected with the next order; an orphan (its supervisor died) is ended as well."""
     try:
         while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
-            children.discard(pid)
+            children.pop(pid, None)
     except ChildProcessError:
         return
     if tier != "namespace" and system.IS_LINUX:
-        for pid in set(watch.children_of(os.getpid())) - children:
+        for pid in set(watch.children_of(os.getpid())) - children.keys():
             os.kill(pid, signal.SIGKILL)

@@ -13,10 +13,7 @@ _OWN_PROC = ("stat", "statm", "status", "cmdline", "comm", "maps", "limits", "fd
 
 def fork_into_namespaces():
     """Forks; the child is PID 1 of fresh namespaces."""
-    flags = system.CLONE_NEWUSER | system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWIPC
-    if landlock.abi() < 6:
-        # A network namespace of its own costs a millisecond; landlock's scopes make the shared one as silent.
-        flags |= system.CLONE_NEWNET
+    flags = system.CLONE_NEWUSER | system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWIPC | system.CLONE_NEWNET
     return system.clone(flags)
 
 

@@ -40,22 +40,25 @@ _CALLS = {
     },
     # A page that is spliced into a pipe keeps the huge page around it, which no process then shows.
     "pages given away": {"vmsplice": (278, 75)},
+    "what all of the machine, or all of a user, share": {
+        "io_setup": (206, 0), "inotify_init": (253, None), "inotify_init1": (294, 26), "file_setattr": (469, 469),
+    },
 }
 # Memory that no process's resident size shows. ENOSYS, so that libraries take their other way.
 _UNCOUNTED_MEMORY = {
     "memfd_create": (319, 279), "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "shmdt": (67, 197),
     "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180),
 }
-# Landlock does not rule attributes and watches: without namespaces they would reach every file of the same user.
+# Landlock does not rule attributes: without namespaces they would reach every file of the same user.
 _ATTRIBUTES = {
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, None),
     "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None),
     "futimesat": (261, None), "utimensat": (280, 88), "setxattr": (188, 5), "lsetxattr": (189, 6),
     "fsetxattr": (190, 7), "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
-    "setxattrat": (463, 463), "removexattrat": (466, 466), "file_setattr": (469, 469),
+    "setxattrat": (463, 463), "removexattrat": (466, 466),
 }
-# Watches on host folders; descriptors parked inside a socket, where their files' size is not seen.
-_BEYOND_LANDLOCK = {"inotify_add_watch": (254, 27), "sendmsg": (46, 211), "sendmmsg": (307, 269)}
+# Descriptors parked inside a socket, where their files' size is not seen.
+_BEYOND_LANDLOCK = {"sendmsg": (46, 211), "sendmmsg": (307, 269)}
 # clone3 hides its flags behind a pointer; told that it does not exist, libc falls back to clone.
 _CLONE3 = (435, 435)
 _CLONE, _SOCKET, _PRLIMIT, _PERSONALITY = (56, 220), (41, 198), (302, 261), (135, 92)

@@ -5,19 +5,15 @@ No foreign code runs in it or can reach it. It relays output, holds the run to i
 
 import json
 import os
-import resource
 import select
-import signal
 import socket
 import sys
 import time
 
 from . import box as boxes
-from . import frames, run_jail, system, watch, worker
+from . import frames, limits, run_jail, system, watch, worker
+from .reaper import Reaper
 
-_SAMPLE_EVERY = 0.010
-_WALK_EVERY = 0.100
-_MOMENT = 0.0005
 # Until the server says how long a report may be.
 _MAX_REPORT = 64 * 1024
 _CHUNK = 65536
@@ -25,9 +21,7 @@ _CHUNK = 65536
 _GATHERING_MS = 1
 # Then a fresh one takes its place, before anything that grows slowly can matter.
 _RUNS_OF_ONE_SUPERVISOR = 500
-_TASKS_OF_OTHERS = 256
 _REHEARSAL = b'{"timeoutMs": 30000, "cpuMs": 30000.5, "killedFor": null, "memoryMb": 512}'
-_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def start(settings, name, token):
@@ -52,7 +46,7 @@ def _serve(settings, name, token, identity):
     except Exception as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return
-    tasks_outside = _tasks_counted_outside(settings["tier"])
+    tasks_outside = limits.tasks_counted_outside(settings["tier"])
     is_hurried = False
     for _ in range(_RUNS_OF_ONE_SUPERVISOR):
         supervisor = _park_and_run(settings["tier"], channel, box, tasks_outside, is_hurried)
@@ -103,7 +97,7 @@ class Supervisor:
         self._from_server = frames.FrameParser()
         self._from_worker = frames.FrameParser(_MAX_REPORT)
         self._limits = None
-        self._started = None
+        self._keeper = None
         self._killed_for = None
         self._exit_status = None
         self._report = None
@@ -111,12 +105,9 @@ class Supervisor:
         self._closed = set()
         self._outbox = b""
         self._output_bytes = 0
-        self._peak = 0
-        self._cpu_ms = self._cpu_before = 0.0
-        self._ledger = watch.CpuLedger()
-        self._next_sample = self._next_walk = 0.0
         self._tasks_outside = tasks_outside
         self._spawn_worker(is_hurried)
+        self._reaper = Reaper(tier, self._worker)
         self._glance = watch.Glance(self._worker) if tier == "namespace" else None
 
     def _spawn_worker(self, is_hurried):
@@ -129,6 +120,9 @@ class Supervisor:
             worker.main(self._tier, self._box, is_hurried, job_read, report_write, stdout_write, stderr_write)
         for fd in (job_read, report_write, stdout_write, stderr_write):
             os.close(fd)
+        # Foreign code can reopen its ends, drain them or fill them: we never wait for a pipe.
+        for fd in (self._report_pipe, self._stdout, self._stderr):
+            os.set_blocking(fd, False)
         self._poller = select.poll()
         self._handlers = {
             self._channel.fileno(): self._on_server,
@@ -150,11 +144,11 @@ class Supervisor:
             for fd, _ in ready:
                 if fd in self._handlers and self._exit_status is None:
                     self._handlers[fd]()
-            if self._started is not None and self._exit_status is None and not self._is_over:
-                self._check_limits(time.monotonic())
+            if self._keeper is not None and self._exit_status is None and not self._is_over:
+                self._check_limits()
             if not hasattr(os, "pidfd_open"):
                 self._on_exit()
-        if self._started is None and not self._is_over:
+        if self._keeper is None and not self._is_over:
             self.abandon()  # a parked worker has died: nobody waits for an answer
         if not self._is_over:
             self._finish()
@@ -162,11 +156,7 @@ class Supervisor:
     def _patience(self):
         if self._outbox:
             return _GATHERING_MS
-        if self._started is None:
-            return None
-        now = time.monotonic()
-        until = min(self._deadline, self._next_sample)
-        return max(0, (until - now) * 1000)
+        return None if self._keeper is None else self._keeper.patience_ms()
 
     # What comes in.
 
@@ -187,30 +177,20 @@ class Supervisor:
 
     def abandon(self):
         """The server is gone or no longer wants us."""
-        self._kill_all()
+        self._reaper.kill_all()
         self._box.remove()
         os._exit(0)
 
     def _start(self, job):
-        self._cpu_before = watch.cpu_clock_ms(self._worker) if system.IS_LINUX else 0.0
-        self._started = time.monotonic()
-        self._deadline = self._started + self._limits["timeoutMs"] / 1000
-        self._next_sample = self._next_walk = self._started + _SAMPLE_EVERY
-        self._bound_tasks()
+        limits.bound_tasks(self._worker, self._tasks_outside, self._limits["processes"])
+        self._keeper = limits.LimitKeeper(self._limits, self._worker, self._reaper.processes, self._box)
         frames.write_all(self._job_pipe, frames.pack(frames.JOB, job))
-
-    def _bound_tasks(self):
-        """Stops a fork bomb between two looks. Above the limit itself, so that a look can see the limit passed."""
-        if self._tasks_outside is not None:
-            bound = self._tasks_outside + self._limits["processes"] + 4
-            hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
-            bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
-            resource.prlimit(self._worker, resource.RLIMIT_NPROC, (bound, bound))
+        os.set_blocking(self._job_pipe, False)
 
     def _on_report(self):
-        data = os.read(self._report_pipe, _CHUNK)
+        data = _read(self._report_pipe)
         if not data:
-            return self._forget(self._report_pipe)
+            return self._forget(self._report_pipe) if data is not None else None
         self._from_worker.feed(data)
         try:
             for kind, payload in self._from_worker.frames():
@@ -227,12 +207,14 @@ class Supervisor:
             self._let_go()
 
     def _take(self, kind, payload):
-        if kind == frames.PARKED and self._started is None:
+        if kind == frames.PARKED and self._keeper is None:
             self._send(frames.PARKED, payload)
             self._flush()
             self._warm_up()
         elif kind == frames.REPORT and self._report is None:
             self._report = payload
+        elif self._has_let_go:
+            return  # the worker asks once; more is foreign code that would keep us busy
         elif kind == frames.FINISHED:
             self._report = payload
             if self._box.exceeds(self._limits["diskMb"]):
@@ -241,7 +223,7 @@ class Supervisor:
                 self._let_go()
         elif kind == frames.TROUBLE:
             # The run failed. Look now, while whatever it used is still held, whether a limit was the reason.
-            self._check_limits(time.monotonic(), at_once=True)
+            self._check_limits(at_once=True)
             self._let_go()
 
     def _warm_up(self):
@@ -251,7 +233,6 @@ class Supervisor:
         for _, payload in parser.frames():
             json.dumps(json.loads(payload))
         self._look_closely()
-        resource.prlimit(self._worker, resource.RLIMIT_NPROC) if system.IS_LINUX else None
 
     def _let_go(self):
         """The worker waits to be looked at, or to be killed, before it ends by itself. It is answered once: foreign code
@@ -265,9 +246,9 @@ class Supervisor:
             pass  # it has ended
 
     def _relay(self, fd, kind):
-        data = os.read(fd, _CHUNK)
+        data = _read(fd)
         if not data:
-            return self._forget(fd)
+            return self._forget(fd) if data is not None else None
         room = self._limits["outputHardBytes"] - self._output_bytes if self._limits else len(data)
         self._output_bytes += len(data)
         if room > 0:
@@ -276,15 +257,7 @@ class Supervisor:
             self._stop("output")
 
     def _on_exit(self):
-        pid, status, used = os.wait4(self._worker, os.WNOHANG)
-        if pid:
-            self._exit_status = status
-            self._book(used)
-
-    def _book(self, used):
-        """Adds what a process of the run, and those that it had waited for, used."""
-        self._cpu_ms += (used.ru_utime + used.ru_stime) * 1000
-        self._peak = max(self._peak, used.ru_maxrss * _MAXRSS_UNIT)
+        self._exit_status = self._reaper.look()
 
     def _forget(self, fd):
         self._poller.unregister(fd)
@@ -302,92 +275,18 @@ class Supervisor:
         except OSError:
             self.abandon()
 
-    # Limits.
-
-    def _check_limits(self, now, at_once=False):
-        if now >= self._deadline:
-            return self._stop("timeout")
-        if not at_once and now < self._next_sample:
-            return None
-        self._next_sample = now + _SAMPLE_EVERY
-        if not watch.HAS_PROC:
-            return None
-        pids = self._processes()
-        if len(pids) > self._limits["processes"]:
-            return self._stop("processes")  # at once: to look at each of them would give them time
-        use = watch.sample(pids)
-        self._peak = max(self._peak, use.resident if len(pids) == 1 else 0)
-        if self._ledger.total_ms(pids) - self._cpu_before > self._limits["cpuMs"]:
-            return self._stop("cpu")
-        if use.tasks > self._limits["processes"]:
-            return self._stop("processes")
-        if len(pids) > 1 or use.resident > self._memory_limit:
-            exact = watch.exact_memory(pids)
-            self._peak = max(self._peak, exact)
-            if exact > self._memory_limit:
-                return self._stop("memory")
-        if watch.hidden_buffers(pids, self._memory_limit) > self._memory_limit:
-            return self._stop("memory")
-        if at_once or now >= self._next_walk:
-            self._next_walk = now + _WALK_EVERY
-            if self._box.is_over(self._limits["diskMb"], pids):
-                return self._stop("disk")
-        return None
-
-    @property
-    def _memory_limit(self):
-        return self._limits["memoryMb"] * 1024 * 1024
-
-    def _processes(self):
-        if self._tier == "namespace":
-            return watch.processes_in_namespace()
-        return watch.descendants_of(os.getpid())
-
     # The end.
+
+    def _check_limits(self, at_once=False):
+        passed = self._keeper.check(at_once)
+        if passed is not None:
+            self._stop(passed)
 
     def _stop(self, reason):
         if self._killed_for is None:
             self._killed_for = reason
-        self._kill_all()
-        self._exit_status = self._worker_status
-
-    def _kill_all(self):
-        """Ends every process of the run and collects it. Nobody is left to write, fork or hold a pipe afterwards."""
-        self._worker_status = self._exit_status
-        try:
-            while True:
-                self._signal_all()
-                if self._tier == "namespace":
-                    self._collect(0)
-                elif not self._collect_ended():
-                    time.sleep(_MOMENT)
-        except ChildProcessError:
-            return
-
-    def _collect_ended(self):
-        collected = 0
-        while self._collect(os.WNOHANG):
-            collected += 1
-        return collected
-
-    def _collect(self, flags):
-        pid, status, used = os.wait4(-1, flags)
-        if pid:
-            self._book(used)
-        if pid == self._worker:
-            self._worker_status = status
-        return pid
-
-    def _signal_all(self):
-        if self._tier == "namespace":
-            _kill(-1)
-        elif not watch.HAS_PROC:
-            _kill(-self._worker)
-        else:
-            # Stopped first, so that nothing forks faster than it is found.
-            for number in (signal.SIGSTOP, signal.SIGKILL):
-                for pid in watch.descendants_of(os.getpid()):
-                    _kill(pid, number)
+        self._reaper.kill_all()
+        self._exit_status = self._reaper.worker_status
 
     def _finish_early(self):
         """The usual end: one process, all well. Its figures are taken and it is killed; only then is it waited for.
@@ -395,15 +294,15 @@ class Supervisor:
         Taking down a large process costs milliseconds in which nothing of it runs any more and somebody waits.
         """
         ended = time.monotonic()
-        figures = self._look_closely()
+        figures = None if self._keeper.saw_others else self._look_closely()
         if figures is None:
             return False
-        self._signal_all()
-        self._drain()
+        self._reaper.signal_all()
+        self._drain(self._stdout, self._stderr)
         facts = {"killedFor": self._killed_for, "status": 0, "signal": None}
         facts |= self._usage(ended, *figures)
         self._answer(facts)
-        self._kill_all()
+        self._reaper.kill_all()
         self._leave(ended_well=self._killed_for is None)
         return True
 
@@ -430,10 +329,10 @@ class Supervisor:
         if self._glance is not None:
             self._glance.close()
 
-    def _drain(self):
-        """Relays what the run wrote before its end. Nobody can write any more, so it does not block."""
+    def _drain(self, *fds):
+        """Takes what the run wrote before its end. Nobody can write any more, so there is an end to it."""
         pipes = select.poll()
-        for fd in (self._stdout, self._stderr):
+        for fd in fds:
             if fd in self._handlers:
                 pipes.register(fd, select.POLLIN)
         while self._killed_for != "output" and (ready := pipes.poll(0)):
@@ -450,47 +349,36 @@ class Supervisor:
 
     def _finish(self):
         ended = time.monotonic()
-        self._kill_all()
-        self._drain()
-        while self._report_pipe in self._handlers:
-            self._on_report()
+        self._reaper.kill_all()
+        self._has_let_go = True
+        self._drain(self._stdout, self._stderr, self._report_pipe)
         facts = self._facts(ended)
         self._leave(ended_well=facts["killedFor"] is None and facts["signal"] is None)
         self._answer(facts)
 
     def _facts(self, ended):
         exit_code = os.waitstatus_to_exitcode(self._exit_status)
-        killed_for = self._killed_for
-        if killed_for is None and exit_code < 0 and self._cpu_ms - self._cpu_before > self._limits["cpuMs"]:
+        cpu_ms, killed_for = self._reaper.cpu_ms, self._killed_for
+        if killed_for is None and exit_code < 0 and cpu_ms - self._keeper.cpu_before > self._limits["cpuMs"]:
             killed_for = "cpu"  # by the kernel's own limit, before we looked again
         return {
             "killedFor": killed_for,
             "status": exit_code if exit_code >= 0 else None,
             "signal": -exit_code if exit_code < 0 else None,
-            **self._usage(ended, self._cpu_ms, self._peak),
+            **self._usage(ended, cpu_ms, self._reaper.peak),
         }
 
     def _usage(self, ended, cpu_ms, peak):
         return {
-            "wallMs": (ended - self._started) * 1000 if self._started else 0.0,
-            "cpuMs": max(0.0, cpu_ms - self._cpu_before),
-            "peakBytes": max(self._peak, peak),
+            "wallMs": (ended - self._keeper.started) * 1000,
+            "cpuMs": max(0.0, max(cpu_ms, self._keeper.cpu_seen) - self._keeper.cpu_before),
+            "peakBytes": max(self._keeper.peak, peak),
         }
 
 
-def _tasks_counted_outside(tier):
-    """Tasks that the kernel may count into our RLIMIT_NPROC though they are not the run's; None where it cannot be told."""
-    if not system.IS_LINUX:
-        return None
-    if tier == "namespace":
-        # Since Linux 5.14 the count is kept for each user namespace: only the supervisor is in ours.
-        return 1 if system.kernel_version() >= (5, 14) else None
-    # All of the user's count, other runs' too, which must not be able to use up ours: a bound for the machine's sake.
-    return watch.tasks_of_user(os.getuid()) + _TASKS_OF_OTHERS
-
-
-def _kill(pid, number=signal.SIGKILL):
+def _read(fd):
+    """What a pipe holds; empty at its end, None where there is nothing now."""
     try:
-        os.kill(pid, number)
-    except (ProcessLookupError, PermissionError):
-        pass
+        return os.read(fd, _CHUNK)
+    except BlockingIOError:
+        return None

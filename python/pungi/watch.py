@@ -13,6 +13,8 @@ HAS_PROC = os.path.isdir("/proc/self/task")
 class Sample(NamedTuple):
     tasks: int
     resident: int
+    # What the kernel's page tables can take at most for so much address space.
+    most_tables: int
 
 
 def children_of(pid):
@@ -102,32 +104,37 @@ class CpuLedger:
 
 
 def sample(pids):
-    tasks = resident = 0
+    tasks = resident = most_tables = 0
     for pid in pids:
         try:
             fields = _stat(pid)
         except OSError:
             continue
         tasks += int(fields[17])
+        most_tables += int(fields[20]) // 512
         resident += int(fields[21]) * _PAGE
-    return Sample(tasks, resident)
+    return Sample(tasks, resident, most_tables)
 
 
 def exact_memory(pids):
-    """Private memory of these processes, with pages that forked processes share counted once."""
+    """Private memory of these processes and their page tables; pages that forked processes share are counted once."""
     total = 0
     for pid in pids:
         try:
-            with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
-                lines = file.read().splitlines()
+            lines = _lines(pid, "smaps_rollup") + _lines(pid, "status")
         except (FileNotFoundError, ProcessLookupError):
             continue
         except OSError:
             # It made itself unreadable: take the larger figure.
             total += sample([pid]).resident
             continue
-        total += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith((b"Pss_Anon:", b"SwapPss:")))
+        total += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith((b"Pss_Anon:", b"SwapPss:", b"VmPTE:")))
     return total
+
+
+def _lines(pid, name):
+    with open(f"/proc/{pid}/{name}", "rb") as file:
+        return file.read().splitlines()
 
 
 def cpu_clock_ms(pid):

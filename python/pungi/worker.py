@@ -211,7 +211,7 @@ def execute(job):
         # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
         _say_and_wait(frames.pack(frames.REPORT, _dumps(about)) + frames.pack(frames.TROUBLE), worker)
     status = _leave(status)
-    if status == 0:
+    if status == 0 and "exception" not in about:
         _say_and_wait(frames.pack(frames.FINISHED, _dumps(about)), worker)
     return status
 

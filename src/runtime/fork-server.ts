@@ -60,6 +60,7 @@ export class ForkServer {
       const order = this.#listener.expect((supervisor) => {
         clearTimeout(impatience);
         this.#open.delete(fail);
+        supervisor.onStuck = () => this.#child.stdin!.write(`${JSON.stringify({ kill: order.id })}\n`);
         resolve(supervisor);
       }, fail);
       if (!this.#isAlive) return fail('the fork server has ended');

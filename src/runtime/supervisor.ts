@@ -63,6 +63,8 @@ export class Supervisor {
   /** A run has ended; told at once, since the next worker may be parked in the same breath. */
   onEnded: () => void = () => {};
   onLost: () => void = () => {};
+  /** It does not answer any more: whoever started it must end it. */
+  onStuck: () => void = () => {};
   #socket: Socket;
   #running: Running | undefined;
 
@@ -82,7 +84,10 @@ export class Supervisor {
     });
     const cancel = () => this.#socket.write(packFrame('cancel'));
     const patience = Math.min(job.limits.timeoutMs + GRACE_MS, LONGEST_TIMER_MS);
-    const lastResort = setTimeout(() => this.#socket.destroy(), patience);
+    const lastResort = setTimeout(() => {
+      this.onStuck();
+      this.#socket.destroy();
+    }, patience);
     const limits = { ...job.limits, reportBytes: job.compile ? MAX_BYTECODE : MAX_REPORT, isHurried };
     this.#socket.cork();
     this.#socket.write(packFrame('limits', JSON.stringify(limits)));

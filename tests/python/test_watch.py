@@ -64,7 +64,7 @@ class Sample(unittest.TestCase):
         if pid == 0:
             os._exit(0)
         os.waitpid(pid, 0)
-        self.assertEqual(watch.sample([pid]), (0, 0))
+        self.assertEqual(watch.sample([pid]), (0, 0, 0))
 
     def test_a_strange_name_is_no_trouble(self):
         def rename():

@@ -1,4 +1,4 @@
-import { type Attack, fixture, py } from '../attack.js';
+import { type Attack, bomb, fixture, py } from '../attack.js';
 
 /** Forging, breaking and stealing the channel to the supervisor. */
 export const CONTROL_CHANNEL: Attack[] = [
@@ -297,4 +297,54 @@ export const CONTROL_CHANNEL: Attack[] = [
     // A script that ends the process with status 0 on its own account has ended ok.
     expect: { verdict: ['python-error', 'exited', 'ok'] },
   },
+  bomb({
+    name: 'fills the pipe that its job came through, and then grows',
+    // A supervisor that waits for room in it holds no limit any more.
+    code: py`
+      pipe = os.open("/proc/self/fd/3", os.O_WRONLY | os.O_NONBLOCK)
+      for size in (4096, 1):
+          try:
+              while True:
+                  os.write(pipe, b"x" * size)
+          except BlockingIOError:
+              pass
+      os.write(4, b"\x00\x00\x00\x00T")
+      time.sleep(0.1)
+      blocks = [b"x" * (1 << 20) for _ in range(300)]
+      print("BREACH")
+    `,
+    limits: { timeoutMs: 3000, memoryMb: 64 },
+    expect: { verdict: 'memory-exceeded', stdout: '' },
+  }),
+  bomb({
+    name: 'drains its own output before the supervisor can read it, and then grows',
+    code: py`
+      pipe = os.open("/proc/self/fd/1", os.O_RDONLY | os.O_NONBLOCK)
+      end = time.time() + 0.3
+      while time.time() < end:
+          os.write(1, b"x")
+          try:
+              os.read(pipe, 4096)
+          except BlockingIOError:
+              pass
+      blocks = [b"x" * (1 << 20) for _ in range(300)]
+      print("BREACH")
+    `,
+    limits: { timeoutMs: 3000, memoryMb: 64 },
+    expect: { verdict: 'memory-exceeded' },
+  }),
+  bomb({
+    name: 'says that it has finished without end, and goes on',
+    code: py`
+      def flood():
+          while True:
+              os.write(4, b"\x00\x00\x00\x00D" * 13000)
+      spawn(flood)
+      blocks = [b"x" * (1 << 20) for _ in range(300)]
+      time.sleep(9)
+      os.write(1, b"BREACH\n")
+    `,
+    limits: { timeoutMs: 1500, memoryMb: 64 },
+    expect: { verdict: ['memory-exceeded', 'timed-out', 'ok'], stdout: '' },
+  }),
 ];

@@ -158,7 +158,11 @@ export const HOST_FILES: Attack[] = [
     'watches what happens in host folders',
     // Landlock has no rule for this either.
     py`
-      fd = syscall("inotify_init1", 0)
+      try:
+          fd = syscall("inotify_init1", 0)
+      except PermissionError:
+          done()
+          sys.exit()
       for path in [context["bait"], context["canaryFile"], "/root", "/home", *context["secretFolders"]]:
           hide(f"inotify {path}", lambda: syscall("inotify_add_watch", fd, path.encode(), 0xFFF))
     `,

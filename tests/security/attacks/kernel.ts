@@ -197,4 +197,12 @@ export const KERNEL: Attack[] = [
           pass
     `,
   ),
+  refused(
+    'uses up what all of the machine, or all of a user, share',
+    py`
+      context_id = ctypes.c_ulong(0)
+      refuse("io_setup", lambda: syscall("io_setup", 1000, ctypes.byref(context_id)))
+      refuse("inotify_init1", lambda: syscall("inotify_init1", 0))
+    `,
+  ),
 ];

@@ -149,4 +149,20 @@ export const MEMORY_BOMBS: Attack[] = [
     limits: { memoryMb: 64, openFiles: 128, processes: 32 },
     expect: { verdict: ['ok', 'memory-exceeded'], stdout: /^(within the limits \d+ MB\n)?$/ },
   }),
+  bomb({
+    name: 'memory in page tables',
+    code: py`
+      _libc.mmap.restype = ctypes.c_void_p
+      _libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+      size = 100 << 30
+      start = _libc.mmap(None, size, 1, 0x4022, -1, 0)  # readable, private, anonymous, not reserved
+      _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), 15)  # no huge pages
+      for offset in range(0, size, 2 << 20):
+          ctypes.string_at(start + offset, 1)
+      time.sleep(1)
+      print("BREACH")
+    `,
+    limits: { memoryMb: 64 },
+    expect: memoryExceeded,
+  }),
 ];

@@ -1,0 +1,93 @@
+"""Holds a run to its limits: looks at what its processes use and names the limit that was passed."""
+
+import os
+import resource
+import time
+
+from . import system, watch
+
+_SAMPLE_EVERY = 0.010
+_WALK_EVERY = 0.100
+_TASKS_OF_OTHERS = 256
+
+
+class LimitKeeper:
+    """Of one run, from its start on."""
+
+    def __init__(self, limits, worker, processes, box):
+        """`processes`: a function that lists the run's processes."""
+        self.peak = 0
+        # Whether there was ever more than the worker itself, and the CPU time that was seen of all.
+        self.saw_others, self.cpu_seen = False, 0.0
+        self.cpu_before = watch.cpu_clock_ms(worker) if system.IS_LINUX else 0.0
+        self.started = time.monotonic()
+        self._deadline = self.started + limits["timeoutMs"] / 1000
+        self._limits = limits
+        self._memory = limits["memoryMb"] * 1024 * 1024
+        self._processes = processes
+        self._box = box
+        self._ledger = watch.CpuLedger()
+        self._next_sample = self._next_walk = self.started + _SAMPLE_EVERY
+
+    def patience_ms(self):
+        """How long nobody needs to look."""
+        return max(0, (min(self._deadline, self._next_sample) - time.monotonic()) * 1000)
+
+    def check(self, at_once=False):
+        """The limit that was passed, or None. Looks only when it is time to, or at once."""
+        now = time.monotonic()
+        if now >= self._deadline:
+            return "timeout"
+        if not at_once and now < self._next_sample:
+            return None
+        self._next_sample = now + _SAMPLE_EVERY
+        if not watch.HAS_PROC:
+            return None
+        pids = self._processes()
+        if len(pids) > self._limits["processes"]:
+            return "processes"  # at once: to look at each of them would give them time
+        return self._check_use(pids) or self._check_disk(pids, now, at_once)
+
+    def _check_use(self, pids):
+        use = watch.sample(pids)
+        self.saw_others = self.saw_others or len(pids) > 1
+        self.cpu_seen = self._ledger.total_ms(pids)
+        if self.cpu_seen - self.cpu_before > self._limits["cpuMs"]:
+            return "cpu"
+        if use.tasks > self._limits["processes"]:
+            return "processes"
+        is_single = len(pids) == 1
+        self.peak = max(self.peak, use.resident if is_single else 0)
+        if not is_single or use.resident + use.most_tables > self._memory:
+            exact = watch.exact_memory(pids)
+            self.peak = max(self.peak, exact)
+            if exact > self._memory:
+                return "memory"
+        return "memory" if watch.hidden_buffers(pids, self._memory) > self._memory else None
+
+    def _check_disk(self, pids, now, at_once):
+        if not at_once and now < self._next_walk:
+            return None
+        self._next_walk = now + _WALK_EVERY
+        return "disk" if self._box.is_over(self._limits["diskMb"], pids) else None
+
+
+def tasks_counted_outside(tier):
+    """Tasks that the kernel may count into a run's RLIMIT_NPROC though they are not its own; None where it cannot be told."""
+    if not system.IS_LINUX:
+        return None
+    if tier == "namespace":
+        # Since Linux 5.14 the count is kept for each user namespace: only the supervisor is in ours.
+        return 1 if system.kernel_version() >= (5, 14) else None
+    # All of the user's count, other runs' too, which must not be able to use up ours: a bound for the machine's sake.
+    return watch.tasks_of_user(os.getuid()) + _TASKS_OF_OTHERS
+
+
+def bound_tasks(worker, outside, processes):
+    """Stops a fork bomb between two looks. Above the limit itself, so that a look can see the limit passed."""
+    if outside is None:
+        return
+    bound = outside + processes + 4
+    hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+    resource.prlimit(worker, resource.RLIMIT_NPROC, (bound, bound))

@@ -1,0 +1,80 @@
+"""Ends the processes of a run, collects them and books what they used."""
+
+import os
+import signal
+import sys
+import time
+
+from . import watch
+
+_MOMENT = 0.0005
+_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+class Reaper:
+    """Of one worker and of all that it starts."""
+
+    def __init__(self, tier, worker):
+        self.worker_status = None
+        self.cpu_ms = 0.0
+        self.peak = 0
+        self._tier = tier
+        self._worker = worker
+
+    def processes(self):
+        """Every process of the run."""
+        if self._tier == "namespace":
+            return watch.processes_in_namespace()
+        return watch.descendants_of(os.getpid())
+
+    def look(self):
+        """Collects the worker if it has ended."""
+        self._collect(self._worker, os.WNOHANG)
+        return self.worker_status
+
+    def kill_all(self):
+        """Ends every process of the run and collects it. Nobody is left to write, fork or hold a pipe afterwards."""
+        try:
+            while True:
+                self.signal_all()
+                if self._tier == "namespace":
+                    self._collect(-1, 0)
+                elif not self._collect_ended():
+                    time.sleep(_MOMENT)
+        except ChildProcessError:
+            return
+
+    def signal_all(self):
+        """After this no process of the run does anything any more, though it may still be there."""
+        if self._tier == "namespace":
+            _kill(-1)
+        elif not watch.HAS_PROC:
+            _kill(-self._worker)
+        else:
+            # Stopped first, so that nothing forks faster than it is found.
+            for number in (signal.SIGSTOP, signal.SIGKILL):
+                for pid in watch.descendants_of(os.getpid()):
+                    _kill(pid, number)
+
+    def _collect_ended(self):
+        collected = 0
+        while self._collect(-1, os.WNOHANG):
+            collected += 1
+        return collected
+
+    def _collect(self, which, flags):
+        pid, status, used = os.wait4(which, flags)
+        if pid:
+            # Its own use and that of the processes it had waited for.
+            self.cpu_ms += (used.ru_utime + used.ru_stime) * 1000
+            self.peak = max(self.peak, used.ru_maxrss * _MAXRSS_UNIT)
+        if pid == self._worker:
+            self.worker_status = status
+        return pid
+
+
+def _kill(pid, number=signal.SIGKILL):
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
