@@ -124,7 +124,8 @@ describe('over HTTP', () => {
     });
     const { status, stderr } = await ended;
     expect(status).toBe(69);
-    expect(stderr).toMatch(/\npungi: [^\n]*\/nowhere\/python3[^\n]*\n$/);
+    // That sentence and nothing before it: no address, no configuration to paste.
+    expect(stderr).toMatch(/^pungi: [^\n]*\/nowhere\/python3[^\n]*\n$/);
   });
 });
 

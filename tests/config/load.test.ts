@@ -115,7 +115,7 @@ test.each([
   ['a choice', { env: { LOG_LEVEL: 'loud' } }, ['LOG_LEVEL', '"loud"', 'debug, info, error']],
   ['a tier', { env: { PUNGI_TIER: 'vm' } }, ['PUNGI_TIER', '"vm"', 'auto, namespace, landlock, process']],
   ['a switch', { env: { ALLOW_UNSANDBOXED: 'yes' } }, ['ALLOW_UNSANDBOXED', '"yes"', 'true, false']],
-  ['a flag', { flags: { poolSize: '-4' } }, ['--pool-size', '"-4"', 'whole number']],
+  ['a flag', { flags: { poolSize: '-4' } }, ['--pool-size', '"-4"', 'at least 1']],
 ] satisfies [string, ConfigSources, string[]][])(
   '%s that is not valid is named with its value and what is allowed',
   (_, sources, parts) => {

@@ -189,3 +189,16 @@ describe('a missing module', () => {
     });
   });
 });
+
+describe('the source lines of a traceback', () => {
+  test('have their carets below what failed, also without a final newline', async () => {
+    const { verdict } = await pungi.run({ code: 'x = 0\n1/x' });
+    const traceback = verdict.kind === 'python-error' ? verdict.exception.traceback : '';
+    expect(traceback).toMatch(/^ {4}1\/x\n( {4}~\^~\n)?ZeroDivisionError/m);
+  });
+
+  test('are counted as Python counts them, whatever separators a string holds', async () => {
+    const { verdict } = await pungi.run({ code: 'a = "x\u2028y\f"\nb = 2\nc = 1/0' });
+    expect(verdict).toMatchObject({ kind: 'python-error', exception: { line: 3, text: 'c = 1/0' } });
+  });
+});
