@@ -52,18 +52,7 @@ export const ROW_LIMITS = {
   outputHardBytes: 8 * 1024 * 1024,
 } satisfies RequestedLimits;
 
-/** Python in a template literal: raw, without the indentation of the table around it. */
-export function py(strings: TemplateStringsArray, ...values: (string | number)[]): string {
-  const lines = String.raw(strings, ...values)
-    .replace(/^\n/, '')
-    .replace(/\s+$/, '\n')
-    .split('\n');
-  const indents = lines
-    .filter((line) => line.trim() !== '')
-    .map((line) => line.length - line.trimStart().length);
-  const indent = Math.min(...indents);
-  return lines.map((line) => line.slice(indent)).join('\n');
-}
+export { py } from '../support/python.js';
 
 export const fixture = (name: string): string =>
   readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8');
