@@ -3,6 +3,7 @@ import { fstatSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { PungiError } from '../base/errors.js';
+import { fileProblem } from '../base/file-problem.js';
 import type { InputFile } from '../contract/run.js';
 
 /** What `pungi run` was told to run. */
@@ -63,13 +64,7 @@ function readOwnFile(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reasons: Record<string, string> = {
-      ENOENT: 'there is no such file',
-      EISDIR: 'it is a folder',
-      EACCES: 'permission denied',
-    };
-    throw invalid(`${path} cannot be read: ${reasons[code ?? ''] ?? message}.`);
+    throw invalid(`${path} cannot be read: ${fileProblem(error)}.`);
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import { PungiError } from '../base/errors.js';
+import { fileProblem } from '../base/file-problem.js';
 import { Config, OPTIONS, type OptionName } from './schema.js';
 
 export const CONFIG_FILE = 'pungi.yaml';
@@ -47,7 +48,7 @@ function readConfigFile(path: string): Record<string, unknown> {
   } catch (error) {
     throw new PungiError(
       'CONFIGURATION_ERROR',
-      `The configuration file ${path} cannot be read: ${(error as Error).message}`,
+      `The configuration file ${path} cannot be read: ${fileProblem(error)}.`,
     );
   }
   let data: unknown;
@@ -56,7 +57,7 @@ function readConfigFile(path: string): Record<string, unknown> {
   } catch (error) {
     throw new PungiError(
       'CONFIGURATION_ERROR',
-      `The configuration file ${path} is not valid YAML: ${(error as Error).message}`,
+      `The configuration file ${path} is not valid YAML: ${(error as Error).message.split('\n', 1)[0]}`,
     );
   }
   if (typeof data !== 'object' || Array.isArray(data)) {

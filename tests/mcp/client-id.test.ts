@@ -1,27 +1,16 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { loadConfig } from '../../src/config/load.js';
-import { type HttpDoor, startHttp } from '../../src/mcp/http.js';
-import { Pungi } from '../../src/pungi.js';
+import { expect, test, vi } from 'vitest';
 import { execute } from './calls.js';
 import { type Era, newClient } from './doors.js';
+import { sharedHttpDoor } from './http-door.js';
 
-let pungi: Pungi;
-let door: HttpDoor;
-beforeAll(async () => {
-  pungi = Pungi.start(loadConfig({ env: {} }));
-  door = await startHttp(pungi);
-});
-afterAll(async () => {
-  await door.close();
-  await pungi.close();
-});
+const shared = sharedHttpDoor();
 
 /** The clients that the engine saw for these calls. */
 async function clientsSeen(era: Era, name: string): Promise<(string | undefined)[]> {
-  const run = vi.spyOn(pungi, 'run');
+  const run = vi.spyOn(shared.pungi, 'run');
   const client = newClient(era, name);
-  await client.connect(new StreamableHTTPClientTransport(new URL(door.url)));
+  await client.connect(new StreamableHTTPClientTransport(new URL(shared.door.url)));
   await Promise.all([execute(client, { code: '1' }), execute(client, { code: '2' })]);
   await client.close();
   const seen = run.mock.calls.map(([request]) => request.client);

@@ -2,22 +2,12 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { loadConfig } from '../../src/config/load.js';
-import { type HttpDoor, startHttp } from '../../src/mcp/http.js';
-import { Pungi } from '../../src/pungi.js';
+import { describe, expect, test, vi } from 'vitest';
+import { startHttp } from '../../src/mcp/http.js';
 import { newClient } from './doors.js';
+import { sharedHttpDoor } from './http-door.js';
 
-let pungi: Pungi;
-let door: HttpDoor;
-beforeAll(async () => {
-  pungi = Pungi.start(loadConfig({ env: {} }));
-  door = await startHttp(pungi);
-});
-afterAll(async () => {
-  await door.close();
-  await pungi.close();
-});
+const shared = sharedHttpDoor();
 
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 const INITIALIZE = JSON.stringify({
@@ -34,7 +24,7 @@ async function send(
   init: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
 ) {
   const { method = 'POST', headers = {}, body } = init;
-  const req = request(new URL(path, door.url), { method, headers: { ...HEADERS, ...headers } });
+  const req = request(new URL(path, shared.door.url), { method, headers: { ...HEADERS, ...headers } });
   req.on('error', () => {});
   req.end(body);
   const [res] = (await once(req, 'response')) as [IncomingMessage];
@@ -60,14 +50,14 @@ test.each([{ host: 'localhost:1234' }, { origin: 'http://localhost:6274' }, { or
 );
 
 test.each(['0.0.0.0', '::', '192.168.0.1', 'example.com', ''])('binding to %j is refused', async (host) => {
-  await expect(startHttp(pungi, { host, port: 0 })).rejects.toMatchObject({
+  await expect(startHttp(shared.pungi, { host, port: 0 })).rejects.toMatchObject({
     code: 'CONFIGURATION_ERROR',
     message: expect.stringContaining('until authentication exists'),
   });
 });
 
 test.each(['127.0.0.1', 'localhost'])('binding to %s with port 0 tells a URL that works', async (host) => {
-  const other = await startHttp(pungi, { host, port: 0 });
+  const other = await startHttp(shared.pungi, { host, port: 0 });
   expect(other.url).toMatch(new RegExp(`^http://${host}:[1-9]\\d*/mcp$`));
   expect((await fetch(new URL('/health', other.url))).status).toBe(200);
   await other.close();
@@ -75,8 +65,8 @@ test.each(['127.0.0.1', 'localhost'])('binding to %s with port 0 tells a URL tha
 });
 
 test('a port that is taken is a configuration error that names it', async () => {
-  const port = Number(new URL(door.url).port);
-  await expect(startHttp(pungi, { port })).rejects.toMatchObject({
+  const port = Number(new URL(shared.door.url).port);
+  await expect(startHttp(shared.pungi, { port })).rejects.toMatchObject({
     code: 'CONFIGURATION_ERROR',
     message: expect.stringContaining(`${port}`),
   });
@@ -118,7 +108,7 @@ test('an unknown path is answered with 404 and the right one', async () => {
 });
 
 test('/health tells the state in a few words', async () => {
-  await pungi.ready();
+  await shared.pungi.ready();
   const { status, body } = await send('/health', { method: 'GET' });
   expect(status).toBe(200);
   expect(JSON.parse(body)).toEqual({
@@ -142,7 +132,7 @@ const SLEEP = {
 };
 
 async function startSleeping(client: Client): Promise<void> {
-  const transport = new StreamableHTTPClientTransport(new URL(door.url));
+  const transport = new StreamableHTTPClientTransport(new URL(shared.door.url));
   await client.connect(transport);
   await new Promise<void>((resolve) => {
     client.callTool(SLEEP, { onprogress: () => resolve() }).catch(() => {});
@@ -150,7 +140,7 @@ async function startSleeping(client: Client): Promise<void> {
 }
 
 const untilNothingRuns = () =>
-  vi.waitFor(async () => expect((await pungi.health()).metrics.activeExecutions).toBe(0), {
+  vi.waitFor(async () => expect((await shared.pungi.health()).metrics.activeExecutions).toBe(0), {
     timeout: 10_000,
   });
 
