@@ -160,7 +160,7 @@ test('a legacy client that ends its session stops its run', async () => {
 });
 
 test('closing the door stops the runs of its clients', async () => {
-  const other = await startHttp(pungi);
+  const other = await startHttp(shared.pungi);
   const clients = [newClient('modern'), newClient('legacy')];
   for (const client of clients) {
     await client.connect(new StreamableHTTPClientTransport(new URL(other.url)));
