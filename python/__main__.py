@@ -1,3 +1,7 @@
-from pungi.fork_server import main
+import importlib
+import sys
 
-main()
+# Imported by name: a fork server must not carry the modules of the other roles into its workers.
+ROLES = {"fork-server": "pungi.fork_server", "lock-keeper": "pungi.lock_keeper", "tool": "pungi.tool", "venv": "pungi.venv_tree"}
+
+importlib.import_module(ROLES[sys.argv[1]]).main()

@@ -3,16 +3,27 @@ import { PungiError } from './base/errors.js';
 import { type Logger, silentLogger } from './base/logger.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config/schema.js';
+import type { Analysis, AnalysisOptions, AnalysisRequest } from './contract/analysis.js';
+import { PackageInfo, type PackageResult, type StepOptions } from './contract/environment.js';
 import type { Health } from './contract/health.js';
 import type { Outcome, PythonException, Verdict } from './contract/outcome.js';
 import type { RunOptions, RunRequest } from './contract/run.js';
 import { BytecodeCache, defaultCacheFolder, sha256 } from './engine/bytecode-cache.js';
 import { type AdmittedRun, Engine, type EngineState } from './engine/engine.js';
+import type { Home } from './engine/home.js';
 import { pythonError } from './engine/verdict.js';
+import { analyzeCode } from './environments/analysis.js';
+import { Environments, type EnvironmentsOptions } from './environments/environments.js';
+import { Placement } from './environments/placement.js';
+import { Preinstalled } from './environments/preinstalled.js';
+import type { EngineSide } from './environments/workshop.js';
 import { admit } from './gate/gate.js';
 import { Metrics } from './metrics/metrics.js';
 
-export const NO_INSTALLS = 'PREINSTALLED_PACKAGES is set, but this version does not install packages yet';
+const LIST_PACKAGES = `
+import importlib.metadata as m
+sorted(({"name": d.metadata["Name"], "version": d.version} for d in m.distributions() if d.metadata["Name"]), key=lambda one: one["name"].lower())
+`;
 
 /** A script compiled once. Its runs skip the compiler. */
 export interface CompiledScript {
@@ -24,7 +35,10 @@ export interface CompiledScript {
 /** What every door calls: the gate decides, the engine runs, the metrics record. */
 export class Pungi {
   readonly config: Config;
+  readonly environments: Environments;
   #engine: Engine;
+  #preinstalled: Preinstalled;
+  #placement: Placement;
   #metrics = new Metrics();
   #cache: BytecodeCache;
   #logger: Logger;
@@ -44,12 +58,15 @@ export class Pungi {
         maxActive: config.maxConcurrentExecutions,
         maxQueued: config.maxQueuedExecutions,
         idleTimeoutMs: config.idleTimeoutMs,
+        environment: config.defaultVenvName,
+        maxWarm: config.maxWarmEnvironments,
       },
       logger,
     );
-    if (config.preinstalledPackages.length > 0) {
-      logger.error(NO_INSTALLS, { packages: config.preinstalledPackages });
-    }
+    this.environments = new Environments(environmentsOptions(config), engineSide(this.#engine), logger);
+    this.#preinstalled = new Preinstalled(this.environments, config.preinstalledPackages, logger);
+    this.#placement = new Placement(this.#engine, this.environments, this.#preinstalled, config.autoInstall);
+    void this.#warmDefault();
   }
 
   /** Returns at once; interpreter, isolation and the first workers come up behind it. */
@@ -69,15 +86,16 @@ export class Pungi {
 
   /** Never rejects: bad input, refusals and failures are verdicts. */
   async run(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
-    return this.#conclude(request.code, async () =>
-      this.#execute(await admit(request, this.config), options),
-    );
+    return this.#conclude(request.code, async () => {
+      const admitted = await admit(request, this.config);
+      return this.#placement.run(admitted, options, (home) => this.#execute({ ...admitted, home }, options));
+    });
   }
 
   /** Compiles, in the sandbox, without running. Throws PYTHON_ERROR for code that does not compile. */
   async precompile(code: string, filename = 'main.py'): Promise<CompiledScript> {
     const script = { sha256: sha256(code), filename, code };
-    await this.#bytecodeOf(script);
+    await this.#placement.in(undefined, {}, (home) => this.#bytecodeOf(script, home));
     return script;
   }
 
@@ -88,23 +106,56 @@ export class Pungi {
   ): Promise<Outcome> {
     return this.#conclude(script.code, async () => {
       const { code, filename } = script;
-      const { job, client } = await admit({ ...request, code, filename }, this.config);
-      const bytecode = await this.#bytecodeOf(script);
-      return this.#execute({ client, job: { ...job, bytecode } }, options);
+      const admitted = await admit({ ...request, code, filename }, this.config);
+      return this.#placement.run(admitted, options, async (home) => {
+        const bytecode = await this.#bytecodeOf(script, home);
+        return this.#execute({ ...admitted, home, job: { ...admitted.job, bytecode } }, options);
+      });
     });
   }
 
-  async health(): Promise<Health> {
-    const { queue, pool, state } = this.#engine;
+  /** What is installed in an environment, as runs see it. */
+  async packages(venvName?: string, options: StepOptions = {}): Promise<PackageInfo[]> {
+    const known = await this.environments.metadata(venvName);
+    if (known) return known.packages;
+    const outcome = await this.run({ code: LIST_PACKAGES }, options);
+    const found = PackageInfo.array().safeParse(outcome.value?.json);
+    if (found.success) return found.data;
+    const { verdict } = outcome;
+    throw new PungiError(
+      'INTERNAL_ERROR',
+      verdict.kind === 'ok' ? 'The packages could not be listed.' : verdict.message,
+    );
+  }
+
+  /** Looks at code with ruff, without running it. */
+  async analyze(request: AnalysisRequest, options: AnalysisOptions = {}): Promise<Analysis> {
+    const { environments } = this;
+    const { maxOutputBytes } = this.config;
+    const run = this.run.bind(this);
+    return analyzeCode(request, { environments, run, maxOutputBytes }, options);
+  }
+
+  async health(venvName?: string): Promise<Health> {
+    const { queue, pools, state } = this.#engine;
     const problem = await this.#problem();
+    const environment = problem === null && state ? await this.environments.show(venvName) : null;
+    const pool = pools.find(environment?.venvName ?? this.environments.defaultName);
     return {
       status: problem !== null ? 'unhealthy' : state ? 'healthy' : 'starting',
       version: VERSION,
-      pythonVersion: state ? `Python ${state.interpreter.version}` : 'not known yet',
+      pythonVersion: state
+        ? `Python ${environment?.pythonVersion || state.interpreter.version}`
+        : 'not known yet',
       config: { ...this.config },
       metrics: this.#metrics.snapshot(queue.active, queue.waiting),
       isolation: { tier: state?.tier ?? null, features: state?.features ?? [], warning: warningFor(state) },
       interpreter: state ? { ...state.interpreter } : null,
+      environment:
+        this.#preinstalled.isPending && environment?.isDefault
+          ? { ...environment, state: 'preparing' }
+          : environment,
+      warmEnvironments: pools.names,
       pool: {
         target: pool?.size ?? this.config.poolSize,
         parked: pool?.parked ?? 0,
@@ -114,13 +165,26 @@ export class Pungi {
         restarts: pool?.restarts ?? 0,
       },
       queue: { active: queue.active, waiting: queue.waiting, capacity: queue.capacity },
+      notes: this.#preinstalled.problem === null ? [] : [this.#preinstalled.problem],
       problem,
     };
   }
 
   /** Ends every process. */
   async close(): Promise<void> {
+    await this.#preinstalled.close();
     await this.#engine.close();
+    await this.environments.close();
+  }
+
+  /** Where the default environment is more than the interpreter, its workers are the ones to have ready. */
+  async #warmDefault(): Promise<void> {
+    if (!this.environments.hasDefault()) return;
+    try {
+      await this.#placement.in(undefined, {}, async (home) => home && this.#engine.warm(home));
+    } catch {
+      // whoever runs in it is told why it cannot be
+    }
   }
 
   async #problem(): Promise<string | null> {
@@ -132,18 +196,23 @@ export class Pungi {
     );
   }
 
-  async #bytecodeOf(script: CompiledScript): Promise<string> {
-    const { bytecodeTag } = await this.#engine.started;
-    const key = { sourceSha256: sha256(script.code), filename: script.filename, interpreter: bytecodeTag };
-    const known = this.#cache.get(key);
+  async #bytecodeOf(script: CompiledScript, home: Home | undefined): Promise<string> {
+    await this.#engine.started;
+    const keyFor = (interpreter: string) => ({
+      sourceSha256: sha256(script.code),
+      filename: script.filename,
+      interpreter,
+    });
+    const tag = this.#engine.bytecodeTag(home);
+    const known = tag === undefined ? undefined : this.#cache.get(keyFor(tag));
     if (known !== undefined) return known;
     const { job } = await admit({ code: script.code, filename: script.filename }, this.config);
-    const compiled = await this.#engine.compile(job);
+    const compiled = await this.#engine.compile(job, home);
     if ('exception' in compiled) {
       const { type, message } = compiled.exception;
       throw new PungiError('PYTHON_ERROR', `${type}: ${message}`, { exception: compiled.exception });
     }
-    this.#cache.set(key, compiled.bytecode);
+    this.#cache.set(keyFor(compiled.tag), compiled.bytecode);
     return compiled.bytecode;
   }
 
@@ -184,9 +253,10 @@ function refusal(error: PungiError, code: unknown): Outcome {
     stdout: none,
     stderr: none,
     value: null,
-    usage: { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: 0 },
+    usage: { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: 0, installMs: 0 },
     codeSha256: typeof code === 'string' ? sha256(code) : '',
     isolation: { tier: null, features: [] },
+    environment: null,
   };
 }
 
@@ -203,5 +273,35 @@ function refusedVerdict({ code, message, details }: PungiError): Verdict {
   if (code === 'SERVER_BUSY') return { kind: 'busy', code, message, queued: Number(details['queued'] ?? 0) };
   if (code === 'CANCELLED') return { kind: 'cancelled', code, message };
   if (code === 'DENIED') return { kind: 'denied', code, message, reason: message };
+  if (isEnvironmentCode(code)) {
+    const packages = details['packages'] as PackageResult[] | undefined;
+    return { kind: 'no-environment', code, message, ...(packages && { packages }) };
+  }
   return { kind: 'internal', code: 'INTERNAL_ERROR', message };
 }
+
+type EnvironmentCode = Extract<Verdict, { kind: 'no-environment' }>['code'];
+const ENVIRONMENT_CODES: readonly string[] = [
+  'ENVIRONMENT_NOT_FOUND',
+  'ENVIRONMENT_IN_USE',
+  'ENVIRONMENT_DAMAGED',
+  'PACKAGE_INSTALLATION_ERROR',
+  'TOOL_UNAVAILABLE',
+] satisfies EnvironmentCode[];
+const isEnvironmentCode = (code: string): code is EnvironmentCode => ENVIRONMENT_CODES.includes(code);
+
+const environmentsOptions = (config: Config): EnvironmentsOptions => ({
+  base: config.venvsBasePath,
+  defaultName: config.defaultVenvName,
+  packageTimeoutMs: config.packageTimeoutMs,
+  packageSources: config.packageSources,
+  maxEnvironments: config.maxEnvironments,
+  maxEnvironmentMb: config.maxEnvironmentMb,
+  uv: config.uv,
+});
+
+const engineSide = (engine: Engine): EngineSide => ({
+  interpreter: async () => (await engine.started).interpreter,
+  isWarm: (name) => engine.pools.find(name) !== undefined,
+  retire: (name) => engine.pools.retire(name),
+});

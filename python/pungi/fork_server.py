@@ -84,7 +84,9 @@ def _preload(modules):
         try:
             __import__(name)
         except Exception as error:
-            print(json.dumps({"notPreloaded": name, "reason": f"{type(error).__name__}: {error}"}), file=sys.stderr, flush=True)
+            absent = isinstance(error, ModuleNotFoundError) and error.name == name
+            said = {"notPreloaded": name, "isAbsent": absent, "reason": f"{type(error).__name__}: {error}"}
+            print(json.dumps(said), file=sys.stderr, flush=True)
 
 
 def _serve(settings):

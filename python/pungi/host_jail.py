@@ -53,7 +53,7 @@ def enter_namespaces(settings):
     if child:
         os._exit(_outlive(child))
     system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
-    _build_root(paths, settings["uid"] if is_root else uid)
+    build_root(paths, settings["uid"] if is_root else uid)
     if is_root:
         become(settings["uid"])
     system.drop_capabilities()
@@ -79,7 +79,8 @@ def become(uid):
     system.set_dumpable(True)
 
 
-def _build_root(paths, uid):
+def build_root(paths, uid, writable=(), scratch=()):
+    """A root that holds the paths, each as it is on the host, all read-only but the writable; scratch folders are in memory."""
     root = "/tmp"
     os.umask(0o022)
     opened = [(os.open(path, os.O_PATH), path) for path in paths if not os.path.islink(path)]
@@ -87,9 +88,12 @@ def _build_root(paths, uid):
     devices = [(os.open(f"/dev/{name}", os.O_PATH), f"/dev/{name}") for name in DEVICES]
     os.chdir("/")
     system.mount("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV, "size=4m,mode=755")
+    for folder, size in scratch:
+        os.makedirs(root + folder)
+        system.mount("tmpfs", root + folder, "tmpfs", MS_NOSUID | MS_NODEV, f"size={size},mode=1777")
     for fd, path in opened:
         _bind(fd, root + path)
-        system.seal_mount(root + path)
+        system.seal_mount(root + path, read_only=path not in writable)
     for target, path in links:
         os.makedirs(os.path.dirname(root + path), exist_ok=True)
         os.symlink(target, root + path)

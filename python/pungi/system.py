@@ -107,9 +107,10 @@ class _MountAttr(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint64) for name in ("attr_set", "attr_clr", "propagation", "userns_fd")]
 
 
-def seal_mount(path):
-    """Makes a bind mount and everything mounted below it read-only, without devices or set-uid programs."""
-    attributes = _MountAttr(MS_RDONLY | MS_NOSUID | MS_NODEV, 0, 0, 0)
+def seal_mount(path, read_only=True):
+    """Leaves a bind mount and everything mounted below it without devices or set-uid programs, and read-only."""
+    sealed = MS_NOSUID | MS_NODEV | (MS_RDONLY if read_only else 0)
+    attributes = _MountAttr(sealed, 0, 0, 0)
     at_fdcwd, at_recursive = -100, 0x8000
     result = syscall(
         _SYS_MOUNT_SETATTR, at_fdcwd, os.fsencode(path), at_recursive, ctypes.byref(attributes), ctypes.sizeof(attributes)
@@ -118,7 +119,7 @@ def seal_mount(path):
         return
     # Before Linux 5.12: the mount itself only, keeping the flags that a user namespace may not clear.
     kept = os.statvfs(path).f_flag & (MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
-    mount(None, path, flags=MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | kept)
+    mount(None, path, flags=MS_BIND | MS_REMOUNT | sealed | kept)
 
 
 def pivot_root(new_root, put_old):

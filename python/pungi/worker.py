@@ -134,8 +134,8 @@ def compile_source(source, filename):
 
 def run(job, box):
     """Does what the job says and returns the exit status."""
-    if job.get("compile"):
-        return _precompile(job)
+    if task := job.get("task"):
+        return _look_at(job, _precompile if task == "compile" else _foreign_imports)
     try:
         _set_limits(job["limits"])
         _place_files(job["files"], box.work)
@@ -192,14 +192,29 @@ def _open_stdin(text, folder):
     sys.stdin = sys.__stdin__ = _open_stdin_stream()
 
 
-def _precompile(job):
+def _look_at(job, look):
     try:
-        code = compile_source(job["code"], job["filename"])
+        answer = look(job["code"], job["filename"])
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         _say(frames.REPORT, {"exception": report.describe_exception(error, job["filename"])})
         return 1
-    _say(frames.REPORT, {"bytecode": base64.b64encode(marshal.dumps(code)).decode()})
+    _say(frames.REPORT, answer)
     return 0
+
+
+def _precompile(source, filename):
+    return {"bytecode": base64.b64encode(marshal.dumps(compile_source(source, filename))).decode()}
+
+
+def _foreign_imports(source, filename):
+    """The top-level modules, not of the standard library, that are imported anywhere in the code."""
+    names = set()
+    for node in ast.walk(compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return {"imports": sorted(names - sys.stdlib_module_names)}
 
 
 def execute(job):

@@ -101,6 +101,33 @@ export const OPTIONS = {
     list(/\s+/).default([]),
     'packages to install at start',
   ),
+  venvsBasePath: option('VENVS_BASE_PATH', z.string().min(1).optional(), 'where environments are kept'),
+  defaultVenvName: option(
+    'DEFAULT_VENV_NAME',
+    z.string().min(1).default('default'),
+    'the environment of runs that name none',
+  ),
+  autoInstall: option(
+    'AUTO_INSTALL',
+    flag.default(false),
+    'install what an import does not find, and run once more',
+  ),
+  packageTimeoutMs: option('PACKAGE_TIMEOUT_MS', count(1).default(300_000), 'wall time of one installation'),
+  packageSources: option(
+    'PACKAGE_SOURCES',
+    list(/[\s,]+/)
+      .pipe(z.array(z.enum(['url', 'path', 'sdist'], 'must be of url, path and sdist')))
+      .default([]),
+    'more than wheels of the index: url, path, sdist',
+  ),
+  maxEnvironments: option('MAX_ENVIRONMENTS', count(1).default(50), 'environments that may exist'),
+  maxEnvironmentMb: option('MAX_ENVIRONMENT_MB', count(1).default(8192), 'size of one environment, in MB'),
+  maxWarmEnvironments: option(
+    'MAX_WARM_ENVIRONMENTS',
+    count(1).default(8),
+    'environments whose workers are kept parked',
+  ),
+  uv: option('PUNGI_UV', z.string().min(1).optional(), 'the uv to install with, or off for pip'),
   python: option(
     'PUNGI_PYTHON',
     z.string().min(1).optional(),

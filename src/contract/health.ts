@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EnvironmentInfo } from './environment.js';
 import { Tier } from './outcome.js';
 
 export const Metrics = z.object({
@@ -31,6 +32,8 @@ export const Health = z.object({
     warning: z.string().nullable().describe('what a person should know about the tier'),
   }),
   interpreter: z.object({ path: z.string(), version: z.string() }).nullable(),
+  environment: EnvironmentInfo.nullable().describe('the environment asked about, or the default one'),
+  warmEnvironments: z.array(z.string()).describe('environments whose workers are parked here'),
   pool: z.object({
     target: z.number().int(),
     parked: z.number().int(),
@@ -40,6 +43,7 @@ export const Health = z.object({
     restarts: z.number().int(),
   }),
   queue: z.object({ active: z.number().int(), waiting: z.number().int(), capacity: z.number().int() }),
+  notes: z.array(z.string()).describe('what a person should know though runs work'),
   problem: z.string().nullable().describe('why the server is not healthy, and what to do'),
 });
 export type Health = z.infer<typeof Health>;

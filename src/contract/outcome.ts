@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PackageResult } from './environment.js';
 
 export const TIERS = ['namespace', 'landlock', 'process'] as const;
 export const Tier = z.enum(TIERS);
@@ -12,6 +13,7 @@ export const PythonException = z.object({
   text: z.string().nullable().describe('the source line'),
   traceback: z.string().describe('the traceback without frames of the sandbox itself'),
   missingModule: z.string().nullable().describe('the module that an import did not find'),
+  missingPackage: z.string().nullable().describe('the package to install for it'),
   hint: z.string().nullable().describe('what to do about it'),
 });
 export type PythonException = z.infer<typeof PythonException>;
@@ -45,6 +47,21 @@ export const Verdict = z.discriminatedUnion('kind', [
   failure('denied', 'DENIED', { reason: z.string() }),
   failure('busy', 'SERVER_BUSY', { queued: z.number() }),
   failure('invalid', 'INVALID_INPUT', { issues: z.array(z.string()) }),
+  z.object({
+    kind: z.literal('no-environment'),
+    code: z.enum([
+      'ENVIRONMENT_NOT_FOUND',
+      'ENVIRONMENT_IN_USE',
+      'ENVIRONMENT_DAMAGED',
+      'PACKAGE_INSTALLATION_ERROR',
+      'TOOL_UNAVAILABLE',
+    ]),
+    ...say,
+    packages: z
+      .array(PackageResult)
+      .optional()
+      .describe('where packages could not be installed: each, and why'),
+  }),
   failure('internal', 'INTERNAL_ERROR', {}),
 ]);
 export type Verdict = z.infer<typeof Verdict>;
@@ -69,6 +86,7 @@ export const Usage = z.object({
   cpuMs: z.number().describe('CPU time of all processes of the run'),
   peakMemoryMb: z.number().describe('the highest resident memory of the processes of the run'),
   waitMs: z.number().describe('time spent in the queue and waiting for a worker'),
+  installMs: z.number().describe('time spent on making or filling the environment, before the run'),
 });
 export type Usage = z.infer<typeof Usage>;
 
@@ -87,5 +105,6 @@ export const Outcome = z.object({
   usage: Usage,
   codeSha256: z.string(),
   isolation: Isolation,
+  environment: z.string().nullable().describe('the name of the environment; null where nothing was run'),
 });
 export type Outcome = z.infer<typeof Outcome>;

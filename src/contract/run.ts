@@ -94,6 +94,7 @@ export const RunRequest = z
       .optional()
       .describe('a JSON value that the code sees as the variable `context`'),
     limits: RequestedLimits.optional().describe('tighter limits than the server sets'),
+    venvName: z.string().optional().describe('the environment to run in; the default one if not given'),
     client: z.string().max(200).optional().describe('who asks; the queue is fair between clients'),
   })
   .refine(
@@ -122,4 +123,6 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** Called for every line of output as it is produced. */
   onLine?: (line: OutputLine) => void;
+  /** Called with a sentence while the run waits for its environment to be made or filled. */
+  onStep?: (message: string) => void;
 }

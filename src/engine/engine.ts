@@ -4,11 +4,13 @@ import { type Outcome, type PythonException, TIERS, type Tier } from '../contrac
 import type { RunOptions } from '../contract/run.js';
 import { ForkServer } from '../runtime/fork-server.js';
 import { Listener } from '../runtime/listener.js';
-import type { Job, Supervisor } from '../runtime/supervisor.js';
+import type { Job, Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import { FairQueue } from './fair-queue.js';
+import type { Home } from './home.js';
 import { OutcomeDraft } from './outcome-draft.js';
 import { Pool } from './pool.js';
+import { Pools } from './pools.js';
 import { cancelled, internal, readException } from './verdict.js';
 
 export interface EngineOptions {
@@ -21,6 +23,9 @@ export interface EngineOptions {
   maxActive: number;
   maxQueued: number;
   idleTimeoutMs: number;
+  /** The name of the environment that the interpreter itself is. */
+  environment: string;
+  maxWarm: number;
 }
 
 const NO_WINDOWS =
@@ -30,6 +35,8 @@ const NO_WINDOWS =
 export interface AdmittedRun {
   job: Job;
   client: string;
+  /** Without one, the interpreter itself is meant. */
+  home?: Home | undefined;
 }
 
 interface Entered {
@@ -54,7 +61,7 @@ export class Engine {
   #options: EngineOptions;
   #logger: Logger;
   #listener = new Listener();
-  #pool: Pool | undefined;
+  #pools: Pools;
   #state: EngineState | undefined;
   #closing = new AbortController();
 
@@ -62,6 +69,7 @@ export class Engine {
     this.#options = options;
     this.#logger = logger;
     this.queue = new FairQueue(options.maxActive, options.maxQueued);
+    this.#pools = new Pools(options.maxWarm, (home) => this.#newPool(home));
     this.started = this.#start();
     this.started.catch(() => {}); // told to whoever runs or asks
   }
@@ -70,14 +78,14 @@ export class Engine {
     return this.#state;
   }
 
-  get pool(): Pool | undefined {
-    return this.#pool;
+  get pools(): Pools {
+    return this.#pools;
   }
 
-  async run({ job, client }: AdmittedRun, { signal, onLine }: RunOptions = {}): Promise<Outcome> {
+  async run({ job, client, home }: AdmittedRun, { signal, onLine }: RunOptions = {}): Promise<Outcome> {
     const asked = performance.now();
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-    const draft = new OutcomeDraft(job, onLine);
+    const draft = new OutcomeDraft(job, home?.environment ?? this.#options.environment, onLine);
     if (stop.aborted) return draft.finish(cancelled());
     let leave: () => void;
     try {
@@ -88,15 +96,21 @@ export class Engine {
       return draft.finish({ kind: 'busy', code: 'SERVER_BUSY', message: error.message, queued });
     }
     try {
-      return await this.#runNow(job, draft, stop, asked);
+      return await this.#runNow(job, home, draft, stop, asked);
     } finally {
       leave();
     }
   }
 
-  async #runNow(job: Job, draft: OutcomeDraft, stop: AbortSignal, asked: number): Promise<Outcome> {
-    const { tier, features, interpreter } = await this.started;
-    const pool = this.#pool!;
+  async #runNow(
+    job: Job,
+    home: Home | undefined,
+    draft: OutcomeDraft,
+    stop: AbortSignal,
+    asked: number,
+  ): Promise<Outcome> {
+    const { tier, features } = await this.started;
+    const pool = this.#poolOf(home);
     let supervisor: Supervisor;
     try {
       supervisor = await pool.take(stop);
@@ -108,36 +122,60 @@ export class Engine {
     draft.began({ tier, features }, handedOver - asked);
     const end = await supervisor.run(job, (stream, data) => draft.write(stream, data), stop, pool.isPressed);
     return draft.end(end, {
-      python: interpreter.path,
       wasStopped: stop.aborted,
       tookMs: performance.now() - handedOver,
     });
   }
 
   /** Compiles without running; the answer is bytecode in base64 or the exception that the compiler raised. */
-  async compile(job: Job): Promise<{ bytecode: string } | { exception: PythonException }> {
-    const { interpreter } = await this.started;
+  async compile(
+    job: Job,
+    home?: Home,
+  ): Promise<{ bytecode: string; tag: string } | { exception: PythonException }> {
+    const { report, about } = await this.#ask({ ...job, task: 'compile' }, home);
+    const bytecode = (report as { bytecode?: unknown } | undefined)?.bytecode;
+    if (typeof bytecode === 'string') return { bytecode, tag: tagOf(about) };
+    const raised = readException(report, home?.environment ?? this.#options.environment);
+    if (raised) return { exception: raised.exception };
+    throw new PungiError('INTERNAL_ERROR', 'The compiler gave no answer; the code may be nested too deeply.');
+  }
+
+  /** The modules beyond the standard library that the code imports; none where it does not compile. */
+  async foreignImports(job: Job): Promise<string[]> {
+    const { report } = await this.#ask({ ...job, task: 'imports' });
+    const modules = (report as { imports?: unknown } | undefined)?.imports;
+    return Array.isArray(modules) ? modules.map(String) : [];
+  }
+
+  /** Has one worker look at code that it does not run. */
+  async #ask(job: Job, home?: Home): Promise<{ report: unknown; about: WorkerAbout }> {
+    await this.started;
     const leave = await this.queue.enter('compile', this.#closing.signal);
     try {
-      const supervisor = await this.#pool!.take(this.#closing.signal);
-      const { report } = await supervisor.run({ ...job, compile: true }, () => {}, this.#closing.signal);
-      const bytecode = (report as { bytecode?: unknown } | undefined)?.bytecode;
-      if (typeof bytecode === 'string') return { bytecode };
-      const raised = readException(report, interpreter.path);
-      if (raised) return { exception: raised.exception };
-      throw new PungiError(
-        'INTERNAL_ERROR',
-        'The compiler gave no answer; the code may be nested too deeply.',
-      );
+      const supervisor = await this.#poolOf(home).take(this.#closing.signal);
+      const { report } = await supervisor.run(job, () => {}, this.#closing.signal);
+      return { report, about: supervisor.about! };
     } finally {
       leave();
     }
   }
 
+  /** Identifies the bytecode of a home's interpreter, once a worker of it was there to tell. */
+  bytecodeTag(home?: Home): string | undefined {
+    const about = this.#poolOf(home).about;
+    return about && tagOf(about);
+  }
+
+  /** Parks workers before the first run asks for them. */
+  async warm(home: Home): Promise<void> {
+    await this.started;
+    this.#pools.for(home);
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(new PungiError('CANCELLED', 'Pungi is shutting down.'));
     await this.started.catch(() => {});
-    await this.#pool?.close();
+    await this.#pools.close();
     await this.#listener.close();
   }
 
@@ -163,7 +201,8 @@ export class Engine {
 
   /** A tier is there if a worker can be parked in it; nothing less is believed. */
   async #enter(tier: Tier, interpreter: Interpreter): Promise<Entered> {
-    const forkServer = this.#newForkServer(tier, interpreter);
+    const { environment } = this.#options;
+    const forkServer = this.#newForkServer(tier, { environment, python: interpreter.path, roots: [] });
     try {
       return { forkServer, supervisor: await forkServer.start() };
     } catch (error) {
@@ -178,11 +217,10 @@ export class Engine {
     { forkServer, supervisor }: Entered,
     refused: EngineState['refused'],
   ): EngineState {
-    const { poolSize: size, idleTimeoutMs } = this.#options;
-    const start = () => this.#newForkServer(tier, interpreter);
-    this.#pool = new Pool({ size, idleTimeoutMs, start, logger: this.#logger }, forkServer, supervisor);
-    const { features, python, magic } = supervisor.about!;
-    this.#state = { interpreter, tier, features, bytecodeTag: `${python}-${magic}`, refused };
+    const about = supervisor.about!;
+    this.#state = { interpreter, tier, features: about.features, bytecodeTag: tagOf(about), refused };
+    const home = this.#interpreterHome();
+    this.#pools.adopt(home, this.#newPool(home, { forkServer, supervisor }));
     this.#logger.info('Ready to run Python', {
       tier,
       interpreter: interpreter.path,
@@ -191,11 +229,31 @@ export class Engine {
     return this.#state;
   }
 
-  #newForkServer(tier: Tier, { path: python }: Interpreter): ForkServer {
+  /** The interpreter as an environment: what runs that name none use until something is installed. */
+  #interpreterHome(): Home {
+    const { interpreter } = this.#state!;
+    return { environment: this.#options.environment, generation: '', python: interpreter.path, roots: [] };
+  }
+
+  #poolOf(home: Home | undefined): Pool {
+    return this.#pools.for(home ?? this.#interpreterHome());
+  }
+
+  #newPool(home: Home, running?: Entered): Pool {
+    const { poolSize: size, idleTimeoutMs } = this.#options;
+    const start = () => this.#newForkServer(this.#state!.tier, home);
+    return new Pool({ size, idleTimeoutMs, start, logger: this.#logger }, running);
+  }
+
+  #newForkServer(tier: Tier, { python, roots, environment }: Omit<Home, 'generation'>): ForkServer {
     const { preload, diskMb } = this.#options;
-    return new ForkServer({ python, tier, preload, diskMb, roots: [] }, this.#listener, this.#logger);
+    const preloadIsOptional = environment !== this.#options.environment;
+    const options = { python, tier, preload, preloadIsOptional, diskMb, roots };
+    return new ForkServer(options, this.#listener, this.#logger);
   }
 }
+
+const tagOf = ({ python, magic }: WorkerAbout) => `${python}-${magic}`;
 
 function sandboxUnavailable(
   refused: EngineState['refused'],

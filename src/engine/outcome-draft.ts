@@ -8,7 +8,6 @@ import { OutputBuffer } from './output.js';
 import { cancelled, decideVerdict, internal, readValue, timedOut } from './verdict.js';
 
 interface Circumstances {
-  python: string;
   wasStopped: boolean;
   tookMs: number;
 }
@@ -23,6 +22,7 @@ export class OutcomeDraft {
 
   constructor(
     private readonly job: Job,
+    private readonly environment: string,
     onLine: RunOptions['onLine'],
   ) {
     this.#codeSha256 = sha256(job.code);
@@ -51,7 +51,7 @@ export class OutcomeDraft {
     this.#streams[stream].write(data);
   }
 
-  end({ facts, report }: RunEnd, { python, wasStopped, tookMs }: Circumstances): Outcome {
+  end({ facts, report }: RunEnd, { wasStopped, tookMs }: Circumstances): Outcome {
     if (facts === null) {
       const isLate = tookMs >= this.job.limits.timeoutMs;
       const lost = internal('The sandbox of this run was lost; run it again.');
@@ -59,13 +59,13 @@ export class OutcomeDraft {
         wallMs: tookMs,
       });
     }
-    const verdict = decideVerdict(facts, report, this.job.limits, python);
+    const verdict = decideVerdict(facts, report, this.job.limits, this.environment);
     const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
     return this.finish(verdict, usage, verdict.kind === 'ok' ? readValue(report) : null);
   }
 
   finish(verdict: Verdict, used: Partial<Outcome['usage']> = {}, value: Outcome['value'] = null): Outcome {
-    const usage = { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: this.#waitMs, ...used };
+    const usage = { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: this.#waitMs, installMs: 0, ...used };
     return {
       runId: this.#runId,
       verdict,
@@ -77,6 +77,7 @@ export class OutcomeDraft {
       ) as Outcome['usage'],
       codeSha256: this.#codeSha256,
       isolation: this.#isolation,
+      environment: this.environment,
     };
   }
 }

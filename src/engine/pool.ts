@@ -1,7 +1,7 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ForkServer } from '../runtime/fork-server.js';
-import type { Supervisor } from '../runtime/supervisor.js';
+import type { Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 10_000;
@@ -26,6 +26,8 @@ interface Waiting {
 export class Pool {
   readonly size: number;
   restarts = 0;
+  /** What the first worker told of its interpreter. */
+  about: WorkerAbout | undefined;
   #options: PoolOptions;
   #forkServer: ForkServer | undefined;
   #parked: Supervisor[] = [];
@@ -38,12 +40,17 @@ export class Pool {
   #backoff: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #isDraining = false;
+  #onIdle: () => void = () => {};
 
-  constructor(options: PoolOptions, running: ForkServer, first: Supervisor) {
+  /** Starts with what is running already, or with a fork server of its own. */
+  constructor(options: PoolOptions, running?: { forkServer: ForkServer; supervisor: Supervisor }) {
     this.#options = options;
     this.size = options.size;
-    this.#adopt(running);
-    this.#welcome(first);
+    if (running) {
+      this.#adopt(running.forkServer);
+      this.#welcome(running.supervisor);
+    }
     this.#watchIdleness();
     this.#order();
   }
@@ -65,6 +72,10 @@ export class Pool {
     return this.#parked.length < this.size / 2;
   }
 
+  get isIdle(): boolean {
+    return this.#busy.size === 0 && this.#waiting.length === 0;
+  }
+
   get forkServers(): number {
     return this.#forkServer?.isAlive ? 1 : 0;
   }
@@ -79,8 +90,23 @@ export class Pool {
     return ready;
   }
 
+  /** Lets the parked workers go; they come back when somebody waits. */
+  async rest(): Promise<void> {
+    if (this.isIdle) await this.#retire();
+  }
+
+  /** Takes no more runs, and closes when those in flight have ended. */
+  async drain(): Promise<void> {
+    clearTimeout(this.#idle);
+    for (const supervisor of this.#parked.splice(0)) dismiss(supervisor);
+    this.#isDraining = true;
+    if (!this.isIdle) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await this.close();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#onIdle();
     clearTimeout(this.#backoff);
     clearTimeout(this.#idle);
     for (const { fail } of this.#waiting.splice(0))
@@ -139,7 +165,8 @@ export class Pool {
   }
 
   #missing(): number {
-    return this.#waiting.length + this.size - this.#parked.length - this.parking;
+    const spare = this.#isDraining ? 0 : this.size;
+    return this.#waiting.length + spare - this.#parked.length - this.parking;
   }
 
   #adopt(forkServer: ForkServer): void {
@@ -155,6 +182,7 @@ export class Pool {
 
   /** A supervisor with its first worker parked; it says so again after every run, until it is lost. */
   #welcome(supervisor: Supervisor): void {
+    this.about = supervisor.about;
     supervisor.onParked = () => this.#offer(supervisor);
     supervisor.onEnded = () => this.#prepare(supervisor);
     supervisor.onLost = () => this.#lose(supervisor);
@@ -173,7 +201,8 @@ export class Pool {
     if (waiting) {
       this.#busy.add(supervisor);
       waiting.give(supervisor);
-    } else if (this.#parked.length < this.size && !this.#isClosed) this.#parked.push(supervisor);
+    } else if (this.#parked.length < this.size && !this.#isClosed && !this.#isDraining)
+      this.#parked.push(supervisor);
     else dismiss(supervisor);
   }
 
@@ -208,10 +237,11 @@ export class Pool {
 
   #watchIdleness(): void {
     clearTimeout(this.#idle);
+    if (this.isIdle) this.#onIdle();
     if (this.#isClosed) return;
     this.#idle = setTimeout(() => {
       // Runs in flight live below the fork server; the last of them starts the clock anew.
-      if (this.#busy.size === 0 && this.#waiting.length === 0) void this.#retire();
+      if (this.isIdle) void this.#retire();
     }, this.#options.idleTimeoutMs);
     this.#idle.unref();
   }

@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import type { Limits } from '../contract/limits.js';
 import { PythonException, Value, type Verdict } from '../contract/outcome.js';
 import type { EndFacts } from '../runtime/supervisor.js';
+import { distributionFor } from './module-names.js';
 
 /** errno of a disk that is full, over quota, or a file too large: the same on every Linux and macOS but for quota. */
 const DISK_ERRORS = new Set([constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG]);
@@ -22,8 +23,13 @@ interface ExceptionReport {
 }
 
 /** The supervisor's facts decide; the worker's own words only describe an exception or a value. */
-export function decideVerdict(facts: EndFacts, report: unknown, limits: Limits, python: string): Verdict {
-  const raised = readException(report, python);
+export function decideVerdict(
+  facts: EndFacts,
+  report: unknown,
+  limits: Limits,
+  environment: string,
+): Verdict {
+  const raised = readException(report, environment);
   if (facts.killedFor !== null) return limitVerdict(facts.killedFor, limits, raised?.exception);
   if (facts.signal !== null) return killedBy(facts.signal);
   if (facts.status === 0) return { kind: 'ok' };
@@ -122,22 +128,27 @@ export function pythonError(exception: PythonException): Verdict {
 
 const firstLine = (text: string) => text.split('\n', 1)[0]!.slice(0, 500);
 
-export function readException(report: unknown, python: string): ExceptionReport | undefined {
+export function readException(report: unknown, environment: string): ExceptionReport | undefined {
   const raw = (report as { exception?: Record<string, unknown> } | undefined)?.exception;
   if (raw === null || typeof raw !== 'object') return undefined;
-  const missing = typeof raw['missingModule'] === 'string' ? raw['missingModule'].split('.')[0]! : null;
+  const module = typeof raw['missingModule'] === 'string' ? raw['missingModule'] : null;
+  const missingPackage = module === null ? null : distributionFor(module);
   const parsed = PythonException.safeParse({
     ...raw,
-    hint: missing === null ? null : installHint(missing, python),
+    missingPackage,
+    hint: module === null ? null : installHint(module, missingPackage, environment),
   });
   if (!parsed.success) return undefined;
   const errno = typeof raw['errno'] === 'number' ? raw['errno'] : null;
   return { exception: parsed.data, isMemoryError: raw['isMemoryError'] === true, errno };
 }
 
-const installHint = (module: string, python: string) =>
-  `The module "${module}" is not installed here. Install the package that provides it, often of the same name: ` +
-  `${python} -m pip install ${module}`;
+function installHint(module: string, name: string | null, environment: string): string {
+  const absent = `The module "${module}" is not in the environment "${environment}".`;
+  if (name === null)
+    return `${absent} No package is known for it: if it is a file of yours, hand it over with the run.`;
+  return `${absent} Its package is ${name}: install it with the tool install_packages, or with: pungi env install ${environment} ${name}`;
+}
 
 export function readValue(report: unknown): Value | null {
   const value = (report as { value?: unknown } | undefined)?.value;

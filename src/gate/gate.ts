@@ -28,8 +28,13 @@ export function tighten(ceiling: Limits, wanted: RequestedLimits = {}): Limits {
   ) as Limits;
 }
 
+/** A run that may be made, and where it is to be made. */
+export interface Admitted extends AdmittedRun {
+  venvName: string | undefined;
+}
+
 /** Decides whether a request may run, and with what. Throws INVALID_INPUT or DENIED with the reason. */
-export async function admit(raw: unknown, config: Config): Promise<AdmittedRun> {
+export async function admit(raw: unknown, config: Config): Promise<Admitted> {
   const request = parse(raw);
   const refused = Object.keys(request.env ?? {}).filter((name) => !config.allowedEnv.includes(name));
   if (refused.length > 0) {
@@ -41,6 +46,7 @@ export async function admit(raw: unknown, config: Config): Promise<AdmittedRun> 
   const code = request.code ?? (await readScript(request.file!, config.scriptRoots));
   return {
     client: request.client ?? '',
+    venvName: request.venvName,
     job: {
       code,
       filename: request.filename ?? (request.file === undefined ? 'main.py' : basename(request.file)),

@@ -7,6 +7,8 @@ import type { Supervisor } from './supervisor.js';
 
 export type ForkServerOptions = Pick<ForkServerSettings, 'tier' | 'preload' | 'roots' | 'diskMb'> & {
   python: string;
+  /** Whether the environment may lack modules of the preload list. */
+  preloadIsOptional: boolean;
 };
 
 /** A supervisor is there in milliseconds; one that is not there after this long will never be. */
@@ -27,7 +29,7 @@ export class ForkServer {
     this.options = options;
     this.#listener = listener;
     this.#logger = logger;
-    const { python, ...settings } = options;
+    const { python, preloadIsOptional: _, ...settings } = options;
     const { socket, workBase } = listener;
     this.#child = spawnForkServer(python, { ...settings, socket, workBase, uid: SANDBOX_UID });
     createInterface({ input: this.#child.stderr! }).on('line', (line) => this.#hear(line));
@@ -79,8 +81,15 @@ export class ForkServer {
   #hear(line: string): void {
     const said = parseLine(line);
     if (typeof said['failed'] === 'string') this.#reason = said['failed'];
-    else if (said['notPreloaded'] !== undefined) this.#logger.error('A module could not be preloaded', said);
+    else if (said['notPreloaded'] !== undefined) this.#hearNotPreloaded(said);
     else this.#logger.debug('Fork server', { line });
+  }
+
+  /** One list serves all environments: what is not installed in one of them is no fault. */
+  #hearNotPreloaded(said: Record<string, unknown>): void {
+    const { preloadIsOptional } = this.options;
+    const level = preloadIsOptional && said['isAbsent'] === true ? 'debug' : 'error';
+    this.#logger[level]('A module could not be preloaded', said);
   }
 
   #ended(reason: string, resolve: (reason: string) => void): void {

@@ -29,7 +29,8 @@ export interface Job {
   limits: Limits;
   context?: unknown;
   bytecode?: string;
-  compile?: boolean;
+  /** Only look at the code: compile it, or tell what it imports. */
+  task?: 'compile' | 'imports';
 }
 
 export interface RunEnd {
@@ -88,7 +89,7 @@ export class Supervisor {
       this.onStuck();
       this.#socket.destroy();
     }, patience);
-    const limits = { ...job.limits, reportBytes: job.compile ? MAX_BYTECODE : MAX_REPORT, isHurried };
+    const limits = { ...job.limits, reportBytes: job.task === 'compile' ? MAX_BYTECODE : MAX_REPORT, isHurried };
     this.#socket.cork();
     this.#socket.write(packFrame('limits', JSON.stringify(limits)));
     this.#socket.write(packFrame('job', JSON.stringify(job)));

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { PungiError } from '../base/errors.js';
 
@@ -16,7 +17,9 @@ export interface Interpreter {
 
 const NAMES = ['python3', 'python', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
 const USUAL_FOLDERS = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
-const ASK = 'import sys; print(sys.executable); print("%d.%d.%d" % sys.version_info[:3])';
+const ASK =
+  'import sys; print(sys.executable); print("%d.%d.%d" % sys.version_info[:3]); ' +
+  'print(sys.implementation.name + getattr(sys, "abiflags", ""), sys.version_info[3])';
 
 /** The interpreter asked for, or the first one that is new enough. */
 export async function findInterpreter(
@@ -27,7 +30,7 @@ export async function findInterpreter(
   for (const candidate of wanted === undefined ? candidates(env) : [wanted]) {
     const found = await ask(candidate, env, signal);
     signal?.throwIfAborted();
-    if (typeof found !== 'string') return found;
+    if (typeof found !== 'string') return { path: found.path, version: found.version };
     looked.push(`${candidate} (${found})`);
   }
   const where = looked.length > 0 ? looked.join(', ') : 'the folders of PATH';
@@ -39,11 +42,86 @@ export async function findInterpreter(
 }
 
 function candidates(env: NodeJS.ProcessEnv): string[] {
-  const folders = [...(env['PATH'] ?? '').split(delimiter).filter(isAbsolute), ...USUAL_FOLDERS];
-  const found = NAMES.flatMap((name) => [...new Set(folders)].map((folder) => join(folder, name))).filter(
-    isExecutable,
+  return NAMES.flatMap((name) => folders(env).map((folder) => join(folder, name))).filter(isExecutable);
+}
+
+const folders = (env: NodeJS.ProcessEnv) => [
+  ...new Set([...(env['PATH'] ?? '').split(delimiter).filter(isAbsolute), ...USUAL_FOLDERS]),
+];
+
+/** Every interpreter of this machine that is new enough, newest first; those that do not run are left out. */
+export async function listInterpreters({
+  env = process.env,
+  signal,
+}: {
+  env?: NodeJS.ProcessEnv;
+  signal?: AbortSignal;
+} = {}): Promise<Interpreter[]> {
+  const answers = await Promise.all(allCandidates(env).map((candidate) => ask(candidate, env, signal)));
+  signal?.throwIfAborted();
+  const distinct = new Map<string, Answer>();
+  for (const answer of answers) {
+    // Wheels are made for plain CPython: PyPy, debug and free-threaded builds would find few of them.
+    if (typeof answer === 'string' || answer.build !== 'cpython') continue;
+    const key = `${answer.version} ${realPath(answer.path)}`;
+    if (!distinct.has(key)) distinct.set(key, answer);
+  }
+  return [...distinct.values()].sort(compareAnswers).map(({ path, version }) => ({ path, version }));
+}
+
+function allCandidates(env: NodeJS.ProcessEnv): string[] {
+  const home = env['HOME'] ?? homedir();
+  const pyenv = env['PYENV_ROOT'] ?? join(home, '.pyenv');
+  const uv =
+    env['UV_PYTHON_INSTALL_DIR'] ??
+    join(env['XDG_DATA_HOME'] ?? join(home, '.local', 'share'), 'uv', 'python');
+  const kept = [join(pyenv, 'versions'), uv].flatMap((folder) =>
+    namesIn(folder).map((name) => join(folder, name, 'bin')),
   );
-  return found;
+  // A shim of pyenv costs a shell, and what is behind it is listed itself.
+  const places = [...folders(env).filter((folder) => folder !== join(pyenv, 'shims')), ...kept];
+  const byProgram = new Map<string, string>();
+  for (const folder of places) {
+    // The name with a version first: what it stands for does not change with an upgrade of the system.
+    for (const name of namesIn(folder).filter(isPythonName).sort().reverse()) {
+      const path = outsideVenv(join(folder, name));
+      if (path === undefined) continue;
+      const real = realPath(path);
+      // Whatever is not called python may be a launcher that goes by the name it was called with.
+      const program = isPythonName(basename(real)) ? real : path;
+      if (isExecutable(path) && !byProgram.has(program)) byProgram.set(program, path);
+    }
+  }
+  return [...byProgram.values()];
+}
+
+const isPythonName = (name: string) => /^python(?:3(?:\.\d+)?)?$/.test(name);
+
+/** An activated virtual environment has a python on PATH, which brings packages of its own: take the one it stands on. */
+function outsideVenv(path: string): string | undefined {
+  return [path, realPath(path)].find((place) => !existsSync(join(dirname(dirname(place)), 'pyvenv.cfg')));
+}
+
+/** Finished releases first, newest first. */
+function compareAnswers(one: Answer, other: Answer): number {
+  if (one.isFinal !== other.isFinal) return one.isFinal ? -1 : 1;
+  return other.version.localeCompare(one.version, 'en', { numeric: true });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function isExecutable(path: string): boolean {
@@ -55,22 +133,25 @@ function isExecutable(path: string): boolean {
   }
 }
 
+interface Answer extends Interpreter {
+  /** `cpython`, or another name where it is another program or another build of it. */
+  build: string;
+  isFinal: boolean;
+}
+
 /** The interpreter behind a command, or why it will not do. */
-async function ask(
-  command: string,
-  env: NodeJS.ProcessEnv,
-  signal?: AbortSignal,
-): Promise<Interpreter | string> {
+async function ask(command: string, env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<Answer | string> {
   try {
     const { stdout } = await run(command, ['-I', '-S', '-c', ASK], {
       timeout: 10_000,
       env,
       ...(signal && { signal }),
     });
-    const [path = '', version = ''] = stdout.trim().split('\n');
+    const [path = '', version = '', build = ''] = stdout.trim().split('\n');
+    const [kind = '', level = ''] = build.split(' ');
     const [major = 0, minor = 0] = version.split('.').map(Number);
     if (major !== OLDEST_PYTHON[0] || minor < OLDEST_PYTHON[1]) return `Python ${version}, too old`;
-    return { path: isAbsolute(path) ? path : command, version };
+    return { path: isAbsolute(path) ? path : command, version, build: kind, isFinal: level === 'final' };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     return code === 'ENOENT' ? 'not found' : code === 'EACCES' ? 'not executable' : 'does not run';

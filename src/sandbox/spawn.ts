@@ -34,7 +34,7 @@ export interface ForkServerSettings {
 
 /** The only place where Pungi starts Python. Orders go to its stdin; it ends when that ends. */
 export function spawnForkServer(python: string, settings: ForkServerSettings): ChildProcess {
-  const child = spawn(python, ['-I', '-S', '-X', 'utf8', PYTHON_HALF], {
+  const child = spawn(python, ['-I', '-S', '-X', 'utf8', PYTHON_HALF, 'fork-server'], {
     stdio: ['pipe', 'ignore', 'pipe'],
     env: CLEAN_ENVIRONMENT,
     cwd: '/',

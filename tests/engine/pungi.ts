@@ -15,9 +15,12 @@ import { findInterpreter } from '../../src/sandbox/interpreter.js';
 
 export type Settings = Record<string, string>;
 
+/** Environments of whoever runs the tests are not the tests' own. */
+const NO_ENVIRONMENTS = join(tmpdir(), 'pungi-tests-have-no-environments');
+
 /** Nothing of the tests' own environment is read: a test says all that it sets. */
 export const startPungi = (settings: Settings = {}, logger?: Logger): Pungi =>
-  Pungi.start(loadConfig({ env: settings }), logger);
+  Pungi.start(loadConfig({ env: { VENVS_BASE_PATH: NO_ENVIRONMENTS, ...settings } }), logger);
 
 /** One Pungi for the whole file, closed after its last test. */
 export function sharedPungi(settings: Settings = {}): Pungi {

@@ -275,10 +275,10 @@ class ForkServer(unittest.TestCase):
         self.assertEqual(self.server.park().run(code)["stdout"], b"thread\nb'2\\n'\n")
 
     def test_precompiling(self):
-        compiled = self.server.park().run("x = 6\nx * 7", compile=True)["report"]["bytecode"]
+        compiled = self.server.park().run("x = 6\nx * 7", task="compile")["report"]["bytecode"]
         answer = self.server.park().run("x = 6\nx * 7", bytecode=compiled)
         self.assertEqual(answer["report"]["value"]["json"], 42)
-        broken = self.server.park().run("x = = 1", compile=True)
+        broken = self.server.park().run("x = = 1", task="compile")
         self.assertEqual(broken["report"]["exception"]["type"], "SyntaxError")
 
     def test_foreign_code_is_never_root(self):

@@ -64,7 +64,7 @@ test('is told the limits first, with what it has to know beside them, and then t
 });
 
 test('may report more where the answer is bytecode, and is not hurried unless it is said', async () => {
-  const ended = supervisor.run({ ...JOB, compile: true }, () => {});
+  const ended = supervisor.run({ ...JOB, task: 'compile' }, () => {});
   await hears(2);
   expect(JSON.parse(told[0]!.text)).toMatchObject({ reportBytes: 32 * 2 ** 20, isHurried: false });
   other.write(END);

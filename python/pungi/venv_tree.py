@@ -1,0 +1,145 @@
+"""The disk work of an environment, beside the server so that no call waits for it.
+
+argv[2]: an order as JSON. stdout: the answer as JSON. Nothing of the environment's own code is run here.
+"""
+
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+
+from . import bytecode_store
+
+
+def main():
+    order = json.loads(sys.argv[2])
+    answer = _ORDERS[order.pop("do")](**order)
+    json.dump(answer, sys.stdout)
+
+
+def create(to, inherit):
+    """An empty virtual environment; with `inherit` it also sees the packages of the interpreter that makes it."""
+    import venv
+
+    parent = _parent_environment() if inherit else None
+    builder = venv.EnvBuilder(system_site_packages=inherit and parent is None, symlinks=os.name != "nt", with_pip=False)
+    builder.create(to)
+    if parent is not None:
+        folder = _site_packages(parent)
+        with open(os.path.join(_site_packages(to), "_inherited.pth"), "w", encoding="utf-8") as file:
+            file.write(f"import site; site.addsitedir({folder!r})\n")
+    return {"parent": parent, "configuration": _configuration(to)}
+
+
+def _configuration(venv):
+    with open(os.path.join(venv, "pyvenv.cfg"), encoding="utf-8") as file:
+        return file.read()
+
+
+def _parent_environment():
+    """The virtual environment that this interpreter is of. Site, which would know, is not loaded."""
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(sys.executable)))
+    return folder if os.path.exists(os.path.join(folder, "pyvenv.cfg")) else None
+
+
+def link(source, to):
+    """A copy that shares every file. Nobody changes a file in place: tools of the field write new ones."""
+    for folder, folders, files in os.walk(source):
+        target = os.path.join(to, os.path.relpath(folder, source))
+        os.makedirs(target, exist_ok=True)
+        for name in [name for name in folders if os.path.islink(os.path.join(folder, name))]:
+            shutil.copy2(os.path.join(folder, name), os.path.join(target, name), follow_symlinks=False)
+        for name in files:
+            _link_file(os.path.join(folder, name), os.path.join(target, name))
+    return {"configuration": _configuration(source)}
+
+
+def _link_file(source, target):
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError:
+        # Another file system, or one file too many of the same: then a copy.
+        shutil.copy2(source, target, follow_symlinks=False)
+
+
+def finish(venv, configuration, will_be_at, store):
+    """What follows every change: the environment is checked, compiled and measured, and its scripts know their place."""
+    _check_core(venv, configuration)
+    _place_scripts(venv, will_be_at)
+    site = _site_packages(venv)
+    bytecode_store.fill(site, store)
+    return {**_measure(venv), "packages": _packages(site)}
+
+
+def _check_core(venv, configuration):
+    """A wheel may bring any file; those that decide what is started outside of the sandbox are not for it to bring."""
+    programs = [name for name in os.listdir(os.path.join(venv, "bin")) if name.startswith("python")]
+    for name in {"python", *programs}:
+        path = os.path.join(venv, "bin", name)
+        if not os.path.islink(path) or os.path.realpath(path) != os.path.realpath(sys.executable):
+            _refuse(f"A package would replace bin/{name} of the environment.")
+    if _configuration(venv) != configuration:
+        _refuse("A package would replace pyvenv.cfg of the environment.")
+    if sorted(os.listdir(os.path.dirname(_site_packages(venv)))) != ["site-packages"]:
+        _refuse("A package would put files beside the standard library's place.")
+
+
+def _refuse(sentence):
+    print(sentence, file=sys.stderr)
+    sys.exit(65)
+
+
+def _place_scripts(venv, will_be_at):
+    """Scripts name their interpreter by its full path, which is known only now."""
+    folder = os.path.join(venv, "bin")
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            continue
+        with open(path, "rb") as file:
+            script = _SHEBANG.match(file.read())
+        if script:
+            _replace(path, f"#!{will_be_at}/bin/python\n".encode() + script["code"])
+
+
+def _replace(path, content):
+    """A new file: the old one may be shared."""
+    mode = stat.S_IMODE(os.lstat(path).st_mode)
+    fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
+    with os.fdopen(fd, "wb") as file:
+        file.write(content)
+    os.chmod(temporary, mode)
+    os.replace(temporary, path)
+
+
+def _measure(venv):
+    size = shared = 0
+    for folder, _, files in os.walk(venv):
+        for name in files:
+            about = os.lstat(os.path.join(folder, name))
+            size += about.st_size
+            shared += about.st_size if about.st_nlink > 1 else 0
+    return {"bytes": size, "sharedBytes": shared}
+
+
+def _packages(site):
+    found = {}
+    for distribution in importlib.metadata.distributions(path=[site]):
+        name = distribution.metadata["Name"]
+        if name:
+            found[name] = distribution.version
+    return [{"name": name, "version": found[name]} for name in sorted(found, key=str.lower)]
+
+
+def _site_packages(venv):
+    (version,) = [name for name in os.listdir(os.path.join(venv, "lib")) if name.startswith("python")]
+    return os.path.join(venv, "lib", version, "site-packages")
+
+
+# Of Python, or of the shell that starts Python where its path is too long for some kernels.
+_SHEBANG = re.compile(rb"#!(?:[^\n]*python[^\n]*|/bin/sh\n'''exec' [^\n]*\n' ''')\n(?P<code>.*)", re.DOTALL)
+_ORDERS = {"create": create, "link": link, "finish": finish}

@@ -1,0 +1,94 @@
+// Writes src/engine/module-names-data.ts anew: which distribution a module comes from. From the mapping in the wheel of
+// pipreqs (Apache-2.0) and what is kept by hand. Needs a network; run it when a newer pipreqs is out.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { at, scratch } from './house.mjs';
+import { CORRECTIONS, LEFT_OUT, NAMESPACES, NOT_ON_THE_INDEX } from './module-names-by-hand.mjs';
+import { runTool } from './run.mjs';
+
+const PIPREQS = '0.5.0';
+const TARGET = 'src/engine/module-names-data.ts';
+
+const folder = scratch('module-names');
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder);
+python('-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', folder, `pipreqs==${PIPREQS}`);
+python('-m', 'zipfile', '-e', join(folder, `pipreqs-${PIPREQS}-py3-none-any.whl`), folder);
+
+const standardLibrary = readStandardLibrary();
+const distributions = { ...readMapping(standardLibrary), ...CORRECTIONS };
+const nothing = [...new Set([...standardLibrary, ...NOT_ON_THE_INDEX])].filter(
+  (module) => !(module in distributions),
+);
+writeFileSync(at(TARGET), render(distributions, NAMESPACES, nothing));
+rmSync(folder, { recursive: true, force: true });
+process.exitCode = await runTool('@biomejs/biome/bin/biome', ['format', '--write', TARGET]);
+
+function readMapping(standardLibrary) {
+  const byModule = new Map();
+  for (const line of lines('mapping')) {
+    const [module, distribution] = line.split(':');
+    byModule.set(module, [...(byModule.get(module) ?? []), normalise(distribution)]);
+  }
+  const left = new Set([...standardLibrary, ...LEFT_OUT, ...NAMESPACES, ...NOT_ON_THE_INDEX]);
+  const found = {};
+  for (const [module, [distribution, another]] of byModule) {
+    const isTold = another === undefined && distribution !== normalise(module);
+    // For distributions from 0 to b, pipreqs lists whatever a crawl met: `example` would be of adrest, `kazoo` of a fork.
+    const isCrawled = /^[0-9ab]/.test(distribution);
+    if (isTold && !isCrawled && !left.has(module) && /^[A-Za-z]\w*$/.test(module)) {
+      found[module] = distribution;
+    }
+  }
+  return found;
+}
+
+/** Of old versions, which pipreqs knows, and of the one at hand. Names with "_" in front are private anyway. */
+function readStandardLibrary() {
+  const present = python('-c', 'import sys; print(*sys.stdlib_module_names)').trim().split(' ');
+  return [...new Set([...lines('stdlib'), ...present])].filter((module) => /^[A-Za-z]\w*$/.test(module));
+}
+
+function lines(name) {
+  return readFileSync(join(folder, 'pipreqs', name), 'utf8')
+    .trim()
+    .split('\n');
+}
+
+function render(distributions, namespaces, nothing) {
+  const sorted = Object.fromEntries(Object.entries(distributions).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return `// Written by scripts/update-module-names.mjs. Contains data of pipreqs ${PIPREQS} (Apache-2.0), changed.
+
+/** Modules whose distribution has another name, and that distribution. */
+export const DISTRIBUTIONS: Readonly<Record<string, string>> = ${JSON.stringify(sorted)};
+
+/** Shared by many distributions. */
+export const NAMESPACES: readonly string[] = ${JSON.stringify([...namespaces].sort())};
+
+/** Of the standard library or of nobody: not to be looked for on the index. */
+export const NOT_ON_THE_INDEX: readonly string[] = \`
+${wrap([...nothing].sort())}\`
+  .trim()
+  .split(/\\s+/);
+`;
+}
+
+function wrap(names) {
+  const rows = [''];
+  for (const name of names) {
+    if (rows.at(-1).length + name.length > 105) rows.push('');
+    rows[rows.length - 1] += `${rows.at(-1) === '' ? '  ' : ' '}${name}`;
+  }
+  return rows.join('\n');
+}
+
+function normalise(name) {
+  return name.replace(/[-_.]+/g, '-').toLowerCase();
+}
+
+function python(...args) {
+  const { status, stdout, stderr } = spawnSync('python3', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`python3 ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+/** An environment as people and programs see it. */
+export const EnvironmentInfo = z.object({
+  venvName: z.string(),
+  description: z.string(),
+  state: z
+    .enum(['ready', 'preparing', 'damaged'])
+    .describe('preparing: it is being made; damaged: its folder was changed from outside'),
+  isDefault: z.boolean().describe('runs that name no environment use it'),
+  isInline: z.boolean().describe('made for the inline dependencies of scripts, and cleaned when unused'),
+  pythonVersion: z.string().describe('e.g. "3.12.1"'),
+  path: z.string().nullable().describe('the folder of the virtual environment; null: the interpreter itself'),
+  requested: z.array(z.string()).describe('what was asked for, as requirements'),
+  packageCount: z.number().int().describe('packages installed, with what they depend on'),
+  sizeMb: z.number().describe('size of its files'),
+  sharedMb: z
+    .number()
+    .describe('the part of it that is shared with other environments or the cache by hard links'),
+  created: z.string().nullable().describe('ISO 8601'),
+  lastUsed: z.string().nullable().describe('ISO 8601; to the minute'),
+  isWarm: z.boolean().describe('workers of it are parked in this server'),
+});
+export type EnvironmentInfo = z.infer<typeof EnvironmentInfo>;
+
+export const PackageInfo = z.object({ name: z.string(), version: z.string() });
+export type PackageInfo = z.infer<typeof PackageInfo>;
+
+export const PackageResult = z.object({
+  package: z.string().describe('the requirement as it was asked for'),
+  status: z.enum(['installed', 'unchanged', 'removed', 'failed']),
+  version: z.string().nullable(),
+  why: z.string().nullable().describe("the resolver's own explanation, where it failed"),
+});
+export type PackageResult = z.infer<typeof PackageResult>;
+
+/** What an install or removal did. A failure changed nothing. */
+export const PackageReport = z.object({
+  venvName: z.string(),
+  packages: z.array(PackageResult).describe('one for each that was asked for'),
+  added: z.array(PackageInfo).describe('everything new, dependencies included'),
+  removed: z.array(PackageInfo),
+  tool: z.string().describe('what did the work, e.g. "uv 0.13.7"'),
+  tookMs: z.number(),
+});
+export type PackageReport = z.infer<typeof PackageReport>;
+
+export const CleanReport = z.object({
+  removed: z
+    .array(z.object({ venvName: z.string(), reason: z.string(), freedMb: z.number() }))
+    .describe('what was removed, or would be in a dry run'),
+  dryRun: z.boolean(),
+});
+export type CleanReport = z.infer<typeof CleanReport>;
+
+/** What cannot be written down as data, for everything that takes its time. */
+export interface StepOptions {
+  signal?: AbortSignal;
+  /** Called with a sentence for every step: waiting for a lock, resolving, downloading, … */
+  onStep?: (message: string) => void;
+}

@@ -1,0 +1,72 @@
+/**
+ * Runs in the sandbox, in the environment that has ruff: the code to look at is on its standard input and never runs.
+ * `context` says which rules to apply, what they mean, and how much may be told.
+ */
+export const ANALYSIS_SCRIPT = `
+import collections, json, os, subprocess, sys
+
+with open("code.py", "wb") as file:
+    file.write(sys.stdin.buffer.read())
+
+
+def start(*options):
+    ruff = [os.path.join(sys.prefix, "bin", "ruff"), "check", "--isolated", "--no-cache", "--exit-zero"]
+    rules = ["--select", ",".join(context["select"]), "--ignore", ",".join(context["ignore"])]
+    # One thread: there is one file, and processes are counted here.
+    variables = {"RAYON_NUM_THREADS": "1", "NO_COLOR": "1"}
+    with open("code.py", "rb") as code, open("problem", "wb") as problem:
+        return subprocess.Popen(
+            [*ruff, "--output-format=json-lines", *options, *rules, "-"],
+            stdin=code, stdout=subprocess.PIPE, stderr=problem, env=variables,
+        )
+
+
+def describe(found):
+    rule = found["code"] or "invalid-syntax"
+    url = found["url"]
+    category, severity = next(rest for prefix, *rest in context["meanings"] if rule.startswith(prefix))
+    return {
+        "line": found["location"]["row"],
+        "column": found["location"]["column"],
+        "endLine": found["end_location"]["row"],
+        "endColumn": found["end_location"]["column"],
+        "rule": rule,
+        "name": found.get("name") or (url or rule).rpartition("/")[2],
+        "message": found["message"][:1000],
+        "severity": severity,
+        "category": category,
+        "url": url,
+        "fix": (found["fix"] or {}).get("message"),
+    }
+
+
+def collect(process):
+    """In the order of the code, as ruff tells them. Beyond what can be listed they are only counted."""
+    listed, counts, room = [], collections.Counter(), context["maxBytes"] - 600
+    for line in process.stdout:
+        finding = describe(json.loads(line))
+        counts.update([finding["severity"], "in " + finding["category"], "total"])
+        room -= len(json.dumps(finding)) + 2
+        if room >= 0 and len(listed) < context["maxFindings"]:
+            listed.append(finding)
+    summary = {
+        "total": counts["total"],
+        "omitted": counts["total"] - len(listed),
+        "bySeverity": {kind: counts[kind] for kind in context["severities"]},
+        "byCategory": {kind: counts["in " + kind] for kind in context["categories"]},
+    }
+    listed.sort(key=lambda one: (one["line"], one["column"]))
+    return {"findings": listed, "summary": summary}
+
+
+# This Python may be newer than any that this ruff has heard of: then it is asked without.
+for options in ["--target-version", "py%d%d" % sys.version_info[:2]], []:
+    process = start(*options)
+    report = collect(process)
+    if process.wait() == 0:
+        print(json.dumps(report))
+        break
+else:
+    with open("problem", encoding="utf-8", errors="replace") as problem:
+        sys.exit("ruff: " + " ".join(problem.read()[-2000:].split()))
+`;

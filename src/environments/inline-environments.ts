@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PungiError } from '../base/errors.js';
+import type { StepOptions } from '../contract/environment.js';
+import type { Interpreter } from '../sandbox/interpreter.js';
+import type { Installer } from './installer.js';
+import type { Contents, NewEnvironment } from './store/generations.js';
+import type { Layout } from './store/layout.js';
+import { writeAtomically } from './store/metadata.js';
+
+/** What a script says of itself in its `# /// script` block. */
+export interface InlineDependencies {
+  dependencies: string[];
+  requiresPython: string | null;
+}
+
+export interface Maker {
+  interpreterFor(specifier: string | undefined, options: StepOptions): Promise<Interpreter>;
+  isThere(name: string): boolean;
+  make(wanted: NewEnvironment, contents: Contents, options: StepOptions): Promise<void>;
+}
+
+const hash = (value: unknown) =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 20);
+
+/**
+ * Environments made for exactly what scripts ask for in their inline metadata. One is named by what the request resolved
+ * to, so that different wishes with the same result share it; which wish leads to which is noted, so that only the first
+ * run of a wish is resolved.
+ */
+export class InlineEnvironments {
+  constructor(
+    private readonly layout: Layout,
+    private readonly installer: Installer,
+    private readonly maker: Maker,
+  ) {}
+
+  /** The name of the environment, which is there when this resolves. */
+  async provide({ dependencies, requiresPython }: InlineDependencies, options: StepOptions): Promise<string> {
+    const requested = this.installer
+      .parse(dependencies)
+      .map(({ text }) => text)
+      .sort();
+    const interpreter = await this.maker.interpreterFor(requiresPython ?? undefined, options);
+    const { path, version } = interpreter;
+    const note = join(this.layout.inline, hash({ requested, path, version }));
+    const known = await readFile(note, 'utf8').catch(() => undefined);
+    if (known !== undefined && /^inline-[0-9a-f]{20}$/.test(known) && this.maker.isThere(known)) return known;
+    options.onStep?.(`Preparing an environment for ${requested.join(', ') || `Python ${version}`}.`);
+    const pins = await this.installer.resolve(interpreter, requested, [], options);
+    const name = `inline-${hash({ pins: pins.map((pin) => `${pin.name}==${pin.version}`).sort(), path, version })}`;
+    const description = `For scripts that ask for ${requested.join(', ') || 'nothing'}.`;
+    const wanted = { name, description, interpreter, inherit: false, inline: true };
+    const contents = this.installer.exactly(pins, requested, options);
+    await this.maker.make(wanted, contents, options).catch(tolerateExisting);
+    await writeAtomically(note, name);
+    return name;
+  }
+}
+
+/** Two runs that want the same at once both want it made; one of them is first. */
+function tolerateExisting(error: unknown): void {
+  if (!(error instanceof PungiError) || error.code !== 'ENVIRONMENT_EXISTS') throw error;
+}

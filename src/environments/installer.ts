@@ -1,0 +1,154 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PungiError } from '../base/errors.js';
+import type { PackageReport, StepOptions } from '../contract/environment.js';
+import { FairQueue } from '../engine/fair-queue.js';
+import type { Interpreter } from '../sandbox/interpreter.js';
+import { parseLockFile, renderLockFile } from './lock-file.js';
+import { blame, compare, mergeRequested, without } from './package-changes.js';
+import type { Packager, PackagingOptions, Pin } from './packaging/packager.js';
+import type { Packaging } from './packaging/packaging.js';
+import { nameKey, parseRequirement, parseRequirements, type Requirement } from './requirement.js';
+import type { Contents } from './store/generations.js';
+import type { Metadata } from './store/metadata.js';
+
+/** Tools of the field use every processor by themselves; more of them at once only get in each other's way. */
+const AT_ONCE = 2;
+const MAX_WAITING = 100;
+
+/** What an environment was filled with, kept beside its packages. */
+const LOCK_FILE = 'pungi.lock';
+
+export interface InstallerOptions {
+  timeoutMs: number;
+  sources: PackagingOptions['sources'];
+}
+
+/**
+ * Decides what an environment is to contain and brings it in. What was asked for is resolved as a whole to exact files, and
+ * those are put into an empty virtual environment: so nothing is left over, nothing is uninstalled, and no program of the
+ * environment is ever started outside of the sandbox.
+ */
+export class Installer {
+  #queue = new FairQueue(AT_ONCE, MAX_WAITING);
+
+  constructor(
+    private readonly packaging: Packaging,
+    private readonly options: InstallerOptions,
+  ) {}
+
+  /** INVALID_INPUT for whatever is not a package, or of a kind that is not allowed here. */
+  parse(packages: readonly string[]): Requirement[] {
+    return parseRequirements(packages, this.options.sources);
+  }
+
+  /** What there is, and these. Versions stay as they are where they can. */
+  async adding(
+    { python, requested: before }: Pick<Metadata, 'python' | 'requested'>,
+    asked: readonly Requirement[],
+    known: readonly Pin[],
+    options: StepOptions,
+  ): Promise<Contents> {
+    const requested = mergeRequested(before, asked, keyOf);
+    const pins = await this.#work(options, async (packager, how) =>
+      packager.resolve(python.path, requested, known, how).catch(async (error: unknown) => {
+        if (!(error instanceof PungiError) || error.code !== 'PACKAGE_INSTALLATION_ERROR') throw error;
+        throw await blame(error, asked, { packager, python: python.path, options: how });
+      }),
+    );
+    return this.exactly(pins, requested, options);
+  }
+
+  /** What there is, without these. Refused if something that stays needs them. */
+  async removing(
+    { name, python, requested: before, packages }: Metadata,
+    names: readonly Requirement[],
+    known: readonly Pin[],
+    options: StepOptions,
+  ): Promise<Contents> {
+    const installed = new Set(packages.map((one) => nameKey(one.name)));
+    const absent = names.filter(({ key }) => !installed.has(key)).map((one) => one.name);
+    if (absent.length > 0) {
+      const sentence = `Not installed in the environment "${name}": ${absent.join(', ')}.`;
+      throw new PungiError('INVALID_INPUT', sentence, { issues: absent });
+    }
+    const requested = without(before, new Set(names.map(({ key }) => key)), keyOf);
+    const pins = await this.resolve(python, requested, known, options);
+    const left = new Set(pins.map((pin) => nameKey(pin.name)));
+    const needed = names.filter(({ key }) => left.has(key));
+    if (needed.length > 0) throw stillNeeded(needed, requested);
+    return this.exactly(pins, requested, options);
+  }
+
+  /** Exactly these and nothing else. */
+  exactly(pins: readonly Pin[], requested: string[], options: StepOptions): Contents {
+    return {
+      requested,
+      fill: async ({ venv, interpreter }, signal) => {
+        if (pins.length > 0) {
+          await this.#work({ ...options, signal }, (packager, how) =>
+            packager.installPinned({ python: interpreter.path, venv }, [...pins], how),
+          );
+        }
+        await writeFile(join(venv, LOCK_FILE), renderLockFile(pins));
+      },
+    };
+  }
+
+  /** What exactly a generation was filled with. */
+  async pinsIn(venv: string): Promise<Pin[]> {
+    return parseLockFile(await readFile(join(venv, LOCK_FILE), 'utf8')).pins;
+  }
+
+  async resolve(
+    python: Pick<Interpreter, 'path'>,
+    requirements: string[],
+    known: readonly Pin[],
+    options: StepOptions,
+  ): Promise<Pin[]> {
+    if (requirements.length === 0) return [];
+    return this.#work(options, (packager, how) => packager.resolve(python.path, requirements, known, how));
+  }
+
+  prune(options: StepOptions): Promise<void> {
+    return this.#work(options, (packager, how) => packager.prune(how));
+  }
+
+  async report(
+    before: Metadata | undefined,
+    after: Metadata,
+    asked: readonly Requirement[],
+    tookMs: number,
+  ): Promise<PackageReport> {
+    const { name, version } = (await this.packaging.packager()).tool;
+    return {
+      venvName: after.name,
+      ...compare(asked, before?.packages ?? [], after.packages),
+      tool: `${name} ${version}`,
+      tookMs: Math.round(tookMs),
+    };
+  }
+
+  async #work<T>(
+    options: StepOptions,
+    work: (packager: Packager, how: PackagingOptions) => Promise<T>,
+  ): Promise<T> {
+    const leave = await this.#queue.enter('install', options.signal ?? new AbortController().signal);
+    try {
+      const packager = await this.packaging.packager(options);
+      return await work(packager, { ...options, ...this.options });
+    } finally {
+      leave();
+    }
+  }
+}
+
+/** What was accepted once is read back whatever is allowed today. */
+const keyOf = (text: string): string => parseRequirement(text, ['url', 'path', 'sdist']).key;
+
+function stillNeeded(needed: readonly Requirement[], requested: readonly string[]): PungiError {
+  const names = needed.map(({ name }) => name).join(', ');
+  const why = `Other packages need ${names}: remove as well those of ${requested.join(', ')} that do.`;
+  const packages = needed.map(({ name }) => ({ package: name, status: 'failed', version: null, why }));
+  return new PungiError('PACKAGE_INSTALLATION_ERROR', why, { explanation: why, packages });
+}

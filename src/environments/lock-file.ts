@@ -1,0 +1,76 @@
+import { PungiError } from '../base/errors.js';
+import type { Pin } from './packaging/packager.js';
+
+export interface About {
+  description?: string;
+  pythonVersion?: string;
+  requested?: string[];
+}
+
+export interface LockFile {
+  about: About;
+  pins: Pin[];
+}
+
+const HEADER = '# A lock file of Pungi: pungi env import NAME FILE; uv and pip can read it as well.';
+const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+const VERSION = /^[A-Za-z0-9][A-Za-z0-9.!+_-]*$/;
+const HASH = /^sha(?:256:[0-9a-f]{64}|384:[0-9a-f]{96}|512:[0-9a-f]{128})$/;
+
+/** Requirements with hashes, which every tool of the field installs, and what else there is to know as a comment. */
+export function renderLockFile(pins: readonly Pin[], about: About = {}): string {
+  const lines = pins.map(({ name, version, url, hashes }) =>
+    [
+      url === undefined ? `${name}==${version}` : `${name} @ ${url}`,
+      ...hashes.map((hash) => `    --hash=${hash}`),
+    ].join(' \\\n'),
+  );
+  return [HEADER, `# pungi: ${JSON.stringify(about)}`, '', ...lines, ''].join('\n');
+}
+
+/** Takes nothing but pins with hashes: a lock file is data, and options in it would be instructions. */
+export function parseLockFile(text: string): LockFile {
+  const logical = text.replace(/\\\r?\n/g, ' ').split(/\r?\n/);
+  const pins = logical
+    .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+    .filter((line) => line !== '')
+    .map(parsePin);
+  const names = pins.map(({ name }) => name.toLowerCase().replace(/[-_.]+/g, '-'));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw invalid(`${twice} is named twice`);
+  return { about: readAbout(text), pins };
+}
+
+function parsePin(line: string): Pin {
+  const [requirement = '', ...rest] = line.split(/\s+(?=--)/);
+  const hashes = rest.map((word) => word.replace(/^--hash=/, ''));
+  const wrong = rest.find((word, index) => !word.startsWith('--hash=') || !HASH.test(hashes[index]!));
+  if (wrong !== undefined) throw invalid(`"${wrong}" is not a hash`);
+  if (hashes.length === 0) throw invalid(`"${requirement}" has no hash`);
+  const [name = '', source = ''] = requirement.split(/\s*(?:==|@)\s*/);
+  const isUrl = /^\S+ @ (?:https?|file):\/\/\S+$/.test(requirement);
+  if (!NAME.test(name) || !(isUrl || (requirement === `${name}==${source}` && VERSION.test(source)))) {
+    throw invalid(`"${requirement}" is not a package with its version, such as "six==1.17.0"`);
+  }
+  return isUrl
+    ? { name, version: '', url: requirement.slice(name.length + 3), hashes }
+    : { name, version: source, hashes };
+}
+
+function readAbout(text: string): About {
+  const line = /^# pungi: (\{.*\})\r?$/m.exec(text)?.[1];
+  if (line === undefined) return {};
+  try {
+    const { description, pythonVersion, requested } = JSON.parse(line) as Record<string, unknown>;
+    return {
+      ...(typeof description === 'string' && { description }),
+      ...(typeof pythonVersion === 'string' && /^3\.\d+$/.test(pythonVersion) && { pythonVersion }),
+      ...(Array.isArray(requested) && requested.every((one) => typeof one === 'string') && { requested }),
+    };
+  } catch {
+    throw invalid('its comment about the environment is not JSON');
+  }
+}
+
+const invalid = (why: string) =>
+  new PungiError('INVALID_INPUT', `This is not a lock file that can be used: ${why}.`);

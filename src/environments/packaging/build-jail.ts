@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { JailSettings } from './jailed-tool.js';
+
+/** A build that was killed leaves its folder. None takes this long. */
+const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
+
+export interface Build {
+  base: string;
+  /** The interpreter that packages are built for. */
+  python: string;
+  /** Folders that the tool fills. */
+  writable: string[];
+  /** What else it reads, where it exists. */
+  readable: string[];
+  indexes: string[];
+  /** Where the machine's proxies and certificates are named. */
+  env: Record<string, string>;
+}
+
+/** What a tool sees and changes while it builds source distributions, whose code may be anything. */
+export async function buildJailFor({
+  base,
+  python,
+  writable,
+  readable,
+  indexes,
+  env,
+}: Build): Promise<JailSettings> {
+  const folder = buildsFolder(base);
+  await mkdir(folder, { recursive: true });
+  const programs = [python, await realpath(python)];
+  return {
+    readable: [...programs.map((path) => dirname(dirname(path))), ...readable.filter(isAbsolute)],
+    writable,
+    scratch: join(folder, randomUUID()),
+    indexes,
+    env,
+  };
+}
+
+/** What the tool's environment says about a network that is not there in the jail. */
+export const withoutNetwork = (env: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^PIP_(PROXY|CERT|CLIENT_CERT)$|^SSL_/.test(name)),
+  );
+
+export async function removeAbandonedBuilds(base: string): Promise<void> {
+  for (const name of await readdir(buildsFolder(base)).catch(() => [])) {
+    const path = join(buildsFolder(base), name);
+    const touched = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
+    if (Date.now() - touched > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true });
+  }
+}
+
+const buildsFolder = (base: string) => join(base, '.cache', 'builds');

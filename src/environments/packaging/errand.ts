@@ -1,0 +1,68 @@
+import { PungiError } from '../../base/errors.js';
+import { runTool, type ToolCommand, type ToolEnd } from '../../sandbox/tool.js';
+import { cleanText, progressOf } from './explanation.js';
+import { type JailSettings, runJailedTool } from './jailed-tool.js';
+import type { PackagingOptions } from './packager.js';
+
+const LONGEST_LIST = 200;
+
+/** One piece of work, for which tools may run more than once within one time limit. */
+export class Errand {
+  readonly options: PackagingOptions;
+  readonly #what: string;
+  readonly #until: number;
+
+  /** `what` begins a sentence: "Installing numpy". */
+  constructor(what: string, options: PackagingOptions) {
+    this.#what = what;
+    this.options = options;
+    this.#until = performance.now() + options.timeoutMs;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.options.signal;
+  }
+
+  tell(step: string): void {
+    this.options.onStep?.(step);
+  }
+
+  /** With a jail it may build source distributions. */
+  async run(command: ToolCommand, jail?: JailSettings): Promise<ToolEnd> {
+    const { signal } = this.options;
+    const left = this.#until - performance.now();
+    if (left <= 0) throw this.#tooLong();
+    const onLine = (line: string) => {
+      const step = progressOf(line);
+      if (step !== undefined) this.tell(step);
+    };
+    const options = { timeoutMs: Math.ceil(left), onLine, ...(signal && { signal }) };
+    try {
+      return await (jail ? runJailedTool(command, jail, options) : runTool(command, options));
+    } catch (error) {
+      if (signal?.aborted) throw cancelled(signal.reason);
+      if (error instanceof PungiError && error.code === 'EXECUTION_TIMEOUT') throw this.#tooLong();
+      throw error;
+    }
+  }
+
+  #tooLong(): PungiError {
+    const { timeoutMs } = this.options;
+    return new PungiError(
+      'PACKAGE_INSTALLATION_ERROR',
+      `${this.#what} took longer than ${timeoutMs} ms (PACKAGE_TIMEOUT_MS).`,
+      { timeoutMs },
+    );
+  }
+}
+
+export function cancelled(reason: unknown): PungiError {
+  if (reason instanceof PungiError) return reason;
+  return new PungiError('CANCELLED', 'The work on packages was cancelled.', {}, reason);
+}
+
+/** Requirements or names in a sentence. */
+export function listed(texts: readonly string[]): string {
+  const list = cleanText(texts.join(', '));
+  return list.length > LONGEST_LIST ? `${list.slice(0, LONGEST_LIST)}…` : list;
+}

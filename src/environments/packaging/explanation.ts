@@ -1,0 +1,35 @@
+const MOST_CHARACTERS = 4096;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g;
+
+const PROGRESS =
+  /^\s*(Resolved|Prepared|Installed|Uninstalled|Audited|Checked|Downloading|Downloaded|Building|Built|Updating|Updated|[+~-]) /;
+const CHATTER = /^(Using Python |Using CPython |warning: |WARNING: |DEPRECATION: |\[notice\]|DEBUG |TRACE )/;
+
+/** Without colours, and without what opens private places. */
+export function cleanText(text: string): string {
+  return text
+    .replace(ANSI, '')
+    .replaceAll('\r', '')
+    .replace(/(\w:\/\/)[^\s/@]+@/g, '$1***@');
+}
+
+/** The step that a line of a tool tells of, if it does. */
+export function progressOf(line: string): string | undefined {
+  const text = cleanText(line);
+  return PROGRESS.test(text) ? text.trim() : undefined;
+}
+
+/** What a tool says about its failure: not how far it had come, and not what it warns of. */
+export function explanationOf(output: string): string {
+  const lines: string[] = [];
+  let isChatter = false;
+  for (const line of cleanText(output).split('\n')) {
+    // A warning goes on in lines that are indented.
+    isChatter = CHATTER.test(line) || (isChatter && /^\s+\S/.test(line));
+    if (!isChatter && !PROGRESS.test(line)) lines.push(line.trimEnd());
+  }
+  const text = lines.join('\n').trim();
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+}

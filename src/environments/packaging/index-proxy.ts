@@ -1,0 +1,189 @@
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { PungiError } from '../../base/errors.js';
+import { boundBytes, readText } from './index-proxy/bounded-stream.js';
+import { fetchFromIndex, type IndexRequest, IndexTrouble } from './index-proxy/fetch.js';
+import { OfferedFiles } from './index-proxy/offered-files.js';
+import { Outbound } from './index-proxy/outbound.js';
+import { HTML_PAGE, JSON_PAGE, parsePage, renderHtml, renderJson } from './index-proxy/page.js';
+
+const PAGE_PATH = /^\/simple\/(\d{1,3})\/([a-z0-9]|[a-z0-9][a-z0-9-]*[a-z0-9])\/$/;
+const FILE_PATH = /^\/file\/(\d{1,3})\/([0-9a-f]{32})\/([^/?#]+)$/;
+const LONGEST_PATH = 512;
+const MOST_PAGE_BYTES = 64 * 1024 ** 2;
+const MOST_FILE_BYTES = 8 * 1024 ** 3;
+const MOST_CONNECTIONS = 128;
+const ACCEPTED = `${JSON_PAGE}, ${HTML_PAGE};q=0.2, text/html;q=0.1`;
+/** A build's cache lives no longer than the build: what it got once is not to be asked for, and built, again. */
+const KEEP = { 'cache-control': 'max-age=86400' };
+const TOLD_OF_FILES = [
+  'content-length',
+  'content-type',
+  'content-range',
+  'accept-ranges',
+  'etag',
+  'last-modified',
+];
+
+export interface IndexProxySettings {
+  /** The addresses of the indexes as the user has them, with name and password where they have them. */
+  indexes: string[];
+  /** Where proxies and certificates are named. */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface IndexProxy {
+  /** Speaks HTTP: /simple/0/ is the first index, and so on. */
+  socket: string;
+  /** What went wrong on the way to the indexes, for people. */
+  problems: string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Gives pages of projects, and the files that they offer, to whoever reaches its socket, and nothing else of the network.
+ * A file can be had only by the number under which a page offered it, so no address can be asked for.
+ */
+export async function startIndexProxy({
+  indexes,
+  env = process.env,
+}: IndexProxySettings): Promise<IndexProxy> {
+  const desk = new Desk(indexes.map(parseIndex), new Outbound(env));
+  const folder = mkdtempSync(join(tmpdir(), 'pungi-index-'));
+  const socket = join(folder, 'index.sock');
+  const server = createServer((request, response) => void desk.answer(request, response));
+  server.maxConnections = MOST_CONNECTIONS;
+  try {
+    await listen(server, socket);
+  } catch (error) {
+    await rm(folder, { recursive: true });
+    throw error;
+  }
+  const close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    desk.close();
+    await closed;
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { socket, problems: desk.problems, close };
+}
+
+async function listen(server: Server, socket: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socket, resolve));
+  // Its folder lets nobody in: only who was handed the socket itself, under whatever identity, can call.
+  chmodSync(socket, 0o666);
+}
+
+function parseIndex(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new PungiError(
+      'CONFIGURATION_ERROR',
+      'Source distributions can be built only from indexes with an http or https address.',
+    );
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  return url;
+}
+
+class Desk {
+  readonly problems: string[] = [];
+  readonly #indexes: URL[];
+  readonly #outbound: Outbound;
+  readonly #offered = new OfferedFiles();
+
+  constructor(indexes: URL[], outbound: Outbound) {
+    this.#indexes = indexes;
+    this.#outbound = outbound;
+    // A proxy that cannot be used is said now, and not by every request.
+    for (const index of indexes) outbound.route(index);
+  }
+
+  close(): void {
+    this.#outbound.close();
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    try {
+      await this.#choose(request, response, gone.signal);
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      const trouble =
+        error instanceof IndexTrouble ? error : new IndexTrouble(502, 'The index gave what is not a page.');
+      this.#note(trouble);
+      if (response.headersSent) response.destroy();
+      else send(response, trouble.status, 'text/plain', `${trouble.message}\n`);
+    }
+  }
+
+  async #choose(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    const { method, url: path = '' } = request;
+    if (method !== 'GET' && method !== 'HEAD') return send(response, 405, 'text/plain', '');
+    const [, pageOf, project] = (path.length <= LONGEST_PATH && PAGE_PATH.exec(path)) || [];
+    const [, fileOf, id, name] = (path.length <= LONGEST_PATH && FILE_PATH.exec(path)) || [];
+    const index = this.#indexes[Number(pageOf ?? fileOf)];
+    if (index && project) return this.#givePage(index, Number(pageOf), project, request, response, signal);
+    const file = id && name && this.#offered.find(Number(fileOf), id, name);
+    if (index && file) return this.#giveFile({ method, url: file, index, signal }, request, response);
+    send(response, 404, 'text/plain', '');
+  }
+
+  async #givePage(
+    index: URL,
+    number: number,
+    project: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const headers = { accept: ACCEPTED, 'accept-encoding': 'gzip' };
+    const url = new URL(`${project}/`, index);
+    const found = await fetchFromIndex({ method: 'GET', url, index, headers, signal }, this.#outbound);
+    const { answer } = found;
+    const body = answer.headers['content-encoding'] === 'gzip' ? answer.pipe(createGunzip()) : answer;
+    const text = await readText(body, MOST_PAGE_BYTES);
+    const files = parsePage(text, answer.headers['content-type'] ?? '', found.url);
+    const offered = files.flatMap((file) => this.#offered.offer(number, file));
+    const wantsJson = request.headers.accept?.includes(JSON_PAGE) ?? false;
+    if (wantsJson) send(response, 200, JSON_PAGE, renderJson(project, offered), KEEP);
+    else send(response, 200, 'text/html; charset=utf-8', renderHtml(offered), KEEP);
+  }
+
+  async #giveFile(
+    wanted: Omit<IndexRequest, 'headers'>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const range = /^bytes=\d*-\d*$/.exec(request.headers.range ?? '')?.[0];
+    const headers = { 'accept-encoding': 'identity', ...(range && { range }) };
+    const { answer } = await fetchFromIndex({ ...wanted, headers }, this.#outbound);
+    if (Number(answer.headers['content-length'] ?? 0) > MOST_FILE_BYTES) {
+      answer.destroy();
+      throw new IndexTrouble(502, 'The index offers a file that is too large.');
+    }
+    const told = TOLD_OF_FILES.flatMap((name) => {
+      const value = answer.headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    });
+    response.writeHead(answer.statusCode!, { ...KEEP, ...Object.fromEntries(told) });
+    await pipeline(answer, boundBytes(MOST_FILE_BYTES), response);
+  }
+
+  /** What is not on an index is asked for all the time, and no problem. */
+  #note({ status, message }: IndexTrouble): void {
+    if (status !== 404 && !this.problems.includes(message)) this.problems.push(message);
+  }
+}
+
+/** Node leaves the text out of an answer to HEAD. */
+function send(response: ServerResponse, status: number, type: string, text: string, more = {}): void {
+  const headers = { 'content-type': type, 'content-length': Buffer.byteLength(text), ...more };
+  response.writeHead(status, headers).end(text);
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import { authorization, type Outbound } from './outbound.js';
+
+const PATIENCE_MS = 60_000;
+const MOST_REDIRECTS = 8;
+
+/** What may go wrong on the way to an index, in words that hold no address and no password. */
+export class IndexTrouble extends Error {
+  readonly status: number;
+
+  constructor(status: number, sentence: string) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+export interface IndexRequest {
+  method: 'GET' | 'HEAD';
+  url: URL;
+  /** The index whose name and password, if it has them, are told to its own host and to no other. */
+  index: URL;
+  headers: Record<string, string>;
+  signal: AbortSignal;
+}
+
+/** The answer after all redirects, which is 200 or 206, with the address that gave it. Other answers are thrown. */
+export async function fetchFromIndex(
+  request: IndexRequest,
+  outbound: Outbound,
+): Promise<{ answer: IncomingMessage; url: URL }> {
+  let { url } = request;
+  for (let turn = 0; turn <= MOST_REDIRECTS; turn += 1) {
+    const answer = await ask({ ...request, url }, outbound);
+    const status = answer.statusCode!;
+    if (status === 200 || status === 206) return { answer, url };
+    answer.destroy();
+    const { location } = answer.headers;
+    if (![301, 302, 303, 307, 308].includes(status) || location === undefined)
+      throw new IndexTrouble(
+        [401, 403, 404, 410, 416].includes(status) ? status : 502,
+        `The index answered ${status}.`,
+      );
+    url = follow(url, location);
+  }
+  throw new IndexTrouble(502, 'The index redirects without end.');
+}
+
+export function resolveUrl(text: string, base: URL): URL | undefined {
+  return URL.canParse(text, base.href) ? new URL(text, base) : undefined;
+}
+
+function follow(from: URL, location: string): URL {
+  const to = resolveUrl(location, from);
+  if (to?.protocol === 'https:' || (to?.protocol === 'http:' && from.protocol === 'http:')) return to;
+  throw new IndexTrouble(502, 'The index redirects to an address that is not safe to follow.');
+}
+
+function ask(
+  { method, url, index, headers, signal }: IndexRequest,
+  outbound: Outbound,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { send, ...route } = outbound.route(url);
+    const credentials = url.origin === index.origin ? authorization('authorization', index) : {};
+    const request = send({
+      ...route,
+      method,
+      headers: { 'user-agent': 'pungi', ...headers, ...route.headers, ...credentials },
+      timeout: PATIENCE_MS,
+      signal,
+    });
+    request.on('response', resolve);
+    request.on('timeout', () => request.destroy(new Error('it did not answer in time')));
+    request.on('error', (error: NodeJS.ErrnoException) =>
+      reject(new IndexTrouble(502, `The index cannot be reached: ${error.code ?? error.message}.`)),
+    );
+    request.end();
+  });
+}

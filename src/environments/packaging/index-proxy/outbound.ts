@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { Agent as HttpAgent, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { PungiError } from '../../../base/errors.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const CERTIFICATE_FILES = ['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'PIP_CERT'];
+const MOST_CONNECTIONS = 32;
+
+interface Route {
+  send: typeof requestHttp;
+  agent: HttpAgent;
+  hostname: string;
+  port: string;
+  path: string;
+  headers: Record<string, string>;
+}
+
+/** How the user's machine reaches an address: straight or through a proxy, and whom it trusts. */
+export class Outbound {
+  readonly #env: Environment;
+  readonly #ca: string | undefined;
+  readonly #agents = new Map<string, HttpAgent>();
+
+  constructor(env: Environment) {
+    this.#env = env;
+    this.#ca = readCertificates(env);
+  }
+
+  /** How node is to ask for this address. A proxy is told the whole address of plain HTTP, and to CONNECT for the rest. */
+  route(url: URL): Route {
+    const proxy = this.#proxyFor(url);
+    const path = `${url.pathname}${url.search}`;
+    const headers = { host: url.host };
+    if (!proxy || url.protocol === 'https:') return { ...this.#via(url, proxy), path, headers };
+    return {
+      ...this.#via(proxy),
+      path: `http://${url.host}${path}`,
+      headers: { ...headers, ...authorization('proxy-authorization', proxy) },
+    };
+  }
+
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+  }
+
+  #via({ protocol, hostname, port }: URL, tunnel?: URL): Omit<Route, 'path' | 'headers'> {
+    const send = protocol === 'https:' ? requestHttps : requestHttp;
+    return { send, agent: this.#agent(protocol, tunnel), hostname: bare(hostname), port };
+  }
+
+  #agent(protocol: string, proxy?: URL): HttpAgent {
+    const key = `${protocol}${proxy?.href ?? ''}`;
+    let agent = this.#agents.get(key);
+    if (!agent) {
+      const options = { keepAlive: true, maxSockets: MOST_CONNECTIONS, ...(this.#ca && { ca: this.#ca }) };
+      if (proxy) agent = new TunnelAgent(proxy, options);
+      else agent = protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
+      this.#agents.set(key, agent);
+    }
+    return agent;
+  }
+
+  #proxyFor(url: URL): URL | undefined {
+    const scheme = url.protocol.slice(0, -1);
+    const text = this.#setting(`${scheme}_proxy`) ?? this.#setting('all_proxy');
+    if (text === undefined || isExempt(url, this.#setting('no_proxy') ?? '')) return undefined;
+    const proxy = URL.canParse(text) ? new URL(text) : undefined;
+    if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
+    throw new PungiError(
+      'CONFIGURATION_ERROR',
+      `The proxy for ${scheme} addresses must be given as http://HOST:PORT or https://HOST:PORT to build source distributions.`,
+    );
+  }
+
+  #setting(name: string): string | undefined {
+    return this.#env[name] || this.#env[name.toUpperCase()] || undefined;
+  }
+}
+
+/** `Authorization` for the name and password in an address, if it has them. */
+export function authorization(header: string, { username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const text = `${decode(username)}:${decode(password)}`;
+  return { [header]: `Basic ${Buffer.from(text).toString('base64')}` };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Reaches https addresses through a proxy that is asked to CONNECT. */
+class TunnelAgent extends HttpsAgent {
+  readonly #proxy: URL;
+
+  constructor(proxy: URL, options: object) {
+    super(options);
+    this.#proxy = proxy;
+  }
+
+  override createConnection(
+    options: { host: string; port: number; ca?: string },
+    done: (error: Error | null, socket?: Duplex) => void,
+  ): undefined {
+    const target = `${options.host}:${options.port || 443}`;
+    const request = this.#proxy.protocol === 'https:' ? requestHttps : requestHttp;
+    const asked = request({
+      method: 'CONNECT',
+      hostname: bare(this.#proxy.hostname),
+      port: this.#proxy.port,
+      path: target,
+      headers: { host: target, ...authorization('proxy-authorization', this.#proxy) },
+      ...(options.ca && { ca: options.ca }),
+    });
+    asked.once('connect', ({ statusCode }, socket) => {
+      if (statusCode === 200)
+        return done(null, connectTls({ ...options, socket, ALPNProtocols: ['http/1.1'] }));
+      socket.destroy();
+      done(new Error(`the proxy answered ${statusCode}`));
+    });
+    asked.once('error', done);
+    asked.end();
+  }
+}
+
+/** As curl, pip and uv read it: names, each with what is below it, and `*` for every address. */
+function isExempt(url: URL, list: string): boolean {
+  const host = bare(url.hostname);
+  const names = list.split(',').map((name) => name.trim().toLowerCase());
+  return names.some((name) => {
+    if (name === '*') return true;
+    const [, plain = '', port] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(name) ?? [];
+    if (plain === '' || (port !== undefined && port !== url.port)) return false;
+    return host === plain || host.endsWith(`.${plain}`);
+  });
+}
+
+const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
+
+function readCertificates(env: Environment): string | undefined {
+  const name = CERTIFICATE_FILES.find((each) => env[each]);
+  if (name === undefined) return undefined;
+  try {
+    return readFileSync(env[name]!, 'utf8');
+  } catch (error) {
+    throw new PungiError('CONFIGURATION_ERROR', `${name} names a file that cannot be read.`, {}, error);
+  }
+}

@@ -1,0 +1,74 @@
+import { PungiError } from '../../base/errors.js';
+import type { Pin } from './packager.js';
+import { checkName, checkRequirements } from './requirement-text.js';
+
+const VERSION = /^[A-Za-z0-9][A-Za-z0-9.!+_-]*$/;
+const HASH = /^[a-z0-9]+:[0-9a-f]+$/;
+const PINNED = /^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*(?:==\s*([^\s;]+)|@\s*(\S+))\s*(?:;.*)?$/;
+
+/** Requirements with hashes, as pip and uv read them. */
+export function renderPins(pins: readonly Pin[]): string {
+  const lines = pins.map((pin) => {
+    const requirement = pin.url === undefined ? `${pin.name}==${pin.version}` : `${pin.name} @ ${pin.url}`;
+    checkName(pin.name);
+    checkRequirements([requirement]);
+    const isSound =
+      (pin.url !== undefined || VERSION.test(pin.version)) && pin.hashes.every((hash) => HASH.test(hash));
+    if (!isSound) throw new PungiError('INVALID_INPUT', `${pin.name} is not pinned by a version and hashes.`);
+    return [requirement, ...pin.hashes.map((hash) => `--hash=${hash}`)].join(' ');
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** What `uv pip compile --generate-hashes` prints. */
+export function parsePins(text: string): Pin[] {
+  const lines = text.replace(/\\\n/g, ' ').split('\n');
+  const pins = lines.filter((line) => !/^\s*(#|--|$)/.test(line)).map(parsePin);
+  const twice = pins.find((pin, index) => pins.findIndex(({ name }) => name === pin.name) !== index);
+  if (twice) throw unreadable(`${twice.name} is there twice`);
+  return pins;
+}
+
+function parsePin(line: string): Pin {
+  const [requirement = '', ...hashes] = line.split(/\s+--hash=/).map((part) => part.trim());
+  const [, name, version, url] = PINNED.exec(requirement) ?? [];
+  if (name === undefined) throw unreadable(`"${requirement}" is not a pinned requirement`);
+  if (hashes.length === 0) throw withoutHash(name);
+  return url === undefined
+    ? { name, version: version!, hashes }
+    : { name, version: versionIn(url), hashes, url };
+}
+
+/** What `pip install --report` tells. */
+export function pinsOfReport(report: PipReport): Pin[] {
+  return report.install.map(({ metadata: { name, version }, download_info, is_direct }) => {
+    const { hashes = {}, hash } = download_info.archive_info ?? {};
+    const known = Object.entries(hashes).map(([algorithm, digest]) => `${algorithm}:${digest}`);
+    if (known.length === 0 && hash) known.push(hash.replace('=', ':'));
+    if (known.length === 0) throw withoutHash(name);
+    return { name, version, hashes: known, ...(is_direct && { url: download_info.url }) };
+  });
+}
+
+export interface PipReport {
+  install: {
+    metadata: { name: string; version: string };
+    is_direct: boolean;
+    download_info: { url: string; archive_info?: { hash?: string; hashes?: Record<string, string> } };
+  }[];
+}
+
+/** The file name of a wheel tells its version. */
+function versionIn(url: string): string {
+  const file = decodeURIComponent(new URL(url, 'file:///').pathname.split('/').at(-1) ?? '');
+  return file.endsWith('.whl') ? (file.split('-')[1] ?? '') : '';
+}
+
+const unreadable = (why: string) =>
+  new PungiError('INTERNAL_ERROR', `What the package tool resolved cannot be read: ${why}.`);
+
+const withoutHash = (name: string) =>
+  new PungiError(
+    'PACKAGE_INSTALLATION_ERROR',
+    `The index gives no hash for ${name}, so it cannot be pinned.`,
+  );

@@ -1,0 +1,178 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ToolEnd } from '../../sandbox/tool.js';
+import { buildJailFor, removeAbandonedBuilds, withoutNetwork } from './build-jail.js';
+import { Errand, listed } from './errand.js';
+import { type Attempt, failure, unreachable } from './failure.js';
+import { findUnreachable, PUBLIC_INDEX } from './index-reach.js';
+import type { Packager, PackagerSettings, PackagerTool, PackagingOptions, Pin, Target } from './packager.js';
+import { type PipReport, pinsOfReport, renderPins } from './pins.js';
+import { pipEnvironment } from './pip-environment.js';
+import { readPipSettings } from './pip-settings.js';
+import { checkRequirements } from './requirement-text.js';
+import { withStandIn } from './stand-in.js';
+import { withTemporaryFolder } from './temporary-folder.js';
+import { toolEnvironment } from './tool-environment.js';
+import { guardVenv } from './venv-guard.js';
+
+/** A command that needs packages. */
+interface Order {
+  args: string[];
+  requirements: string[];
+  /** What pip runs in. */
+  interpreter: string;
+  /** The interpreter of the machine that packages are for. */
+  python: string;
+  /** Folders that it fills or reads. */
+  fills: string[];
+  env: Record<string, string>;
+  attempt: Attempt;
+}
+
+const WHEELS_ONLY = ['--only-binary', ':all:'];
+
+/** The interpreter's own pip, for where there is no uv. It has no way to install from its cache alone. */
+export class PipPackager implements Packager {
+  readonly tool: PackagerTool;
+  readonly #settings: PackagerSettings;
+  readonly #cache: string;
+
+  constructor(tool: PackagerTool, settings: PackagerSettings) {
+    this.tool = tool;
+    this.#settings = settings;
+    this.#cache = join(settings.base, '.cache', 'pip');
+  }
+
+  async resolve(
+    python: string,
+    requirements: string[],
+    known: readonly Pin[],
+    options: PackagingOptions,
+  ): Promise<Pin[]> {
+    checkRequirements(requirements);
+    const errand = new Errand(`Resolving ${listed(requirements)}`, options);
+    errand.tell(`Resolving ${listed(requirements)} with pip`);
+    const env = await this.#env(errand);
+    return withTemporaryFolder('resolve', async (folder) => {
+      const order: Order = {
+        args: ['install', '--quiet', '--dry-run', '--ignore-installed', '--report', '-'],
+        requirements,
+        interpreter: python,
+        python,
+        fills: [folder],
+        env,
+        attempt: { tool: this.tool, goal: 'resolved', asked: requirements, sources: options.sources },
+      };
+      const { stdout } =
+        (await this.#keeping(known, folder, errand, order)) ?? (await this.#seek(errand, order));
+      return pinsOfReport(JSON.parse(stdout) as PipReport);
+    });
+  }
+
+  async installPinned(target: Target, pins: Pin[], options: PackagingOptions): Promise<void> {
+    const text = renderPins(pins);
+    const asked = pins.map(({ name }) => name);
+    const errand = new Errand(`Installing ${listed(asked)}`, options);
+    errand.tell(`Installing ${listed(asked)} with pip`);
+    // Constraints are about versions that are not chosen yet.
+    const { PIP_CONSTRAINT: _, ...env } = await this.#env(errand);
+    await guardVenv(target.venv, () =>
+      withStandIn(target, async ({ python: interpreter, folder }) => {
+        const file = join(folder, 'pins.txt');
+        await writeFile(file, text);
+        await this.#seek(errand, {
+          // What the interpreter has does not count: it may go.
+          args: [
+            'install',
+            '--ignore-installed',
+            '--no-compile',
+            '--no-deps',
+            '--require-hashes',
+            '-r',
+            file,
+          ],
+          requirements: [],
+          interpreter,
+          python: target.python,
+          fills: [target.venv, folder],
+          env,
+          attempt: { tool: this.tool, goal: 'installed', asked, sources: options.sources },
+        });
+      }),
+    );
+  }
+
+  /** Nothing shares files with pip's cache, so all of it is unused. */
+  async prune(): Promise<void> {
+    await rm(this.#cache, { recursive: true, force: true });
+    await removeAbandonedBuilds(this.#settings.base);
+  }
+
+  /** pip knows no preferences: all of what is known is kept, or the choice is free. */
+  async #keeping(
+    known: readonly Pin[],
+    folder: string,
+    errand: Errand,
+    order: Order,
+  ): Promise<ToolEnd | undefined> {
+    if (known.length === 0) return undefined;
+    const file = join(folder, 'known.txt');
+    const lines = known
+      .filter(({ url }) => url === undefined)
+      .map(({ name, version }) => `${name}==${version}\n`);
+    await writeFile(file, lines.join(''));
+    const end = await this.#run(errand, order, [...WHEELS_ONLY, '--constraint', file]);
+    return end.status === 0 ? end : undefined;
+  }
+
+  async #seek(errand: Errand, order: Order): Promise<ToolEnd> {
+    const end = await this.#run(errand, order, WHEELS_ONLY);
+    if (end.status === 0) return end;
+    const silent = await findUnreachable(indexesOf(order.env), order.env);
+    if (silent.length > 0) throw unreachable(order.attempt, silent, end);
+    if (!errand.options.sources.includes('sdist')) throw failure(order.attempt, end);
+    errand.tell('Wheels do not suffice: building from source, in a sandbox');
+    const built = await this.#build(errand, order);
+    if (built.status !== 0) throw failure(order.attempt, built);
+    return built;
+  }
+
+  #run(errand: Errand, { interpreter, args, requirements, env }: Order, more: string[]): Promise<ToolEnd> {
+    const { python } = this.#settings;
+    const pip = ['-I', '-m', 'pip', '--python', interpreter, '--cache-dir', this.#cache];
+    return errand.run({
+      python,
+      command: python,
+      args: [...pip, ...args, ...more, '--', ...requirements],
+      env,
+    });
+  }
+
+  async #build(
+    errand: Errand,
+    { interpreter, args, requirements, env, python, fills }: Order,
+  ): Promise<ToolEnd> {
+    const places = [env['PIP_FIND_LINKS'], env['PIP_CONSTRAINT']].flatMap((list) => list?.split(' ') ?? []);
+    const jail = await buildJailFor({
+      base: this.#settings.base,
+      python,
+      writable: fills,
+      readable: places,
+      indexes: indexesOf(env),
+      env,
+    });
+    const command = this.#settings.python;
+    const pip = ['-I', '-m', 'pip', '--python', interpreter, ...args, '--', ...requirements];
+    return errand.run({ python: command, command, args: pip, env: withoutNetwork(env) }, jail);
+  }
+
+  async #env({ signal }: Errand): Promise<Record<string, string>> {
+    const env = toolEnvironment(this.#settings.env);
+    return pipEnvironment(env, await readPipSettings(this.#settings.python, env, signal));
+  }
+}
+
+function indexesOf(env: Record<string, string>): string[] {
+  if (env['PIP_NO_INDEX']) return [];
+  return [env['PIP_INDEX_URL'] ?? PUBLIC_INDEX, ...(env['PIP_EXTRA_INDEX_URL']?.split(' ') ?? [])];
+}

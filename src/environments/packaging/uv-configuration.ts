@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What the user's own uv.toml files say about where packages come from. */
+export interface UvConfiguration {
+  /** Names of settings, such as `index-url`; `index` for tables of that name. */
+  keys: ReadonlySet<string>;
+  /** Addresses of indexes. */
+  indexes: string[];
+}
+
+/**
+ * Only whether a setting is there is asked, so that pip's do not cover it: uv itself reads the files.
+ * Hence lines are looked at, not TOML.
+ */
+export async function readUvConfiguration(env: Record<string, string>): Promise<UvConfiguration> {
+  const keys = new Set<string>();
+  const indexes: string[] = [];
+  for (const path of configurationFiles(env)) {
+    const text = await readFile(path, 'utf8').catch(() => '');
+    for (const line of text.split('\n')) {
+      const [, table, key, value = ''] =
+        /^\s*(?:\[\[?\s*([\w.-]+)\s*\]|(?:pip\.)?([\w-]+)\s*=\s*(.*))/.exec(line) ?? [];
+      if (table !== undefined) keys.add(table);
+      if (key !== undefined) keys.add(key);
+      const address = /^"(https?:\/\/[^"]+)"|^'(https?:\/\/[^']+)'/.exec(value);
+      if (address && (key === 'url' || key === 'index-url')) indexes.push(address[1] ?? address[2]!);
+    }
+  }
+  return { keys, indexes };
+}
+
+function configurationFiles(env: Record<string, string>): string[] {
+  if (env['UV_NO_CONFIG']) return [];
+  if (env['UV_CONFIG_FILE']) return [env['UV_CONFIG_FILE']];
+  const user = env['XDG_CONFIG_HOME'] ?? (env['HOME'] && join(env['HOME'], '.config'));
+  const system = (env['XDG_CONFIG_DIRS'] ?? '/etc/xdg').split(':');
+  return [...(user ? [user] : []), ...system, '/etc'].map((folder) => join(folder, 'uv', 'uv.toml'));
+}

@@ -1,0 +1,202 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ToolEnd } from '../../sandbox/tool.js';
+import { buildJailFor, removeAbandonedBuilds, withoutNetwork } from './build-jail.js';
+import { Errand, listed } from './errand.js';
+import { type Attempt, failure, unreachable } from './failure.js';
+import { findUnreachable } from './index-reach.js';
+import type { Packager, PackagerSettings, PackagerTool, PackagingOptions, Pin, Target } from './packager.js';
+import { parsePins, renderPins } from './pins.js';
+import { readPipSettings } from './pip-settings.js';
+import { checkRequirements } from './requirement-text.js';
+import { withStandIn } from './stand-in.js';
+import { withTemporaryFolder } from './temporary-folder.js';
+import { toolEnvironment } from './tool-environment.js';
+import { readUvConfiguration } from './uv-configuration.js';
+import { isAddress, type UvSettings, uvSettings } from './uv-settings.js';
+import { guardVenv } from './venv-guard.js';
+
+/** A command that needs packages. */
+interface Order {
+  verb: 'compile' | 'install';
+  args: string[];
+  stdin: string;
+  /** The interpreter of the machine that packages are for. */
+  python: string;
+  /** Folders that it fills. */
+  fills: string[];
+  attempt: Attempt;
+}
+
+const WHEELS_ONLY = ['--only-binary', ':all:'];
+/** Said in full, so that no setting of the user's uv changes what the answer looks like. */
+const ANSWER = [
+  ...[
+    '--generate-hashes',
+    '--no-header',
+    '--no-annotate',
+    '--no-universal',
+    '--strip-extras',
+    '--strip-markers',
+  ],
+  ...['--no-emit-index-url', '--no-emit-find-links', '--no-emit-build-options', '--no-emit-index-annotation'],
+];
+/** What a user may wish for when versions are chosen says nothing about versions that are chosen already. */
+const WISHES = ['UV_CONSTRAINT', 'UV_OVERRIDE', 'UV_EXCLUDE'];
+
+export class UvPackager implements Packager {
+  readonly tool: PackagerTool;
+  readonly #settings: PackagerSettings;
+  readonly #cache: string;
+
+  constructor(tool: PackagerTool, settings: PackagerSettings) {
+    this.tool = tool;
+    this.#settings = settings;
+    this.#cache = join(settings.base, '.cache', 'uv');
+  }
+
+  async resolve(
+    python: string,
+    requirements: string[],
+    known: readonly Pin[],
+    options: PackagingOptions,
+  ): Promise<Pin[]> {
+    checkRequirements(requirements);
+    const errand = new Errand(`Resolving ${listed(requirements)}`, options);
+    return withTemporaryFolder('resolve', async (folder) => {
+      // uv takes what the answer's file says already for the versions to prefer.
+      const answer = join(folder, 'pins.txt');
+      await writeFile(answer, renderPins(known.filter(({ url }) => url === undefined)));
+      await this.#seek(errand, {
+        verb: 'compile',
+        args: ['-', '--python', python, '--output-file', answer, ...ANSWER],
+        stdin: `${requirements.join('\n')}\n`,
+        python,
+        fills: [folder],
+        attempt: { tool: this.tool, goal: 'resolved', asked: requirements, sources: options.sources },
+      });
+      return parsePins(await readFile(answer, 'utf8'));
+    });
+  }
+
+  async installPinned(target: Target, pins: Pin[], options: PackagingOptions): Promise<void> {
+    const stdin = renderPins(pins);
+    const asked = pins.map(({ name }) => name);
+    const errand = new Errand(`Installing ${listed(asked)}`, options);
+    await guardVenv(target.venv, () =>
+      withStandIn(target, ({ python, folder }) =>
+        this.#seek(errand, {
+          verb: 'install',
+          args: ['--python', python, '--no-compile-bytecode', '--no-deps', '--require-hashes', '-r', '-'],
+          stdin,
+          python: target.python,
+          fills: [target.venv, folder],
+          attempt: { tool: this.tool, goal: 'installed', asked, sources: options.sources },
+        }),
+      ),
+    );
+  }
+
+  async prune(options: PackagingOptions): Promise<void> {
+    const errand = new Errand('Pruning the cache', options);
+    const { python, base } = this.#settings;
+    const args = ['cache', 'prune', '--cache-dir', this.#cache, '--no-progress'];
+    const end = await errand.run({ python, command: this.tool.path, args, env: this.#env() });
+    const attempt: Attempt = {
+      tool: this.tool,
+      goal: 'pruned',
+      asked: ['The cache'],
+      sources: options.sources,
+    };
+    if (end.status !== 0) throw failure(attempt, end);
+    // What uv remembers of stand-ins, none of which is there any more.
+    for (const name of await readdir(this.#cache).catch(() => [])) {
+      if (name.startsWith('interpreter-'))
+        await rm(join(this.#cache, name), { recursive: true, force: true });
+    }
+    await removeAbandonedBuilds(base);
+  }
+
+  async #seek(errand: Errand, order: Order): Promise<void> {
+    const uv = await this.#uvSettings(errand, order);
+    const silent = uv.env['UV_OFFLINE'] ? [] : await findUnreachable(hostsOf(uv), uv.env);
+    if (silent.length > 0) return this.#seekInCache(errand, order, uv, silent);
+    const end = await this.#run(errand, order, uv, WHEELS_ONLY);
+    if (end.status === 0) return;
+    if (!errand.options.sources.includes('sdist')) throw failure(order.attempt, end);
+    errand.tell('Wheels do not suffice: building from source, in a sandbox');
+    const built = await this.#build(errand, order, uv);
+    if (built.status !== 0) throw failure(order.attempt, built);
+  }
+
+  /** Waiting for an index that does not answer is long, so what is cached comes first. */
+  async #seekInCache(errand: Errand, order: Order, uv: UvSettings, silent: string[]): Promise<void> {
+    errand.tell(`No network (${silent.join(', ')} cannot be reached): using what is cached`);
+    const cached = await this.#run(errand, order, uv, [...WHEELS_ONLY, '--offline']);
+    if (cached.status === 0) return;
+    const impatient = { ...uv, env: { ...uv.env, UV_HTTP_RETRIES: '0' } };
+    const end = await this.#run(errand, order, impatient, WHEELS_ONLY);
+    if (end.status !== 0) throw unreachable(order.attempt, silent, cached);
+  }
+
+  /** Files are shared with the cache by hard links where the file system can. */
+  #run(errand: Errand, { verb, args, stdin }: Order, uv: UvSettings, more: string[]): Promise<ToolEnd> {
+    const places = ['--cache-dir', this.#cache, '--link-mode', 'hardlink', ...linksOf(uv.findLinks, uv)];
+    return errand.run({
+      python: this.#settings.python,
+      command: this.tool.path,
+      args: ['pip', verb, '--no-progress', ...places, ...more, ...args],
+      env: uv.env,
+      stdin,
+    });
+  }
+
+  async #build(
+    errand: Errand,
+    { verb, args, stdin, python, fills }: Order,
+    uv: UvSettings,
+  ): Promise<ToolEnd> {
+    const folders = uv.findLinks.filter((place) => !isAddress(place));
+    const constraints = uv.env['UV_CONSTRAINT']?.split(' ') ?? [];
+    const jail = await buildJailFor({
+      base: this.#settings.base,
+      python,
+      writable: fills,
+      readable: [...folders, ...constraints],
+      indexes: uv.indexes,
+      env: uv.env,
+    });
+    return errand.run(
+      {
+        python: this.#settings.python,
+        command: this.tool.path,
+        args: ['pip', verb, '--no-progress', ...linksOf(folders, uv), ...args],
+        env: withoutNetwork(uv.env),
+        stdin,
+      },
+      jail,
+    );
+  }
+
+  #env(): Record<string, string> {
+    return { ...toolEnvironment(this.#settings.env), UV_PYTHON_DOWNLOADS: 'never', UV_NO_WRAP: '1' };
+  }
+
+  async #uvSettings({ signal }: Errand, { verb }: Order): Promise<UvSettings> {
+    const env = this.#env();
+    const pip = await readPipSettings(this.#settings.python, env, signal);
+    const settings = uvSettings(env, pip, await readUvConfiguration(env));
+    if (verb === 'install') for (const name of WISHES) delete settings.env[name];
+    return settings;
+  }
+}
+
+const linksOf = (places: string[], { noIndex }: UvSettings): string[] => [
+  ...(noIndex ? ['--no-index'] : []),
+  ...places.map((place) => `--find-links=${place}`),
+];
+
+const hostsOf = ({ indexes, findLinks }: UvSettings): string[] => [
+  ...indexes,
+  ...findLinks.filter(isAddress),
+];

@@ -1,0 +1,84 @@
+import { statSync } from 'node:fs';
+import { PUBLIC_INDEX } from './index-reach.js';
+import type { PipSettings } from './pip-settings.js';
+import type { UvConfiguration } from './uv-configuration.js';
+
+export interface UvSettings {
+  env: Record<string, string>;
+  /** Addresses of indexes, the default one first. */
+  indexes: string[];
+  noIndex: boolean;
+  /** Folders and addresses, beside those that uv knows by itself. */
+  findLinks: string[];
+}
+
+/** uv does not read pip's settings: here they are said in its own words, wherever its own are not set. */
+export function uvSettings(
+  env: Record<string, string>,
+  pip: PipSettings,
+  { keys, indexes }: UvConfiguration,
+): UvSettings {
+  const isFree = (variables: string[], settings: string[]) =>
+    variables.every((name) => env[name] === undefined) && settings.every((name) => !keys.has(name));
+  const freeIndex = isFree(['UV_DEFAULT_INDEX', 'UV_INDEX_URL'], ['index-url', 'index']);
+  const freeExtra = isFree(['UV_INDEX', 'UV_EXTRA_INDEX_URL'], ['extra-index-url', 'index']);
+  const freeLinks = isFree(['UV_FIND_LINKS'], ['find-links']);
+  const noIndex = pip.noIndex && freeIndex && freeExtra && isFree([], ['no-index']);
+
+  const added: Record<string, string | null> = {
+    UV_INDEX_URL: freeIndex ? pip.indexUrl : null,
+    UV_EXTRA_INDEX_URL: freeExtra ? words(pip.extraIndexUrls) : null,
+    UV_INSECURE_HOST: isFree([], ['allow-insecure-host']) ? words(pip.trustedHosts) : null,
+    UV_CONSTRAINT: isFree([], ['constraint-dependencies']) ? words(pip.constraints) : null,
+    UV_PRERELEASE: pip.pre && isFree([], ['prerelease']) ? 'allow' : null,
+    UV_KEYRING_PROVIDER:
+      pip.keyringProvider === 'subprocess' && isFree([], ['keyring-provider']) ? 'subprocess' : null,
+    UV_HTTP_TIMEOUT:
+      pip.timeout !== null && isFree(['UV_REQUEST_TIMEOUT', 'HTTP_TIMEOUT'], [])
+        ? String(Math.max(1, Math.ceil(pip.timeout)))
+        : null,
+    UV_HTTP_RETRIES: pip.retries === null ? null : String(Math.floor(pip.retries)),
+    SSL_CLIENT_CERT: pip.clientCert,
+    ...certificates(env, pip),
+    ...proxies(env, pip),
+  };
+  const complete = { ...definedOnly(added), ...env };
+  return {
+    env: complete,
+    indexes: noIndex ? [] : addresses(complete, indexes),
+    noIndex,
+    findLinks: freeLinks ? pip.findLinks : [],
+  };
+}
+
+const words = (list: string[]) => (list.length > 0 ? list.join(' ') : null);
+
+export const isAddress = (place: string) => /^https?:\/\//.test(place);
+
+/** pip takes the certificates of requests and curl as well. */
+function certificates(env: Record<string, string>, pip: PipSettings): Record<string, string> {
+  const bundle = pip.cert ?? env['REQUESTS_CA_BUNDLE'] ?? env['CURL_CA_BUNDLE'];
+  if (!bundle || env['SSL_CERT_FILE'] || env['SSL_CERT_DIR']) return {};
+  const isFolder = statSync(bundle, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return { [isFolder ? 'SSL_CERT_DIR' : 'SSL_CERT_FILE']: bundle };
+}
+
+function proxies(env: Record<string, string>, { proxy }: PipSettings): Record<string, string> {
+  if (proxy === null) return {};
+  const isSet = (name: string) => env[name] !== undefined || env[name.toLowerCase()] !== undefined;
+  if (isSet('ALL_PROXY') || isSet('HTTPS_PROXY') || isSet('HTTP_PROXY')) return {};
+  return { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+}
+
+function addresses(env: Record<string, string>, configured: string[]): string[] {
+  const first = env['UV_DEFAULT_INDEX'] ?? env['UV_INDEX_URL'];
+  const more = [env['UV_INDEX'], env['UV_EXTRA_INDEX_URL']].flatMap((list) => list?.split(/\s+/) ?? []);
+  const all = [...(first ? [first] : configured), ...more]
+    // An index may have a name: NAME=URL.
+    .map((index) => index.replace(/^[\w-]+=(?=\w+:\/\/)/, ''))
+    .filter(isAddress);
+  return all.length > 0 ? all : [PUBLIC_INDEX];
+}
+
+const definedOnly = (env: Record<string, string | null>) =>
+  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== null));

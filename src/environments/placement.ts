@@ -1,0 +1,95 @@
+import { PungiError } from '../base/errors.js';
+import type { Outcome } from '../contract/outcome.js';
+import type { RunOptions } from '../contract/run.js';
+import type { Engine } from '../engine/engine.js';
+import type { Home } from '../engine/home.js';
+import type { Job } from '../runtime/supervisor.js';
+import type { Environments } from './environments.js';
+import { readInlineMetadata } from './inline-metadata.js';
+import type { Preinstalled } from './preinstalled.js';
+
+/** Runs in a home that stays as it is until the run has ended. */
+type Execute = (home: Home | undefined) => Promise<Outcome>;
+
+/** Finds the environment of a run, sees to it that it is there and filled, and holds it while the run lasts. */
+export class Placement {
+  constructor(
+    private readonly engine: Engine,
+    private readonly environments: Environments,
+    private readonly preinstalled: Preinstalled,
+    private readonly autoInstall: boolean,
+  ) {}
+
+  async run(
+    { job, venvName }: { job: Job; venvName?: string | undefined },
+    options: RunOptions,
+    execute: Execute,
+  ): Promise<Outcome> {
+    const clock = new Stopwatch();
+    const inline = venvName === undefined ? readInlineMetadata(job.code) : null;
+    if (inline !== null) {
+      const name = await clock.time(() => this.environments.provideInline(inline, options));
+      return clock.note(await this.in(name, options, execute));
+    }
+    const name = venvName ?? this.environments.defaultName;
+    const isEarly = this.preinstalled.isPending && name === this.environments.defaultName;
+    const waits = isEarly && (await this.engine.foreignImports(job)).length > 0;
+    if (waits) await clock.time(() => this.preinstalled.wait(options.onStep, options.signal));
+    const outcome = await (isEarly && !waits ? execute(undefined) : this.in(name, options, execute));
+    const missing = missingPackage(outcome);
+    if (missing === null || !this.autoInstall) return clock.note(outcome);
+    const problem = await clock.time(() => this.#install(name, missing, options));
+    return clock.note(problem === null ? await this.in(name, options, execute) : withHint(outcome, problem));
+  }
+
+  /** Holds the environment for whatever else is done in it. */
+  async in<T>(
+    venvName: string | undefined,
+    options: RunOptions,
+    act: (home: Home | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { home, release } = await this.environments.use(venvName, options);
+    try {
+      return await act(home);
+    } finally {
+      release();
+    }
+  }
+
+  /** Why the package cannot be had, or null where it is there now. */
+  async #install(name: string, missing: string, options: RunOptions): Promise<string | null> {
+    options.onStep?.(`Installing ${missing} into the environment "${name}" (AUTO_INSTALL).`);
+    try {
+      await this.environments.install(name, [missing], options);
+      return null;
+    } catch (thrown) {
+      options.signal?.throwIfAborted();
+      return `${missing} could not be installed: ${PungiError.from(thrown).message}`;
+    }
+  }
+}
+
+const missingPackage = ({ verdict }: Outcome): string | null =>
+  verdict.kind === 'python-error' ? verdict.exception.missingPackage : null;
+
+function withHint(outcome: Outcome, hint: string): Outcome {
+  const { verdict } = outcome;
+  if (verdict.kind !== 'python-error') return outcome;
+  return { ...outcome, verdict: { ...verdict, exception: { ...verdict.exception, hint } } };
+}
+
+/** Time that is not the run's own. */
+class Stopwatch {
+  #ms = 0;
+
+  async time<T>(work: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    return work().finally(() => {
+      this.#ms += performance.now() - began;
+    });
+  }
+
+  note(outcome: Outcome): Outcome {
+    return { ...outcome, usage: { ...outcome.usage, installMs: Math.round(this.#ms) } };
+  }
+}

@@ -1,0 +1,126 @@
+import { chmod, mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PungiError } from '../../base/errors.js';
+import type { Interpreter } from '../../sandbox/interpreter.js';
+import { type Metadata, writeMetadata } from './metadata.js';
+import type { Store } from './store.js';
+import { createVenv, type FinishedPlace, finishVenv, linkVenv, type VenvFacts } from './venv-tree.js';
+
+/** What an environment is to contain. */
+export interface Contents {
+  /** What was asked for, as requirements. */
+  requested: string[];
+  /** Puts the packages into an empty virtual environment that nobody uses yet. */
+  fill(place: { venv: string; interpreter: Interpreter }, signal: AbortSignal): Promise<void>;
+}
+
+export interface NewEnvironment {
+  name: string;
+  description: string;
+  interpreter: Interpreter;
+  /** Sees the packages of the interpreter: only the default environment does. */
+  inherit: boolean;
+  inline: boolean;
+}
+
+/**
+ * Makes and changes environments so that each is whole at every instant: what is new is built beside what is there, and
+ * one rename puts it in force. All of it under the environment's exclusive lock.
+ */
+export class Generations {
+  constructor(
+    private readonly store: Store,
+    private readonly maxMb: number,
+  ) {}
+
+  make(
+    { interpreter, inherit, ...about }: NewEnvironment,
+    contents: Contents,
+    signal: AbortSignal,
+  ): Promise<Metadata> {
+    return this.#build(about, signal, async (venv, willBeAt) => {
+      const filled = await this.#fill({ venv, willBeAt, interpreter, inherit }, contents, signal);
+      const python = { path: interpreter.path, version: interpreter.version };
+      return { ...about, python, inherit, ...filled };
+    });
+  }
+
+  /** A new environment that shares all files of another. */
+  clone(from: Metadata, to: { name: string; description: string }, signal: AbortSignal): Promise<Metadata> {
+    return this.#build(to, signal, async (venv, willBeAt) => {
+      const original = this.store.layout.venv(from.name, from.generation);
+      const { configuration } = await linkVenv(from.python.path, original, venv, signal);
+      const facts = await this.#finish(from.python, { venv, configuration, willBeAt }, signal);
+      const { python, inherit, parent, requested } = from;
+      return { ...to, inline: false, python, inherit, parent, requested, ...facts };
+    });
+  }
+
+  /** A new generation of an environment, which then is the one in force. */
+  async change(current: Metadata, contents: Contents, signal: AbortSignal): Promise<Metadata> {
+    const { layout } = this.store;
+    const { name, python: interpreter, inherit } = current;
+    const generation = this.store.newGeneration();
+    const venv = layout.venv(name, generation);
+    try {
+      const filled = await this.#fill({ venv, willBeAt: venv, interpreter, inherit }, contents, signal);
+      const metadata = { ...current, generation, ...filled };
+      signal.throwIfAborted();
+      await writeMetadata(layout.folder(name), metadata);
+      await this.store.discard(layout.venv(name, current.generation));
+      return metadata;
+    } catch (error) {
+      await this.store.discard(venv);
+      throw error;
+    }
+  }
+
+  /** Makes it under a name that nobody looks at; one rename gives it its own. */
+  async #build(
+    { name }: { name: string },
+    signal: AbortSignal,
+    build: (venv: string, willBeAt: string) => Promise<Omit<Metadata, 'format' | 'created' | 'generation'>>,
+  ): Promise<Metadata> {
+    const { layout } = this.store;
+    const making = this.store.newMaking(name);
+    const generation = this.store.newGeneration();
+    await mkdir(making);
+    // Whatever the umask: the sandbox's user must be able to look into it.
+    await chmod(making, 0o755);
+    try {
+      const about = await build(join(making, generation), layout.venv(name, generation));
+      const metadata: Metadata = { format: 1, created: new Date().toISOString(), generation, ...about };
+      await writeMetadata(making, metadata);
+      signal.throwIfAborted();
+      await rename(making, layout.folder(name));
+      return metadata;
+    } catch (error) {
+      await this.store.discard(making);
+      throw error;
+    }
+  }
+
+  async #fill(
+    place: { venv: string; willBeAt: string; interpreter: Interpreter; inherit: boolean },
+    { requested, fill }: Contents,
+    signal: AbortSignal,
+  ): Promise<Pick<Metadata, 'parent' | 'requested' | keyof VenvFacts>> {
+    const { venv, willBeAt, interpreter, inherit } = place;
+    const { parent, configuration } = await createVenv(interpreter.path, venv, { inherit, signal });
+    await fill({ venv, interpreter }, signal);
+    const facts = await this.#finish(interpreter, { venv, configuration, willBeAt }, signal);
+    return { parent, requested, ...facts };
+  }
+
+  async #finish(interpreter: Interpreter, place: FinishedPlace, signal: AbortSignal): Promise<VenvFacts> {
+    const facts = await finishVenv(interpreter.path, { ...place, store: this.store.layout.bytecode }, signal);
+    const megabytes = Math.ceil(facts.bytes / 1024 / 1024);
+    if (megabytes > this.maxMb) {
+      throw new PungiError(
+        'PACKAGE_INSTALLATION_ERROR',
+        `The environment would take ${megabytes} MB on disk; at most ${this.maxMb} MB are allowed (MAX_ENVIRONMENT_MB).`,
+      );
+    }
+    return facts;
+  }
+}

@@ -1,0 +1,50 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { foldName } from '../name.js';
+
+/** Environments are read by the sandbox's user, so a server that runs as root does not put them into root's home. */
+export function defaultBase(env = process.env, uid = process.getuid?.()): string {
+  if (uid === 0) return '/var/lib/pungi/environments';
+  return join(env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'pungi', 'environments');
+}
+
+/** Where everything lies below the base folder. Names of environments cannot start with a dot. */
+export class Layout {
+  readonly base: string;
+  readonly locks: string;
+  readonly cache: string;
+  readonly bytecode: string;
+  /** What is being made, before it gets its name. */
+  readonly making: string;
+  /** What is being removed, after it lost its name. */
+  readonly trash: string;
+  /** Which environment answers which inline dependencies. */
+  readonly inline: string;
+
+  constructor(base: string) {
+    this.base = resolve(base);
+    this.locks = join(this.base, '.locks');
+    this.cache = join(this.base, '.cache');
+    this.bytecode = join(this.cache, 'bytecode');
+    this.making = join(this.base, '.making');
+    this.trash = join(this.base, '.trash');
+    this.inline = join(this.base, '.inline');
+  }
+
+  folder(name: string): string {
+    return join(this.base, name);
+  }
+
+  venv(name: string, generation: string): string {
+    return join(this.base, name, generation);
+  }
+
+  python(name: string, generation: string): string {
+    return join(this.venv(name, generation), 'bin', 'python');
+  }
+
+  /** Names that differ in case only would be one folder on some file systems: they share a lock. */
+  lock(name: string): string {
+    return join(this.locks, foldName(name));
+  }
+}

@@ -1,0 +1,148 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Logger } from '../base/logger.js';
+import { spawnLockKeeper } from '../sandbox/spawn-lock-keeper.js';
+
+export type LockMode = 'shared' | 'exclusive';
+
+export interface Hold {
+  /** Gives the lock back. More than once is fine. */
+  release(): void;
+  /** Aborted when the lock is gone without having been released, because the process that held it died. */
+  readonly lost: AbortSignal;
+}
+
+export interface LockRequest {
+  path: string;
+  mode: LockMode;
+  wait: boolean;
+}
+
+export type LockAnswer =
+  | { kind: 'held'; hold: Hold }
+  | { kind: 'busy' }
+  | { kind: 'failed'; reason: string }
+  | { kind: 'gone'; reason: string };
+
+/** One lock keeper from its start to its death, with what it holds and what is asked of it. */
+export class KeeperProcess {
+  readonly exited: Promise<void>;
+  #child: ChildProcess;
+  #logger: Logger;
+  #serial = 0;
+  #asked = new Map<number, (answer: LockAnswer) => void>();
+  #holds = new Map<number, AbortController>();
+  #heard = '';
+  #isAlive = true;
+  #isEnding = false;
+
+  constructor(python: string, logger: Logger) {
+    this.#logger = logger;
+    this.#child = spawnLockKeeper(python);
+    this.#child.stdout!.setEncoding('utf8').on('data', (chunk: string) => this.#hear(chunk));
+    createInterface({ input: this.#child.stderr! }).on('line', (line) =>
+      logger.error('Lock keeper', { line }),
+    );
+    this.exited = new Promise((resolve) => {
+      const end = (reason: string) => {
+        this.#end(reason);
+        resolve();
+      };
+      this.#child.on('error', (error) => end(error.message));
+      this.#child.on('exit', (status, signal) => end(`it ended with ${signal ?? `status ${status}`}`));
+    });
+    // Its death is told by 'exit'; a stream that breaks by it is nothing more.
+    for (const stream of this.#child.stdio) (stream as Socket | null)?.on('error', () => {}).unref();
+    this.#child.unref();
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Rejects only when aborted, with the signal's reason. */
+  ask({ path, mode, wait }: LockRequest, signal?: AbortSignal): Promise<LockAnswer> {
+    const id = ++this.#serial;
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        this.#forget(id);
+        this.#say({ cancel: id });
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      if (this.#asked.size === 0) this.#stayAwake(true);
+      this.#asked.set(id, (answer) => {
+        signal?.removeEventListener('abort', abort);
+        resolve(answer);
+      });
+      this.#say({ id, lock: path, mode, wait });
+    });
+  }
+
+  /** Whatever it holds is let go of. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    this.#child.ref();
+    this.#child.stdin!.end();
+    this.#child.kill('SIGKILL');
+    await this.exited;
+  }
+
+  #say(order: Record<string, unknown>): void {
+    if (this.#isAlive) this.#child.stdin!.write(`${JSON.stringify(order)}\n`);
+  }
+
+  #hear(chunk: string): void {
+    const lines = (this.#heard + chunk).split('\n');
+    this.#heard = lines.pop()!;
+    for (const line of lines) {
+      const said = JSON.parse(line) as { id: number; held?: true; failed?: string };
+      const resolve = this.#forget(said.id);
+      // Aborted while the answer was on its way: the keeper gives it back by itself when it reads of it.
+      if (resolve === undefined) continue;
+      if (said.held) resolve({ kind: 'held', hold: this.#hold(said.id) });
+      else if (said.failed !== undefined) resolve({ kind: 'failed', reason: said.failed });
+      else resolve({ kind: 'busy' });
+    }
+  }
+
+  #hold(id: number): Hold {
+    const lost = new AbortController();
+    this.#holds.set(id, lost);
+    return {
+      lost: lost.signal,
+      release: () => {
+        if (this.#holds.delete(id)) this.#say({ unlock: id });
+      },
+    };
+  }
+
+  #forget(id: number): ((answer: LockAnswer) => void) | undefined {
+    const resolve = this.#asked.get(id);
+    if (this.#asked.delete(id) && this.#asked.size === 0) this.#stayAwake(false);
+    return resolve;
+  }
+
+  /** Only an answer that is waited for keeps Node from ending. */
+  #stayAwake(isNeeded: boolean): void {
+    for (const part of [this.#child, this.#child.stdout as Socket]) isNeeded ? part.ref() : part.unref();
+  }
+
+  #end(reason: string): void {
+    if (!this.#isAlive) return;
+    this.#isAlive = false;
+    const [asked, holds] = [[...this.#asked.values()], [...this.#holds.values()]];
+    this.#asked.clear();
+    this.#holds.clear();
+    if (!this.#isEnding)
+      this.#logger.error('The lock keeper died', { reason, held: holds.length, asked: asked.length });
+    for (const lost of holds)
+      lost.abort(new Error(`the lock is lost with the process that held it: ${reason}`));
+    for (const resolve of asked) resolve({ kind: 'gone', reason });
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import type { PungiError } from '../../src/base/errors.js';
+import type { Pungi } from '../../src/index.js';
+import { type Settings, startPungi } from '../engine/pungi.js';
+import { type PackageIndex, sharedPackageIndex, type TestPackage } from '../support/package-index.js';
+import { ensureUv } from '../support/uv.js';
+
+export interface World {
+  index: PackageIndex;
+  /** Where the environments of this test file are. */
+  base: string;
+  settings: Settings;
+  /** Another server on the same folder. */
+  start(settings?: Settings): Pungi;
+}
+
+/** A package index and a folder for environments of the test file's own; tools see no index but that one. */
+export async function openWorld(packages?: TestPackage[]): Promise<World> {
+  // Before the index takes the place of the real one, which uv itself may have to come from.
+  const uv = await ensureUv();
+  const index = await sharedPackageIndex(packages);
+  // What installs packages inherits the server's environment, and the server is this process.
+  Object.assign(process.env, index.env);
+  const base = mkdtempSync(join(tmpdir(), 'pungi-environments-'));
+  const settings = { VENVS_BASE_PATH: base, PUNGI_UV: uv };
+  const started: Pungi[] = [];
+  afterAll(async () => {
+    await Promise.all(started.map((pungi) => pungi.close()));
+    rmSync(base, { recursive: true, force: true });
+  });
+  return {
+    index,
+    base,
+    settings,
+    start(more = {}) {
+      const pungi = startPungi({ ...settings, ...more });
+      started.push(pungi);
+      return pungi;
+    },
+  };
+}
+
+/** What a promise is rejected with. */
+export async function refusal(promise: Promise<unknown>): Promise<PungiError> {
+  return promise.then(
+    () => {
+      throw new Error('it was not refused');
+    },
+    (error: PungiError) => error,
+  );
+}
+
+/** Prints what is installed, as the code sees it. */
+export const INSTALLED = `
+import importlib.metadata
+for name in sorted(d.metadata["Name"] + "==" + d.version for d in importlib.metadata.distributions()): print(name)
+`;
