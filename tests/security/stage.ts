@@ -34,13 +34,13 @@ export interface Stage {
   remove(): void;
 }
 
-export async function buildStage(): Promise<Stage> {
+export async function buildStage(entry = 'attack-runner'): Promise<Stage> {
   const folder = mkdtempSync(join(reachableTemporaryFolder(), 'pungi-attacks-'));
   chmodSync(folder, 0o755);
   // As in dist: the library looks for the Python half and the manifest two folders up.
-  const runner = join(folder, 'app/dist/runner/attack-runner.mjs');
+  const runner = join(folder, `app/dist/runner/${entry}.mjs`);
   await build({
-    entryPoints: [fileURLToPath(new URL('./attack-runner.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(`./${entry}.ts`, import.meta.url))],
     outfile: runner,
     bundle: true,
     platform: 'node',
