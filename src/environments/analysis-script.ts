@@ -3,7 +3,7 @@
  * `context` says which rules to apply, what they mean, and how much may be told.
  */
 export const ANALYSIS_SCRIPT = `
-import collections, json, os, subprocess, sys
+import functools, json, os, subprocess, sys
 
 with open("code.py", "wb") as file:
     file.write(sys.stdin.buffer.read())
@@ -21,10 +21,14 @@ def start(*options):
         )
 
 
-def describe(found):
-    rule = found["code"] or "invalid-syntax"
+@functools.cache
+def meaning(rule):
+    return next(rest for prefix, *rest in context["meanings"] if rule.startswith(prefix))
+
+
+def describe(rule, found):
     url = found["url"]
-    category, severity = next(rest for prefix, *rest in context["meanings"] if rule.startswith(prefix))
+    category, severity = meaning(rule)
     return {
         "line": found["location"]["row"],
         "column": found["location"]["column"],
@@ -42,20 +46,23 @@ def describe(found):
 
 def collect(process):
     """In the order of the code, as ruff tells them. Beyond what can be listed they are only counted."""
-    listed, counts, room = [], collections.Counter(), context["maxBytes"] - 600
+    listed, room, is_full = [], context["maxBytes"] - 600, False
+    categories, severities = (dict.fromkeys(context[kinds], 0) for kinds in ("categories", "severities"))
     for line in process.stdout:
-        finding = describe(json.loads(line))
-        counts.update([finding["severity"], "in " + finding["category"], "total"])
-        room -= len(json.dumps(finding)) + 2
-        if room >= 0 and len(listed) < context["maxFindings"]:
-            listed.append(finding)
-    summary = {
-        "total": counts["total"],
-        "omitted": counts["total"] - len(listed),
-        "bySeverity": {kind: counts[kind] for kind in context["severities"]},
-        "byCategory": {kind: counts["in " + kind] for kind in context["categories"]},
-    }
+        found = json.loads(line)
+        rule = found["code"] or found.get("name") or "invalid-syntax"
+        category, severity = meaning(rule)
+        categories[category] += 1
+        severities[severity] += 1
+        if not is_full:
+            finding = describe(rule, found)
+            room -= len(json.dumps(finding)) + 2
+            is_full = room < 0 or len(listed) == context["maxFindings"]
+            if not is_full:
+                listed.append(finding)
     listed.sort(key=lambda one: (one["line"], one["column"]))
+    total = sum(severities.values())
+    summary = {"total": total, "omitted": total - len(listed), "bySeverity": severities, "byCategory": categories}
     return {"findings": listed, "summary": summary}
 
 

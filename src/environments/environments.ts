@@ -4,13 +4,14 @@ import type { CleanReport, EnvironmentInfo, PackageReport, StepOptions } from '.
 import type { Home } from '../engine/home.js';
 import { type Interpreter, listInterpreters } from '../sandbox/interpreter.js';
 import { type CleanRequest, leastRecentlyUsed, reasonToClean } from './cleaning.js';
+import { DownloadedPythons } from './downloaded-python.js';
 import { describeBare, describeWhole } from './environment-info.js';
 import { type InlineDependencies, InlineEnvironments } from './inline-environments.js';
 import { Installer } from './installer.js';
 import { parseLockFile, renderLockFile } from './lock-file.js';
 import { checkName } from './name.js';
 import { Packaging } from './packaging/packaging.js';
-import { choosePython, parsePythonVersion } from './python-versions.js';
+import { choosePython, parsePythonVersion, type WantedPython } from './python-versions.js';
 import { defaultBase, Layout } from './store/layout.js';
 import type { Metadata } from './store/metadata.js';
 import { Store } from './store/store.js';
@@ -58,6 +59,8 @@ export class Environments {
   readonly #workshop: Workshop;
   readonly #installer: Installer;
   readonly #inline: InlineEnvironments;
+  readonly #pythons: DownloadedPythons;
+  readonly #packageTimeoutMs: number;
   readonly #maxEnvironments: number;
 
   constructor(options: EnvironmentsOptions, engine: EngineSide, logger: Logger) {
@@ -69,6 +72,8 @@ export class Environments {
     this.#workshop = new Workshop(this.#store, engine, options, logger);
     const python = async () => (await engine.interpreter()).path;
     this.packaging = new Packaging({ base: layout.base, python, uv: options.uv }, logger);
+    this.#pythons = new DownloadedPythons(layout.base, this.packaging, python);
+    this.#packageTimeoutMs = options.packageTimeoutMs;
     const { packageTimeoutMs: timeoutMs, packageSources: sources } = options;
     this.#installer = new Installer(this.packaging, { timeoutMs, sources });
     this.#inline = new InlineEnvironments(layout, this.#installer, {
@@ -138,7 +143,7 @@ export class Environments {
       ({ version }) => version,
       () => '',
     );
-    const description = 'The interpreter itself, with the packages that it has.';
+    const description = 'the interpreter itself';
     return describeBare(name, { state: 'ready', isDefault, isWarm, pythonVersion, description });
   }
 
@@ -173,22 +178,23 @@ export class Environments {
     }
   }
 
-  /** The default interpreter if it will do, else the newest that does. */
-  async #interpreterFor(
-    wanted: { version?: string | undefined; specifier?: string | undefined },
-    { signal }: StepOptions,
-  ): Promise<Interpreter> {
+  /** The default interpreter if it will do, else the newest that does, else what uv can get. */
+  async #interpreterFor(wanted: WantedPython, options: StepOptions): Promise<Interpreter> {
     const own = choosePython([await this.#engine.interpreter()], wanted);
     if (own) return own;
-    const all = await listInterpreters(signal ? { signal } : {});
-    const found = choosePython(all, wanted);
+    const all = await listInterpreters(options.signal ? { signal: options.signal } : {});
+    const found = choosePython(all, wanted) ?? (await this.#download(wanted, options));
     if (found) return found;
     const versions = [...new Set(all.map(({ version }) => version))];
     throw new PungiError(
       'INTERPRETER_NOT_FOUND',
-      `No Python ${wanted.version ?? wanted.specifier} was found on this machine; found are ${versions.join(', ')}.`,
+      `No Python ${wanted.version ?? wanted.specifier} was found on this machine, and none could be downloaded; found are ${versions.join(', ')}.`,
       { wanted, found: versions },
     );
+  }
+
+  #download(wanted: WantedPython, options: StepOptions): Promise<Interpreter | undefined> {
+    return this.#pythons.provide(wanted, { ...options, timeoutMs: this.#packageTimeoutMs });
   }
 
   async setDescription(

@@ -63,7 +63,7 @@ export class Workshop {
     await this.store.prepare();
     return (await this.#locks()).alone(wanted.name, options, async (signal) => {
       await this.#makeRoom(wanted, options);
-      const metadata = await this.#generations.make(wanted, contents, signal);
+      const metadata = await this.#generations.make(wanted, contents, { ...options, signal });
       this.engine.retire(wanted.name);
       this.logger.info('An environment was created', {
         venvName: wanted.name,
@@ -81,7 +81,7 @@ export class Workshop {
   ): Promise<{ before: Metadata; after: Metadata }> {
     return this.#alone(name, options, async (before, signal) => {
       const contents = await decide(before, this.store.layout.venv(name, before.generation), signal);
-      const after = await this.#generations.change(before, contents, signal);
+      const after = await this.#generations.change(before, contents, { ...options, signal });
       this.engine.retire(name);
       return { before, after };
     });
@@ -103,7 +103,7 @@ export class Workshop {
     const copy = async (original: Metadata, signal: AbortSignal) => {
       await this.#makeRoom({ name, interpreter: original.python }, options);
       const about = { name, description: description ?? original.description };
-      await this.#generations.clone(original, about, signal);
+      await this.#generations.clone(original, about, { ...options, signal });
     };
     const whileUsed = async (act: (original: Metadata) => Promise<void>) => {
       const { metadata, release } = await this.use(source, options);

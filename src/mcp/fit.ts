@@ -4,34 +4,57 @@ import type { Outcome } from '../contract/outcome.js';
 /** A message over 10 MiB ends a stdio connection; half of that leaves room for the envelope and for slow readers. */
 export const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 const LONGEST_TEXT = 1024 * 1024;
-/** One UTF-16 unit is at most six bytes of JSON, and every text is there twice: in the text and in the outcome. */
+/** One UTF-16 unit is at most six bytes of JSON, and every text is there twice: in the text and in the data. */
 const WORST_BYTES_PER_UNIT = 12;
+/** Where no text may be longer than some length, no list may be longer than this part of it. */
+const UNITS_PER_ITEM = 64;
+
+type Word<Data> = (data: Data) => CallToolResult;
 
 /** Words the outcome; where that is too large for a message, cuts its texts until both halves of the reply fit. */
 export function fitOutcome(
   outcome: Outcome,
-  word: (outcome: Outcome) => CallToolResult,
+  word: Word<Outcome>,
   maxBytes: number = MAX_REPLY_BYTES,
 ): CallToolResult {
-  let reply = word(outcome);
-  if (roughUnits(outcome) * WORST_BYTES_PER_UNIT < maxBytes) return reply;
-  for (let longest = LONGEST_TEXT; jsonBytes(reply) > maxBytes; longest = Math.floor(longest / 2)) {
-    reply = word(cutTexts(outcome, longest));
+  return shrinkToFit(outcome, word, cutOutcome, maxBytes);
+}
+
+/** The same for any other data: its texts and its lists are cut. */
+export function fitData<Data>(
+  data: Data,
+  word: Word<Data>,
+  maxBytes: number = MAX_REPLY_BYTES,
+): CallToolResult {
+  return shrinkToFit(data, word, cutData, maxBytes);
+}
+
+function shrinkToFit<Data>(
+  data: Data,
+  word: Word<Data>,
+  cut: (data: Data, longest: number) => Data,
+  maxBytes: number,
+): CallToolResult {
+  let reply = word(data);
+  if (roughUnits(data) * WORST_BYTES_PER_UNIT < maxBytes) return reply;
+  for (let longest = LONGEST_TEXT; jsonBytes(reply) > maxBytes && longest > 0; longest = halve(longest)) {
+    reply = word(cut(data, longest));
   }
   return reply;
 }
 
+const halve = (length: number) => Math.floor(length / 2);
 const jsonBytes = (data: unknown) => Buffer.byteLength(JSON.stringify(data));
 
-/** At least the length of every text in the outcome: counted without serializing, since most outcomes are small. */
+/** At least the length of every text in the data: counted without serializing, since most of it is small. */
 function roughUnits(data: unknown): number {
   if (typeof data === 'string') return data.length + 8;
   if (typeof data !== 'object' || data === null) return 24;
   return Object.entries(data).reduce((sum, [key, value]) => sum + key.length + 8 + roughUnits(value), 0);
 }
 
-function cutTexts(outcome: Outcome, longest: number): Outcome {
-  const cut = mapTexts(outcome, (text) => cutText(text, longest)) as Outcome;
+function cutOutcome(outcome: Outcome, longest: number): Outcome {
+  const cut = cutData(outcome, longest);
   for (const stream of ['stdout', 'stderr'] as const) {
     cut[stream].truncated ||= cut[stream].text !== outcome[stream].text;
   }
@@ -42,15 +65,21 @@ function cutTexts(outcome: Outcome, longest: number): Outcome {
   return cut;
 }
 
-function mapTexts(data: unknown, change: (text: string) => string): unknown {
-  if (typeof data === 'string') return change(data);
-  if (Array.isArray(data)) return data.map((item) => mapTexts(item, change));
+function cutData<Data>(data: Data, longest: number): Data {
+  return cutAny(data, longest) as Data;
+}
+
+function cutAny(data: unknown, longest: number): unknown {
+  if (typeof data === 'string') return cutText(data, longest);
+  if (Array.isArray(data)) {
+    return data.slice(0, Math.ceil(longest / UNITS_PER_ITEM)).map((item) => cutAny(item, longest));
+  }
   if (typeof data !== 'object' || data === null) return data;
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, mapTexts(value, change)]));
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, cutAny(value, longest)]));
 }
 
 /** The head and the tail around a marker. */
-function cutText(text: string, longest: number): string {
+export function cutText(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const half = Math.floor(longest / 2);
   const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, '');

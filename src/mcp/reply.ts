@@ -1,13 +1,27 @@
 import type { CallToolResult, TextContent } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
+import type { PungiError } from '../base/errors.js';
+import type { PackageResult } from '../contract/environment.js';
 import type { Outcome, PythonException, Verdict } from '../contract/outcome.js';
-import { fitOutcome } from './fit.js';
+import { cutText, fitData, fitOutcome } from './fit.js';
 
 const text = (value: string): TextContent => ({ type: 'text', text: value });
 
 /** What the model reads (text) and what a program reads (the outcome itself), within the transports' limit. */
 export function replyOutcome(outcome: Outcome): CallToolResult {
   return fitOutcome(outcome, wordOutcome);
+}
+
+/** The same for everything that is not a run. */
+export function replyData<Data extends object>(data: Data, word: (data: Data) => string): CallToolResult {
+  return fitData(data, (fitting) => ({ content: [text(word(fitting))], structuredContent: { ...fitting } }));
+}
+
+/** Nothing came of it: a code, a sentence, and what there is to say for each package or argument. */
+export function replyError({ code, message, details }: PungiError): CallToolResult {
+  const { packages, issues } = details as { packages?: PackageResult[]; issues?: string[] };
+  const lines = [`${code}: ${message}`, ...wordPackages(packages), ...wordIssues(issues, message)];
+  return { content: [text(cutText(lines.join('\n'), MAX_ERROR_CHARS))], isError: true };
 }
 
 export function wordOutcome(outcome: Outcome): CallToolResult {
@@ -24,7 +38,8 @@ export function wordOutcome(outcome: Outcome): CallToolResult {
 function wordFailure(verdict: Exclude<Verdict, { kind: 'ok' }>, stderr: string): string {
   const lines = [`${verdict.code}: ${verdict.message}`];
   if ('exception' in verdict && verdict.exception) lines.push(...wordException(verdict.exception, stderr));
-  if (verdict.kind === 'invalid') lines.push(...verdict.issues);
+  if (verdict.kind === 'invalid') lines.push(...wordIssues(verdict.issues, verdict.message));
+  if (verdict.kind === 'no-environment') lines.push(...wordPackages(verdict.packages));
   return lines.join('\n');
 }
 
@@ -33,7 +48,28 @@ const wordException = ({ traceback, hint }: PythonException, stderr: string): st
   ...(hint === null ? [] : [hint]),
 ];
 
+const MAX_ERROR_CHARS = 64 * 1024;
+const MAX_WHY_CHARS = 8 * 1024;
 const MAX_ISSUES = 20;
+
+/** Where the same holds for several packages, it is said once. */
+function wordPackages(packages: readonly PackageResult[] = []): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { package: name, why } of packages) {
+    const reason = why ?? 'It could be installed by itself.';
+    byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+  }
+  return [...byReason].map(
+    ([reason, names]) => `- ${names.join(', ')}: ${cutText(reason.trim(), MAX_WHY_CHARS)}`,
+  );
+}
+
+function wordIssues(issues: readonly string[] = [], message: string): string[] {
+  return issues
+    .filter((issue) => !message.includes(issue))
+    .slice(0, MAX_ISSUES)
+    .map((issue) => `- ${issue}`);
+}
 
 /** Nothing was run, so there is no outcome to repeat: a code, a sentence, and what is wrong with which argument. */
 export function invalidArguments({ issues }: z.ZodError): CallToolResult {

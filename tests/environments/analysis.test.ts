@@ -1,24 +1,13 @@
-import { chmodSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/contract/analysis.js';
 import { MAX_CODE_BYTES } from '../../src/contract/run.js';
 import { sharedPungi, temporaryFolder, withPungi } from '../engine/pungi.js';
-import { sharedPackageIndex, startPackageIndex, type TestPackage } from '../support/package-index.js';
+import { sharedPackageIndex, startPackageIndex } from '../support/package-index.js';
 import { py } from '../support/python.js';
 import { until } from '../support/until.js';
 import { ensureUv } from '../support/uv.js';
-
-const STAND_IN: TestPackage = {
-  name: 'ruff',
-  version: '0.99.1',
-  files: {
-    'ruff-0.99.1.data/scripts/ruff': readFileSync(
-      join(import.meta.dirname, 'fixtures/stand_in_ruff.py'),
-      'utf8',
-    ),
-  },
-};
+import { STAND_IN_RUFF } from './stand-in-ruff.js';
 
 const realIndex = { ...process.env };
 const uv = await ensureUv();
@@ -30,7 +19,7 @@ function emptyBase(): string {
 }
 
 describe('around ruff', async () => {
-  const index = await sharedPackageIndex([STAND_IN]);
+  const index = await sharedPackageIndex([STAND_IN_RUFF]);
   Object.assign(process.env, index.env);
   const settings = { VENVS_BASE_PATH: emptyBase(), PUNGI_UV: uv };
   const pungi = sharedPungi(settings);
@@ -173,7 +162,7 @@ describe('around ruff', async () => {
     await until(async () => (await pungi.health()).metrics.activeExecutions > 0, 'ruff runs');
     stop.abort();
     await ended;
-    const other = await startPackageIndex([STAND_IN]);
+    const other = await startPackageIndex([STAND_IN_RUFF]);
     other.hang(true);
     process.env['UV_DEFAULT_INDEX'] = other.url;
     try {

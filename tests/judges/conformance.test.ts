@@ -9,6 +9,7 @@ import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load.js';
 import { type HttpDoor, startHttp } from '../../src/mcp/http.js';
 import { Pungi } from '../../src/pungi.js';
+import { NO_ENVIRONMENTS } from '../mcp/doors.js';
 import { conformanceCli, conformanceFolder, ensureJudges, judgeNode } from './ensure.js';
 import { conformanceFixtures } from './fixtures.js';
 
@@ -35,7 +36,7 @@ let door: HttpDoor;
 
 beforeAll(async () => {
   await ensureJudges();
-  pungi = Pungi.start(loadConfig({ env: {} }));
+  pungi = Pungi.start(loadConfig({ env: NO_ENVIRONMENTS }));
   const changes = new InMemoryServerEventBus();
   door = await startHttp(pungi, { changes, extension: conformanceFixtures(changes) });
 }, 300_000);

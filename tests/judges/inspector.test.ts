@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import { type HttpDoor, startHttp } from '../../src/mcp/http.js';
 import { Pungi } from '../../src/pungi.js';
+import { TOOLS } from '../mcp/calls.js';
+import { NO_ENVIRONMENTS } from '../mcp/doors.js';
 import { ensureJudges, inspectorCli, judgeNode } from './ensure.js';
 
 const run = promisify(execFile);
@@ -19,7 +21,7 @@ let door: HttpDoor;
 
 beforeAll(async () => {
   await ensureJudges();
-  pungi = Pungi.start(loadConfig({ env: {} }));
+  pungi = Pungi.start(loadConfig({ env: NO_ENVIRONMENTS }));
   door = await startHttp(pungi);
 }, 300_000);
 
@@ -36,7 +38,12 @@ async function inspect(
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const args = [inspectorCli, '--cli', ...method, ...target];
   // Else the Inspector keeps files in the home folder of whoever runs the tests.
-  const env = { ...process.env, MCP_STORAGE_DIR: storage, MCP_CATALOG_PATH: join(storage, 'catalog.json') };
+  const env = {
+    ...process.env,
+    ...NO_ENVIRONMENTS,
+    MCP_STORAGE_DIR: storage,
+    MCP_CATALOG_PATH: join(storage, 'catalog.json'),
+  };
   return run(judgeNode, args, { timeout: 60_000, env }).then(
     (ended) => ({ code: 0, ...ended }),
     (failed: { code: number; stdout: string; stderr: string }) => failed,
@@ -63,7 +70,7 @@ describe.each(TARGETS)('Inspector over $transport', ({ target }) => {
     const { code, stdout, stderr } = await inspect(target(), ['--method', 'tools/list', '--strict']);
     expect(code, stderr).toBe(0);
     const { tools } = JSON.parse(stdout) as { tools: { name: string }[] };
-    expect(tools.map(({ name }) => name)).toEqual(['execute_python', 'execute_python_file', 'health_check']);
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS);
   }, 60_000);
 
   test('runs Python', async () => {

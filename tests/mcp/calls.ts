@@ -29,3 +29,18 @@ export const textsOf = ({ content }: CallToolResult) =>
 export async function healthOf(client: Client): Promise<Health> {
   return Health.parse((await client.callTool({ name: 'health_check' })).structuredContent);
 }
+
+/** In the order in which they are listed: what an agent needs most comes first. */
+export const TOOLS = [
+  'execute_python',
+  'execute_python_file',
+  'analyze_code',
+  'list_packages',
+  'install_packages',
+  'uninstall_packages',
+  'list_venvs',
+  'create_venv',
+  'set_venv_description',
+  'delete_venv',
+  'health_check',
+];

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -22,13 +24,17 @@ export const newClient = (era: Era, name = 'tests') =>
     { versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
   );
 
+/** Environments of whoever runs the tests are not the tests' own. */
+export const NO_ENVIRONMENTS = { VENVS_BASE_PATH: join(tmpdir(), 'pungi-tests-have-no-environments') };
+
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 async function connectStdio(era: Era, settings: Settings): Promise<Connection> {
   const clients: Client[] = [];
   const connect = async () => {
     const client = newClient(era);
-    const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...settings };
+    const { PATH = '', HOME = '' } = process.env;
+    const env = { PATH, HOME, ...NO_ENVIRONMENTS, ...settings };
     await client.connect(new StdioClientTransport({ command: process.execPath, args: [MAIN, 'serve'], env }));
     clients.push(client);
     return client;
@@ -37,7 +43,7 @@ async function connectStdio(era: Era, settings: Settings): Promise<Connection> {
 }
 
 async function connectHttp(era: Era, settings: Settings): Promise<Connection> {
-  const pungi = Pungi.start(loadConfig({ env: settings }));
+  const pungi = Pungi.start(loadConfig({ env: { ...NO_ENVIRONMENTS, ...settings } }));
   const door = await startHttp(pungi);
   const clients: Client[] = [];
   const connect = async () => {

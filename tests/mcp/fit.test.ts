@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { PungiError } from '../../src/base/errors.js';
 import { Outcome } from '../../src/contract/outcome.js';
-import { fitOutcome } from '../../src/mcp/fit.js';
-import { wordOutcome } from '../../src/mcp/reply.js';
+import { fitData, fitOutcome } from '../../src/mcp/fit.js';
+import { replyError, wordOutcome } from '../../src/mcp/reply.js';
 
 const LIMIT = 10_000;
 const none = { text: '', bytes: 0, truncated: false };
@@ -11,9 +12,10 @@ const ok: Outcome = {
   stdout: none,
   stderr: none,
   value: null,
-  usage: { wallMs: 1, cpuMs: 1, peakMemoryMb: 1, waitMs: 0 },
+  usage: { wallMs: 1, cpuMs: 1, peakMemoryMb: 1, waitMs: 0, installMs: 0 },
   codeSha256: '',
   isolation: { tier: 'namespace', features: [] },
+  environment: 'default',
 };
 const shrink = (outcome: Outcome) => {
   const reply = fitOutcome(outcome, wordOutcome, LIMIT);
@@ -68,6 +70,7 @@ test('a traceback is cut in the verdict and in the text alike', () => {
     text: '',
     traceback: 't'.repeat(20_000),
     missingModule: null,
+    missingPackage: null,
     hint: null,
   };
   const { reply, outcome, bytes } = shrink({
@@ -79,4 +82,65 @@ test('a traceback is cut in the verdict and in the text alike', () => {
     exception: { traceback: expect.stringContaining('characters cut') },
   });
   expect(JSON.stringify(reply.content)).toContain('characters cut');
+});
+
+const bytesOf = (reply: unknown) => Buffer.byteLength(JSON.stringify(reply));
+
+test('a list that is too long is cut, and a list of long texts as well', () => {
+  const word = (data: { items: string[] }) => ({
+    content: [{ type: 'text' as const, text: data.items.join('\n') }],
+    structuredContent: data,
+  });
+  const many = fitData({ items: Array.from({ length: 50_000 }, (_, index) => `item-${index}`) }, word, LIMIT);
+  expect(bytesOf(many)).toBeLessThanOrEqual(LIMIT);
+  expect(many.structuredContent).toMatchObject({ items: expect.arrayContaining(['item-0', 'item-1']) });
+  const long = fitData({ items: ['a'.repeat(20_000), 'b'.repeat(20_000)] }, word, LIMIT);
+  expect(bytesOf(long)).toBeLessThanOrEqual(LIMIT);
+  expect(long.structuredContent).toMatchObject({
+    items: [expect.stringContaining('characters cut'), expect.stringContaining('characters cut')],
+  });
+});
+
+test('packages that could not be installed for a run are cut until the reply fits', () => {
+  const why = 'because '.repeat(50);
+  const packages = Array.from({ length: 2000 }, (_, index) => ({
+    package: `package-${index}`,
+    status: 'failed' as const,
+    version: null,
+    why: `${why}${index}`,
+  }));
+  const { bytes, outcome } = shrink({
+    ...ok,
+    verdict: { kind: 'no-environment', code: 'PACKAGE_INSTALLATION_ERROR', message: 'No.', packages },
+  });
+  expect(bytes).toBeLessThanOrEqual(LIMIT);
+  expect(outcome.verdict).toMatchObject({
+    packages: expect.arrayContaining([expect.objectContaining({ package: 'package-0' })]),
+  });
+});
+
+test('an error tells why for each package, once where it is the same, and never without an end', () => {
+  const failed = (name: string, why: string | null) => ({
+    package: name,
+    status: 'failed',
+    version: null,
+    why,
+  });
+  const packages = [failed('a', 'There is none.'), failed('b', 'There is none.'), failed('c', null)];
+  const { content } = replyError(
+    new PungiError('PACKAGE_INSTALLATION_ERROR', 'Nothing changed.', { packages }),
+  );
+  expect(content).toEqual([
+    {
+      type: 'text',
+      text: 'PACKAGE_INSTALLATION_ERROR: Nothing changed.\n- a, b: There is none.\n- c: It could be installed by itself.',
+    },
+  ]);
+  const endless = replyError(
+    new PungiError('PACKAGE_INSTALLATION_ERROR', 'No.', {
+      packages: Array.from({ length: 200 }, (_, index) => failed(`p${index}`, 'x'.repeat(100_000 + index))),
+    }),
+  );
+  expect(bytesOf(endless)).toBeLessThan(100_000);
+  expect(JSON.stringify(endless)).toContain('p0: xxx');
 });

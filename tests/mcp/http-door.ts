@@ -2,12 +2,13 @@ import { afterAll, beforeAll } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import { type HttpDoor, startHttp } from '../../src/mcp/http.js';
 import { Pungi } from '../../src/pungi.js';
+import { NO_ENVIRONMENTS } from './doors.js';
 
 /** One HTTP door with defaults for the whole file; its parts are there once the tests run. */
 export function sharedHttpDoor(): { pungi: Pungi; door: HttpDoor } {
   const shared = {} as { pungi: Pungi; door: HttpDoor };
   beforeAll(async () => {
-    shared.pungi = Pungi.start(loadConfig({ env: {} }));
+    shared.pungi = Pungi.start(loadConfig({ env: NO_ENVIRONMENTS }));
     shared.door = await startHttp(shared.pungi);
   });
   afterAll(async () => {

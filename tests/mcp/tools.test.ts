@@ -1,7 +1,7 @@
 import type { JsonSchemaType } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { expect, test } from 'vitest';
-import { execute, healthOf, textsOf } from './calls.js';
+import { execute, healthOf, TOOLS, textsOf } from './calls.js';
 import { behindEveryDoor } from './doors.js';
 
 behindEveryDoor({}, (door, era) => {
@@ -9,17 +9,31 @@ behindEveryDoor({}, (door, era) => {
     expect(door().client.getNegotiatedProtocolVersion()).toBe(era === 'modern' ? '2026-07-28' : '2025-11-25');
   });
 
-  test('three tools are listed, with what an agent and its client need to know', async () => {
+  test('the tools are listed, with what an agent and its client need to know', async () => {
     const { tools } = await door().client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['execute_python', 'execute_python_file', 'health_check']);
+    expect(tools.map(({ name }) => name)).toEqual(TOOLS);
     for (const tool of tools) {
       expect(tool.title).toBeTruthy();
-      expect(tool.annotations).toMatchObject({ destructiveHint: false, openWorldHint: false });
+      expect(Object.keys(tool.annotations ?? {})).toHaveLength(4);
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object' });
     }
     expect(tools[0]?.description).toContain('30 s wall time');
+    expect(tools[0]?.description).toContain('# /// script');
     expect(tools[0]?.inputSchema.required).toEqual(['code']);
+  });
+
+  test('the annotations tell which tools change something, and which destroy it', async () => {
+    const { tools } = await door().client.listTools();
+    const those = (hint: 'readOnlyHint' | 'destructiveHint') =>
+      tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
+    expect(those('readOnlyHint')).toEqual(['analyze_code', 'list_packages', 'list_venvs', 'health_check']);
+    expect(those('destructiveHint')).toEqual([
+      'install_packages',
+      'uninstall_packages',
+      'set_venv_description',
+      'delete_venv',
+    ]);
   });
 
   test('code is run: stdout and the value of its last expression come back', async () => {

@@ -26,8 +26,8 @@ export function explanationOf(output: string): string {
   const lines: string[] = [];
   let isChatter = false;
   for (const line of cleanText(output).split('\n')) {
-    // A warning goes on in lines that are indented.
-    isChatter = CHATTER.test(line) || (isChatter && /^\s+\S/.test(line));
+    // A warning goes on in lines that are indented, as is the head of an error that has a sign before it.
+    isChatter = CHATTER.test(line) || (isChatter && /^\s+[^\s×]/.test(line));
     if (!isChatter && !PROGRESS.test(line)) lines.push(line.trimEnd());
   }
   const text = lines.join('\n').trim();

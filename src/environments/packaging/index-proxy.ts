@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline as compose } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { PungiError } from '../../base/errors.js';
@@ -10,12 +11,22 @@ import { boundBytes, readText } from './index-proxy/bounded-stream.js';
 import { fetchFromIndex, type IndexRequest, IndexTrouble } from './index-proxy/fetch.js';
 import { OfferedFiles } from './index-proxy/offered-files.js';
 import { Outbound } from './index-proxy/outbound.js';
-import { HTML_PAGE, JSON_PAGE, parsePage, renderHtml, renderJson } from './index-proxy/page.js';
+import {
+  HTML_PAGE,
+  JSON_PAGE,
+  type ProjectFile,
+  parsePage,
+  renderHtml,
+  renderJson,
+} from './index-proxy/page.js';
+import { Turns } from './index-proxy/turns.js';
 
 const PAGE_PATH = /^\/simple\/(\d{1,3})\/([a-z0-9]|[a-z0-9][a-z0-9-]*[a-z0-9])\/$/;
 const FILE_PATH = /^\/file\/(\d{1,3})\/([0-9a-f]{32})\/([^/?#]+)$/;
 const LONGEST_PATH = 512;
-const MOST_PAGE_BYTES = 64 * 1024 ** 2;
+const MOST_PAGE_BYTES = 32 * 1024 ** 2;
+/** A page is held in memory: asked for many at once, the server must not run out of it. */
+const PAGES_AT_A_TIME = 4;
 const MOST_FILE_BYTES = 8 * 1024 ** 3;
 const MOST_CONNECTIONS = 128;
 const ACCEPTED = `${JSON_PAGE}, ${HTML_PAGE};q=0.2, text/html;q=0.1`;
@@ -96,6 +107,7 @@ class Desk {
   readonly #indexes: URL[];
   readonly #outbound: Outbound;
   readonly #offered = new OfferedFiles();
+  readonly #pages = new Turns(PAGES_AT_A_TIME);
 
   constructor(indexes: URL[], outbound: Outbound) {
     this.#indexes = indexes;
@@ -129,31 +141,25 @@ class Desk {
     const [, pageOf, project] = (path.length <= LONGEST_PATH && PAGE_PATH.exec(path)) || [];
     const [, fileOf, id, name] = (path.length <= LONGEST_PATH && FILE_PATH.exec(path)) || [];
     const index = this.#indexes[Number(pageOf ?? fileOf)];
-    if (index && project) return this.#givePage(index, Number(pageOf), project, request, response, signal);
+    if (index && project) {
+      const page = () => this.#readPage(index, Number(pageOf), project, signal);
+      return sendPage(request, response, project, await this.#pages.take(page));
+    }
     const file = id && name && this.#offered.find(Number(fileOf), id, name);
     if (index && file) return this.#giveFile({ method, url: file, index, signal }, request, response);
     send(response, 404, 'text/plain', '');
   }
 
-  async #givePage(
-    index: URL,
-    number: number,
-    project: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** The files of a project, each with its address at this proxy. */
+  async #readPage(index: URL, number: number, project: string, signal: AbortSignal): Promise<ProjectFile[]> {
     const headers = { accept: ACCEPTED, 'accept-encoding': 'gzip' };
-    const url = new URL(`${project}/`, index);
-    const found = await fetchFromIndex({ method: 'GET', url, index, headers, signal }, this.#outbound);
-    const { answer } = found;
-    const body = answer.headers['content-encoding'] === 'gzip' ? answer.pipe(createGunzip()) : answer;
+    const wanted = { method: 'GET', url: new URL(`${project}/`, index), index, headers, signal } as const;
+    const { answer, url } = await fetchFromIndex(wanted, this.#outbound);
+    const isPacked = answer.headers['content-encoding'] === 'gzip';
+    const body = isPacked ? compose(answer, createGunzip(), () => {}) : answer;
     const text = await readText(body, MOST_PAGE_BYTES);
-    const files = parsePage(text, answer.headers['content-type'] ?? '', found.url);
-    const offered = files.flatMap((file) => this.#offered.offer(number, file));
-    const wantsJson = request.headers.accept?.includes(JSON_PAGE) ?? false;
-    if (wantsJson) send(response, 200, JSON_PAGE, renderJson(project, offered), KEEP);
-    else send(response, 200, 'text/html; charset=utf-8', renderHtml(offered), KEEP);
+    const files = parsePage(text, answer.headers['content-type'] ?? '', url);
+    return files.flatMap((file) => this.#offered.offer(number, file));
   }
 
   async #giveFile(
@@ -180,6 +186,16 @@ class Desk {
   #note({ status, message }: IndexTrouble): void {
     if (status !== 404 && !this.problems.includes(message)) this.problems.push(message);
   }
+}
+
+function sendPage(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  project: string,
+  files: ProjectFile[],
+): void {
+  if (headers.accept?.includes(JSON_PAGE)) send(response, 200, JSON_PAGE, renderJson(project, files), KEEP);
+  else send(response, 200, 'text/html; charset=utf-8', renderHtml(files), KEEP);
 }
 
 /** Node leaves the text out of an answer to HEAD. */

@@ -23,6 +23,8 @@ export class Packaging {
   readonly #logger: Logger;
   readonly #listeners = new Set<(step: string) => void>();
   #chosen: Promise<Packager> | undefined;
+  /** What is being done, for who comes meanwhile. */
+  #step: string | undefined;
 
   constructor(settings: PackagingSettings, logger: Logger) {
     this.#settings = settings;
@@ -33,6 +35,7 @@ export class Packaging {
   async packager({ signal, onStep }: StepOptions = {}): Promise<Packager> {
     if (signal?.aborted) throw cancelled(signal.reason);
     if (onStep) this.#listeners.add(onStep);
+    if (this.#step !== undefined) onStep?.(this.#step);
     let abort = () => {};
     const aborted = new Promise<never>((_, reject) => {
       abort = () => reject(cancelled(signal?.reason));
@@ -88,6 +91,8 @@ export class Packaging {
         const { message, details } = PungiError.from(error);
         this.#logger.error(message, { ...details });
         survey.notes.push(message);
+      } finally {
+        this.#step = undefined;
       }
     }
     for (const note of survey.notes) this.#logger.info(note);
@@ -97,6 +102,7 @@ export class Packaging {
   }
 
   #tell(step: string): void {
+    this.#step = step;
     for (const listener of this.#listeners) listener(step);
   }
 

@@ -8,16 +8,18 @@ const PINNED = /^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*(?:==\s*([^\s;]+)
 
 /** Requirements with hashes, as pip and uv read them. */
 export function renderPins(pins: readonly Pin[]): string {
-  const lines = pins.map((pin) => {
-    const requirement = pin.url === undefined ? `${pin.name}==${pin.version}` : `${pin.name} @ ${pin.url}`;
-    checkName(pin.name);
-    checkRequirements([requirement]);
-    const isSound =
-      (pin.url !== undefined || VERSION.test(pin.version)) && pin.hashes.every((hash) => HASH.test(hash));
-    if (!isSound) throw new PungiError('INVALID_INPUT', `${pin.name} is not pinned by a version and hashes.`);
-    return [requirement, ...pin.hashes.map((hash) => `--hash=${hash}`)].join(' ');
-  });
-  return `${lines.join('\n')}\n`;
+  return pins.map((pin) => `${renderPin(pin)}\n`).join('');
+}
+
+function renderPin({ name, version, hashes, url }: Pin): string {
+  checkName(name);
+  const requirement = url === undefined ? `${name}==${version}` : `${name} @ ${url}`;
+  checkRequirements([requirement]);
+  const isExact = url !== undefined || VERSION.test(version);
+  if (!isExact || hashes.length === 0 || !hashes.every((hash) => HASH.test(hash))) {
+    throw new PungiError('INVALID_INPUT', `${name} is not pinned by a version and hashes.`);
+  }
+  return [requirement, ...hashes.map((hash) => `--hash=${hash}`)].join(' ');
 }
 
 /** What `uv pip compile --generate-hashes` prints. */

@@ -5,7 +5,8 @@ import { ownUvPath } from './own-uv.js';
 import type { PackagerSettings, PackagerTool } from './packager.js';
 import { isAtLeast, versionOf } from './tool-version.js';
 
-const OLDEST_UV = [0, 4] as const;
+/** The first whose indexes have the names that are used today. */
+const OLDEST_UV = [0, 5] as const;
 /** The first that takes `--python`. */
 export const OLDEST_PIP = [22, 3] as const;
 

@@ -1,10 +1,14 @@
 import { chmod, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
+import type { StepOptions } from '../../contract/environment.js';
 import type { Interpreter } from '../../sandbox/interpreter.js';
 import { type Metadata, writeMetadata } from './metadata.js';
 import type { Store } from './store.js';
 import { createVenv, type FinishedPlace, finishVenv, linkVenv, type VenvFacts } from './venv-tree.js';
+
+/** What a change under a lock is told of: when to stop, and whom to tell. */
+export type Steps = StepOptions & { signal: AbortSignal };
 
 /** What an environment is to contain. */
 export interface Contents {
@@ -36,36 +40,36 @@ export class Generations {
   make(
     { interpreter, inherit, ...about }: NewEnvironment,
     contents: Contents,
-    signal: AbortSignal,
+    steps: Steps,
   ): Promise<Metadata> {
-    return this.#build(about, signal, async (venv, willBeAt) => {
-      const filled = await this.#fill({ venv, willBeAt, interpreter, inherit }, contents, signal);
+    return this.#build(about, steps, async (venv, willBeAt) => {
+      const filled = await this.#fill({ venv, willBeAt, interpreter, inherit }, contents, steps);
       const python = { path: interpreter.path, version: interpreter.version };
       return { ...about, python, inherit, ...filled };
     });
   }
 
   /** A new environment that shares all files of another. */
-  clone(from: Metadata, to: { name: string; description: string }, signal: AbortSignal): Promise<Metadata> {
-    return this.#build(to, signal, async (venv, willBeAt) => {
+  clone(from: Metadata, to: { name: string; description: string }, steps: Steps): Promise<Metadata> {
+    return this.#build(to, steps, async (venv, willBeAt) => {
       const original = this.store.layout.venv(from.name, from.generation);
-      const { configuration } = await linkVenv(from.python.path, original, venv, signal);
-      const facts = await this.#finish(from.python, { venv, configuration, willBeAt }, signal);
+      const { configuration } = await linkVenv(from.python.path, original, venv, steps.signal);
+      const facts = await this.#finish(from.python, { venv, configuration, willBeAt }, steps);
       const { python, inherit, parent, requested } = from;
       return { ...to, inline: false, python, inherit, parent, requested, ...facts };
     });
   }
 
   /** A new generation of an environment, which then is the one in force. */
-  async change(current: Metadata, contents: Contents, signal: AbortSignal): Promise<Metadata> {
+  async change(current: Metadata, contents: Contents, steps: Steps): Promise<Metadata> {
     const { layout } = this.store;
     const { name, python: interpreter, inherit } = current;
     const generation = this.store.newGeneration();
     const venv = layout.venv(name, generation);
     try {
-      const filled = await this.#fill({ venv, willBeAt: venv, interpreter, inherit }, contents, signal);
+      const filled = await this.#fill({ venv, willBeAt: venv, interpreter, inherit }, contents, steps);
       const metadata = { ...current, generation, ...filled };
-      signal.throwIfAborted();
+      steps.signal.throwIfAborted();
       await writeMetadata(layout.folder(name), metadata);
       await this.store.discard(layout.venv(name, current.generation));
       return metadata;
@@ -78,7 +82,7 @@ export class Generations {
   /** Makes it under a name that nobody looks at; one rename gives it its own. */
   async #build(
     { name }: { name: string },
-    signal: AbortSignal,
+    steps: Steps,
     build: (venv: string, willBeAt: string) => Promise<Omit<Metadata, 'format' | 'created' | 'generation'>>,
   ): Promise<Metadata> {
     const { layout } = this.store;
@@ -91,7 +95,7 @@ export class Generations {
       const about = await build(join(making, generation), layout.venv(name, generation));
       const metadata: Metadata = { format: 1, created: new Date().toISOString(), generation, ...about };
       await writeMetadata(making, metadata);
-      signal.throwIfAborted();
+      steps.signal.throwIfAborted();
       await rename(making, layout.folder(name));
       return metadata;
     } catch (error) {
@@ -103,17 +107,25 @@ export class Generations {
   async #fill(
     place: { venv: string; willBeAt: string; interpreter: Interpreter; inherit: boolean },
     { requested, fill }: Contents,
-    signal: AbortSignal,
+    steps: Steps,
   ): Promise<Pick<Metadata, 'parent' | 'requested' | keyof VenvFacts>> {
     const { venv, willBeAt, interpreter, inherit } = place;
-    const { parent, configuration } = await createVenv(interpreter.path, venv, { inherit, signal });
-    await fill({ venv, interpreter }, signal);
-    const facts = await this.#finish(interpreter, { venv, configuration, willBeAt }, signal);
+    const { parent, configuration } = await createVenv(interpreter.path, venv, {
+      inherit,
+      signal: steps.signal,
+    });
+    await fill({ venv, interpreter }, steps.signal);
+    const facts = await this.#finish(interpreter, { venv, configuration, willBeAt }, steps);
     return { parent, requested, ...facts };
   }
 
-  async #finish(interpreter: Interpreter, place: FinishedPlace, signal: AbortSignal): Promise<VenvFacts> {
-    const facts = await finishVenv(interpreter.path, { ...place, store: this.store.layout.bytecode }, signal);
+  async #finish(interpreter: Interpreter, place: FinishedPlace, steps: Steps): Promise<VenvFacts> {
+    steps.onStep?.('Compiling and checking');
+    const facts = await finishVenv(
+      interpreter.path,
+      { ...place, store: this.store.layout.bytecode },
+      steps.signal,
+    );
     const megabytes = Math.ceil(facts.bytes / 1024 / 1024);
     if (megabytes > this.maxMb) {
       throw new PungiError(

@@ -1,27 +1,19 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { RunRequest } from '../../contract/run.js';
-import { ProgressStream } from '../progress.js';
-import { invalidArguments, replyOutcome } from '../reply.js';
+import { replyOutcome } from '../reply.js';
+import { answer } from './answer.js';
 import type { Call } from './tool.js';
 
-/** Checks the arguments, runs them, streams the output as progress and words the outcome. */
-export async function answerRun<Schema extends z.ZodType>(
+/** Checks the arguments, runs them, streams the steps before it and its output as progress, and words the outcome. */
+export function answerRun<Schema extends z.ZodType>(
   schema: Schema,
   args: unknown,
-  { pungi, ctx }: Call,
+  call: Call,
   toRequest: (args: z.infer<Schema>) => RunRequest,
 ): Promise<CallToolResult> {
-  const parsed = schema.safeParse(args ?? {});
-  if (!parsed.success) return invalidArguments(parsed.error);
-  const progress = ProgressStream.for(ctx);
-  try {
-    const outcome = await pungi.run(toRequest(parsed.data), {
-      signal: ctx.mcpReq.signal,
-      ...(progress && { onLine: (line) => progress.push(line.text) }),
-    });
-    return replyOutcome(outcome);
-  } finally {
-    await progress?.end();
-  }
+  return answer(schema, args, call, async (parsed, { signal, onStep }) => {
+    const hear = onStep && { onStep, onLine: ({ text }: { text: string }) => onStep(text) };
+    return replyOutcome(await call.pungi.run(toRequest(parsed), { signal, ...hear }));
+  });
 }

@@ -1,5 +1,6 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type { Config } from '../../config/schema.js';
+import { describeImports } from './describe-environments.js';
 
 const seconds = (ms: number) => `${ms / 1000} s`;
 const kilobytes = (bytes: number) => `${Math.floor(bytes / 1024)} KB`;
@@ -12,6 +13,7 @@ export function describeSandbox(config: Config): string {
   return [
     isolation,
     'The current folder is private and writable, and holds the given files; it is gone afterwards, so print or return what you need.',
+    describeImports(config),
     'Standard input holds inputData or stdin and then ends. The value of a last expression is returned, as in a notebook.',
     `Limits: ${seconds(config.executionTimeoutMs)} wall time, ${seconds(config.maxCpuMs)} CPU time, ${config.maxMemoryMb} MB memory, ` +
       `${config.maxProcesses} processes and threads, ${config.maxDiskMb} MB disk, ` +
@@ -20,10 +22,13 @@ export function describeSandbox(config: Config): string {
   ].join('\n');
 }
 
-/** Honest about the process tier, which does not isolate: there, code can reach whatever the server's user can. */
+/**
+ * Honest about the process tier, which does not isolate: there, code can reach whatever the server's user can. And about
+ * inline dependencies: the code itself has no network, but what it asks for comes from the package index.
+ */
 export const executeAnnotations = ({ allowUnsandboxed }: Config): ToolAnnotations => ({
   readOnlyHint: false,
   destructiveHint: allowUnsandboxed,
   idempotentHint: false,
-  openWorldHint: allowUnsandboxed,
+  openWorldHint: true,
 });

@@ -1,24 +1,26 @@
 import { z } from 'zod';
+import type { Config } from '../../config/schema.js';
 import { Health } from '../../contract/health.js';
-import { invalidArguments } from '../reply.js';
+import { replyData } from '../reply.js';
 import { advertiseArguments, advertiseResult } from './advertise.js';
+import { answer } from './answer.js';
 import type { Tool } from './tool.js';
+import { existingVenv, ONLY_LOOKS } from './venv-arguments.js';
 
-const Arguments = z.strictObject({});
-
-export const healthCheck = (): Tool => ({
-  name: 'health_check',
-  title: 'Server health',
-  description:
-    'Tell whether the server can run Python now, with which interpreter, isolation tier and limits, and what it has run so far. ' +
-    'If it is not healthy, `problem` says why and what to do.',
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  inputSchema: advertiseArguments(Arguments),
-  outputSchema: advertiseResult(Health),
-  answer: async (args, { pungi }) => {
-    const parsed = Arguments.safeParse(args ?? {});
-    if (!parsed.success) return invalidArguments(parsed.error);
-    const health = await pungi.health();
-    return { content: [{ type: 'text', text: JSON.stringify(health, null, 2) }], structuredContent: health };
-  },
-});
+export function healthCheck(config: Config): Tool {
+  const Arguments = z.strictObject({ venvName: existingVenv(config, 'to look at') });
+  return {
+    name: 'health_check',
+    title: 'Server health',
+    description:
+      'Tell whether the server can run Python now, with which interpreter, isolation tier and limits, in which state an environment is, ' +
+      'and what it has run so far. If it is not healthy, `problem` says why and what to do.',
+    annotations: ONLY_LOOKS,
+    inputSchema: advertiseArguments(Arguments),
+    outputSchema: advertiseResult(Health),
+    answer: (args, call) =>
+      answer(Arguments, args, call, async ({ venvName }) =>
+        replyData(await call.pungi.health(venvName), (health) => JSON.stringify(health, null, 2)),
+      ),
+  };
+}

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import type { Config } from '../../config/schema.js';
 import { Limits } from '../../contract/limits.js';
 import { RunRequest } from '../../contract/run.js';
+import { existingVenv } from './venv-arguments.js';
 
 const { code, file, argv, stdin, inputData, files, env } = RunRequest.shape;
 
 /** What both execute tools accept beside the code itself. */
 const common = (config: Config) => ({
+  venvName: existingVenv(config, 'to run in'),
   inputData: inputData.describe('Lines on standard input, one for each input(). Give either this or stdin.'),
   stdin: stdin.describe('Text on standard input, which then ends. Give either this or inputData.'),
   argv: argv.describe('Command line arguments: sys.argv[1:].'),

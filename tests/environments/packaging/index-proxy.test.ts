@@ -7,7 +7,7 @@ import { ask, filesOf, JSON_PAGE, jsonPage, open, startIndex, startProxy } from 
 
 const WHEEL = 'apple-1.0-py3-none-any.whl';
 const SHA = 'ab'.repeat(32);
-const MORE_THAN_A_PAGE = 65 * 1024 ** 2;
+const MORE_THAN_A_PAGE = 33 * 1024 ** 2;
 
 /** One wheel, with its metadata beside it, below /files. */
 const startAppleIndex = () =>
@@ -238,6 +238,32 @@ test.each([
   );
   const proxy = await startProxy([index.url]);
   expect((await ask(proxy, '/simple/0/apple/')).status).toBe(502);
+});
+
+test.each([{}, { 'content-encoding': 'gzip' }])('a page that breaks off is refused %j', async (headers) => {
+  const index = await startIndex((_, response) => {
+    response.writeHead(200, { 'content-type': JSON_PAGE, ...headers });
+    response.write(gzipSync('{"meta":').subarray(0, 12), () => response.destroy());
+  });
+  const proxy = await startProxy([index.url]);
+  expect((await ask(proxy, '/simple/0/apple/')).status).toBe(502);
+});
+
+test('of many pages asked for at once few are held at a time, and all are given', async () => {
+  let open = 0;
+  let most = 0;
+  const index = await startIndex((_, response) => {
+    open += 1;
+    most = Math.max(most, open);
+    setImmediate(() => {
+      open -= 1;
+      jsonPage(response, []);
+    });
+  });
+  const proxy = await startProxy([index.url]);
+  const replies = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(proxy, `/simple/0/p${n}/`)));
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  expect([most <= 4, index.asked.length]).toEqual([true, 40]);
 });
 
 test('a page may come compressed', async () => {

@@ -41,7 +41,7 @@ test('a proxy is asked for plain addresses', async () => {
   expect(company.asked).toEqual([`GET http://index.example/simple/apple/ ${AUTHORIZATION}`]);
 });
 
-test.each(['127.0.0.1', 'x.example, 127.0.0.1', '*', '0.0.1'])('NO_PROXY=%s goes past it', async (exempt) => {
+test.each(['127.0.0.1', 'x.example, 127.0.0.1', '*'])('NO_PROXY=%s goes past it', async (exempt) => {
   const company = await startCompanyProxy();
   const index = await startIndex((_, response) => jsonPage(response, []));
   const proxy = await startProxy([index.url], { http_proxy: `http://${company.host}`, no_proxy: exempt });

@@ -141,8 +141,9 @@ describe.each(['uv', 'pip'])('%s', (tool) => {
   });
 
   test('no code of the environment runs', async () => {
+    const target = await install(await start(), ['pthed', 'pretender']);
+    // With a cache of its own, or uv remembers what it was told of the interpreter.
     const packager = await start();
-    const target = await install(packager, ['pthed', 'pretender']);
     const site = siteOf(target.venv);
     writeFileSync(join(site, 'sitecustomize.py'), TELLTALE);
     await packager.installPinned(target, await resolve(packager, ['apple==1.0']), options);
@@ -163,6 +164,21 @@ describe.each(['uv', 'pip'])('%s', (tool) => {
   test.each(['hijack', 'rehome', 'own-python'])('%s cannot replace the environment itself', async (name) => {
     const error = await failureOf(install(await start(), [name]));
     expect(error).toMatchObject({ code: 'PACKAGE_INSTALLATION_ERROR' });
+  });
+
+  test('wheels of an address and of a path', async () => {
+    const address = index.url.replace('/simple', '/files/cherry/cherry-1.0-py3-none-any.whl');
+    const path = join(temporaryFolder(), 'cherry-1.0-py3-none-any.whl');
+    writeFileSync(path, Buffer.from(await (await fetch(address)).arrayBuffer()));
+    const packager = await start();
+    for (const url of [address, `file://${path}`]) {
+      const sources = ['url', 'path'] as const;
+      const pins = await resolve(packager, [`cherry @ ${url}`], { sources });
+      expect(versions(pins)).toEqual(['apple==1.1', 'cherry==1.0']);
+      const target = await makeTarget();
+      await packager.installPinned(target, pins, { ...options, sources });
+      expect(installedIn(target.venv)).toEqual(['apple==1.1', 'cherry==1.0']);
+    }
   });
 
   test('a source is built in the jail, where that is allowed', async () => {

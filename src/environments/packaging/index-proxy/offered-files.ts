@@ -4,7 +4,7 @@ import type { ProjectFile } from './page.js';
 
 const FILENAME = /^[A-Za-z0-9_][A-Za-z0-9._+!-]{0,254}$/;
 /** More than the largest projects together; whoever wants more is filling the server's memory. */
-const MOST_OFFERED = 500_000;
+const MOST_OFFERED = 300_000;
 
 interface Offer {
   index: number;

@@ -1,0 +1,58 @@
+// Makes the picture of a terminal in docs/images from commands that are really run:
+//   node scripts/terminal-picture.mjs docs/images/environments.svg 'pungi env create ml numpy' 'pungi env list'
+// Environments are made in a folder of the picture's own. Needs dist/ and a package index.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { at } from './house.mjs';
+
+const [target, ...commands] = process.argv.slice(2);
+const COLUMNS = 108;
+const LINE = 19;
+const folder = mkdtempSync(join(tmpdir(), 'pungi-picture-'));
+try {
+  writeFileSync(
+    join(folder, 'pungi'),
+    `#!/bin/sh\nexec '${process.execPath}' '${at('dist/main.js')}' "$@"\n`,
+  );
+  chmodSync(join(folder, 'pungi'), 0o755);
+  const lines = commands.flatMap((command) => [{ prompt: command }, ...outputOf(command), { text: '' }]);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, picture(lines.slice(0, -1)));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function outputOf(command) {
+  const env = {
+    ...process.env,
+    PATH: `${folder}:${process.env.PATH}`,
+    VENVS_BASE_PATH: join(folder, 'environments'),
+    COLUMNS: String(COLUMNS),
+  };
+  const { stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: folder, env, encoding: 'utf8' });
+  const text = (stderr + stdout).replaceAll(folder, '~/.local/share/pungi').trimEnd();
+  return text === '' ? [] : text.split('\n').map((line) => ({ text: line.slice(0, COLUMNS) }));
+}
+
+function picture(lines) {
+  const height = 52 + lines.length * LINE;
+  const rows = lines.map(({ prompt, text }, index) => {
+    const y = 52 + index * LINE;
+    if (prompt === undefined) return `<text x="20" y="${y}">${escapeXml(text)}</text>`;
+    return `<text x="20" y="${y}"><tspan fill="#7ee787">$</tspan> <tspan fill="#ffffff" font-weight="bold">${escapeXml(prompt)}</tspan></text>`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="940" height="${height}" viewBox="0 0 940 ${height}" role="img" aria-label="A terminal with Pungi's commands and their output">
+<rect width="940" height="${height}" rx="8" fill="#161b22"/>
+<circle cx="22" cy="18" r="6" fill="#ff5f56"/><circle cx="42" cy="18" r="6" fill="#ffbd2e"/><circle cx="62" cy="18" r="6" fill="#27c93f"/>
+<g fill="#c9d1d9" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="13.5" xml:space="preserve">
+${rows.join('\n')}
+</g>
+</svg>
+`;
+}
+
+function escapeXml(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,13 @@
+import type { Pungi } from '../../pungi.js';
+import { createVenv } from './create-venv.js';
+import { debugPython } from './debug-python.js';
+import { executePython } from './execute-python.js';
+import { installPackages } from './install-packages.js';
+import type { Prompt } from './prompt.js';
+
+export const promptsFor = (pungi: Pungi): Prompt[] => [
+  executePython(pungi),
+  debugPython(pungi),
+  installPackages(pungi),
+  createVenv(),
+];

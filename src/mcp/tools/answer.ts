@@ -1,0 +1,35 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { z } from 'zod';
+import { PungiError } from '../../base/errors.js';
+import type { StepOptions } from '../../contract/environment.js';
+import { ProgressStream } from '../progress.js';
+import { invalidArguments, replyError } from '../reply.js';
+import type { Call } from './tool.js';
+
+/** A signal always; a listener only where the client wants to hear of progress. */
+export type Steps = StepOptions & { signal: AbortSignal };
+
+/** Checks the arguments, acts on them, tells the steps as progress, and words whatever goes wrong. */
+export async function answer<Schema extends z.ZodType>(
+  schema: Schema,
+  args: unknown,
+  { ctx }: Call,
+  act: (args: z.infer<Schema>, steps: Steps) => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  const parsed = schema.safeParse(args ?? {});
+  if (!parsed.success) return invalidArguments(parsed.error);
+  const { signal } = ctx.mcpReq;
+  const progress = ProgressStream.for(ctx);
+  try {
+    return await act(parsed.data, {
+      signal,
+      ...(progress && { onStep: (message: string) => progress.push(message) }),
+    });
+  } catch (thrown) {
+    return replyError(
+      signal.aborted ? new PungiError('CANCELLED', 'The call was cancelled.') : PungiError.from(thrown),
+    );
+  } finally {
+    await progress?.end();
+  }
+}

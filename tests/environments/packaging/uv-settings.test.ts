@@ -1,0 +1,147 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { pipEnvironment } from '../../../src/environments/packaging/pip-environment.js';
+import type { PipSettings } from '../../../src/environments/packaging/pip-settings.js';
+import { readUvConfiguration } from '../../../src/environments/packaging/uv-configuration.js';
+import { uvSettings } from '../../../src/environments/packaging/uv-settings.js';
+import { temporaryFolder } from './venv.js';
+
+const SILENT: PipSettings = {
+  indexUrl: null,
+  extraIndexUrls: [],
+  findLinks: [],
+  noIndex: false,
+  trustedHosts: [],
+  cert: null,
+  clientCert: null,
+  proxy: null,
+  timeout: null,
+  retries: null,
+  constraints: [],
+  pre: false,
+  keyringProvider: null,
+};
+const FULL: PipSettings = {
+  indexUrl: 'https://index.example/simple',
+  extraIndexUrls: ['https://one.example/simple', 'https://two.example/simple'],
+  findLinks: ['/wheels', 'https://links.example/'],
+  noIndex: false,
+  trustedHosts: ['one.example', 'two.example'],
+  cert: '/certs.pem',
+  clientCert: '/client.pem',
+  proxy: 'http://proxy.example:3128',
+  timeout: 7.5,
+  retries: 2,
+  constraints: ['/a.txt', '/b.txt'],
+  pre: true,
+  keyringProvider: 'subprocess',
+};
+
+const none = { keys: new Set<string>(), indexes: [] };
+
+test("pip's settings in uv's words", () => {
+  expect(uvSettings({}, FULL, none)).toEqual({
+    env: {
+      UV_INDEX_URL: 'https://index.example/simple',
+      UV_EXTRA_INDEX_URL: 'https://one.example/simple https://two.example/simple',
+      UV_INSECURE_HOST: 'one.example two.example',
+      UV_CONSTRAINT: '/a.txt /b.txt',
+      UV_PRERELEASE: 'allow',
+      UV_KEYRING_PROVIDER: 'subprocess',
+      UV_HTTP_TIMEOUT: '8',
+      UV_HTTP_RETRIES: '2',
+      SSL_CERT_FILE: '/certs.pem',
+      SSL_CLIENT_CERT: '/client.pem',
+      HTTP_PROXY: 'http://proxy.example:3128',
+      HTTPS_PROXY: 'http://proxy.example:3128',
+    },
+    indexes: ['https://index.example/simple', 'https://one.example/simple', 'https://two.example/simple'],
+    noIndex: false,
+    findLinks: ['/wheels', 'https://links.example/'],
+  });
+});
+
+test('what uv is told itself stays', () => {
+  const own = {
+    UV_DEFAULT_INDEX: 'https://own.example/simple',
+    UV_INDEX: 'extra=https://extra.example/simple',
+    UV_FIND_LINKS: '/own',
+    UV_INSECURE_HOST: 'own.example',
+    UV_CONSTRAINT: '/own.txt',
+    UV_PRERELEASE: 'disallow',
+    UV_KEYRING_PROVIDER: 'disabled',
+    UV_REQUEST_TIMEOUT: '9',
+    UV_HTTP_RETRIES: '9',
+    SSL_CERT_DIR: '/own',
+    SSL_CLIENT_CERT: '/own.pem',
+    https_proxy: 'http://own.example',
+  };
+  const settings = uvSettings(own, FULL, none);
+  expect(settings).toEqual({
+    env: own,
+    indexes: ['https://own.example/simple', 'https://extra.example/simple'],
+    noIndex: false,
+    findLinks: [],
+  });
+});
+
+test('without any setting it is the public index', () => {
+  expect(uvSettings({}, SILENT, none)).toMatchObject({ env: {}, findLinks: [] });
+  expect(uvSettings({}, SILENT, none).indexes).toHaveLength(1);
+  expect(uvSettings({}, { ...SILENT, noIndex: true }, none)).toMatchObject({ noIndex: true, indexes: [] });
+});
+
+test('certificates of requests and curl count as they do for pip', () => {
+  const folder = temporaryFolder();
+  expect(
+    uvSettings({ REQUESTS_CA_BUNDLE: '/r.pem', CURL_CA_BUNDLE: '/c.pem' }, SILENT, none).env,
+  ).toMatchObject({
+    SSL_CERT_FILE: '/r.pem',
+  });
+  expect(uvSettings({ CURL_CA_BUNDLE: folder }, SILENT, none).env).toMatchObject({ SSL_CERT_DIR: folder });
+});
+
+test("what the user's uv.toml says stays", async () => {
+  const home = temporaryFolder();
+  const write = (text: string) => {
+    const path = join(home, '.config/uv/uv.toml');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+  const env = { HOME: home, XDG_CONFIG_DIRS: home };
+  write('[[index]]\nname = "x"\nurl = "https://toml.example/simple"\ndefault = true\n');
+  const tables = uvSettings(env, FULL, await readUvConfiguration(env));
+  expect(tables.env).not.toHaveProperty('UV_INDEX_URL');
+  expect(tables.env).not.toHaveProperty('UV_EXTRA_INDEX_URL');
+  expect(tables.indexes).toEqual(['https://toml.example/simple']);
+  expect(tables.findLinks).toEqual(FULL.findLinks);
+  write('# index-url = "x"\n[pip]\nfind-links = ["/own"]\nindex-url = "https://pip.example/simple"\n');
+  const keys = uvSettings(env, { ...FULL, extraIndexUrls: [] }, await readUvConfiguration(env));
+  expect(keys).toMatchObject({ indexes: ['https://pip.example/simple'], findLinks: [] });
+  const ignored = { ...env, UV_NO_CONFIG: '1' };
+  expect(uvSettings(ignored, FULL, await readUvConfiguration(ignored)).env).toHaveProperty('UV_INDEX_URL');
+});
+
+test("pip gets what it was told, and uv's where it was told nothing", () => {
+  const env = {
+    HOME: '/h',
+    UV_INDEX_URL: 'https://uv.example/simple',
+    UV_INDEX: 'n=https://more.example/simple',
+  };
+  expect(pipEnvironment(env, FULL)).toMatchObject({
+    HOME: '/h',
+    PIP_INDEX_URL: 'https://index.example/simple',
+    PIP_EXTRA_INDEX_URL: 'https://one.example/simple https://two.example/simple',
+    PIP_FIND_LINKS: '/wheels https://links.example/',
+    PIP_TIMEOUT: '7.5',
+    PIP_CONFIG_FILE: '/dev/null',
+  });
+  const quiet = pipEnvironment(env, SILENT);
+  expect(quiet).toMatchObject({
+    PIP_INDEX_URL: 'https://uv.example/simple',
+    PIP_EXTRA_INDEX_URL: 'https://more.example/simple',
+  });
+  expect(quiet).not.toHaveProperty('UV_INDEX_URL');
+  expect(quiet).not.toHaveProperty('PIP_CERT');
+});

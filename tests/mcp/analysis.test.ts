@@ -1,0 +1,92 @@
+import { chmodSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { Analysis } from '../../src/contract/analysis.js';
+import { temporaryFolder } from '../engine/pungi.js';
+import { STAND_IN_RUFF } from '../environments/stand-in-ruff.js';
+import { sharedPackageIndex, startPackageIndex } from '../support/package-index.js';
+import { ensureUv } from '../support/uv.js';
+import { textsOf } from './calls.js';
+import { behindEveryDoor, DOORS } from './doors.js';
+
+const index = await sharedPackageIndex([STAND_IN_RUFF]);
+const uv = await ensureUv();
+const base = temporaryFolder();
+chmodSync(base, 0o755);
+// Over HTTP the server is this process.
+Object.assign(process.env, index.env);
+
+behindEveryDoor({ VENVS_BASE_PATH: base, PUNGI_UV: uv, ...index.env }, (door) => {
+  const analyze = async (args: Record<string, unknown>) => {
+    const result = await door().client.callTool({ name: 'analyze_code', arguments: args });
+    return {
+      text: textsOf(result).join('\n'),
+      isError: result.isError === true,
+      data: result.structuredContent,
+    };
+  };
+
+  test('findings are told line by line, the counts first', async () => {
+    const { text, data } = await analyze({ code: 'rules F821 S602 E501' });
+    expect(text).toBe(
+      [
+        '3 findings (ruff 0.99.1): 2 errors, 0 warnings, 1 for information',
+        '1:1  error  F821  told',
+        '2:1  security error  S602  told',
+        '3:1  style info  E501  told',
+      ].join('\n'),
+    );
+    expect(Analysis.parse(data).summary).toMatchObject({ total: 3, omitted: 0 });
+    expect((await analyze({ code: 'tell' })).text).toMatch(/fix: Remove it$/);
+    expect((await analyze({ code: 'rules' })).text).toBe('No findings (ruff 0.99.1).');
+  });
+
+  test('a long list is shortened for the model, less so for a program', async () => {
+    const { text, data } = await analyze({ code: 'many 600' });
+    expect(text.split('\n')).toHaveLength(102);
+    expect(text).toMatch(/\n… and 500 more$/);
+    expect(Analysis.parse(data)).toMatchObject({ findings: { length: 500 }, summary: { omitted: 100 } });
+  });
+
+  test('what is not enabled is not looked for', async () => {
+    const { data } = await analyze({ code: 'tell', enableSecurity: false, enableComplexity: false });
+    const [, { message } = { message: '' }] = Analysis.parse(data).findings;
+    expect(message).not.toMatch(/,S,|,C90/);
+    expect(message).toMatch(/F82,.*,UP,/);
+  });
+
+  test.each([
+    ['no code', {}, /code/],
+    ['an unknown argument', { code: '1', enableAll: true }, /enableAll/],
+    ['code that is too large', { code: ' '.repeat(2 * 1024 * 1024 + 1) }, /larger/],
+  ])('%s is answered with INVALID_INPUT', async (_what, args, naming) => {
+    const { text, isError } = await analyze(args);
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^INVALID_INPUT: /);
+    expect(text).toMatch(naming);
+  });
+
+  test('an analysis that fails is an error of its own', async () => {
+    const { text, isError, data } = await analyze({ code: 'fail' });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^INTERNAL_ERROR: The code could not be analyzed: ruff: ruff failed/);
+    expect(data).toBeUndefined();
+  });
+});
+
+test('where ruff cannot be had, TOOL_UNAVAILABLE says so', async () => {
+  const empty = await startPackageIndex([]);
+  const own = temporaryFolder();
+  chmodSync(own, 0o755);
+  const [{ era, connect }] = DOORS;
+  const { client, close } = await connect(era, { VENVS_BASE_PATH: own, PUNGI_UV: uv, ...empty.env });
+  try {
+    const result = await client.callTool({ name: 'analyze_code', arguments: { code: '1' } });
+    expect(result.isError).toBe(true);
+    expect(textsOf(result)[0]).toMatch(
+      /^TOOL_UNAVAILABLE: Code is analyzed with ruff, which is not here and could not be installed: /,
+    );
+  } finally {
+    await close();
+    await empty.stop();
+  }
+});
