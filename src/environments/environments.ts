@@ -156,6 +156,7 @@ export class Environments {
     const version = pythonVersion === undefined ? undefined : parsePythonVersion(pythonVersion);
     const began = performance.now();
     const interpreter = await this.#interpreterFor({ version }, options);
+    await this.#workshop.refuseExisting(name, interpreter);
     const wanted = { name, description, interpreter, inherit: name === this.defaultName, inline: false };
     const contents = await this.#installer.adding({ python: interpreter, requested: [] }, asked, [], options);
     const made = await this.#workshop.make(wanted, contents, options);

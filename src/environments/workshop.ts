@@ -59,6 +59,12 @@ export class Workshop {
     return { environment: name, generation, python, roots: parent === null ? [] : [parent] };
   }
 
+  /** Before any work is done for it; what is true then is looked at again under the lock. */
+  async refuseExisting(name: string, interpreter: Interpreter): Promise<void> {
+    const existing = await this.store.find(name).catch(() => undefined);
+    if (existing) throw alreadyThere(existing, interpreter);
+  }
+
   async make(wanted: NewEnvironment, contents: Contents, options: StepOptions): Promise<Metadata> {
     await this.store.prepare();
     return (await this.#locks()).alone(wanted.name, options, async (signal) => {

@@ -1,11 +1,22 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type PackageIndex, startPackageIndex } from '../support/package-index.js';
+import { ensureUv } from '../support/uv.js';
 
 const root = resolve(import.meta.dirname, '../..');
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+/** Small packages with the names that the documentation shows, so that the commands need no network. */
+const SHOWN = ['numpy', 'pandas', 'scikit-learn'].map((name) => ({ name, version: '3.0' }));
 
 /** Proven by tests of their own: they would start this very run again, or never end. */
 const PROVEN_ELSEWHERE = /^npm (start|test)\b/;
@@ -19,15 +30,40 @@ const blocksOf = (page: string, language: string) =>
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
+let index: PackageIndex;
 
-beforeAll(() => {
+beforeAll(async () => {
+  const uv = await ensureUv();
+  index = await startPackageIndex(SHOWN);
   folder = mkdtempSync(join(tmpdir(), 'pungi-docs-'));
   const shim = join(folder, 'pungi');
   writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'dist/main.js')}' "$@"\n`);
   chmodSync(shim, 0o755);
-  env = { ...process.env, PATH: `${folder}:${process.env['PATH']}` };
+  const environments = join(folder, 'environments');
+  env = {
+    ...process.env,
+    ...index.env,
+    PATH: `${folder}:${process.env['PATH']}`,
+    PUNGI_UV: uv,
+    VENVS_BASE_PATH: environments,
+  };
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await index.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Without blocking: the package index answers from this process. */
+async function run(
+  command: string,
+  args: string[],
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const child = spawn(command, args, { cwd: folder, env, timeout: 60_000 });
+  child.stdin.end();
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { status, stdout, stderr };
+}
 
 const commands = pages.flatMap((page) =>
   blocksOf(page, 'sh')
@@ -39,10 +75,10 @@ const commands = pages.flatMap((page) =>
 describe('every command that the documentation shows', () => {
   test('is found', () => expect(commands.length).toBeGreaterThan(8));
 
-  test.each(commands)('$page: $line', ({ line, status }) => {
-    const run = spawnSync('sh', ['-c', line], { cwd: folder, env, encoding: 'utf8', timeout: 60_000 });
-    expect(run.stderr + run.stdout).not.toContain('not found');
-    expect(run.status).toBe(status);
+  test.each(commands)('$page: $line', async ({ line, status }) => {
+    const ended = await run('sh', ['-c', line]);
+    expect(ended.stderr + ended.stdout).not.toContain('not found');
+    expect(ended.status, ended.stderr).toBe(status);
   });
 });
 
@@ -51,17 +87,12 @@ describe('every program that the documentation shows', () => {
     .map((page) => ({ page, blocks: blocksOf(page, 'ts') }))
     .filter(({ blocks }) => blocks.length > 0);
 
-  test.each(programs)('$page', ({ page, blocks }) => {
+  test.each(programs)('$page', async ({ page, blocks }) => {
     const library = JSON.stringify(join(root, 'dist/index.js'));
     const program = join(folder, `${page.replaceAll(/\W/g, '-')}.mjs`);
     writeFileSync(program, `${blocks.join('\n').replaceAll("'pungi'", library)}\nawait pungi.close();\n`);
-    const run = spawnSync(process.execPath, [program], {
-      cwd: folder,
-      env,
-      encoding: 'utf8',
-      timeout: 60_000,
-    });
-    expect(run.stderr).not.toContain('Error');
-    expect(run.status).toBe(0);
+    const ended = await run(process.execPath, [program]);
+    expect(ended.stderr).not.toContain('Error');
+    expect(ended.status).toBe(0);
   });
 });

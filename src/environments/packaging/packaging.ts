@@ -52,7 +52,8 @@ export class Packaging {
   /** What would be chosen, without installing anything. */
   async look(): Promise<{ tool: PackagerTool | null; note: string }> {
     const settings = await this.#packagerSettings();
-    const survey = await surveyTools(settings, this.#settings.uv);
+    const survey = await surveyTools(settings, this.#settings.uv).catch((error) => PungiError.from(error));
+    if (survey instanceof PungiError) return { tool: null, note: survey.message };
     const notes = survey.notes.join(' ');
     if (survey.uv) return { tool: survey.uv, note: notes };
     if (survey.mayInstallUv) {
