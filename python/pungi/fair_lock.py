@@ -13,10 +13,12 @@ every call answers at once and is repeated. Neither file is ever deleted: a lock
 import errno
 import fcntl
 import os
+import time
 
 _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
 _DRAWING = 0  # The byte that is held while a number is drawn. Numbers start at 1.
 _DIGITS = 18
+_ATTEMPTS, _BREATH = 10, 0.0001
 
 
 class FairLock:
@@ -53,7 +55,7 @@ class FairLock:
         if not self._may_draw:
             # Waits for those who came before, like everyone, but those who come later cannot see it wait.
             return self._last_number() + 1
-        if not self._hold(fcntl.LOCK_EX, _DRAWING):
+        if not self._begin_drawing():
             return None
         try:
             number = self._last_number() + 1
@@ -73,6 +75,14 @@ class FairLock:
     def close(self):
         """Gives up every place in the line. Holds stay."""
         os.close(self._turn)
+
+    def _begin_drawing(self):
+        """Others draw for microseconds. Who came back much later would stand behind those who came after it."""
+        for _ in range(_ATTEMPTS):
+            if self._hold(fcntl.LOCK_EX, _DRAWING):
+                return True
+            time.sleep(_BREATH)
+        return False
 
     def _last_number(self):
         text = os.pread(self._turn, _DIGITS, 0)

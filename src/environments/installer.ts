@@ -50,7 +50,7 @@ export class Installer {
     options: StepOptions,
   ): Promise<Contents> {
     const requested = mergeRequested(before, asked, keyOf);
-    const pins = await this.#work(options, async (packager, how) =>
+    const pins = await this.#resolve(requested, options, (packager, how) =>
       packager.resolve(python.path, requested, known, how).catch(async (error: unknown) => {
         if (!(error instanceof PungiError) || error.code !== 'PACKAGE_INSTALLATION_ERROR') throw error;
         throw await blame(error, asked, { packager, python: python.path, options: how });
@@ -106,8 +106,18 @@ export class Installer {
     known: readonly Pin[],
     options: StepOptions,
   ): Promise<Pin[]> {
-    if (requirements.length === 0) return [];
-    return this.#work(options, (packager, how) => packager.resolve(python.path, requirements, known, how));
+    return this.#resolve(requirements, options, (packager, how) =>
+      packager.resolve(python.path, requirements, known, how),
+    );
+  }
+
+  /** Nothing needs no tool and no network. */
+  async #resolve(
+    requirements: readonly string[],
+    options: StepOptions,
+    work: (packager: Packager, how: PackagingOptions) => Promise<Pin[]>,
+  ): Promise<Pin[]> {
+    return requirements.length === 0 ? [] : this.#work(options, work);
   }
 
   prune(options: StepOptions): Promise<void> {

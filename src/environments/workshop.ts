@@ -5,6 +5,7 @@ import type { Home } from '../engine/home.js';
 import { LockKeeper } from '../runtime/lock-keeper.js';
 import { SharedHolds } from '../runtime/shared-holds.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
+import { foldName } from './name.js';
 import { type Contents, Generations, type NewEnvironment } from './store/generations.js';
 import { type ExclusiveOptions, Locks } from './store/locks.js';
 import { type Metadata, writeMetadata } from './store/metadata.js';
@@ -104,6 +105,10 @@ export class Workshop {
     { name, description }: { name: string; description: string | undefined },
     options: StepOptions,
   ): Promise<void> {
+    // Both would be the same lock, and whoever holds one must not wait for it again.
+    if (foldName(source) === foldName(name)) {
+      throw new PungiError('ENVIRONMENT_EXISTS', 'A clone needs a name of its own.', { venvName: name });
+    }
     await this.store.prepare();
     const locks = await this.#locks();
     const copy = async (original: Metadata, signal: AbortSignal) => {

@@ -54,7 +54,6 @@ export class KeeperProcess {
     });
     // Its death is told by 'exit'; a stream that breaks by it is nothing more.
     for (const stream of this.#child.stdio) (stream as Socket | null)?.on('error', () => {}).unref();
-    this.#child.unref();
   }
 
   get isAlive(): boolean {

@@ -35,7 +35,10 @@ export class LockKeeper {
     return this.#process?.pid;
   }
 
-  /** Holds the lock until it is released. The folder of the path must exist; two files are made in it. */
+  /**
+   * Holds the lock until it is released. The folder of the path must exist; two files are made in it. Who holds a lock
+   * must not wait for the same one again: it would stand behind someone who waits for the release of the first.
+   */
   async acquire(path: string, mode: LockMode, options: AcquireOptions = {}): Promise<Hold> {
     const { signal, wait = true, onWait } = options;
     signal?.throwIfAborted();

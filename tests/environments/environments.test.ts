@@ -45,6 +45,12 @@ describe('an environment', () => {
     expect(await installed('empty')).toEqual([]);
   });
 
+  test('that is empty needs neither a tool nor an index', async () => {
+    const bare = world.start({ PUNGI_UV: join(world.base, 'no-such-uv') });
+    await bare.environments.create({ venvName: 'bare' });
+    expect(await printed(bare, { code: 'print(1)', venvName: 'bare' })).toBe('1\n');
+  });
+
   test('holds what it was asked for and what that needs, and nothing of any other', async () => {
     const { environment, report } = await environments.create({
       venvName: 'fruit',
@@ -143,7 +149,7 @@ describe('installing', () => {
     expect(await installed('whole')).toEqual(['apple==1.1', 'cherry==1.0']);
   });
 
-  test.each(['badhash', 'broken-wheel', 'hijack', 'rehome', 'onlysource', 'needs-new-python'])(
+  test.each(['badhash', 'broken-wheel', 'hijack', 'own-python', 'rehome', 'onlysource', 'needs-new-python'])(
     'refuses %s whole',
     async (name) => {
       const error = await refusal(environments.install('whole', [name]));
@@ -357,6 +363,15 @@ describe('clone, export and import', () => {
     await environments.install('fruit2', ['apple==2.0']);
     expect(await installed('fruit')).toEqual(['apple==1.1', 'banana==1.0']);
     expect(await installed('fruit2')).toEqual(['apple==2.0', 'banana==1.0']);
+  });
+
+  test('a clone needs a name of its own', async () => {
+    expect((await refusal(environments.clone({ from: 'fruit', to: 'fruit' }))).code).toBe(
+      'ENVIRONMENT_EXISTS',
+    );
+    expect((await refusal(environments.clone({ from: 'fruit', to: 'Fruit' }))).code).toBe(
+      'ENVIRONMENT_EXISTS',
+    );
   });
 
   test('a clone takes next to no disk', async () => {

@@ -41,7 +41,7 @@ class Server:
             os.chmod(self.folder, 0o711)
             os.chown(path, SANDBOX_UID, SANDBOX_UID)
             os.chown(self.work, SANDBOX_UID, SANDBOX_UID)
-        command = [sys.executable, "-I", "-S", "-X", "utf8", str(python_half.FOLDER)]
+        command = [sys.executable, "-I", "-S", "-X", "utf8", str(python_half.FOLDER), "fork-server"]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/",
             env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
@@ -303,7 +303,7 @@ class Refusals(unittest.TestCase):
             "uid": SANDBOX_UID,
         }
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-X", "utf8", str(python_half.FOLDER)],
+            [sys.executable, "-I", "-S", "-X", "utf8", str(python_half.FOLDER), "fork-server"],
             input=json.dumps(settings).encode() + b"\n", capture_output=True, timeout=DEADLINE,
         )
         self.assertEqual(done.returncode, 75)

@@ -4,6 +4,7 @@ step by step."""
 import fcntl
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ import time
 import unittest
 
 import python_half
-from pungi import fair_lock, lock_keeper
+from pungi import fair_lock, lock_keeper, system
 
 DEADLINE = 30
 OTHER_UID = 1_900_000_000
@@ -28,14 +29,17 @@ lock_keeper.main()
 
 class KeeperProcess:
     def __init__(self, command=COMMAND):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={}, cwd="/")
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env={}, cwd="/")
 
     def say(self, *orders):
         self.process.stdin.write(b"".join(json.dumps(order).encode() + b"\n" for order in orders))
-        self.process.stdin.flush()
 
     def hear(self):
-        return json.loads(self.process.stdout.readline())
+        """The next answer; None when there will be no more."""
+        ready, _, _ = select.select([self.process.stdout], [], [], DEADLINE)
+        assert ready, "the keeper does not answer"
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else None
 
     def close(self):
         self.process.kill()
@@ -96,6 +100,15 @@ class Process(InFolder):
         self.assertEqual(keeper.process.wait(DEADLINE), 0)
         other.say(self.ask(1, wait=False))
         self.assertEqual(other.hear(), {"id": 1, "held": True})
+
+    @unittest.skipUnless(system.IS_LINUX, "only Linux tells a process of its parent's death")
+    def test_the_death_of_the_server_ends_it_also_while_someone_keeps_its_stdin(self):
+        server = "import subprocess, sys; subprocess.Popen(sys.argv[1:]).wait()"
+        keeper = self.start([sys.executable, "-c", server, *COMMAND])
+        keeper.say(self.ask(1))
+        self.assertEqual(keeper.hear(), {"id": 1, "held": True})
+        keeper.process.kill()
+        self.assertIsNone(keeper.hear())
 
     def test_its_death_frees_what_it_held_and_its_place_in_the_line(self):
         holder, waiter, last = self.start(), self.start(), self.start()

@@ -58,7 +58,12 @@ export class StartedUser {
   }
 }
 
-/** Asks, and returns when it is certain that the keeper has it in its line. */
+/** A keeper reads requests in their order: after this it has tried all that were made before, and lined them up. */
+export async function roundTrip(keeper: LockKeeper, path: string): Promise<void> {
+  (await keeper.acquire(`${path}-other`, 'shared')).release();
+}
+
+/** Asks, and returns when the request is in the keeper's line. */
 export async function lineUp(
   keeper: LockKeeper,
   path: string,
@@ -69,9 +74,7 @@ export async function lineUp(
     await had();
     hold.release();
   });
-  // The keeper reads requests in their order, so this one is answered after the other was taken.
-  const after = await keeper.acquire(`${path}-other`, 'shared');
-  after.release();
+  await roundTrip(keeper, path);
   return { done };
 }
 

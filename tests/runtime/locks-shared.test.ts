@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { LockKeeper } from '../../src/runtime/lock-keeper.js';
+import type { Hold, LockKeeper } from '../../src/runtime/lock-keeper.js';
 import { type Clock, SharedHolds } from '../../src/runtime/shared-holds.js';
 import { until } from '../support/until.js';
-import { LockWorld } from './lock-world.js';
+import { LockWorld, roundTrip } from './lock-world.js';
 
 /** A clock that goes when it is told to. */
 class Handclock implements Clock {
@@ -36,6 +36,7 @@ let clock: Handclock;
 let keeper: LockKeeper;
 let holds: SharedHolds;
 let asked: number;
+let latest: Promise<Hold>;
 beforeEach(() => {
   world = new LockWorld();
   clock = new Handclock();
@@ -44,7 +45,8 @@ beforeEach(() => {
   const counting: Pick<LockKeeper, 'acquire'> = {
     acquire: (...request) => {
       asked += 1;
-      return keeper.acquire(...request);
+      latest = keeper.acquire(...request);
+      return latest;
     },
   };
   holds = new SharedHolds(counting, clock);
@@ -89,7 +91,9 @@ test('those who ask at once share one lock', async () => {
 
 test('who comes later asks anew, and stands behind who waits to change it', async () => {
   const first = await holds.enter(world.lock);
-  const writer = waiting((onWait) => world.keeper().acquire(world.lock, 'exclusive', { onWait }));
+  const other = world.keeper();
+  const writer = waiting((onWait) => other.acquire(world.lock, 'exclusive', { onWait }));
+  await roundTrip(other, world.lock);
   await until(() => writer.told, 'the writer waits');
   const joined = await holds.enter(world.lock);
   clock.advance(500);
@@ -115,8 +119,10 @@ test('who asked long ago and still waits is not joined', async () => {
 });
 
 test('an unused lock is kept for a moment, for the next', async () => {
-  (await holds.enter(world.lock))();
-  clock.advance(19);
+  for (let round = 0; round < 3; round++) {
+    (await holds.enter(world.lock))();
+    clock.advance(19);
+  }
   const leave = await holds.enter(world.lock);
   clock.advance(100);
   await isRefused();
@@ -174,6 +180,7 @@ test('where all gave up nothing is waited for, and nothing is held later', async
   const entering = cancels.map(({ signal }) => holds.enter(world.lock, { signal }));
   for (const cancel of cancels) cancel.abort(new Error('enough'));
   for (const one of entering) await expect(one).rejects.toThrow('enough');
+  await expect(latest).rejects.toThrow();
   alone.release();
   (await tryAlone()).release();
   (await holds.enter(world.lock))();
@@ -181,6 +188,22 @@ test('where all gave up nothing is waited for, and nothing is held later', async
   await expect(holds.enter(world.lock, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow(
     'before',
   );
+});
+
+test('a lock that was on its way when all gave up is given back', async () => {
+  const alone = await keeper.acquire(world.lock, 'exclusive');
+  let coming: Promise<Hold> | undefined;
+  const unstoppable = new SharedHolds(
+    { acquire: (path, mode) => (coming = keeper.acquire(path, mode)) },
+    clock,
+  );
+  const cancel = new AbortController();
+  const entering = unstoppable.enter(world.lock, { signal: cancel.signal });
+  cancel.abort(new Error('enough'));
+  await expect(entering).rejects.toThrow('enough');
+  alone.release();
+  await coming;
+  (await tryAlone()).release();
 });
 
 test('each of those who wait is told once', async () => {

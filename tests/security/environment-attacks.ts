@@ -55,6 +55,7 @@ const PACKAGES: [why: string, text: string][] = [
   ['a substitution', 'apple$(touch /tmp/owned)'],
   ['a pipe', 'apple|sh'],
   ['a comment', 'apple # more'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as uv would fill it in
   ['a variable', 'x @ ${HOME}'],
   ['a NUL character', 'apple\0'],
   ['an editable', '-e .'],
@@ -65,6 +66,7 @@ const WHEELS: [why: string, name: string, expect: string | RegExp][] = [
   ['whose file is not what its hash says', 'badhash', 'PACKAGE_INSTALLATION_ERROR'],
   ['that is cut off', 'broken-wheel', 'PACKAGE_INSTALLATION_ERROR'],
   ['that replaces the interpreter', 'hijack', 'PACKAGE_INSTALLATION_ERROR'],
+  ['that has a command named python3', 'own-python', 'PACKAGE_INSTALLATION_ERROR'],
   ['that replaces the configuration', 'rehome', 'PACKAGE_INSTALLATION_ERROR'],
   ['that unpacks above its folder', 'traversal', /^(PACKAGE_INSTALLATION_ERROR|installed)$/],
   ['that claims files of others', 'claimant', /^(PACKAGE_INSTALLATION_ERROR|installed)$/],

@@ -126,6 +126,7 @@ export const PACKAGES: TestPackage[] = [
   },
   { name: 'claimant', version: '1.0', claims: ['../../../../claimed.txt'] },
   { name: 'hijack', version: '1.0', files: { 'hijack-1.0.data/scripts/python': HIJACK } },
+  { name: 'own-python', version: '1.0', scripts: { python3: 'own_python:main' } },
   {
     name: 'rehome',
     version: '1.0',

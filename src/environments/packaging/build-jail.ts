@@ -30,9 +30,10 @@ export async function buildJailFor({
 }: Build): Promise<JailSettings> {
   const folder = buildsFolder(base);
   await mkdir(folder, { recursive: true });
-  const programs = [python, await realpath(python)];
+  // Not the folder that a link to it lies in: that may be one of the user's.
+  const prefix = dirname(dirname(await realpath(python)));
   return {
-    readable: [...programs.map((path) => dirname(dirname(path))), ...readable.filter(isAbsolute)],
+    readable: [python, prefix, ...readable.filter(isAbsolute)],
     writable,
     scratch: join(folder, randomUUID()),
     indexes,

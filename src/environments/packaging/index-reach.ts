@@ -2,9 +2,6 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 
-/** The index that uv and pip ask where nobody says anything else. */
-export const PUBLIC_INDEX = 'https://pypi.org/simple';
-
 const PATIENCE_MS = 2000;
 /** What a proxy answers when it cannot get through itself. */
 const NO_WAY_THROUGH = new Set([502, 503, 504]);

@@ -1,26 +1,22 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ToolEnd } from '../../sandbox/tool.js';
 import { buildJailFor, removeAbandonedBuilds, withoutNetwork } from './build-jail.js';
 import { Errand, listed } from './errand.js';
 import { type Attempt, failure, unreachable } from './failure.js';
-import { findUnreachable, PUBLIC_INDEX } from './index-reach.js';
+import { findUnreachable } from './index-reach.js';
 import type { Packager, PackagerSettings, PackagerTool, PackagingOptions, Pin, Target } from './packager.js';
 import { type PipReport, pinsOfReport, renderPins } from './pins.js';
 import { pipEnvironment } from './pip-environment.js';
 import { readPipSettings } from './pip-settings.js';
 import { checkRequirements } from './requirement-text.js';
-import { withStandIn } from './stand-in.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 import { toolEnvironment } from './tool-environment.js';
-import { guardVenv } from './venv-guard.js';
 
 /** A command that needs packages. */
 interface Order {
   args: string[];
   requirements: string[];
-  /** What pip runs in. */
-  interpreter: string;
   /** The interpreter of the machine that packages are for. */
   python: string;
   /** Folders that it fills or reads. */
@@ -29,6 +25,10 @@ interface Order {
   attempt: Attempt;
 }
 
+/** What the interpreter has does not count: it may go. */
+const PINNED = ['--ignore-installed', '--no-compile', '--no-deps', '--require-hashes'];
+/** Where pip itself says which index it asks when nobody says anything. */
+const DEFAULT_INDEX = 'from pip._internal.models.index import PyPI; print(PyPI.simple_url)';
 const WHEELS_ONLY = ['--only-binary', ':all:'];
 
 /** The interpreter's own pip, for where there is no uv. It has no way to install from its cache alone. */
@@ -57,7 +57,6 @@ export class PipPackager implements Packager {
       const order: Order = {
         args: ['install', '--quiet', '--dry-run', '--ignore-installed', '--report', '-'],
         requirements,
-        interpreter: python,
         python,
         fills: [folder],
         env,
@@ -69,37 +68,28 @@ export class PipPackager implements Packager {
     });
   }
 
-  async installPinned(target: Target, pins: Pin[], options: PackagingOptions): Promise<void> {
+  async installPinned({ python, venv }: Target, pins: Pin[], options: PackagingOptions): Promise<void> {
     const text = renderPins(pins);
     const asked = pins.map(({ name }) => name);
     const errand = new Errand(`Installing ${listed(asked)}`, options);
     errand.tell(`Installing ${listed(asked)} with pip`);
     // Constraints are about versions that are not chosen yet.
     const { PIP_CONSTRAINT: _, ...env } = await this.#env(errand);
-    await guardVenv(target.venv, () =>
-      withStandIn(target, async ({ python: interpreter, folder }) => {
-        const file = join(folder, 'pins.txt');
-        await writeFile(file, text);
-        await this.#seek(errand, {
-          // What the interpreter has does not count: it may go.
-          args: [
-            'install',
-            '--ignore-installed',
-            '--no-compile',
-            '--no-deps',
-            '--require-hashes',
-            '-r',
-            file,
-          ],
-          requirements: [],
-          interpreter,
-          python: target.python,
-          fills: [target.venv, folder],
-          env,
-          attempt: { tool: this.tool, goal: 'installed', asked, sources: options.sources },
-        });
-      }),
-    );
+    const site = await siteOf(venv);
+    await withTemporaryFolder('pins', async (folder) => {
+      const file = join(folder, 'pins.txt');
+      await writeFile(file, text);
+      await this.#seek(errand, {
+        // Into a folder: the environment's own interpreter would run the .pth files of packages, outside of any sandbox.
+        args: ['install', ...PINNED, '--target', site, '-r', file],
+        requirements: [],
+        python,
+        fills: [venv, folder],
+        env,
+        attempt: { tool: this.tool, goal: 'installed', asked, sources: options.sources },
+      });
+    });
+    await placeScripts(site, venv);
   }
 
   /** Nothing shares files with pip's cache, so all of it is unused. */
@@ -128,7 +118,7 @@ export class PipPackager implements Packager {
   async #seek(errand: Errand, order: Order): Promise<ToolEnd> {
     const end = await this.#run(errand, order, WHEELS_ONLY);
     if (end.status === 0) return end;
-    const silent = await findUnreachable(indexesOf(order.env), order.env);
+    const silent = await findUnreachable(await this.#indexes(errand, order.env), order.env);
     if (silent.length > 0) throw unreachable(order.attempt, silent, end);
     if (!errand.options.sources.includes('sdist')) throw failure(order.attempt, end);
     errand.tell('Wheels do not suffice: building from source, in a sandbox');
@@ -137,9 +127,9 @@ export class PipPackager implements Packager {
     return built;
   }
 
-  #run(errand: Errand, { interpreter, args, requirements, env }: Order, more: string[]): Promise<ToolEnd> {
+  #run(errand: Errand, { python: target, args, requirements, env }: Order, more: string[]): Promise<ToolEnd> {
     const { python } = this.#settings;
-    const pip = ['-I', '-m', 'pip', '--python', interpreter, '--cache-dir', this.#cache];
+    const pip = ['-I', '-m', 'pip', '--python', target, '--cache-dir', this.#cache];
     return errand.run({
       python,
       command: python,
@@ -148,22 +138,28 @@ export class PipPackager implements Packager {
     });
   }
 
-  async #build(
-    errand: Errand,
-    { interpreter, args, requirements, env, python, fills }: Order,
-  ): Promise<ToolEnd> {
+  async #build(errand: Errand, { args, requirements, env, python, fills }: Order): Promise<ToolEnd> {
     const places = [env['PIP_FIND_LINKS'], env['PIP_CONSTRAINT']].flatMap((list) => list?.split(' ') ?? []);
     const jail = await buildJailFor({
       base: this.#settings.base,
       python,
       writable: fills,
       readable: places,
-      indexes: indexesOf(env),
+      indexes: await this.#indexes(errand, env),
       env,
     });
     const command = this.#settings.python;
-    const pip = ['-I', '-m', 'pip', '--python', interpreter, ...args, '--', ...requirements];
+    const pip = ['-I', '-m', 'pip', '--python', python, ...args, '--', ...requirements];
     return errand.run({ python: command, command, args: pip, env: withoutNetwork(env) }, jail);
+  }
+
+  async #indexes(errand: Errand, env: Record<string, string>): Promise<string[]> {
+    if (env['PIP_NO_INDEX']) return [];
+    const more = env['PIP_EXTRA_INDEX_URL']?.split(' ') ?? [];
+    if (env['PIP_INDEX_URL']) return [env['PIP_INDEX_URL'], ...more];
+    const { python } = this.#settings;
+    const end = await errand.run({ python, command: python, args: ['-I', '-c', DEFAULT_INDEX], env });
+    return [end.stdout.trim(), ...more];
   }
 
   async #env({ signal }: Errand): Promise<Record<string, string>> {
@@ -172,7 +168,16 @@ export class PipPackager implements Packager {
   }
 }
 
-function indexesOf(env: Record<string, string>): string[] {
-  if (env['PIP_NO_INDEX']) return [];
-  return [env['PIP_INDEX_URL'] ?? PUBLIC_INDEX, ...(env['PIP_EXTRA_INDEX_URL']?.split(' ') ?? [])];
+async function siteOf(venv: string): Promise<string> {
+  const [name = ''] = (await readdir(join(venv, 'lib'))).filter((entry) => entry.startsWith('python'));
+  return join(venv, 'lib', name, 'site-packages');
+}
+
+/** pip puts the scripts of what it installs into a folder below that folder. */
+async function placeScripts(site: string, venv: string): Promise<void> {
+  const folder = join(site, 'bin');
+  for (const name of await readdir(folder).catch(() => [] as string[])) {
+    await rename(join(folder, name), join(venv, 'bin', name));
+  }
+  await rm(folder, { recursive: true, force: true });
 }

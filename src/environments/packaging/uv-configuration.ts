@@ -5,8 +5,6 @@ import { join } from 'node:path';
 export interface UvConfiguration {
   /** Names of settings, such as `index-url`; `index` for tables of that name. */
   keys: ReadonlySet<string>;
-  /** Addresses of indexes. */
-  indexes: string[];
 }
 
 /**
@@ -15,19 +13,15 @@ export interface UvConfiguration {
  */
 export async function readUvConfiguration(env: Record<string, string>): Promise<UvConfiguration> {
   const keys = new Set<string>();
-  const indexes: string[] = [];
   for (const path of configurationFiles(env)) {
     const text = await readFile(path, 'utf8').catch(() => '');
     for (const line of text.split('\n')) {
-      const [, table, key, value = ''] =
-        /^\s*(?:\[\[?\s*([\w.-]+)\s*\]|(?:pip\.)?([\w-]+)\s*=\s*(.*))/.exec(line) ?? [];
+      const [, table, key] = /^\s*(?:\[\[?\s*([\w.-]+)\s*\]|(?:pip\.)?([\w-]+)\s*=)/.exec(line) ?? [];
       if (table !== undefined) keys.add(table);
       if (key !== undefined) keys.add(key);
-      const address = /^"(https?:\/\/[^"]+)"|^'(https?:\/\/[^']+)'/.exec(value);
-      if (address && (key === 'url' || key === 'index-url')) indexes.push(address[1] ?? address[2]!);
     }
   }
-  return { keys, indexes };
+  return { keys };
 }
 
 function configurationFiles(env: Record<string, string>): string[] {

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ToolEnd } from '../../sandbox/tool.js';
 import { buildJailFor, removeAbandonedBuilds, withoutNetwork } from './build-jail.js';
@@ -9,12 +9,10 @@ import type { Packager, PackagerSettings, PackagerTool, PackagingOptions, Pin, T
 import { parsePins, renderPins } from './pins.js';
 import { readPipSettings } from './pip-settings.js';
 import { checkRequirements } from './requirement-text.js';
-import { withStandIn } from './stand-in.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 import { toolEnvironment } from './tool-environment.js';
 import { readUvConfiguration } from './uv-configuration.js';
 import { isAddress, type UvSettings, uvSettings } from './uv-settings.js';
-import { guardVenv } from './venv-guard.js';
 
 /** A command that needs packages. */
 interface Order {
@@ -28,6 +26,14 @@ interface Order {
   attempt: Attempt;
 }
 
+/** The settings in force, as they were a moment ago. */
+interface Circumstances extends UvSettings {
+  /** Addresses of indexes, the default one first. */
+  indexes: string[];
+}
+
+/** What is resolved is installed right after: nothing is looked at twice in between. */
+const RECENT_MS = 5000;
 const WHEELS_ONLY = ['--only-binary', ':all:'];
 /** Said in full, so that no setting of the user's uv changes what the answer looks like. */
 const ANSWER = [
@@ -41,6 +47,7 @@ const ANSWER = [
   ],
   ...['--no-emit-index-url', '--no-emit-find-links', '--no-emit-build-options', '--no-emit-index-annotation'],
 ];
+const PINNED = ['--no-compile-bytecode', '--no-deps', '--require-hashes', '-r', '-'];
 /** What a user may wish for when versions are chosen says nothing about versions that are chosen already. */
 const WISHES = ['UV_CONSTRAINT', 'UV_OVERRIDE', 'UV_EXCLUDE'];
 
@@ -48,6 +55,7 @@ export class UvPackager implements Packager {
   readonly tool: PackagerTool;
   readonly #settings: PackagerSettings;
   readonly #cache: string;
+  #recent: { at: number; circumstances: Promise<Circumstances> } | undefined;
 
   constructor(tool: PackagerTool, settings: PackagerSettings) {
     this.tool = tool;
@@ -79,22 +87,19 @@ export class UvPackager implements Packager {
     });
   }
 
-  async installPinned(target: Target, pins: Pin[], options: PackagingOptions): Promise<void> {
+  async installPinned({ python, venv }: Target, pins: Pin[], options: PackagingOptions): Promise<void> {
     const stdin = renderPins(pins);
     const asked = pins.map(({ name }) => name);
     const errand = new Errand(`Installing ${listed(asked)}`, options);
-    await guardVenv(target.venv, () =>
-      withStandIn(target, ({ python, folder }) =>
-        this.#seek(errand, {
-          verb: 'install',
-          args: ['--python', python, '--no-compile-bytecode', '--no-deps', '--require-hashes', '-r', '-'],
-          stdin,
-          python: target.python,
-          fills: [target.venv, folder],
-          attempt: { tool: this.tool, goal: 'installed', asked, sources: options.sources },
-        }),
-      ),
-    );
+    await this.#seek(errand, {
+      verb: 'install',
+      // Never the environment's own interpreter: it would run the .pth files of packages, outside of any sandbox.
+      args: ['--python', python, '--prefix', venv, ...PINNED],
+      stdin,
+      python,
+      fills: [venv],
+      attempt: { tool: this.tool, goal: 'installed', asked, sources: options.sources },
+    });
   }
 
   async prune(options: PackagingOptions): Promise<void> {
@@ -109,17 +114,13 @@ export class UvPackager implements Packager {
       sources: options.sources,
     };
     if (end.status !== 0) throw failure(attempt, end);
-    // What uv remembers of stand-ins, none of which is there any more.
-    for (const name of await readdir(this.#cache).catch(() => [])) {
-      if (name.startsWith('interpreter-'))
-        await rm(join(this.#cache, name), { recursive: true, force: true });
-    }
     await removeAbandonedBuilds(base);
   }
 
   async #seek(errand: Errand, order: Order): Promise<void> {
     const uv = await this.#uvSettings(errand, order);
-    const silent = uv.env['UV_OFFLINE'] ? [] : await findUnreachable(hostsOf(uv), uv.env);
+    const addresses = [...uv.indexes, ...uv.findLinks.filter(isAddress)];
+    const silent = uv.env['UV_OFFLINE'] ? [] : await findUnreachable(addresses, uv.env);
     if (silent.length > 0) return this.#seekInCache(errand, order, uv, silent);
     const end = await this.#run(errand, order, uv, WHEELS_ONLY);
     if (end.status === 0) return;
@@ -130,7 +131,7 @@ export class UvPackager implements Packager {
   }
 
   /** Waiting for an index that does not answer is long, so what is cached comes first. */
-  async #seekInCache(errand: Errand, order: Order, uv: UvSettings, silent: string[]): Promise<void> {
+  async #seekInCache(errand: Errand, order: Order, uv: Circumstances, silent: string[]): Promise<void> {
     errand.tell(`No network (${silent.join(', ')} cannot be reached): using what is cached`);
     const cached = await this.#run(errand, order, uv, [...WHEELS_ONLY, '--offline']);
     if (cached.status === 0) return;
@@ -140,7 +141,7 @@ export class UvPackager implements Packager {
   }
 
   /** Files are shared with the cache by hard links where the file system can. */
-  #run(errand: Errand, { verb, args, stdin }: Order, uv: UvSettings, more: string[]): Promise<ToolEnd> {
+  #run(errand: Errand, { verb, args, stdin }: Order, uv: Circumstances, more: string[]): Promise<ToolEnd> {
     const places = ['--cache-dir', this.#cache, '--link-mode', 'hardlink', ...linksOf(uv.findLinks, uv)];
     return errand.run({
       python: this.#settings.python,
@@ -154,7 +155,7 @@ export class UvPackager implements Packager {
   async #build(
     errand: Errand,
     { verb, args, stdin, python, fills }: Order,
-    uv: UvSettings,
+    uv: Circumstances,
   ): Promise<ToolEnd> {
     const folders = uv.findLinks.filter((place) => !isAddress(place));
     const constraints = uv.env['UV_CONSTRAINT']?.split(' ') ?? [];
@@ -182,21 +183,47 @@ export class UvPackager implements Packager {
     return { ...toolEnvironment(this.#settings.env), UV_PYTHON_DOWNLOADS: 'never', UV_NO_WRAP: '1' };
   }
 
-  async #uvSettings({ signal }: Errand, { verb }: Order): Promise<UvSettings> {
+  async #uvSettings(errand: Errand, { verb }: Order): Promise<Circumstances> {
+    const now = performance.now();
+    if (this.#recent === undefined || now - this.#recent.at > RECENT_MS) {
+      this.#recent = { at: now, circumstances: this.#look(errand) };
+      this.#recent.circumstances.catch(() => {
+        this.#recent = undefined;
+      });
+    }
+    const { env, ...rest } = await this.#recent.circumstances;
+    const kept = Object.entries(env).filter(([name]) => verb !== 'install' || !WISHES.includes(name));
+    return { ...rest, env: Object.fromEntries(kept) };
+  }
+
+  async #look(errand: Errand): Promise<Circumstances> {
     const env = this.#env();
-    const pip = await readPipSettings(this.#settings.python, env, signal);
+    const pip = await readPipSettings(this.#settings.python, env, errand.signal);
     const settings = uvSettings(env, pip, await readUvConfiguration(env));
-    if (verb === 'install') for (const name of WISHES) delete settings.env[name];
-    return settings;
+    const indexes = settings.noIndex ? [] : await this.#indexes(errand, settings.env);
+    return { ...settings, indexes };
+  }
+
+  /** uv itself says which indexes its settings come to. */
+  async #indexes(errand: Errand, env: Record<string, string>): Promise<string[]> {
+    const { python } = this.#settings;
+    const args = [
+      'pip',
+      'compile',
+      '-',
+      '--python',
+      python,
+      '--offline',
+      '--quiet',
+      '--no-header',
+      '--emit-index-url',
+    ];
+    const end = await errand.run({ python, command: this.tool.path, args, env, stdin: '' });
+    return [...end.stdout.matchAll(/^--(?:extra-)?index-url (\S+)$/gm)].map(([, address]) => address!);
   }
 }
 
 const linksOf = (places: string[], { noIndex }: UvSettings): string[] => [
   ...(noIndex ? ['--no-index'] : []),
   ...places.map((place) => `--find-links=${place}`),
-];
-
-const hostsOf = ({ indexes, findLinks }: UvSettings): string[] => [
-  ...indexes,
-  ...findLinks.filter(isAddress),
 ];

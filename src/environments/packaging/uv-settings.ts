@@ -1,12 +1,9 @@
 import { statSync } from 'node:fs';
-import { PUBLIC_INDEX } from './index-reach.js';
 import type { PipSettings } from './pip-settings.js';
 import type { UvConfiguration } from './uv-configuration.js';
 
 export interface UvSettings {
   env: Record<string, string>;
-  /** Addresses of indexes, the default one first. */
-  indexes: string[];
   noIndex: boolean;
   /** Folders and addresses, beside those that uv knows by itself. */
   findLinks: string[];
@@ -16,7 +13,7 @@ export interface UvSettings {
 export function uvSettings(
   env: Record<string, string>,
   pip: PipSettings,
-  { keys, indexes }: UvConfiguration,
+  { keys }: UvConfiguration,
 ): UvSettings {
   const isFree = (variables: string[], settings: string[]) =>
     variables.every((name) => env[name] === undefined) && settings.every((name) => !keys.has(name));
@@ -42,10 +39,8 @@ export function uvSettings(
     ...certificates(env, pip),
     ...proxies(env, pip),
   };
-  const complete = { ...definedOnly(added), ...env };
   return {
-    env: complete,
-    indexes: noIndex ? [] : addresses(complete, indexes),
+    env: { ...definedOnly(added), ...env },
     noIndex,
     findLinks: freeLinks ? pip.findLinks : [],
   };
@@ -68,16 +63,6 @@ function proxies(env: Record<string, string>, { proxy }: PipSettings): Record<st
   const isSet = (name: string) => env[name] !== undefined || env[name.toLowerCase()] !== undefined;
   if (isSet('ALL_PROXY') || isSet('HTTPS_PROXY') || isSet('HTTP_PROXY')) return {};
   return { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
-}
-
-function addresses(env: Record<string, string>, configured: string[]): string[] {
-  const first = env['UV_DEFAULT_INDEX'] ?? env['UV_INDEX_URL'];
-  const more = [env['UV_INDEX'], env['UV_EXTRA_INDEX_URL']].flatMap((list) => list?.split(/\s+/) ?? []);
-  const all = [...(first ? [first] : configured), ...more]
-    // An index may have a name: NAME=URL.
-    .map((index) => index.replace(/^[\w-]+=(?=\w+:\/\/)/, ''))
-    .filter(isAddress);
-  return all.length > 0 ? all : [PUBLIC_INDEX];
 }
 
 const definedOnly = (env: Record<string, string | null>) =>

@@ -80,6 +80,7 @@ test('a configured uv is taken, or it is an error', async () => {
     code: 'TOOL_UNAVAILABLE',
     message: expect.stringMatching(/^PUNGI_UV names .+ is uv 0\.4\.30: 0\.5 or newer is needed\.$/),
   });
+  expect(await old.look()).toEqual({ tool: null, note: expect.stringMatching(/^PUNGI_UV names/) });
   expect((await failureOf(choice({ path, uv: '/nowhere/uv' }).packager())).message).toMatch(
     /cannot be run as uv/,
   );

@@ -38,7 +38,7 @@ const FULL: PipSettings = {
   keyringProvider: 'subprocess',
 };
 
-const none = { keys: new Set<string>(), indexes: [] };
+const none = { keys: new Set<string>() };
 
 test("pip's settings in uv's words", () => {
   expect(uvSettings({}, FULL, none)).toEqual({
@@ -56,7 +56,6 @@ test("pip's settings in uv's words", () => {
       HTTP_PROXY: 'http://proxy.example:3128',
       HTTPS_PROXY: 'http://proxy.example:3128',
     },
-    indexes: ['https://index.example/simple', 'https://one.example/simple', 'https://two.example/simple'],
     noIndex: false,
     findLinks: ['/wheels', 'https://links.example/'],
   });
@@ -80,16 +79,14 @@ test('what uv is told itself stays', () => {
   const settings = uvSettings(own, FULL, none);
   expect(settings).toEqual({
     env: own,
-    indexes: ['https://own.example/simple', 'https://extra.example/simple'],
     noIndex: false,
     findLinks: [],
   });
 });
 
-test('without any setting it is the public index', () => {
+test('without any setting nothing is added', () => {
   expect(uvSettings({}, SILENT, none)).toMatchObject({ env: {}, findLinks: [] });
-  expect(uvSettings({}, SILENT, none).indexes).toHaveLength(1);
-  expect(uvSettings({}, { ...SILENT, noIndex: true }, none)).toMatchObject({ noIndex: true, indexes: [] });
+  expect(uvSettings({}, { ...SILENT, noIndex: true }, none)).toMatchObject({ noIndex: true });
 });
 
 test('certificates of requests and curl count as they do for pip', () => {
@@ -114,11 +111,10 @@ test("what the user's uv.toml says stays", async () => {
   const tables = uvSettings(env, FULL, await readUvConfiguration(env));
   expect(tables.env).not.toHaveProperty('UV_INDEX_URL');
   expect(tables.env).not.toHaveProperty('UV_EXTRA_INDEX_URL');
-  expect(tables.indexes).toEqual(['https://toml.example/simple']);
   expect(tables.findLinks).toEqual(FULL.findLinks);
   write('# index-url = "x"\n[pip]\nfind-links = ["/own"]\nindex-url = "https://pip.example/simple"\n');
   const keys = uvSettings(env, { ...FULL, extraIndexUrls: [] }, await readUvConfiguration(env));
-  expect(keys).toMatchObject({ indexes: ['https://pip.example/simple'], findLinks: [] });
+  expect(keys).toMatchObject({ findLinks: [] });
   const ignored = { ...env, UV_NO_CONFIG: '1' };
   expect(uvSettings(ignored, FULL, await readUvConfiguration(ignored)).env).toHaveProperty('UV_INDEX_URL');
 });
