@@ -3,7 +3,7 @@ go of when that process dies, however it dies.
 
 stdin: lines of JSON: {"id": 1, "lock": PATH, "mode": "shared" | "exclusive", "wait": BOOL}; {"unlock": 1} gives a lock
 back; {"cancel": 1} gives up waiting for one, or gives it back if it was had meanwhile. The end of stdin ends us.
-stdout: a line for each request: {"id": 1, "held": true}, {"id": 1, "busy": true} where it should not wait, or
+stdout: {"ready": true} at the start, then a line for each request: {"id": 1, "held": true}, {"id": 1, "busy": true} where it should not wait, or
 {"id": 1, "failed": REASON}.
 """
 
@@ -47,6 +47,8 @@ def _allow_open_files():
 
 
 def _serve(keeper):
+    keeper.answers.append({"ready": True})
+    keeper.tell()
     pending = b""
     while True:
         ready, _, _ = select.select([0], [], [], keeper.pause())
@@ -58,10 +60,7 @@ def _serve(keeper):
             for line in filter(None, lines):
                 keeper.take(json.loads(line))
         keeper.look()
-        if keeper.answers:
-            sys.stdout.write("".join(f"{json.dumps(answer)}\n" for answer in keeper.answers))
-            sys.stdout.flush()
-            keeper.answers.clear()
+        keeper.tell()
 
 
 class Request:
@@ -98,6 +97,12 @@ class Keeper:
         now = time.monotonic()
         for line in [line for line in self._lines.values() if line.next_look <= now]:
             self._advance(line)
+
+    def tell(self):
+        if self.answers:
+            sys.stdout.write("".join(f"{json.dumps(answer)}\n" for answer in self.answers))
+            sys.stdout.flush()
+            self.answers.clear()
 
     def _ask(self, request):
         try:

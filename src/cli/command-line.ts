@@ -1,10 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { PungiError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
+import { analyzeCommand } from './analyze.js';
 import { doctorCommand } from './doctor/command.js';
+import { envCommand } from './env/command.js';
 import { EXIT_CODES_HELP, exitCodeOfError, USAGE } from './exit-codes.js';
 import { runCommand } from './run.js';
 import { serveCommand } from './serve.js';
+import { printable } from './terminal/printable.js';
 
 /** Runs one command and resolves to the status the process should end with. Never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
@@ -18,7 +21,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : USAGE;
     const error = PungiError.from(thrown);
-    process.stderr.write(`pungi: ${error.message}\n`);
+    process.stderr.write(`pungi: ${printable(error.message)}\n`);
     return exitCodeOfError(error);
   }
 }
@@ -30,22 +33,26 @@ function commandLine(end: (status: number) => void): Command {
     )
     .version(VERSION, '-V, --version')
     .addHelpText('after', `${EXIT_CODES_HELP}\n\nPungi's own state: pungi doctor`);
-  for (const command of [serveCommand(end), runCommand(end), doctorCommand(end)]) program.addCommand(command);
-  for (const command of [program, ...program.commands]) {
-    command.exitOverride().configureOutput({
-      outputError: (text, write) => write(usageSentence(text, command.name())),
-    });
+  for (const make of [serveCommand, runCommand, envCommand, analyzeCommand, doctorCommand]) {
+    program.addCommand(make(end));
   }
+  wordErrors(program, 'pungi');
   return program;
 }
 
+function wordErrors(command: Command, path: string): void {
+  command.exitOverride().configureOutput({
+    outputError: (text, write) => write(usageSentence(text, path)),
+  });
+  for (const below of command.commands) wordErrors(below, `${path} ${below.name()}`);
+}
+
 /** Commander says "error: unknown option '--x'"; a person also wants to know where to look. */
-function usageSentence(text: string, command: string): string {
+function usageSentence(text: string, path: string): string {
   const sentence = text
     .trim()
     .replace(/^error: /, '')
     .replaceAll('\n', ' ')
     .replace(/\.$/, '');
-  const help = command === 'pungi' ? 'pungi --help' : `pungi ${command} --help`;
-  return `pungi: ${sentence}; see "${help}"\n`;
+  return `pungi: ${sentence}; see "${path} --help"\n`;
 }

@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { fstatSync, readFileSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import { basename } from 'node:path';
-import { addAbortSignal } from 'node:stream';
 import { PungiError } from '../base/errors.js';
-import { fileProblem } from '../base/file-problem.js';
 import type { InputFile } from '../contract/run.js';
+import { asText, readOwnFile, readStdin } from './own-input.js';
+
+const BINARY = 'hand binary data over with --file NAME=PATH';
+const NO_STDIN = '--stdin "" gives the run none';
 
 /** What `pungi run` was told to run. */
 export interface Source {
@@ -24,17 +26,20 @@ export async function readSource(
   if (code !== undefined) return { code, filename: undefined, argv: [...operands], fromStdin: false };
   const [file, ...argv] = operands;
   if (file === undefined) {
-    throw invalid('There is nothing to run: give a file, "-" for standard input, or -c CODE.');
+    throw new PungiError(
+      'INVALID_INPUT',
+      'There is nothing to run: give a file, "-" for standard input, or -c CODE.',
+    );
   }
   if (file === '-') {
     return {
-      code: asText(await readStdin(signal), 'Standard input'),
+      code: asText(await readStdin(signal, NO_STDIN), 'Standard input', BINARY),
       filename: undefined,
       argv,
       fromStdin: true,
     };
   }
-  return { code: asText(readOwnFile(file), file), filename: basename(file), argv, fromStdin: false };
+  return { code: asText(readOwnFile(file), file, BINARY), filename: basename(file), argv, fromStdin: false };
 }
 
 /** `--stdin TEXT`, `--stdin @file`, or what is piped into this process; undefined where there is none. */
@@ -44,9 +49,11 @@ export async function readInput(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (given?.startsWith('@@')) return given.slice(1);
-  if (given?.startsWith('@')) return asText(readOwnFile(given.slice(1)), given.slice(1));
+  if (given?.startsWith('@')) return asText(readOwnFile(given.slice(1)), given.slice(1), BINARY);
   if (given !== undefined) return given;
-  return stdinIsCode || !isPiped() ? undefined : asText(await readStdin(signal), 'Standard input');
+  return stdinIsCode || !isPiped()
+    ? undefined
+    : asText(await readStdin(signal, NO_STDIN), 'Standard input', BINARY);
 }
 
 /** `name=path`, or a path whose last part is the name. */
@@ -60,44 +67,8 @@ export function readInputFile(given: string): InputFile {
     : { path: name, base64: content.toString('base64') };
 }
 
-function readOwnFile(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw invalid(`${path} cannot be read: ${fileProblem(error)}.`);
-  }
-}
-
-function asText(content: Buffer, what: string): string {
-  if (!isUtf8(content))
-    throw invalid(`${what} is not UTF-8 text; hand binary data over with --file NAME=PATH.`);
-  // A decoder, because it drops a byte order mark, on which Python's compiler would stop.
-  return new TextDecoder().decode(content);
-}
-
 /** A terminal is not read from: the person would have to end the input by hand before anything happens. */
 function isPiped(): boolean {
   const stdin = fstatSync(0);
   return stdin.isFIFO() || stdin.isFile() || stdin.isSocket();
 }
-
-async function readStdin(signal: AbortSignal): Promise<Buffer> {
-  const hint = setTimeout(() => {
-    process.stderr.write('pungi: waiting for standard input to end; --stdin "" gives the run none.\n');
-  }, 3000);
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of addAbortSignal(signal, process.stdin)) {
-      clearTimeout(hint);
-      chunks.push(chunk as Buffer);
-    }
-  } catch (error) {
-    if (signal.aborted) throw new PungiError('CANCELLED', 'Cancelled before the run began.');
-    throw error;
-  } finally {
-    clearTimeout(hint);
-  }
-  return Buffer.concat(chunks);
-}
-
-const invalid = (message: string) => new PungiError('INVALID_INPUT', message);

@@ -1,9 +1,16 @@
 import type { Outcome, Output, Verdict } from '../contract/outcome.js';
 import type { OutputLine } from '../contract/run.js';
+import { printFailures } from './package-results.js';
 
 /** Passes on what a run writes: line by line while it runs, and at its end exactly what is still missing. */
 export class LiveOutput {
-  #streams = { stdout: new LiveStream(process.stdout), stderr: new LiveStream(process.stderr) };
+  readonly #streams: Record<OutputLine['stream'], LiveStream>;
+
+  /** Told before anything is written, so that the terminal's last line is free. */
+  constructor(beforeWrite: () => void = () => {}) {
+    const streamTo = (target: NodeJS.WriteStream) => new LiveStream(target, beforeWrite);
+    this.#streams = { stdout: streamTo(process.stdout), stderr: streamTo(process.stderr) };
+  }
 
   readonly onLine = ({ stream, text }: OutputLine): void => this.#streams[stream].line(text);
 
@@ -22,7 +29,10 @@ class LiveStream {
   #flush: NodeJS.Immediate | undefined;
   #atEnd = false;
 
-  constructor(private readonly target: NodeJS.WriteStream) {}
+  constructor(
+    private readonly target: NodeJS.WriteStream,
+    private readonly beforeWrite: () => void,
+  ) {}
 
   /**
    * Lines come without their ends, and the last one may have had none. They are written one turn later: what has
@@ -37,11 +47,13 @@ class LiveStream {
 
   finish({ text, truncated }: Output): void {
     clearImmediate(this.#flush);
+    this.beforeWrite();
     if (truncated) this.#write();
     else this.target.write(text.slice(this.#written));
   }
 
   #write(): void {
+    this.beforeWrite();
     this.target.write(this.#waiting);
     this.#written += this.#waiting.length;
     this.#waiting = '';
@@ -56,6 +68,7 @@ export function printJson(value: unknown): void {
 /** What remains to be said once the output is out: the value, as a notebook shows it, or why the run failed. */
 export function printEnding({ verdict, value }: Outcome): void {
   if (value !== null) process.stdout.write(`${value.repr}\n`);
+  if (verdict.kind === 'no-environment') printFailures(verdict.packages, verdict.message);
   const failure = failureText(verdict);
   if (failure !== undefined) process.stderr.write(`${failure}\n`);
 }

@@ -4,33 +4,42 @@ import { silentLogger } from '../base/logger.js';
 import type { Config, OptionName } from '../config/schema.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { RunRequest } from '../contract/run.js';
-import { NO_INSTALLS, Pungi } from '../pungi.js';
+import { Pungi } from '../pungi.js';
 import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
 import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
 import { onInterrupt } from './interrupt.js';
 import { openLog } from './open-log.js';
 import { readInput, readInputFile, readSource } from './run-input.js';
 import { LiveOutput, printEnding, printJson } from './run-output.js';
+import { tellSteps } from './terminal/steps.js';
 
+const ENVIRONMENTS = [
+  'venvsBasePath',
+  'defaultVenvName',
+  'autoInstall',
+  'packageTimeoutMs',
+  'packageSources',
+  'uv',
+] as const;
+const LIMITS = [
+  'maxCpuMs',
+  'maxProcesses',
+  'maxOpenFiles',
+  'maxDiskMb',
+  'maxOutputBytes',
+  'maxOutputHardBytes',
+] as const;
 const SETTINGS: readonly OptionName[] = [
-  ...([
-    'python',
-    'tier',
-    'allowUnsandboxed',
-    'preloadModules',
-    'maxCpuMs',
-    'maxProcesses',
-    'maxOpenFiles',
-  ] as const),
-  ...([
-    'maxDiskMb',
-    'maxOutputBytes',
-    'maxOutputHardBytes',
-    'cacheDir',
-    'logLevel',
-    'logFormat',
-    'logFile',
-  ] as const),
+  'python',
+  'tier',
+  'allowUnsandboxed',
+  'preloadModules',
+  ...ENVIRONMENTS,
+  ...LIMITS,
+  'cacheDir',
+  'logLevel',
+  'logFormat',
+  'logFile',
 ];
 
 const HELP = `
@@ -38,16 +47,20 @@ Output appears as the script produces it; the value of the last expression follo
 With --json the outcome is the only thing on standard output: {"verdict": …, "stdout": …, "value": …, "usage": …},
 or {"error": {"code", "message", "details"}} where nothing could be run.
 Text that is piped in is the script's standard input, which always ends.
+A script that names its packages in a "# /// script" block (PEP 723) runs in an environment made for them: at its first
+run the steps of that are told on standard error, and "usage.installMs" is their time.
 ${EXIT_CODES_HELP}
 
 Examples:
   pungi run script.py -- --verbose data.csv
   pungi run -c 'sum(range(10))'
   cat numbers.txt | pungi run -c 'import sys; print(sum(map(int, sys.stdin)))'
+  pungi run --env ml report.py
   pungi run plot.py --file sales.csv=/data/2026/sales.csv --timeout 5000 --json`;
 
 interface Parsed extends Record<string, unknown> {
   code?: string;
+  env?: string;
   stdin?: string;
   file: string[];
   json?: boolean;
@@ -59,6 +72,7 @@ export function runCommand(end: (status: number) => void): Command {
     .usage('[options] <FILE | - | -c CODE> [-- args…]')
     .argument('[operands...]', 'the file ("-" for standard input), then the arguments the script sees')
     .option('-c, --code <code>', 'the code itself')
+    .option('-e, --env <name>', 'the environment to run in (see: pungi env)')
     .option(
       '--stdin <text|@file>',
       'text on the script’s standard input, or a file that holds it (@@ for a real @)',
@@ -73,13 +87,14 @@ export function runCommand(end: (status: number) => void): Command {
   return command.action(async (operands: string[], parsed: Parsed) => end(await run(operands, parsed)));
 }
 
+const cancelled = () => new PungiError('CANCELLED', 'The run was cancelled.');
 const collect = (value: string, earlier: string[]) => [...earlier, value];
 
 async function run(operands: string[], parsed: Parsed): Promise<number> {
   const cancel = new AbortController();
-  const stopListening = onInterrupt(() => cancel.abort());
+  const stopListening = onInterrupt(() => cancel.abort(cancelled()));
   // When our reader goes away, such as `head`, there is nobody to run for.
-  process.stdout.on('error', () => cancel.abort());
+  process.stdout.on('error', () => cancel.abort(cancelled()));
   try {
     const outcome = await executed(operands, parsed, cancel.signal);
     if (parsed.json) printJson(outcome);
@@ -97,22 +112,25 @@ async function run(operands: string[], parsed: Parsed): Promise<number> {
 
 async function executed(operands: string[], parsed: Parsed, signal: AbortSignal): Promise<Outcome> {
   const config = configFor(parsed);
-  if (config.preinstalledPackages.length > 0) process.stderr.write(`pungi: ${NO_INSTALLS}.\n`);
   const source = await readSource(operands, parsed.code, signal);
   const stdin = await readInput(parsed.stdin, source.fromStdin, signal);
   const { code, filename, argv } = source;
   const request: RunRequest = { code, argv, files: parsed.file.map(readInputFile) };
   if (filename !== undefined) request.filename = filename;
   if (stdin !== undefined) request.stdin = stdin;
+  if (parsed.env !== undefined) request.venvName = parsed.env;
+  const steps = tellSteps({ prefix: 'pungi: ', quiet: parsed.json ?? false });
   const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config));
   try {
     await pungi.ready();
-    if (parsed.json) return await pungi.run(request, { signal });
-    const live = new LiveOutput();
-    const outcome = await pungi.run(request, { signal, onLine: live.onLine });
+    const { onStep } = steps;
+    if (parsed.json) return await pungi.run(request, { signal, onStep });
+    const live = new LiveOutput(() => steps.clear());
+    const outcome = await pungi.run(request, { signal, onStep, onLine: live.onLine });
     live.finish(outcome);
     return outcome;
   } finally {
+    steps.clear();
     await pungi.close();
   }
 }

@@ -1,10 +1,10 @@
-import { styleText } from 'node:util';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Pungi } from '../pungi.js';
 import { httpClientConfiguration, stdioClientConfiguration } from './client-configuration.js';
 import { DEFAULT_ADDRESS, type ListenAddress } from './listen-address.js';
 import { portIsTaken } from './port-taken.js';
+import { styleFor } from './terminal/style.js';
 
 interface HttpServing {
   /** true: the person named no address. */
@@ -72,4 +72,4 @@ async function isolationLine(pungi: Pungi): Promise<string> {
   return `${pythonVersion} is ready; isolation tier: ${bold(String(isolation.tier))}${warning}\nCtrl-C ends the server.`;
 }
 
-const bold = (text: string) => (process.stderr.isTTY ? styleText('bold', text) : text);
+const bold = (text: string) => styleFor(process.stderr)('bold', text);

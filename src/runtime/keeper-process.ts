@@ -35,6 +35,7 @@ export class KeeperProcess {
   #holds = new Map<number, AbortController>();
   #heard = '';
   #isAlive = true;
+  #isReady = false;
   #isEnding = false;
 
   constructor(python: string, logger: Logger) {
@@ -54,6 +55,11 @@ export class KeeperProcess {
     });
     // Its death is told by 'exit'; a stream that breaks by it is nothing more.
     for (const stream of this.#child.stdio) (stream as Socket | null)?.on('error', () => {}).unref();
+  }
+
+  /** Until then nobody waits for a lock, but for Python to start. */
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   get isAlive(): boolean {
@@ -100,7 +106,11 @@ export class KeeperProcess {
     const lines = (this.#heard + chunk).split('\n');
     this.#heard = lines.pop()!;
     for (const line of lines) {
-      const said = JSON.parse(line) as { id: number; held?: true; failed?: string };
+      const said = JSON.parse(line) as { ready?: true; id: number; held?: true; failed?: string };
+      if (said.ready) {
+        this.#isReady = true;
+        continue;
+      }
       const resolve = this.#forget(said.id);
       // Aborted while the answer was on its way: the keeper gives it back by itself when it reads of it.
       if (resolve === undefined) continue;

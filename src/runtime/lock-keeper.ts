@@ -42,11 +42,15 @@ export class LockKeeper {
   async acquire(path: string, mode: LockMode, options: AcquireOptions = {}): Promise<Hold> {
     const { signal, wait = true, onWait } = options;
     signal?.throwIfAborted();
-    const tell = onWait && setTimeout(onWait, SOON_MS);
+    let timer: NodeJS.Timeout | undefined;
+    const tellSoon = (tell: () => void) => {
+      timer = setTimeout(() => (this.#process?.isReady ? tell() : tellSoon(tell)), SOON_MS);
+    };
+    if (onWait) tellSoon(onWait);
     try {
       return await this.#acquire({ path, mode, wait }, signal);
     } finally {
-      clearTimeout(tell);
+      clearTimeout(timer);
     }
   }
 

@@ -89,7 +89,11 @@ export class Supervisor {
       this.onStuck();
       this.#socket.destroy();
     }, patience);
-    const limits = { ...job.limits, reportBytes: job.task === 'compile' ? MAX_BYTECODE : MAX_REPORT, isHurried };
+    const limits = {
+      ...job.limits,
+      reportBytes: job.task === 'compile' ? MAX_BYTECODE : MAX_REPORT,
+      isHurried,
+    };
     this.#socket.cork();
     this.#socket.write(packFrame('limits', JSON.stringify(limits)));
     this.#socket.write(packFrame('job', JSON.stringify(job)));

@@ -30,6 +30,7 @@ lock_keeper.main()
 class KeeperProcess:
     def __init__(self, command=COMMAND):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env={}, cwd="/")
+        assert self.hear() == {"ready": True}
 
     def say(self, *orders):
         self.process.stdin.write(b"".join(json.dumps(order).encode() + b"\n" for order in orders))

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { OptionName } from '../../config/schema.js';
 import { addConfigFlags, configSources } from '../config-flags.js';
+import { styleFor } from '../terminal/style.js';
 import { examine } from './examine.js';
 import { screenOf } from './screen.js';
 
@@ -10,6 +11,9 @@ const SETTINGS: readonly OptionName[] = [
   'allowUnsandboxed',
   'preloadModules',
   'maxMemoryMb',
+  'venvsBasePath',
+  'defaultVenvName',
+  'uv',
 ];
 
 export function doctorCommand(end: (status: number) => void): Command {
@@ -24,7 +28,7 @@ export function doctorCommand(end: (status: number) => void): Command {
     const examination = await examine(configSources(parsed));
     const text = parsed['json']
       ? `${JSON.stringify(examination, null, 2)}\n`
-      : screenOf(examination, process.stdout.isTTY);
+      : screenOf(examination, styleFor(process.stdout));
     process.stdout.write(text);
     end(examination.healthy ? 0 : 1);
   });

@@ -3,7 +3,8 @@ import { silentLogger } from '../../base/logger.js';
 import { type ConfigSources, loadConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import type { EngineState } from '../../engine/engine.js';
-import { NO_INSTALLS, Pungi } from '../../pungi.js';
+import { Pungi } from '../../pungi.js';
+import { environmentFindings } from './environments.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { kernelFindings } from './kernel.js';
 import { type Setting, settingsOf } from './settings.js';
@@ -22,7 +23,7 @@ export async function examine(sources: ConfigSources): Promise<Examination> {
   try {
     const config = loadConfig(sources);
     settings = settingsOf(config, sources);
-    findings.push(configuration(settings), ...packages(config), ...(await engineFindings(config)));
+    findings.push(configuration(settings), ...(await engineFindings(config)));
   } catch (thrown) {
     findings.push(fail('Configuration', PungiError.from(thrown).message, 'Correct it where it is set.'));
   }
@@ -40,23 +41,17 @@ function configuration(settings: readonly Setting[]): Finding {
   return ok('Configuration', `${changed} of ${settings.length} settings are not at their default`);
 }
 
-/** What is asked for and cannot be done yet is said, not passed over. */
-function packages({ preinstalledPackages }: Config): Finding[] {
-  if (preinstalledPackages.length === 0) return [];
-  return [
-    warn(
-      'Packages',
-      `${preinstalledPackages.join(', ')}: ${NO_INSTALLS}`,
-      'Install them into the interpreter that PUNGI_PYTHON names.',
-    ),
-  ];
-}
-
 async function engineFindings(config: Config): Promise<Finding[]> {
-  const pungi = Pungi.start({ ...config, poolSize: 1 }, silentLogger);
+  // The doctor looks and changes nothing: what is to be preinstalled is asked about, not installed.
+  const pungi = Pungi.start({ ...config, poolSize: 1, preinstalledPackages: [] }, silentLogger);
   try {
     const state = await pungi.state();
-    return [python(state, config), ...isolation(state, config), ...(await tryRun(pungi))];
+    return [
+      python(state, config),
+      ...isolation(state, config),
+      ...(await tryRun(pungi)),
+      ...(await environmentFindings(pungi.environments, config.preinstalledPackages)),
+    ];
   } catch (thrown) {
     return [startFailure(PungiError.from(thrown))];
   } finally {

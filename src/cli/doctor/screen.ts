@@ -1,16 +1,13 @@
-import { styleText } from 'node:util';
+import type { Style } from '../terminal/style.js';
 import type { Examination } from './examine.js';
 import type { Finding } from './finding.js';
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 /** One screen for a person: a row each, what to do below the rows that need it, and the settings that were changed. */
-export function screenOf({ healthy, findings, settings }: Examination, colour: boolean): string {
+export function screenOf({ healthy, findings, settings }: Examination, style: Style): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
-  const paint = (state: Finding['state']) => {
-    const text = state.padEnd(4);
-    return colour ? styleText(COLOURS[state], text) : text;
-  };
+  const paint = (state: Finding['state']) => style(COLOURS[state], state.padEnd(4));
   const rows = findings.flatMap(({ name, state, found, todo }) => [
     `${paint(state)}  ${name.padEnd(width)}  ${found}`,
     ...(todo === undefined ? [] : [`${' '.repeat(width + 8)}→ ${todo}`]),

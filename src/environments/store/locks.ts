@@ -1,5 +1,6 @@
+import { PungiError } from '../../base/errors.js';
 import type { StepOptions } from '../../contract/environment.js';
-import type { Hold, LockKeeper } from '../../runtime/lock-keeper.js';
+import type { AcquireOptions, Hold, LockKeeper } from '../../runtime/lock-keeper.js';
 import type { SharedHolds } from '../../runtime/shared-holds.js';
 import type { Layout } from './layout.js';
 
@@ -30,12 +31,11 @@ export class Locks {
     { signal, onStep, wait = true }: ExclusiveOptions,
     act: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const path = this.layout.lock(name);
-    this.shared.settle(path);
-    const hold: Hold = await this.keeper.acquire(path, 'exclusive', {
+    this.shared.settle(this.layout.lock(name));
+    const hold = await this.#acquire(name, {
       ...(signal && { signal }),
       wait,
-      onWait: () => onStep?.(`Waiting until the environment "${name}" is not in use.`),
+      onWait: () => onStep?.(inUse(name)),
     });
     try {
       return await act(signal ? AbortSignal.any([signal, hold.lost]) : hold.lost);
@@ -43,4 +43,16 @@ export class Locks {
       hold.release();
     }
   }
+
+  async #acquire(name: string, options: AcquireOptions): Promise<Hold> {
+    try {
+      return await this.keeper.acquire(this.layout.lock(name), 'exclusive', options);
+    } catch (error) {
+      if (!(error instanceof PungiError) || error.code !== 'ENVIRONMENT_IN_USE') throw error;
+      const sentence = `The environment "${name}" is in use: try again when its runs have ended, or ask to wait for them.`;
+      throw new PungiError('ENVIRONMENT_IN_USE', sentence, { venvName: name });
+    }
+  }
 }
+
+const inUse = (name: string) => `Waiting until the environment "${name}" is not in use.`;

@@ -1,0 +1,107 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { PungiError } from '../../base/errors.js';
+import type { EnvironmentInfo } from '../../contract/environment.js';
+import type { Environments } from '../../environments/environments.js';
+import { countText, sizeText } from '../terminal/amounts.js';
+import { type Finding, ok, warn } from './finding.js';
+
+/** Less than this is filled by one environment of the larger packages. */
+const LITTLE_MB = 1024;
+
+/** What packages and environments depend on. Runs without them work all the same, so nothing here is a failure. */
+export async function environmentFindings(
+  environments: Environments,
+  preinstalled: readonly string[],
+): Promise<Finding[]> {
+  const all = await environments.list();
+  return [
+    await tool(environments),
+    place(environments.base, all),
+    ...damaged(all),
+    ...(preinstalled.length === 0 ? [] : [await packages(environments, preinstalled)]),
+  ];
+}
+
+const ORIGINS = {
+  configured: 'as configured (PUNGI_UV)',
+  PATH: 'found on PATH',
+  own: 'Pungi’s own',
+  interpreter: 'of the interpreter',
+};
+
+async function tool({ packaging }: Environments): Promise<Finding> {
+  const name = 'Packages';
+  try {
+    const { tool: found, note } = await packaging.look();
+    if (found === null) return warn(name, note, 'Runs work; packages cannot be installed until then.');
+    const { name: what, version, path, origin } = found;
+    const text = `installed with ${what} ${version} at ${path}, ${ORIGINS[origin]}`;
+    return ok(name, note === '' ? text : `${text}. ${note}`);
+  } catch (thrown) {
+    return warn(name, PungiError.from(thrown).message, 'Correct PUNGI_UV, or leave it out.');
+  }
+}
+
+function place(base: string, all: readonly EnvironmentInfo[]): Finding {
+  const name = 'Environments';
+  const made = all.filter(({ path }) => path !== null);
+  const inline = made.filter(({ isInline }) => isInline).length;
+  const count = `${countText(made.length, 'environment')}${inline > 0 ? ` (${inline} of scripts)` : ''}`;
+  const freeMb = freeSpaceMb(base);
+  const found = `${count} in ${base}, ${sizeText(freeMb)} free`;
+  const remedy = 'Make it your own (chmod go-w), or set VENVS_BASE_PATH.';
+  if (!isWritable(base)) return warn(name, `${found}, which cannot be written`, remedy);
+  if (isShared(base)) return warn(name, `${found}, which other users can change`, remedy);
+  return freeMb >= LITTLE_MB
+    ? ok(name, found)
+    : warn(name, found, 'Make room; "pungi env clean" removes what is not used.');
+}
+
+function damaged(all: readonly EnvironmentInfo[]): Finding[] {
+  const names = all.filter(({ state }) => state === 'damaged').map(({ venvName }) => venvName);
+  if (names.length === 0) return [];
+  const todo = 'Create them again (pungi env create NAME …), or remove them (pungi env clean).';
+  return [warn('Damaged', names.join(', '), todo)];
+}
+
+async function packages(environments: Environments, wanted: readonly string[]): Promise<Finding> {
+  const name = 'Preinstalled';
+  try {
+    const { requested = [] } = (await environments.metadata()) ?? {};
+    const missing = environments.normalise(wanted).filter((one) => !requested.includes(one));
+    if (missing.length === 0) return ok(name, `${wanted.join(', ')}: in "${environments.defaultName}"`);
+    const todo = 'The next start of the server installs them; "pungi env install" does it now.';
+    return warn(name, `${missing.join(', ')}: not in "${environments.defaultName}" yet`, todo);
+  } catch (thrown) {
+    return warn(name, PungiError.from(thrown).message, 'Correct PREINSTALLED_PACKAGES, or the environment.');
+  }
+}
+
+/** The folder itself, or the one that it would be made in. */
+function nearest(folder: string): string {
+  return existsSync(folder) || folder === dirname(folder) ? folder : nearest(dirname(folder));
+}
+
+function isWritable(base: string): boolean {
+  try {
+    accessSync(nearest(base), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As strict as whatever writes there: others could put environments into it. */
+function isShared(base: string): boolean {
+  const found = statSync(base, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  const { uid, mode } = found;
+  const foreign = ![0, process.getuid?.() ?? uid].includes(uid);
+  return foreign || ((mode & 0o022) !== 0 && (mode & 0o1000) === 0);
+}
+
+function freeSpaceMb(base: string): number {
+  const { bavail, bsize } = statfsSync(nearest(base));
+  return (bavail * bsize) / 1024 / 1024;
+}

@@ -1,0 +1,47 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CleanReport } from '../../contract/environment.js';
+import type { Parsed } from '../act.js';
+import { countText, sizeText } from '../terminal/amounts.js';
+import { type End, option, subcommand } from './subcommand.js';
+
+interface Flags extends Parsed {
+  unusedFor?: number;
+  dryRun?: boolean;
+}
+
+export const clean = (end: End): Command =>
+  subcommand<[], Flags>('clean', end, {
+    about: 'remove what is damaged or no longer used, and what the cache does not need',
+    operands: [],
+    options: [
+      option('--unused-for <days>', 'also environments that no run has used for so long').argParser(
+        parseDays,
+      ),
+      option('-n, --dry-run', 'only tell what would be removed'),
+    ],
+    settings: ['packageTimeoutMs', 'uv'],
+    help: `  pungi env clean
+  pungi env clean --unused-for 90 --dry-run
+
+Damaged environments go, and those of scripts that were not used for 30 days. The default one and any in use stay.`,
+    async run({ pungi, steps }, { unusedFor, dryRun }) {
+      steps.onStep('Looking for what is not used.');
+      const report = await pungi.environments.clean({ unusedForDays: unusedFor, dryRun }, steps);
+      return { json: report, text: describe(report) };
+    },
+  });
+
+function parseDays(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('must be a whole number of days');
+  return Number(text);
+}
+
+function describe({ removed, dryRun }: CleanReport): string {
+  if (removed.length === 0) return `There is no environment to ${dryRun ? 'remove' : 'clean up'}.\n`;
+  const freed = removed.reduce((sum, { freedMb }) => sum + freedMb, 0);
+  const rows = removed.map(
+    ({ venvName, reason, freedMb }) => `  ${venvName}  ${reason}, ${sizeText(freedMb)}\n`,
+  );
+  const what = `${dryRun ? 'Would remove' : 'Removed'} ${countText(removed.length, 'environment')}`;
+  return `${rows.join('')}${what}, ${sizeText(freed)}${dryRun ? '' : ' freed'}.\n`;
+}

@@ -1,0 +1,45 @@
+import { linkSync, lstatSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { PungiError } from '../base/errors.js';
+import { fileProblem } from '../base/file-problem.js';
+
+/** Where a file of this name would really be written. Refuses what is there already, unless it may be replaced. */
+export function replaceableFile(path: string, force: boolean): string {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return path;
+  if (!force) throw invalid(`${path} exists already; --force replaces it.`);
+  const real = resolve(path);
+  // Renaming over a device or a pipe would put a file in its place.
+  if (!lstatSync(real).isFile()) throw invalid(`${path} is not a regular file.`);
+  return real;
+}
+
+/** The whole content or nothing, whenever this ends, in a file of the person at the command line. */
+export function writeOwnFile(path: string, content: string, force: boolean): void {
+  const target = replaceableFile(path, force);
+  const draft = `${target}.${process.pid}.tmp`;
+  try {
+    writeFileSync(draft, content, { flag: 'wx' });
+    // A link, unlike a rename, does not replace what somebody else has put there meanwhile.
+    if (force) renameSync(draft, target);
+    else linkSync(draft, target);
+  } catch (error) {
+    throw unwritable(path, error);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function resolve(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function unwritable(path: string, error: unknown): PungiError {
+  const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return invalid(`${path} cannot be written: ${missing ? 'its folder does not exist' : fileProblem(error)}.`);
+}
+
+const invalid = (message: string) => new PungiError('INVALID_INPUT', message);

@@ -1,0 +1,31 @@
+import { LiveLine } from './live-line.js';
+import { oneLine } from './printable.js';
+
+/** Where the steps of something that takes its time are told. */
+export interface Steps {
+  readonly onStep: (message: string) => void;
+  /** Makes room for other output; the next step is shown again. */
+  clear(): void;
+}
+
+/** Tools end with a list of what came and went, which the result tells as well. */
+const OF_RESULT = /^[+~-] /;
+
+/** On a terminal one live line, elsewhere a line for each step. Standard output stays free for results. */
+export function tellSteps({ prefix = '', quiet = false } = {}, stream = process.stderr): Steps {
+  if (stream.isTTY && process.env['TERM'] !== 'dumb') {
+    const line = new LiveLine(stream);
+    return { onStep: unlessOfResult((step) => line.show(step)), clear: () => line.clear() };
+  }
+  let last = '';
+  const onStep = (step: string) => {
+    if (step !== last && !quiet) stream.write(`${prefix}${step}\n`);
+    last = step;
+  };
+  return { onStep: unlessOfResult(onStep), clear: () => {} };
+}
+
+const unlessOfResult = (tell: (step: string) => void) => (message: string) => {
+  const step = oneLine(message);
+  if (!OF_RESULT.test(step)) tell(step);
+};
