@@ -1,5 +1,6 @@
 // `npm run bench [-- --quick]`: Pungi beside what one would use instead, in ratios to a bare spawn of the same Python.
 import { CONTENDERS, SUSTAINED } from './contenders/index.mjs';
+import { measureEnvironments } from './environments.mjs';
 import { describeMachine, isBusy } from './machine.mjs';
 import { measureInitialize } from './measure/initialize.mjs';
 import { measureLatency } from './measure/latency.mjs';
@@ -15,7 +16,7 @@ import { PANDAS, PRINT } from './workloads.mjs';
 const unknown = process.argv.slice(2).filter((argument) => argument !== '--quick');
 if (unknown.length > 0) {
   console.error(
-    `Unknown: ${unknown.join(' ')}. The bench knows --quick, and without it takes about three minutes.`,
+    `Unknown: ${unknown.join(' ')}. The bench knows --quick, and without it takes about five minutes.`,
   );
   process.exit(2);
 }
@@ -49,6 +50,7 @@ for (const workload of workloads) {
 }
 say('initialize …');
 results.initialize = await measureInitialize(workloads[0], settings);
+results.environments = await measureEnvironments(found, settings, say);
 
 const text = describeResults(results, judge(results));
 console.log(

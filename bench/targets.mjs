@@ -1,4 +1,6 @@
 // What the bench is held to. A target takes the results and gives a figure; undefined where it was not measured.
+import { ENVIRONMENT_TARGETS } from './environments.mjs';
+
 const row = (results, workload, id) => results.workloads[workload]?.find((one) => one.id === id);
 
 const ratio = (workload, id, figure) => (results) => {
@@ -62,6 +64,7 @@ export const TARGETS = [
   { about: 'private memory of a parked worker', atMost: 6, unit: ' MB', measure: memory('print(1)') },
   { about: 'the same with pandas preloaded', atMost: 6, unit: ' MB', measure: memory('pandas sum') },
   { about: '`initialize`, to an empty server of the same SDK', atMost: 3, unit: '×', measure: initialize },
+  ...ENVIRONMENT_TARGETS,
 ];
 
 export function judge(results) {

@@ -1,4 +1,5 @@
 // The results as text: the same in the terminal and in RESULTS.md.
+import { describeEnvironments } from '../environments.mjs';
 import { figure, table } from './table.mjs';
 
 const HEAD = ['', 'median', '×', 'p99', '×', 'back to back', '×', '8 at once', '×'];
@@ -11,6 +12,8 @@ export function describeResults(results, verdicts) {
     targets(verdicts),
     '\n## Start and memory\n',
     table(['', 'figure'], startAndMemory(results)),
+    '\n## Environments\n',
+    describeEnvironments(results),
   ].join('\n');
 }
 
