@@ -14,6 +14,11 @@ export class LiveOutput {
 
   readonly onLine = ({ stream, text }: OutputLine): void => this.#streams[stream].line(text);
 
+  /** What comes next is of another run, which begins anew, as after AUTO_INSTALL. */
+  restart(): void {
+    for (const stream of Object.values(this.#streams)) stream.restart();
+  }
+
   finish({ stdout, stderr }: Outcome): void {
     this.#streams.stdout.finish(stdout);
     this.#streams.stderr.finish(stderr);
@@ -43,6 +48,14 @@ class LiveStream {
     if (this.#atEnd) return;
     this.#waiting += `${text}\n`;
     this.#flush ??= setImmediate(() => this.#write());
+  }
+
+  restart(): void {
+    clearImmediate(this.#flush);
+    if (this.#waiting !== '') this.#write();
+    this.#flush = undefined;
+    this.#written = 0;
+    this.#atEnd = false;
   }
 
   finish({ text, truncated }: Output): void {

@@ -126,7 +126,11 @@ async function executed(operands: string[], parsed: Parsed, signal: AbortSignal)
     const { onStep } = steps;
     if (parsed.json) return await pungi.run(request, { signal, onStep });
     const live = new LiveOutput(() => steps.clear());
-    const outcome = await pungi.run(request, { signal, onStep, onLine: live.onLine });
+    const onStepBetween = (message: string) => {
+      live.restart();
+      onStep(message);
+    };
+    const outcome = await pungi.run(request, { signal, onStep: onStepBetween, onLine: live.onLine });
     live.finish(outcome);
     return outcome;
   } finally {

@@ -144,7 +144,7 @@ export function readException(report: unknown, environment: string): ExceptionRe
 }
 
 function installHint(module: string, name: string | null, environment: string): string {
-  const absent = `The module "${module}" is not in the environment "${environment}".`;
+  const absent = `The module "${module}" is not installed in the environment "${environment}".`;
   if (name === null)
     return `${absent} No package is known for it: if it is a file of yours, hand it over with the run.`;
   return `${absent} Its package is ${name}: install it with the tool install_packages, or with: pungi env install ${environment} ${name}`;

@@ -1,9 +1,15 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { findInterpreter } from '../../src/sandbox/interpreter.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/main.js');
+const ON_TERMINAL = resolve(import.meta.dirname, 'fixtures/on_terminal.py');
+/** Environments of whoever runs the tests are not the tests' own. */
+const NO_ENVIRONMENTS = join(tmpdir(), 'pungi-tests-have-no-environments');
+const { path: python } = await findInterpreter();
 
 export interface Ended {
   status: number | null;
@@ -21,15 +27,19 @@ export interface Running {
 export interface Setting {
   env?: Record<string, string>;
   cwd?: string;
+  /** On a terminal of its own, which shows both streams as stdout and types what is written to stdin. */
+  terminal?: boolean;
 }
 
 /** Starts the real program, with an environment that holds no setting of Pungi's but those given. */
-export function start(args: string[], { env = {}, cwd }: Setting = {}): Running {
+export function start(args: string[], { env = {}, cwd, terminal = false }: Setting = {}): Running {
   const { PATH = '', HOME = '', CHILD_COVERAGE } = process.env;
   const coverage = CHILD_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE: CHILD_COVERAGE };
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const program = [process.execPath, MAIN, ...args];
+  const [command = '', ...rest] = terminal ? [python, ON_TERMINAL, ...program] : program;
+  const child = spawn(command, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH, HOME, ...coverage, ...env },
+    env: { PATH, HOME, VENVS_BASE_PATH: NO_ENVIRONMENTS, TERM: 'xterm', ...coverage, ...env },
     ...(cwd === undefined ? {} : { cwd }),
   });
   const seen = { stdout: '', stderr: '' };

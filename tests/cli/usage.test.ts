@@ -27,14 +27,27 @@ test('--version prints the version of the package', async () => {
 test('without a command the help is shown as an error', async () => {
   const { status, stdout, stderr } = await pungi([]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  for (const command of ['serve', 'run', 'doctor']) expect(stderr).toContain(command);
+  for (const command of ['serve', 'run', 'env', 'analyze', 'doctor']) expect(stderr).toContain(command);
 });
 
 test('the help of run names every exit code', async () => {
   const { status, stdout } = await pungi(['run', '--help']);
   expect(status).toBe(0);
-  for (const code of ['0', '1', '2', '69', '70', '77', '124', '130', '137', '128+N']) {
-    expect(stdout).toMatch(new RegExp(`^ +${code.replace('+', '\\+')} +\\w`, 'm'));
+  const codes = ['0', '1', '2', '66', '69', '70', '74', '75', '76', '77', '124', '130', '137', '128+N'];
+  for (const code of codes) expect(stdout).toMatch(new RegExp(`^ +${code.replace('+', '\\+')} +\\w`, 'm'));
+});
+
+const ENV = 'create list show install remove describe clone export import delete clean'.split(' ');
+
+test('the help of env names its commands, and each of them has examples and its exit codes', async () => {
+  const { stdout } = await pungi(['env', '--help']);
+  for (const name of ENV) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+  for (const name of ENV) {
+    const help = await pungi(['env', name, '--help']);
+    expect(help.status).toBe(0);
+    expect(help.stdout).toMatch(new RegExp(`\\nExamples:\\n  pungi env ${name}\\b`));
+    expect(help.stdout).toMatch(/^ +73 +\w/m);
+    expect(help.stdout).toContain('VENVS_BASE_PATH');
   }
 });
 
@@ -55,6 +68,10 @@ describe('one sentence and status 2', () => {
     [['run', '-c', '1', '--stdin', '@missing.txt'], 'missing.txt'],
     [['run', '-c', '1', '--file', 'a=missing.csv'], 'missing.csv'],
     [['run', '-c', '1', '--tier', 'vm'], 'namespace'],
+    [['env', 'create'], 'see "pungi env create --help"'],
+    [['env', 'list', '--default-venv-name', 'a/b'], 'a/b'],
+    [['analyze'], 'see "pungi analyze --help"'],
+    [['analyze', 'missing.py'], 'missing.py'],
     [['serve', '--http', 'nowhere'], '127.0.0.1:8765'],
     [['serve', '--http', '127.0.0.1:99999'], '127.0.0.1:99999'],
     [['serve', '--http', '0.0.0.0:0'], '0.0.0.0'],
