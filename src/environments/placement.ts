@@ -32,14 +32,26 @@ export class Placement {
       return clock.note(await this.in(name, options, execute));
     }
     const name = venvName ?? this.environments.defaultName;
+    const runInIt = () => this.in(name, options, execute);
     const isEarly = this.preinstalled.isPending && name === this.environments.defaultName;
-    const waits = isEarly && (await this.engine.foreignImports(job)).length > 0;
-    if (waits) await clock.time(() => this.preinstalled.wait(options.onStep, options.signal));
-    const outcome = await (isEarly && !waits ? execute(undefined) : this.in(name, options, execute));
+    let outcome = isEarly ? await this.#runEarly(job, clock, options, execute) : await runInIt();
     const missing = missingPackage(outcome);
-    if (missing === null || !this.autoInstall) return clock.note(outcome);
-    const problem = await clock.time(() => this.#install(name, missing, options));
-    return clock.note(problem === null ? await this.in(name, options, execute) : withHint(outcome, problem));
+    if (missing !== null && this.autoInstall) {
+      const problem = await clock.time(() => this.#install(name, missing, options));
+      outcome = problem === null ? await runInIt() : withHint(outcome, problem);
+    }
+    return clock.note(outcome);
+  }
+
+  /** While the packages of the default environment are on their way: what does not import any does not wait for them. */
+  async #runEarly(job: Job, clock: Stopwatch, options: RunOptions, execute: Execute): Promise<Outcome> {
+    if ((await this.engine.foreignImports(job)).length === 0) {
+      const outcome = await execute(undefined);
+      // Imports can hide from a look at the code.
+      if (missingPackage(outcome) === null) return outcome;
+    }
+    await clock.time(() => this.preinstalled.wait(options.onStep, options.signal));
+    return this.in(undefined, options, execute);
   }
 
   /** Holds the environment for whatever else is done in it. */

@@ -71,6 +71,19 @@ describe('preinstalled packages', () => {
     expect((await pungi.health()).environment).toMatchObject({ state: 'ready' });
   });
 
+  test('are waited for also by an import that hides', async () => {
+    world.index.hang(true);
+    const pungi = world.start(own({ PREINSTALLED_PACKAGES: 'apple==1.1' }));
+    const steps: string[] = [];
+    const hiding = pungi.run(
+      { code: 'import importlib; print(importlib.import_module("apple").__version__)' },
+      { onStep: (step) => steps.push(step) },
+    );
+    await until(() => steps.length > 0, 'the run says what it waits for');
+    world.index.hang(false);
+    expect((await hiding).stdout.text).toBe('1.1\n');
+  });
+
   test('are there at the next start without an index', async () => {
     const settings = own({ PREINSTALLED_PACKAGES: 'apple==1.0' });
     const first = world.start(settings);
