@@ -12,7 +12,7 @@ import { BytecodeCache, defaultCacheFolder, sha256 } from './engine/bytecode-cac
 import { type AdmittedRun, Engine, type EngineState } from './engine/engine.js';
 import type { Home } from './engine/home.js';
 import { pythonError } from './engine/verdict.js';
-import { analyzeCode } from './environments/analysis.js';
+import { analyzeCode } from './environments/analysis/analysis.js';
 import { Environments, type EnvironmentsOptions } from './environments/environments.js';
 import { Placement } from './environments/placement.js';
 import { Preinstalled } from './environments/preinstalled.js';

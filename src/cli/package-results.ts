@@ -1,5 +1,5 @@
 import type { PackageInfo, PackageReport, PackageResult } from '../contract/environment.js';
-import { nameKey } from '../environments/requirement.js';
+import { nameKey } from '../environments/requirements/requirement.js';
 import { countText, durationText } from './terminal/amounts.js';
 import { indent, oneLine } from './terminal/printable.js';
 import { type Style, styleFor } from './terminal/style.js';

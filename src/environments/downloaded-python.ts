@@ -5,7 +5,7 @@ import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import { runTool } from '../sandbox/tool.js';
 import type { Packaging } from './packaging/packaging.js';
 import { toolEnvironment } from './packaging/tool-environment.js';
-import { choosePython, type WantedPython } from './python-versions.js';
+import { choosePython, type WantedPython } from './requirements/python-versions.js';
 
 export interface DownloadOptions extends StepOptions {
   timeoutMs: number;

@@ -8,7 +8,12 @@ import { parseLockFile, renderLockFile } from './lock-file.js';
 import { blame, compare, mergeRequested, without } from './package-changes.js';
 import type { Packager, PackagingOptions, Pin } from './packaging/packager.js';
 import type { Packaging } from './packaging/packaging.js';
-import { nameKey, parseRequirement, parseRequirements, type Requirement } from './requirement.js';
+import {
+  nameKey,
+  parseRequirement,
+  parseRequirements,
+  type Requirement,
+} from './requirements/requirement.js';
 import type { Contents } from './store/generations.js';
 import type { Metadata } from './store/metadata.js';
 

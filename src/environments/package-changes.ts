@@ -1,7 +1,7 @@
 import { PungiError } from '../base/errors.js';
 import type { PackageInfo, PackageReport, PackageResult } from '../contract/environment.js';
 import type { Packager, PackagingOptions } from './packaging/packager.js';
-import { nameKey, type Requirement } from './requirement.js';
+import { nameKey, type Requirement } from './requirements/requirement.js';
 
 /** More than these are not looked at one by one to find out which of them is to blame. */
 const MAX_BLAMED = 20;

@@ -5,7 +5,7 @@ import type { Engine } from '../engine/engine.js';
 import type { Home } from '../engine/home.js';
 import type { Job } from '../runtime/supervisor.js';
 import type { Environments } from './environments.js';
-import { readInlineMetadata } from './inline-metadata.js';
+import { readInlineMetadata } from './inline/inline-metadata.js';
 import type { Preinstalled } from './preinstalled.js';
 
 /** Runs in a home that stays as it is until the run has ended. */

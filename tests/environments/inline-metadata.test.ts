@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PungiError } from '../../src/base/errors.js';
-import { findBlocks, readInlineMetadata } from '../../src/environments/inline-metadata.js';
+import { findBlocks, readInlineMetadata } from '../../src/environments/inline/inline-metadata.js';
 import { findInterpreter } from '../../src/sandbox/interpreter.js';
 import { py } from '../support/python.js';
 

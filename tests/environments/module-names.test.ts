@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { distributionFor } from '../../src/engine/module-names.js';
 import { DISTRIBUTIONS, NAMESPACES, NOT_ON_THE_INDEX } from '../../src/engine/module-names-data.js';
-import { parseRequirement } from '../../src/environments/requirement.js';
+import { parseRequirement } from '../../src/environments/requirements/requirement.js';
 
 describe('the distribution of a module', () => {
   test.each(

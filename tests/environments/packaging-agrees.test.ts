@@ -2,9 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { satisfies } from '../../src/environments/python-versions.js';
-import { nameKey, parseRequirement, type Requirement } from '../../src/environments/requirement.js';
-import { type Clause, parseSpecifier, renderSpecifier } from '../../src/environments/specifier.js';
+import { satisfies } from '../../src/environments/requirements/python-versions.js';
+import {
+  nameKey,
+  parseRequirement,
+  type Requirement,
+} from '../../src/environments/requirements/requirement.js';
+import {
+  type Clause,
+  parseSpecifier,
+  renderSpecifier,
+} from '../../src/environments/requirements/specifier.js';
 import { listInterpreters } from '../../src/sandbox/interpreter.js';
 
 import { clause, joined, list, requirement } from './requirement-texts.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PungiError } from '../../src/base/errors.js';
-import type { Source } from '../../src/environments/direct-reference.js';
-import { parseRequirement, parseRequirements } from '../../src/environments/requirement.js';
+import type { Source } from '../../src/environments/requirements/direct-reference.js';
+import { parseRequirement, parseRequirements } from '../../src/environments/requirements/requirement.js';
 
 const ALL: Source[] = ['url', 'path', 'sdist'];
 const textOf = (text: string, allowed: Source[] = []) => parseRequirement(text, allowed).text;

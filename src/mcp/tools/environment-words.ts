@@ -1,5 +1,5 @@
 import type { EnvironmentInfo, PackageInfo, PackageReport } from '../../contract/environment.js';
-import { nameKey } from '../../environments/requirement.js';
+import { nameKey } from '../../environments/requirements/requirement.js';
 
 export const countOf = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 

@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import { PungiError } from '../base/errors.js';
+import { PungiError } from '../../base/errors.js';
 
 /** What a script says about itself in its `# /// script` block (PEP 723). */
 export interface InlineMetadata {

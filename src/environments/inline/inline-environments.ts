@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PungiError } from '../base/errors.js';
-import type { StepOptions } from '../contract/environment.js';
-import type { Interpreter } from '../sandbox/interpreter.js';
-import type { Installer } from './installer.js';
-import type { Contents, NewEnvironment } from './store/generations.js';
-import type { Layout } from './store/layout.js';
-import { writeAtomically } from './store/metadata.js';
+import { PungiError } from '../../base/errors.js';
+import type { StepOptions } from '../../contract/environment.js';
+import type { Interpreter } from '../../sandbox/interpreter.js';
+import type { Installer } from '../installer.js';
+import type { Contents, NewEnvironment } from '../store/generations.js';
+import type { Layout } from '../store/layout.js';
+import { writeAtomically } from '../store/metadata.js';
 
 /** What a script says of itself in its `# /// script` block. */
 export interface InlineDependencies {

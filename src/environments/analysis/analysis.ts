@@ -1,16 +1,16 @@
-import { type ErrorCode, PungiError } from '../base/errors.js';
+import { type ErrorCode, PungiError } from '../../base/errors.js';
 import {
   Analysis,
   type AnalysisOptions,
   AnalysisRequest,
   CATEGORIES,
   SEVERITIES,
-} from '../contract/analysis.js';
-import type { Outcome, Verdict } from '../contract/outcome.js';
-import type { RunOptions, RunRequest } from '../contract/run.js';
+} from '../../contract/analysis.js';
+import type { Outcome, Verdict } from '../../contract/outcome.js';
+import type { RunOptions, RunRequest } from '../../contract/run.js';
+import type { Environments } from '../environments.js';
 import { IGNORED, MEANINGS, selectRules } from './analysis-rules.js';
 import { ANALYSIS_SCRIPT } from './analysis-script.js';
-import type { Environments } from './environments.js';
 
 /** Older ones do not know the syntax of today's Python; one with another first digit may answer differently. */
 const RUFF = 'ruff>=0.9,<1';

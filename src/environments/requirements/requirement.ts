@@ -1,4 +1,4 @@
-import { PungiError } from '../base/errors.js';
+import { PungiError } from '../../base/errors.js';
 import { Cursor, Misfit } from './cursor.js';
 import {
   type DirectReference,

@@ -1,4 +1,4 @@
-import type { Category, Severity } from '../contract/analysis.js';
+import type { Category, Severity } from '../../contract/analysis.js';
 
 /** What findings of a rule mean to the reader. A rule belongs to the first prefix that it starts with. */
 export type RuleMeaning = [prefix: string, category: Category, severity: Severity];

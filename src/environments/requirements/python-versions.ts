@@ -1,5 +1,5 @@
-import { PungiError } from '../base/errors.js';
-import { type Interpreter, OLDEST_PYTHON } from '../sandbox/interpreter.js';
+import { PungiError } from '../../base/errors.js';
+import { type Interpreter, OLDEST_PYTHON } from '../../sandbox/interpreter.js';
 import { type Clause, parseSpecifier } from './specifier.js';
 import { compareReleases, parseVersion, type Version } from './version.js';
 
