@@ -46,6 +46,24 @@ describe('the default environment', () => {
     });
   });
 
+  test('is filled without failing a run in flight', async () => {
+    const pungi = world.start(own());
+    const code =
+      'print("on", flush=True); import time; deadline = time.time() + 60\nwhile time.time() < deadline: time.sleep(0.01)';
+    const stop = new AbortController();
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const running = pungi.run({ code }, { signal: stop.signal, onLine: () => begin() });
+    await begun;
+    await pungi.environments.install(undefined, ['apple']);
+    expect(await printed(pungi, { code: VERSION })).toBe('2.0\n');
+    // Still there, until it is asked to end.
+    stop.abort();
+    expect((await running).verdict.kind).toBe('cancelled');
+  });
+
   test('can have another name', async () => {
     const pungi = world.start(own({ DEFAULT_VENV_NAME: 'main' }));
     await pungi.environments.install('main', ['apple']);

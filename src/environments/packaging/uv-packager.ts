@@ -191,7 +191,8 @@ export class UvPackager implements Packager {
         this.#recent = undefined;
       });
     }
-    const { env, ...rest } = await this.#recent.circumstances;
+    // Whoever began to look may have been cancelled meanwhile; that is no reason for others to fail.
+    const { env, ...rest } = await this.#recent.circumstances.catch(() => this.#look(errand));
     const kept = Object.entries(env).filter(([name]) => verb !== 'install' || !WISHES.includes(name));
     return { ...rest, env: Object.fromEntries(kept) };
   }
