@@ -117,8 +117,12 @@ export class Pungi {
   /** What is installed in an environment, as runs see it. */
   async packages(venvName?: string, options: StepOptions = {}): Promise<PackageInfo[]> {
     const known = await this.environments.metadata(venvName);
-    if (known) return known.packages;
-    const outcome = await this.run({ code: LIST_PACKAGES }, options);
+    // Only a run sees what an environment inherits.
+    if (known && !known.inherit) return known.packages;
+    const outcome = await this.run(
+      { code: LIST_PACKAGES, ...(venvName !== undefined && { venvName }) },
+      options,
+    );
     const found = PackageInfo.array().safeParse(outcome.value?.json);
     if (found.success) return found.data;
     const { verdict } = outcome;
@@ -203,8 +207,10 @@ export class Pungi {
       filename: script.filename,
       interpreter,
     });
+    // What one environment compiles is not believed by another: its packages may have had a hand in it.
+    const own = home === undefined ? '' : `-${home.environment}-${home.generation}`;
     const tag = this.#engine.bytecodeTag(home);
-    const known = tag === undefined ? undefined : this.#cache.get(keyFor(tag));
+    const known = tag === undefined ? undefined : this.#cache.get(keyFor(tag + own));
     if (known !== undefined) return known;
     const { job } = await admit({ code: script.code, filename: script.filename }, this.config);
     const compiled = await this.#engine.compile(job, home);
@@ -212,7 +218,7 @@ export class Pungi {
       const { type, message } = compiled.exception;
       throw new PungiError('PYTHON_ERROR', `${type}: ${message}`, { exception: compiled.exception });
     }
-    this.#cache.set(keyFor(compiled.tag), compiled.bytecode);
+    this.#cache.set(keyFor(compiled.tag + own), compiled.bytecode);
     return compiled.bytecode;
   }
 
@@ -274,8 +280,9 @@ function refusedVerdict({ code, message, details }: PungiError): Verdict {
   if (code === 'CANCELLED') return { kind: 'cancelled', code, message };
   if (code === 'DENIED') return { kind: 'denied', code, message, reason: message };
   if (isEnvironmentCode(code)) {
-    const packages = details['packages'] as PackageResult[] | undefined;
-    return { kind: 'no-environment', code, message, ...(packages && { packages }) };
+    const { packages, explanation } = details as { packages?: PackageResult[]; explanation?: string };
+    const why = { ...(packages && { packages }), ...(explanation !== undefined && { explanation }) };
+    return { kind: 'no-environment', code, message, ...why };
   }
   return { kind: 'internal', code: 'INTERNAL_ERROR', message };
 }

@@ -63,7 +63,7 @@ def _provide(path, folder):
     name = hashlib.sha256(source).hexdigest()
     shared = os.path.join(folder, name[:2], f"{name}.pyc")
     if not os.path.exists(shared):
-        _compile(source, path, shared)
+        _compile(source, shared)
     target = importlib.util.cache_from_source(path)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     try:
@@ -74,9 +74,9 @@ def _provide(path, folder):
             _write(target, original.read())
 
 
-def _compile(source, path, target):
-    """The path in it is only a first guess: an import puts its own in place."""
-    code = compile(source, path, "exec", dont_inherit=True)
+def _compile(source, target):
+    """The path in it is nobody's, since it is shared: an import puts its own in place."""
+    code = compile(source, "<shared>", "exec", dont_inherit=True)
     # Unchecked: the source of a generation never changes, and looking at it would cost every import.
     data = importlib._bootstrap_external._code_to_hash_pyc(code, importlib.util.source_hash(source), False)
     os.makedirs(os.path.dirname(target), exist_ok=True)

@@ -129,10 +129,26 @@ def _measure(venv):
 def _packages(site):
     found = {}
     for distribution in importlib.metadata.distributions(path=[site]):
-        name = distribution.metadata["Name"]
-        if name:
-            found[name] = distribution.version
+        # Whoever lacks one of them is no distribution, but files of one that look like it.
+        name, version = distribution.metadata["Name"], distribution.metadata["Version"]
+        if name and version:
+            found[name] = version
     return [{"name": name, "version": found[name]} for name in sorted(found, key=str.lower)]
+
+
+def dependents(venv, names):
+    """The packages that need one of these, by name."""
+    wanted = {_key(name) for name in names}
+    found = set()
+    for distribution in importlib.metadata.distributions(path=[_site_packages(venv)]):
+        needs = {_key(_NAME.match(line)[0]) for line in distribution.requires or () if "extra ==" not in line and _NAME.match(line)}
+        if needs & wanted and _key(distribution.metadata["Name"] or "") not in wanted:
+            found.add(distribution.metadata["Name"])
+    return sorted(found)
+
+
+def _key(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _site_packages(venv):
@@ -142,4 +158,5 @@ def _site_packages(venv):
 
 # Of Python, or of the shell that starts Python where its path is too long for some kernels.
 _SHEBANG = re.compile(rb"#!(?:[^\n]*python[^\n]*|/bin/sh\n'''exec' [^\n]*\n' ''')\n(?P<code>.*)", re.DOTALL)
-_ORDERS = {"create": create, "link": link, "finish": finish}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_ORDERS = {"create": create, "dependents": dependents, "link": link, "finish": finish}

@@ -1,6 +1,6 @@
 import { PungiError } from '../base/errors.js';
 import { silentLogger } from '../base/logger.js';
-import type { PackageResult, StepOptions } from '../contract/environment.js';
+import type { StepOptions } from '../contract/environment.js';
 import { Pungi } from '../pungi.js';
 import { readConfig } from './config-flags.js';
 import { exitCodeOfError } from './exit-codes.js';
@@ -54,7 +54,7 @@ export async function act(parsed: Parsed, work: (acting: Acting) => Promise<Answ
     told.clear();
     const error = PungiError.from(thrown);
     if (!json) {
-      printFailures(error.details['packages'] as PackageResult[] | undefined, error.message);
+      printFailures(error);
       throw error;
     }
     printJson({ error });

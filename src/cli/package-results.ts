@@ -56,10 +56,18 @@ export function failuresText(packages: readonly PackageResult[], style: Style): 
   );
 }
 
+interface Failure {
+  message: string;
+  details: { packages?: readonly PackageResult[] | undefined; explanation?: string | undefined };
+}
+
 /** On standard error, before the sentence that says what failed, unless that says it all. */
-export function printFailures(packages: readonly PackageResult[] | undefined, sentence: string): void {
-  if (packages === undefined || packages.every(({ why }) => why === sentence)) return;
-  process.stderr.write(failuresText(packages, styleFor(process.stderr)));
+export function printFailures({ message, details: { packages, explanation } }: Failure): void {
+  if (packages !== undefined && packages.some(({ why }) => why !== message)) {
+    process.stderr.write(failuresText(packages, styleFor(process.stderr)));
+  } else if (packages === undefined && explanation !== undefined && explanation !== message) {
+    process.stderr.write(`${indent(explanation, '    ')}\n`);
+  }
 }
 
 /** What a requirement is about, whatever else it says. */

@@ -81,7 +81,7 @@ export function printJson(value: unknown): void {
 /** What remains to be said once the output is out: the value, as a notebook shows it, or why the run failed. */
 export function printEnding({ verdict, value }: Outcome): void {
   if (value !== null) process.stdout.write(`${value.repr}\n`);
-  if (verdict.kind === 'no-environment') printFailures(verdict.packages, verdict.message);
+  if (verdict.kind === 'no-environment') printFailures({ message: verdict.message, details: verdict });
   const failure = failureText(verdict);
   if (failure !== undefined) process.stderr.write(`${failure}\n`);
 }
@@ -90,7 +90,7 @@ export function printEnding({ verdict, value }: Outcome): void {
 function failureText(verdict: Verdict): string | undefined {
   if (verdict.kind === 'ok' || verdict.kind === 'exited') return undefined;
   const exception = 'exception' in verdict ? verdict.exception : undefined;
-  const hint = exception?.hint ? ` ${exception.hint}` : '';
+  const hint = exception?.hint ? `\npungi: ${exception.hint}` : '';
   const sentence = `pungi: ${verdict.message}${hint}`;
   return exception === undefined ? sentence : `${exception.traceback.trimEnd()}\n${sentence}`;
 }

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { assertLoopback } from '../mcp/http/loopback.js';
 import { Pungi } from '../pungi.js';
@@ -46,7 +47,10 @@ async function serveStdio(pungi: Pungi, logger: Logger, interrupted: Promise<voi
   const { startStdio } = await import('../mcp/stdio.js');
   const door = startStdio(pungi, { logger });
   // The door stays open without a sandbox: a client hides stderr, and shows what the tools answer.
-  pungi.ready().catch((error: Error) => logger.error('Python cannot run', { problem: error.message }));
+  pungi.ready().catch((error: unknown) => {
+    const { code, message } = PungiError.from(error);
+    if (code !== 'CANCELLED') logger.error('Python cannot run', { problem: message });
+  });
   await Promise.race([door.closed, interrupted]);
   await door.close();
 }

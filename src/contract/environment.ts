@@ -5,8 +5,10 @@ export const EnvironmentInfo = z.object({
   venvName: z.string(),
   description: z.string(),
   state: z
-    .enum(['ready', 'preparing', 'damaged'])
-    .describe('preparing: it is being made; damaged: its folder was changed from outside'),
+    .enum(['ready', 'preparing', 'damaged', 'unreadable'])
+    .describe(
+      'preparing: it is being made; damaged: its folder was changed from outside; unreadable: it belongs to another user or a newer version',
+    ),
   isDefault: z.boolean().describe('runs that name no environment use it'),
   isInline: z.boolean().describe('made for the inline dependencies of scripts, and cleaned when unused'),
   pythonVersion: z.string().describe('e.g. "3.12.1"'),

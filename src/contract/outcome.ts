@@ -57,6 +57,7 @@ export const Verdict = z.discriminatedUnion('kind', [
       'TOOL_UNAVAILABLE',
     ]),
     ...say,
+    explanation: z.string().optional().describe("the resolver's own words, where there are any"),
     packages: z
       .array(PackageResult)
       .optional()

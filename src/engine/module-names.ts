@@ -26,3 +26,7 @@ function asDistribution(parts: string[]): string | null {
   const name = parts.join('-').replaceAll('_', '-').toLowerCase();
   return /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(name) ? name : null;
 }
+
+/** Whether the distribution is known, and not only called like its module. */
+export const isMapped = (module: string): boolean =>
+  byModule.has(module) || byModule.has(module.split('.')[0]!);

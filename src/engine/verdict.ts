@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import type { Limits } from '../contract/limits.js';
 import { PythonException, Value, type Verdict } from '../contract/outcome.js';
 import type { EndFacts } from '../runtime/supervisor.js';
-import { distributionFor } from './module-names.js';
+import { distributionFor, isMapped } from './module-names.js';
 
 /** errno of a disk that is full, over quota, or a file too large: the same on every Linux and macOS but for quota. */
 const DISK_ERRORS = new Set([constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG]);
@@ -147,7 +147,7 @@ function installHint(module: string, name: string | null, environment: string): 
   const absent = `The module "${module}" is not installed in the environment "${environment}".`;
   if (name === null)
     return `${absent} No package is known for it: if it is a file of yours, hand it over with the run.`;
-  return `${absent} Its package is ${name}: install it with the tool install_packages, or with: pungi env install ${environment} ${name}`;
+  return `${absent} ${isMapped(module) ? 'Its package is' : 'Its package may be'} ${name}: install it with the tool install_packages, or with: pungi env install ${environment} ${name}`;
 }
 
 export function readValue(report: unknown): Value | null {

@@ -1,3 +1,4 @@
+import { PungiError } from '../base/errors.js';
 import type { EnvironmentInfo } from '../contract/environment.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -9,6 +10,12 @@ export interface CleanRequest {
   unusedForDays?: number | undefined;
   /** Only tell what would be removed. */
   dryRun?: boolean | undefined;
+}
+
+export function checkCleanRequest(request: CleanRequest): CleanRequest {
+  const { unusedForDays: days } = request;
+  if (days === undefined || (Number.isInteger(days) && days >= 1)) return request;
+  throw new PungiError('INVALID_INPUT', 'The number of days without use is a whole number of at least 1.');
 }
 
 /** Why an environment may go, if it may. The default one stays. */
@@ -24,10 +31,4 @@ export function reasonToClean(
   const since = new Date(lastUsed ?? created ?? now);
   const days = Math.floor((now.getTime() - since.getTime()) / DAY_MS);
   return days >= allowed ? `not used for ${days} days` : undefined;
-}
-
-/** Environments of scripts, the one to go first in front. */
-export function leastRecentlyUsed(all: readonly EnvironmentInfo[]): EnvironmentInfo[] {
-  const used = ({ lastUsed, created }: EnvironmentInfo) => lastUsed ?? created ?? '';
-  return all.filter(({ isInline }) => isInline).sort((a, b) => used(a).localeCompare(used(b)));
 }

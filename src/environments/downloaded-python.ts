@@ -35,7 +35,9 @@ export class DownloadedPythons {
     options.onStep?.(`Downloading Python ${request} with uv.`);
     const env = { ...toolEnvironment(process.env), UV_PYTHON_INSTALL_BIN: '0', UV_HTTP_RETRIES: '1' };
     const args = ['python', 'install', '--no-progress', '--install-dir', this.#folder, '--', request];
-    const end = await runTool({ python: await this.starter(), command: tool.path, args, env }, options);
+    const { timeoutMs, signal } = options;
+    const command = { python: await this.starter(), command: tool.path, args, env };
+    const end = await runTool(command, { timeoutMs, ...(signal && { signal }) });
     return end.status === 0 ? choosePython(await this.#list(), wanted) : undefined;
   }
 

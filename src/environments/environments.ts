@@ -3,7 +3,7 @@ import type { Logger } from '../base/logger.js';
 import type { CleanReport, EnvironmentInfo, PackageReport, StepOptions } from '../contract/environment.js';
 import type { Home } from '../engine/home.js';
 import { type Interpreter, listInterpreters } from '../sandbox/interpreter.js';
-import { type CleanRequest, leastRecentlyUsed, reasonToClean } from './cleaning.js';
+import { type CleanRequest, checkCleanRequest, reasonToClean } from './cleaning.js';
 import { DownloadedPythons } from './downloaded-python.js';
 import { describeBare, describeWhole } from './environment-info.js';
 import { type InlineDependencies, InlineEnvironments } from './inline/inline-environments.js';
@@ -15,6 +15,7 @@ import { choosePython, parsePythonVersion, type WantedPython } from './requireme
 import { defaultBase, Layout } from './store/layout.js';
 import type { Metadata } from './store/metadata.js';
 import { Store } from './store/store.js';
+import { findDependents } from './store/venv-tree.js';
 import { type EngineSide, notFound, Workshop } from './workshop.js';
 
 export interface EnvironmentsOptions {
@@ -61,12 +62,11 @@ export class Environments {
   readonly #inline: InlineEnvironments;
   readonly #pythons: DownloadedPythons;
   readonly #packageTimeoutMs: number;
-  readonly #maxEnvironments: number;
+  readonly #closing = new AbortController();
 
   constructor(options: EnvironmentsOptions, engine: EngineSide, logger: Logger) {
     this.defaultName = checkName(options.defaultName);
     this.#engine = engine;
-    this.#maxEnvironments = options.maxEnvironments;
     const layout = new Layout(options.base ?? defaultBase());
     this.#store = new Store(layout);
     this.#workshop = new Workshop(this.#store, engine, options, logger);
@@ -75,12 +75,11 @@ export class Environments {
     this.#pythons = new DownloadedPythons(layout.base, this.packaging, python);
     this.#packageTimeoutMs = options.packageTimeoutMs;
     const { packageTimeoutMs: timeoutMs, packageSources: sources } = options;
-    this.#installer = new Installer(this.packaging, { timeoutMs, sources });
+    this.#installer = new Installer(this.packaging, { timeoutMs, sources }, this.#closing.signal);
     this.#inline = new InlineEnvironments(layout, this.#installer, {
       interpreterFor: (specifier, how) => this.#interpreterFor({ specifier }, how),
-      isThere: (name) => this.#store.isThere(name),
+      isWhole: async (name) => (await this.#store.find(name).catch(() => undefined)) !== undefined,
       make: async (wanted, contents, how) => {
-        await this.#evictInline(how);
         await this.#workshop.make(wanted, contents, how);
       },
     });
@@ -136,8 +135,10 @@ export class Environments {
         const lastUsed = await this.#store.lastUsed(name);
         return describeWhole(metadata, { isDefault, isWarm, path, lastUsed });
       }
-    } catch {
-      return describeBare(name, { state: 'damaged', isDefault, path: this.#store.layout.folder(name) });
+    } catch (error) {
+      const isDamaged = error instanceof PungiError && error.code === 'ENVIRONMENT_DAMAGED';
+      const state = isDamaged ? 'damaged' : 'unreadable';
+      return describeBare(name, { state, isDefault, path: this.#store.layout.folder(name) });
     }
     const pythonVersion = await this.#engine.interpreter().then(
       ({ version }) => version,
@@ -156,7 +157,7 @@ export class Environments {
     const version = pythonVersion === undefined ? undefined : parsePythonVersion(pythonVersion);
     const began = performance.now();
     const interpreter = await this.#interpreterFor({ version }, options);
-    await this.#workshop.refuseExisting(name, interpreter);
+    await this.#workshop.refuseEarly(name, interpreter);
     const wanted = { name, description, interpreter, inherit: name === this.defaultName, inline: false };
     const contents = await this.#installer.adding({ python: interpreter, requested: [] }, asked, [], options);
     const made = await this.#workshop.make(wanted, contents, options);
@@ -169,14 +170,6 @@ export class Environments {
   async provideInline(wanted: InlineDependencies, options: StepOptions = {}): Promise<string> {
     await this.#store.prepare();
     return this.#inline.provide(wanted, options);
-  }
-
-  /** Environments of scripts come by themselves, so they also go by themselves: the one unused for longest first. */
-  async #evictInline(options: StepOptions): Promise<void> {
-    if ((await this.#store.names()).length < this.#maxEnvironments) return;
-    for (const { venvName } of leastRecentlyUsed(await this.list())) {
-      if (await this.#workshop.removeUnused(venvName, options)) return;
-    }
   }
 
   /** The default interpreter if it will do, else the newest that does, else what uv can get. */
@@ -204,6 +197,7 @@ export class Environments {
     options: StepOptions = {},
   ): Promise<EnvironmentInfo> {
     const name = checkName(venvName);
+    this.#refuseBareDefault(name);
     await this.#workshop.describe(name, description, options);
     return this.#describe(name);
   }
@@ -213,7 +207,7 @@ export class Environments {
     packages: readonly string[],
     options: StepOptions = {},
   ): Promise<PackageReport> {
-    const name = this.#nameOf(venvName);
+    const name = venvName === undefined ? this.defaultName : checkName(venvName);
     const asked = this.#installer.parse(packages);
     if (asked.length === 0) throw new PungiError('INVALID_INPUT', 'Name at least one package.');
     if (name === this.defaultName && !this.hasDefault()) {
@@ -232,15 +226,27 @@ export class Environments {
     packages: readonly string[],
     options: StepOptions = {},
   ): Promise<PackageReport> {
-    const name = this.#nameOf(venvName);
+    const name = venvName === undefined ? this.defaultName : checkName(venvName);
     const names = this.#installer.parse(packages);
-    if (names.length === 0 || names.some(({ text, name: own }) => text !== own)) {
+    if (names.length === 0 || names.some(({ text, key }) => text !== key)) {
       const sentence = 'Name the packages to remove, without versions, extras or markers.';
       throw new PungiError('INVALID_INPUT', sentence);
     }
+    this.#refuseBareDefault(name);
     const began = performance.now();
     const { before, after } = await this.#workshop.change(name, options, async (current, venv, signal) =>
-      this.#installer.removing(current, names, await this.#installer.pinsIn(venv), { ...options, signal }),
+      this.#installer.removing(
+        current,
+        names,
+        await this.#installer.pinsIn(venv),
+        { ...options, signal },
+        (needed) =>
+          findDependents(
+            current.python.path,
+            venv,
+            needed.map(({ name: one }) => one),
+          ),
+      ),
     );
     return this.#installer.report(before, after, names, performance.now() - began);
   }
@@ -251,14 +257,18 @@ export class Environments {
   ): Promise<void> {
     const name = checkName(venvName, { allowInline: true });
     if (!confirm) {
-      throw new PungiError('INVALID_INPUT', `Deleting "${name}" cannot be undone: say so with confirm.`);
+      throw new PungiError(
+        'INVALID_INPUT',
+        `Deleting "${name}" cannot be undone: say that you mean it with confirm: true.`,
+      );
     }
     if (name === this.defaultName && !confirmDefault) {
       throw new PungiError(
         'INVALID_INPUT',
-        `"${name}" is the default environment: deleting it must be confirmed a second time, with confirmDefault.`,
+        `"${name}" is the default environment: deleting it must be confirmed a second time, with confirmDefault: true.`,
       );
     }
+    this.#refuseBareDefault(name);
     await this.#workshop.remove(name, { ...options, wait });
   }
 
@@ -269,13 +279,16 @@ export class Environments {
   ): Promise<EnvironmentInfo> {
     const source = checkName(from, { allowInline: true });
     const name = checkName(to);
+    this.#refuseBareDefault(source);
     await this.#workshop.copy(source, { name, description }, options);
     return this.#describe(name);
   }
 
   /** A lock file: every package with its version and the hashes of its files. */
   async export(venvName: string | undefined, options: StepOptions = {}): Promise<string> {
-    const { metadata, release } = await this.#workshop.use(this.#nameOf(venvName), options);
+    const wanted = this.#nameOf(venvName);
+    this.#refuseBareDefault(wanted);
+    const { metadata, release } = await this.#workshop.use(wanted, options);
     try {
       const { name, generation, description, python, requested } = metadata;
       const pins = await this.#installer.pinsIn(this.#store.layout.venv(name, generation));
@@ -293,7 +306,11 @@ export class Environments {
   ): Promise<EnvironmentInfo> {
     const name = checkName(venvName);
     const { about, pins } = parseLockFile(lock);
-    const requested = this.normalise(about.requested ?? pins.map((pin) => `${pin.name}==${pin.version}`));
+    this.#installer.checkPins(pins);
+    const named =
+      about.requested ??
+      pins.map((pin) => `${pin.name}${pin.url === undefined ? `==${pin.version}` : ` @ ${pin.url}`}`);
+    const requested = this.#installer.parseEach(named).map(({ text }) => text);
     const interpreter = await this.#interpreterFor({ version: about.pythonVersion }, options);
     const inherit = name === this.defaultName;
     await this.#workshop.make(
@@ -306,7 +323,7 @@ export class Environments {
 
   /** Removes what is damaged or not used any more, and what is left of anything interrupted. Never what is in use. */
   async clean(request: CleanRequest = {}, options: StepOptions = {}): Promise<CleanReport> {
-    const { dryRun = false } = request;
+    const { dryRun = false } = checkCleanRequest(request);
     const removed: CleanReport['removed'] = [];
     for (const info of await this.list()) {
       const { venvName, sizeMb, sharedMb } = info;
@@ -316,14 +333,26 @@ export class Environments {
       removed.push({ venvName, reason, freedMb: Math.max(0, sizeMb - sharedMb) });
     }
     if (!dryRun && this.#store.isUsed()) {
+      await this.#workshop.sweepUnfinished(options);
       await this.#store.emptyTrash();
-      await this.#installer.prune(options);
+      if (this.#store.hasCache()) await this.#installer.prune(options);
     }
     return { removed, dryRun };
   }
 
   async close(): Promise<void> {
+    this.#closing.abort(new PungiError('CANCELLED', 'Pungi is shutting down.'));
     await this.#workshop.close();
+  }
+
+  /** The default environment has nothing of its own until something is installed. */
+  #refuseBareDefault(name: string): void {
+    if (name !== this.defaultName || this.hasDefault()) return;
+    throw new PungiError(
+      'ENVIRONMENT_NOT_FOUND',
+      `The default environment "${name}" is the interpreter itself: nothing was installed into it yet.`,
+      { venvName: name },
+    );
   }
 
   #nameOf(venvName: string | undefined): string {

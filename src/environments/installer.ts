@@ -1,5 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { PungiError } from '../base/errors.js';
 import type { PackageReport, StepOptions } from '../contract/environment.js';
 import { FairQueue } from '../engine/fair-queue.js';
@@ -15,14 +14,11 @@ import {
   type Requirement,
 } from './requirements/requirement.js';
 import type { Contents } from './store/generations.js';
-import type { Metadata } from './store/metadata.js';
+import { type Metadata, writeAtomically } from './store/metadata.js';
 
 /** Tools of the field use every processor by themselves; more of them at once only get in each other's way. */
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
-
-/** What an environment was filled with, kept beside its packages. */
-const LOCK_FILE = 'pungi.lock';
 
 export interface InstallerOptions {
   timeoutMs: number;
@@ -40,11 +36,25 @@ export class Installer {
   constructor(
     private readonly packaging: Packaging,
     private readonly options: InstallerOptions,
+    /** Aborted when everything ends. */
+    private readonly closing: AbortSignal,
   ) {}
 
   /** INVALID_INPUT for whatever is not a package, or of a kind that is not allowed here. */
   parse(packages: readonly string[]): Requirement[] {
+    if (!Array.isArray(packages))
+      throw new PungiError('INVALID_INPUT', 'Packages are given as a list of texts.');
     return parseRequirements(packages, this.options.sources);
+  }
+
+  /** For what was accepted once, however much it is. */
+  parseEach(packages: readonly string[]): Requirement[] {
+    return packages.map((text) => parseRequirement(text, this.options.sources));
+  }
+
+  /** A pin of an address is as much an address as a requirement that names one. */
+  checkPins(pins: readonly Pin[]): void {
+    for (const { name, url } of pins) if (url !== undefined) this.parseEach([`${name} @ ${url}`]);
   }
 
   /** What there is, and these. Versions stay as they are where they can. */
@@ -55,13 +65,18 @@ export class Installer {
     options: StepOptions,
   ): Promise<Contents> {
     const requested = mergeRequested(before, asked, keyOf);
-    const pins = await this.#resolve(requested, options, (packager, how) =>
-      packager.resolve(python.path, requested, known, how).catch(async (error: unknown) => {
-        if (!(error instanceof PungiError) || error.code !== 'PACKAGE_INSTALLATION_ERROR') throw error;
-        throw await blame(error, asked, { packager, python: python.path, options: how });
-      }),
-    );
-    return this.exactly(pins, requested, options);
+    const pins = await this.#resolve(python, requested, { asked, known }, options);
+    return this.#contents(pins, requested, options, known);
+  }
+
+  /** Exactly what these come to. */
+  async only(
+    python: Pick<Interpreter, 'path'>,
+    asked: readonly Requirement[],
+    options: StepOptions,
+  ): Promise<{ pins: Pin[]; requested: string[] }> {
+    const requested = asked.map(({ text }) => text);
+    return { pins: await this.#resolve(python, requested, { asked, known: [] }, options), requested };
   }
 
   /** What there is, without these. Refused if something that stays needs them. */
@@ -70,6 +85,7 @@ export class Installer {
     names: readonly Requirement[],
     known: readonly Pin[],
     options: StepOptions,
+    dependents: (names: readonly Requirement[]) => Promise<string[]>,
   ): Promise<Contents> {
     const installed = new Set(packages.map((one) => nameKey(one.name)));
     const absent = names.filter(({ key }) => !installed.has(key)).map((one) => one.name);
@@ -78,51 +94,55 @@ export class Installer {
       throw new PungiError('INVALID_INPUT', sentence, { issues: absent });
     }
     const requested = without(before, new Set(names.map(({ key }) => key)), keyOf);
-    const pins = await this.resolve(python, requested, known, options);
+    const pins = await this.#resolve(python, requested, { asked: [], known }, options);
     const left = new Set(pins.map((pin) => nameKey(pin.name)));
     const needed = names.filter(({ key }) => left.has(key));
-    if (needed.length > 0) throw stillNeeded(needed, requested);
-    return this.exactly(pins, requested, options);
+    if (needed.length > 0) throw stillNeeded(needed, await dependents(needed));
+    return this.#contents(pins, requested, options, known);
   }
 
   /** Exactly these and nothing else. */
   exactly(pins: readonly Pin[], requested: string[], options: StepOptions): Contents {
     return {
       requested,
+      isKnown: false,
       fill: async ({ venv, interpreter }, signal) => {
         if (pins.length > 0) {
           await this.#work({ ...options, signal }, (packager, how) =>
             packager.installPinned({ python: interpreter.path, venv }, [...pins], how),
           );
         }
-        await writeFile(join(venv, LOCK_FILE), renderLockFile(pins));
+        await writeAtomically(`${venv}.lock`, renderLockFile(pins), 0o600);
       },
     };
   }
 
   /** What exactly a generation was filled with. */
   async pinsIn(venv: string): Promise<Pin[]> {
-    return parseLockFile(await readFile(join(venv, LOCK_FILE), 'utf8')).pins;
-  }
-
-  async resolve(
-    python: Pick<Interpreter, 'path'>,
-    requirements: string[],
-    known: readonly Pin[],
-    options: StepOptions,
-  ): Promise<Pin[]> {
-    return this.#resolve(requirements, options, (packager, how) =>
-      packager.resolve(python.path, requirements, known, how),
-    );
+    return parseLockFile(await readFile(`${venv}.lock`, 'utf8')).pins;
   }
 
   /** Nothing needs no tool and no network. */
   async #resolve(
-    requirements: readonly string[],
+    { path }: Pick<Interpreter, 'path'>,
+    requested: string[],
+    { asked, known }: { asked: readonly Requirement[]; known: readonly Pin[] },
     options: StepOptions,
-    work: (packager: Packager, how: PackagingOptions) => Promise<Pin[]>,
   ): Promise<Pin[]> {
-    return requirements.length === 0 ? [] : this.#work(options, work);
+    if (requested.length === 0) return [];
+    return this.#work(options, (packager, how) =>
+      packager.resolve(path, requested, known, how).catch(async (error: unknown) => {
+        if (!(error instanceof PungiError) || error.code !== 'PACKAGE_INSTALLATION_ERROR') throw error;
+        throw await blame(error, asked, { packager, python: path, options: how });
+      }),
+    );
+  }
+
+  #contents(pins: Pin[], requested: string[], options: StepOptions, known: readonly Pin[]): Contents {
+    return {
+      ...this.exactly(pins, requested, options),
+      isKnown: renderLockFile(pins) === renderLockFile(known),
+    };
   }
 
   prune(options: StepOptions): Promise<void> {
@@ -148,10 +168,11 @@ export class Installer {
     options: StepOptions,
     work: (packager: Packager, how: PackagingOptions) => Promise<T>,
   ): Promise<T> {
-    const leave = await this.#queue.enter('install', options.signal ?? new AbortController().signal);
+    const signal = options.signal ? AbortSignal.any([options.signal, this.closing]) : this.closing;
+    const leave = await this.#queue.enter('install', signal);
     try {
-      const packager = await this.packaging.packager(options);
-      return await work(packager, { ...options, ...this.options });
+      const packager = await this.packaging.packager({ ...options, signal });
+      return await work(packager, { ...options, ...this.options, signal });
     } finally {
       leave();
     }
@@ -161,9 +182,9 @@ export class Installer {
 /** What was accepted once is read back whatever is allowed today. */
 const keyOf = (text: string): string => parseRequirement(text, ['url', 'path', 'sdist']).key;
 
-function stillNeeded(needed: readonly Requirement[], requested: readonly string[]): PungiError {
+function stillNeeded(needed: readonly Requirement[], dependents: readonly string[]): PungiError {
   const names = needed.map(({ name }) => name).join(', ');
-  const why = `Other packages need ${names}: remove as well those of ${requested.join(', ')} that do.`;
+  const why = `${dependents.join(', ') || 'Another package'} needs ${names}: remove that as well.`;
   const packages = needed.map(({ name }) => ({ package: name, status: 'failed', version: null, why }));
   return new PungiError('PACKAGE_INSTALLATION_ERROR', why, { explanation: why, packages });
 }

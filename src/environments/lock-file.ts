@@ -1,5 +1,6 @@
 import { PungiError } from '../base/errors.js';
 import type { Pin } from './packaging/packager.js';
+import { nameKey } from './requirements/requirement.js';
 
 export interface About {
   description?: string;
@@ -11,6 +12,9 @@ export interface LockFile {
   about: About;
   pins: Pin[];
 }
+
+/** A hundred times what a large environment has. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 const HEADER = '# A lock file of Pungi: pungi env import NAME FILE; uv and pip can read it as well.';
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
@@ -30,14 +34,18 @@ export function renderLockFile(pins: readonly Pin[], about: About = {}): string 
 
 /** Takes nothing but pins with hashes: a lock file is data, and options in it would be instructions. */
 export function parseLockFile(text: string): LockFile {
+  if (text.length > MAX_CHARACTERS) throw invalid(`it is longer than ${MAX_CHARACTERS} characters`);
   const logical = text.replace(/\\\r?\n/g, ' ').split(/\r?\n/);
   const pins = logical
     .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
     .filter((line) => line !== '')
     .map(parsePin);
-  const names = pins.map(({ name }) => name.toLowerCase().replace(/[-_.]+/g, '-'));
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw invalid(`${twice} is named twice`);
+  const seen = new Set<string>();
+  for (const { name } of pins) {
+    const key = nameKey(name);
+    if (seen.has(key)) throw invalid(`${key} is named twice`);
+    seen.add(key);
+  }
   return { about: readAbout(text), pins };
 }
 

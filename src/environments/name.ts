@@ -14,7 +14,7 @@ export function checkName(name: unknown, { allowInline = false }: { allowInline?
   if (typeof name !== 'string' || !FORM.test(name)) {
     throw refused(
       name,
-      'the name of an environment is 1 to 64 letters (a-z), digits, "_" and "-", and does not start with "-"',
+      'the name of an environment is 1 to 64 letters (A-Z, a-z), digits, "_" and "-", and does not start with "-"',
     );
   }
   const folded = foldName(name);

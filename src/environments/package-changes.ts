@@ -1,5 +1,6 @@
 import { PungiError } from '../base/errors.js';
 import type { PackageInfo, PackageReport, PackageResult } from '../contract/environment.js';
+import { distributionFor } from '../engine/module-names.js';
 import type { Packager, PackagingOptions } from './packaging/packager.js';
 import { nameKey, type Requirement } from './requirements/requirement.js';
 
@@ -61,10 +62,16 @@ export async function blame(
       ? together()
       : await Promise.all(asked.map(({ text }) => judge(text)));
   const isJoint = packages.every(({ why }) => why === null);
-  return new PungiError('PACKAGE_INSTALLATION_ERROR', failure.message, {
-    ...failure.details,
-    packages: isJoint ? together() : packages,
-  });
+  const failed = packages.filter(({ why }) => why !== null).map((one) => one.package);
+  const message = isJoint ? failure.message : `${failed.join(', ')} could not be resolved.${mistaken(asked)}`;
+  return new PungiError(
+    'PACKAGE_INSTALLATION_ERROR',
+    asked.length === 1 ? `${failure.message}${mistaken(asked)}` : message,
+    {
+      ...failure.details,
+      packages: isJoint ? together() : packages,
+    },
+  );
 
   async function judge(text: string): Promise<PackageResult> {
     const why = await packager.resolve(python, [text], [], options).then(
@@ -77,4 +84,15 @@ export async function blame(
     );
     return { package: text, status: 'failed', version: null, why };
   }
+}
+
+/** People ask for what they import. */
+function mistaken(asked: readonly Requirement[]): string {
+  const known = asked.flatMap(({ name }) => {
+    const distribution = distributionFor(name.replaceAll('-', '_'));
+    return distribution === null || nameKey(distribution) === nameKey(name)
+      ? []
+      : [`The module ${name} comes with the package ${distribution}.`];
+  });
+  return known.map((sentence) => ` ${sentence}`).join('');
 }

@@ -1,4 +1,5 @@
 import { PungiError } from '../base/errors.js';
+import type { StepOptions } from '../contract/environment.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { RunOptions } from '../contract/run.js';
 import type { Engine } from '../engine/engine.js';
@@ -28,7 +29,7 @@ export class Placement {
     const clock = new Stopwatch();
     const inline = venvName === undefined ? readInlineMetadata(job.code) : null;
     if (inline !== null) {
-      const name = await clock.time(() => this.environments.provideInline(inline, options));
+      const name = await clock.time(() => this.environments.provideInline(inline, stepsOf(options)));
       return clock.note(await this.in(name, options, execute));
     }
     const name = venvName ?? this.environments.defaultName;
@@ -46,7 +47,7 @@ export class Placement {
   /** While the packages of the default environment are on their way: what does not import any does not wait for them. */
   async #runEarly(job: Job, clock: Stopwatch, options: RunOptions, execute: Execute): Promise<Outcome> {
     if ((await this.engine.foreignImports(job)).length === 0) {
-      const outcome = await execute(undefined);
+      const outcome = await this.in(undefined, options, execute);
       // Imports can hide from a look at the code.
       if (missingPackage(outcome) === null) return outcome;
     }
@@ -60,7 +61,7 @@ export class Placement {
     options: RunOptions,
     act: (home: Home | undefined) => Promise<T>,
   ): Promise<T> {
-    const { home, release } = await this.environments.use(venvName, options);
+    const { home, release } = await this.environments.use(venvName, stepsOf(options));
     try {
       return await act(home);
     } finally {
@@ -72,7 +73,7 @@ export class Placement {
   async #install(name: string, missing: string, options: RunOptions): Promise<string | null> {
     options.onStep?.(`Installing ${missing} into the environment "${name}" (AUTO_INSTALL).`);
     try {
-      await this.environments.install(name, [missing], options);
+      await this.environments.install(name, [missing], stepsOf(options));
       return null;
     } catch (thrown) {
       options.signal?.throwIfAborted();
@@ -80,6 +81,12 @@ export class Placement {
     }
   }
 }
+
+/** What concerns the environment of a run, and nothing of the run itself. */
+const stepsOf = ({ signal, onStep }: RunOptions): StepOptions => ({
+  ...(signal && { signal }),
+  ...(onStep && { onStep }),
+});
 
 const missingPackage = ({ verdict }: Outcome): string | null =>
   verdict.kind === 'python-error' ? verdict.exception.missingPackage : null;

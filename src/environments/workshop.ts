@@ -8,7 +8,7 @@ import type { Interpreter } from '../sandbox/interpreter.js';
 import { foldName } from './name.js';
 import { type Contents, Generations, type NewEnvironment } from './store/generations.js';
 import { type ExclusiveOptions, Locks } from './store/locks.js';
-import { type Metadata, writeMetadata } from './store/metadata.js';
+import type { Metadata } from './store/metadata.js';
 import type { Store } from './store/store.js';
 
 /** What environments need of the engine. */
@@ -35,7 +35,9 @@ export class Workshop {
     private readonly limits: WorkshopLimits,
     private readonly logger: Logger,
   ) {
-    this.#generations = new Generations(store, limits.maxEnvironmentMb);
+    this.#generations = new Generations(store, limits.maxEnvironmentMb, (one, enter) =>
+      this.#admit(one, enter),
+    );
   }
 
   /** Nothing of the environment changes until it is released. */
@@ -43,8 +45,10 @@ export class Workshop {
     name: string,
     options: StepOptions,
   ): Promise<{ home: Home; metadata: Metadata; release: () => void }> {
-    if (!this.store.isThere(name)) throw notFound(name);
-    const release = await (await this.#locks()).use(name, options);
+    // Before anything of the folder is opened: it may be somebody else's.
+    await this.#find(name);
+    // What another user provides can be read, not locked: its owner changes it when nobody runs in it.
+    const release = this.store.isOwn() ? await (await this.#locks()).use(name, options) : () => {};
     try {
       const metadata = await this.#find(name);
       this.store.touch(name);
@@ -61,9 +65,10 @@ export class Workshop {
   }
 
   /** Before any work is done for it; what is true then is looked at again under the lock. */
-  async refuseExisting(name: string, interpreter: Interpreter): Promise<void> {
+  async refuseEarly(name: string, interpreter: Interpreter): Promise<void> {
     const existing = await this.store.find(name).catch(() => undefined);
     if (existing) throw alreadyThere(existing, interpreter);
+    await this.#checkCount();
   }
 
   async make(wanted: NewEnvironment, contents: Contents, options: StepOptions): Promise<Metadata> {
@@ -89,15 +94,13 @@ export class Workshop {
     return this.#alone(name, options, async (before, signal) => {
       const contents = await decide(before, this.store.layout.venv(name, before.generation), signal);
       const after = await this.#generations.change(before, contents, { ...options, signal });
-      this.engine.retire(name);
+      if (after.generation !== before.generation) this.engine.retire(name);
       return { before, after };
     });
   }
 
   async describe(name: string, description: string, options: StepOptions): Promise<void> {
-    await this.#alone(name, options, (current) =>
-      writeMetadata(this.store.layout.folder(name), { ...current, description }),
-    );
+    await this.#alone(name, options, (current) => this.#generations.describe(current, { description }));
   }
 
   async copy(
@@ -121,7 +124,7 @@ export class Workshop {
       await act(metadata).finally(release);
     };
     // Always the same of two locks first, or two clones in opposite directions would wait for each other.
-    await (source < name
+    await (foldName(source) < foldName(name)
       ? whileUsed((original) => locks.alone(name, options, (signal) => copy(original, signal)))
       : locks.alone(name, options, (signal) => whileUsed((original) => copy(original, signal))));
   }
@@ -143,8 +146,20 @@ export class Workshop {
       await this.remove(name, { ...options, wait: false });
       return true;
     } catch (error) {
-      if (error instanceof PungiError && error.code === 'ENVIRONMENT_IN_USE') return false;
+      const isGone = error instanceof PungiError && error.code === 'ENVIRONMENT_NOT_FOUND';
+      if (isGone || isInUse(error)) return false;
       throw error;
+    }
+  }
+
+  /** What was being made when its process was killed. What is being made now is locked, and left alone. */
+  async sweepUnfinished(options: StepOptions): Promise<void> {
+    const locks = await this.#locks();
+    for (const name of await this.store.unfinished()) {
+      const sweep = locks.alone(name, { ...options, wait: false }, () => this.store.sweep(name));
+      await sweep.catch((error: unknown) => {
+        if (!isInUse(error)) throw error;
+      });
     }
   }
 
@@ -167,22 +182,47 @@ export class Workshop {
       const sentence = `The folder ${this.store.layout.folder(name)} is there already and is not an environment; choose another name.`;
       throw new PungiError('ENVIRONMENT_EXISTS', sentence, { venvName: name });
     }
-    const existing = await this.store.find(name).catch(async () => {
+    const existing = await this.store.find(name).catch(async (error: unknown) => {
+      if (!(error instanceof PungiError) || error.code !== 'ENVIRONMENT_DAMAGED') throw error;
       onStep?.(`The environment "${name}" is damaged: making it anew.`);
       await this.store.discard(this.store.layout.folder(name));
       return undefined;
     });
     if (existing) throw alreadyThere(existing, interpreter);
-    await this.#checkCount();
     await this.store.sweep(name);
   }
 
+  /** One at a time, or all of them would see room for one more. */
+  async #admit({ inline }: Metadata, enter: () => Promise<void>): Promise<void> {
+    await (await this.#locks()).alone(ADMISSION, {}, async () => {
+      // Environments of scripts come by themselves, so they also go by themselves: the one unused for longest first.
+      if (inline && (await this.#isFull())) await this.#evict();
+      await this.#checkCount();
+      await enter();
+    });
+  }
+
+  async #evict(): Promise<void> {
+    const found: { name: string; used: number }[] = [];
+    for (const name of await this.store.names()) {
+      const metadata = await this.store.find(name).catch(() => undefined);
+      const used = (await this.store.lastUsed(name)) ?? new Date(metadata?.created ?? 0);
+      if (metadata?.inline) found.push({ name, used: used.getTime() });
+    }
+    for (const { name } of found.sort((a, b) => a.used - b.used))
+      if (await this.removeUnused(name, {})) return;
+  }
+
+  async #isFull(): Promise<boolean> {
+    return (await this.store.names()).length >= this.limits.maxEnvironments;
+  }
+
   async #checkCount(): Promise<void> {
-    const { length } = await this.store.names();
-    if (length < this.limits.maxEnvironments) return;
+    if (!(await this.#isFull())) return;
+    const { maxEnvironments } = this.limits;
     throw new PungiError(
       'DENIED',
-      `There are ${length} environments, and no more than ${this.limits.maxEnvironments} are allowed (MAX_ENVIRONMENTS): delete one.`,
+      `No more than ${maxEnvironments} environments are allowed (MAX_ENVIRONMENTS), those of scripts included: delete one.`,
     );
   }
 
@@ -214,6 +254,11 @@ export class Workshop {
     return (await this.#opened).locks;
   }
 }
+
+/** No name of an environment starts with a dot. */
+const ADMISSION = '.admission';
+
+const isInUse = (error: unknown) => error instanceof PungiError && error.code === 'ENVIRONMENT_IN_USE';
 
 export function notFound(name: string): PungiError {
   return new PungiError(

@@ -19,8 +19,12 @@ export function replyData<Data extends object>(data: Data, word: (data: Data) =>
 
 /** Nothing came of it: a code, a sentence, and what there is to say for each package or argument. */
 export function replyError({ code, message, details }: PungiError): CallToolResult {
-  const { packages, issues } = details as { packages?: PackageResult[]; issues?: string[] };
-  const lines = [`${code}: ${message}`, ...wordPackages(packages), ...wordIssues(issues, message)];
+  const { packages, issues, explanation } = details as Reasons;
+  const lines = [
+    `${code}: ${message}`,
+    ...wordPackages(packages, explanation),
+    ...wordIssues(issues, message),
+  ];
   return { content: [text(cutText(lines.join('\n'), MAX_ERROR_CHARS))], isError: true };
 }
 
@@ -39,7 +43,7 @@ function wordFailure(verdict: Exclude<Verdict, { kind: 'ok' }>, stderr: string):
   const lines = [`${verdict.code}: ${verdict.message}`];
   if ('exception' in verdict && verdict.exception) lines.push(...wordException(verdict.exception, stderr));
   if (verdict.kind === 'invalid') lines.push(...wordIssues(verdict.issues, verdict.message));
-  if (verdict.kind === 'no-environment') lines.push(...wordPackages(verdict.packages));
+  if (verdict.kind === 'no-environment') lines.push(...wordPackages(verdict.packages, verdict.explanation));
   return lines.join('\n');
 }
 
@@ -52,8 +56,19 @@ const MAX_ERROR_CHARS = 64 * 1024;
 const MAX_WHY_CHARS = 8 * 1024;
 const MAX_ISSUES = 20;
 
+interface Reasons {
+  packages?: PackageResult[];
+  issues?: string[];
+  explanation?: string;
+}
+
 /** Where the same holds for several packages, it is said once. */
-function wordPackages(packages: readonly PackageResult[] = []): string[] {
+function wordPackages(
+  packages: readonly PackageResult[] | undefined,
+  explanation: string | undefined,
+): string[] {
+  if (packages === undefined)
+    return explanation === undefined ? [] : [cutText(explanation.trim(), MAX_WHY_CHARS)];
   const byReason = new Map<string, string[]>();
   for (const { package: name, why } of packages) {
     const reason = why ?? 'It could be installed by itself.';

@@ -4,6 +4,7 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PungiError } from '../base/errors.js';
 import { SANDBOX_UID } from '../sandbox/spawn.js';
 import { FrameParser } from './frames.js';
 import { Supervisor } from './supervisor.js';
@@ -40,8 +41,12 @@ export class Listener {
     this.listening = new Promise((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(this.socket, () => {
-        this.#giveToSandboxUser();
-        resolve();
+        try {
+          this.#giveToSandboxUser();
+          resolve();
+        } catch (error) {
+          reject(identityUnavailable(error));
+        }
       });
     });
   }
@@ -149,4 +154,14 @@ function isAlive(pid: number): boolean {
 /** A unix socket's path may have about a hundred characters. */
 function shortTemporaryFolder(): string {
   return tmpdir().length <= 60 ? tmpdir() : '/tmp';
+}
+
+/** A container may have a root user and no other. */
+function identityUnavailable(cause: unknown): PungiError {
+  return new PungiError(
+    'SANDBOX_UNAVAILABLE',
+    `Pungi runs as root here and cannot give runs another identity (uid ${SANDBOX_UID}): ${(cause as Error).message}. Start it as an ordinary user.`,
+    {},
+    cause,
+  );
 }

@@ -45,7 +45,7 @@ describe('the name of an environment', () => {
     ['nothing', undefined],
     ['a list', ['a']],
   ])('is refused where it is %s', (_, name) => {
-    expect(refusal(name)).toContain('1 to 64 letters (a-z), digits, "_" and "-"');
+    expect(refusal(name)).toContain('1 to 64 letters (A-Z, a-z), digits, "_" and "-"');
   });
 
   test.each(['con', 'PRN', 'Aux', 'nul', 'COM1', 'com0', 'lpt9'])(

@@ -125,7 +125,7 @@ const CORPUS = [
   "name; (os_name=='a' or os_name=='b') and os_name=='c'",
   'requests [security,tests] >= 2.8.1, == 2.8.* ; python_version < "2.7"',
   'pip @ https://example.org/pip/archive/1.3.1.zip#sha1=da9234ee9982d4bbb3c72346a6de940a148ea686',
-  'x@https://me:secret@example.org/x-1-py3-none-any.whl?a=b&c=d#sha256=00 ; os_name == "nt"',
+  'x@https://example.org/x-1-py3-none-any.whl?a=b&c=d#sha256=00 ; os_name == "nt"',
   'x @ git+https://example.org/x.git@v1#subdirectory=y',
   'x @ file:///srv/x-1-py3-none-any.whl',
   'numpy~=1.4.2',

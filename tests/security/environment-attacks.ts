@@ -213,7 +213,8 @@ export const ENVIRONMENT_ATTACKS: EnvironmentAttack[] = [
       mkdirSync(elsewhere);
       writeFileSync(join(elsewhere, 'pungi.json'), '{}');
       symlinkSync(elsewhere, join(base, 'linked'));
-      await pungi.environments.delete({ venvName: 'linked', confirm: true });
+      const refused = await codeOf(pungi.environments.delete({ venvName: 'linked', confirm: true }));
+      if (refused !== 'ENVIRONMENT_NOT_FOUND') return refused;
       return existsSync(join(elsewhere, 'pungi.json')) ? 'held' : 'emptied the other folder';
     },
     expect: 'held',

@@ -1,12 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { PungiError } from '../../base/errors.js';
 import type { CleanReport } from '../../contract/environment.js';
+import type { Pungi } from '../../pungi.js';
 import type { Parsed } from '../act.js';
 import { countText, sizeText } from '../terminal/amounts.js';
+import { ask, canAsk } from '../terminal/question.js';
 import { type End, option, subcommand } from './subcommand.js';
 
 interface Flags extends Parsed {
   unusedFor?: number;
   dryRun?: boolean;
+  yes?: boolean;
 }
 
 export const clean = (end: End): Command =>
@@ -18,21 +22,34 @@ export const clean = (end: End): Command =>
         parseDays,
       ),
       option('-n, --dry-run', 'only tell what would be removed'),
+      option('-y, --yes', 'do not ask before named environments are removed'),
     ],
     settings: ['packageTimeoutMs', 'uv'],
     help: `  pungi env clean
   pungi env clean --unused-for 90 --dry-run
 
 Damaged environments go, and those of scripts that were not used for 30 days. The default one and any in use stay.`,
-    async run({ pungi, steps }, { unusedFor, dryRun }) {
+    async run({ pungi, steps }, { unusedFor, dryRun = false, yes = false }) {
+      if (unusedFor !== undefined && !dryRun && !yes) await confirm(pungi, unusedFor, steps.signal);
       steps.onStep('Looking for what is not used.');
       const report = await pungi.environments.clean({ unusedForDays: unusedFor, dryRun }, steps);
       return { json: report, text: describe(report) };
     },
   });
 
+/** Named environments do not come back by themselves. */
+async function confirm(pungi: Pungi, unusedForDays: number, signal: AbortSignal): Promise<void> {
+  const { removed } = await pungi.environments.clean({ unusedForDays, dryRun: true });
+  if (removed.length === 0) return;
+  const names = removed.map(({ venvName }) => `"${venvName}"`).join(', ');
+  if (!canAsk()) throw new PungiError('INVALID_INPUT', `This would remove ${names}: confirm it with --yes.`);
+  const answer = await ask(`Remove ${names}? This cannot be undone. [y/N] `, signal);
+  if (!/^y(es)?$/i.test(answer)) throw new PungiError('CANCELLED', 'Nothing was removed.');
+}
+
 function parseDays(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('must be a whole number of days');
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw new InvalidArgumentError('must be a whole number of days, at least 1');
   return Number(text);
 }
 

@@ -17,7 +17,6 @@ export const clone = (end: End): Command =>
     settings: ['maxEnvironments'],
     help: '  pungi env clone ml ml-next',
     async run({ pungi, steps }, { description }, from, to) {
-      steps.onStep(`Cloning "${from}" as "${to}".`);
       const environment = await pungi.environments.clone({ from, to, description }, steps);
       return { json: environment, text: `Cloned the environment "${from}" as "${to}".\n` };
     },

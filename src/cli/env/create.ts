@@ -24,7 +24,6 @@ export const create = (end: End): Command =>
   pungi env create ml numpy 'pandas>=2' --description 'for the reports'
   pungi env create old --python 3.10`,
     async run({ pungi, steps, style }, { description, python }, venvName, packages) {
-      steps.onStep(`Creating the environment "${venvName}".`);
       const made = await pungi.environments.create(
         { venvName, description, pythonVersion: python, packages },
         steps,

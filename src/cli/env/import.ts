@@ -24,7 +24,6 @@ export const importCommand = (end: End): Command =>
         file === '-'
           ? asText(await readStdin(steps.signal), 'Standard input')
           : asText(readOwnFile(file), file);
-      steps.onStep(`Creating the environment "${venvName}".`);
       const environment = await pungi.environments.import({ venvName, lock, description }, steps);
       const { packageCount, pythonVersion } = environment;
       const text = `Created the environment "${venvName}" with ${countText(packageCount, 'package')} and Python ${pythonVersion}.\n`;

@@ -17,7 +17,7 @@ export interface InlineDependencies {
 
 export interface Maker {
   interpreterFor(specifier: string | undefined, options: StepOptions): Promise<Interpreter>;
-  isThere(name: string): boolean;
+  isWhole(name: string): Promise<boolean>;
   make(wanted: NewEnvironment, contents: Contents, options: StepOptions): Promise<void>;
 }
 
@@ -38,18 +38,17 @@ export class InlineEnvironments {
 
   /** The name of the environment, which is there when this resolves. */
   async provide({ dependencies, requiresPython }: InlineDependencies, options: StepOptions): Promise<string> {
-    const requested = this.installer
-      .parse(dependencies)
-      .map(({ text }) => text)
-      .sort();
+    const asked = this.installer.parse(dependencies);
+    const requested = asked.map(({ text }) => text).sort();
     const interpreter = await this.maker.interpreterFor(requiresPython ?? undefined, options);
     const { path, version } = interpreter;
     const note = join(this.layout.inline, hash({ requested, path, version }));
     const known = await readFile(note, 'utf8').catch(() => undefined);
-    if (known !== undefined && /^inline-[0-9a-f]{20}$/.test(known) && this.maker.isThere(known)) return known;
+    if (known !== undefined && /^inline-[0-9a-f]{20}$/.test(known) && (await this.maker.isWhole(known)))
+      return known;
     options.onStep?.(`Preparing an environment for ${requested.join(', ') || `Python ${version}`}.`);
-    const pins = await this.installer.resolve(interpreter, requested, [], options);
-    const name = `inline-${hash({ pins: pins.map((pin) => `${pin.name}==${pin.version}`).sort(), path, version })}`;
+    const { pins } = await this.installer.only(interpreter, asked, options);
+    const name = `inline-${hash({ pins: pins.map(({ name: one, version: of, url, hashes }) => [one, of, url ?? null, hashes]), path, version })}`;
     const description = `For scripts that ask for ${requested.join(', ') || 'nothing'}.`;
     const wanted = { name, description, interpreter, inherit: false, inline: true };
     const contents = this.installer.exactly(pins, requested, options);

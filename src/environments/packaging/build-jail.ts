@@ -41,11 +41,12 @@ export async function buildJailFor({
   };
 }
 
-/** What the tool's environment says about a network that is not there in the jail. */
-export const withoutNetwork = (env: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(env).filter(([name]) => !/^PIP_(PROXY|CERT|CLIENT_CERT)$|^SSL_/.test(name)),
-  );
+/** Builds see what their tool sees: nothing that opens a private place, and nothing about a network that is not there. */
+export const inJail = (env: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => IN_JAIL.test(name)));
+
+const IN_JAIL =
+  /^(?:PATH|LANG|LC_\w+|NO_COLOR|PYTHON(?:NOUSERSITE|DONTWRITEBYTECODE)|UV_(?:NO_WRAP|PYTHON_DOWNLOADS|CONSTRAINT|OVERRIDE|EXCLUDE|EXCLUDE_NEWER|PRERELEASE|RESOLUTION|INDEX_STRATEGY|NO_CONFIG)|PIP_(?:CONFIG_FILE|FIND_LINKS|NO_INDEX|CONSTRAINT|PRE|TIMEOUT|RETRIES|NO_INPUT|DISABLE_PIP_VERSION_CHECK|ROOT_USER_ACTION|PROGRESS_BAR))$/;
 
 export async function removeAbandonedBuilds(base: string): Promise<void> {
   for (const name of await readdir(buildsFolder(base)).catch(() => [])) {

@@ -34,7 +34,9 @@ export class Errand {
     if (left <= 0) throw this.#tooLong();
     const onLine = (line: string) => {
       const step = progressOf(line);
-      if (step !== undefined) this.tell(step);
+      // What was resolved once is told once.
+      const isRepeated = step?.startsWith('Resolved') === true && !this.#what.startsWith('Resolving');
+      if (step !== undefined && !isRepeated) this.tell(step);
     };
     const options = { timeoutMs: Math.ceil(left), onLine, ...(signal && { signal }) };
     try {

@@ -1,7 +1,9 @@
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PungiError } from '../../base/errors.js';
 import type { ToolEnd } from '../../sandbox/tool.js';
-import { buildJailFor, removeAbandonedBuilds, withoutNetwork } from './build-jail.js';
+import { buildJailFor, inJail, removeAbandonedBuilds } from './build-jail.js';
 import { Errand, listed } from './errand.js';
 import { type Attempt, failure, unreachable } from './failure.js';
 import { findUnreachable } from './index-reach.js';
@@ -21,6 +23,8 @@ interface Order {
   python: string;
   /** Folders that it fills or reads. */
   fills: string[];
+  /** Files of this machine that it installs. */
+  files: string[];
   env: Record<string, string>;
   attempt: Attempt;
 }
@@ -31,7 +35,7 @@ const PINNED = ['--ignore-installed', '--no-compile', '--no-deps', '--require-ha
 const DEFAULT_INDEX = 'from pip._internal.models.index import PyPI; print(PyPI.simple_url)';
 const WHEELS_ONLY = ['--only-binary', ':all:'];
 
-/** The interpreter's own pip, for where there is no uv. It has no way to install from its cache alone. */
+/** The interpreter's own pip, for where there is no uv. It works in a jail, and so without a cache. */
 export class PipPackager implements Packager {
   readonly tool: PackagerTool;
   readonly #settings: PackagerSettings;
@@ -50,6 +54,7 @@ export class PipPackager implements Packager {
     options: PackagingOptions,
   ): Promise<Pin[]> {
     checkRequirements(requirements);
+    const files = filesIn(requirements);
     const errand = new Errand(`Resolving ${listed(requirements)}`, options);
     errand.tell(`Resolving ${listed(requirements)} with pip`);
     const env = await this.#env(errand);
@@ -59,6 +64,7 @@ export class PipPackager implements Packager {
         requirements,
         python,
         fills: [folder],
+        files,
         env,
         attempt: { tool: this.tool, goal: 'resolved', asked: requirements, sources: options.sources },
       };
@@ -85,6 +91,7 @@ export class PipPackager implements Packager {
         requirements: [],
         python,
         fills: [venv, folder],
+        files: filesIn(pins.flatMap(({ url }) => url ?? [])),
         env,
         attempt: { tool: this.tool, goal: 'installed', asked, sources: options.sources },
       });
@@ -122,35 +129,32 @@ export class PipPackager implements Packager {
     if (silent.length > 0) throw unreachable(order.attempt, silent, end);
     if (!errand.options.sources.includes('sdist')) throw failure(order.attempt, end);
     errand.tell('Wheels do not suffice: building from source, in a sandbox');
-    const built = await this.#build(errand, order);
+    const built = await this.#run(errand, order, []);
     if (built.status !== 0) throw failure(order.attempt, built);
     return built;
   }
 
-  #run(errand: Errand, { python: target, args, requirements, env }: Order, more: string[]): Promise<ToolEnd> {
-    const { python } = this.#settings;
-    const pip = ['-I', '-m', 'pip', '--python', target, '--cache-dir', this.#cache];
-    return errand.run({
-      python,
-      command: python,
-      args: [...pip, ...args, ...more, '--', ...requirements],
-      env,
-    });
-  }
-
-  async #build(errand: Errand, { args, requirements, env, python, fills }: Order): Promise<ToolEnd> {
+  /**
+   * Always in the jail: pip builds what a package names by its address, whatever it is told about wheels, and building runs
+   * code of strangers.
+   */
+  async #run(
+    errand: Errand,
+    { args, requirements, env, python, fills, files }: Order,
+    more: string[],
+  ): Promise<ToolEnd> {
     const places = [env['PIP_FIND_LINKS'], env['PIP_CONSTRAINT']].flatMap((list) => list?.split(' ') ?? []);
     const jail = await buildJailFor({
       base: this.#settings.base,
       python,
       writable: fills,
-      readable: places,
+      readable: [...places, ...files],
       indexes: await this.#indexes(errand, env),
       env,
     });
     const command = this.#settings.python;
-    const pip = ['-I', '-m', 'pip', '--python', python, ...args, '--', ...requirements];
-    return errand.run({ python: command, command, args: pip, env: withoutNetwork(env) }, jail);
+    const pip = ['-I', '-m', 'pip', '--python', python, ...args, ...more, '--', ...requirements];
+    return errand.run({ python: command, command, args: pip, env: inJail(env) }, jail);
   }
 
   async #indexes(errand: Errand, env: Record<string, string>): Promise<string[]> {
@@ -166,6 +170,19 @@ export class PipPackager implements Packager {
     const env = toolEnvironment(this.#settings.env);
     return pipEnvironment(env, await readPipSettings(this.#settings.python, env, signal));
   }
+}
+
+/** The files that are named by their address. Others cannot be had: the jail has no network but the indexes. */
+function filesIn(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => {
+    const [address] = /\b[a-z+]+:\/\/\S*/.exec(text) ?? [];
+    if (address === undefined) return [];
+    if (address.startsWith('file:')) return [fileURLToPath(address)];
+    throw new PungiError(
+      'TOOL_UNAVAILABLE',
+      `Only uv can install from an address, and pip is used here: ${text}.`,
+    );
+  });
 }
 
 async function siteOf(venv: string): Promise<string> {

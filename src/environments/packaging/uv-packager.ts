@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ToolEnd } from '../../sandbox/tool.js';
-import { buildJailFor, removeAbandonedBuilds, withoutNetwork } from './build-jail.js';
+import { buildJailFor, inJail, removeAbandonedBuilds } from './build-jail.js';
 import { Errand, listed } from './errand.js';
 import { type Attempt, failure, unreachable } from './failure.js';
 import { findUnreachable } from './index-reach.js';
@@ -172,7 +172,7 @@ export class UvPackager implements Packager {
         python: this.#settings.python,
         command: this.tool.path,
         args: ['pip', verb, '--no-progress', ...linksOf(folders, uv), ...args],
-        env: withoutNetwork(uv.env),
+        env: inJail(uv.env),
         stdin,
       },
       jail,

@@ -35,6 +35,10 @@ export function readUrl(written: string, allowed: readonly Source[]): DirectRefe
   if (/^file:/i.test(written)) return readFileUrl(written, allowed);
   demand(allowed, 'url', 'is a URL');
   const url = parseUrl(written);
+  // It would be kept with the environment and shown with it. "git@host" is no secret.
+  if (url.password !== '' || (url.username !== '' && !url.protocol.endsWith('ssh:'))) {
+    throw new Misfit('is a URL with a password; put it into the configuration of uv or pip, or into .netrc');
+  }
   if (VERSION_CONTROL.test(url.protocol)) {
     demand(allowed, 'sdist', 'is built from a repository, which runs its code');
     // A revision, user or host that starts with "-" would be an option of the program that fetches it.

@@ -1,9 +1,9 @@
-import { chmod, mkdir, rename } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import type { StepOptions } from '../../contract/environment.js';
 import type { Interpreter } from '../../sandbox/interpreter.js';
-import { type Metadata, writeMetadata } from './metadata.js';
+import { FORMAT, type Metadata, writeMetadata } from './metadata.js';
 import type { Store } from './store.js';
 import { createVenv, type FinishedPlace, finishVenv, linkVenv, type VenvFacts } from './venv-tree.js';
 
@@ -14,6 +14,8 @@ export type Steps = StepOptions & { signal: AbortSignal };
 export interface Contents {
   /** What was asked for, as requirements. */
   requested: string[];
+  /** Whether it is what there is already. */
+  isKnown: boolean;
   /** Puts the packages into an empty virtual environment that nobody uses yet. */
   fill(place: { venv: string; interpreter: Interpreter }, signal: AbortSignal): Promise<void>;
 }
@@ -35,6 +37,8 @@ export class Generations {
   constructor(
     private readonly store: Store,
     private readonly maxMb: number,
+    /** Lets one more environment in, if there is room. */
+    private readonly admit: (one: Metadata, enter: () => Promise<void>) => Promise<void>,
   ) {}
 
   make(
@@ -54,14 +58,26 @@ export class Generations {
     return this.#build(to, steps, async (venv, willBeAt) => {
       const original = this.store.layout.venv(from.name, from.generation);
       const { configuration } = await linkVenv(from.python.path, original, venv, steps.signal);
+      await copyFile(`${original}.lock`, `${venv}.lock`);
       const facts = await this.#finish(from.python, { venv, configuration, willBeAt }, steps);
       const { python, inherit, parent, requested } = from;
       return { ...to, inline: false, python, inherit, parent, requested, ...facts };
     });
   }
 
+  /** Says something else of the same generation. */
+  async describe(
+    current: Metadata,
+    change: Partial<Pick<Metadata, 'description' | 'requested'>>,
+  ): Promise<Metadata> {
+    const metadata = { ...current, ...change };
+    await writeMetadata(this.store.layout.folder(current.name), metadata);
+    return metadata;
+  }
+
   /** A new generation of an environment, which then is the one in force. */
   async change(current: Metadata, contents: Contents, steps: Steps): Promise<Metadata> {
+    if (contents.isKnown) return this.describe(current, { requested: contents.requested });
     const { layout } = this.store;
     const { name, python: interpreter, inherit } = current;
     const generation = this.store.newGeneration();
@@ -71,12 +87,17 @@ export class Generations {
       const metadata = { ...current, generation, ...filled };
       steps.signal.throwIfAborted();
       await writeMetadata(layout.folder(name), metadata);
-      await this.store.discard(layout.venv(name, current.generation));
+      await this.#forget(name, current.generation).catch(() => {}); // the next change tries again
       return metadata;
     } catch (error) {
-      await this.store.discard(venv);
+      await this.#forget(name, generation);
       throw error;
     }
+  }
+
+  async #forget(name: string, generation: string): Promise<void> {
+    await this.store.discard(this.store.layout.venv(name, generation));
+    await this.store.discard(this.store.layout.lockFile(name, generation));
   }
 
   /** Makes it under a name that nobody looks at; one rename gives it its own. */
@@ -93,10 +114,12 @@ export class Generations {
     await chmod(making, 0o755);
     try {
       const about = await build(join(making, generation), layout.venv(name, generation));
-      const metadata: Metadata = { format: 1, created: new Date().toISOString(), generation, ...about };
+      const metadata: Metadata = { format: FORMAT, created: new Date().toISOString(), generation, ...about };
       await writeMetadata(making, metadata);
-      steps.signal.throwIfAborted();
-      await rename(making, layout.folder(name));
+      await this.admit(metadata, async () => {
+        steps.signal.throwIfAborted();
+        await rename(making, layout.folder(name));
+      });
       return metadata;
     } catch (error) {
       await this.store.discard(making);

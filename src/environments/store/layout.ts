@@ -39,6 +39,11 @@ export class Layout {
     return join(this.base, name, generation);
   }
 
+  /** What exactly a generation was filled with. Beside it, where neither runs nor packages can reach. */
+  lockFile(name: string, generation: string): string {
+    return `${this.venv(name, generation)}.lock`;
+  }
+
   python(name: string, generation: string): string {
     return join(this.venv(name, generation), 'bin', 'python');
   }

@@ -6,13 +6,11 @@ import { PungiError } from '../../base/errors.js';
 import { foldName } from '../name.js';
 import type { Layout } from './layout.js';
 import { METADATA_FILE, type Metadata, readMetadata } from './metadata.js';
+import { checkTrusted } from './trust.js';
 
 const LAST_USE_FILE = 'last-use';
 /** Last use is for people and for cleaning: no run needs to write it more often. */
 const LAST_USE_EVERY_MS = 60_000;
-
-const GROUP_OR_OTHERS_WRITE = 0o022;
-const STICKY = 0o1000;
 
 interface Remembered {
   file: Stats;
@@ -30,28 +28,37 @@ export class Store {
 
   /** The metadata of a whole environment, undefined for none. Throws ENVIRONMENT_DAMAGED for what is neither. */
   async find(name: string): Promise<Metadata | undefined> {
+    if (!this.isThere(name)) return undefined;
     const folder = this.layout.folder(name);
-    const about = lstatSync(folder, { throwIfNoEntry: false });
-    if (about === undefined) return undefined;
-    const file = about.isDirectory()
-      ? statSync(join(folder, METADATA_FILE), { throwIfNoEntry: false })
-      : undefined;
+    const file = statSync(join(folder, METADATA_FILE), { throwIfNoEntry: false });
     const known = this.#remembered.get(name);
     if (file && known && known.file.ino === file.ino && known.file.mtimeMs === file.mtimeMs) {
       return known.metadata;
     }
+    for (const path of [this.layout.base, folder]) checkTrusted(path);
     const metadata = file && (await readMetadata(folder));
-    if (!file || !metadata || metadata.name !== name || !this.#hasInterpreter(metadata)) throw damaged(name);
+    if (!file || !metadata || metadata.name !== name || !this.#isWhole(metadata)) throw damaged(name);
+    checkTrusted(this.layout.venv(name, metadata.generation));
     this.#remembered.set(name, { file, metadata });
     return metadata;
   }
 
-  #hasInterpreter({ name, generation }: Metadata): boolean {
-    const python = this.layout.python(name, generation);
-    return (
-      lstatSync(this.layout.venv(name, generation), { throwIfNoEntry: false })?.isDirectory() === true &&
-      existsSync(python)
-    );
+  /** Its interpreter and the place of its packages. More would take as long as making it. */
+  #isWhole({ name, generation }: Metadata): boolean {
+    const venv = this.layout.venv(name, generation);
+    const isFolder = lstatSync(venv, { throwIfNoEntry: false })?.isDirectory() === true;
+    return isFolder && existsSync(this.layout.python(name, generation)) && existsSync(join(venv, 'lib'));
+  }
+
+  /** Whether the environments are this user's own, or only offered by another. */
+  isOwn(): boolean {
+    const about = statSync(this.layout.base, { throwIfNoEntry: false });
+    return process.getuid === undefined || about === undefined || about.uid === process.getuid();
+  }
+
+  /** Whether a tool ever left something to use again. */
+  hasCache(): boolean {
+    return ['uv', 'pip'].some((tool) => existsSync(join(this.layout.cache, tool)));
   }
 
   /** Whether something was ever kept here. */
@@ -61,7 +68,9 @@ export class Store {
 
   /** Whole or damaged. */
   isThere(name: string): boolean {
-    return existsSync(join(this.layout.folder(name), METADATA_FILE));
+    const folder = this.layout.folder(name);
+    const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+    return isFolder && existsSync(join(folder, METADATA_FILE));
   }
 
   /** Something that has the name and was never an environment: it is not ours to change. */
@@ -88,11 +97,13 @@ export class Store {
     if (this.#isChecked) return;
     const { base, locks, cache, bytecode, making, trash, inline } = this.layout;
     try {
-      for (const folder of [base, locks, cache, bytecode, making, trash, inline]) {
+      for (const folder of [base, cache, bytecode, making, trash, inline]) {
         const made = await mkdir(folder, { recursive: true, mode: 0o755 });
         // Whatever the umask: the sandbox's user must be able to read what it will run.
         if (made !== undefined) await chmod(folder, 0o755);
       }
+      // Whoever can open a lock can hold it for ever.
+      await mkdir(locks, { recursive: true, mode: 0o700 });
     } catch (error) {
       const why = (error as NodeJS.ErrnoException).code ?? String(error);
       throw new PungiError(
@@ -100,21 +111,8 @@ export class Store {
         `The folder for environments, ${base}, cannot be written (${why}); choose another with VENVS_BASE_PATH.`,
       );
     }
-    await this.#checkOwner();
+    checkTrusted(base);
     this.#isChecked = true;
-  }
-
-  async #checkOwner(): Promise<void> {
-    const { uid, mode } = await stat(this.layout.base);
-    const own = process.getuid?.();
-    if (own === undefined) return;
-    const foreign = uid !== own && uid !== 0;
-    if (foreign || (mode & GROUP_OR_OTHERS_WRITE && !(mode & STICKY))) {
-      throw new PungiError(
-        'CONFIGURATION_ERROR',
-        `The folder for environments, ${this.layout.base}, can be changed by other users: make it your own (chmod go-w), or choose another with VENVS_BASE_PATH.`,
-      );
-    }
   }
 
   /** A name for a generation, never used before. */
@@ -131,13 +129,22 @@ export class Store {
     const current = await this.find(name).catch(() => undefined);
     const folder = this.layout.folder(name);
     for (const entry of current ? await readdir(folder) : []) {
-      const isKept = entry === current!.generation || entry === METADATA_FILE || entry === LAST_USE_FILE;
+      const isKept =
+        [METADATA_FILE, LAST_USE_FILE].includes(entry) || entry.split('.')[0] === current!.generation;
       if (!isKept) await this.discard(join(folder, entry));
     }
-    for (const entry of await readdir(this.layout.making).catch(() => [] as string[])) {
-      if (entry.slice(0, entry.lastIndexOf('.')) === name)
-        await this.discard(join(this.layout.making, entry));
+    for (const entry of await this.#making()) {
+      if (nameOfMaking(entry) === name) await this.discard(join(this.layout.making, entry));
     }
+  }
+
+  /** The names of what is being made, or was when its process was killed. */
+  async unfinished(): Promise<string[]> {
+    return [...new Set((await this.#making()).map(nameOfMaking))];
+  }
+
+  #making(): Promise<string[]> {
+    return readdir(this.layout.making).catch(() => []);
   }
 
   /** Takes its name away at once; the files follow. */
@@ -145,6 +152,7 @@ export class Store {
     const there = await lstat(path).catch(() => undefined);
     if (!there) return;
     const trash = join(this.layout.trash, randomBytes(8).toString('hex'));
+    await mkdir(this.layout.trash, { recursive: true });
     await rename(path, trash);
     this.#remove(trash);
   }
@@ -186,6 +194,8 @@ export class Store {
     return about?.mtime ?? null;
   }
 }
+
+const nameOfMaking = (entry: string) => entry.slice(0, entry.lastIndexOf('.'));
 
 export function damaged(name: string): PungiError {
   return new PungiError(

@@ -24,6 +24,7 @@ export interface FinishedPlace {
 
 type Order =
   | { do: 'create'; to: string; inherit: boolean }
+  | { do: 'dependents'; venv: string; names: string[] }
   | { do: 'link'; source: string; to: string }
   | { do: 'finish'; venv: string; configuration: string; will_be_at: string; store: string };
 
@@ -53,6 +54,11 @@ export function finishVenv(
   signal?: AbortSignal,
 ): Promise<VenvFacts> {
   return order(python, { do: 'finish', venv, configuration, will_be_at: willBeAt, store }, signal);
+}
+
+/** Which installed packages need one of these. */
+export function findDependents(python: string, venv: string, names: string[]): Promise<string[]> {
+  return order(python, { do: 'dependents', venv, names });
 }
 
 async function order<Answer>(python: string, what: Order, signal?: AbortSignal): Promise<Answer> {

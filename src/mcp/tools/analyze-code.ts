@@ -15,7 +15,7 @@ export const analyzeCode = (): Tool => ({
   description:
     'Look at Python code with ruff, without running it: errors (syntax, undefined names) always, and as far as enabled ' +
     'security (the rules of Bandit), complexity and style. Each finding has its place, rule, severity and, where there is one, ' +
-    'the fix. Comments such as "# noqa" switch findings off. The first call installs ruff, which takes a moment.',
+    'the fix. Comments such as "# noqa" switch nothing off. The first call installs ruff, which takes a moment.',
   annotations: ONLY_LOOKS,
   inputSchema: advertiseArguments(AnalysisRequest),
   outputSchema: advertiseResult(Analysis),

@@ -8,7 +8,7 @@ import { namedVenv } from './venv-arguments.js';
 
 const Arguments = z.strictObject({
   venvName: namedVenv(),
-  confirm: z.boolean().describe('Must be true: it cannot be undone.'),
+  confirm: z.boolean().optional().describe('Must be true: it cannot be undone.'),
   confirmDefault: z.boolean().optional().describe('Must be true as well to delete the default environment.'),
   wait: z
     .boolean()
@@ -31,7 +31,7 @@ export const deleteVenv = ({ defaultVenvName }: Config): Tool => ({
   outputSchema: advertiseResult(Deleted),
   answer: (args, call) =>
     answer(Arguments, args, call, async (wanted, steps) => {
-      await call.pungi.environments.delete(wanted, steps);
+      await call.pungi.environments.delete({ ...wanted, confirm: wanted.confirm ?? false }, steps);
       const deleted = { venvName: wanted.venvName, deleted: true as const };
       return replyData(deleted, ({ venvName }) => `The environment "${venvName}" is deleted.`);
     }),

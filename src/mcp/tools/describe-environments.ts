@@ -34,6 +34,6 @@ export const describeImports = ({ defaultVenvName, autoInstall }: Config) =>
       ? 'A package that an import does not find is installed, and the code run once more.'
       : 'For a module that is missing, the error names the package to install.',
     'Or let the code name its packages in a block of comments at its top, and leave out venvName:\n' +
-      '# /// script\n# dependencies = ["rich", "httpx>=0.27"]\n# ///\n' +
+      '# /// script\n# dependencies = ["rich", "numpy>=2"]\n# ///\n' +
       'It then runs in an environment made for exactly these, found again the next time; installing does not count against timeoutMs.',
   ].join('\n');

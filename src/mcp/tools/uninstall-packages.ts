@@ -21,7 +21,7 @@ export function uninstallPackages(config: Config): Tool {
     name: 'uninstall_packages',
     title: 'Uninstall packages',
     description:
-      'Remove packages from an environment. What they brought with them stays. ' +
+      'Remove packages from an environment. What they brought with them and nothing else needs goes along. ' +
       'It is refused where a package that stays needs one of them: name that one as well. ' +
       'Packages that belong to the interpreter itself cannot be removed.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

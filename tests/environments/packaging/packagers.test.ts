@@ -158,7 +158,7 @@ describe.each(['uv', 'pip'])('%s', (tool) => {
     const path = join(temporaryFolder(), 'cherry-1.0-py3-none-any.whl');
     writeFileSync(path, Buffer.from(await (await fetch(address)).arrayBuffer()));
     const packager = await start();
-    for (const url of [address, `file://${path}`]) {
+    for (const url of tool === 'uv' ? [address, `file://${path}`] : [`file://${path}`]) {
       const sources = ['url', 'path'] as const;
       const pins = await resolve(packager, [`cherry @ ${url}`], { sources });
       expect(versions(pins)).toEqual(['apple==1.1', 'cherry==1.0']);

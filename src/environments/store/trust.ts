@@ -1,0 +1,21 @@
+import { lstatSync, statSync } from 'node:fs';
+import { PungiError } from '../../base/errors.js';
+
+const GROUP_OR_OTHERS_WRITE = 0o022;
+
+/**
+ * An environment's interpreter is started before the sandbox closes behind it, so whoever can write to its folder could
+ * start anything as the server's user. A sticky folder is no better: others can put their own environment into it.
+ */
+export function checkTrusted(path: string): void {
+  const own = process.getuid?.();
+  if (own === undefined) return;
+  const about = lstatSync(path);
+  const { uid, mode } = about.isSymbolicLink() ? statSync(path) : about;
+  if ((uid === own || uid === 0) && !(mode & GROUP_OR_OTHERS_WRITE)) return;
+  throw new PungiError(
+    'CONFIGURATION_ERROR',
+    `${path} can be changed by other users, so nothing in it is run: make it your own (chown, chmod go-w), or choose another folder with VENVS_BASE_PATH.`,
+    { path },
+  );
+}
