@@ -63,7 +63,7 @@ interface Failure {
 
 /** On standard error, before the sentence that says what failed, unless that says it all. */
 export function printFailures({ message, details: { packages, explanation } }: Failure): void {
-  if (packages !== undefined && packages.some(({ why }) => why !== message)) {
+  if (packages?.some(({ why }) => why !== message)) {
     process.stderr.write(failuresText(packages, styleFor(process.stderr)));
   } else if (packages === undefined && explanation !== undefined && explanation !== message) {
     process.stderr.write(`${indent(explanation, '    ')}\n`);

@@ -155,6 +155,7 @@ export class Environments {
     const name = checkName(venvName);
     const asked = this.#installer.parse(packages);
     const version = pythonVersion === undefined ? undefined : parsePythonVersion(pythonVersion);
+    options.onStep?.(`Creating the environment "${name}".`);
     const began = performance.now();
     const interpreter = await this.#interpreterFor({ version }, options);
     await this.#workshop.refuseEarly(name, interpreter);
@@ -280,6 +281,7 @@ export class Environments {
     const source = checkName(from, { allowInline: true });
     const name = checkName(to);
     this.#refuseBareDefault(source);
+    options.onStep?.(`Cloning "${source}" as "${name}".`);
     await this.#workshop.copy(source, { name, description }, options);
     return this.#describe(name);
   }
@@ -311,6 +313,7 @@ export class Environments {
       about.requested ??
       pins.map((pin) => `${pin.name}${pin.url === undefined ? `==${pin.version}` : ` @ ${pin.url}`}`);
     const requested = this.#installer.parseEach(named).map(({ text }) => text);
+    options.onStep?.(`Creating the environment "${name}".`);
     const interpreter = await this.#interpreterFor({ version: about.pythonVersion }, options);
     const inherit = name === this.defaultName;
     await this.#workshop.make(

@@ -26,7 +26,7 @@ describe('one sentence, nothing on standard output, and status', () => {
     [66, ['describe', 'missing', 'x'], 'missing'],
     [66, ['export', 'missing'], 'missing'],
     [73, ['import', 'there', '/dev/null'], 'exists already'],
-    [66, ['export'], 'pungi env create default'],
+    [66, ['export'], 'the interpreter itself'],
     [74, ['install', 'damaged', 'apple'], 'not whole'],
     [2, ['create', '../x'], 'cannot be the name'],
     [2, ['create', 'nul'], 'Windows'],

@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -215,8 +223,18 @@ describe('clean', () => {
   test('removes what was not used for so many days', async () => {
     const elsewhere = { env: { VENVS_BASE_PATH: join(world.base, 'own') } };
     await env(['create', 'idle'], elsewhere);
-    const { stdout } = await env(['clean', '--unused-for', '0'], elsewhere);
-    expect(stdout).toMatch(/^ {2}idle {2}not used for 0 days, [^\n]*\nRemoved 1 environment, .* freed\.\n$/);
+    const lastUse = join(world.base, 'own', 'idle', 'last-use');
+    writeFileSync(lastUse, '');
+    utimesSync(lastUse, new Date(0), new Date(0));
+    expect((await env(['clean', '--unused-for', '0'], elsewhere)).status).toBe(2);
+    expect(await env(['clean', '--unused-for', '30'], elsewhere)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('confirm it with --yes'),
+    });
+    const { stdout } = await env(['clean', '--unused-for', '30', '--yes'], elsewhere);
+    expect(stdout).toMatch(
+      /^ {2}idle {2}not used for \d+ days, [^\n]*\nRemoved 1 environment, .* freed\.\n$/,
+    );
   });
 });
 
