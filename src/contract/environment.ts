@@ -55,9 +55,12 @@ export const CleanReport = z.object({
 });
 export type CleanReport = z.infer<typeof CleanReport>;
 
+/** `share` is how much of the whole is done, from 0 to 1, where that can be said. */
+export type OnStep = (message: string, share?: number) => void;
+
 /** What cannot be written down as data, for everything that takes its time. */
 export interface StepOptions {
   signal?: AbortSignal;
   /** Called with a sentence for every step: waiting for a lock, resolving, downloading, … */
-  onStep?: (message: string) => void;
+  onStep?: OnStep;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OnStep } from './environment.js';
 import { RequestedLimits } from './limits.js';
 
 /** The most a request may carry: small enough that no message nears the transports' own limits. */
@@ -124,5 +125,5 @@ export interface RunOptions {
   /** Called for every line of output as it is produced. */
   onLine?: (line: OutputLine) => void;
   /** Called with a sentence while the run waits for its environment to be made or filled. */
-  onStep?: (message: string) => void;
+  onStep?: OnStep;
 }

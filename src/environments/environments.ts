@@ -155,7 +155,7 @@ export class Environments {
     const name = checkName(venvName);
     const asked = this.#installer.parse(packages);
     const version = pythonVersion === undefined ? undefined : parsePythonVersion(pythonVersion);
-    options.onStep?.(`Creating the environment "${name}".`);
+    options.onStep?.(`Creating the environment "${name}".`, 0);
     const began = performance.now();
     const interpreter = await this.#interpreterFor({ version }, options);
     await this.#workshop.refuseEarly(name, interpreter);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { PungiError } from '../base/errors.js';
-import type { PackageReport, StepOptions } from '../contract/environment.js';
+import type { OnStep, PackageReport, StepOptions } from '../contract/environment.js';
 import { FairQueue } from '../engine/fair-queue.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import { parseLockFile, renderLockFile } from './lock-file.js';
@@ -13,7 +13,7 @@ import {
   parseRequirements,
   type Requirement,
 } from './requirements/requirement.js';
-import type { Contents } from './store/generations.js';
+import { type Contents, SHARES } from './store/generations.js';
 import { type Metadata, writeAtomically } from './store/metadata.js';
 
 /** Tools of the field use every processor by themselves; more of them at once only get in each other's way. */
@@ -108,7 +108,8 @@ export class Installer {
       isKnown: false,
       fill: async ({ venv, interpreter }, signal) => {
         if (pins.length > 0) {
-          await this.#work({ ...options, signal }, (packager, how) =>
+          const onStep = counting(pins.length, options.onStep);
+          await this.#work({ ...options, signal, ...(onStep && { onStep }) }, (packager, how) =>
             packager.installPinned({ python: interpreter.path, venv }, [...pins], how),
           );
         }
@@ -177,6 +178,18 @@ export class Installer {
       leave();
     }
   }
+}
+
+/** How far a filling is, by the files that have arrived. Small ones come without a word, so this may lag behind. */
+function counting(pins: number, onStep: OnStep | undefined): OnStep | undefined {
+  if (!onStep) return undefined;
+  const { resolved, filled } = SHARES;
+  let arrived = 0;
+  onStep(`Installing ${pins} package${pins === 1 ? '' : 's'}`, resolved);
+  return (message) => {
+    if (message.startsWith('Downloaded ')) arrived += 1;
+    onStep(message, resolved + (filled - resolved) * Math.min(1, arrived / pins));
+  };
 }
 
 /** What was accepted once is read back whatever is allowed today. */

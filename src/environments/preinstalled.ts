@@ -1,5 +1,6 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import type { OnStep } from '../contract/environment.js';
 import type { Environments } from './environments.js';
 
 /** The packages that the default environment is to have, installed in the background at the first start. */
@@ -9,7 +10,7 @@ export class Preinstalled {
   problem: string | null = null;
   #isPending: boolean;
   #stop = new AbortController();
-  #listeners = new Set<(message: string) => void>();
+  #listeners = new Set<OnStep>();
 
   constructor(
     private readonly environments: Environments,
@@ -25,8 +26,8 @@ export class Preinstalled {
   }
 
   /** Hears the steps of the installation until it is over. */
-  async wait(onStep: ((message: string) => void) | undefined, signal?: AbortSignal): Promise<void> {
-    const hear = (message: string) => onStep?.(message);
+  async wait(onStep: OnStep | undefined, signal?: AbortSignal): Promise<void> {
+    const hear: OnStep = (message, share) => onStep?.(message, share);
     this.#listeners.add(hear);
     hear(`Waiting for the packages of the default environment: ${this.packages.join(', ')}.`);
     try {
@@ -46,9 +47,9 @@ export class Preinstalled {
       if (await this.#isThere()) return;
       this.logger.info('Installing packages into the default environment', { packages: this.packages });
       const { signal } = this.#stop;
-      const onStep = (message: string) => {
+      const onStep: OnStep = (message, share) => {
         this.logger.debug(message, {});
-        for (const hear of this.#listeners) hear(message);
+        for (const hear of this.#listeners) hear(message, share);
       };
       await this.environments.install(undefined, this.packages, { signal, onStep });
       this.logger.info('The packages of the default environment are installed', {});

@@ -18,7 +18,7 @@ test('steps are one live line with the time, and only the result stays', async (
   world.index.hang(true);
   const { ended, shows } = world.start(['env', 'create', 'lively', 'banana'], { terminal: true });
   try {
-    await shows('stdout', /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]\S* Creating the environment "lively"\. +\S*\d+\.\d s/);
+    await shows('stdout', /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]\S* \S*╌{16} \S*Creating the environment "lively"\. +\S*\d+\.\d s/);
   } finally {
     world.index.hang(false);
   }
@@ -30,6 +30,8 @@ test('steps are one live line with the time, and only the result stays', async (
     expect(stripVTControlCharacters(frame).length).toBeLessThan(80);
   }
   expect(stdout).toContain('\x1b[32m✓\x1b[39m banana');
+  // Versions are chosen, then files are in place: the bar grows.
+  expect(stdout).toMatch(/━━╌{14}[\s\S]*━{12}╌{4}/);
   expect(screen(stdout)).toMatch(
     /^✓ banana 1\.0\n {2}\+ apple 2\.0\nInstalled 2 packages [^\n]*\nCreated the environment "lively" [^\n]*\n$/,
   );

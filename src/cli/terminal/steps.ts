@@ -1,9 +1,10 @@
+import type { OnStep } from '../../contract/environment.js';
 import { LiveLine } from './live-line.js';
 import { oneLine } from './printable.js';
 
 /** Where the steps of something that takes its time are told. */
 export interface Steps {
-  readonly onStep: (message: string) => void;
+  readonly onStep: OnStep;
   /** Makes room for other output; the next step is shown again. */
   clear(): void;
 }
@@ -15,7 +16,7 @@ const OF_RESULT = /^[+~-] /;
 export function tellSteps({ prefix = '', quiet = false } = {}, stream = process.stderr): Steps {
   if (stream.isTTY && process.env['TERM'] !== 'dumb') {
     const line = new LiveLine(stream);
-    return { onStep: unlessOfResult((step) => line.show(step)), clear: () => line.clear() };
+    return { onStep: unlessOfResult((step, share) => line.show(step, share)), clear: () => line.clear() };
   }
   let last = '';
   const onStep = (step: string) => {
@@ -25,7 +26,9 @@ export function tellSteps({ prefix = '', quiet = false } = {}, stream = process.
   return { onStep: unlessOfResult(onStep), clear: () => {} };
 }
 
-const unlessOfResult = (tell: (step: string) => void) => (message: string) => {
-  const step = oneLine(message);
-  if (!OF_RESULT.test(step)) tell(step);
-};
+const unlessOfResult =
+  (tell: OnStep): OnStep =>
+  (message, share) => {
+    const step = oneLine(message);
+    if (!OF_RESULT.test(step)) tell(step, share);
+  };

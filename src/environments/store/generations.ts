@@ -7,6 +7,9 @@ import { FORMAT, type Metadata, writeMetadata } from './metadata.js';
 import type { Store } from './store.js';
 import { createVenv, type FinishedPlace, finishVenv, linkVenv, type VenvFacts } from './venv-tree.js';
 
+/** How much of a change is done when versions are chosen, and when everything is in place: the rest is compiling. */
+export const SHARES = { resolved: 0.15, filled: 0.75 };
+
 /** What a change under a lock is told of: when to stop, and whom to tell. */
 export type Steps = StepOptions & { signal: AbortSignal };
 
@@ -143,7 +146,7 @@ export class Generations {
   }
 
   async #finish(interpreter: Interpreter, place: FinishedPlace, steps: Steps): Promise<VenvFacts> {
-    steps.onStep?.('Compiling and checking');
+    steps.onStep?.('Compiling and checking', SHARES.filled);
     const facts = await finishVenv(
       interpreter.path,
       { ...place, store: this.store.layout.bytecode },
