@@ -16,7 +16,7 @@ import { defaultBase, Layout } from './store/layout.js';
 import type { Metadata } from './store/metadata.js';
 import { Store } from './store/store.js';
 import { findDependents } from './store/venv-tree.js';
-import { type EngineSide, notFound, Workshop } from './workshop.js';
+import { type EngineSide, Workshop } from './workshop.js';
 
 export interface EnvironmentsOptions {
   base?: string | undefined;
@@ -113,7 +113,7 @@ export class Environments {
 
   async show(venvName?: string): Promise<EnvironmentInfo> {
     const name = this.#nameOf(venvName);
-    if (name !== this.defaultName && !this.#store.isThere(name)) throw notFound(name);
+    if (name !== this.defaultName && !this.#store.isThere(name)) throw await this.#workshop.notFound(name);
     return this.#describe(name);
   }
 
@@ -121,7 +121,7 @@ export class Environments {
   async metadata(venvName?: string): Promise<Metadata | undefined> {
     const name = this.#nameOf(venvName);
     const metadata = await this.#store.find(name);
-    if (!metadata && name !== this.defaultName) throw notFound(name);
+    if (!metadata && name !== this.defaultName) throw await this.#workshop.notFound(name);
     return metadata;
   }
 

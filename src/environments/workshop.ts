@@ -6,6 +6,7 @@ import { LockKeeper } from '../runtime/lock-keeper.js';
 import { SharedHolds } from '../runtime/shared-holds.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import { foldName } from './name.js';
+import { similarName } from './similar-name.js';
 import { type Contents, Generations, type NewEnvironment } from './store/generations.js';
 import { type ExclusiveOptions, Locks } from './store/locks.js';
 import type { Metadata } from './store/metadata.js';
@@ -130,9 +131,9 @@ export class Workshop {
   }
 
   async remove(name: string, options: ExclusiveOptions): Promise<void> {
-    if (!this.store.isThere(name)) throw notFound(name);
+    if (!this.store.isThere(name)) throw await this.notFound(name);
     await (await this.#locks()).alone(name, options, async () => {
-      if (!this.store.isThere(name)) throw notFound(name);
+      if (!this.store.isThere(name)) throw await this.notFound(name);
       await this.store.sweep(name);
       await this.store.discard(this.store.layout.folder(name));
       this.engine.retire(name);
@@ -161,6 +162,17 @@ export class Workshop {
         if (!isInUse(error)) throw error;
       });
     }
+  }
+
+  async notFound(name: string): Promise<PungiError> {
+    const meant = similarName(name, await this.store.names());
+    const advice =
+      meant === undefined
+        ? `Create it with create_venv, or with: pungi env create ${name}`
+        : `Did you mean "${meant}"?`;
+    return new PungiError('ENVIRONMENT_NOT_FOUND', `There is no environment "${name}". ${advice}`, {
+      venvName: name,
+    });
   }
 
   async close(): Promise<void> {
@@ -231,7 +243,7 @@ export class Workshop {
     options: StepOptions,
     act: (current: Metadata, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    if (!this.store.isThere(name)) throw notFound(name);
+    if (!this.store.isThere(name)) throw await this.notFound(name);
     await this.store.prepare();
     return (await this.#locks()).alone(name, options, async (signal) => {
       const current = await this.#find(name);
@@ -242,7 +254,7 @@ export class Workshop {
 
   async #find(name: string): Promise<Metadata> {
     const metadata = await this.store.find(name);
-    if (!metadata) throw notFound(name);
+    if (!metadata) throw await this.notFound(name);
     return metadata;
   }
 
@@ -259,14 +271,6 @@ export class Workshop {
 const ADMISSION = '.admission';
 
 const isInUse = (error: unknown) => error instanceof PungiError && error.code === 'ENVIRONMENT_IN_USE';
-
-export function notFound(name: string): PungiError {
-  return new PungiError(
-    'ENVIRONMENT_NOT_FOUND',
-    `There is no environment "${name}". Create it with create_venv, or with: pungi env create ${name}`,
-    { venvName: name },
-  );
-}
 
 function alreadyThere({ name, python }: Metadata, wanted: Interpreter): PungiError {
   const other = python.version === wanted.version ? '' : `, with Python ${python.version}`;

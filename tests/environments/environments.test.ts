@@ -79,7 +79,12 @@ describe('an environment', () => {
 
   test('that does not exist is a verdict of its own', async () => {
     const outcome = await pungi.run({ code: '1', venvName: 'nowhere' });
-    expect(verdictOf(outcome, 'no-environment')).toMatchObject({ code: 'ENVIRONMENT_NOT_FOUND' });
+    expect(verdictOf(outcome, 'no-environment')).toMatchObject({
+      code: 'ENVIRONMENT_NOT_FOUND',
+      message: expect.stringContaining('pungi env create nowhere'),
+    });
+    const { verdict } = await pungi.run({ code: '1', venvName: 'friut' });
+    expect(verdict).toMatchObject({ message: 'There is no environment "friut". Did you mean "fruit"?' });
   });
 
   test('is not made twice, nor under a name that differs in case only', async () => {

@@ -4,10 +4,8 @@ import type { StepOptions } from '../../contract/environment.js';
 import { cancelled } from './errand.js';
 import { installOwnUv, OWN_UV_VERSION, ownUvPath } from './own-uv.js';
 import type { Packager, PackagerSettings, PackagerTool } from './packager.js';
-import { PipPackager } from './pip-packager.js';
 import { OLDEST_PIP, type Survey, surveyTools } from './survey.js';
 import { isAtLeast } from './tool-version.js';
-import { UvPackager } from './uv-packager.js';
 
 export interface PackagingSettings {
   base: string;
@@ -97,8 +95,9 @@ export class Packaging {
       }
     }
     for (const note of survey.notes) this.#logger.info(note);
-    if (survey.uv) return new UvPackager(survey.uv, settings);
-    if (isUsable(survey.pip)) return new PipPackager(survey.pip, settings);
+    // Imported when they are needed: a server that installs nothing starts sooner without them.
+    if (survey.uv) return new (await import('./uv-packager.js')).UvPackager(survey.uv, settings);
+    if (isUsable(survey.pip)) return new (await import('./pip-packager.js')).PipPackager(survey.pip, settings);
     throw nothing(survey);
   }
 
