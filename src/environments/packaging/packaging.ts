@@ -97,7 +97,8 @@ export class Packaging {
     for (const note of survey.notes) this.#logger.info(note);
     // Imported when they are needed: a server that installs nothing starts sooner without them.
     if (survey.uv) return new (await import('./uv-packager.js')).UvPackager(survey.uv, settings);
-    if (isUsable(survey.pip)) return new (await import('./pip-packager.js')).PipPackager(survey.pip, settings);
+    if (isUsable(survey.pip))
+      return new (await import('./pip-packager.js')).PipPackager(survey.pip, settings);
     throw nothing(survey);
   }
 
