@@ -18,5 +18,10 @@ export { DEFAULT_LIMITS, Limits } from './contract/limits.js';
 export { Outcome, PythonException, Tier, Verdict, type VerdictKind } from './contract/outcome.js';
 export { type OutputLine, type RunOptions, RunRequest } from './contract/run.js';
 export type { CleanRequest } from './environments/cleaning.js';
-export type { CreateRequest, DeleteRequest, Environments } from './environments/environments.js';
+export type {
+  CreateRequest,
+  DeleteRequest,
+  Environments,
+  InstallOptions,
+} from './environments/environments.js';
 export { type CompiledScript, Pungi } from './pungi.js';

@@ -35,6 +35,11 @@ export interface CreateRequest {
   packages?: readonly string[] | undefined;
 }
 
+export interface InstallOptions extends StepOptions {
+  /** The newest versions of what is named, also where an older one is there and would do. */
+  upgrade?: boolean | undefined;
+}
+
 export interface DeleteRequest {
   venvName: string;
   confirm: boolean;
@@ -160,7 +165,7 @@ export class Environments {
     const interpreter = await this.#interpreterFor({ version }, options);
     await this.#workshop.refuseEarly(name, interpreter);
     const wanted = { name, description, interpreter, inherit: name === this.defaultName, inline: false };
-    const contents = await this.#installer.adding({ python: interpreter, requested: [] }, asked, [], options);
+    const contents = await this.#installer.adding({ python: interpreter, requested: [] }, asked, {}, options);
     const made = await this.#workshop.make(wanted, contents, options);
     const took = performance.now() - began;
     const report = asked.length > 0 ? await this.#installer.report(undefined, made, asked, took) : null;
@@ -206,7 +211,7 @@ export class Environments {
   async install(
     venvName: string | undefined,
     packages: readonly string[],
-    options: StepOptions = {},
+    { upgrade = false, ...options }: InstallOptions = {},
   ): Promise<PackageReport> {
     const name = venvName === undefined ? this.defaultName : checkName(venvName);
     const asked = this.#installer.parse(packages);
@@ -216,9 +221,10 @@ export class Environments {
       if (made) return made.report!;
     }
     const began = performance.now();
-    const { before, after } = await this.#workshop.change(name, options, async (current, venv, signal) =>
-      this.#installer.adding(current, asked, await this.#installer.pinsIn(venv), { ...options, signal }),
-    );
+    const { before, after } = await this.#workshop.change(name, options, async (current, venv, signal) => {
+      const known = await this.#installer.pinsIn(venv);
+      return this.#installer.adding(current, asked, { known, upgrade }, { ...options, signal });
+    });
     return this.#installer.report(before, after, asked, performance.now() - began);
   }
 

@@ -61,11 +61,13 @@ export class Installer {
   async adding(
     { python, requested: before }: Pick<Metadata, 'python' | 'requested'>,
     asked: readonly Requirement[],
-    known: readonly Pin[],
+    { known = [], upgrade = false }: { known?: readonly Pin[]; upgrade?: boolean },
     options: StepOptions,
   ): Promise<Contents> {
     const requested = mergeRequested(before, asked, keyOf);
-    const pins = await this.#resolve(python, requested, { asked, known }, options);
+    const named = new Set(asked.map(({ key }) => key));
+    const kept = upgrade ? known.filter(({ name }) => !named.has(nameKey(name))) : known;
+    const pins = await this.#resolve(python, requested, { asked, known: kept }, options);
     return this.#contents(pins, requested, options, known);
   }
 

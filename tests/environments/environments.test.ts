@@ -133,6 +133,8 @@ describe('installing', () => {
     const report = await environments.install('steady', ['banana']);
     expect(report.added).toEqual([{ name: 'banana', version: '1.0' }]);
     expect(await installed('steady')).toEqual(['apple==1.1', 'banana==1.0']);
+    await environments.install('steady', ['apple'], { upgrade: true });
+    expect(await installed('steady')).toEqual(['apple==2.0', 'banana==1.0']);
   });
 
   test('says of each package why it failed, and leaves everything as it was', async () => {

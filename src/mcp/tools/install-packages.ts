@@ -13,6 +13,10 @@ export function installPackages(config: Config): Tool {
   const Arguments = z.strictObject({
     packages: packages(config),
     venvName: existingVenv(config, 'to install into'),
+    upgrade: z
+      .boolean()
+      .optional()
+      .describe('Take the newest versions of these packages; without it, what is there stays if it will do.'),
   });
   return {
     name: 'install_packages',
@@ -28,7 +32,8 @@ export function installPackages(config: Config): Tool {
     answer: (args, call) =>
       answer(Arguments, args, call, async (wanted, steps) => {
         const { environments } = call.pungi;
-        return replyData(await environments.install(wanted.venvName, wanted.packages, steps), wordReport);
+        const { venvName, packages: asked, upgrade } = wanted;
+        return replyData(await environments.install(venvName, asked, { ...steps, upgrade }), wordReport);
       }),
   };
 }
