@@ -18,8 +18,10 @@ behindEveryDoor({}, (door) => {
 
   test('each line of output becomes a progress notification, in order', async () => {
     const seen: Progress[] = [];
+    // The run ends a moment later: the clients of the SDK forget who listens when they read the result together with
+    // the notifications before it.
     await executeWatched(
-      'import sys\nfor i in range(3): print("line", i)\nprint("err", file=sys.stderr)',
+      'import sys, time\nfor i in range(3): print("line", i, flush=True)\nprint("err", file=sys.stderr)\ntime.sleep(0.5)',
       (p) => seen.push(p),
     );
     expect(seen.filter(({ message }) => message !== 'err').map(({ message }) => message)).toEqual([
