@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { printed, temporaryFolder, verdictOf } from '../engine/pungi.js';
@@ -106,7 +114,16 @@ describe('a folder that others can write to', () => {
   });
 
   test('the locks are nobody else’s', () => {
-    expect(readdirSync(join(world.base, '.locks')).length).toBeGreaterThan(0);
+    expect(statSync(join(world.base, '.locks')).mode & 0o777).toBe(0o700);
+  });
+
+  test('a folder that cannot be made is said to be so', async () => {
+    const nowhere = world.start({ VENVS_BASE_PATH: '/proc/environments' });
+    const error = await refusal(nowhere.environments.create({ venvName: 'x' }));
+    expect(error).toMatchObject({
+      code: 'CONFIGURATION_ERROR',
+      message: expect.stringContaining('VENVS_BASE_PATH'),
+    });
   });
 });
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import { foldName } from '../name.js';
 import type { Layout } from './layout.js';
+import { makeFolder } from './make-folder.js';
 import { METADATA_FILE, type Metadata, readMetadata } from './metadata.js';
 import { checkTrusted } from './trust.js';
 
@@ -97,13 +98,9 @@ export class Store {
     if (this.#isChecked) return;
     const { base, locks, cache, bytecode, making, trash, inline } = this.layout;
     try {
-      for (const folder of [base, cache, bytecode, making, trash, inline]) {
-        const made = await mkdir(folder, { recursive: true, mode: 0o755 });
-        // Whatever the umask: the sandbox's user must be able to read what it will run.
-        if (made !== undefined) await chmod(folder, 0o755);
-      }
+      for (const folder of [base, cache, bytecode, making, trash, inline]) await makeFolder(folder, 0o755);
       // Whoever can open a lock can hold it for ever.
-      await mkdir(locks, { recursive: true, mode: 0o700 });
+      await makeFolder(locks, 0o700);
     } catch (error) {
       const why = (error as NodeJS.ErrnoException).code ?? String(error);
       throw new PungiError(
@@ -152,7 +149,7 @@ export class Store {
     const there = await lstat(path).catch(() => undefined);
     if (!there) return;
     const trash = join(this.layout.trash, randomBytes(8).toString('hex'));
-    await mkdir(this.layout.trash, { recursive: true });
+    await makeFolder(this.layout.trash, 0o755);
     await rename(path, trash);
     this.#remove(trash);
   }
