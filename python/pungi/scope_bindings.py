@@ -1,0 +1,120 @@
+"""Which names a script binds itself, and which of them stand for modules or constant texts."""
+
+import ast
+
+from .scope_constants import fold
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)
+_USUAL_ALIASES = {"pd": "pandas", "np": "numpy"}
+
+
+def bound_in(scope):
+    """The names that a function, lambda or comprehension binds, and so never takes from the builtins."""
+    bound, declared = set(), set()
+    if isinstance(scope, FUNCTIONS):
+        bound |= {node.arg for node in ast.walk(scope.args) if isinstance(node, ast.arg)}
+        roots = scope.body if isinstance(scope.body, list) else [scope.body]
+    else:
+        roots = [generator.target for generator in scope.generators]
+    for node in (node for root in roots for node in _own_nodes(root)):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            declared |= set(node.names)
+        else:
+            bound |= set(_names_bound_by(node))
+    return bound - declared
+
+
+def bound_for_certain(body):
+    """Name to the place from which on a module's or class's own statements have surely bound it."""
+    places, deleted = {}, set()
+    for statement in body:
+        for name in _names_of_statement(statement):
+            places.setdefault(name, (statement.end_lineno, statement.end_col_offset))
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+                deleted.add(node.id)
+    return {name: place for name, place in places.items() if name not in deleted}
+
+
+def _names_of_statement(statement):
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        if statement.value is None:
+            return
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for target in targets:
+            yield from (node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+        for alias in statement.names:
+            yield from _names_bound_by(alias)
+    elif isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+        yield statement.name
+
+
+def _own_nodes(root):
+    """The nodes below one, without those that have a scope of their own: of these only the heads."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, COMPREHENSIONS):
+            # An assignment expression inside binds in the function around it.
+            yield from (inner.target for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
+        elif not isinstance(node, SCOPES):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _names_bound_by(node):
+    if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        yield node.id
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.alias) and node.name != "*":
+        yield node.asname or node.name.partition(".")[0]
+    elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+        yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest
+
+
+def modules_by_name(tree, rules):
+    """Name to the dotted path that it stands for, wherever in the script that is; also of what the profile brings."""
+    bound = {name for node in ast.walk(tree) for name in _names_bound_by(node)}
+    brought = {name.rpartition(".")[2]: name for name in (*(rules.allowed or ()), *rules.default_imports)} | _USUAL_ALIASES
+    paths = {name: path for name, path in brought.items() if name not in bound}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            paths.update((_import_binding(alias)) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            paths.update((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+    return paths
+
+
+def _import_binding(alias):
+    top = alias.name.partition(".")[0]
+    return (alias.asname, alias.name) if alias.asname else (top, top)
+
+
+def assigned_values(tree):
+    """Name to its value's node, of names with one plain assignment in all of the script."""
+    values, counts = {}, {}
+    for node in ast.walk(tree):
+        for name in _names_bound_by(node):
+            counts[name] = counts.get(name, 0) + 1
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            values[node.targets[0].id] = node.value
+        elif isinstance(node, ast.NamedExpr):
+            values[node.target.id] = node.value
+    arguments = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    return {name: value for name, value in values.items() if counts[name] == 1 and name not in arguments}
+
+
+def constants_by_name(values):
+    """What of these is constant; a few rounds, as one may be made of others."""
+    known = {}
+    for _ in range(3):
+        for name, value in values.items():
+            if name not in known and (constant := fold(value, known)) is not None:
+                known[name] = constant
+    return known

@@ -1,0 +1,212 @@
+"""Keeps a running script to its profile's scope: what no reading of its source can decide.
+
+This is scope, not security. The boundary is the kernel's sandbox: whoever wants to get around this guard can, from
+inside the same interpreter, and gains nothing but what the sandbox allows anyway. What each part is for:
+
+- `__import__`, import_module, module_from_spec: every import that the script asks for, also of what is loaded already,
+  by statement, function, loader, or something that imports for others (pkgutil, runpy). A package's imports are its own.
+- The script's own builtins: the blocked ones refuse; getattr and vars see a module reached by a computed name. Code in
+  texts inherits them, and whoever has them is known as the script.
+- Audit events: files for the script itself (through the standard library, too, but not through allowed packages);
+  processes and the network for everybody, except while a package is being imported; native code and looking at frames.
+  A text that the script has compiled is checked like a script.
+- Paths such as pandas.io.common.os, found by scope.examine: judged when the script's import has loaded the module.
+
+C functions have no frames: numpy.fromfile and array.tofile count as the script's own doing, while numpy.load does not.
+Not seen: `operator.attrgetter` of a computed name, `module.__dict__[computed]`, sys.modules[computed] where sys is allowed.
+What is then done with the module still meets the events.
+"""
+
+import ast
+import linecache
+import sys
+import types
+from _thread import get_ident
+
+from . import scope, scope_members
+from .scope_callers import Callers
+from .scope_events import operation_of
+from .scope_imports import ImportGuard
+from .scope_rules import INTROSPECTION, Rules
+
+_getframe, _module_type = sys._getframe, types.ModuleType
+
+violations = []
+"""What was refused, as scope.check tells it; stays, whatever the script does with the exception."""
+
+
+class ScopeViolation(BaseException):
+    """Not an Exception, and so not an ImportError: a script that expects a module to be missing must not swallow it."""
+
+
+def install(rules, filename, variables=None, paths=(), on_violation=None):
+    """From now on, in this process. `variables` are the script's globals, `paths` come from scope.examine.
+
+    `on_violation(record)` is called at once and should end the process; if it returns, ScopeViolation is raised.
+    """
+    rules = rules if isinstance(rules, Rules) else Rules(rules)
+    if not rules.is_empty:
+        _Guard(rules, filename, variables, paths, on_violation).install()
+
+
+class _Guard:
+    def __init__(self, rules, filename, variables, paths, on_violation):
+        self._rules = rules
+        self._filename = filename
+        self._variables = variables
+        self._paths = list(paths)
+        self._on_violation = on_violation
+        self._builtins = dict(vars(sys.modules["builtins"]))
+        self._callers = Callers(rules, filename, self._builtins if variables is not None else None)
+        self._busy = set()
+        self._stand_in = _module_type("builtins")
+        self._imports = ImportGuard(rules, self._callers, self._busy, self._stand_in, self._refuse, self._judge_paths)
+
+    def install(self):
+        self._builtins["__import__"] = self._imports.install()
+        self._furnish_builtins()
+        if self._variables is not None:
+            self._variables["__builtins__"] = self._builtins
+        self._judge_paths()
+        handlers = self._handlers()
+        busy = self._busy
+
+        def hook(event, arguments):
+            handler = handlers.get(event)
+            if handler is None or get_ident() in busy:
+                return
+            busy.add(get_ident())  # what the guard does itself raises events, too
+            try:
+                handler(event, arguments, _getframe(1))
+            finally:
+                busy.discard(get_ident())
+
+        sys.addaudithook(hook)
+
+    def _refuse(self, rule, what, message, frame, line=None, column=None):
+        place = self._callers.script_frame(frame)
+        if line is None and place is not None:
+            line, column = place.f_lineno, _column(place, self._filename)
+        record = {"line": line, "column": column, "rule": rule, "what": what, "message": message}
+        violations.append(record)
+        if self._on_violation is not None:
+            self._busy.add(get_ident())  # what it does to tell is not the script's doing
+            self._on_violation(record)
+            self._busy.discard(get_ident())
+        raise ScopeViolation(f"line {line}: {message}" if line else message)
+
+    def _judge_paths(self):
+        for line, offset, path in self._paths:
+            if refusal := scope_members.judge_loaded(path.split("."), self._rules):
+                self._refuse(*refusal, None, line, _character(self._filename, line, offset))
+
+    # Builtins
+
+    def _furnish_builtins(self):
+        for name in self._rules.builtins & self._builtins.keys() - {"__import__"}:
+            self._builtins[name] = self._refusing(name)
+        real_getattr, real_vars, introspects = getattr, vars, self._rules.forbids_introspection
+
+        def guarded_getattr(target, name, *default):
+            if introspects and name in INTROSPECTION:
+                self._refuse("introspection", name, self._rules.describe_introspection(name), _getframe(1))
+            value = real_getattr(target, name, *default)
+            if isinstance(value, _module_type) and (refusal := scope_members.judge_module(value, self._rules)):
+                self._refuse(*refusal, _getframe(1))
+            return value
+
+        def guarded_vars(*target):
+            if not target:
+                return _getframe(1).f_locals
+            if introspects and isinstance(target[0], _module_type) and target[0].__name__ != "__main__":
+                self._refuse("introspection", "vars", self._rules.describe_introspection("vars"), _getframe(1))
+            return real_vars(*target)
+
+        for function in (guarded_getattr, guarded_vars):
+            function.__name__ = function.__qualname__ = function.__name__.removeprefix("guarded_")
+            function.__module__ = "builtins"
+            self._builtins[function.__name__] = function
+        vars(self._stand_in).update(self._builtins)
+
+    def _refusing(self, name):
+        def refuse(*arguments, **named):
+            self._refuse("builtin", name, self._rules.refuses_builtin(name), _getframe(1))
+
+        refuse.__name__ = refuse.__qualname__ = name
+        return refuse
+
+    # Events
+
+    def _handlers(self):
+        handlers = dict.fromkeys(operation_of, self._on_operation)
+        handlers |= {"compile": self._on_compile, "exec": self._on_exec, "pickle.find_class": self._on_find_class}
+        handlers["builtins.breakpoint"] = lambda event, arguments, frame: self._imports.check("pdb", frame)
+        if self._rules.forbids_introspection:
+            names = ("sys._getframe", "sys._current_frames", "gc.get_objects", "gc.get_referrers", "gc.get_referents",
+                     "code.__new__", "marshal.loads", "object.__getattr__", "function.__new__")
+            handlers |= dict.fromkeys(names, self._on_introspection)
+        return handlers
+
+    def _on_operation(self, event, arguments, frame):
+        kind, is_harmless = operation_of[event]
+        reason = self._rules.refuses_operation(kind, event)
+        if reason is None or is_harmless(arguments, self._callers.folders):
+            return
+        who, _ = self._callers.responsible(frame)
+        is_for_everybody = kind in ("process", "network")
+        if who == "own" or (is_for_everybody and who != "import") or (who == "nobody" and self._is_thread()):
+            self._refuse("operation", kind, reason, frame)
+
+    def _is_thread(self):
+        threading = sys.modules.get("threading")
+        return threading is not None and threading.main_thread().ident != get_ident()
+
+    def _on_compile(self, event, arguments, frame):
+        source = arguments[0]
+        if source is None or (frame.f_globals.get("__name__") == "ast" and not isinstance(source, ast.AST)):
+            return  # ast.parse only reads; what is made of the tree comes by here again
+        who, own = self._callers.responsible(frame)
+        if who != "own" or not isinstance(source, (str, bytes, ast.AST)):
+            return
+        for found in scope.check(source, "<text>", self._rules):
+            where = f' (line {found["line"]} of a text that is run as code)'
+            self._refuse(found["rule"], found["what"], found["message"] + where, own)
+
+    def _on_exec(self, event, arguments, frame):
+        """A loader that is handed a library's file runs it under any name that it likes."""
+        code = arguments[0]
+        path = getattr(code, "co_filename", "")
+        folder = next((folder for folder in self._callers.folders if path.startswith(folder)), None)
+        if folder is None or code.co_name != "<module>" or self._callers.importer(frame) is None:
+            return
+        name = path[len(folder) :].removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        self._imports.check(name, frame)
+
+    def _on_find_class(self, event, arguments, frame):
+        """Pickles name their own modules: what is blocked by name stays blocked, whoever reads the pickle."""
+        module, name = arguments
+        is_blocked_builtin = module == "builtins" and (name in self._rules.builtins or name in ("getattr", "vars"))
+        if is_blocked_builtin and self._rules.builtins:
+            self._refuse("builtin", name, f'the profile "{self._rules.profile}" blocks {name} in a pickle', frame)
+        reason = self._rules.refuses_import(module)
+        if reason and (self._rules.blocks_by_name(module) or self._callers.responsible(frame)[0] == "own"):
+            self._refuse("import", module, reason, frame)
+
+    def _on_introspection(self, event, arguments, frame):
+        name = arguments[1] if event == "object.__getattr__" else event
+        is_meant = name in INTROSPECTION or event != "object.__getattr__"
+        if is_meant and self._callers.is_own(frame):
+            self._refuse("introspection", name, self._rules.describe_introspection(name), frame)
+
+
+def _column(frame, filename):
+    if not hasattr(frame.f_code, "co_positions") or frame.f_lasti < 0:
+        return None
+    positions = list(frame.f_code.co_positions())
+    offset = positions[frame.f_lasti // 2][2] if frame.f_lasti // 2 < len(positions) else None
+    return None if offset is None else _character(filename, frame.f_lineno, offset)
+
+
+def _character(filename, line, offset):
+    text = linecache.getline(filename, line)
+    return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "ignore")) + 1 if text else offset + 1

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { AuditEntry, AuditRecord } from '../contract/audit.js';
+import { auditError } from './audit-error.js';
+import { canonicalJson } from './canonical-json.js';
+
+/** What the first entry has in the place of a hash before it. */
+export const NO_HASH = '0'.repeat(64);
+
+export const hashOf = (prevHash: string, body: string) =>
+  createHash('sha256').update(prevHash).update(body).digest('hex');
+
+/** A record as it is written, but for its number. */
+export interface PreparedRecord {
+  columns: IndexColumns;
+  /** The text that is stored and hashed, so that verifying does not depend on how a later version spells it. */
+  bodyAt: (seq: number) => string;
+}
+
+/** Does outside of the transaction what can be done there; and what cannot be written fails here, alone. */
+export function prepareRecord(record: AuditRecord): PreparedRecord {
+  const time = new Date().toISOString();
+  const { client, data, kind, token } = record;
+  const front = canonicalJson({ client, data, kind }).slice(0, -1);
+  const back = canonicalJson({ time, token }).slice(1);
+  return { columns: indexColumns(time, record), bodyAt: (seq) => `${front},"seq":${seq},${back}` };
+}
+
+/** Columns that queries use. They repeat what the body says, and verify compares the two. */
+export interface IndexColumns {
+  time: number;
+  kind: string;
+  client: string;
+  run_id: string | null;
+  sha256: string | null;
+  environment: string | null;
+  verdict: string | null;
+}
+
+export interface EntryRow extends IndexColumns {
+  seq: number;
+  prev_hash: string;
+  hash: string;
+  body: string;
+}
+
+export function indexColumns(time: string, record: AuditRecord): IndexColumns {
+  const data = record.data as { [key: string]: unknown };
+  return {
+    time: Date.parse(time),
+    kind: record.kind,
+    client: columnText(record.client),
+    run_id: textOrNull(data.runId),
+    sha256: textOrNull(data.codeSha256),
+    environment: textOrNull(data.environment),
+    verdict: verdictOf(record),
+  };
+}
+
+/** SQLite's text ends at a NUL and knows no half characters. The body has them escaped; columns do without. */
+export const columnText = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd');
+
+const textOrNull = (value: unknown) => (typeof value === 'string' ? columnText(value) : null);
+
+function verdictOf({ kind, data }: AuditRecord): string | null {
+  if (kind === 'run') return columnText(data.verdict.kind);
+  return kind === 'denial' ? 'denied' : null;
+}
+
+export function entryOf({
+  seq,
+  body,
+  prev_hash,
+  hash,
+}: Pick<EntryRow, 'seq' | 'body' | 'prev_hash' | 'hash'>) {
+  try {
+    return { ...(JSON.parse(body) as AuditEntry), prevHash: prev_hash, hash };
+  } catch (error) {
+    throw auditError('damaged', `Entry ${seq} of the audit trail is not readable.`, { seq }, error);
+  }
+}

@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises';
+import { prepareRecord } from './chain.js';
+import type { Database } from './database.js';
+import { transact } from './transaction.js';
+import type { Writer } from './writer.js';
+
+/** Rows that one transaction removes: others write in between. */
+const AT_ONCE = 2000;
+
+export interface Pruned {
+  removed: number;
+}
+
+/**
+ * Removes the oldest entries, up to the first that is not older than `before`. That it happens is itself an
+ * entry, written first; each step moves the signed cut, so that the chain is whole after every one of them.
+ */
+export async function pruneEntries(
+  database: Database,
+  folder: string,
+  writer: Writer,
+  before: Date,
+): Promise<Pruned> {
+  const last = await transact(database, folder, () => announce(database, writer, before));
+  let removed = 0;
+  for (let isMore = last > 0; isMore; ) {
+    const step = await transact(database, folder, () => removeSome(database, writer, last));
+    removed += step;
+    isMore = step > 0;
+    await setImmediate();
+  }
+  return { removed };
+}
+
+/** The number of the last entry to remove; 0 where there is nothing to do. */
+function announce(database: Database, writer: Writer, before: Date): number {
+  const first = database.prepare('SELECT min(seq) AS seq FROM entries').get() as { seq: number | null };
+  // In the order of numbers, not by the index on time: clocks are set back, and only a beginning can be cut off.
+  const kept = database
+    .prepare('SELECT seq FROM entries WHERE +time >= ? ORDER BY seq LIMIT 1')
+    .get(before.getTime()) as { seq: number } | undefined;
+  const last = (kept?.seq ?? writer.head().seq + 1) - 1;
+  if (first.seq === null || last < first.seq) return 0;
+  const details = { before: before.toISOString(), from: first.seq, through: last };
+  writer.append([
+    prepareRecord({ kind: 'server', client: 'pungi', token: null, data: { event: 'pruned', details } }),
+  ]);
+  return last;
+}
+
+function removeSome(database: Database, writer: Writer, last: number): number {
+  const rows = database
+    .prepare('SELECT seq, hash FROM entries WHERE seq <= ? ORDER BY seq LIMIT ?')
+    .all(last, AT_ONCE) as { seq: number; hash: string }[];
+  const end = rows.at(-1);
+  if (end === undefined) return 0;
+  database.prepare('DELETE FROM entries WHERE seq <= ?').run(end.seq);
+  database.prepare('DELETE FROM checkpoints WHERE seq <= ?').run(end.seq);
+  writer.signCut(end.seq, end.hash);
+  return rows.length;
+}

@@ -1,0 +1,74 @@
+import type { AuditEntry, AuditQuery } from '../contract/audit.js';
+import { columnText, type EntryRow, entryOf } from './chain.js';
+import type { Database } from './database.js';
+
+const DEFAULT_LIMIT = 100;
+const COUNTED = 5000;
+const COLUMNS = 'seq, prev_hash, hash, body';
+const EQUALITIES = ['kind', 'verdict', 'client', 'sha256', 'environment'] as const;
+
+type Bound = string | number;
+
+export function listEntries(database: Database, query: AuditQuery): AuditEntry[] {
+  const { where, values } = conditions(database, query);
+  const rows = database
+    .prepare(
+      `SELECT ${COLUMNS} FROM entries ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
+       ORDER BY time DESC, seq DESC LIMIT ?`,
+    )
+    .all(...values, query.limit ?? DEFAULT_LIMIT);
+  return (rows as EntryRow[]).map(entryOf);
+}
+
+function conditions(database: Database, query: AuditQuery): { where: string[]; values: Bound[] } {
+  const where: string[] = [];
+  const values: Bound[] = [];
+  const add = (condition: string, ...bound: Bound[]) => {
+    where.push(condition);
+    values.push(...bound);
+  };
+  const wanted = EQUALITIES.flatMap((name) => {
+    const value = query[name];
+    return value === undefined ? [] : [{ name, value: columnText(value) }];
+  });
+  const guide = rarest(database, wanted);
+  // SQLite has no idea which value is rare; a plus keeps it from going by the index of another column.
+  for (const { name, value } of wanted) add(`${name === guide ? '' : '+'}${name} = ?`, value);
+  if (query.since !== undefined) add('time >= ?', Date.parse(query.since));
+  if (query.until !== undefined) add('time < ?', Date.parse(query.until));
+  if (query.before !== undefined) {
+    const at = database.prepare('SELECT time FROM entries WHERE seq = ?').get(query.before) as
+      | { time: number }
+      | undefined;
+    // What the page ended with may have been pruned since, and with it all that is older.
+    if (at === undefined) add('seq < ?', query.before);
+    else add('(time, seq) < (?, ?)', at.time, query.before);
+  }
+  return { where, values };
+}
+
+interface Equality {
+  name: (typeof EQUALITIES)[number];
+  value: string;
+}
+
+/** The column whose value the fewest entries have, counted no further than makes a difference. */
+function rarest(database: Database, wanted: Equality[]): string | undefined {
+  if (wanted.length < 2) return wanted[0]?.name;
+  const counted = wanted.map(({ name, value }) => {
+    const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM entries WHERE ${name} = ? LIMIT ${COUNTED})`;
+    return { name, count: (database.prepare(sql).get(value) as { count: number }).count };
+  });
+  return counted.reduce((a, b) => (b.count < a.count ? b : a)).name;
+}
+
+/** By number, or by the id of a run. */
+export function getEntry(database: Database, which: number | string): AuditEntry | undefined {
+  const row =
+    typeof which === 'number'
+      ? database.prepare(`SELECT ${COLUMNS} FROM entries WHERE seq = ?`).get(which)
+      : database
+          .prepare(`SELECT ${COLUMNS} FROM entries WHERE run_id = ? ORDER BY seq DESC LIMIT 1`)
+          .get(columnText(which));
+  return row === undefined ? undefined : entryOf(row as EntryRow);
+}

@@ -1,0 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isBusy, translateError } from './audit-error.js';
+import type { Database } from './database.js';
+
+/** How long another program may hold the lock before a write gives up. */
+export const LOCK_WAIT_MS = 5000;
+
+/** Runs `work` alone on the database; what it did is committed when the promise resolves, or never happened. */
+export async function transact<T>(database: Database, folder: string, work: () => T): Promise<T> {
+  await begin(database, folder);
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    rollBack(database);
+    throw translateError(error, folder);
+  }
+}
+
+const begin = (database: Database, folder: string) =>
+  whenFree(() => database.exec('BEGIN IMMEDIATE'), folder);
+
+/** Tries until no other program is in the way. */
+export async function whenFree<T>(attempt: () => T, folder: string): Promise<T> {
+  const deadline = performance.now() + LOCK_WAIT_MS;
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw translateError(error, folder);
+    }
+    // Of different length, so that two that wait do not keep meeting.
+    await pause(1 + Math.random() * 4);
+  }
+}
+
+function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // SQLite has rolled back by itself after some failures, a full disk among them.
+  }
+}

@@ -1,0 +1,170 @@
+import type { KeyObject } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import type { AuditVerification } from '../contract/audit.js';
+import { auditError, isCorrupt, translateError } from './audit-error.js';
+import { type EntryRow, entryOf, NO_HASH } from './chain.js';
+import { type Checkpoint, isSigned } from './checkpoint.js';
+import { CheckpointCheck } from './checkpoint-check.js';
+import { Database } from './database.js';
+import { checkEntry } from './entry-check.js';
+import { type AuditFiles, filesIn } from './folder.js';
+import { publicText, readPublicKey } from './keys.js';
+import { isFresh } from './open-database.js';
+import { Problems } from './problems.js';
+import { rowsDown } from './rows-down.js';
+import { whenFree } from './transaction.js';
+import type { Head } from './writer.js';
+
+/** Rows between two looks at what else the server has to do. */
+const AT_ONCE = 200;
+
+/** Verifies the trail in a folder: nothing is written, and the private key is not needed. */
+export async function verifyTrail(folder: string): Promise<AuditVerification> {
+  const files = filesIn(folder);
+  if (!existsSync(files.database))
+    throw auditError('unusable', `There is no audit trail in ${folder}.`, { folder });
+  const database = await Database.connect(files.database, 'read');
+  try {
+    const isEmpty = await whenFree(() => isFresh(database, files), folder);
+    if (isEmpty) throw auditError('damaged', `The audit database in ${folder} is empty.`, { folder });
+    // One view of the database from beginning to end, whatever is written meanwhile.
+    database.exec('BEGIN');
+    return await new Walk(database, files).verify();
+  } catch (error) {
+    throw translateError(error, folder);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * From the newest entry down, because that is the way trust goes: an entry's hash is known to the one after it.
+ * So the entry that was tampered with is named, and not the one that notices it.
+ */
+class Walk {
+  readonly #database: Database;
+  readonly #files: AuditFiles;
+  readonly #key: KeyObject;
+  readonly #problems = new Problems();
+  #entries = 0;
+  /** The number that the next row must have, and its hash where something that is believed knows it. */
+  #awaited = 0;
+  #expected: string | undefined;
+
+  constructor(database: Database, files: AuditFiles) {
+    this.#database = database;
+    this.#files = files;
+    this.#key = readPublicKey(files);
+  }
+
+  async verify(): Promise<AuditVerification> {
+    const start = this.#start();
+    const head = this.#head();
+    const checkpoints = new CheckpointCheck(
+      this.#database,
+      this.#key,
+      start.seq,
+      head?.checkpoint,
+      this.#problems,
+    );
+    const lost = checkpoints.newestAbove(Math.max(this.#awaited, this.#newestRow()));
+    if (lost !== undefined)
+      this.#problems.addMissing(this.#newestRow() + 1, lost, 'a signed checkpoint knows of them');
+    if (await this.#walk(start.seq, checkpoints)) this.#arrive(start);
+    checkpoints.finish();
+    const problems = this.#problems.list();
+    return { ok: problems.length === 0, entries: this.#entries, checkpoints: checkpoints.count, problems };
+  }
+
+  /** After which entry the chain begins: after nothing, or after a signed cut. */
+  #start(): { seq: number; hash: string } {
+    const cuts = this.#database
+      .prepare(`SELECT * FROM checkpoints WHERE role = 'cut' ORDER BY seq DESC`)
+      .all() as Checkpoint[];
+    const [cut, ...older] = cuts.filter((candidate) => {
+      const isGood = isSigned(candidate, this.#key);
+      if (!isGood)
+        this.#problems.add(candidate.seq, `The cut after entry ${candidate.seq} has a bad signature.`);
+      return isGood;
+    });
+    for (const { seq } of older) this.#problems.add(seq, `The cut after entry ${seq} lies before another.`);
+    return cut ?? { seq: 0, hash: NO_HASH };
+  }
+
+  #head(): Head | undefined {
+    const head = this.#database.prepare('SELECT * FROM head').get() as Head | undefined;
+    const newest = this.#newestRow();
+    if (head === undefined) this.#problems.add(newest, `The stored head is missing.`);
+    this.#awaited = head?.seq ?? newest;
+    this.#expected = head?.hash;
+    return head;
+  }
+
+  #newestRow(): number {
+    const row = this.#database.prepare('SELECT max(seq) AS seq FROM entries').get() as { seq: number | null };
+    return row.seq ?? 0;
+  }
+
+  /** False where the file itself is damaged and cannot be read further. */
+  async #walk(start: number, checkpoints: CheckpointCheck): Promise<boolean> {
+    try {
+      await this.#readDown(start, checkpoints);
+      return true;
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      this.#problems.add(this.#awaited, `The file is damaged: entry ${this.#awaited} cannot be read.`);
+      return false;
+    }
+  }
+
+  async #readDown(start: number, checkpoints: CheckpointCheck): Promise<void> {
+    const below = this.#database.prepare('SELECT * FROM entries WHERE seq < ? ORDER BY seq DESC LIMIT 1');
+    for (const row of rowsDown<EntryRow>(below)) {
+      this.#entries += 1;
+      if (row.seq > this.#awaited)
+        this.#problems.add(
+          row.seq,
+          `Entry ${row.seq} comes after the stored head, and was not written by the trail.`,
+        );
+      else if (row.seq <= start)
+        this.#problems.add(row.seq, `Entry ${row.seq} stands before the beginning of the chain.`);
+      else this.#step(row, checkpoints);
+      if (this.#entries % AT_ONCE === 0) await setImmediate();
+    }
+  }
+
+  #step(row: EntryRow, checkpoints: CheckpointCheck): void {
+    if (row.seq < this.#awaited) this.#miss(row.seq + 1);
+    this.#expected = checkEntry(row, this.#expected, this.#problems);
+    this.#awaited = row.seq - 1;
+    const signed = checkpoints.signedHash(row.seq);
+    if (signed !== undefined && signed !== row.hash)
+      this.#problems.add(
+        row.seq,
+        `Entry ${row.seq} is not the one that was signed: it, or entries before it, were rewritten.`,
+      );
+  }
+
+  #miss(from: number): void {
+    this.#problems.addMissing(from, this.#awaited, 'what follows knows of them');
+    this.#expected = undefined;
+  }
+
+  #arrive(start: { seq: number; hash: string }): void {
+    const first = start.seq + 1;
+    if (this.#awaited > start.seq) this.#miss(first);
+    else if (this.#expected !== undefined && this.#expected !== start.hash)
+      this.#problems.add(first, `Entry ${first} does not follow the beginning of the chain.`);
+    if (start.seq === 0 && !this.#problems.has(1)) this.#checkGenesis();
+  }
+
+  #checkGenesis(): void {
+    const row = this.#database.prepare('SELECT * FROM entries WHERE seq = 1').get() as EntryRow | undefined;
+    if (row === undefined) return;
+    const { kind, data } = entryOf(row);
+    const details = kind === 'server' && data.event === 'genesis' ? data.details : undefined;
+    if ((details as { publicKey?: unknown } | undefined)?.publicKey !== publicText(this.#key))
+      this.#problems.add(1, `Entry 1 does not name the public key in ${this.#files.publicKey}.`);
+  }
+}

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AuditTrail } from '../../src/audit/audit-trail.js';
+import { listEntries } from '../../src/audit/query.js';
+import type { AuditEntry, AuditQuery } from '../../src/contract/audit.js';
+import { until } from '../support/until.js';
+import { aDenial, aRun, sha256 } from './fixtures/records.js';
+import { TrailWorld } from './trail-world.js';
+
+const world = new TrailWorld();
+let trail: AuditTrail;
+let all: AuditEntry[];
+const CLIENTS = ['ann', 'ben'];
+const CODES = ['print(1)', 'print(2)', '1/0'];
+
+beforeAll(async () => {
+  trail = await world.open();
+  for (let index = 0; index < 120; index += 1) {
+    const client = CLIENTS[index % 2]!;
+    if (index % 7 === 0) await trail.record(aDenial(client));
+    else {
+      const code = CODES[index % 3]!;
+      const verdict = code === '1/0' ? 'python-error' : 'ok';
+      await trail.record(
+        aRun({ runId: `r${index}`, client, code, verdict, environment: index % 5 ? 'ml' : 'web' }),
+      );
+    }
+    const last = Date.now();
+    if (index % 10 === 0) await until(() => Date.now() > last, 'the clock moves');
+  }
+  all = trail.list({ limit: 1000 });
+});
+afterAll(() => world.end());
+
+function matches(entry: AuditEntry, query: AuditQuery): boolean {
+  const data = entry.data as { codeSha256?: string; environment?: string; verdict?: { kind: string } };
+  const verdict = entry.kind === 'denial' ? 'denied' : data.verdict?.kind;
+  return (
+    (query.since === undefined || entry.time >= query.since) &&
+    (query.until === undefined || entry.time < query.until) &&
+    (query.kind === undefined || entry.kind === query.kind) &&
+    (query.verdict === undefined || verdict === query.verdict) &&
+    (query.client === undefined || entry.client === query.client) &&
+    (query.sha256 === undefined || data.codeSha256 === query.sha256) &&
+    (query.environment === undefined || data.environment === query.environment)
+  );
+}
+
+describe('a list', () => {
+  test('is the newest first, by time and number', () => {
+    expect(all).toHaveLength(121);
+    expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 121 }, (_, index) => 121 - index));
+  });
+
+  test('has what a look at every entry finds, on any page', () => {
+    const times = all.map(({ time }) => time);
+    const anyQuery = fc.record(
+      {
+        since: fc.constantFrom(...times),
+        until: fc.constantFrom(...times),
+        kind: fc.constantFrom('run' as const, 'denial' as const, 'server' as const, 'install' as const),
+        verdict: fc.constantFrom('ok', 'python-error', 'denied', 'timed-out'),
+        client: fc.constantFrom(...CLIENTS, 'nobody'),
+        sha256: fc.constantFrom(...CODES.map(sha256), sha256('never')),
+        environment: fc.constantFrom('ml', 'web', 'none'),
+        before: fc.integer({ min: 1, max: 121 }),
+        limit: fc.integer({ min: 1, max: 30 }),
+      },
+      { requiredKeys: [] },
+    ) as fc.Arbitrary<AuditQuery>;
+    fc.assert(
+      fc.property(anyQuery, (query) => {
+        const from = query.before === undefined ? all : all.filter(({ seq }) => seq < query.before!);
+        const expected = from.filter((entry) => matches(entry, query)).slice(0, query.limit ?? 100);
+        expect(trail.list(query)).toEqual(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each<AuditQuery>([
+    {},
+    { since: '2020-01-01T00:00:00Z' },
+    { until: '2020-01-01T00:00:00Z' },
+    { kind: 'run' },
+    { verdict: 'ok' },
+    { client: 'ann' },
+    { sha256: sha256('print(1)') },
+    { environment: 'ml' },
+    { before: 50 },
+    { client: 'ann', since: '2020-01-01T00:00:00Z', before: 50 },
+    { client: 'ann', verdict: 'ok', environment: 'ml', until: '2020-01-01T00:00:00Z' },
+  ])('by %j neither sorts nor looks at everything', async (query) => {
+    await world.tamper((database) => {
+      const plans: string[] = [];
+      const spying = {
+        prepare: (sql: string) => ({
+          get: (...values: number[]) => database.prepare(sql).get(...values),
+          all: (...values: number[]) => {
+            const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as {
+              detail: string;
+            }[];
+            plans.push(...steps.map(({ detail }) => detail));
+            return [];
+          },
+        }),
+      };
+      listEntries(spying as never, query);
+      expect(plans).toHaveLength(1);
+      // A scan of an index in its order ends at the limit.
+      expect(plans[0]).toMatch(/^(SEARCH entries|SCAN entries USING INDEX entries_time)/);
+    });
+  });
+});
+
+test('one entry is found by its number and by its run', () => {
+  expect(trail.get('r5')).toEqual(all.find((entry) => entry.kind === 'run' && entry.data.runId === 'r5'));
+  expect(trail.get(7)).toEqual(all.find(({ seq }) => seq === 7));
+  expect(trail.get(999)).toBeUndefined();
+  expect(trail.get('unknown')).toBeUndefined();
+});
+
+test('an export has all that match, as lines', async () => {
+  const lines: string[] = [];
+  for await (const line of trail.export({ client: 'ann' })) lines.push(line);
+  expect(lines.map((line) => JSON.parse(line))).toEqual(all.filter(({ client }) => client === 'ann'));
+  const few: string[] = [];
+  for await (const line of trail.export({ limit: 3 })) few.push(line);
+  expect(few).toHaveLength(3);
+  expect(few.every((line) => line.endsWith('}\n'))).toBe(true);
+});

@@ -1,0 +1,3 @@
+"""A part of the package that has the name of a module that may be blocked."""
+
+VERSION = 1
