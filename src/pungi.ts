@@ -169,6 +169,8 @@ export class Pungi {
         restarts: pool?.restarts ?? 0,
       },
       queue: { active: queue.active, waiting: queue.waiting, capacity: queue.capacity },
+      alerts: [],
+      audit: { enabled: false, folder: null, problem: null },
       notes: this.#preinstalled.problem === null ? [] : [this.#preinstalled.problem],
       problem,
     };
@@ -263,6 +265,9 @@ function refusal(error: PungiError, code: unknown): Outcome {
     codeSha256: typeof code === 'string' ? sha256(code) : '',
     isolation: { tier: null, features: [] },
     environment: null,
+    profile: null,
+    cached: null,
+    disclosure: null,
   };
 }
 

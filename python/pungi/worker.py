@@ -104,7 +104,7 @@ def _warm_up():
 
 _REHEARSAL = {
     "code": "import json\n[str(number) for number in range(20)]\nprint('', end='')\n(1, 'a')",
-    "filename": "main.py", "argv": [], "files": [], "env": {}, "limits": {"timeoutMs": 1.5},
+    "filename": "main.py", "argv": [], "files": [], "env": {}, "variables": {}, "limits": {"timeoutMs": 1.5},
 }
 
 
@@ -236,8 +236,7 @@ def _enter_script(job, filename, source):
     main_module = types.ModuleType("__main__")
     scope = main_module.__dict__
     scope["__file__"] = os.path.join(os.getcwd(), filename)
-    if "context" in job:
-        scope["context"] = job["context"]
+    scope.update(job["variables"])
     sys.modules["__main__"] = main_module
     sys.argv = [filename, *job["argv"]]
     sys.path.insert(0, os.getcwd())

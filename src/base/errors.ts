@@ -23,6 +23,8 @@ export const ERROR_CODES = [
   'ENVIRONMENT_IN_USE',
   'ENVIRONMENT_DAMAGED',
   'TOOL_UNAVAILABLE',
+  'AUDIT_UNAVAILABLE',
+  'AUDIT_DAMAGED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -20,8 +20,17 @@ export const Metrics = z.object({
 });
 export type Metrics = z.infer<typeof Metrics>;
 
+export const Alert = z.object({
+  name: z.enum(['latency', 'failure-rate', 'memory', 'queue']),
+  value: z.number(),
+  threshold: z.number(),
+  since: z.string().describe('ISO 8601'),
+  message: z.string().describe('one sentence for a person'),
+});
+export type Alert = z.infer<typeof Alert>;
+
 export const Health = z.object({
-  status: z.enum(['healthy', 'starting', 'unhealthy']),
+  status: z.enum(['healthy', 'starting', 'degraded', 'unhealthy']),
   version: z.string(),
   pythonVersion: z.string().describe('e.g. "Python 3.11.7"'),
   config: z.record(z.string(), z.unknown()).describe('the configuration in force'),
@@ -43,6 +52,12 @@ export const Health = z.object({
     restarts: z.number().int(),
   }),
   queue: z.object({ active: z.number().int(), waiting: z.number().int(), capacity: z.number().int() }),
+  alerts: z.array(Alert).describe('thresholds that are passed now: the reasons for being degraded'),
+  audit: z.object({
+    enabled: z.boolean(),
+    folder: z.string().nullable(),
+    problem: z.string().nullable().describe('why nothing can be recorded, and so nothing be run'),
+  }),
   notes: z.array(z.string()).describe('what a person should know though runs work'),
   problem: z.string().nullable().describe('why the server is not healthy, and what to do'),
 });

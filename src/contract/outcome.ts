@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Disclosure } from './disclosure.js';
 import { PackageResult } from './environment.js';
 
 export const TIERS = ['namespace', 'landlock', 'process'] as const;
@@ -17,6 +18,16 @@ export const PythonException = z.object({
   hint: z.string().nullable().describe('what to do about it'),
 });
 export type PythonException = z.infer<typeof PythonException>;
+
+/** Where code leaves the scope of its profile. */
+export const ScopeViolation = z.object({
+  line: z.number().int().nullable().describe('line of the submitted code, 1-based'),
+  column: z.number().int().nullable().describe('column of the submitted code, 1-based'),
+  rule: z.enum(['import', 'builtin', 'operation', 'introspection']),
+  what: z.string().describe('the module, builtin or operation'),
+  message: z.string().describe('the reason, with the profile'),
+});
+export type ScopeViolation = z.infer<typeof ScopeViolation>;
 
 const say = { message: z.string().describe('one sentence for a person') };
 const failure = <Kind extends string, Code extends string, Shape extends z.ZodRawShape>(
@@ -44,7 +55,11 @@ export const Verdict = z.discriminatedUnion('kind', [
   failure('output-exceeded', 'OUTPUT_LIMIT_EXCEEDED', { limitBytes: z.number() }),
   failure('killed', 'KILLED_BY_SIGNAL', { signal: z.string() }),
   failure('cancelled', 'CANCELLED', {}),
-  failure('denied', 'DENIED', { reason: z.string() }),
+  failure('denied', 'DENIED', {
+    reason: z.string(),
+    profile: z.string().optional().describe('the profile whose scope the code left'),
+    violations: z.array(ScopeViolation).optional(),
+  }),
   failure('busy', 'SERVER_BUSY', { queued: z.number() }),
   failure('invalid', 'INVALID_INPUT', { issues: z.array(z.string()) }),
   z.object({
@@ -107,5 +122,11 @@ export const Outcome = z.object({
   codeSha256: z.string(),
   isolation: Isolation,
   environment: z.string().nullable().describe('the name of the environment; null where nothing was run'),
+  profile: z.string().nullable().describe('the profile whose rules held; null where none was chosen'),
+  cached: z
+    .object({ runId: z.string(), at: z.string().describe('ISO 8601') })
+    .nullable()
+    .describe('the run whose outcome this is, where the code was not run again'),
+  disclosure: Disclosure.nullable(),
 });
 export type Outcome = z.infer<typeof Outcome>;

@@ -96,6 +96,12 @@ export const RunRequest = z
       .describe('a JSON value that the code sees as the variable `context`'),
     limits: RequestedLimits.optional().describe('tighter limits than the server sets'),
     venvName: z.string().optional().describe('the environment to run in; the default one if not given'),
+    profile: z
+      .string()
+      .optional()
+      .describe("the profile whose rules hold; the server's default if not given"),
+    capability: z.string().max(200).optional().describe('what the run is for, as the disclosure tells it'),
+    fresh: z.boolean().optional().describe('run it, though an outcome of the same code is kept'),
     client: z.string().max(200).optional().describe('who asks; the queue is fair between clients'),
   })
   .refine(

@@ -7,7 +7,7 @@ import { Listener } from '../runtime/listener.js';
 import type { Job, Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import { FairQueue } from './fair-queue.js';
-import type { Home } from './home.js';
+import type { Furnishing, Home } from './home.js';
 import { OutcomeDraft } from './outcome-draft.js';
 import { Pool } from './pool.js';
 import { Pools } from './pools.js';
@@ -37,6 +37,7 @@ export interface AdmittedRun {
   client: string;
   /** Without one, the interpreter itself is meant. */
   home?: Home | undefined;
+  furnishing?: Furnishing | undefined;
 }
 
 interface Entered {

@@ -6,3 +6,13 @@ export interface Home {
   python: string;
   roots: string[];
 }
+
+/** What a profile adds to the workers of an environment: they are parked with it, so each has a pool of its own. */
+export interface Furnishing {
+  /** Modules imported once, where they are installed. */
+  preload: readonly string[];
+  /** Folders that runs can read, as data/NAME in their work folder. */
+  data: readonly { name: string; path: string }[];
+  /** Hosts that HTTP and HTTPS may reach; no network if empty. */
+  allowedHosts: readonly string[];
+}

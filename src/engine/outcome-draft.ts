@@ -78,6 +78,9 @@ export class OutcomeDraft {
       codeSha256: this.#codeSha256,
       isolation: this.#isolation,
       environment: this.environment,
+      profile: this.job.rules?.profile ?? null,
+      cached: null,
+      disclosure: null,
     };
   }
 }

@@ -58,7 +58,7 @@ export async function admit(raw: unknown, config: Config): Promise<Admitted> {
       })),
       env: request.env ?? {},
       limits,
-      ...(request.context === undefined ? {} : { context: request.context }),
+      variables: request.context === undefined ? {} : { context: request.context },
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Limits } from '../contract/limits.js';
+import type { ScopeRules } from '../contract/profile.js';
 import { type FrameKind, packFrame } from './frames.js';
 
 /** What is said of a worker when it is parked. */
@@ -27,7 +28,16 @@ export interface Job {
   files: { path: string; base64: string }[];
   env: Record<string, string>;
   limits: Limits;
-  context?: unknown;
+  /** What the code sees as variables, by name. */
+  variables: Record<string, unknown>;
+  /** "module" or "module as name": what the code need not import. */
+  imports?: readonly string[];
+  /** The scope that the code must stay in; none: anything goes that the sandbox allows. */
+  rules?: ScopeRules;
+  /** Folders of the profile, which appear as data/NAME in the work folder. */
+  data?: readonly { name: string; path: string }[];
+  /** Tell what the code does, before it is run. */
+  summarize?: boolean;
   bytecode?: string;
   /** Only look at the code: compile it, or tell what it imports. */
   task?: 'compile' | 'imports';

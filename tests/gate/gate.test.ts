@@ -72,13 +72,13 @@ describe('a request', () => {
         files: [{ path: 'a.txt', base64: Buffer.from('ż').toString('base64') }],
         env: { LANG_CODE: 'pl' },
         limits: DEFAULT_LIMITS,
-        context: null,
+        variables: { context: null },
       },
     });
   });
 
   test('without a context is not given one', async () => {
-    expect((await admit({ code: '1' }, config)).job).not.toHaveProperty('context');
+    expect((await admit({ code: '1' }, config)).job.variables).toEqual({});
   });
 
   test.each<[string, unknown]>([

@@ -115,7 +115,7 @@ class Supervisor:
         return self.finish()
 
     def start(self, code, limits=LIMITS, hints=HINTS, **more):
-        job = {"code": code, "filename": "main.py", "argv": [], "stdin": "", "files": [], "env": {}, "limits": limits, **more}
+        job = {"code": code, "filename": "main.py", "argv": [], "stdin": "", "files": [], "env": {}, "variables": {}, "limits": limits, **more}
         said = json.dumps({**limits, **hints}).encode()
         self.connection.sendall(frames.pack(frames.LIMITS, said) + frames.pack(frames.JOB, json.dumps(job).encode()))
 
@@ -165,7 +165,7 @@ class ForkServer(unittest.TestCase):
         self.assertEqual(supervisor.about["python"], sys.version.split()[0])
         answer = supervisor.run(
             "import sys\nprint(__name__, sys.argv, context, input())\nprint('err', file=sys.stderr)\n6 * 7",
-            argv=["a"], stdin="line\n", context={"ż": None},
+            argv=["a"], stdin="line\n", variables={"context": {"ż": None}},
         )
         self.assertEqual(answer["stdout"].decode(), "__main__ ['main.py', 'a'] {'ż': None} line\n")
         self.assertEqual(answer["stderr"], b"err\n")
