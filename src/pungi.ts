@@ -1,24 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import { PungiError } from './base/errors.js';
 import { type Logger, silentLogger } from './base/logger.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config/schema.js';
 import type { Analysis, AnalysisOptions, AnalysisRequest } from './contract/analysis.js';
-import { PackageInfo, type PackageResult, type StepOptions } from './contract/environment.js';
+import { PackageInfo, type StepOptions } from './contract/environment.js';
 import type { Health } from './contract/health.js';
-import type { Outcome, PythonException, Verdict } from './contract/outcome.js';
+import type { Outcome } from './contract/outcome.js';
 import type { RunOptions, RunRequest } from './contract/run.js';
 import { BytecodeCache, defaultCacheFolder, sha256 } from './engine/bytecode-cache.js';
 import { type AdmittedRun, Engine, type EngineState } from './engine/engine.js';
 import type { Home } from './engine/home.js';
-import { pythonError } from './engine/verdict.js';
 import { analyzeCode } from './environments/analysis/analysis.js';
-import { Environments, type EnvironmentsOptions } from './environments/environments.js';
+import { Environments } from './environments/environments.js';
 import { Placement } from './environments/placement.js';
 import { Preinstalled } from './environments/preinstalled.js';
-import type { EngineSide } from './environments/workshop.js';
 import { admit } from './gate/gate.js';
 import { Metrics } from './metrics/metrics.js';
+import { engineOptions, engineSide, environmentsOptions } from './pungi/parts.js';
+import { refusal } from './pungi/refusal.js';
 
 const LIST_PACKAGES = `
 import importlib.metadata as m
@@ -47,22 +46,7 @@ export class Pungi {
     this.config = config;
     this.#logger = logger;
     this.#cache = new BytecodeCache(config.cacheDir ?? defaultCacheFolder());
-    this.#engine = new Engine(
-      {
-        python: config.python,
-        tier: config.tier,
-        allowUnsandboxed: config.allowUnsandboxed,
-        poolSize: config.poolSize,
-        preload: config.preloadModules,
-        diskMb: config.maxDiskMb,
-        maxActive: config.maxConcurrentExecutions,
-        maxQueued: config.maxQueuedExecutions,
-        idleTimeoutMs: config.idleTimeoutMs,
-        environment: config.defaultVenvName,
-        maxWarm: config.maxWarmEnvironments,
-      },
-      logger,
-    );
+    this.#engine = new Engine(engineOptions(config), logger);
     this.environments = new Environments(environmentsOptions(config), engineSide(this.#engine), logger);
     this.#preinstalled = new Preinstalled(this.environments, config.preinstalledPackages, logger);
     this.#placement = new Placement(this.#engine, this.environments, this.#preinstalled, config.autoInstall);
@@ -251,69 +235,3 @@ function warningFor(state: EngineState | undefined): string | null {
   const [refused] = state.refused;
   return `The namespace tier could not be entered${refused ? ` (${refused.reason})` : ''}; landlock and seccomp hold instead.`;
 }
-
-/** An outcome for what never ran. */
-function refusal(error: PungiError, code: unknown): Outcome {
-  const none = { text: '', bytes: 0, truncated: false };
-  return {
-    runId: randomUUID(),
-    verdict: refusedVerdict(error),
-    stdout: none,
-    stderr: none,
-    value: null,
-    usage: { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: 0, installMs: 0 },
-    codeSha256: typeof code === 'string' ? sha256(code) : '',
-    isolation: { tier: null, features: [] },
-    environment: null,
-    profile: null,
-    cached: null,
-    disclosure: null,
-  };
-}
-
-function refusedVerdict({ code, message, details }: PungiError): Verdict {
-  if (code === 'INVALID_INPUT') {
-    return {
-      kind: 'invalid',
-      code,
-      message,
-      issues: (details['issues'] as string[] | undefined) ?? [message],
-    };
-  }
-  if (code === 'PYTHON_ERROR') return pythonError(details['exception'] as PythonException);
-  if (code === 'SERVER_BUSY') return { kind: 'busy', code, message, queued: Number(details['queued'] ?? 0) };
-  if (code === 'CANCELLED') return { kind: 'cancelled', code, message };
-  if (code === 'DENIED') return { kind: 'denied', code, message, reason: message };
-  if (isEnvironmentCode(code)) {
-    const { packages, explanation } = details as { packages?: PackageResult[]; explanation?: string };
-    const why = { ...(packages && { packages }), ...(explanation !== undefined && { explanation }) };
-    return { kind: 'no-environment', code, message, ...why };
-  }
-  return { kind: 'internal', code: 'INTERNAL_ERROR', message };
-}
-
-type EnvironmentCode = Extract<Verdict, { kind: 'no-environment' }>['code'];
-const ENVIRONMENT_CODES: readonly string[] = [
-  'ENVIRONMENT_NOT_FOUND',
-  'ENVIRONMENT_IN_USE',
-  'ENVIRONMENT_DAMAGED',
-  'PACKAGE_INSTALLATION_ERROR',
-  'TOOL_UNAVAILABLE',
-] satisfies EnvironmentCode[];
-const isEnvironmentCode = (code: string): code is EnvironmentCode => ENVIRONMENT_CODES.includes(code);
-
-const environmentsOptions = (config: Config): EnvironmentsOptions => ({
-  base: config.venvsBasePath,
-  defaultName: config.defaultVenvName,
-  packageTimeoutMs: config.packageTimeoutMs,
-  packageSources: config.packageSources,
-  maxEnvironments: config.maxEnvironments,
-  maxEnvironmentMb: config.maxEnvironmentMb,
-  uv: config.uv,
-});
-
-const engineSide = (engine: Engine): EngineSide => ({
-  interpreter: async () => (await engine.started).interpreter,
-  isWarm: (name) => engine.pools.find(name) !== undefined,
-  retire: (name) => engine.pools.retire(name),
-});

@@ -1,0 +1,34 @@
+import type { Config } from '../config/schema.js';
+import type { Engine, EngineOptions } from '../engine/engine.js';
+import type { EnvironmentsOptions } from '../environments/environments.js';
+import type { EngineSide } from '../environments/workshop.js';
+
+export const engineOptions = (config: Config): EngineOptions => ({
+  python: config.python,
+  tier: config.tier,
+  allowUnsandboxed: config.allowUnsandboxed,
+  poolSize: config.poolSize,
+  preload: config.preloadModules,
+  diskMb: config.maxDiskMb,
+  maxActive: config.maxConcurrentExecutions,
+  maxQueued: config.maxQueuedExecutions,
+  idleTimeoutMs: config.idleTimeoutMs,
+  environment: config.defaultVenvName,
+  maxWarm: config.maxWarmEnvironments,
+});
+
+export const environmentsOptions = (config: Config): EnvironmentsOptions => ({
+  base: config.venvsBasePath,
+  defaultName: config.defaultVenvName,
+  packageTimeoutMs: config.packageTimeoutMs,
+  packageSources: config.packageSources,
+  maxEnvironments: config.maxEnvironments,
+  maxEnvironmentMb: config.maxEnvironmentMb,
+  uv: config.uv,
+});
+
+export const engineSide = (engine: Engine): EngineSide => ({
+  interpreter: async () => (await engine.started).interpreter,
+  isWarm: (name) => engine.pools.find(name) !== undefined,
+  retire: (name) => engine.pools.retire(name),
+});

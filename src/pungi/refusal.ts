@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { PungiError } from '../base/errors.js';
+import type { PackageResult } from '../contract/environment.js';
+import type { Outcome, PythonException, Verdict } from '../contract/outcome.js';
+import { sha256 } from '../engine/bytecode-cache.js';
+import { pythonError } from '../engine/verdict.js';
+
+/** An outcome for what never ran. */
+export function refusal(error: PungiError, code: unknown): Outcome {
+  const none = { text: '', bytes: 0, truncated: false };
+  return {
+    runId: randomUUID(),
+    verdict: refusedVerdict(error),
+    stdout: none,
+    stderr: none,
+    value: null,
+    usage: { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: 0, installMs: 0 },
+    codeSha256: typeof code === 'string' ? sha256(code) : '',
+    isolation: { tier: null, features: [] },
+    environment: null,
+    profile: null,
+    cached: null,
+    disclosure: null,
+  };
+}
+
+function refusedVerdict({ code, message, details }: PungiError): Verdict {
+  if (code === 'INVALID_INPUT') {
+    return {
+      kind: 'invalid',
+      code,
+      message,
+      issues: (details['issues'] as string[] | undefined) ?? [message],
+    };
+  }
+  if (code === 'PYTHON_ERROR') return pythonError(details['exception'] as PythonException);
+  if (code === 'SERVER_BUSY') return { kind: 'busy', code, message, queued: Number(details['queued'] ?? 0) };
+  if (code === 'CANCELLED') return { kind: 'cancelled', code, message };
+  if (code === 'DENIED') return { kind: 'denied', code, message, reason: message };
+  if (isEnvironmentCode(code)) {
+    const { packages, explanation } = details as { packages?: PackageResult[]; explanation?: string };
+    const why = { ...(packages && { packages }), ...(explanation !== undefined && { explanation }) };
+    return { kind: 'no-environment', code, message, ...why };
+  }
+  return { kind: 'internal', code: 'INTERNAL_ERROR', message };
+}
+
+type EnvironmentCode = Extract<Verdict, { kind: 'no-environment' }>['code'];
+const ENVIRONMENT_CODES: readonly string[] = [
+  'ENVIRONMENT_NOT_FOUND',
+  'ENVIRONMENT_IN_USE',
+  'ENVIRONMENT_DAMAGED',
+  'PACKAGE_INSTALLATION_ERROR',
+  'TOOL_UNAVAILABLE',
+] satisfies EnvironmentCode[];
+const isEnvironmentCode = (code: string): code is EnvironmentCode => ENVIRONMENT_CODES.includes(code);
