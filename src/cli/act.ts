@@ -1,5 +1,6 @@
 import { PungiError } from '../base/errors.js';
 import { silentLogger } from '../base/logger.js';
+import type { Config } from '../config/schema.js';
 import type { StepOptions } from '../contract/environment.js';
 import { Pungi } from '../pungi.js';
 import { readConfig } from './config-flags.js';
@@ -13,14 +14,14 @@ import { type Style, styleFor } from './terminal/style.js';
 
 /** What a command has to say: the same as data and in words. */
 export interface Answer {
-  json: unknown;
+  /** Not given: it is out already. */
+  json?: unknown;
   text: string;
   /** 0 if not given. */
   status?: number;
 }
 
-export interface Acting {
-  pungi: Pungi;
+export interface Surroundings {
   /** Where to tell what is done, and what ends it. */
   steps: Required<StepOptions>;
   style: Style;
@@ -28,13 +29,26 @@ export interface Acting {
   width: number | undefined;
 }
 
+export interface Acting extends Surroundings {
+  pungi: Pungi;
+}
+
 export interface Parsed extends Record<string, unknown> {
   json?: boolean;
   quiet?: boolean;
 }
 
-/** Does one thing with a Pungi, and resolves to the status: Ctrl-C cancels it, and what it did is told. */
-export async function act(parsed: Parsed, work: (acting: Acting) => Promise<Answer>): Promise<number> {
+/** Does one thing with a Pungi, and resolves to the status. */
+export const act = (parsed: Parsed, work: (acting: Acting) => Promise<Answer>): Promise<number> =>
+  answer(parsed, (surroundings) =>
+    withPungi(readConfig(parsed), (pungi) => work({ pungi, ...surroundings })),
+  );
+
+/** Does one thing: Ctrl-C cancels it, and what it did is told. */
+export async function answer(
+  parsed: Parsed,
+  work: (surroundings: Surroundings) => Promise<Answer>,
+): Promise<number> {
   const { json = false, quiet = json } = parsed;
   const cancel = new AbortController();
   const stopListening = onInterrupt(() => cancel.abort(new PungiError('CANCELLED', CANCELLED)));
@@ -42,14 +56,13 @@ export async function act(parsed: Parsed, work: (acting: Acting) => Promise<Answ
   process.stdout.on('error', () => {});
   const told = tellSteps({ quiet });
   try {
-    const steps = { signal: cancel.signal, onStep: told.onStep };
+    const steps = { signal: cancel.signal, onStep: told.onStep, client: 'cli' };
     const { isTTY, columns } = process.stdout;
-    const surroundings = { style: styleFor(process.stdout), width: isTTY ? columns : undefined };
-    const answer = await withPungi(parsed, (pungi) => work({ pungi, steps, ...surroundings }));
+    const done = await work({ steps, style: styleFor(process.stdout), width: isTTY ? columns : undefined });
     told.clear();
-    if (json) printJson(answer.json);
-    else process.stdout.write(answer.text);
-    return answer.status ?? 0;
+    if (!json) process.stdout.write(done.text);
+    else if (done.json !== undefined) printJson(done.json);
+    return done.status ?? 0;
   } catch (thrown) {
     told.clear();
     const error = PungiError.from(thrown);
@@ -67,9 +80,9 @@ export async function act(parsed: Parsed, work: (acting: Acting) => Promise<Answ
 const CANCELLED = 'Cancelled: everything is as it was.';
 
 /** Code of the person's own is not run here: one worker is enough, and nothing need be preinstalled. */
-async function withPungi<T>(parsed: Parsed, work: (pungi: Pungi) => Promise<T>): Promise<T> {
-  const config = { ...readConfig(parsed), poolSize: 1, preinstalledPackages: [] };
-  const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config));
+export async function withPungi<T>(settings: Config, work: (pungi: Pungi) => Promise<T>): Promise<T> {
+  const config = { ...settings, poolSize: 1, preinstalledPackages: [] };
+  const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config), 'command');
   try {
     return await work(pungi);
   } finally {

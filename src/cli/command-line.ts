@@ -2,9 +2,11 @@ import { Command, CommanderError } from 'commander';
 import { PungiError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import { analyzeCommand } from './analyze.js';
+import { auditCommand } from './audit/command.js';
 import { doctorCommand } from './doctor/command.js';
 import { envCommand } from './env/command.js';
 import { EXIT_CODES_HELP, exitCodeOfError, USAGE } from './exit-codes.js';
+import { profileCommand } from './profile/command.js';
 import { runCommand } from './run.js';
 import { serveCommand } from './serve.js';
 import { printable } from './terminal/printable.js';
@@ -33,7 +35,15 @@ function commandLine(end: (status: number) => void): Command {
     )
     .version(VERSION, '-V, --version')
     .addHelpText('after', `${EXIT_CODES_HELP}\n\nPungi's own state: pungi doctor`);
-  for (const make of [serveCommand, runCommand, envCommand, analyzeCommand, doctorCommand]) {
+  for (const make of [
+    serveCommand,
+    runCommand,
+    envCommand,
+    profileCommand,
+    auditCommand,
+    analyzeCommand,
+    doctorCommand,
+  ]) {
     program.addCommand(make(end));
   }
   wordErrors(program, 'pungi');

@@ -7,7 +7,7 @@ const NOT_FOUND = 66;
 export const UNAVAILABLE = 69;
 export const INTERNAL = 70;
 const EXISTS = 73;
-const DAMAGED = 74;
+export const DAMAGED = 74;
 const IN_USE = 75;
 const NOT_INSTALLED = 76;
 export const DENIED = 77;
@@ -23,12 +23,12 @@ Exit codes:
   N      the script itself ended with status N (sys.exit)
   2      the command, its input or the configuration is not valid
   66     there is no such environment
-  69     unavailable: no interpreter, no sandbox, nothing to install with, or too busy
+  69     unavailable: no interpreter, no sandbox, nothing to install with, too busy, or no way to record the run
   70     an error inside Pungi
-  74     the environment is damaged
+  74     the environment or the audit trail is damaged
   75     the environment is in use
   76     packages could not be installed
-  77     the rules do not allow the run
+  77     the rules do not allow the run, or the code leaves the scope of its profile
   124    the time limit was reached
   130    cancelled (Ctrl-C)
   137    a limit of memory, CPU, processes, disk or output was reached
@@ -47,6 +47,28 @@ Exit codes:
   75   the environment is in use
   76   packages could not be installed or removed, or not within PACKAGE_TIMEOUT_MS
   77   the rules do not allow it, such as MAX_ENVIRONMENTS
+  130  cancelled: Ctrl-C, or a question that was not answered with yes`;
+
+/** Those of the commands on profiles. */
+export const PROFILE_EXIT_CODES_HELP = `
+Exit codes:
+  0    done; there may be warnings
+  1    the code to be checked does not compile
+  2    the command, the profiles file or the configuration is not valid
+  69   unavailable: no interpreter or no sandbox
+  70   an error inside Pungi
+  77   the code leaves the scope of the profile
+  130  cancelled (Ctrl-C)`;
+
+/** Those of the commands on the audit trail. */
+export const AUDIT_EXIT_CODES_HELP = `
+Exit codes:
+  0    done; verify: the trail is whole; replay: the same output
+  1    replay: not the same output
+  2    the command or the configuration is not valid, or there is no such entry
+  69   unavailable: there is no trail, or it cannot be read
+  70   an error inside Pungi
+  74   the trail is damaged, or was tampered with
   130  cancelled: Ctrl-C, or a question that was not answered with yes`;
 
 export function exitCodeOf(verdict: Verdict): number {

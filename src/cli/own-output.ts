@@ -1,4 +1,14 @@
-import { linkSync, lstatSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  linkSync,
+  lstatSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { PungiError } from '../base/errors.js';
 import { fileProblem } from '../base/file-problem.js';
 
@@ -16,17 +26,41 @@ export function replaceableFile(path: string, force: boolean): string {
 /** The whole content or nothing, whenever this ends, in a file of the person at the command line. */
 export function writeOwnFile(path: string, content: string, force: boolean): void {
   const target = replaceableFile(path, force);
-  const draft = `${target}.${process.pid}.tmp`;
+  const draft = draftOf(target);
   try {
     writeFileSync(draft, content, { flag: 'wx' });
-    // A link, unlike a rename, does not replace what somebody else has put there meanwhile.
-    if (force) renameSync(draft, target);
-    else linkSync(draft, target);
+    settle(draft, target, force);
   } catch (error) {
     throw unwritable(path, error);
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+/** The same for what is too much to hold at once. */
+export async function writeOwnLines(
+  path: string,
+  lines: AsyncIterable<string>,
+  force: boolean,
+): Promise<void> {
+  const target = replaceableFile(path, force);
+  const draft = draftOf(target);
+  try {
+    await pipeline(Readable.from(lines), createWriteStream(draft, { flags: 'wx' }));
+    settle(draft, target, force);
+  } catch (error) {
+    throw error instanceof PungiError ? error : unwritable(path, error);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+const draftOf = (target: string) => `${target}.${process.pid}.tmp`;
+
+function settle(draft: string, target: string, force: boolean): void {
+  // A link, unlike a rename, does not replace what somebody else has put there meanwhile.
+  if (force) renameSync(draft, target);
+  else linkSync(draft, target);
 }
 
 function resolve(path: string): string {

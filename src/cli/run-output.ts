@@ -1,6 +1,8 @@
 import type { Outcome, Output, Verdict } from '../contract/outcome.js';
 import type { OutputLine } from '../contract/run.js';
 import { printFailures } from './package-results.js';
+import { printable } from './terminal/printable.js';
+import { violationLines } from './violations.js';
 
 /** Passes on what a run writes: line by line while it runs, and at its end exactly what is still missing. */
 export class LiveOutput {
@@ -79,9 +81,13 @@ export function printJson(value: unknown): void {
 }
 
 /** What remains to be said once the output is out: the value, as a notebook shows it, or why the run failed. */
-export function printEnding({ verdict, value }: Outcome): void {
+export function printEnding({ verdict, value, disclosure }: Outcome, file: string): void {
+  if (disclosure !== null) process.stderr.write(`${printable(disclosure.text)}\n`);
   if (value !== null) process.stdout.write(`${value.repr}\n`);
   if (verdict.kind === 'no-environment') printFailures({ message: verdict.message, details: verdict });
+  // The sentence tells of the first one, and where it is.
+  const violations = verdict.kind === 'denied' ? (verdict.violations ?? []) : [];
+  if (violations.length > 1) process.stderr.write(violationLines(violations, file));
   const failure = failureText(verdict);
   if (failure !== undefined) process.stderr.write(`${failure}\n`);
 }

@@ -21,6 +21,8 @@ const ENVIRONMENTS = [
   'packageSources',
   'uv',
 ] as const;
+const PROFILES = ['profilesFile', 'defaultProfile', 'allowedProfiles'] as const;
+const AUDIT = ['audit', 'auditDir', 'auditSync', 'auditStoreCode'] as const;
 const LIMITS = [
   'maxCpuMs',
   'maxProcesses',
@@ -35,8 +37,10 @@ const SETTINGS: readonly OptionName[] = [
   'allowUnsandboxed',
   'preloadModules',
   ...ENVIRONMENTS,
+  ...PROFILES,
   ...LIMITS,
   'cacheDir',
+  ...AUDIT,
   'logLevel',
   'logFormat',
   'logFile',
@@ -49,6 +53,7 @@ or {"error": {"code", "message", "details"}} where nothing could be run.
 Text that is piped in is the script's standard input, which always ends.
 A script that names its packages in a "# /// script" block (PEP 723) runs in an environment made for them: at its first
 run the steps of that are told on standard error, and "usage.installMs" is their time.
+A profile (see: pungi profile) adds rules of its own. Where it discloses what it does, that is told on standard error.
 ${EXIT_CODES_HELP}
 
 Examples:
@@ -56,11 +61,14 @@ Examples:
   pungi run -c 'sum(range(10))'
   cat numbers.txt | pungi run -c 'import sys; print(sum(map(int, sys.stdin)))'
   pungi run --env ml report.py
+  pungi run --profile diego roi.py
   pungi run plot.py --file sales.csv=/data/2026/sales.csv --timeout 5000 --json`;
 
 interface Parsed extends Record<string, unknown> {
   code?: string;
   env?: string;
+  profile?: string;
+  fresh?: boolean;
   stdin?: string;
   file: string[];
   json?: boolean;
@@ -73,6 +81,8 @@ export function runCommand(end: (status: number) => void): Command {
     .argument('[operands...]', 'the file ("-" for standard input), then the arguments the script sees')
     .option('-c, --code <code>', 'the code itself')
     .option('-e, --env <name>', 'the environment to run in (see: pungi env)')
+    .option('-p, --profile <name>', 'the profile whose rules hold (see: pungi profile)')
+    .option('--fresh', 'run it, though an outcome of the same code is kept')
     .option(
       '--stdin <text|@file>',
       'text on the script’s standard input, or a file that holds it (@@ for a real @)',
@@ -87,6 +97,10 @@ export function runCommand(end: (status: number) => void): Command {
   return command.action(async (operands: string[], parsed: Parsed) => end(await run(operands, parsed)));
 }
 
+/** As the person named it. */
+const filenameOf = ([file = '-']: readonly string[], { code }: Parsed) =>
+  code !== undefined ? '<code>' : file === '-' ? '<stdin>' : file;
+
 const cancelled = () => new PungiError('CANCELLED', 'The run was cancelled.');
 const collect = (value: string, earlier: string[]) => [...earlier, value];
 
@@ -98,7 +112,7 @@ async function run(operands: string[], parsed: Parsed): Promise<number> {
   try {
     const outcome = await executed(operands, parsed, cancel.signal);
     if (parsed.json) printJson(outcome);
-    else printEnding(outcome);
+    else printEnding(outcome, filenameOf(operands, parsed));
     return exitCodeOf(outcome.verdict);
   } catch (thrown) {
     if (!parsed.json) throw thrown;
@@ -119,8 +133,10 @@ async function executed(operands: string[], parsed: Parsed, signal: AbortSignal)
   if (filename !== undefined) request.filename = filename;
   if (stdin !== undefined) request.stdin = stdin;
   if (parsed.env !== undefined) request.venvName = parsed.env;
+  if (parsed.profile !== undefined) request.profile = parsed.profile;
+  if (parsed.fresh) request.fresh = true;
   const steps = tellSteps({ prefix: 'pungi: ', quiet: parsed.json ?? false });
-  const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config));
+  const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config), 'command');
   try {
     await pungi.ready();
     const { onStep } = steps;

@@ -32,7 +32,7 @@ async function serve(parsed: Record<string, unknown>): Promise<number> {
   const logger = openLog(config);
   if (typeof parsed['http'] === 'object') assertLoopback((parsed['http'] as ListenAddress).host);
   const interrupted = new Promise<void>((resolve) => onInterrupt(() => resolve()));
-  const pungi = Pungi.start(config, logger);
+  const pungi = Pungi.start(config, logger, 'server');
   try {
     const { http, quiet } = parsed;
     if (http === undefined) await serveStdio(pungi, logger, interrupted);

@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import { PungiError } from '../base/errors.js';
-import { fileProblem } from '../base/file-problem.js';
 import { Config, OPTIONS, type OptionName } from './schema.js';
+import { readYamlFile } from './yaml-file.js';
 
 export const CONFIG_FILE = 'pungi.yaml';
 
@@ -42,29 +41,16 @@ export function loadConfig({
 }
 
 function readConfigFile(path: string): Record<string, unknown> {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new PungiError(
-      'CONFIGURATION_ERROR',
-      `The configuration file ${path} cannot be read: ${fileProblem(error)}.`,
-    );
+  const what = `The configuration file ${path}`;
+  const { data, problems } = readYamlFile(path, what);
+  const [first] = problems;
+  if (first !== undefined) {
+    const where = first.line === null ? '' : ` in line ${first.line}`;
+    throw new PungiError('CONFIGURATION_ERROR', `${what} cannot be used${where}: ${first.problem}.`);
   }
-  let data: unknown;
-  try {
-    data = parse(text) ?? {};
-  } catch (error) {
-    throw new PungiError(
-      'CONFIGURATION_ERROR',
-      `The configuration file ${path} is not valid YAML: ${(error as Error).message.split('\n', 1)[0]}`,
-    );
-  }
+  if (data === null) return {};
   if (typeof data !== 'object' || Array.isArray(data)) {
-    throw new PungiError(
-      'CONFIGURATION_ERROR',
-      `The configuration file ${path} must hold settings such as "maxMemoryMb: 256".`,
-    );
+    throw new PungiError('CONFIGURATION_ERROR', `${what} must hold settings such as "maxMemoryMb: 256".`);
   }
   return data as Record<string, unknown>;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { PackageInfo } from './environment.js';
+import { type EnvironmentLock, PackageInfo } from './environment.js';
 import { Limits } from './limits.js';
-import { Isolation, Usage } from './outcome.js';
+import { Isolation, type Outcome, Usage } from './outcome.js';
+import type { RunRequest } from './run.js';
 
 export const AUDIT_KINDS = ['run', 'install', 'environment', 'denial', 'configuration', 'server'] as const;
 export const AuditKind = z.enum(AUDIT_KINDS);
@@ -12,14 +13,19 @@ const environment = z.string().nullable().describe('the name of the environment'
 const environmentLock = Sha256.nullable().describe("SHA-256 of the environment's lock file");
 const code = z.string().nullable().describe('null where only its hash is kept');
 
+/** What else than its code a run was given, as it was asked for: enough to run it again. */
+export type RunInputs = Pick<
+  RunRequest,
+  'filename' | 'argv' | 'stdin' | 'inputData' | 'files' | 'env' | 'context' | 'venvName' | 'capability'
+>;
+
 export const RunRecord = z.strictObject({
   runId: z.string(),
   code,
-  codeSha256: Sha256,
+  codeSha256: Sha256.nullable().describe('null where there was no code, such as in a request without any'),
   // Not z.json(): it may be megabytes, and was checked at the door.
   inputs: z
     .unknown()
-    .default(null)
     .describe(
       'what else the run was given (argv, stdin, context, …); kept and left out together with the code',
     ),
@@ -31,6 +37,8 @@ export const RunRecord = z.strictObject({
   usage: Usage,
   isolation: Isolation,
   outputSha256: Sha256.nullable().describe('of what it wrote and its value; null where nothing was run'),
+  cachedFrom: z.string().nullable().describe('the run whose outcome was given again, where nothing was run'),
+  replayOf: z.string().nullable().describe('the run that this one repeats, to compare them'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;
 
@@ -48,7 +56,7 @@ const EnvironmentRecord = z.strictObject({
   environment: z.string(),
   action: z.string().describe('create, clone, delete, …'),
   environmentLock,
-  details: z.json().default(null),
+  details: z.json(),
 });
 
 const DenialRecord = z.strictObject({
@@ -58,15 +66,21 @@ const DenialRecord = z.strictObject({
   code,
   codeSha256: Sha256.nullable(),
   environment,
+  environmentLock,
   profile: z.string().nullable(),
-  details: z.json().default(null),
+  details: z.json(),
 });
 
-const ConfigurationRecord = z.strictObject({ change: z.string(), before: z.json(), after: z.json() });
+const ConfigurationRecord = z.strictObject({
+  change: z.string().describe('the settings that changed'),
+  before: z.json().describe('their values before; null in the first entry'),
+  after: z.json().describe('their values now'),
+  settings: z.json().describe('all settings, without what is secret in them'),
+});
 
 const ServerRecord = z.strictObject({
   event: z.enum(['genesis', 'started', 'stopped', 'pruned']),
-  details: z.json().default(null),
+  details: z.json(),
 });
 
 const who = {
@@ -86,7 +100,6 @@ export const AuditRecord = z.discriminatedUnion('kind', [
   record('server', ServerRecord),
 ]);
 export type AuditRecord = z.infer<typeof AuditRecord>;
-export type AuditRecordInput = z.input<typeof AuditRecord>;
 
 /** An entry: hash = SHA-256 of prevHash followed by the canonical JSON of all the rest. */
 export type AuditEntry = AuditRecord & { seq: number; time: string; prevHash: string; hash: string };
@@ -113,10 +126,14 @@ export const AuditProblem = z.object({
 });
 export type AuditProblem = z.infer<typeof AuditProblem>;
 
+export const AuditHead = z.object({ seq: z.number().int(), hash: z.string() });
+export type AuditHead = z.infer<typeof AuditHead>;
+
 export const AuditVerification = z.object({
   ok: z.boolean(),
   entries: z.number().int(),
   checkpoints: z.number().int(),
+  head: AuditHead.nullable().describe('the newest entry: what to keep elsewhere, and to ask for later'),
   problems: z.array(AuditProblem).describe('in ascending order; at most a thousand are listed'),
 });
 export type AuditVerification = z.infer<typeof AuditVerification>;
@@ -128,3 +145,16 @@ export interface AuditSettings {
   storeCode: boolean;
   retentionDays: number | null;
 }
+
+/** What running an entry again gave. */
+export interface Replay {
+  /** The entry that was run again. */
+  seq: number;
+  runId: string;
+  outcome: Outcome;
+  same: boolean;
+  /** One sentence each. */
+  differences: string[];
+}
+
+export type { EnvironmentLock };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ErrorCode } from '../base/errors.js';
 
 /** An environment as people and programs see it. */
 export const EnvironmentInfo = z.object({
@@ -63,4 +64,39 @@ export interface StepOptions {
   signal?: AbortSignal;
   /** Called with a sentence for every step: waiting for a lock, resolving, downloading, … */
   onStep?: OnStep;
+  /** Who asks, for the record of what changed. */
+  client?: string;
 }
+
+/** What an environment holds: the text of its lock file, and the hash by which it is known. */
+export interface EnvironmentLock {
+  sha256: string;
+  text: string;
+}
+
+/** An environment came, went, or is described in other words. */
+export interface EnvironmentChange {
+  /** provide: made for a run; clean: removed because it was damaged or not used. */
+  action: 'create' | 'delete' | 'clone' | 'import' | 'describe' | 'clean' | 'provide';
+  environment: string;
+  /** Null where the environment was damaged. */
+  lock: EnvironmentLock | null;
+  client: string;
+  details: Record<string, string | number | string[] | PackageInfo[]>;
+}
+
+/** Packages were to be installed or removed. */
+export interface PackageChange {
+  action: 'install' | 'uninstall';
+  environment: string;
+  requested: string[];
+  added: PackageInfo[];
+  removed: PackageInfo[];
+  /** Null where it failed. */
+  lock: EnvironmentLock | null;
+  /** Why nothing was changed, if nothing was. */
+  error: ErrorCode | null;
+  client: string;
+}
+
+export type EnvironmentEvent = EnvironmentChange | PackageChange;

@@ -78,6 +78,11 @@ export const Verdict = z.discriminatedUnion('kind', [
       .optional()
       .describe('where packages could not be installed: each, and why'),
   }),
+  z.object({
+    kind: z.literal('unrecorded'),
+    code: z.enum(['AUDIT_UNAVAILABLE', 'AUDIT_DAMAGED']),
+    ...say,
+  }),
   failure('internal', 'INTERNAL_ERROR', {}),
 ]);
 export type Verdict = z.infer<typeof Verdict>;

@@ -98,10 +98,12 @@ export interface Profile {
 /** The half of a profile that the worker enforces. */
 export interface ScopeRules {
   profile: string;
+  /** Said of code outside of the scope, in front of line and reason. */
+  message: string | null;
   allowedImports: readonly string[] | null;
   blockedImports: readonly string[];
   blockedBuiltins: readonly string[];
   blockedOperations: readonly string[];
-  /** Modules that the profile imports itself. */
+  /** "module" or "module as name": what the profile imports itself. */
   defaultImports: readonly string[];
 }

@@ -102,7 +102,16 @@ export const RunRequest = z
       .describe("the profile whose rules hold; the server's default if not given"),
     capability: z.string().max(200).optional().describe('what the run is for, as the disclosure tells it'),
     fresh: z.boolean().optional().describe('run it, though an outcome of the same code is kept'),
-    client: z.string().max(200).optional().describe('who asks; the queue is fair between clients'),
+    client: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('who asks, for the record; the queue is fair between clients'),
+    session: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('one of several of a client: the queue is fair between them'),
   })
   .refine(
     (request) => (request.code === undefined) !== (request.file === undefined),

@@ -1,54 +1,116 @@
 import { basename } from 'node:path';
 import { PungiError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
-import type { Limits, RequestedLimits } from '../contract/limits.js';
-import { RunRequest } from '../contract/run.js';
+import type { RequestedLimits } from '../contract/limits.js';
+import type { Profile } from '../contract/profile.js';
+import type { RunRequest } from '../contract/run.js';
 import type { AdmittedRun } from '../engine/engine.js';
+import type { Job } from '../runtime/supervisor.js';
+import { checkBesideData, checkFits } from './input-files.js';
+import { limitsOf, tighten } from './limits.js';
+import { parseRequest } from './parse-request.js';
+import { furnishingOf, rulesOf, variablesOf } from './profile-job.js';
+import type { Profiles } from './profiles/profiles.js';
 import { readScript } from './script-file.js';
+import { listWorkspace, type WorkspaceData } from './workspace-data.js';
 
-/** The server's own limits, as configured. */
-export function limitsOf(config: Config): Limits {
-  return {
-    timeoutMs: config.executionTimeoutMs,
-    cpuMs: config.maxCpuMs,
-    memoryMb: config.maxMemoryMb,
-    processes: config.maxProcesses,
-    openFiles: config.maxOpenFiles,
-    diskMb: config.maxDiskMb,
-    outputBytes: config.maxOutputBytes,
-    outputHardBytes: config.maxOutputHardBytes,
-  };
-}
-
-/** A request can only go below the ceiling. */
-export function tighten(ceiling: Limits, wanted: RequestedLimits = {}): Limits {
-  const names = Object.keys(ceiling) as (keyof Limits)[];
-  return Object.fromEntries(
-    names.map((name) => [name, Math.min(ceiling[name], wanted[name] ?? ceiling[name])]),
-  ) as Limits;
-}
-
-/** A run that may be made, and where it is to be made. */
+/** A run that may be made, where it is to be made, and whether its outcome may be kept. */
 export interface Admitted extends AdmittedRun {
+  /** null: one of Pungi's own runs. */
+  profile: Profile | null;
+  /** The environment that was named, by the profile or the request. */
   venvName: string | undefined;
+  /** Where no environment is named: what the one to be made holds. */
+  packages: readonly string[];
+  /** What the run is for, in the caller's words. */
+  capability: string | null;
+  /** How long its outcome may stand for another run of the same; 0: not at all. */
+  cacheSeconds: number;
+  /** Run it, even where an outcome is kept. */
+  isFresh: boolean;
+  /** What the data of the profile looked like. */
+  dataFingerprint: readonly string[];
 }
+
+const NO_DATA: WorkspaceData = { files: [], fingerprint: [] };
 
 /** Decides whether a request may run, and with what. Throws INVALID_INPUT or DENIED with the reason. */
-export async function admit(raw: unknown, config: Config): Promise<Admitted> {
-  const request = parse(raw);
-  const refused = Object.keys(request.env ?? {}).filter((name) => !config.allowedEnv.includes(name));
-  if (refused.length > 0) {
-    const message = `The variables ${refused.join(', ')} may not be set; the server allows ${config.allowedEnv.join(', ') || 'none'}.`;
-    throw new PungiError('DENIED', message, { refused });
+export class Gate {
+  constructor(
+    private readonly config: Config,
+    private readonly profiles: Profiles,
+  ) {}
+
+  async admit(raw: unknown): Promise<Admitted> {
+    const request = parseRequest(raw);
+    const profile = this.#profileOf(request);
+    const venvName = environmentOf(request, profile);
+    if (profile.workspace.length > 0) checkBesideData(request, profile.name);
+    const job = await this.#job(request, profile.limits);
+    const data = profile.workspace.length > 0 ? await listWorkspace(profile.workspace) : NO_DATA;
+    const rules = rulesOf(profile);
+    const furnishing = furnishingOf(profile);
+    return {
+      client: request.client ?? '',
+      session: request.session,
+      profile,
+      venvName,
+      packages: profile.environment === null ? profile.packages : [],
+      capability: request.capability ?? null,
+      cacheSeconds: profile.deterministic && data.fingerprint !== null ? profile.cacheTtl : 0,
+      isFresh: request.fresh ?? false,
+      dataFingerprint: data.fingerprint ?? [],
+      ...(furnishing && { furnishing }),
+      job: {
+        ...job,
+        variables: variablesOf(profile, request, data.files),
+        ...(profile.defaultImports.length > 0 && { imports: profile.defaultImports }),
+        ...(profile.disclosure && { summarize: true }),
+        ...(rules && { rules }),
+      },
+    };
   }
-  const limits = tighten(limitsOf(config), request.limits);
-  checkFits(request, limits);
-  const code = request.code ?? (await readScript(request.file!, config.scriptRoots));
-  return {
-    client: request.client ?? '',
-    venvName: request.venvName,
-    job: {
-      code,
+
+  /** For what Pungi itself runs, such as listing packages: the sandbox and the limits hold, no profile does. */
+  async admitOwn(raw: unknown): Promise<Admitted> {
+    const request = parseRequest(raw);
+    return {
+      client: request.client ?? '',
+      session: request.session,
+      profile: null,
+      venvName: request.venvName,
+      packages: [],
+      capability: null,
+      cacheSeconds: 0,
+      isFresh: true,
+      dataFingerprint: [],
+      job: await this.#job(request, {}),
+    };
+  }
+
+  #profileOf({ profile: named }: RunRequest): Profile {
+    const profile = this.profiles.get(named ?? this.config.defaultProfile);
+    if (this.profiles.mayUse(profile.name)) return profile;
+    const usable = this.profiles.usable.map(({ name }) => name);
+    const why =
+      named === undefined
+        ? `A run must name its profile here: the default one, "${profile.name}", may not be used.`
+        : `The profile "${profile.name}" may not be used.`;
+    const message = `${why} This server allows: ${usable.join(', ') || 'none'}.`;
+    throw new PungiError('DENIED', message, { profile: profile.name, profiles: usable });
+  }
+
+  async #job(request: RunRequest, limits: RequestedLimits): Promise<Job> {
+    const { allowedEnv, scriptRoots } = this.config;
+    const refused = Object.keys(request.env ?? {}).filter((name) => !allowedEnv.includes(name));
+    if (refused.length > 0) {
+      const message = `The variables ${refused.join(', ')} may not be set; the server allows ${allowedEnv.join(', ') || 'none'}.`;
+      throw new PungiError('DENIED', message, { refused });
+    }
+    const tightened = tighten(tighten(limitsOf(this.config), limits), request.limits);
+    checkFits(request, tightened);
+    return {
+      code: request.code ?? (await readScript(request.file!, scriptRoots)),
       filename: request.filename ?? (request.file === undefined ? 'main.py' : basename(request.file)),
       argv: request.argv ?? [],
       stdin: request.stdin ?? (request.inputData ?? []).map((line) => `${line}\n`).join(''),
@@ -57,42 +119,24 @@ export async function admit(raw: unknown, config: Config): Promise<Admitted> {
         base64: base64 ?? Buffer.from(text ?? '').toString('base64'),
       })),
       env: request.env ?? {},
-      limits,
+      limits: tightened,
       variables: request.context === undefined ? {} : { context: request.context },
-    },
-  };
-}
-
-/** What is handed over must find room in the work folder, and no file can lie below another file. */
-function checkFits({ files = [], stdin = '', inputData = [] }: RunRequest, { diskMb }: Limits): void {
-  const paths = new Set(files.map(({ path }) => path));
-  const below = [...paths].find((path) => parentsOf(path).some((parent) => paths.has(parent)));
-  if (below !== undefined)
-    throw new PungiError('INVALID_INPUT', `The file "${below}" lies below another file.`);
-  if (paths.size < files.length) throw new PungiError('INVALID_INPUT', 'Two files have the same path.');
-  const bytes = [...files.map(({ text, base64 }) => text ?? base64 ?? ''), stdin, ...inputData].reduce(
-    (sum, text) => sum + Buffer.byteLength(text) + 1,
-    0,
-  );
-  if (bytes > diskMb * 1024 * 1024) {
-    throw new PungiError(
-      'INVALID_INPUT',
-      `The files and the input are larger than the ${diskMb} MB that the run may write.`,
-    );
+    };
   }
 }
 
-const parentsOf = (path: string) =>
-  path
-    .split('/')
-    .map((_, index, parts) => parts.slice(0, index).join('/'))
-    .filter((parent) => parent !== '');
-
-function parse(raw: unknown): RunRequest {
-  const parsed = RunRequest.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) =>
-    [issue.path.join('.'), issue.message].filter(Boolean).join(': '),
+/** A profile that says where its runs are leaves no choice. */
+function environmentOf({ venvName }: RunRequest, profile: Profile): string | undefined {
+  const { name, environment, packages } = profile;
+  if (venvName === undefined || venvName === environment) return environment ?? venvName;
+  if (environment === null && packages.length === 0) return venvName;
+  const own =
+    environment === null
+      ? `an environment made for its packages (${packages.join(', ')})`
+      : `the environment "${environment}"`;
+  throw new PungiError(
+    'DENIED',
+    `Runs with the profile "${name}" are in ${own}, not in "${venvName}". Name no environment, or another profile.`,
+    { profile: name, venvName },
   );
-  throw new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
 }

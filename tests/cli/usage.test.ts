@@ -27,7 +27,8 @@ test('--version prints the version of the package', async () => {
 test('without a command the help is shown as an error', async () => {
   const { status, stdout, stderr } = await pungi([]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  for (const command of ['serve', 'run', 'env', 'analyze', 'doctor']) expect(stderr).toContain(command);
+  for (const command of ['serve', 'run', 'env', 'profile', 'audit', 'analyze', 'doctor'])
+    expect(stderr).toContain(command);
 });
 
 test('the help of run names every exit code', async () => {
@@ -70,6 +71,12 @@ describe('one sentence and status 2', () => {
     [['run', '-c', '1', '--tier', 'vm'], 'namespace'],
     [['env', 'create'], 'see "pungi env create --help"'],
     [['env', 'list', '--default-venv-name', 'a/b'], 'a/b'],
+    [['profile', 'list', '--flute'], 'see "pungi profile list --help"'],
+    [['profile', 'list', '--profiles-file', 'missing.yaml'], 'missing.yaml'],
+    [['profile', 'show', 'nobody'], 'There is no profile "nobody"'],
+    [['run', '-c', '1', '--profiles-file', 'missing.yaml'], 'missing.yaml'],
+    [['run', '-c', '1', '--default-profile', 'nobody'], 'DEFAULT_PROFILE'],
+    [['serve', '--allowed-profiles', 'nobody'], 'ALLOWED_PROFILES'],
     [['analyze'], 'see "pungi analyze --help"'],
     [['analyze', 'missing.py'], 'missing.py'],
     [['serve', '--http', 'nowhere'], '127.0.0.1:8765'],

@@ -28,6 +28,13 @@ const blocksOf = (page: string, language: string) =>
     ),
   ].map((match) => match[1]!);
 
+/** Files that a page shows in full: blocks whose first line is their name. */
+const filesOf = (page: string) =>
+  blocksOf(page, 'yaml').flatMap((block) => {
+    const name = /^# (\S+\.yaml)\n/.exec(block)?.[1];
+    return name === undefined ? [] : [[name, block] as const];
+  });
+
 let folder: string;
 let env: NodeJS.ProcessEnv;
 let index: PackageIndex;
@@ -36,6 +43,7 @@ beforeAll(async () => {
   const uv = await ensureUv();
   index = await startPackageIndex(SHOWN);
   folder = mkdtempSync(join(tmpdir(), 'pungi-docs-'));
+  for (const [name, content] of pages.flatMap(filesOf)) writeFileSync(join(folder, name), content);
   const shim = join(folder, 'pungi');
   writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'dist/main.js')}' "$@"\n`);
   chmodSync(shim, 0o755);
@@ -46,6 +54,7 @@ beforeAll(async () => {
     PATH: `${folder}:${process.env['PATH']}`,
     PUNGI_UV: uv,
     VENVS_BASE_PATH: environments,
+    AUDIT_DIR: join(folder, 'audit'),
   };
 });
 afterAll(async () => {

@@ -2,10 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import type { Limits } from '../../src/contract/limits.js';
-import { admit, limitsOf, tighten } from '../../src/gate/gate.js';
-import { DEFAULT_LIMITS, type PungiError } from '../../src/index.js';
+import { Gate } from '../../src/gate/gate.js';
+import { limitsOf, tighten } from '../../src/gate/limits.js';
+import { loadProfiles } from '../../src/gate/profiles/load-profiles.js';
+import { type Config, DEFAULT_LIMITS, type PungiError } from '../../src/index.js';
 
 const config = loadConfig({ env: { ALLOWED_ENV: 'LANG_CODE' } });
+const admit = (raw: unknown, settings: Config) => new Gate(settings, loadProfiles(settings)).admit(raw);
 const names = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[];
 const amount = fc.integer({ min: 1, max: 10 ** 9 });
 const limits = fc.record(Object.fromEntries(names.map((name) => [name, amount]))) as fc.Arbitrary<Limits>;
@@ -64,6 +67,13 @@ describe('a request', () => {
     };
     expect(await admit(request, config)).toEqual({
       client: 'me',
+      profile: loadProfiles(config).get('default'),
+      venvName: undefined,
+      packages: [],
+      capability: null,
+      cacheSeconds: 0,
+      isFresh: false,
+      dataFingerprint: [],
       job: {
         code: 'print(1)',
         filename: 'main.py',

@@ -1,0 +1,12 @@
+import type { Profile } from '../../contract/profile.js';
+
+/** Where the runs of a profile are. */
+export function environmentText({ environment, packages }: Profile): string {
+  if (environment !== null) return environment;
+  return packages.length === 0 ? 'any' : `with ${packages.join(', ')}`;
+}
+
+export function networkText({ allowedHosts: [first, ...others] }: Profile): string {
+  if (first === undefined) return 'none';
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}

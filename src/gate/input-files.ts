@@ -1,0 +1,41 @@
+import { PungiError } from '../base/errors.js';
+import type { Limits } from '../contract/limits.js';
+import type { RunRequest } from '../contract/run.js';
+
+/** Where the folders of a profile appear in the work folder. */
+export const DATA_FOLDER = 'data';
+
+/** What is handed over must find room in the work folder, and no file can lie below another file. */
+export function checkFits({ files = [], stdin = '', inputData = [] }: RunRequest, { diskMb }: Limits): void {
+  const paths = new Set(files.map(({ path }) => path));
+  const below = [...paths].find((path) => parentsOf(path).some((parent) => paths.has(parent)));
+  if (below !== undefined)
+    throw new PungiError('INVALID_INPUT', `The file "${below}" lies below another file.`);
+  if (paths.size < files.length) throw new PungiError('INVALID_INPUT', 'Two files have the same path.');
+  const bytes = [...files.map(({ text, base64 }) => text ?? base64 ?? ''), stdin, ...inputData].reduce(
+    (sum, text) => sum + Buffer.byteLength(text) + 1,
+    0,
+  );
+  if (bytes > diskMb * 1024 * 1024) {
+    throw new PungiError(
+      'INVALID_INPUT',
+      `The files and the input are larger than the ${diskMb} MB that the run may write.`,
+    );
+  }
+}
+
+/** Where a profile has folders with data, their place is taken. */
+export function checkBesideData({ files = [] }: RunRequest, profile: string): void {
+  const inside = files.find(({ path }) => path.split('/', 1)[0] === DATA_FOLDER);
+  if (inside === undefined) return;
+  throw new PungiError(
+    'INVALID_INPUT',
+    `The file "${inside.path}" cannot be handed over: below "${DATA_FOLDER}" are the folders of the profile "${profile}". Give it another path.`,
+  );
+}
+
+const parentsOf = (path: string) =>
+  path
+    .split('/')
+    .map((_, index, parts) => parts.slice(0, index).join('/'))
+    .filter((parent) => parent !== '');

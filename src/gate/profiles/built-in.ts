@@ -1,0 +1,59 @@
+import type { ProfileDefinition } from '../../contract/profile.js';
+
+/** Where a profile has no file. */
+export const BUILT_IN = 'built-in';
+
+/** The profile whose descendants are personas. */
+export const STRATEGIC = 'strategic';
+
+/** What strategic analysis is asked for. */
+export const CAPABILITIES = [
+  'strategic_data_analysis',
+  'roi_calculations',
+  'stakeholder_analytics',
+  'performance_metrics',
+  'executive_reporting',
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+const persona = (
+  name: string,
+  role: string,
+  focus: string,
+  ...more: string[]
+): [string, ProfileDefinition] => [
+  name,
+  {
+    description: role,
+    extends: STRATEGIC,
+    focus,
+    defaultImports: ['pandas', 'numpy', ...more],
+    templateVars: { persona: name, role },
+  },
+];
+
+export const BUILT_IN_PROFILES: ReadonlyMap<string, ProfileDefinition> = new Map<string, ProfileDefinition>([
+  ['default', { description: 'No rules beyond the sandbox and its limits' }],
+  [
+    STRATEGIC,
+    {
+      description: 'Strategic analysis with pandas and numpy, and nothing else',
+      packages: ['numpy', 'pandas'],
+      preload: ['numpy', 'pandas'],
+      limits: { timeoutMs: 30_000, cpuMs: 30_000, memoryMb: 512 },
+      allowedImports: ['pandas', 'numpy', 'json', 'datetime', 'math', 'statistics', 'collections'],
+      blockedImports: ['os', 'sys', 'subprocess', 'socket', 'urllib', 'requests', 'shutil'],
+      blockedBuiltins: ['open', 'exec', 'eval', 'compile', '__import__', 'globals', 'locals', 'breakpoint'],
+      blockedOperations: ['file', 'process', 'network', 'introspection'],
+      scopeMessage: 'Code outside strategic scope. Only strategic analysis allowed.',
+      contextVariable: 'strategic_context',
+      cacheTtl: 1800,
+      disclosure: true,
+    },
+  ],
+  persona('diego', 'Engineering Leadership', 'leadership_metrics'),
+  persona('alvaro', 'Business Strategy', 'business_intelligence', 'statistics'),
+  persona('martin', 'Platform Architecture', 'architecture_analysis', 'json'),
+  persona('camille', 'Strategic Technology', 'strategic_technology', 'statistics'),
+  persona('rachel', 'Design Systems Strategy', 'design_analytics'),
+]);

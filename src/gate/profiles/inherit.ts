@@ -1,0 +1,113 @@
+import type { Profile, ProfileDefinition } from '../../contract/profile.js';
+
+/** One profile as it was written, and where. */
+export interface Said {
+  name: string;
+  /** "built-in", or the file. */
+  origin: string;
+  definition: ProfileDefinition;
+}
+
+/** A profile as it was written, then the one that it extends, and so on. */
+export type Chain = readonly [Said, ...Said[]];
+
+/** More than anybody reads: a longer chain is a mistake. */
+export const MAX_CHAIN = 16;
+
+/**
+ * The profiles that one stands on. One that bears the name of a built-in profile replaces it for all that extend it,
+ * and may extend it itself. A text is what is wrong.
+ */
+export function chainOf(
+  name: string,
+  known: ReadonlyMap<string, Said>,
+  replaced: ReadonlyMap<string, Said>,
+): Chain | string {
+  const chain: [Said, ...Said[]] = [known.get(name)!];
+  const seen = new Set(chain);
+  for (let said = chain[0]; said.definition.extends !== undefined; ) {
+    const parent = said.definition.extends;
+    const next = parent === said.name ? replaced.get(parent) : known.get(parent);
+    if (next === undefined && !known.has(parent)) {
+      return `there is no profile "${parent}" to extend; there are ${[...known.keys()].join(', ')}`;
+    }
+    if (next === undefined || seen.has(next)) {
+      const circle = [...chain.map((one) => one.name), parent].join(' extends ');
+      return `profiles cannot extend each other in a circle: ${circle}`;
+    }
+    chain.push(next);
+    seen.add(next);
+    if (chain.length > MAX_CHAIN) return `at most ${MAX_CHAIN} profiles may extend each other in a row`;
+    said = next;
+  }
+  return chain;
+}
+
+/** What holds in a profile: what is single replaces what was before, lists add to it, and maps are merged. */
+export function inherit(chain: Chain): Profile {
+  const [own] = chain;
+  const oldestFirst = chain.map(({ definition }) => definition).toReversed();
+  const last = <Key extends keyof ProfileDefinition>(key: Key) =>
+    oldestFirst.findLast((definition) => definition[key] !== undefined)?.[key];
+  const all = <Item>(pick: (definition: ProfileDefinition) => readonly Item[] | undefined): Item[] => [
+    ...new Set(oldestFirst.flatMap((definition) => pick(definition) ?? [])),
+  ];
+  const allowedHosts = hostsOf(oldestFirst);
+  return {
+    name: own.name,
+    // A description is of one profile alone, unless it stands on the built-in one of its own name.
+    description:
+      chain.find(({ name, definition }) => name === own.name && definition.description)?.definition
+        .description ?? '',
+    lineage: [...new Set(chain.map(({ name }) => name))],
+    origin: own.origin,
+    environment: last('environment') ?? null,
+    packages: packagesOf(oldestFirst),
+    preload: all(({ preload }) => preload),
+    limits: Object.assign({}, ...oldestFirst.map(({ limits }) => limits)),
+    allowedImports: last('allowedImports') === undefined ? null : all(({ allowedImports }) => allowedImports),
+    blockedImports: all(({ blockedImports }) => blockedImports),
+    blockedBuiltins: all(({ blockedBuiltins }) => blockedBuiltins),
+    blockedOperations: all(({ blockedOperations }) => blockedOperations),
+    scopeMessage: last('scopeMessage') ?? null,
+    templateVars: Object.assign({}, ...oldestFirst.map(({ templateVars }) => templateVars)),
+    contextVariable: last('contextVariable') ?? null,
+    defaultImports: all(({ defaultImports }) => defaultImports),
+    outputStyle: last('outputStyle') ?? 'full',
+    allowedHosts,
+    workspace: foldersOf(oldestFirst),
+    cacheTtl: last('cacheTtl') ?? 0,
+    // What the network answers is not ours to know: who says that it is always the same has to say so.
+    deterministic: last('deterministic') ?? allowedHosts.length === 0,
+    disclosure: last('disclosure') ?? false,
+    focus: last('focus') ?? null,
+  };
+}
+
+/** A package that is named again is meant as it was named last: two versions of it cannot be had. */
+function packagesOf(oldestFirst: readonly ProfileDefinition[]): string[] {
+  const nameOf = (text: string) => (/^[\w.-]+/.exec(text)?.[0] ?? text).toLowerCase().replace(/[-_.]+/g, '-');
+  return [
+    ...new Map(
+      oldestFirst.flatMap(({ packages = [] }) => packages.map((one) => [nameOf(one), one])),
+    ).values(),
+  ];
+}
+
+/** "none" takes back what was allowed before. */
+function hostsOf(oldestFirst: readonly ProfileDefinition[]): string[] {
+  let hosts: string[] = [];
+  for (const { network } of oldestFirst) {
+    if (network === 'none') hosts = [];
+    else if (network !== undefined) hosts = [...new Set([...hosts, ...network.allow])];
+  }
+  return hosts;
+}
+
+function foldersOf(oldestFirst: readonly ProfileDefinition[]): Profile['workspace'] {
+  const folders = oldestFirst.flatMap(({ workspace }) => workspace ?? []);
+  return folders.filter(
+    ({ name, path }, index) =>
+      folders.findIndex((other) => other.name === name && other.path === path) === index,
+  );
+}

@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+
+type Issue = z.core.$ZodIssue;
+
+/** What is wrong at one place, as a person says it. */
+export interface Fault {
+  path: PropertyKey[];
+  reason: string;
+  /** A key that no schema names. */
+  isUnknownKey?: boolean;
+}
+
+const TYPES: Record<string, string> = {
+  string: 'a text',
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+};
+
+/** One issue of a schema as faults. A union's issue is that of the branch which was meant, where that can be seen. */
+export function faultsOf(issue: Issue): Fault[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key],
+      reason: 'is not known',
+      isUnknownKey: true,
+    }));
+  }
+  if (issue.code === 'invalid_key')
+    return [{ path: issue.path, reason: reasonsOf(issue.issues)[0] ?? issue.message }];
+  if (issue.code !== 'invalid_union') return [{ path: issue.path, reason: reasonOf(issue) }];
+  const meant = issue.errors.find((branch) =>
+    branch.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
+  );
+  const inside = meant
+    ?.flatMap(faultsOf)
+    .map((fault) => ({ ...fault, path: [...issue.path, ...fault.path] }));
+  if (inside !== undefined && inside.length > 0) return inside;
+  const [first, ...others] = new Set(reasonsOf(issue.errors.flat()));
+  const reason = [first, ...others.map((other) => other.replace(/^must be /, ''))].join(' or ');
+  return [{ path: issue.path, reason }];
+}
+
+const reasonsOf = (issues: readonly Issue[]) => issues.flatMap(faultsOf).map(({ reason }) => reason);
+
+function reasonOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      if (issue.origin === 'string') return 'must not be empty';
+      return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
+}

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { PungiError } from '../../base/errors.js';
+import { similarName } from '../../base/similar-name.js';
+import { OPTIONS } from '../../config/schema.js';
+import { readYamlFile } from '../../config/yaml-file.js';
+import type { ProfileDefinition } from '../../contract/profile.js';
+import { BUILT_IN, BUILT_IN_PROFILES } from './built-in.js';
+import { type Chain, chainOf, type Said } from './inherit.js';
+import { parseProfiles } from './parse-profiles.js';
+import { byLine, type ProfileProblem, problemText } from './problem.js';
+import { Profiles } from './profiles.js';
+import { ruleProblems } from './rule-problems.js';
+
+export const PROFILES_FILE = 'profiles.yaml';
+
+export interface ProfileSettings {
+  profilesFile?: string | undefined;
+  defaultProfile: string;
+  allowedProfiles: readonly string[];
+}
+
+/** The built-in profiles and those of the file. Throws CONFIGURATION_ERROR with everything that is wrong. */
+export function loadProfiles(settings: ProfileSettings): Profiles {
+  const file = profilesFileOf(settings);
+  const { chains, problems } = readChains(file);
+  if (problems.length > 0) {
+    const texts = problems.map(problemText);
+    const message = `The profiles file ${file} cannot be used: ${texts.join('; ')}.`;
+    throw new PungiError('CONFIGURATION_ERROR', message, { file, problems });
+  }
+  const unknown = unknownNames(settings, [...chains.keys()]);
+  if (unknown.length > 0)
+    throw new PungiError('CONFIGURATION_ERROR', unknown.join(' '), { problems: unknown });
+  return new Profiles(chains, settings.allowedProfiles);
+}
+
+/** The file that the settings name, or the one of the current folder if there. */
+export const profilesFileOf = ({ profilesFile }: Pick<ProfileSettings, 'profilesFile'>): string | undefined =>
+  profilesFile ?? (existsSync(PROFILES_FILE) ? PROFILES_FILE : undefined);
+
+type LineOf = (profile: string, key: string) => number | null;
+
+export interface ReadProfiles {
+  /** Every profile with those that it extends. */
+  chains: Map<string, Chain>;
+  /** What is wrong with the file, from its top to its end. */
+  problems: ProfileProblem[];
+  lineOf: LineOf;
+}
+
+/** Without a file, the built-in ones. */
+export function readChains(file?: string): ReadProfiles {
+  const builtIn = saidBy(BUILT_IN, BUILT_IN_PROFILES);
+  if (file === undefined) return { ...connect(builtIn, builtIn, () => null), lineOf: () => null };
+  const path = resolve(file);
+  const yaml = readYamlFile(path, `The profiles file ${file}`);
+  const { definitions, problems } = parseProfiles(yaml, dirname(path));
+  const known = new Map([...builtIn, ...saidBy(file, definitions)]);
+  const lineOf: LineOf = (name, key) => yaml.lineOf(['profiles', name, key]);
+  const connected = connect(known, builtIn, lineOf);
+  return { chains: connected.chains, problems: [...problems, ...connected.problems].sort(byLine), lineOf };
+}
+
+const saidBy = (origin: string, definitions: ReadonlyMap<string, ProfileDefinition>): Map<string, Said> =>
+  new Map([...definitions].map(([name, definition]) => [name, { name, origin, definition }]));
+
+function connect(
+  known: ReadonlyMap<string, Said>,
+  replaced: ReadonlyMap<string, Said>,
+  lineOf: LineOf,
+): Pick<ReadProfiles, 'chains' | 'problems'> {
+  const chains = new Map<string, Chain>();
+  const problems: ProfileProblem[] = [];
+  for (const name of known.keys()) {
+    const report = (key: string, problem: string) =>
+      problems.push({ profile: name, key, line: lineOf(name, key), problem });
+    const chain = chainOf(name, known, replaced);
+    if (typeof chain === 'string') report('extends', chain);
+    else {
+      chains.set(name, chain);
+      for (const { key, problem } of ruleProblems(chain)) report(key, problem);
+    }
+  }
+  return { chains, problems };
+}
+
+/** Settings that name profiles which do not exist, in sentences. */
+export function unknownNames(
+  { defaultProfile, allowedProfiles }: Pick<ProfileSettings, 'defaultProfile' | 'allowedProfiles'>,
+  names: readonly string[],
+): string[] {
+  const sentence = (variable: string, name: string) => {
+    const meant = similarName(name, names);
+    const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+    return `${variable} names the profile "${name}", which does not exist.${hint} There are: ${names.join(', ')}.`;
+  };
+  const isUnknown = (name: string) => name !== '*' && !names.includes(name);
+  return [
+    ...(names.includes(defaultProfile) ? [] : [sentence(OPTIONS.defaultProfile.env, defaultProfile)]),
+    ...allowedProfiles.filter(isUnknown).map((name) => sentence(OPTIONS.allowedProfiles.env, name)),
+  ];
+}

@@ -1,0 +1,113 @@
+import { resolve } from 'node:path';
+import { similarName } from '../../base/similar-name.js';
+import type { YamlFile } from '../../config/yaml-file.js';
+import { Limits } from '../../contract/limits.js';
+import { ProfileDefinition, WorkspaceFolder } from '../../contract/profile.js';
+import { type Fault, faultsOf } from './issue-text.js';
+import type { ProfileProblem } from './problem.js';
+import { nameProblem } from './profile-name.js';
+import { type Spelled, spellKeys } from './written-keys.js';
+
+export interface ParsedProfiles {
+  definitions: Map<string, ProfileDefinition>;
+  problems: ProfileProblem[];
+}
+
+const FORM = 'it must hold "profiles:" with a map from names to rules';
+const KEYS: Record<string, readonly string[]> = {
+  '': Object.keys(ProfileDefinition.shape),
+  limits: Object.keys(Limits.shape),
+  network: ['allow'],
+  workspace: Object.keys(WorkspaceFolder.shape),
+};
+
+/** The profiles that a file defines, each checked by itself. Folders are relative to the folder of the file. */
+export function parseProfiles(yaml: YamlFile, folder: string): ParsedProfiles {
+  const problems: ProfileProblem[] = yaml.problems.map((one) => ({ profile: null, key: null, ...one }));
+  const definitions = new Map<string, ProfileDefinition>();
+  if (problems.length > 0) return { definitions, problems };
+  const ofFile = (key: string | null, problem: string) =>
+    problems.push({ profile: null, key, line: key === null ? null : yaml.lineOf([key]), problem });
+  const top = asMap(yaml.data);
+  if (top === undefined || !Object.hasOwn(top, 'profiles')) ofFile(null, FORM);
+  for (const key of Object.keys(top ?? {})) {
+    if (key !== 'profiles') ofFile(key, `is not known; the file may hold "profiles" alone`);
+  }
+  const named = top?.['profiles'];
+  const entries = asMap(named);
+  if (entries === undefined && named !== undefined && named !== null)
+    ofFile('profiles', `must be a map; ${FORM}`);
+  for (const [name, raw] of Object.entries(entries ?? {})) {
+    const { definition, found } = parseOne(name, raw ?? {});
+    const line = (path: readonly (string | number)[]) => yaml.lineOf(['profiles', name, ...path]);
+    problems.push(
+      ...found.map(({ path, problem }) => ({ profile: name, key: keyText(path), line: line(path), problem })),
+    );
+    definitions.set(name, withFolder(definition, folder));
+  }
+  return { definitions, problems };
+}
+
+interface Found {
+  path: readonly (string | number)[];
+  problem: string;
+}
+
+/** A profile that is wrong in itself is still one that others may extend. */
+function parseOne(name: string, raw: unknown): { definition: ProfileDefinition; found: Found[] } {
+  const found: Found[] = [];
+  const badName = nameProblem(name);
+  if (badName !== undefined) found.push({ path: [], problem: badName });
+  if (asMap(raw) === undefined) {
+    found.push({ path: [], problem: `must be a map of rules; it is ${shown(raw)}` });
+    return { definition: {}, found };
+  }
+  const spelled = spellKeys(raw);
+  found.push(...spelled.problems.map(({ path, problem }) => ({ path: spelled.written(path), problem })));
+  const parsed = ProfileDefinition.safeParse(spelled.value);
+  if (parsed.success) return { definition: parsed.data, found };
+  const faults = parsed.error.issues.flatMap(faultsOf);
+  found.push(
+    ...faults.map((fault) => ({ path: spelled.written(fault.path), problem: explain(fault, spelled) })),
+  );
+  const parent = (spelled.value as Record<string, unknown>)['extends'];
+  return { definition: typeof parent === 'string' ? { extends: parent } : {}, found };
+}
+
+function explain({ path, reason, isUnknownKey }: Fault, { value }: Spelled): string {
+  if (isUnknownKey) {
+    const known = KEYS[path.length === 1 ? '' : String(path[0])] ?? [];
+    const meant = similarName(String(path.at(-1)), known);
+    const hint = meant === undefined ? 'known' : `did you mean "${meant}"? Known`;
+    return `is not known; ${hint} are ${known.join(', ')}`;
+  }
+  let given = value;
+  for (const part of path) given = (given as Record<PropertyKey, unknown>)?.[part];
+  return given === undefined ? `is missing; it ${reason}` : `${reason}; it is ${shown(given)}`;
+}
+
+const asMap = (value: unknown): Record<string, unknown> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !Buffer.isBuffer(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+
+function shown(value: unknown): string {
+  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+const keyText = (path: readonly (string | number)[]): string | null =>
+  path.length === 0
+    ? null
+    : path
+        .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`))
+        .join('');
+
+function withFolder(definition: ProfileDefinition, folder: string): ProfileDefinition {
+  const { workspace } = definition;
+  if (workspace === undefined) return definition;
+  return {
+    ...definition,
+    workspace: workspace.map(({ name, path }) => ({ name, path: resolve(folder, path) })),
+  };
+}
