@@ -4,8 +4,8 @@ import type { Outcome } from '../contract/outcome.js';
 /** A message over 10 MiB ends a stdio connection; half of that leaves room for the envelope and for slow readers. */
 export const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 const LONGEST_TEXT = 1024 * 1024;
-/** One UTF-16 unit is at most six bytes of JSON, and every text is there twice: in the text and in the data. */
-const WORST_BYTES_PER_UNIT = 12;
+/** One UTF-16 unit is at most six bytes of JSON. */
+const WORST_BYTES_PER_UNIT = 6;
 /** Where no text may be longer than some length, no list may be longer than this part of it. */
 const UNITS_PER_ITEM = 64;
 
@@ -36,7 +36,7 @@ function shrinkToFit<Data>(
   maxBytes: number,
 ): CallToolResult {
   let reply = word(data);
-  if (roughUnits(data) * WORST_BYTES_PER_UNIT < maxBytes) return reply;
+  if (roughUnits(reply) * WORST_BYTES_PER_UNIT < maxBytes) return reply;
   for (let longest = LONGEST_TEXT; jsonBytes(reply) > maxBytes && longest > 0; longest = halve(longest)) {
     reply = word(cut(data, longest));
   }

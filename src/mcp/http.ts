@@ -113,8 +113,14 @@ function mcpHandler(sessions: LegacySessions, modern: ReturnType<typeof toNodeHa
 
 function healthHandler(pungi: Pungi): Handler {
   return async (_req, res) => {
-    const { status, version, isolation, problem } = await pungi.health();
-    respondJson(res, status === 'unhealthy' ? 503 : 200, { status, version, tier: isolation.tier, problem });
+    const { status, version, isolation, problem, alerts } = await pungi.health();
+    respondJson(res, status === 'unhealthy' ? 503 : 200, {
+      status,
+      version,
+      tier: isolation.tier,
+      problem,
+      alerts: alerts.map(({ message }) => message),
+    });
   };
 }
 

@@ -14,10 +14,10 @@ export class Metrics {
   #verdicts = new Map<string, number>();
   #started = performance.now();
 
-  record({ verdict, usage, isolation }: Outcome): void {
+  record({ verdict, usage, isolation, cached }: Outcome): void {
     this.#verdicts.set(verdict.kind, (this.#verdicts.get(verdict.kind) ?? 0) + 1);
-    // What was refused before it ran is counted by its verdict alone.
-    if (isolation.tier === null) return;
+    // What was refused before it ran, or was not run again, is counted by its verdict alone.
+    if (isolation.tier === null || cached !== null) return;
     this.#total += 1;
     if (verdict.kind === 'ok') this.#ok += 1;
     this.#wallMs += usage.wallMs;

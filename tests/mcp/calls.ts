@@ -34,6 +34,8 @@ export async function healthOf(client: Client): Promise<Health> {
 export const TOOLS = [
   'execute_python',
   'execute_python_file',
+  'execute_strategic_code',
+  'list_profiles',
   'analyze_code',
   'list_packages',
   'install_packages',

@@ -28,3 +28,13 @@ test('a modern client is known by the name that it gives with each call', async 
   expect(await clientsSeen('modern', 'one')).toEqual(['one 1.0.0', 'one 1.0.0']);
   expect(await clientsSeen('modern', 'x'.repeat(500))).toEqual(['x'.repeat(200), 'x'.repeat(200)]);
 });
+
+test('what changes environments is told who asks', async () => {
+  const create = vi.spyOn(shared.pungi.environments, 'create');
+  const client = newClient('modern', 'builder');
+  await client.connect(new StreamableHTTPClientTransport(new URL(shared.door.url)));
+  await client.callTool({ name: 'create_venv', arguments: { venvName: '-not-a-name' } });
+  await client.close();
+  expect(create.mock.calls.map(([, options]) => options?.client)).toEqual(['builder 1.0.0']);
+  create.mockRestore();
+});

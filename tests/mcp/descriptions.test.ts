@@ -1,12 +1,30 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
+import { loadProfiles } from '../../src/gate/profiles/load-profiles.js';
 import { toolsFor } from '../../src/mcp/tools/index.js';
+import { temporaryFolder } from '../support/places.js';
+
+type Settings = Record<string, string>;
+
+function toolsWith(env: Settings) {
+  const config = loadConfig({ env });
+  return toolsFor(config, loadProfiles(config));
+}
 
 /** What an agent reads of a tool under these settings: its description and those of its arguments. */
-function read(tool: string, env: Record<string, string>): string {
-  const { description, inputSchema } = toolsFor(loadConfig({ env })).find(({ name }) => name === tool)!;
+function read(tool: string, env: Settings): string {
+  const { description, inputSchema } = toolsWith(env).find(({ name }) => name === tool)!;
   const schema = inputSchema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
   return `${description}\n${JSON.stringify(schema)}`;
+}
+
+const folder = temporaryFolder();
+function profilesFile(name: string, profiles: unknown): Settings {
+  const file = join(folder, `${name}.yaml`);
+  writeFileSync(file, JSON.stringify({ profiles }));
+  return { PROFILES_FILE: file };
 }
 
 test('where packages may come from is said as it is configured', () => {
@@ -26,5 +44,43 @@ test('a server that installs what is missing says so', () => {
   expect(read('execute_python', {})).toContain('the error names the package to install');
   expect(read('execute_python', { AUTO_INSTALL: 'true' })).toContain(
     'is installed, and the code run once more',
+  );
+});
+
+test('the profiles that a caller may use are named with a line each', () => {
+  const file = profilesFile('sales', { sales: { description: 'Figures of sales', extends: 'default' } });
+  const all = read('execute_python', file);
+  expect(all).toContain('without it \\"default\\"');
+  expect(all).toContain('\\nsales: Figures of sales');
+  expect(all).toContain('\\ndiego: Engineering Leadership');
+  const some = read('execute_python_file', { ...file, ALLOWED_PROFILES: 'sales', DEFAULT_PROFILE: 'sales' });
+  expect(some).toContain('\\nsales: Figures of sales');
+  expect(some).not.toContain('diego');
+});
+
+test('a server with very many profiles leaves the rest to list_profiles', () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 60 }, (_, index) => [`p${index}`, { description: 'x' }]),
+  );
+  expect(read('execute_python', profilesFile('many', many))).toContain('and 47 more, see list_profiles');
+});
+
+test('personas are offered where they may be used, and only those', () => {
+  const strategic = read('execute_strategic_code', { ALLOWED_PROFILES: 'default,rachel,martin' });
+  expect(strategic).toContain('"enum":["martin","rachel"]');
+  expect(strategic).toContain('rachel: Design Systems Strategy, design_analytics');
+  expect(strategic).toContain('Code may import pandas, numpy, json');
+  expect(strategic).not.toContain('diego');
+  const names = toolsWith({ ALLOWED_PROFILES: 'default,strategic' }).map(({ name }) => name);
+  expect(names).toContain('list_profiles');
+  expect(names).not.toContain('execute_strategic_code');
+});
+
+test('hosts that a profile allows are not passed over', () => {
+  expect(read('execute_python', {})).toContain('process: no network, no access');
+  const open = profilesFile('open', { fetching: { network: { allow: ['example.org'] } } });
+  expect(read('execute_python', open)).toContain('no network but the hosts that its profile allows');
+  expect(read('execute_python', { ...open, ALLOWED_PROFILES: 'default' })).toContain(
+    'process: no network, no access',
   );
 });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import { startHttp } from '../../src/mcp/http.js';
 import { Pungi } from '../../src/pungi.js';
+import { temporaryFolder } from '../support/places.js';
 
 export type Era = 'modern' | 'legacy';
 export type Settings = Record<string, string>;
@@ -24,8 +25,11 @@ export const newClient = (era: Era, name = 'tests') =>
     { versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
   );
 
-/** Environments of whoever runs the tests are not the tests' own. */
-export const NO_ENVIRONMENTS = { VENVS_BASE_PATH: join(tmpdir(), 'pungi-tests-have-no-environments') };
+/** Environments and the audit trail of whoever runs the tests are not the tests' own. */
+export const NO_ENVIRONMENTS = {
+  VENVS_BASE_PATH: join(tmpdir(), 'pungi-tests-have-no-environments'),
+  AUDIT_DIR: join(temporaryFolder(), 'audit'),
+};
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 

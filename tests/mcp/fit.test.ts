@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
 import { Outcome } from '../../src/contract/outcome.js';
-import { fitData, fitOutcome } from '../../src/mcp/fit.js';
-import { replyError, wordOutcome } from '../../src/mcp/reply.js';
+import type { Profile } from '../../src/contract/profile.js';
+import { fitData, fitOutcome, MAX_REPLY_BYTES } from '../../src/mcp/fit.js';
+import { wordOutcome } from '../../src/mcp/outcome-words.js';
+import { replyError } from '../../src/mcp/reply.js';
+import { replyStrategic, StrategicResult } from '../../src/mcp/strategic-reply.js';
 
 const LIMIT = 10_000;
 const none = { text: '', bytes: 0, truncated: false };
@@ -16,9 +19,13 @@ const ok: Outcome = {
   codeSha256: '',
   isolation: { tier: 'namespace', features: [] },
   environment: 'default',
+  profile: 'default',
+  cached: null,
+  disclosure: null,
 };
 const shrink = (outcome: Outcome) => {
-  const reply = fitOutcome(outcome, wordOutcome, LIMIT);
+  const word = (fitting: Outcome) => ({ content: wordOutcome(fitting), structuredContent: fitting });
+  const reply = fitOutcome(outcome, word, LIMIT);
   return {
     reply,
     outcome: Outcome.parse(reply.structuredContent),
@@ -143,4 +150,53 @@ test('an error tells why for each package, once where it is the same, and never 
   );
   expect(bytesOf(endless)).toBeLessThan(100_000);
   expect(JSON.stringify(endless)).toContain('p0: xxx');
+});
+
+test('disclosures and violations are cut until the reply fits, with the copies that a strategic reply has of them', () => {
+  const violation = (index: number) => ({
+    line: index,
+    column: 1,
+    rule: 'import' as const,
+    what: 'os',
+    message: `No. ${'because '.repeat(500)}`,
+  });
+  const long = 'd'.repeat(1_000_000);
+  const summary = {
+    imports: Array.from({ length: 100_000 }, (_, index) => `module_${index}`),
+    reads: [long],
+    writes: [],
+    plots: false,
+    dataFrames: true,
+    functions: [],
+    lines: 1,
+    text: long,
+  };
+  const outcome: Outcome = {
+    ...ok,
+    verdict: {
+      kind: 'denied',
+      code: 'DENIED',
+      message: 'Outside.',
+      reason: 'Outside.',
+      profile: 'diego',
+      violations: Array.from({ length: 500 }, (_, index) => violation(index)),
+    },
+    disclosure: {
+      server: 'pungi',
+      capability: null,
+      profile: 'diego',
+      persona: 'diego',
+      codeSummary: summary,
+      securityLevel: 'sandboxed',
+      text: long,
+    },
+  };
+  expect(shrink(outcome).bytes).toBeLessThanOrEqual(LIMIT);
+  const persona = { name: 'diego', scopeMessage: 'Outside.', outputStyle: 'full' } as Profile;
+  const reply = replyStrategic(outcome, persona, 'roi_calculations');
+  expect(bytesOf(reply)).toBeLessThanOrEqual(MAX_REPLY_BYTES);
+  expect(StrategicResult.parse(reply.structuredContent).violations[0]).toMatchObject({
+    line: 0,
+    rule: 'import',
+  });
 });

@@ -116,6 +116,7 @@ test('/health tells the state in a few words', async () => {
     version: expect.any(String),
     tier: expect.any(String),
     problem: null,
+    alerts: [],
   });
 });
 

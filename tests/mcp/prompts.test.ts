@@ -9,7 +9,7 @@ const words = async ({ client }: Connection, name: string, args: Record<string, 
 };
 
 behindEveryDoor({}, (door) => {
-  test('four prompts are listed, with what they ask for', async () => {
+  test('five prompts are listed, with what they ask for', async () => {
     const { prompts } = await door().client.listPrompts();
     const asked = prompts.map(({ name, title, description, arguments: args = [] }) => {
       expect(title && description && args.every((one) => one.description)).toBeTruthy();
@@ -20,6 +20,7 @@ behindEveryDoor({}, (door) => {
       ['debug-python', 'code error? venvName?'],
       ['install-packages', 'packages venvName?'],
       ['create-venv', 'venvName purpose packages?'],
+      ['strategic-analysis', 'persona capability question'],
     ]);
   });
 
@@ -51,6 +52,32 @@ behindEveryDoor({}, (door) => {
     expect(create).toContain('Choose the packages');
     const given = { venvName: 'ml', purpose: 'To learn.', packages: 'scikit-learn' };
     expect(await words(door(), 'create-venv', given)).toContain('list: scikit-learn');
+  });
+
+  test('strategic-analysis holds the question, and who asks for what', async () => {
+    const args = { persona: 'diego', capability: 'roi_calculations', question: 'Is it worth it?' };
+    const text = await words(door(), 'strategic-analysis', args);
+    expect(text).toContain(
+      'execute_strategic_code (persona: "diego", capability: "roi_calculations"):\nIs it worth it?',
+    );
+    expect(text).toContain('The persona is Engineering Leadership, leadership_metrics.');
+    expect(await words(door(), 'strategic-analysis', { ...args, persona: 'nobody' })).not.toContain(
+      'The persona is',
+    );
+  });
+
+  test('personas and capabilities are completed', async () => {
+    const complete = async (name: string, value: string) =>
+      (
+        await door().client.complete({
+          ref: { type: 'ref/prompt', name: 'strategic-analysis' },
+          argument: { name, value },
+        })
+      ).completion.values;
+    expect(await complete('persona', '')).toEqual(['diego', 'alvaro', 'martin', 'camille', 'rachel']);
+    expect(await complete('persona', 'ca')).toEqual(['camille']);
+    expect(await complete('capability', 'ro')).toEqual(['roi_calculations']);
+    expect(await complete('capability', '')).toHaveLength(5);
   });
 
   test('a prompt without what it needs, or of another name, is a protocol error', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { NO_ENVIRONMENTS } from './doors.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 let server: ChildProcessWithoutNullStreams;
@@ -10,7 +11,7 @@ afterEach(() => server.kill('SIGKILL'));
 
 /** A server spoken to by hand. Lines are kept as they come, whether they are messages or not. */
 function start(env: Record<string, string> = {}) {
-  server = spawn(process.execPath, [MAIN, 'serve'], { env: { ...process.env, ...env } });
+  server = spawn(process.execPath, [MAIN, 'serve'], { env: { ...process.env, ...NO_ENVIRONMENTS, ...env } });
   const lines: string[] = [];
   const reader = createInterface(server.stdout);
   reader.on('line', (line) => lines.push(line));

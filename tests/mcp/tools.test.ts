@@ -9,6 +9,12 @@ behindEveryDoor({}, (door, era) => {
     expect(door().client.getNegotiatedProtocolVersion()).toBe(era === 'modern' ? '2026-07-28' : '2025-11-25');
   });
 
+  test('the instructions name the tools for a start', () => {
+    const instructions = door().client.getInstructions();
+    for (const tool of ['execute_python', 'list_profiles', 'execute_strategic_code', 'health_check'])
+      expect(instructions).toContain(tool);
+  });
+
   test('the tools are listed, with what an agent and its client need to know', async () => {
     const { tools } = await door().client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS);
@@ -27,7 +33,13 @@ behindEveryDoor({}, (door, era) => {
     const { tools } = await door().client.listTools();
     const those = (hint: 'readOnlyHint' | 'destructiveHint') =>
       tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
-    expect(those('readOnlyHint')).toEqual(['analyze_code', 'list_packages', 'list_venvs', 'health_check']);
+    expect(those('readOnlyHint')).toEqual([
+      'list_profiles',
+      'analyze_code',
+      'list_packages',
+      'list_venvs',
+      'health_check',
+    ]);
     expect(those('destructiveHint')).toEqual([
       'install_packages',
       'uninstall_packages',

@@ -21,7 +21,7 @@ export const analyzeCode = (): Tool => ({
   outputSchema: advertiseResult(Analysis),
   answer: (args, call) =>
     answer(AnalysisRequest, args, call, async (request, steps) =>
-      replyData(await call.pungi.analyze(request, { ...steps, client: call.client }), wordAnalysis),
+      replyData(await call.pungi.analyze(request, steps), wordAnalysis),
     ),
 });
 

@@ -6,14 +6,14 @@ import { ProgressStream } from '../progress.js';
 import { invalidArguments, replyError } from '../reply.js';
 import type { Call } from './tool.js';
 
-/** A signal always; a listener only where the client wants to hear of progress. */
-export type Steps = StepOptions & { signal: AbortSignal };
+/** A signal and a client always; a listener only where the client wants to hear of progress. */
+export type Steps = StepOptions & { signal: AbortSignal; client: string };
 
 /** Checks the arguments, acts on them, tells the steps as progress, and words whatever goes wrong. */
 export async function answer<Schema extends z.ZodType>(
   schema: Schema,
   args: unknown,
-  { ctx }: Call,
+  { ctx, who: { client } }: Call,
   act: (args: z.infer<Schema>, steps: Steps) => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
   const parsed = schema.safeParse(args ?? {});
@@ -23,6 +23,7 @@ export async function answer<Schema extends z.ZodType>(
   try {
     return await act(parsed.data, {
       signal,
+      client,
       ...(progress && { onStep: (message: string) => progress.push(message) }),
     });
   } catch (thrown) {

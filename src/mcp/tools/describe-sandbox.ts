@@ -1,15 +1,19 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type { Config } from '../../config/schema.js';
+import type { Profiles } from '../../gate/profiles/profiles.js';
 import { describeImports } from './describe-environments.js';
 
 const seconds = (ms: number) => `${ms / 1000} s`;
 const kilobytes = (bytes: number) => `${Math.floor(bytes / 1024)} KB`;
 
 /** What an agent must know to write code that works here at the first attempt. */
-export function describeSandbox(config: Config): string {
+export function describeSandbox(config: Config, { usable }: Profiles): string {
+  const network = usable.some(({ allowedHosts }) => allowedHosts.length > 0)
+    ? 'no network but the hosts that its profile allows'
+    : 'no network';
   const isolation = config.allowUnsandboxed
     ? 'Every call is a fresh process. This server may run without isolation: health_check tells the tier in force.'
-    : 'Every call is a fresh sandboxed process: no network, no access to the host, and nothing is kept for the next call.';
+    : `Every call is a fresh sandboxed process: ${network}, no access to the host, and nothing is kept for the next call.`;
   return [
     isolation,
     'The current folder is private and writable, and holds the given files; it is gone afterwards, so print or return what you need.',

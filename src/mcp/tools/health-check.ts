@@ -20,7 +20,14 @@ export function healthCheck(config: Config): Tool {
     outputSchema: advertiseResult(Health),
     answer: (args, call) =>
       answer(Arguments, args, call, async ({ venvName }) =>
-        replyData(await call.pungi.health(venvName), (health) => JSON.stringify(health, null, 2)),
+        replyData(await call.pungi.health(venvName), wordHealth),
       ),
   };
+}
+
+/** What is wrong first, in words; then everything. */
+function wordHealth(health: Health): string {
+  const { status, problem, alerts, notes } = health;
+  const reasons = [...(problem === null ? [] : [problem]), ...alerts.map(({ message }) => message), ...notes];
+  return [`The server is ${status}.`, ...reasons, '', JSON.stringify(health, null, 2)].join('\n');
 }

@@ -1,20 +1,26 @@
 import type { Config } from '../../config/schema.js';
+import type { Profiles } from '../../gate/profiles/profiles.js';
 import { analyzeCode } from './analyze-code.js';
 import { createVenv } from './create-venv.js';
 import { deleteVenv } from './delete-venv.js';
+import { usablePersonas } from './describe-profiles.js';
 import { executePython } from './execute-python.js';
 import { executePythonFile } from './execute-python-file.js';
+import { executeStrategicCode } from './execute-strategic-code.js';
 import { healthCheck } from './health-check.js';
 import { installPackages } from './install-packages.js';
 import { listPackages } from './list-packages.js';
+import { listProfiles } from './list-profiles.js';
 import { listVenvs } from './list-venvs.js';
 import { setVenvDescription } from './set-venv-description.js';
 import type { Tool } from './tool.js';
 import { uninstallPackages } from './uninstall-packages.js';
 
-export const toolsFor = (config: Config): Tool[] => [
-  executePython(config),
-  executePythonFile(config),
+export const toolsFor = (config: Config, profiles: Profiles): Tool[] => [
+  executePython(config, profiles),
+  executePythonFile(config, profiles),
+  ...(usablePersonas(profiles).length > 0 ? [executeStrategicCode(config, profiles)] : []),
+  listProfiles(config, profiles),
   analyzeCode(),
   listPackages(config),
   installPackages(config),

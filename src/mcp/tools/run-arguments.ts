@@ -2,12 +2,18 @@ import { z } from 'zod';
 import type { Config } from '../../config/schema.js';
 import { Limits } from '../../contract/limits.js';
 import { RunRequest } from '../../contract/run.js';
+import type { Profiles } from '../../gate/profiles/profiles.js';
+import { describeProfiles } from './describe-profiles.js';
+import type { Who } from './tool.js';
 import { existingVenv } from './venv-arguments.js';
 
-const { code, file, argv, stdin, inputData, files, env } = RunRequest.shape;
+const { code, file, argv, stdin, inputData, files, env, profile, fresh } = RunRequest.shape;
 
 /** What both execute tools accept beside the code itself. */
-const common = (config: Config) => ({
+const common = (config: Config, profiles: Profiles) => ({
+  profile: profile.describe(
+    `The profile whose rules hold; without it "${config.defaultProfile}". list_profiles tells the rules.\n${describeProfiles(profiles)}`,
+  ),
   venvName: existingVenv(config, 'to run in'),
   inputData: inputData.describe('Lines on standard input, one for each input(). Give either this or stdin.'),
   stdin: stdin.describe('Text on standard input, which then ends. Give either this or inputData.'),
@@ -21,21 +27,22 @@ const common = (config: Config) => ({
   memoryMb: Limits.shape.memoryMb
     .optional()
     .describe(`Memory in MB; the server allows at most ${config.maxMemoryMb}.`),
+  fresh: fresh.describe('Run the code, though the profile keeps the outcome of the same code.'),
   env: env.describe(`Environment variables. Allowed names: ${config.allowedEnv.join(', ') || 'none'}.`),
 });
 
 const stdinOrInputData = (args: { stdin?: string | undefined; inputData?: string[] | undefined }) =>
   args.stdin === undefined || args.inputData === undefined;
 
-export const codeArguments = (config: Config) =>
+export const codeArguments = (config: Config, profiles: Profiles) =>
   z
     .strictObject({
       code: code.unwrap().describe('Python source. The value of a last expression is returned.'),
-      ...common(config),
+      ...common(config, profiles),
     })
     .refine(stdinOrInputData, 'give either stdin or inputData');
 
-export const fileArguments = (config: Config) =>
+export const fileArguments = (config: Config, profiles: Profiles) =>
   z
     .strictObject({
       filePath: file
@@ -43,7 +50,7 @@ export const fileArguments = (config: Config) =>
         .describe(
           `A Python file below one of: ${config.scriptRoots.join(', ') || '(no folder is configured)'}.`,
         ),
-      ...common(config),
+      ...common(config, profiles),
     })
     .refine(stdinOrInputData, 'give either stdin or inputData');
 
@@ -52,12 +59,12 @@ type CommonArguments = Omit<z.infer<ReturnType<typeof codeArguments>>, 'code'>;
 export function toRunRequest(
   what: { code: string } | { file: string },
   { timeoutMs, memoryMb, context, ...rest }: CommonArguments,
-  client: string,
+  who: Who,
 ): RunRequest {
   const limits = {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(memoryMb !== undefined && { memoryMb }),
   };
   const given = context === undefined ? {} : { context: context as RunRequest['context'] };
-  return { ...what, ...rest, ...given, limits, client };
+  return { ...what, ...rest, ...given, limits, ...who };
 }

@@ -6,11 +6,16 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { Pungi } from '../../pungi.js';
 
+/** Who asks: the record names the client; the queue is fair between sessions, where there are any, and clients. */
+export interface Who {
+  client: string;
+  session?: string;
+}
+
 /** What a handler may use of the call that it answers. */
 export interface Call {
   pungi: Pungi;
-  /** Who asks: the queue is fair between clients. */
-  client: string;
+  who: Who;
   ctx: ServerContext;
 }
 

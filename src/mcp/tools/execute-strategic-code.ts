@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Config } from '../../config/schema.js';
+import { RunRequest } from '../../contract/run.js';
+import { CAPABILITIES } from '../../gate/profiles/built-in.js';
+import type { Profiles } from '../../gate/profiles/profiles.js';
+import { replyStrategic, StrategicResult } from '../strategic-reply.js';
+import { advertiseArguments, advertiseResult } from './advertise.js';
+import { answer } from './answer.js';
+import { runHeard } from './answer-run.js';
+import { describePersonas, usablePersonas } from './describe-profiles.js';
+import { executeAnnotations } from './describe-sandbox.js';
+import type { Tool } from './tool.js';
+
+const unknown = (what: string, given: unknown, known: readonly string[]) =>
+  `unknown ${what} ${JSON.stringify(given)?.slice(0, 100)}; known are ${known.join(', ')}`;
+
+const argumentsFor = (profiles: Profiles) => {
+  const all = profiles.personas.map(({ name }) => name);
+  const usable = usablePersonas(profiles).map(({ name }) => name);
+  return z.strictObject({
+    code: RunRequest.shape.code
+      .unwrap()
+      .describe('Python source. The value of a last expression is returned.'),
+    // One that exists and may not be used is for the gate to refuse, and for the audit trail to know.
+    persona: z
+      .string()
+      .refine((name) => all.includes(name), { error: ({ input }) => unknown('persona', input, usable) })
+      .meta({ description: `Whose analysis it is.\n${describePersonas(profiles)}`, enum: usable }),
+    capability: z
+      .enum(CAPABILITIES, { error: ({ input }) => unknown('capability', input, CAPABILITIES) })
+      .describe('What the analysis is for.'),
+    context: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('A JSON object with what the analysis is about.'),
+    fresh: RunRequest.shape.fresh.describe('Run the code, though the outcome of the same code is kept.'),
+  });
+};
+
+export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
+  const Arguments = argumentsFor(profiles);
+  const [first] = usablePersonas(profiles);
+  const imports = first?.allowedImports;
+  const variables = ['persona', 'role', first?.contextVariable ?? 'context', 'available_data'];
+  return {
+    name: 'execute_strategic_code',
+    title: 'Run strategic analysis',
+    description: [
+      'Run Python for strategic analysis as one of the personas, and return its output and the value of its last expression.',
+      ...(imports
+        ? [`Code may import ${imports.join(', ')}; what leaves this scope is refused with its line.`]
+        : []),
+      `It finds the variables ${variables.join(', ')}: the context is the object that was given.`,
+      'Every call is a fresh sandboxed process without network, as with execute_python. The reply discloses what was run.',
+    ].join('\n'),
+    annotations: executeAnnotations(config),
+    inputSchema: advertiseArguments(Arguments),
+    outputSchema: advertiseResult(StrategicResult),
+    answer: (args, call) =>
+      answer(Arguments, args, call, async ({ code, persona, capability, context = {}, fresh }, steps) => {
+        const request = { code, profile: persona, capability, context, fresh, ...call.who };
+        return replyStrategic(await runHeard(request, call, steps), profiles.get(persona), capability);
+      }),
+  };
+}

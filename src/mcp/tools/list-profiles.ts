@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { Config } from '../../config/schema.js';
+import { Limits } from '../../contract/limits.js';
+import { Operation, OUTPUT_STYLES, type Profile } from '../../contract/profile.js';
+import { limitsOf, tighten } from '../../gate/limits.js';
+import { isPersona, type Profiles } from '../../gate/profiles/profiles.js';
+import { replyData } from '../reply.js';
+import { advertiseArguments, advertiseResult } from './advertise.js';
+import { answer } from './answer.js';
+import { roleOf } from './describe-profiles.js';
+import type { Tool } from './tool.js';
+import { ONLY_LOOKS } from './venv-arguments.js';
+
+const Arguments = z.strictObject({});
+
+const names = z.array(z.string());
+
+const ListedProfile = z.object({
+  name: z.string(),
+  description: z.string(),
+  isDefault: z.boolean().describe('runs that name no profile use it'),
+  isPersona: z.boolean().describe('execute_strategic_code takes it as persona'),
+  role: z.string().nullable(),
+  focus: z.string().nullable(),
+  environment: z.string().nullable().describe('where its runs are; null: they choose'),
+  packages: names.describe('what its own environment is made of'),
+  limits: Limits.describe('what its runs may use on this server'),
+  allowedImports: names.nullable().describe('null: everything that is not blocked'),
+  blockedImports: names,
+  blockedBuiltins: names,
+  blockedOperations: z.array(Operation),
+  defaultImports: names.describe('what the code need not import'),
+  variables: names.describe('what the code finds beside `context`'),
+  allowedHosts: names.describe('hosts that HTTP and HTTPS reach; none if empty'),
+  data: names.describe('folders with data: data/NAME in the work folder'),
+  cacheTtl: z.number().int().describe('seconds for which an outcome is kept; 0: never'),
+  outputStyle: z.enum(OUTPUT_STYLES),
+  disclosure: z.boolean().describe('replies say what was run, for whom and how'),
+});
+type ListedProfile = z.infer<typeof ListedProfile>;
+
+const Listed = z.object({ profiles: z.array(ListedProfile) });
+
+export const listProfiles = (config: Config, profiles: Profiles): Tool => ({
+  name: 'list_profiles',
+  title: 'List profiles',
+  description:
+    'List the profiles that calls may use: what code may import and do, its limits, packages, data, hosts and variables. ' +
+    'Any of these names is a profile for execute_python and execute_python_file.',
+  annotations: ONLY_LOOKS,
+  inputSchema: advertiseArguments(Arguments),
+  outputSchema: advertiseResult(Listed),
+  answer: (args, call) =>
+    answer(Arguments, args, call, async () => {
+      const listed = { profiles: profiles.usable.map((profile) => show(profile, config)) };
+      return replyData(listed, ({ profiles: fitting }) => fitting.map(wordProfile).join('\n'));
+    }),
+});
+
+/** Not where things are on the host. */
+const show = (profile: Profile, config: Config): ListedProfile => ({
+  name: profile.name,
+  description: profile.description,
+  isDefault: profile.name === config.defaultProfile,
+  isPersona: isPersona(profile),
+  role: roleOf(profile),
+  focus: profile.focus,
+  environment: profile.environment,
+  packages: [...profile.packages],
+  limits: tighten(limitsOf(config), profile.limits),
+  allowedImports: profile.allowedImports === null ? null : [...profile.allowedImports],
+  blockedImports: [...profile.blockedImports],
+  blockedBuiltins: [...profile.blockedBuiltins],
+  blockedOperations: [...profile.blockedOperations],
+  defaultImports: [...profile.defaultImports],
+  variables: [
+    ...Object.keys(profile.templateVars),
+    ...(profile.contextVariable === null ? [] : [profile.contextVariable]),
+  ],
+  allowedHosts: [...profile.allowedHosts],
+  data: profile.workspace.map(({ name }) => name),
+  cacheTtl: profile.cacheTtl,
+  outputStyle: profile.outputStyle,
+  disclosure: profile.disclosure,
+});
+
+function wordProfile(profile: ListedProfile): string {
+  const { name, description, isDefault, isPersona: isOne, role, focus, limits } = profile;
+  const about = isOne ? ['persona', role, focus].filter(Boolean).join(', ') : description;
+  const some = (what: string, list: readonly string[]) =>
+    list.length === 0 ? [] : [`${what} ${list.join(', ')}`];
+  return [
+    isDefault ? `${name} (default)` : name,
+    ...(about === '' ? [] : [about]),
+    ...(profile.environment === null
+      ? some('packages', profile.packages)
+      : [`environment ${profile.environment}`]),
+    `${limits.timeoutMs / 1000} s, ${limits.memoryMb} MB`,
+    ...(profile.allowedImports === null
+      ? []
+      : [`imports only ${profile.allowedImports.join(', ') || 'nothing'}`]),
+    ...some('not', profile.allowedImports === null ? profile.blockedImports : []),
+    ...some('no operations of kind', profile.blockedOperations),
+    ...some('hosts', profile.allowedHosts),
+    ...some(
+      'data',
+      profile.data.map((folder) => `data/${folder}`),
+    ),
+    ...(profile.cacheTtl === 0 ? [] : [`outcomes kept for ${profile.cacheTtl} s`]),
+  ].join('  ');
+}

@@ -1,0 +1,114 @@
+import type { Logger } from '../base/logger.js';
+import type { Alert } from '../contract/health.js';
+import type { Outcome } from '../contract/outcome.js';
+import { type AlertRule, type Readings, rulesFor, type Thresholds } from './alert-rules.js';
+import { type Figure, RecentRuns } from './recent-runs.js';
+import { type Post, Webhook } from './webhook.js';
+
+/** Below this part of the threshold, for this long without a break, an alert is over: it does not flap. */
+const CALM_SHARE = 0.8;
+const CALM_MS = 30_000;
+const LOOK_EVERY_MS = 5000;
+
+export interface AlertOptions {
+  logger: Logger;
+  /** Asked at every look; without it, what look() was told last holds. */
+  read?: () => Readings;
+  /** Milliseconds since 1970 that never go back. */
+  now?: () => number;
+  post?: Post;
+}
+
+interface Raised {
+  since: string;
+  figure: Figure;
+  calmSince: number | null;
+}
+
+/** Watches what ran, raises an alert once when a threshold is passed, and clears it once when that is over. */
+export class Alerts {
+  readonly #rules: AlertRule[];
+  readonly #raised = new Map<AlertRule, Raised>();
+  readonly #recent = new RecentRuns();
+  readonly #windowMs: number;
+  readonly #calmMs: number;
+  readonly #logger: Logger;
+  readonly #now: () => number;
+  readonly #webhook: Webhook | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #read: () => Readings;
+
+  constructor(thresholds: Thresholds, { logger, read, now, post }: AlertOptions) {
+    this.#rules = rulesFor(thresholds);
+    this.#windowMs = thresholds.alertWindowMs;
+    this.#calmMs = Math.min(CALM_MS, this.#windowMs);
+    this.#logger = logger;
+    this.#read = read ?? (() => ({ queued: 0, serverMemoryMb: 0 }));
+    this.#now = now ?? (() => performance.timeOrigin + performance.now());
+    if (this.#rules.length === 0) return;
+    const address = thresholds.alertWebhook;
+    this.#webhook =
+      address === undefined ? undefined : new Webhook(address, { logger, ...(post && { post }) });
+    this.#timer = setInterval(() => this.look(), Math.min(LOOK_EVERY_MS, this.#windowMs)).unref();
+  }
+
+  /** The thresholds that are passed now. */
+  get current(): Alert[] {
+    return [...this.#raised].map(([rule, { since, figure }]) => alertOf(rule, figure, since));
+  }
+
+  record(outcome: Outcome): void {
+    if (this.#rules.length === 0) return;
+    this.#recent.add(outcome, this.#now());
+    this.look();
+  }
+
+  look(told?: Readings): void {
+    if (told !== undefined) this.#read = () => told;
+    const at = this.#now();
+    const readings = this.#read();
+    this.#recent.forgetBefore(at - this.#windowMs);
+    for (const rule of this.#rules) this.#judge(rule, rule.measure(this.#recent, readings), at);
+  }
+
+  /** Waits shortly for what the webhook has not been told yet. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#webhook?.close();
+  }
+
+  #judge(rule: AlertRule, figure: Figure, at: number): void {
+    const raised = this.#raised.get(rule);
+    if (raised === undefined) {
+      if (figure.value > rule.threshold && figure.samples >= rule.minimum) this.#raise(rule, figure, at);
+      return;
+    }
+    raised.figure = figure;
+    const isCalm = figure.value <= rule.threshold * CALM_SHARE;
+    raised.calmSince = isCalm ? (raised.calmSince ?? at) : null;
+    if (raised.calmSince !== null && at - raised.calmSince >= this.#calmMs) this.#clear(rule, raised, at);
+  }
+
+  #raise(rule: AlertRule, figure: Figure, at: number): void {
+    const since = new Date(at).toISOString();
+    this.#raised.set(rule, { since, figure, calmSince: null });
+    const alert = alertOf(rule, figure, since);
+    this.#logger.error('Alert raised', { ...alert });
+    this.#webhook?.send({ event: 'raised', alert, at: since });
+  }
+
+  #clear(rule: AlertRule, { figure, since }: Raised, at: number): void {
+    this.#raised.delete(rule);
+    const alert = alertOf(rule, figure, since);
+    this.#logger.info('Alert cleared', { ...alert });
+    this.#webhook?.send({ event: 'cleared', alert, at: new Date(at).toISOString() });
+  }
+}
+
+const alertOf = ({ name, threshold, word }: AlertRule, figure: Figure, since: string): Alert => ({
+  name,
+  value: Math.round(figure.value * 100) / 100,
+  threshold,
+  since,
+  message: word(figure, threshold),
+});
