@@ -1,10 +1,14 @@
-/** The library: start Pungi, run Python, read outcomes. */
+/** The library: start Pungi, run Python, read outcomes and the audit trail. */
+export { auditFolder } from './audit/settings.js';
+export { openTrailForReading, type TrailReader } from './audit/trail-reader.js';
 export { ERROR_CODES, type ErrorCode, PungiError } from './base/errors.js';
 export { createLogger, type Logger, silentLogger } from './base/logger.js';
 export { VERSION } from './base/version.js';
 export { loadConfig } from './config/load.js';
 export { Config } from './config/schema.js';
 export { Analysis, type AnalysisOptions, AnalysisRequest, Finding } from './contract/analysis.js';
+export { type AuditEntry, AuditQuery, AuditVerification, type Replay } from './contract/audit.js';
+export { CodeSummary, Disclosure } from './contract/disclosure.js';
 export {
   CleanReport,
   EnvironmentInfo,
@@ -13,9 +17,17 @@ export {
   PackageResult,
   type StepOptions,
 } from './contract/environment.js';
-export { Health } from './contract/health.js';
+export { Alert, Health } from './contract/health.js';
 export { DEFAULT_LIMITS, Limits } from './contract/limits.js';
-export { Outcome, PythonException, Tier, Verdict, type VerdictKind } from './contract/outcome.js';
+export {
+  Outcome,
+  PythonException,
+  ScopeViolation,
+  Tier,
+  Verdict,
+  type VerdictKind,
+} from './contract/outcome.js';
+export { type Profile, ProfileDefinition } from './contract/profile.js';
 export { type OutputLine, type RunOptions, RunRequest } from './contract/run.js';
 export type { CleanRequest } from './environments/cleaning.js';
 export type {
@@ -24,4 +36,4 @@ export type {
   Environments,
   InstallOptions,
 } from './environments/environments.js';
-export { type CompiledScript, Pungi } from './pungi.js';
+export { type CompiledScript, type Door, Pungi } from './pungi.js';

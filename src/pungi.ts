@@ -1,61 +1,101 @@
+import { AuditRecorder } from './audit/recorder.js';
+import { auditSettings } from './audit/settings.js';
 import { PungiError } from './base/errors.js';
 import { type Logger, silentLogger } from './base/logger.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config/schema.js';
 import type { Analysis, AnalysisOptions, AnalysisRequest } from './contract/analysis.js';
+import type { AuditEntry, Replay } from './contract/audit.js';
 import { PackageInfo, type StepOptions } from './contract/environment.js';
 import type { Health } from './contract/health.js';
 import type { Outcome } from './contract/outcome.js';
 import type { RunOptions, RunRequest } from './contract/run.js';
-import { BytecodeCache, defaultCacheFolder, sha256 } from './engine/bytecode-cache.js';
-import { type AdmittedRun, Engine, type EngineState } from './engine/engine.js';
+import { defaultCacheFolder, sha256 } from './engine/bytecode-cache.js';
+import { Engine, type EngineState, type Examination } from './engine/engine.js';
 import type { Home } from './engine/home.js';
 import { analyzeCode } from './environments/analysis/analysis.js';
 import { Environments } from './environments/environments.js';
 import { Placement } from './environments/placement.js';
 import { Preinstalled } from './environments/preinstalled.js';
-import { admit } from './gate/gate.js';
+import { Gate } from './gate/gate.js';
+import { loadProfiles } from './gate/profiles/load-profiles.js';
+import type { Profiles } from './gate/profiles/profiles.js';
+import { ResultCache } from './gate/result-cache.js';
+import { Alerts } from './metrics/alerts.js';
 import { Metrics } from './metrics/metrics.js';
+import { examineHealth } from './pungi/health.js';
+import { NetworkRefusals } from './pungi/network-refusals.js';
 import { engineOptions, engineSide, environmentsOptions } from './pungi/parts.js';
-import { refusal } from './pungi/refusal.js';
+import { type CompiledScript, Precompiler } from './pungi/precompiler.js';
+import { recordEnvironment } from './pungi/record-environment.js';
+import { replayEntry } from './pungi/replay.js';
+import { Runs } from './pungi/runs.js';
+import { Network } from './runtime/network/network.js';
 
 const LIST_PACKAGES = `
 import importlib.metadata as m
 sorted(({"name": d.metadata["Name"], "version": d.version} for d in m.distributions() if d.metadata["Name"]), key=lambda one: one["name"].lower())
 `;
 
-/** A script compiled once. Its runs skip the compiler. */
-export interface CompiledScript {
-  readonly sha256: string;
-  readonly filename: string;
-  readonly code: string;
-}
+/** Who starts Pungi: a server says so in its audit trail, a command does not. */
+export type Door = 'server' | 'library' | 'command';
 
-/** What every door calls: the gate decides, the engine runs, the metrics record. */
+/** What every door calls: the gate decides, the engine runs, the audit trail records. */
 export class Pungi {
   readonly config: Config;
+  readonly profiles: Profiles;
   readonly environments: Environments;
+  #door: Door;
+  #gate: Gate;
   #engine: Engine;
+  #audit: AuditRecorder;
+  #alerts: Alerts;
+  #metrics = new Metrics();
   #preinstalled: Preinstalled;
   #placement: Placement;
-  #metrics = new Metrics();
-  #cache: BytecodeCache;
-  #logger: Logger;
+  #precompiler: Precompiler;
+  #runs: Runs;
 
-  private constructor(config: Config, logger: Logger) {
+  private constructor(config: Config, logger: Logger, door: Door) {
     this.config = config;
-    this.#logger = logger;
-    this.#cache = new BytecodeCache(config.cacheDir ?? defaultCacheFolder());
-    this.#engine = new Engine(engineOptions(config), logger);
-    this.environments = new Environments(environmentsOptions(config), engineSide(this.#engine), logger);
+    this.#door = door;
+    this.profiles = loadProfiles(config);
+    this.#gate = new Gate(config, this.profiles);
+    this.#audit = new AuditRecorder(auditSettings(config), logger);
+    const refusals = new NetworkRefusals();
+    const network = new Network();
+    this.#engine = new Engine(
+      {
+        ...engineOptions(config),
+        network: (hosts) => network.open(hosts, (decision) => refusals.note(decision)),
+      },
+      logger,
+    );
+    const recorded = { ...environmentsOptions(config), onEvent: recordEnvironment(this.#audit) };
+    this.environments = new Environments(recorded, engineSide(this.#engine), logger);
     this.#preinstalled = new Preinstalled(this.environments, config.preinstalledPackages, logger);
     this.#placement = new Placement(this.#engine, this.environments, this.#preinstalled, config.autoInstall);
+    this.#precompiler = new Precompiler(this.#engine, this.#gate, config.cacheDir ?? defaultCacheFolder());
+    this.#alerts = new Alerts(config, { logger, read: () => this.#readings() });
+    this.#runs = new Runs({
+      gate: this.#gate,
+      cache: new ResultCache(config.resultCacheMb),
+      placement: this.#placement,
+      environments: this.environments,
+      engine: this.#engine,
+      refusals,
+      metrics: this.#metrics,
+      alerts: this.#alerts,
+      audit: this.#audit,
+      logger,
+    });
     void this.#warmDefault();
+    void this.#announce();
   }
 
-  /** Returns at once; interpreter, isolation and the first workers come up behind it. */
-  static start(config: Config, logger: Logger = silentLogger): Pungi {
-    return new Pungi(config, logger);
+  /** Returns at once; interpreter, isolation, the first workers and the audit trail come up behind it. */
+  static start(config: Config, logger: Logger = silentLogger, door: Door = 'library'): Pungi {
+    return new Pungi(config, logger, door);
   }
 
   /** Resolves when a worker is parked; rejects with what is missing. */
@@ -70,16 +110,30 @@ export class Pungi {
 
   /** Never rejects: bad input, refusals and failures are verdicts. */
   async run(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
-    return this.#conclude(request.code, async () => {
-      const admitted = await admit(request, this.config);
-      return this.#placement.run(admitted, options, (home) => this.#execute({ ...admitted, home }, options));
-    });
+    return this.#runs.run(request, options);
+  }
+
+  /** Runs what its owner wants to know: under the sandbox and the limits, but no profile, and not recorded. */
+  async probe(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
+    return this.#runs.runOwn(request, options);
+  }
+
+  /** Holds code against the rules of a profile, and tells what it does, without running it. */
+  async examine(request: Pick<RunRequest, 'code' | 'file' | 'filename' | 'profile'>): Promise<Examination> {
+    const { job } = await this.#gate.admit(request);
+    return this.#engine.examine({ ...job, summarize: true });
+  }
+
+  /** Runs an old entry of the audit trail again, in an environment with the same lock, and compares. */
+  async replay(entry: AuditEntry, options: RunOptions = {}): Promise<Replay> {
+    const { environments } = this;
+    return replayEntry(entry, { environments, audit: this.#audit, runs: this.#runs }, options);
   }
 
   /** Compiles, in the sandbox, without running. Throws PYTHON_ERROR for code that does not compile. */
   async precompile(code: string, filename = 'main.py'): Promise<CompiledScript> {
     const script = { sha256: sha256(code), filename, code };
-    await this.#placement.in(undefined, {}, (home) => this.#bytecodeOf(script, home));
+    await this.#placement.in(undefined, {}, (home) => this.#precompiler.bytecodeOf(script, home));
     return script;
   }
 
@@ -88,14 +142,9 @@ export class Pungi {
     request: Omit<RunRequest, 'code' | 'file' | 'filename'> = {},
     options: RunOptions = {},
   ): Promise<Outcome> {
-    return this.#conclude(script.code, async () => {
-      const { code, filename } = script;
-      const admitted = await admit({ ...request, code, filename }, this.config);
-      return this.#placement.run(admitted, options, async (home) => {
-        const bytecode = await this.#bytecodeOf(script, home);
-        return this.#execute({ ...admitted, home, job: { ...admitted.job, bytecode } }, options);
-      });
-    });
+    const { code, filename } = script;
+    const bytecode = (home: Home | undefined) => this.#precompiler.bytecodeOf(script, home);
+    return this.#runs.run({ ...request, code, filename }, options, { bytecode });
   }
 
   /** What is installed in an environment, as runs see it. */
@@ -103,7 +152,7 @@ export class Pungi {
     const known = await this.environments.metadata(venvName);
     // Only a run sees what an environment inherits.
     if (known && !known.inherit) return known.packages;
-    const outcome = await this.run(
+    const outcome = await this.probe(
       { code: LIST_PACKAGES, ...(venvName !== undefined && { venvName }) },
       options,
     );
@@ -120,51 +169,27 @@ export class Pungi {
   async analyze(request: AnalysisRequest, options: AnalysisOptions = {}): Promise<Analysis> {
     const { environments } = this;
     const { maxOutputBytes } = this.config;
-    const run = this.run.bind(this);
+    const run = this.probe.bind(this);
     return analyzeCode(request, { environments, run, maxOutputBytes }, options);
   }
 
   async health(venvName?: string): Promise<Health> {
-    const { queue, pools, state } = this.#engine;
-    const problem = await this.#problem();
-    const environment = problem === null && state ? await this.environments.show(venvName) : null;
-    const pool = pools.find(environment?.venvName ?? this.environments.defaultName);
-    return {
-      status: problem !== null ? 'unhealthy' : state ? 'healthy' : 'starting',
-      version: VERSION,
-      pythonVersion: state
-        ? `Python ${environment?.pythonVersion || state.interpreter.version}`
-        : 'not known yet',
-      config: { ...this.config },
-      metrics: this.#metrics.snapshot(queue.active, queue.waiting),
-      isolation: { tier: state?.tier ?? null, features: state?.features ?? [], warning: warningFor(state) },
-      interpreter: state ? { ...state.interpreter } : null,
-      environment:
-        this.#preinstalled.isPending && environment?.isDefault
-          ? { ...environment, state: 'preparing' }
-          : environment,
-      warmEnvironments: pools.names,
-      pool: {
-        target: pool?.size ?? this.config.poolSize,
-        parked: pool?.parked ?? 0,
-        parking: pool?.parking ?? 0,
-        busy: pool?.busy ?? 0,
-        forkServers: pool?.forkServers ?? 0,
-        restarts: pool?.restarts ?? 0,
-      },
-      queue: { active: queue.active, waiting: queue.waiting, capacity: queue.capacity },
-      alerts: [],
-      audit: { enabled: false, folder: null, problem: null },
-      notes: this.#preinstalled.problem === null ? [] : [this.#preinstalled.problem],
-      problem,
-    };
+    const { config, environments } = this;
+    const [engine, preinstalled, metrics] = [this.#engine, this.#preinstalled, this.#metrics];
+    const [alerts, audit] = [this.#alerts, this.#audit];
+    return examineHealth({ config, environments, engine, preinstalled, metrics, alerts, audit }, venvName);
   }
 
-  /** Ends every process. */
+  /** Ends every process, and signs what was recorded. */
   async close(): Promise<void> {
+    const recorded = this.#runs.close();
     await this.#preinstalled.close();
     await this.#engine.close();
     await this.environments.close();
+    await recorded;
+    await this.#alerts.close();
+    if (this.#door === 'server') await this.#audit.server('stopped', null).catch(() => {});
+    await this.#audit.close();
   }
 
   /** Where the default environment is more than the interpreter, its workers are the ones to have ready. */
@@ -177,61 +202,23 @@ export class Pungi {
     }
   }
 
-  async #problem(): Promise<string | null> {
-    if (this.#engine.state) return null;
-    const soFar = Promise.race([this.#engine.started, Promise.resolve()]);
-    return soFar.then(
-      () => null,
-      (error: unknown) => PungiError.from(error).message,
-    );
-  }
-
-  async #bytecodeOf(script: CompiledScript, home: Home | undefined): Promise<string> {
-    await this.#engine.started;
-    const keyFor = (interpreter: string) => ({
-      sourceSha256: sha256(script.code),
-      filename: script.filename,
-      interpreter,
-    });
-    // What one environment compiles is not believed by another: its packages may have had a hand in it.
-    const own = home === undefined ? '' : `-${home.environment}-${home.generation}`;
-    const tag = this.#engine.bytecodeTag(home);
-    const known = tag === undefined ? undefined : this.#cache.get(keyFor(tag + own));
-    if (known !== undefined) return known;
-    const { job } = await admit({ code: script.code, filename: script.filename }, this.config);
-    const compiled = await this.#engine.compile(job, home);
-    if ('exception' in compiled) {
-      const { type, message } = compiled.exception;
-      throw new PungiError('PYTHON_ERROR', `${type}: ${message}`, { exception: compiled.exception });
+  /** What holds from now on. A command holds for one run, whose entry has its limits and its profile. */
+  async #announce(): Promise<void> {
+    if (this.#door === 'command') return;
+    try {
+      if (this.#door === 'server') await this.#audit.server('started', { version: VERSION });
+      await this.#audit.configuration({ ...this.config, profiles: this.profiles.all });
+    } catch {
+      // whoever runs is told why nothing can be recorded
     }
-    this.#cache.set(keyFor(compiled.tag + own), compiled.bytecode);
-    return compiled.bytecode;
   }
 
-  #execute(admitted: AdmittedRun, options: RunOptions): Promise<Outcome> {
-    const { code, limits } = admitted.job;
-    this.#logger.info('Executing Python script', { scriptSize: code.length, timeout: limits.timeoutMs });
-    return this.#engine.run(admitted, options);
-  }
-
-  async #conclude(code: unknown, run: () => Promise<Outcome>): Promise<Outcome> {
-    const outcome = await run().catch((error: unknown) => refusal(PungiError.from(error), code));
-    this.#metrics.record(outcome);
-    const { verdict, runId, usage, isolation } = outcome;
-    this.#logger.info('Executed Python script', {
-      runId,
-      verdict: verdict.kind,
-      usage,
-      tier: isolation.tier,
-    });
-    return outcome;
+  #readings() {
+    return {
+      queued: this.#engine.queue.waiting,
+      serverMemoryMb: process.memoryUsage.rss() / 1024 / 1024,
+    };
   }
 }
 
-function warningFor(state: EngineState | undefined): string | null {
-  if (!state || state.tier === 'namespace') return null;
-  if (state.tier === 'process')
-    return 'Code is not isolated: it runs with the rights of the sandbox user or your own.';
-  const [refused] = state.refused;
-  return `The namespace tier could not be entered${refused ? ` (${refused.reason})` : ''}; landlock and seccomp hold instead.`;
-}
+export type { CompiledScript };

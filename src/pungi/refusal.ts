@@ -6,7 +6,7 @@ import { sha256 } from '../engine/bytecode-cache.js';
 import { pythonError } from '../engine/verdict.js';
 
 /** An outcome for what never ran. */
-export function refusal(error: PungiError, code: unknown): Outcome {
+export function refusal(error: PungiError, code: unknown, profile: string | null = null): Outcome {
   const none = { text: '', bytes: 0, truncated: false };
   return {
     runId: randomUUID(),
@@ -18,7 +18,7 @@ export function refusal(error: PungiError, code: unknown): Outcome {
     codeSha256: typeof code === 'string' ? sha256(code) : '',
     isolation: { tier: null, features: [] },
     environment: null,
-    profile: null,
+    profile,
     cached: null,
     disclosure: null,
   };
@@ -37,6 +37,7 @@ function refusedVerdict({ code, message, details }: PungiError): Verdict {
   if (code === 'SERVER_BUSY') return { kind: 'busy', code, message, queued: Number(details['queued'] ?? 0) };
   if (code === 'CANCELLED') return { kind: 'cancelled', code, message };
   if (code === 'DENIED') return { kind: 'denied', code, message, reason: message };
+  if (code === 'AUDIT_UNAVAILABLE' || code === 'AUDIT_DAMAGED') return { kind: 'unrecorded', code, message };
   if (isEnvironmentCode(code)) {
     const { packages, explanation } = details as { packages?: PackageResult[]; explanation?: string };
     const why = { ...(packages && { packages }), ...(explanation !== undefined && { explanation }) };

@@ -1,10 +1,10 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { statfsSync, statSync } from 'node:fs';
 import { PungiError } from '../../base/errors.js';
 import type { EnvironmentInfo } from '../../contract/environment.js';
 import type { Environments } from '../../environments/environments.js';
 import { countText, sizeText } from '../terminal/amounts.js';
 import { type Finding, ok, warn } from './finding.js';
+import { isWritable, nearest } from './folder.js';
 
 /** Less than this is filled by one environment of the larger packages. */
 const LITTLE_MB = 1024;
@@ -75,20 +75,6 @@ async function packages(environments: Environments, wanted: readonly string[]): 
     return warn(name, `${missing.join(', ')}: not in "${environments.defaultName}" yet`, todo);
   } catch (thrown) {
     return warn(name, PungiError.from(thrown).message, 'Correct PREINSTALLED_PACKAGES, or the environment.');
-  }
-}
-
-/** The folder itself, or the one that it would be made in. */
-function nearest(folder: string): string {
-  return existsSync(folder) || folder === dirname(folder) ? folder : nearest(dirname(folder));
-}
-
-function isWritable(base: string): boolean {
-  try {
-    accessSync(nearest(base), constants.W_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 

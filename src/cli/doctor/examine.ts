@@ -7,6 +7,7 @@ import { Pungi } from '../../pungi.js';
 import { environmentFindings } from './environments.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { kernelFindings } from './kernel.js';
+import { auditFinding, profileFinding } from './records.js';
 import { type Setting, settingsOf } from './settings.js';
 import { tryRun } from './trial.js';
 
@@ -42,8 +43,9 @@ function configuration(settings: readonly Setting[]): Finding {
 }
 
 async function engineFindings(config: Config): Promise<Finding[]> {
-  // The doctor looks and changes nothing: what is to be preinstalled is asked about, not installed.
-  const pungi = Pungi.start({ ...config, poolSize: 1, preinstalledPackages: [] }, silentLogger);
+  // The doctor looks and changes nothing: what is to be preinstalled is asked about, and its trials are not recorded.
+  const own = { ...config, poolSize: 1, preinstalledPackages: [], audit: false };
+  const pungi = Pungi.start(own, silentLogger, 'command');
   try {
     const state = await pungi.state();
     return [
@@ -51,6 +53,8 @@ async function engineFindings(config: Config): Promise<Finding[]> {
       ...isolation(state, config),
       ...(await tryRun(pungi)),
       ...(await environmentFindings(pungi.environments, config.preinstalledPackages)),
+      profileFinding(pungi.profiles, config),
+      await auditFinding(config),
     ];
   } catch (thrown) {
     return [startFailure(PungiError.from(thrown))];

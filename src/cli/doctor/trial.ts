@@ -26,7 +26,7 @@ print(6 * 7)
 
 /** A real run: it must compute, and it must not reach out of its sandbox. */
 export async function tryRun(pungi: Pungi): Promise<Finding[]> {
-  const outcome = await besideBait((bait) => pungi.run({ code: CODE, context: { ...bait } }));
+  const outcome = await besideBait((bait) => pungi.probe({ code: CODE, context: { ...bait } }));
   const { verdict, stdout, usage } = outcome;
   if (verdict.kind !== 'ok') {
     return [

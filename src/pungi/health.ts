@@ -1,0 +1,82 @@
+import type { AuditRecorder } from '../audit/recorder.js';
+import { PungiError } from '../base/errors.js';
+import { VERSION } from '../base/version.js';
+import type { Config } from '../config/schema.js';
+import type { EnvironmentInfo } from '../contract/environment.js';
+import type { Health } from '../contract/health.js';
+import type { Engine, EngineState } from '../engine/engine.js';
+import type { Environments } from '../environments/environments.js';
+import type { Preinstalled } from '../environments/preinstalled.js';
+import type { Alerts } from '../metrics/alerts.js';
+import { statusOf } from '../metrics/health-status.js';
+import type { Metrics } from '../metrics/metrics.js';
+
+interface Parts {
+  config: Config;
+  engine: Engine;
+  environments: Environments;
+  preinstalled: Preinstalled;
+  metrics: Metrics;
+  alerts: Alerts;
+  audit: AuditRecorder;
+}
+
+/** How all the parts are, as one answer. */
+export async function examineHealth(parts: Parts, venvName?: string): Promise<Health> {
+  const { config, engine, environments, preinstalled, metrics, audit } = parts;
+  const { queue, pools, state } = engine;
+  const problem = await problemOf(engine);
+  const environment = problem === null && state ? await environments.show(venvName) : null;
+  const pool = pools.find(environment?.venvName ?? environments.defaultName);
+  const alerts = parts.alerts.current;
+  return {
+    status: statusOf({ problem, isReady: state !== undefined, alerts, auditProblem: audit.problem }),
+    version: VERSION,
+    pythonVersion: state
+      ? `Python ${environment?.pythonVersion || state.interpreter.version}`
+      : 'not known yet',
+    config: withoutSecrets(config),
+    metrics: metrics.snapshot(queue.active, queue.waiting),
+    isolation: { tier: state?.tier ?? null, features: state?.features ?? [], warning: warningFor(state) },
+    interpreter: state ? { ...state.interpreter } : null,
+    environment: environment && inPreparation(environment, preinstalled),
+    warmEnvironments: pools.names,
+    pool: {
+      target: pool?.size ?? config.poolSize,
+      parked: pool?.parked ?? 0,
+      parking: pool?.parking ?? 0,
+      busy: pool?.busy ?? 0,
+      forkServers: pool?.forkServers ?? 0,
+      restarts: pool?.restarts ?? 0,
+    },
+    queue: { active: queue.active, waiting: queue.waiting, capacity: queue.capacity },
+    alerts,
+    audit: { enabled: config.audit, folder: audit.folder, problem: audit.problem },
+    notes: preinstalled.problem === null ? [] : [preinstalled.problem],
+    problem: problem ?? audit.problem,
+  };
+}
+
+async function problemOf(engine: Engine): Promise<string | null> {
+  if (engine.state) return null;
+  const soFar = Promise.race([engine.started, Promise.resolve()]);
+  return soFar.then(
+    () => null,
+    (error: unknown) => PungiError.from(error).message,
+  );
+}
+
+const inPreparation = (environment: EnvironmentInfo, { isPending }: Preinstalled): EnvironmentInfo =>
+  isPending && environment.isDefault ? { ...environment, state: 'preparing' } : environment;
+
+/** Who may ask for the server's health need not know where its alerts go: the address may be the key to it. */
+const withoutSecrets = (config: Config): Health['config'] =>
+  config.alertWebhook === undefined ? { ...config } : { ...config, alertWebhook: '(set)' };
+
+function warningFor(state: EngineState | undefined): string | null {
+  if (!state || state.tier === 'namespace') return null;
+  if (state.tier === 'process')
+    return 'Code is not isolated: it runs with the rights of the sandbox user or your own.';
+  const [refused] = state.refused;
+  return `The namespace tier could not be entered${refused ? ` (${refused.reason})` : ''}; landlock and seccomp hold instead.`;
+}

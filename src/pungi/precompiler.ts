@@ -1,0 +1,43 @@
+import { PungiError } from '../base/errors.js';
+import { BytecodeCache, sha256 } from '../engine/bytecode-cache.js';
+import type { Engine } from '../engine/engine.js';
+import type { Home } from '../engine/home.js';
+import type { Gate } from '../gate/gate.js';
+
+/** A script compiled once. Its runs skip the compiler. */
+export interface CompiledScript {
+  readonly sha256: string;
+  readonly filename: string;
+  readonly code: string;
+}
+
+/** Compiles in the sandbox, once for each environment. */
+export class Precompiler {
+  readonly #cache: BytecodeCache;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly gate: Gate,
+    folder: string,
+  ) {
+    this.#cache = new BytecodeCache(folder);
+  }
+
+  async bytecodeOf({ code, filename }: CompiledScript, home: Home | undefined): Promise<string> {
+    await this.engine.started;
+    const keyFor = (interpreter: string) => ({ sourceSha256: sha256(code), filename, interpreter });
+    // What one environment compiles is not believed by another: its packages may have had a hand in it.
+    const own = home === undefined ? '' : `-${home.environment}-${home.generation}`;
+    const tag = this.engine.bytecodeTag(home);
+    const known = tag === undefined ? undefined : this.#cache.get(keyFor(tag + own));
+    if (known !== undefined) return known;
+    const { job } = await this.gate.admitOwn({ code, filename });
+    const compiled = await this.engine.compile(job, home);
+    if ('exception' in compiled) {
+      const { type, message } = compiled.exception;
+      throw new PungiError('PYTHON_ERROR', `${type}: ${message}`, { exception: compiled.exception });
+    }
+    this.#cache.set(keyFor(compiled.tag + own), compiled.bytecode);
+    return compiled.bytecode;
+  }
+}

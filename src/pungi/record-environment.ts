@@ -1,0 +1,17 @@
+import { type AuditRecorder, SELF } from '../audit/recorder.js';
+import type { EnvironmentEvent } from '../contract/environment.js';
+
+/** Changes of environments, as entries of the audit trail. */
+export const recordEnvironment =
+  (audit: AuditRecorder) =>
+  async (event: EnvironmentEvent): Promise<void> => {
+    const { client, environment } = event;
+    const who = { client: client || SELF.client, token: null };
+    if ('requested' in event) {
+      const { action, requested, added, removed, error, lock } = event;
+      await audit.install({ ...who, environment, action, requested, added, removed, error }, lock);
+    } else {
+      const { action, details, lock } = event;
+      await audit.environment({ ...who, environment, action, details }, lock);
+    }
+  };

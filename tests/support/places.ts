@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { findInterpreter } from '../../src/sandbox/interpreter.js';
+
+/** A folder that is gone after the file's last test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pungi-test-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/**
+ * An interpreter that every user can read: as root, the landlock tier runs under another identity, which cannot
+ * enter root's home. Empty where the machine has none.
+ */
+export async function publicInterpreter(): Promise<string> {
+  const found = await findInterpreter(undefined, { env: { PATH: '/usr/local/bin:/usr/bin' } }).catch(
+    () => undefined,
+  );
+  return found?.path ?? '';
+}
