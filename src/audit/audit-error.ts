@@ -1,15 +1,10 @@
 import { type ErrorCode, PungiError } from '../base/errors.js';
+import { fileProblem } from '../base/file-problem.js';
 
-export type AuditTrouble = 'damaged' | 'foreign' | 'busy' | 'disk-full' | 'unusable' | 'closed';
+export type AuditTrouble = 'damaged' | 'foreign' | 'busy' | 'disk-full' | 'unusable' | 'gone' | 'closed';
 
-const CODES: Record<AuditTrouble, ErrorCode> = {
-  damaged: 'INTERNAL_ERROR',
-  foreign: 'CONFIGURATION_ERROR',
-  busy: 'SERVER_BUSY',
-  'disk-full': 'INTERNAL_ERROR',
-  unusable: 'INTERNAL_ERROR',
-  closed: 'INTERNAL_ERROR',
-};
+const codeOf = (trouble: AuditTrouble): ErrorCode =>
+  trouble === 'damaged' ? 'AUDIT_DAMAGED' : 'AUDIT_UNAVAILABLE';
 
 export function auditError(
   trouble: AuditTrouble,
@@ -17,10 +12,13 @@ export function auditError(
   details: Record<string, unknown> = {},
   cause?: unknown,
 ): PungiError {
-  return new PungiError(CODES[trouble], sentence, { audit: trouble, ...details }, cause);
+  return new PungiError(codeOf(trouble), sentence, { audit: trouble, ...details }, cause);
 }
 
-const [BUSY, LOCKED, CORRUPT, FULL, NOT_A_DATABASE] = [5, 6, 11, 13, 26];
+export const troubleOf = (error: unknown): AuditTrouble | undefined =>
+  error instanceof PungiError ? (error.details['audit'] as AuditTrouble | undefined) : undefined;
+
+const [BUSY, LOCKED, READ_ONLY, CORRUPT, FULL, CANNOT_OPEN, NOT_A_DATABASE] = [5, 6, 8, 11, 13, 14, 26];
 
 /** The primary result code of SQLite; extended codes carry more in their higher bits. */
 const resultOf = (error: unknown) => {
@@ -30,33 +28,23 @@ const resultOf = (error: unknown) => {
 
 export const isBusy = (error: unknown) => [BUSY, LOCKED].includes(resultOf(error) ?? -1);
 
+/** As SQLite says it where it cannot make the files that reading beside a writer needs. */
+export const isUnwritable = (error: unknown) => [READ_ONLY, CANNOT_OPEN].includes(resultOf(error) ?? -1);
+
 export const isCorrupt = (error: unknown) => resultOf(error) === CORRUPT;
 
-/** What SQLite threw, in the words of the trail. */
+const isDiskFull = (error: unknown) =>
+  resultOf(error) === FULL || ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** What SQLite or the file system threw, in the words of the trail. */
 export function translateError(error: unknown, folder: string): PungiError {
   if (error instanceof PungiError) return error;
-  const said = error instanceof Error ? error.message : String(error);
-  switch (resultOf(error)) {
-    case BUSY:
-    case LOCKED:
-      return auditError(
-        'busy',
-        `The audit trail in ${folder} is locked by another program.`,
-        { folder },
-        error,
-      );
-    case FULL:
-      return auditError('disk-full', `No space is left for the audit trail in ${folder}.`, { folder }, error);
-    case CORRUPT:
-      return auditError('damaged', `The audit database in ${folder} is damaged: ${said}.`, { folder }, error);
-    case NOT_A_DATABASE:
-      return auditError('foreign', `The audit.db in ${folder} is not a database.`, { folder }, error);
-    default:
-      return auditError(
-        'unusable',
-        `The audit trail in ${folder} cannot be used: ${said}.`,
-        { folder },
-        error,
-      );
-  }
+  const say = (trouble: AuditTrouble, sentence: string) => auditError(trouble, sentence, { folder }, error);
+  if (isBusy(error)) return say('busy', `The audit trail in ${folder} is locked by another program.`);
+  if (isDiskFull(error)) return say('disk-full', `No space is left for the audit trail in ${folder}.`);
+  const said = error instanceof Error ? fileProblem(error) : String(error);
+  if (isCorrupt(error)) return say('damaged', `The audit database in ${folder} is damaged: ${said}.`);
+  if (resultOf(error) === NOT_A_DATABASE)
+    return say('foreign', `The audit.db in ${folder} is not a database.`);
+  return say('unusable', `The audit trail in ${folder} cannot be used: ${said}.`);
 }

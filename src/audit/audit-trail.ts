@@ -1,43 +1,44 @@
-import { PungiError } from '../base/errors.js';
+import { statSync } from 'node:fs';
 import type { Logger } from '../base/logger.js';
-import {
-  type AuditEntry,
-  type AuditQuery,
+import type {
+  AuditEntry,
+  AuditHead,
+  AuditQuery,
   AuditRecord,
-  type AuditRecordInput,
-  type AuditSettings,
-  type AuditVerification,
+  AuditSettings,
+  AuditVerification,
+  EnvironmentLock,
 } from '../contract/audit.js';
 import { auditError, translateError } from './audit-error.js';
 import { type PreparedRecord, prepareRecord } from './chain.js';
 import type { Database } from './database.js';
-import { filesIn, makePrivate } from './folder.js';
+import { type AuditFiles, filesIn, makePrivate } from './folder.js';
+import { LockTexts } from './lock-texts.js';
 import { type OpenedDatabase, openDatabase } from './open-database.js';
 import { type Pruned, pruneEntries } from './pruning.js';
-import { getEntry, listEntries } from './query.js';
+import { redact } from './redact.js';
 import { SharedCommits } from './shared-commits.js';
+import { TrailReader } from './trail-reader.js';
 import { transact } from './transaction.js';
-import { verifyTrail } from './verify.js';
 import { Writer } from './writer.js';
 
 const SIGN_AFTER_ENTRIES = 1000;
 const SIGN_AFTER_MS = 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
-const EXPORT_PAGE = 500;
-
-export interface Recorded {
-  seq: number;
-  hash: string;
-}
 
 /** What happened, in a chain that several servers may write and that anybody can check. */
 export class AuditTrail {
   readonly #settings: AuditSettings;
   readonly #logger: Logger;
+  readonly #files: AuditFiles;
   readonly #database: Database;
   readonly #writer: Writer;
-  readonly #commits = new SharedCommits<PreparedRecord, Recorded>((records) => this.#commit(records));
+  readonly #locks: LockTexts;
+  readonly #reader: TrailReader;
+  /** Of the file that is written: its name may come to stand for another, or for none. */
+  readonly #inode: number;
+  readonly #commits = new SharedCommits<PreparedRecord, AuditHead>((records) => this.#commit(records));
   #signing: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
   /** Signing and pruning, one after the other. */
@@ -56,50 +57,48 @@ export class AuditTrail {
   private constructor(settings: AuditSettings, logger: Logger, { database, keys }: OpenedDatabase) {
     this.#settings = settings;
     this.#logger = logger;
+    this.#files = filesIn(settings.folder);
     this.#database = database;
     this.#writer = new Writer(database, keys.privateKey);
+    this.#locks = new LockTexts(this.#files.locks);
+    this.#reader = new TrailReader(database, this.#files);
+    this.#inode = statSync(this.#files.database).ino;
     if (settings.retentionDays !== null) this.#keepRetention(settings.retentionDays);
   }
 
   /** Resolves when the entry is committed; rejects where it is not, and then it must not be said to be. */
-  async record(input: AuditRecordInput): Promise<Recorded> {
+  async record(record: AuditRecord, lock: EnvironmentLock | null = null): Promise<AuditHead> {
     this.#refuseIfClosed();
-    return this.#commits.add(prepareRecord(this.#redact(parse(input))));
+    return this.#commits.add(prepareRecord(this.#settings.storeCode ? record : redact(record), lock));
   }
 
   list(query: AuditQuery = {}): AuditEntry[] {
-    return this.#read(() => listEntries(this.#database, query));
+    this.#refuseIfClosed();
+    return this.#reader.list(query);
   }
 
-  /** By number, or by the id of a run. */
   get(which: number | string): AuditEntry | undefined {
-    return this.#read(() => getEntry(this.#database, which));
+    this.#refuseIfClosed();
+    return this.#reader.get(which);
   }
 
-  /** Lines of JSON, newest first; all that match, unless the query has a limit. */
-  async *export(query: AuditQuery = {}): AsyncIterable<string> {
-    let { before, limit: left = Number.POSITIVE_INFINITY } = query;
-    while (left > 0) {
-      const page = this.list({
-        ...query,
-        limit: Math.min(left, EXPORT_PAGE),
-        ...(before === undefined ? {} : { before }),
-      });
-      for (const entry of page) yield `${JSON.stringify(entry)}\n`;
-      if (page.length === 0) return;
-      before = page.at(-1)!.seq;
-      left -= page.length;
-    }
+  export(query: AuditQuery = {}): AsyncIterable<string> {
+    this.#refuseIfClosed();
+    return this.#reader.export(query);
+  }
+
+  lockText(sha256: string): string {
+    return this.#reader.lockText(sha256);
+  }
+
+  verify(): Promise<AuditVerification> {
+    return this.#reader.verify();
   }
 
   /** Removes entries from before that time. What is left can be verified as before, from a signed cut on. */
   prune(before: Date): Promise<Pruned> {
     this.#refuseIfClosed();
-    return this.#keepUp(() => pruneEntries(this.#database, this.#settings.folder, this.#writer, before));
-  }
-
-  verify(): Promise<AuditVerification> {
-    return verifyTrail(this.#settings.folder);
+    return this.#keepUp(() => pruneEntries(this.#database, this.#files, this.#writer, before));
   }
 
   /** Commits what waits and signs the newest entry. */
@@ -122,8 +121,10 @@ export class AuditTrail {
     }
   }
 
-  async #commit(records: PreparedRecord[]): Promise<Recorded[]> {
+  async #commit(records: PreparedRecord[]): Promise<AuditHead[]> {
     const recorded = await transact(this.#database, this.#settings.folder, () => {
+      this.#refuseIfGone();
+      for (const { lock } of records) if (lock !== null) this.#locks.keep(lock);
       const heads = this.#writer.append(records);
       const { seq, checkpoint } = heads.at(-1)!;
       if (seq - checkpoint >= SIGN_AFTER_ENTRIES) this.#writer.signHead();
@@ -163,30 +164,16 @@ export class AuditTrail {
     prune();
   }
 
-  #redact(record: AuditRecord): AuditRecord {
-    if (this.#settings.storeCode) return record;
-    if (record.kind === 'run') return { ...record, data: { ...record.data, code: null, inputs: null } };
-    if (record.kind === 'denial') return { ...record, data: { ...record.data, code: null } };
-    return record;
-  }
-
-  #read<T>(look: () => T): T {
-    this.#refuseIfClosed();
-    try {
-      return look();
-    } catch (error) {
-      throw translateError(error, this.#settings.folder);
-    }
-  }
-
   #refuseIfClosed(): void {
     if (this.#closed !== undefined) throw auditError('closed', 'The audit trail is closed.');
   }
-}
 
-function parse(input: AuditRecordInput): AuditRecord {
-  const parsed = AuditRecord.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new PungiError('INVALID_INPUT', `This cannot be recorded: ${issues.join('; ')}.`, { issues });
+  /** SQLite goes on writing to a file that was removed, and everything would be lost with it. */
+  #refuseIfGone(): void {
+    const { database, folder } = this.#files;
+    if (statSync(database, { throwIfNoEntry: false })?.ino !== this.#inode)
+      throw auditError('gone', `The audit trail in ${folder} was removed or replaced while in use.`, {
+        folder,
+      });
+  }
 }

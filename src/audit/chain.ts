@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuditEntry, AuditRecord } from '../contract/audit.js';
+import type { AuditEntry, AuditRecord, EnvironmentLock } from '../contract/audit.js';
 import { auditError } from './audit-error.js';
 import { canonicalJson } from './canonical-json.js';
 
@@ -12,17 +12,19 @@ export const hashOf = (prevHash: string, body: string) =>
 /** A record as it is written, but for its number. */
 export interface PreparedRecord {
   columns: IndexColumns;
+  /** The lock file that it names, to be kept with it. */
+  lock: EnvironmentLock | null;
   /** The text that is stored and hashed, so that verifying does not depend on how a later version spells it. */
   bodyAt: (seq: number) => string;
 }
 
 /** Does outside of the transaction what can be done there; and what cannot be written fails here, alone. */
-export function prepareRecord(record: AuditRecord): PreparedRecord {
+export function prepareRecord(record: AuditRecord, lock: EnvironmentLock | null = null): PreparedRecord {
   const time = new Date().toISOString();
   const { client, data, kind, token } = record;
   const front = canonicalJson({ client, data, kind }).slice(0, -1);
   const back = canonicalJson({ time, token }).slice(1);
-  return { columns: indexColumns(time, record), bodyAt: (seq) => `${front},"seq":${seq},${back}` };
+  return { columns: indexColumns(time, record), lock, bodyAt: (seq) => `${front},"seq":${seq},${back}` };
 }
 
 /** Columns that queries use. They repeat what the body says, and verify compares the two. */
@@ -34,6 +36,7 @@ export interface IndexColumns {
   sha256: string | null;
   environment: string | null;
   verdict: string | null;
+  lock: string | null;
 }
 
 export interface EntryRow extends IndexColumns {
@@ -53,6 +56,7 @@ export function indexColumns(time: string, record: AuditRecord): IndexColumns {
     sha256: textOrNull(data.codeSha256),
     environment: textOrNull(data.environment),
     verdict: verdictOf(record),
+    lock: textOrNull(data.environmentLock),
   };
 }
 

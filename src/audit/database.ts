@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { loadSqlite, type Statement } from './sqlite.js';
 
@@ -9,9 +10,11 @@ export class Database {
   readonly #connection: DatabaseSyncInstance;
   readonly #statements = new Map<string, Statement>();
 
-  static async connect(path: string, access: 'read' | 'write'): Promise<Database> {
+  /** `frozen`: read without any lock, from where nothing can be written and so nothing can change. */
+  static async connect(path: string, access: 'read' | 'write' | 'frozen'): Promise<Database> {
     const { DatabaseSync } = await loadSqlite();
-    const database = new Database(new DatabaseSync(path, { readOnly: access === 'read' }));
+    const place = access === 'frozen' ? `${pathToFileURL(path).href}?immutable=1` : path;
+    const database = new Database(new DatabaseSync(place, { readOnly: access !== 'write' }));
     database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
     return database;
   }
@@ -33,6 +36,7 @@ export class Database {
   }
 
   close(): void {
+    // Let go: the package keeps the files open, though without locks, until its statements are collected.
     this.#statements.clear();
     this.#connection.close();
   }

@@ -3,16 +3,16 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
-  statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { auditError } from './audit-error.js';
 
-const OWN = [
+const OWN_FILES = [
   'audit.db',
   'audit.db-wal',
   'audit.db-shm',
@@ -21,6 +21,7 @@ const OWN = [
   'audit.key.new',
   'audit.pub',
 ];
+const LOCKS = 'locks';
 
 export interface AuditFiles {
   folder: string;
@@ -29,6 +30,8 @@ export interface AuditFiles {
   /** The private key until the database that goes with it is committed. */
   newKey: string;
   publicKey: string;
+  /** The texts of lock files that entries name. */
+  locks: string;
 }
 
 export function filesIn(folder: string): AuditFiles {
@@ -38,30 +41,65 @@ export function filesIn(folder: string): AuditFiles {
     privateKey: join(folder, 'audit.key'),
     newKey: join(folder, 'audit.key.new'),
     publicKey: join(folder, 'audit.pub'),
+    locks: join(folder, LOCKS),
   };
 }
 
-/** The folder for its owner alone. One that others may enter is closed only where nothing but the trail is in it. */
+/**
+ * The folder for its owner alone, and everything in it the owner's own: whoever could put a key or a link there could
+ * sign a trail, or have it written, elsewhere. One that others could only read is closed.
+ */
 export function makePrivate(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const others = readdirSync(folder).filter((name) => !OWN.includes(name));
-  if ((statSync(folder).mode & 0o077) !== 0) {
-    if (others.length > 0)
-      throw auditError(
-        'unusable',
-        `The folder of the audit trail, ${folder}, is open to other users and holds other files. Give it one of its own.`,
-        { folder },
-      );
+  makeFolder(folder);
+  const { mode } = ownFolder(folder);
+  const found = readdirSync(folder);
+  const others = found.filter((name) => name !== LOCKS && !OWN_FILES.includes(name));
+  if ((mode & 0o022) !== 0 && found.length > 0)
+    throw unusable(folder, 'can be written by other users, and they may have put into it what is there');
+  if ((mode & 0o077) !== 0) {
+    if (others.length > 0) throw unusable(folder, 'is open to other users and holds other files');
     chmodSync(folder, 0o700);
   }
-  for (const name of OWN) closeToOthers(join(folder, name));
+  for (const name of OWN_FILES) closeToOthers(folder, name);
+  if (found.includes(LOCKS)) ownFolder(join(folder, LOCKS));
 }
 
-/** By name: opening and closing the database's file would let go of SQLite's locks on it. */
-function closeToOthers(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found !== undefined && (found.mode & 0o077) !== 0) chmodSync(path, 0o600);
+/** With its parents. Node's own recursive mkdir never ends where nothing can be made, such as below /proc. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    makeFolder(dirname(path));
+    mkdirSync(path, { mode: 0o700 });
+  }
 }
+
+function ownFolder(path: string): { mode: number } {
+  const found = lstatSync(path);
+  if (found.isSymbolicLink()) throw unusable(path, 'is a symbolic link: name the folder that it leads to');
+  if (!found.isDirectory()) throw unusable(path, 'is not a folder');
+  if (!isOwn(found)) throw unusable(path, 'belongs to another user');
+  return found;
+}
+
+const isOwn = ({ uid }: { uid: number }) => uid === (process.getuid?.() ?? uid);
+
+/** By name: opening and closing the database's file would let go of SQLite's locks on it. */
+function closeToOthers(folder: string, name: string): void {
+  const found = lstatSync(join(folder, name), { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isFile() || !isOwn(found))
+    throw unusable(folder, `holds a "${name}" that is not a file of yours`);
+  if ((found.mode & 0o077) !== 0) chmodSync(join(folder, name), 0o600);
+}
+
+const unusable = (folder: string, why: string) =>
+  auditError('unusable', `The folder of the audit trail, ${folder}, ${why}. Give it one of its own.`, {
+    folder,
+  });
 
 /** SQLite gives its other files the mode of this one. Says whether it was made. */
 export function makeEmptyFile(path: string): boolean {
@@ -75,10 +113,11 @@ export function makeEmptyFile(path: string): boolean {
   }
 }
 
-export function writePrivate(path: string, text: string): void {
-  const file = openSync(path, 'w', 0o600);
+/** Makes the text outlast a power loss; its name does after `syncFolder`. */
+export function writePrivate(path: string, text: string, flag: 'w' | 'wx' = 'w'): void {
+  const file = openSync(path, flag, 0o600);
   try {
-    writeSync(file, text);
+    writeFileSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);

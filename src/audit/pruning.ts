@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { prepareRecord } from './chain.js';
 import type { Database } from './database.js';
+import type { AuditFiles } from './folder.js';
+import { LockTexts } from './lock-texts.js';
 import { transact } from './transaction.js';
 import type { Writer } from './writer.js';
 
@@ -17,7 +19,7 @@ export interface Pruned {
  */
 export async function pruneEntries(
   database: Database,
-  folder: string,
+  { folder, locks }: AuditFiles,
   writer: Writer,
   before: Date,
 ): Promise<Pruned> {
@@ -29,23 +31,44 @@ export async function pruneEntries(
     isMore = step > 0;
     await setImmediate();
   }
+  if (removed > 0) await transact(database, folder, () => forgetLocks(database, locks));
   return { removed };
 }
 
 /** The number of the last entry to remove; 0 where there is nothing to do. */
 function announce(database: Database, writer: Writer, before: Date): number {
-  const first = database.prepare('SELECT min(seq) AS seq FROM entries').get() as { seq: number | null };
+  const oldest = oldestBefore(database, before);
+  if (oldest === undefined) return 0;
+  const details = { before: before.toISOString(), from: oldest.first, through: oldest.last };
+  writer.append([
+    prepareRecord({ kind: 'server', client: 'pungi', token: null, data: { event: 'pruned', details } }),
+  ]);
+  return oldest.last;
+}
+
+/** Which entries are older, from the beginning up to the first that is not. */
+function oldestBefore(database: Database, before: Date): { first: number; last: number } | undefined {
+  const { first, newest } = database
+    .prepare('SELECT min(seq) AS first, (SELECT max(seq) FROM entries) AS newest FROM entries')
+    .get() as { first: number | null; newest: number | null };
   // In the order of numbers, not by the index on time: clocks are set back, and only a beginning can be cut off.
   const kept = database
     .prepare('SELECT seq FROM entries WHERE +time >= ? ORDER BY seq LIMIT 1')
     .get(before.getTime()) as { seq: number } | undefined;
-  const last = (kept?.seq ?? writer.head().seq + 1) - 1;
-  if (first.seq === null || last < first.seq) return 0;
-  const details = { before: before.toISOString(), from: first.seq, through: last };
-  writer.append([
-    prepareRecord({ kind: 'server', client: 'pungi', token: null, data: { event: 'pruned', details } }),
-  ]);
-  return last;
+  const last = kept === undefined ? newest : kept.seq - 1;
+  return first === null || last === null || last < first ? undefined : { first, last };
+}
+
+/** How many entries pruning would remove. */
+export function countOldest(database: Database, before: Date): number {
+  const oldest = oldestBefore(database, before);
+  return oldest === undefined ? 0 : oldest.last - oldest.first + 1;
+}
+
+/** Alone on the database, so that no other process is about to name one of them. */
+function forgetLocks(database: Database, locks: string): void {
+  const named = database.prepare('SELECT 1 FROM entries WHERE lock = ? LIMIT 1');
+  new LockTexts(locks).removeUnless((sha256) => named.get(sha256) !== undefined);
 }
 
 function removeSome(database: Database, writer: Writer, last: number): number {

@@ -31,9 +31,9 @@ function conditions(database: Database, query: AuditQuery): { where: string[]; v
     const value = query[name];
     return value === undefined ? [] : [{ name, value: columnText(value) }];
   });
-  const guide = rarest(database, wanted);
+  const guide = rarest(database, wanted.filter(isIndexed));
   // SQLite has no idea which value is rare; a plus keeps it from going by the index of another column.
-  for (const { name, value } of wanted) add(`${name === guide ? '' : '+'}${name} = ?`, value);
+  for (const { name, value } of wanted) add(name === guide ? matching(name) : `+${name} = ?`, value);
   if (query.since !== undefined) add('time >= ?', Date.parse(query.since));
   if (query.until !== undefined) add('time < ?', Date.parse(query.until));
   if (query.before !== undefined) {
@@ -52,23 +52,29 @@ interface Equality {
   value: string;
 }
 
+/** Most entries are runs, and the index of kinds leaves them out. */
+const isIndexed = ({ name, value }: Equality) => name !== 'kind' || value !== 'run';
+const matching = (name: Equality['name']) => (name === 'kind' ? `kind = ? AND kind <> 'run'` : `${name} = ?`);
+
 /** The column whose value the fewest entries have, counted no further than makes a difference. */
 function rarest(database: Database, wanted: Equality[]): string | undefined {
   if (wanted.length < 2) return wanted[0]?.name;
   const counted = wanted.map(({ name, value }) => {
-    const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM entries WHERE ${name} = ? LIMIT ${COUNTED})`;
+    const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM entries WHERE ${matching(name)} LIMIT ${COUNTED})`;
     return { name, count: (database.prepare(sql).get(value) as { count: number }).count };
   });
   return counted.reduce((a, b) => (b.count < a.count ? b : a)).name;
 }
 
-/** By number, or by the id of a run. */
+/** By number, or by the id of a run: the run itself, though what it was denied has the same. */
 export function getEntry(database: Database, which: number | string): AuditEntry | undefined {
   const row =
     typeof which === 'number'
       ? database.prepare(`SELECT ${COLUMNS} FROM entries WHERE seq = ?`).get(which)
       : database
-          .prepare(`SELECT ${COLUMNS} FROM entries WHERE run_id = ? ORDER BY seq DESC LIMIT 1`)
+          .prepare(
+            `SELECT ${COLUMNS} FROM entries WHERE run_id = ? ORDER BY kind = 'run' DESC, seq DESC LIMIT 1`,
+          )
           .get(columnText(which));
   return row === undefined ? undefined : entryOf(row as EntryRow);
 }

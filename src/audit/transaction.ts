@@ -10,7 +10,7 @@ export async function transact<T>(database: Database, folder: string, work: () =
   await begin(database, folder);
   try {
     const result = work();
-    database.exec('COMMIT');
+    database.prepare('COMMIT').run();
     return result;
   } catch (error) {
     rollBack(database);
@@ -19,7 +19,7 @@ export async function transact<T>(database: Database, folder: string, work: () =
 }
 
 const begin = (database: Database, folder: string) =>
-  whenFree(() => database.exec('BEGIN IMMEDIATE'), folder);
+  whenFree(() => database.prepare('BEGIN IMMEDIATE').run(), folder);
 
 /** Tries until no other program is in the way. */
 export async function whenFree<T>(attempt: () => T, folder: string): Promise<T> {

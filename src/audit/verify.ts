@@ -1,19 +1,18 @@
 import type { KeyObject } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { AuditVerification } from '../contract/audit.js';
-import { auditError, isCorrupt, translateError } from './audit-error.js';
+import { isCorrupt, translateError } from './audit-error.js';
 import { type EntryRow, entryOf, NO_HASH } from './chain.js';
 import { type Checkpoint, isSigned } from './checkpoint.js';
 import { CheckpointCheck } from './checkpoint-check.js';
-import { Database } from './database.js';
+import { connectForReading } from './connect-for-reading.js';
+import type { Database } from './database.js';
 import { checkEntry } from './entry-check.js';
 import { type AuditFiles, filesIn } from './folder.js';
 import { publicText, readPublicKey } from './keys.js';
-import { isFresh } from './open-database.js';
+import { checkLocks } from './lock-check.js';
 import { Problems } from './problems.js';
 import { rowsDown } from './rows-down.js';
-import { whenFree } from './transaction.js';
 import type { Head } from './writer.js';
 
 /** Rows between two looks at what else the server has to do. */
@@ -22,12 +21,8 @@ const AT_ONCE = 200;
 /** Verifies the trail in a folder: nothing is written, and the private key is not needed. */
 export async function verifyTrail(folder: string): Promise<AuditVerification> {
   const files = filesIn(folder);
-  if (!existsSync(files.database))
-    throw auditError('unusable', `There is no audit trail in ${folder}.`, { folder });
-  const database = await Database.connect(files.database, 'read');
+  const database = await connectForReading(files);
   try {
-    const isEmpty = await whenFree(() => isFresh(database, files), folder);
-    if (isEmpty) throw auditError('damaged', `The audit database in ${folder} is empty.`, { folder });
     // One view of the database from beginning to end, whatever is written meanwhile.
     database.exec('BEGIN');
     return await new Walk(database, files).verify();
@@ -71,10 +66,19 @@ class Walk {
     const lost = checkpoints.newestAbove(Math.max(this.#awaited, this.#newestRow()));
     if (lost !== undefined)
       this.#problems.addMissing(this.#newestRow() + 1, lost, 'a signed checkpoint knows of them');
-    if (await this.#walk(start.seq, checkpoints)) this.#arrive(start);
+    const isReadable = await this.#walk(start.seq, checkpoints);
+    if (isReadable) this.#arrive(start);
     checkpoints.finish();
+    this.#database.exec('COMMIT');
+    if (isReadable) checkLocks(this.#database, this.#files.locks, this.#problems);
     const problems = this.#problems.list();
-    return { ok: problems.length === 0, entries: this.#entries, checkpoints: checkpoints.count, problems };
+    return {
+      ok: problems.length === 0,
+      entries: this.#entries,
+      checkpoints: checkpoints.count,
+      head: head === undefined ? null : { seq: head.seq, hash: head.hash },
+      problems,
+    };
   }
 
   /** After which entry the chain begins: after nothing, or after a signed cut. */

@@ -62,7 +62,7 @@ test('a disk that takes no more makes recording fail, and what was acknowledged 
   // A limit on the size of a file is the full disk that every user can have.
   const writer = world.start('writing', ['full', '1000000', '4'], 'ulimit -f 1500;');
   expect(await writer.exited).toBe(3);
-  expect(writer.lines().at(-1)).toMatch(/^failed INTERNAL_ERROR (unusable|disk-full)$/);
+  expect(writer.lines().at(-1)).toMatch(/^failed AUDIT_UNAVAILABLE (unusable|disk-full)$/);
   expect(writer.lines().length).toBeGreaterThan(10);
   await checkAcknowledged([writer]);
 });

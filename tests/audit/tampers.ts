@@ -26,6 +26,7 @@ const COLUMNS = [
   'sha256',
   'environment',
   'verdict',
+  'lock',
   'prev_hash',
   'hash',
   'body',
@@ -53,7 +54,7 @@ function replace(database: Database, row: Row): void {
 function otherValue(column: string, value: string | number | null, how: number): string | number | null {
   if (column === 'time') return Number(value) + 1 + how;
   if (column.endsWith('hash')) return HASH;
-  if (value !== null && how === 0 && ['run_id', 'sha256', 'environment', 'verdict'].includes(column))
+  if (value !== null && how === 0 && ['run_id', 'sha256', 'environment', 'verdict', 'lock'].includes(column))
     return null;
   const text = String(value ?? '');
   return how === 1 ? `${text} ` : `x${text.slice(1)}${text.length > 1 ? '' : 'x'}`;

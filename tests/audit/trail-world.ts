@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AuditTrail } from '../../src/audit/audit-trail.js';
 import { Database } from '../../src/audit/database.js';
-import { silentLogger } from '../../src/base/logger.js';
-import type { AuditSettings } from '../../src/contract/audit.js';
+import { AuditRecorder } from '../../src/audit/recorder.js';
+import { openTrailForReading } from '../../src/audit/trail-reader.js';
+import { type Logger, silentLogger } from '../../src/base/logger.js';
+import type { AuditEntry, AuditSettings } from '../../src/contract/audit.js';
 
 /** A folder with a trail in it, the trails and processes that use it, all of which end with it. */
 export class TrailWorld {
@@ -14,6 +16,7 @@ export class TrailWorld {
   readonly folder = join(this.#parent, 'audit');
   readonly database = join(this.folder, 'audit.db');
   #trails: AuditTrail[] = [];
+  #recorders: AuditRecorder[] = [];
   #children: ChildProcess[] = [];
 
   async open(settings: Partial<AuditSettings> = {}): Promise<AuditTrail> {
@@ -21,6 +24,28 @@ export class TrailWorld {
     const trail = await AuditTrail.open({ ...whole, ...settings }, silentLogger);
     this.#trails.push(trail);
     return trail;
+  }
+
+  /** The recorder that a Pungi would have. */
+  record(settings: Partial<AuditSettings> = {}, logger: Logger = silentLogger): AuditRecorder {
+    const whole = { folder: this.folder, sync: 'normal' as const, storeCode: true, retentionDays: null };
+    const recorder = new AuditRecorder({ ...whole, ...settings }, logger);
+    this.#recorders.push(recorder);
+    return recorder;
+  }
+
+  /** What another process finds in the trail at this moment, the oldest first. */
+  async entries(): Promise<AuditEntry[]> {
+    const reader = await openTrailForReading(this.folder);
+    try {
+      return reader.list({ limit: 1000 }).reverse();
+    } finally {
+      reader.close();
+    }
+  }
+
+  async newest(): Promise<AuditEntry> {
+    return (await this.entries()).at(-1)!;
   }
 
   /** What somebody with the file and an SQLite of their own can do. */
@@ -45,7 +70,7 @@ export class TrailWorld {
 
   async end(): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL');
-    await Promise.all(this.#trails.map((trail) => trail.close().catch(() => {})));
+    await Promise.all([...this.#trails, ...this.#recorders].map((one) => one.close().catch(() => {})));
     rmSync(this.#parent, { recursive: true, force: true });
   }
 }

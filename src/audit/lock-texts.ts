@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { EnvironmentLock } from '../contract/audit.js';
+import { auditError } from './audit-error.js';
+import { syncFolder, writePrivate } from './folder.js';
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const DRAFT = /^[0-9a-f]{16}\.new$/;
+/** Larger than any that Pungi writes or reads. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
+
+/** The lock files that entries name, each in a file named by its hash, so that environments can be made again. */
+export class LockTexts {
+  constructor(private readonly folder: string) {}
+
+  /** Written once. Inside of a transaction, because pruning removes inside of one what no entry names. */
+  keep({ sha256: name, text }: EnvironmentLock): void {
+    const path = this.#pathOf(name);
+    if (existsSync(path)) return;
+    if (sha256(text) !== name) throw invalid(`"${name}" is not the hash of the lock file`);
+    if (!existsSync(this.folder)) {
+      mkdirSync(this.folder, { mode: 0o700 });
+      syncFolder(dirname(this.folder));
+    }
+    const draft = join(this.folder, `${randomBytes(8).toString('hex')}.new`);
+    try {
+      writePrivate(draft, text, 'wx');
+      renameSync(draft, path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+    syncFolder(this.folder);
+  }
+
+  read(name: string): string {
+    const found = this.#look(name);
+    if ('problem' in found) throw auditError('damaged', found.problem, { sha256: name });
+    return found.text;
+  }
+
+  /** What is wrong with the text of this name; undefined where it is there and has its hash. */
+  problemOf(name: string): string | undefined {
+    const found = this.#look(name);
+    return 'problem' in found ? found.problem : undefined;
+  }
+
+  /** Removes the texts that no entry names any more, and what a killed process left behind. */
+  removeUnless(isNamed: (sha256: string) => boolean): void {
+    if (!existsSync(this.folder)) return;
+    for (const file of readdirSync(this.folder)) {
+      const name = file.replace(/\.lock$/, '');
+      if (DRAFT.test(file) || (SHA256.test(name) && !isNamed(name)))
+        rmSync(join(this.folder, file), { force: true });
+    }
+  }
+
+  #look(name: string): { text: string } | { problem: string } {
+    const path = this.#pathOf(name);
+    let file: number;
+    try {
+      file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    } catch (error) {
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      return { problem: `Its lock file ${path} is ${isMissing ? 'missing' : 'not readable'}.` };
+    }
+    try {
+      const about = fstatSync(file);
+      if (!about.isFile() || about.size > MOST_BYTES)
+        return { problem: `Its lock file ${path} is not readable.` };
+      const bytes = readFileSync(file);
+      if (sha256(bytes) !== name)
+        return { problem: `Its lock file ${path} was changed: it does not have its hash.` };
+      return { text: bytes.toString() };
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  #pathOf(name: string): string {
+    // It becomes a file's name, and entries can be forged.
+    if (!SHA256.test(name)) throw invalid(`"${name}" is not the hash of a lock file`);
+    return join(this.folder, `${name}.lock`);
+  }
+}
+
+const invalid = (what: string) => auditError('damaged', `${what}.`);

@@ -1,0 +1,178 @@
+import { PungiError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import type { AuditRecord, AuditSettings, EnvironmentLock } from '../contract/audit.js';
+import { troubleOf } from './audit-error.js';
+import { AuditTrail } from './audit-trail.js';
+import { configurationChange } from './configuration-change.js';
+import { RunDenials } from './run-denials.js';
+import { type RunFacts, runRecord } from './run-facts.js';
+
+/** A trail that could not be opened is tried again, but not by every run of a busy server. */
+const RETRY_MS = 1000;
+
+type DataOf<Kind extends AuditRecord['kind']> = Extract<AuditRecord, { kind: Kind }>['data'];
+/** Who did it. */
+export interface Who {
+  client: string;
+  token: string | null;
+}
+export const SELF: Who = { client: 'pungi', token: null };
+
+export type EnvironmentEvent = Who & Omit<DataOf<'environment'>, 'environmentLock'>;
+export type InstallEvent = Who & Omit<DataOf<'install'>, 'environmentLock'>;
+/** What a run was denied while it went on, such as a host. */
+export type DenialEvent = Who &
+  Pick<DataOf<'denial'>, 'what' | 'reason' | 'environment' | 'profile'> & { runId: string };
+
+/** Records what Pungi does in its audit trail, which it opens by itself. Where there is to be none, it costs nothing. */
+export class AuditRecorder {
+  readonly folder: string | null;
+  /** Why nothing can be recorded at the moment, and what to do. */
+  problem: string | null = null;
+  readonly #settings: AuditSettings | null;
+  readonly #logger: Logger;
+  readonly #denials = new RunDenials();
+  #trail: Promise<AuditTrail> | undefined;
+  #current: AuditTrail | undefined;
+  /** When a trail that could not be opened is to be tried again. */
+  #retryAt = Number.POSITIVE_INFINITY;
+  #isClosed = false;
+
+  /** Returns at once; the trail is opened behind it. */
+  constructor(settings: AuditSettings | null, logger: Logger) {
+    this.#settings = settings;
+    this.#logger = logger;
+    this.folder = settings?.folder ?? null;
+    if (settings !== null) this.#open(settings);
+  }
+
+  /** Resolves when there is a trail to write to; rejects with what is wrong and what to do. */
+  async ready(): Promise<void> {
+    await this.#opened();
+  }
+
+  /** Resolves when the run, and all that it was denied, is committed; what it gave must not be told before. */
+  async run(facts: RunFacts): Promise<void> {
+    if (this.#settings === null) return;
+    await this.#denials.settled(facts.outcome.runId);
+    await this.#record(runRecord(facts), facts.lock);
+  }
+
+  environment({ client, token, ...data }: EnvironmentEvent, lock: EnvironmentLock | null): Promise<void> {
+    const whole = { ...data, environmentLock: lock?.sha256 ?? null };
+    return this.#record({ kind: 'environment', client, token, data: whole }, lock);
+  }
+
+  install({ client, token, ...data }: InstallEvent, lock: EnvironmentLock | null): Promise<void> {
+    const whole = { ...data, environmentLock: lock?.sha256 ?? null };
+    return this.#record({ kind: 'install', client, token, data: whole }, lock);
+  }
+
+  /** The same thing is recorded once for each run. `run` waits for it. */
+  denial({ client, token, ...event }: DenialEvent): Promise<void> {
+    const data = { ...event, code: null, codeSha256: null, environmentLock: null, details: null };
+    return this.#denials.add(event.runId, event.what, () =>
+      this.#record({ kind: 'denial', client, token, data }),
+    );
+  }
+
+  /** Records what changed since this client's latest settings, without what is secret in them. */
+  async configuration(settings: Record<string, unknown>, who: Who = SELF): Promise<void> {
+    const trail = await this.#opened();
+    if (trail === undefined) return;
+    const [latest] = trail.list({ kind: 'configuration', client: who.client, limit: 1 });
+    const data = configurationChange(latest?.kind === 'configuration' ? latest.data : undefined, settings);
+    if (data !== undefined) await this.#record({ kind: 'configuration', ...who, data });
+  }
+
+  server(event: 'started' | 'stopped', details: DataOf<'server'>['details']): Promise<void> {
+    return this.#record({ kind: 'server', ...SELF, data: { event, details } });
+  }
+
+  /** The lock file that an entry names. */
+  async lockText(sha256: string): Promise<string> {
+    const trail = await this.#opened();
+    if (trail === undefined)
+      throw new PungiError('AUDIT_UNAVAILABLE', 'The audit trail is off (AUDIT=false).');
+    return trail.lockText(sha256);
+  }
+
+  /** Commits what waits, and signs. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const trail = await this.#trail?.catch(() => undefined);
+    await trail?.close().catch((error: unknown) => this.#refusal(error));
+  }
+
+  async #record(record: AuditRecord, lock: EnvironmentLock | null = null): Promise<void> {
+    const trail = await this.#opened();
+    if (trail === undefined) return;
+    try {
+      await trail.record(record, lock);
+      this.problem = null;
+    } catch (error) {
+      const refusal = this.#refusal(error);
+      if (isOver(error) && this.#current === trail) this.#abandon(trail, refusal);
+      throw refusal;
+    }
+  }
+
+  /** undefined: there is to be no trail. */
+  #opened(): Promise<AuditTrail> | undefined {
+    if (this.#settings === null) return undefined;
+    if (performance.now() >= this.#retryAt && !this.#isClosed) this.#open(this.#settings);
+    return this.#trail;
+  }
+
+  #open(settings: AuditSettings): void {
+    this.#retryAt = Number.POSITIVE_INFINITY;
+    this.#trail = AuditTrail.open(settings, this.#logger).then(
+      (trail) => {
+        this.problem = null;
+        this.#current = trail;
+        return trail;
+      },
+      (error: unknown) => {
+        this.#retryAt = performance.now() + RETRY_MS;
+        throw this.#refusal(error);
+      },
+    );
+    this.#trail.catch(() => {}); // told to whoever asks
+  }
+
+  /** What this trail was written to is not there any more; the next one to ask opens it anew. */
+  #abandon(trail: AuditTrail, refusal: PungiError): void {
+    this.#current = undefined;
+    this.#retryAt = performance.now() + RETRY_MS;
+    this.#trail = Promise.reject(refusal);
+    this.#trail.catch(() => {});
+    trail.close().catch(() => {}); // it may have nothing left to sign
+  }
+
+  /** The error for whoever is refused; the log is told once of each trouble. */
+  #refusal(error: unknown): PungiError {
+    const refusal = withAdvice(error);
+    if (this.problem !== refusal.message) this.#logger.error(refusal.message, refusal.details);
+    this.problem = refusal.message;
+    return refusal;
+  }
+}
+
+/** A full disk and a lock of others pass; after anything else it takes a new look at the files. */
+const isOver = (error: unknown) => !['busy', 'disk-full', undefined].includes(troubleOf(error));
+
+const ADVICE = 'choose another folder with AUDIT_DIR, or record nothing with AUDIT=false';
+
+function withAdvice(error: unknown): PungiError {
+  const { message, details, cause } = PungiError.from(error);
+  const isDamaged = troubleOf(error) === 'damaged';
+  const advice = isDamaged
+    ? `See what is wrong with "pungi audit verify" and move the folder away to begin anew, ${ADVICE}.`
+    : `Nothing is run without its record: mend this, ${ADVICE}.`;
+  return new PungiError(
+    isDamaged ? 'AUDIT_DAMAGED' : 'AUDIT_UNAVAILABLE',
+    `${message.replace(/\.?$/, '.')} ${advice}`,
+    details,
+    cause ?? error,
+  );
+}

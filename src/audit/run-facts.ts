@@ -1,0 +1,83 @@
+import { basename } from 'node:path';
+import type { AuditRecord, EnvironmentLock, RunInputs, RunRecord } from '../contract/audit.js';
+import type { Limits } from '../contract/limits.js';
+import type { Outcome } from '../contract/outcome.js';
+import { MAX_CODE_BYTES, type RunRequest } from '../contract/run.js';
+import { outputSha256, verdictCode } from './output-hash.js';
+
+/** All that is known of a run when it has ended. */
+export interface RunFacts {
+  client: string;
+  /** The name of the token, never the token itself. */
+  token: string | null;
+  /** null where there was none, or it could not be read. */
+  code: string | null;
+  /** null where the request was refused before it was understood. */
+  inputs: RunInputs | null;
+  /** null where it was refused before limits were decided. */
+  limits: Limits | null;
+  /** null: the interpreter itself, or nothing was run. */
+  lock: EnvironmentLock | null;
+  outcome: Outcome;
+  /** The run that this one repeats. */
+  replayOf?: string | null;
+}
+
+/** What a request gives a run beside its code, as it was asked for. */
+export function inputsOf(request: RunRequest): RunInputs {
+  const { argv, stdin, inputData, files, env, context, venvName, capability } = request;
+  const filename = request.filename ?? (request.file === undefined ? undefined : basename(request.file));
+  const given = { filename, argv, stdin, inputData, files, env, context, venvName, capability };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The entry for a run: one of its own kind where the rules did not let it be. */
+export function runRecord(facts: RunFacts): AuditRecord {
+  const { client, token, outcome } = facts;
+  if (outcome.verdict.kind === 'denied') return denialRecord(facts, outcome.verdict);
+  const data: RunRecord = {
+    runId: outcome.runId,
+    code: storable(facts.code),
+    codeSha256: outcome.codeSha256 || null,
+    inputs: facts.inputs,
+    environment: outcome.environment,
+    environmentLock: facts.lock?.sha256 ?? null,
+    profile: outcome.profile,
+    limits: facts.limits,
+    verdict: { kind: outcome.verdict.kind, code: verdictCode(outcome.verdict) },
+    usage: outcome.usage,
+    isolation: outcome.isolation,
+    outputSha256: wasRun(outcome) ? outputSha256(outcome) : null,
+    cachedFrom: outcome.cached?.runId ?? null,
+    replayOf: facts.replayOf ?? null,
+  };
+  return { kind: 'run', client, token, data };
+}
+
+type Denied = Extract<Outcome['verdict'], { kind: 'denied' }>;
+
+function denialRecord({ client, token, code, lock, outcome }: RunFacts, verdict: Denied): AuditRecord {
+  const { runId, codeSha256, environment, profile, usage, isolation } = outcome;
+  const { violations = [], reason } = verdict;
+  const what = violations.length > 0 ? violations.map((one) => one.what).join(', ') : 'a run';
+  const data = {
+    what,
+    reason,
+    runId,
+    code: storable(code),
+    codeSha256: codeSha256 || null,
+    environment,
+    environmentLock: lock?.sha256 ?? null,
+    profile: profile ?? verdict.profile ?? null,
+    // A run may be denied in its midst: how long it went on, and behind which walls, belongs to the story.
+    details: { violations, usage, isolation, outputSha256: wasRun(outcome) ? outputSha256(outcome) : null },
+  };
+  return { kind: 'denial', client, token, data };
+}
+
+/** Nothing was run where no wall stood around it; an outcome that was kept has those of its first run. */
+const wasRun = ({ isolation }: Outcome) => isolation.tier !== null;
+
+/** A request that is refused for its size is not kept in spite of it. */
+const storable = (code: string | null) =>
+  code !== null && Buffer.byteLength(code) <= MAX_CODE_BYTES ? code : null;

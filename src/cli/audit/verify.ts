@@ -1,0 +1,74 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { TrailReader } from '../../audit/trail-reader.js';
+import type { AuditHead, AuditVerification } from '../../contract/audit.js';
+import type { Parsed } from '../act.js';
+import { DAMAGED } from '../exit-codes.js';
+import { countText } from '../terminal/amounts.js';
+import { revealedLine } from '../terminal/printable.js';
+import type { Style } from '../terminal/style.js';
+import { type End, option, subcommand, withReader } from './subcommand.js';
+
+interface Flags extends Parsed {
+  expect?: AuditHead;
+}
+
+export const verify = (end: End): Command =>
+  subcommand<[], Flags>('verify', end, {
+    about: 'check that no entry was changed, dropped, added or moved',
+    options: [
+      option(
+        '--expect <entry:hash>',
+        'and that this entry still has this hash, as an earlier verify told',
+      ).argParser(parseHead),
+    ],
+    help: `  pungi audit verify
+  pungi audit verify --json
+  pungi audit verify --expect 120:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+
+Whoever can read audit.key can write a whole new trail. What a verify told, kept on another machine and given to
+--expect, finds that out, too.`,
+    run: ({ style }, flags) =>
+      withReader(flags, async (reader) => {
+        const found = await reader.verify();
+        const result = flags.expect === undefined ? found : withExpected(found, flags.expect, reader);
+        const text = result.ok
+          ? praise(result, reader.folder, style)
+          : complain(result, reader.folder, style);
+        return { json: result, text, status: result.ok ? 0 : DAMAGED };
+      }),
+  });
+
+function parseHead(text: string): AuditHead {
+  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (hash === undefined)
+    throw new InvalidArgumentError('must be the number of an entry and its hash, such as "120:9f86…".');
+  return { seq: Number(seq), hash };
+}
+
+function withExpected(
+  found: AuditVerification,
+  { seq, hash }: AuditHead,
+  reader: TrailReader,
+): AuditVerification {
+  const entry = reader.get(seq);
+  if (entry?.hash === hash) return found;
+  const problem =
+    entry === undefined
+      ? `Entry ${seq} is expected, but not there: it was removed, or never of this trail.`
+      : `Entry ${seq} is not the one that is expected: the trail was written anew.`;
+  return { ...found, ok: false, problems: [...found.problems, { seq, problem }] };
+}
+
+const amounts = ({ entries, checkpoints }: AuditVerification) =>
+  `${countText(entries, 'entry', 'entries')}, ${countText(checkpoints, 'signed checkpoint')}`;
+
+function praise(result: AuditVerification, folder: string, style: Style): string {
+  const { seq, hash } = result.head!;
+  return `${style('green', 'ok')}  ${amounts(result)} in ${folder}\n    newest ${seq}:${hash}\n`;
+}
+
+function complain(result: AuditVerification, folder: string, style: Style): string {
+  const lines = result.problems.map(({ problem }) => `${style('red', '✗')} ${revealedLine(problem)}\n`);
+  const found = countText(result.problems.length, 'problem');
+  return `${lines.join('')}${found} in ${folder} (${amounts(result)}).\n`;
+}
