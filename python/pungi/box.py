@@ -18,8 +18,12 @@ class NamespaceBox:
     device = None
     work, temporary = WORK, TMP
 
-    def __init__(self, size_mb, covered):
-        """`covered`: (descriptor, path) of what must stay in sight though it lies below one of the folders."""
+    def __init__(self, size_mb, covered, data):
+        """`covered`: (descriptor, path) of what must stay in sight though it lies below one of the folders.
+
+        `data`: name to path of the folders with data that runs find in their work folder.
+        """
+        self.data = data
         self._size_mb = size_mb
         options = f"size={size_mb}m,nr_inodes={size_mb * _ENTRIES_PER_MB},mode=700"
         system.mount("tmpfs", BOX, "tmpfs", MS_NOSUID | MS_NODEV, options)
@@ -60,8 +64,9 @@ class NamespaceBox:
 class FolderBox:
     can_be_reset = True
 
-    def __init__(self, path):
+    def __init__(self, path, data):
         self.root = path
+        self.data = data
         self.work, self.temporary = os.path.join(path, "work"), os.path.join(path, "tmp")
         self._make()
         self.device = os.stat(path).st_dev

@@ -4,12 +4,9 @@ The process outside lends the folders, waits, and takes them back. Inside, PID 1
 only way out of an empty network, to the index proxy. When PID 1 ends, the kernel ends all that the build left behind.
 """
 
-import fcntl
 import os
 import resource
 import select
-import socket
-import struct
 
 from . import host_jail, index_forwarder, lent_folders, seccomp, system, tool, watch
 
@@ -17,7 +14,6 @@ _SCRATCH = ((host_jail.TMP, "256m"), (host_jail.SHM, "64m"))
 _LARGEST_FILE = 8 << 30
 # A bound for the machine's sake, wide enough for a compiler on every core.
 _MOST_TASKS = 2048
-_SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
 def run(order):
@@ -93,7 +89,7 @@ def _enter(paths, writable, identity, life):
     _limit(uid)
     system.mount(None, "/", flags=system.MS_PRIVATE | system.MS_REC)
     host_jail.build_root(paths, uid, writable, _SCRATCH)
-    _raise_loopback()
+    system.raise_loopback()
     if is_root:
         host_jail.become(uid)
     system.drop_capabilities()
@@ -117,11 +113,6 @@ def _limit(uid):
         hard = resource.getrlimit(limit)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(limit, (value, value))
-
-
-def _raise_loopback():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP))
 
 
 def _supervise(order, index):

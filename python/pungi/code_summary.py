@@ -4,6 +4,7 @@ import ast
 
 from .scope_bindings import assigned_values, constants_by_name
 from .scope_constants import fold_text
+from .scope_reading import deep_recursion
 
 _MAX_NAMES = 50
 _MAX_TEXT = 200
@@ -31,8 +32,9 @@ def summarize(source):
     lines = len(source.splitlines())
     try:
         tree = compile(source, "main.py", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-        look = _Look(tree)
-        look.visit(tree)
+        with deep_recursion():
+            look = _Look(tree)
+            look.visit(tree)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return _EMPTY | {"lines": lines, "text": f"A text of {_count(lines, 'line')} that is not Python."}
     facts = {
@@ -130,7 +132,7 @@ def _is_path_call(node):
 
 
 def _listed(names):
-    return list(names)[:_MAX_NAMES]
+    return [name[:_MAX_TEXT] for name in list(names)[:_MAX_NAMES]]
 
 
 def _describe(facts, look):

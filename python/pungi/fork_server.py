@@ -13,14 +13,17 @@ import signal
 import sys
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
-from . import host_jail, landlock, seccomp, supervisor, system, watch, worker
+from . import data_folders, host_jail, landlock, network_forwarder, seccomp, supervisor, system, watch, worker
 
 
 def main():
     settings = json.loads(_read_line())
     settings["socket"] = _hold_socket(settings["socket"])
+    proxy = os.open(settings["network"]["socket"], os.O_PATH) if settings.get("network") else None
     try:
         _enter_jail(settings)
+        # Before packages are loaded: none of their code is in it.
+        settings["network"] = None if proxy is None else network_forwarder.start(settings["tier"], proxy)
         os.umask(0o077)
         _load_site_packages()
         _preload(settings["preload"])
@@ -67,6 +70,7 @@ def _enter_nothing(settings):
     if os.getuid() == 0:
         host_jail.become(settings["uid"])
         host_jail.check_reachable()
+    data_folders.check(settings["data"], data_folders.outside(settings["data"]))
     if system.IS_LINUX:
         system.die_with_parent()
         system.become_subreaper()

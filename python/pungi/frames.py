@@ -10,9 +10,10 @@ MAX_PAYLOAD = 64 * 1024 * 1024
 # From the server to a supervisor.
 LIMITS, JOB, CANCEL = b"LJC"
 # From a worker or its supervisor to the server.
-HELLO, PARKED, FAILED, STDOUT, STDERR, REPORT, END = b"HPFoeRX"
-# From a worker to its supervisor: the run failed, look at what it uses before it ends; the run is over, all went well.
-TROUBLE, FINISHED = b"TD"
+HELLO, PARKED, FAILED, STDOUT, STDERR, SUMMARY, REPORT, END = b"HPFoeSRX"
+# From a worker to its supervisor: the run failed, look at what it uses before it ends; the run is over, all went well;
+# the code has left its scope, end it.
+TROUBLE, FINISHED, VIOLATION = b"TDV"
 
 
 def pack(kind, payload=b""):

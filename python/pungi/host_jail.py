@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import landlock, seccomp, system
+from . import data_folders, landlock, seccomp, system
 from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
 
 _SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
@@ -53,10 +53,11 @@ def enter_namespaces(settings):
     if child:
         os._exit(_outlive(child))
     system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
-    build_root(paths, settings["uid"] if is_root else uid)
+    build_root(paths, settings["uid"] if is_root else uid, data=data_folders.hold(settings["data"]))
     if is_root:
         become(settings["uid"])
     system.drop_capabilities()
+    data_folders.check(settings["data"], data_folders.inside(settings["data"]))
     # After the identity changed: the kernel forgets the wish at every change.
     system.die_with_parent()
     if os.getppid() != 0:
@@ -79,8 +80,11 @@ def become(uid):
     system.set_dumpable(True)
 
 
-def build_root(paths, uid, writable=(), scratch=()):
-    """A root that holds the paths, each as it is on the host, all read-only but the writable; scratch folders are in memory."""
+def build_root(paths, uid, writable=(), scratch=(), data=()):
+    """A root that holds the paths, each as it is on the host, all read-only but the writable; scratch folders are in memory.
+
+    `data`: (descriptor, name) of folders that are found by these names, and from which nothing is run.
+    """
     root = "/tmp"
     os.umask(0o022)
     opened = [(os.open(path, os.O_PATH), path) for path in paths if not os.path.islink(path)]
@@ -94,6 +98,10 @@ def build_root(paths, uid, writable=(), scratch=()):
     for fd, path in opened:
         _bind(fd, root + path)
         system.seal_mount(root + path, read_only=path not in writable)
+    for fd, name in data:
+        target = f"{root}{data_folders.DATA}/{name}"
+        _bind(fd, target)
+        system.seal_mount(target, executable=False)
     for target, path in links:
         os.makedirs(os.path.dirname(root + path), exist_ok=True)
         os.symlink(target, root + path)
@@ -109,7 +117,7 @@ def build_root(paths, uid, writable=(), scratch=()):
     os.chdir("/")
     system.unmount("/old")
     os.rmdir("/old")
-    for fd, _ in (*opened, *devices):
+    for fd, _ in (*opened, *devices, *data):
         os.close(fd)
     system.mount(None, "/", flags=system.MS_REMOUNT | system.MS_BIND | system.MS_RDONLY | MS_NOSUID | MS_NODEV)
 
@@ -147,8 +155,13 @@ def enter_landlock(settings):
     system.forbid_new_privileges()
     system.die_with_parent()
     check_reachable()
+    data = data_folders.outside(settings["data"])
+    data_folders.check(settings["data"], data)
+    for fd, _ in data_folders.hold(settings["data"]):
+        os.close(fd)
     rules = [(path, landlock.READ) for path in (*paths, "/proc")]
     rules += [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
+    rules += [(path, landlock.DATA) for path in data.values()]
     rules.append((settings["workBase"], landlock.WRITE))
     landlock.restrict(rules)
     system.become_subreaper()

@@ -8,7 +8,7 @@ import stat
 from . import system
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_RULE_PATH_BENEATH = 1
+_RULE_PATH_BENEATH, _RULE_NET_PORT = 1, 2
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _TRUNCATE, _REFER, _IOCTL_DEV = 1 << 14, 1 << 13, 1 << 15
@@ -16,11 +16,13 @@ _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _MAKE_DEVICES = (1 << 6) | (1 << 11)
 
 READ = _EXECUTE | _READ_FILE | _READ_DIR
+# Nothing of it can be started.
+DATA = _READ_FILE | _READ_DIR
 # Everything but device nodes.
 WRITE = 0xFFFF & ~_MAKE_DEVICES & ~_IOCTL_DEV
 DEVICE = _READ_FILE | _WRITE_FILE | _TRUNCATE
 
-_NET_TCP = 0b11
+_NET_TCP, _CONNECT_TCP = 0b11, 0b10
 _SCOPE_ABSTRACT_UNIX, _SCOPE_SIGNAL = 1, 2
 
 
@@ -31,6 +33,10 @@ class _Ruleset(ctypes.Structure):
 class _PathBeneath(ctypes.Structure):
     _pack_ = 1
     _fields_ = [("allowed", ctypes.c_uint64), ("fd", ctypes.c_int32)]
+
+
+class _NetPort(ctypes.Structure):
+    _fields_ = [("allowed", ctypes.c_uint64), ("port", ctypes.c_uint64)]
 
 
 @functools.cache
@@ -47,8 +53,10 @@ def _handled(version):
     return rights
 
 
-def restrict(rules):
-    """Allows what `rules` names, (path, rights) pairs, and nothing else; a path that does not exist is passed over."""
+def restrict(rules, ports=()):
+    """Allows what `rules` names, (path, rights) pairs, to connect to the ports, and nothing else.
+
+    A path that does not exist is passed over."""
     version = abi()
     if version == 0:
         raise OSError("landlock is not available in this kernel")
@@ -65,6 +73,9 @@ def restrict(rules):
     try:
         for path, rights in rules:
             _allow(ruleset, path, rights & handled)
+        for port in ports if version >= 4 else ():
+            rule = ctypes.byref(_NetPort(_CONNECT_TCP, port))
+            system.check(system.syscall(_ADD_RULE, ruleset, _RULE_NET_PORT, rule, 0), "landlock rule")
         system.check(system.syscall(_RESTRICT_SELF, ruleset, 0), "landlock restrict")
     finally:
         os.close(ruleset)

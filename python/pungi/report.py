@@ -58,6 +58,7 @@ _BARE = {
 
 def _describe(error, filename):
     details = traceback.TracebackException(type(error), error, _without_own_frames(error.__traceback__), compact=True)
+    _leave_out_own_frames(details)
     text = "".join(details.format())
     line, column, source = _place(error, filename)
     return {
@@ -103,6 +104,18 @@ def _without_own_frames(trace):
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OWN_FOLDER):
         trace = trace.tb_next
     return trace
+
+
+def _leave_out_own_frames(details):
+    """Of this exception and of those that led to it: the guard of a profile stands between a script and its imports."""
+    waiting, seen = [details], set()
+    while waiting:
+        each = waiting.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        each.stack[:] = [frame for frame in each.stack if not frame.filename.startswith(_OWN_FOLDER)]
+        waiting += [each.__cause__, each.__context__, *(getattr(each, "exceptions", None) or ())]
 
 
 def _place(error, filename):

@@ -3,12 +3,14 @@
 import os
 import sys
 
-from . import landlock, seccomp, system
+from . import landlock, network_forwarder, seccomp, system
 from .host_jail import DEVICES, SHM, TMP, WORK, visible_paths
 from .system import MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
 
 # Of its own entry in the host's /proc; not net, which tells of the host's sockets.
 _OWN_PROC = ("stat", "statm", "status", "cmdline", "comm", "maps", "limits", "fd")
+# Of this process's own network namespace; workers inherit the list.
+_open_ports = []
 
 
 def fork_into_namespaces():
@@ -24,6 +26,16 @@ def settle_in_namespaces(identity):
     system.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
 
 
+def open_network():
+    """In a supervisor whose runs may reach hosts, once: there is a loopback, and workers may connect to one port of it."""
+    # Together less than limits count for a socket: the kernel would let them grow to megabytes that no process shows.
+    for name, most in (("tcp_rmem", 128 * 1024), ("tcp_wmem", 64 * 1024)):
+        with open(f"/proc/sys/net/ipv4/{name}", "w", encoding="ascii") as file:
+            file.write(f"4096 {most} {most}")
+    system.raise_loopback()
+    _open_ports.append(network_forwarder.PORT)
+
+
 def lock_worker(tier, box):
     """In the worker, last: from here on it can read what is there and write only to its own folders."""
     if tier != "process":
@@ -33,11 +45,12 @@ def lock_worker(tier, box):
         if landlock.abi() > 0:
             writable = [(folder, landlock.WRITE) for folder in (WORK, TMP, SHM)]
             # Nothing is in this /dev but the few devices that we put there.
-            version = landlock.restrict([("/", landlock.READ), ("/dev", landlock.DEVICE), *writable])
+            version = landlock.restrict([("/", landlock.READ), ("/dev", landlock.DEVICE), *writable], _open_ports)
             features.append(f"landlock-{version}")
         seccomp.install(has_namespaces=True)
     elif tier == "landlock":
         readable = [(path, landlock.READ) for path in visible_paths([*sys.path])]
+        readable += [(path, landlock.DATA) for path in box.data.values()]
         devices = [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
         own_proc = [(f"/proc/{os.getpid()}/{name}", landlock.READ) for name in _OWN_PROC]
         writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary)]

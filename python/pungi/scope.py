@@ -12,7 +12,7 @@ import builtins
 from . import scope_bindings as bindings
 from .scope_constants import fold, fold_text
 from .scope_members import MemberCheck
-from .scope_reading import attributes_in_format, children_without, count_column, is_called_on_super, split_lines
+from .scope_reading import attributes_in_format, children_without, count_column, deep_recursion, is_called_on_super, split_lines
 from .scope_rules import INTROSPECTION, Rules
 
 _BUILTIN_NAMES = frozenset(dir(builtins)) | {"help", "license", "copyright", "credits", "exit", "quit"}
@@ -40,10 +40,16 @@ def examine(source, filename, rules):
         return [], []
     try:
         tree = source if isinstance(source, ast.AST) else compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-        walk = _Check(tree, rules, 0)
-        walk.visit(tree)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return [], []  # the run itself says so
+    try:
+        with deep_recursion():
+            walk = _Check(tree, rules, 0)
+            walk.visit(tree)
+    except (MemoryError, RecursionError):
+        # It may well run: what cannot be read is not in scope.
+        reason = rules.describe_nesting()
+        return [{"line": None, "column": None, "rule": "introspection", "what": "nesting", "message": reason}], []
     lines = [] if isinstance(source, ast.AST) else split_lines(source)
     found = {}
     for node, rule, what, message in walk.found:
@@ -242,7 +248,7 @@ class _Check(ast.NodeVisitor):
             return []
         try:
             tree = compile(text, "<text>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
             return []
         inner = _Check(tree, self.rules, self._nesting + 1)
         inner.members.take_names(self.members)

@@ -81,7 +81,7 @@ def _names_bound_by(node):
 def modules_by_name(tree, rules):
     """Name to the dotted path that it stands for, wherever in the script that is; also of what the profile brings."""
     bound = {name for node in ast.walk(tree) for name in _names_bound_by(node)}
-    brought = {name.rpartition(".")[2]: name for name in (*(rules.allowed or ()), *rules.default_imports)} | _USUAL_ALIASES
+    brought = {name.rpartition(".")[2]: name for name in rules.allowed or ()} | _USUAL_ALIASES | rules.brought
     paths = {name: path for name, path in brought.items() if name not in bound}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -1,10 +1,27 @@
 """Small readings of a source: its places as people count them, and what its nodes and format texts name."""
 
 import ast
+import contextlib
 import string
+import sys
 
 # What a class that defines these itself has to call on the way up.
 _CALLED_ON_SUPER = {"__reduce__", "__reduce_ex__", "__getattribute__"}
+
+
+# A visitor takes two frames for a level; the compiler knows no more levels than half of this.
+_DEEP = 6000
+
+
+@contextlib.contextmanager
+def deep_recursion():
+    """Long sums and chains of calls are deep trees."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _DEEP))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def split_lines(source):

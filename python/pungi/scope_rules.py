@@ -31,7 +31,7 @@ class Rules:
         implied = [name for operation in self.operations for name in _IMPLIED_BLOCKS.get(operation, ())]
         self.blocked = (*(data.get("blockedImports") or ()), *implied)
         self.builtins = frozenset(data.get("blockedBuiltins") or ())
-        self.default_imports = tuple(data.get("defaultImports") or ())
+        self.brought = dict(map(bound_by_import, data.get("defaultImports") or ()))
 
     @property
     def is_empty(self):
@@ -69,6 +69,9 @@ class Rules:
     def describe_introspection(self, name):
         return f'the profile "{self.profile}" does not allow looking inside the interpreter ({name})'
 
+    def describe_nesting(self):
+        return f'the profile "{self.profile}" does not allow code that is nested too deeply to be checked'
+
 
 _OPERATION_WORDS = {
     "file": "using files other than through the packages it allows",
@@ -76,6 +79,13 @@ _OPERATION_WORDS = {
     "network": "using the network",
     "native": "calling native code",
 }
+
+
+def bound_by_import(text):
+    """The name that "module" or "module as name" binds, and the module that it then stands for."""
+    module, _, name = text.partition(" as ")
+    top = module.partition(".")[0]
+    return (name, module) if name else (top, top)
 
 
 def _canonical(name):

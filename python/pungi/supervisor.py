@@ -11,7 +11,7 @@ import sys
 import time
 
 from . import box as boxes
-from . import frames, limits, run_jail, system, watch, worker
+from . import data_folders, frames, limits, network_forwarder, run_jail, system, watch, worker
 from .reaper import Reaper
 
 # Until the server says how long a report may be.
@@ -26,6 +26,8 @@ _REHEARSAL = b'{"timeoutMs": 30000, "cpuMs": 30000.5, "killedFor": null, "memory
 
 def start(settings, name, token):
     """Called in the fork server: forks a supervisor, which parks one worker after the other."""
+    if settings.get("network") is not None and network_forwarder.is_gone(settings["network"]):
+        os._exit(75)  # without it no run can reach anything; the server starts us anew
     identity = (os.getuid(), os.getgid())
     pid = run_jail.fork_into_namespaces() if settings["tier"] == "namespace" else os.fork()
     if pid:
@@ -48,8 +50,9 @@ def _serve(settings, name, token, identity):
         return
     tasks_outside = limits.tasks_counted_outside(settings["tier"])
     is_hurried = False
-    for _ in range(_RUNS_OF_ONE_SUPERVISOR):
-        supervisor = _park_and_run(settings["tier"], channel, box, tasks_outside, is_hurried)
+    for run in range(_RUNS_OF_ONE_SUPERVISOR):
+        caller = f"{name}.{run}"
+        supervisor = _park_and_run(settings, channel, box, tasks_outside, is_hurried, caller)
         if supervisor is None or not supervisor.ended_well:
             return
         is_hurried = supervisor.is_hurried
@@ -60,20 +63,24 @@ def _settle(settings, name, identity):
     """Goes where runs will be; gives back the place that they may write to, one after the other."""
     if settings["tier"] == "namespace":
         run_jail.settle_in_namespaces(identity)
+        if settings.get("network") is not None:
+            run_jail.open_network()
         covered = [(os.open(path, os.O_PATH), path) for path in settings["covered"]]
-        box = boxes.NamespaceBox(settings["diskMb"], covered)
+        box = boxes.NamespaceBox(settings["diskMb"], covered, data_folders.inside(settings["data"]))
     else:
         if system.IS_LINUX:
             system.become_subreaper()
-        box = boxes.FolderBox(os.path.join(settings["workBase"], name))
+        box = boxes.FolderBox(os.path.join(settings["workBase"], name), data_folders.outside(settings["data"]))
     if system.IS_LINUX:
         system.set_dumpable(False)
     return box
 
 
-def _park_and_run(tier, channel, box, tasks_outside, is_hurried):
+def _park_and_run(settings, channel, box, tasks_outside, is_hurried, caller):
+    door = settings.get("network")
     try:
-        supervisor = Supervisor(tier, channel, box, tasks_outside, is_hurried)
+        port = network_forwarder.Port(door, caller) if door is not None else None
+        supervisor = Supervisor(settings["tier"], channel, box, tasks_outside, is_hurried, port)
     except OSError as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return None
@@ -88,12 +95,14 @@ def _park_and_run(tier, channel, box, tasks_outside, is_hurried):
 class Supervisor:
     """One worker: parked, given one run, held to its limits, ended."""
 
-    def __init__(self, tier, channel, box, tasks_outside, is_hurried):
+    def __init__(self, tier, channel, box, tasks_outside, is_hurried, port=None):
+        """`port`: where the run finds its way to the network, if it has one."""
         # Whether another run may follow here, and whether somebody waits for it already.
         self.ended_well = self.is_hurried = False
         self._tier = tier
         self._channel = channel
         self._box = box
+        self._port = port
         self._from_server = frames.FrameParser()
         self._from_worker = frames.FrameParser(_MAX_REPORT)
         self._limits = None
@@ -101,7 +110,7 @@ class Supervisor:
         self._killed_for = None
         self._exit_status = None
         self._report = None
-        self._has_let_go = self._is_over = False
+        self._has_summary = self._has_let_go = self._is_over = False
         self._closed = set()
         self._outbox = b""
         self._output_bytes = 0
@@ -211,6 +220,16 @@ class Supervisor:
             self._send(frames.PARKED, payload)
             self._flush()
             self._warm_up()
+        elif kind == frames.SUMMARY and not self._has_summary:
+            # Said before foreign code runs: the first one is the worker's own.
+            self._has_summary = True
+            self._send(frames.SUMMARY, payload)
+        elif self._killed_for == "scope":
+            return  # what was refused is told, whatever else was said
+        elif kind == frames.VIOLATION and self._keeper is not None and self._limits["isScoped"]:
+            # By any process of the run: what a child may not do, nobody goes on after.
+            self._report = payload
+            self._stop("scope")
         elif kind == frames.REPORT and self._report is None:
             self._report = payload
         elif self._has_let_go:
@@ -316,6 +335,8 @@ class Supervisor:
 
     def _leave(self, ended_well):
         """Nothing of the run is alive any more: the place can be given to the next one."""
+        if self._port is not None:
+            self._port.close()
         self.ended_well = ended_well and self._box.can_be_reset
         self._is_over = True
         if self.ended_well:

@@ -1,8 +1,11 @@
 """The system calls that the standard library does not offer, through libc."""
 
 import ctypes
+import fcntl
 import os
 import platform
+import socket
+import struct
 
 _libc = ctypes.CDLL(None, use_errno=True)
 # A PyDLL call keeps the GIL, which the child of a raw clone would otherwise never get back.
@@ -28,6 +31,7 @@ _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _SYS_MOUNT_SETATTR = 442
 _MNT_DETACH = 2
+_SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
 def check(result, what):
@@ -107,9 +111,9 @@ class _MountAttr(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint64) for name in ("attr_set", "attr_clr", "propagation", "userns_fd")]
 
 
-def seal_mount(path, read_only=True):
+def seal_mount(path, read_only=True, executable=True):
     """Leaves a bind mount and everything mounted below it without devices or set-uid programs, and read-only."""
-    sealed = MS_NOSUID | MS_NODEV | (MS_RDONLY if read_only else 0)
+    sealed = MS_NOSUID | MS_NODEV | (MS_RDONLY if read_only else 0) | (0 if executable else MS_NOEXEC)
     attributes = _MountAttr(sealed, 0, 0, 0)
     at_fdcwd, at_recursive = -100, 0x8000
     result = syscall(
@@ -128,6 +132,12 @@ def pivot_root(new_root, put_old):
 
 def unmount(path):
     check(_libc.umount2(os.fsencode(path), _MNT_DETACH), f"umount {path}")
+
+
+def raise_loopback():
+    """In a fresh network namespace, where it is down."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP))
 
 
 def kernel_version():

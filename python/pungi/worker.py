@@ -16,7 +16,7 @@ import threading
 import time
 import types
 
-from . import frames, report, run_jail, system
+from . import code_summary, data_folders, frames, report, run_jail, scoped_run, system
 
 _JOB_FD, _REPORT_FD = 3, 4
 # What a pipe holds even where the user has used up its share of them.
@@ -33,6 +33,9 @@ _HARD_LIMITS = {
 }
 
 
+_output_streams = []
+
+
 def prepare_streams():
     """In the fork server: the standard streams of the workers to come, which only have to change what is behind them."""
     sys.stdin = sys.__stdin__ = _open_stdin_stream()
@@ -41,6 +44,7 @@ def prepare_streams():
         stream = io.open(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
+        _output_streams.append(stream)
 
 
 def _open_stdin_stream():
@@ -83,6 +87,7 @@ def _take_descriptors(*pipes):
 
 def _settle(box):
     os.chdir(box.work)
+    data_folders.link(box.data)
     if os.environ.get("PWD") != box.work:
         os.environ.update(HOME=box.work, TMPDIR=box.temporary, PWD=box.work)
     if "tempfile" in sys.modules:
@@ -96,7 +101,7 @@ def _warm_up():
     """Goes the way of a run once: the pages that it writes to are copied now and not while somebody waits."""
     before = sys.argv, list(sys.path), list(sys.meta_path), sys.modules["__main__"]
     job = json.loads(_dumps(_REHEARSAL))
-    _evaluate(job, "main.py", job["code"], _enter_script(job, "main.py", job["code"]))
+    _evaluate(job, "main.py", job["code"], _enter_script(job, "main.py", job["code"]), ())
     frames.pack(frames.FINISHED, _dumps({"value": {"repr": "1"}}))
     sys.argv, sys.path[:], sys.meta_path[:], sys.modules["__main__"] = before
     linecache.cache.clear()
@@ -135,7 +140,7 @@ def compile_source(source, filename):
 def run(job, box):
     """Does what the job says and returns the exit status."""
     if task := job.get("task"):
-        return _look_at(job, _precompile if task == "compile" else _foreign_imports)
+        return _look_at(job, _TASKS[task])
     try:
         _set_limits(job["limits"])
         _place_files(job["files"], box.work)
@@ -194,7 +199,7 @@ def _open_stdin(text, folder):
 
 def _look_at(job, look):
     try:
-        answer = look(job["code"], job["filename"])
+        answer = look(job)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         _say(frames.REPORT, {"exception": report.describe_exception(error, job["filename"])})
         return 1
@@ -202,14 +207,14 @@ def _look_at(job, look):
     return 0
 
 
-def _precompile(source, filename):
-    return {"bytecode": base64.b64encode(marshal.dumps(compile_source(source, filename))).decode()}
+def _precompile(job):
+    return {"bytecode": base64.b64encode(marshal.dumps(compile_source(job["code"], job["filename"]))).decode()}
 
 
-def _foreign_imports(source, filename):
+def _foreign_imports(job):
     """The top-level modules, not of the standard library, that are imported anywhere in the code."""
     names = set()
-    for node in ast.walk(compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)):
+    for node in ast.walk(compile(job["code"], job["filename"], "exec", ast.PyCF_ONLY_AST, dont_inherit=True)):
         if isinstance(node, ast.Import):
             names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -217,11 +222,21 @@ def _foreign_imports(source, filename):
     return {"imports": sorted(names - sys.stdlib_module_names)}
 
 
+_TASKS = {"compile": _precompile, "imports": _foreign_imports, "check": scoped_run.look}
+
+
 def execute(job):
     """Runs the code as `python FILE` would, then says how it went."""
     filename, source, worker = job["filename"], job["code"], _getpid()
+    if job.get("summarize"):
+        # Now, while nobody else can say it.
+        _say(frames.SUMMARY, code_summary.summarize(source))
+    violations, paths = scoped_run.examine(job) if job.get("rules") else ((), ())
+    if violations:
+        _say(frames.REPORT, {"violations": violations})
+        return 1
     scope = _enter_script(job, filename, source)
-    status, about = _evaluate(job, filename, source, scope)
+    status, about = _evaluate(job, filename, source, scope, paths)
     if "exception" in about:
         # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
         _say_and_wait(frames.pack(frames.REPORT, _dumps(about)) + frames.pack(frames.TROUBLE), worker)
@@ -239,7 +254,6 @@ def _enter_script(job, filename, source):
     scope.update(job["variables"])
     sys.modules["__main__"] = main_module
     sys.argv = [filename, *job["argv"]]
-    sys.path.insert(0, os.getcwd())
     sys.meta_path.insert(0, _ScriptWriter(scope["__file__"], source))
     # Lines as the compiler counts them, each with its end: other separators are part of a line.
     lines = [f"{line}\n" for line in source.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
@@ -262,10 +276,15 @@ class _ScriptWriter:
                 file.write(self._source)
 
 
-def _evaluate(job, filename, source, scope):
+def _evaluate(job, filename, source, scope, paths):
     try:
         bytecode = job.get("bytecode")
         body, last = marshal.loads(base64.b64decode(bytecode)) if bytecode else compile_source(source, filename)
+        # Before the work folder is searched: a file of the caller's must not stand in for what the profile imports.
+        scoped_run.bring_imports(job, scope)
+        sys.path.insert(0, os.getcwd())
+        if job.get("rules"):
+            scoped_run.install_guard(job, scope, paths, _REPORT_FD, _output_streams)
         exec(body, scope)
         value = eval(last, scope) if last is not None else None
         return 0, {} if value is None else {"value": report.describe_value(value)}

@@ -1,48 +1,61 @@
+import { setMaxListeners } from 'node:events';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { type Outcome, type PythonException, TIERS, type Tier } from '../contract/outcome.js';
+import { CodeSummary } from '../contract/disclosure.js';
+import {
+  type Outcome,
+  type PythonException,
+  type ScopeViolation,
+  TIERS,
+  type Tier,
+} from '../contract/outcome.js';
 import type { RunOptions } from '../contract/run.js';
-import { ForkServer } from '../runtime/fork-server.js';
 import { Listener } from '../runtime/listener.js';
 import type { Job, Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import { FairQueue } from './fair-queue.js';
-import type { Furnishing, Home } from './home.js';
+import { type Furnishing, type Home, isPlain, PLAIN } from './home.js';
 import { OutcomeDraft } from './outcome-draft.js';
-import { Pool } from './pool.js';
+import type { Pool } from './pool.js';
+import { type Entered, PoolOpener, type PoolOpenerOptions } from './pool-opener.js';
 import { Pools } from './pools.js';
-import { cancelled, internal, readException } from './verdict.js';
+import { noWindows, sandboxUnavailable } from './sandbox-unavailable.js';
+import { readViolations } from './scope-verdict.js';
+import { cancelled, internal, readException, refused } from './verdict.js';
 
-export interface EngineOptions {
+export interface EngineOptions extends PoolOpenerOptions {
   python?: string | undefined;
   tier: Tier | 'auto';
   allowUnsandboxed: boolean;
-  poolSize: number;
-  preload: string[];
-  diskMb: number;
   maxActive: number;
   maxQueued: number;
-  idleTimeoutMs: number;
-  /** The name of the environment that the interpreter itself is. */
-  environment: string;
   maxWarm: number;
 }
 
-const NO_WINDOWS =
-  'This version cannot run Python on Windows itself; start Pungi inside WSL 2, where the sandbox works.';
+export interface EngineRunOptions extends RunOptions {
+  /** Told before the run resolves, where the job asks for it and the code was looked at. */
+  onSummary?: (summary: CodeSummary) => void;
+}
 
 /** A run that the gate has let through. */
 export interface AdmittedRun {
   job: Job;
   client: string;
+  /** One of several of the client. */
+  session?: string | undefined;
   /** Without one, the interpreter itself is meant. */
   home?: Home | undefined;
   furnishing?: Furnishing | undefined;
+  /** The profile whose rules hold, if one does. */
+  profile?: { readonly name: string } | null | undefined;
 }
 
-interface Entered {
-  forkServer: ForkServer;
-  supervisor: Supervisor;
+/** What can be said of code without running it. */
+export interface Examination {
+  violations: ScopeViolation[];
+  summary: CodeSummary | null;
+  /** Where it is no Python. */
+  exception?: PythonException;
 }
 
 /** What came up at start: the interpreter, the tier that was really entered, and why no stronger one was. */
@@ -63,14 +76,20 @@ export class Engine {
   #logger: Logger;
   #listener = new Listener();
   #pools: Pools;
+  #opener: PoolOpener;
   #state: EngineState | undefined;
   #closing = new AbortController();
 
   constructor(options: EngineOptions, logger: Logger) {
     this.#options = options;
     this.#logger = logger;
+    // Every run in flight listens to it.
+    setMaxListeners(0, this.#closing.signal);
     this.queue = new FairQueue(options.maxActive, options.maxQueued);
-    this.#pools = new Pools(options.maxWarm, (home) => this.#newPool(home));
+    this.#opener = new PoolOpener(options, this.#listener, logger);
+    this.#pools = new Pools(options.maxWarm, (home, furnishing) =>
+      this.#opener.open(this.#state!.tier, home, furnishing),
+    );
     this.started = this.#start();
     this.started.catch(() => {}); // told to whoever runs or asks
   }
@@ -83,45 +102,58 @@ export class Engine {
     return this.#pools;
   }
 
-  async run({ job, client, home }: AdmittedRun, { signal, onLine }: RunOptions = {}): Promise<Outcome> {
+  async run(run: AdmittedRun, options: EngineRunOptions = {}): Promise<Outcome> {
     const asked = performance.now();
+    const { job, client, session = client, home, profile } = run;
+    const { signal, onLine } = options;
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-    const draft = new OutcomeDraft(job, home?.environment ?? this.#options.environment, onLine);
+    const draft = new OutcomeDraft(
+      job,
+      home?.environment ?? this.#options.environment,
+      profile?.name ?? null,
+      onLine,
+    );
     if (stop.aborted) return draft.finish(cancelled());
     let leave: () => void;
     try {
-      leave = await this.queue.enter(client, stop);
+      leave = await this.queue.enter(session, stop);
     } catch (error) {
       if (stop.aborted || !(error instanceof PungiError)) return draft.finish(cancelled());
       const queued = this.queue.waiting;
       return draft.finish({ kind: 'busy', code: 'SERVER_BUSY', message: error.message, queued });
     }
     try {
-      return await this.#runNow(job, home, draft, stop, asked);
+      return await this.#runNow(run, draft, stop, asked, options.onSummary);
     } finally {
       leave();
     }
   }
 
   async #runNow(
-    job: Job,
-    home: Home | undefined,
+    { job, home, furnishing = PLAIN }: AdmittedRun,
     draft: OutcomeDraft,
     stop: AbortSignal,
     asked: number,
+    onSummary: EngineRunOptions['onSummary'],
   ): Promise<Outcome> {
     const { tier, features } = await this.started;
-    const pool = this.#poolOf(home);
+    let pool: Pool | undefined;
     let supervisor: Supervisor;
     try {
+      pool = this.#pools.for(home ?? this.#interpreterHome(), furnishing);
       supervisor = await pool.take(stop);
     } catch (error) {
       if (stop.aborted) return draft.finish(cancelled());
-      return draft.finish(internal(PungiError.from(error).message));
+      if (pool && !isPlain(furnishing)) this.#pools.giveUp(pool);
+      const { code, message } = PungiError.from(error);
+      return draft.finish(code === 'DENIED' ? refused(message) : internal(message));
     }
     const handedOver = performance.now();
     draft.began({ tier, features }, handedOver - asked);
+    const leaveNetwork = this.#opener.networkOf(pool)?.admit(supervisor.caller, draft.runId);
     const end = await supervisor.run(job, (stream, data) => draft.write(stream, data), stop, pool.isPressed);
+    leaveNetwork?.();
+    if (end.summary) onSummary?.(end.summary);
     return draft.end(end, {
       wasStopped: stop.aborted,
       tookMs: performance.now() - handedOver,
@@ -148,12 +180,23 @@ export class Engine {
     return Array.isArray(modules) ? modules.map(String) : [];
   }
 
+  /** Holds the code against the job's rules and tells what it does, without running it. */
+  async examine(job: Job, home?: Home): Promise<Examination> {
+    const { report } = await this.#ask({ ...job, task: 'check' }, home);
+    const raised = readException(report, home?.environment ?? this.#options.environment);
+    if (raised) return { violations: [], summary: null, exception: raised.exception };
+    const violations = readViolations(report);
+    const summary = CodeSummary.safeParse((report as { summary?: unknown } | undefined)?.summary).data;
+    if (violations && summary) return { violations, summary };
+    throw new PungiError('INTERNAL_ERROR', 'The code could not be examined; it may be nested too deeply.');
+  }
+
   /** Has one worker look at code that it does not run. */
   async #ask(job: Job, home?: Home): Promise<{ report: unknown; about: WorkerAbout }> {
     await this.started;
     const leave = await this.queue.enter('compile', this.#closing.signal);
     try {
-      const supervisor = await this.#poolOf(home).take(this.#closing.signal);
+      const supervisor = await this.#somePoolOf(home).take(this.#closing.signal);
       const { report } = await supervisor.run(job, () => {}, this.#closing.signal);
       return { report, about: supervisor.about! };
     } finally {
@@ -163,14 +206,14 @@ export class Engine {
 
   /** Identifies the bytecode of a home's interpreter, once a worker of it was there to tell. */
   bytecodeTag(home?: Home): string | undefined {
-    const about = this.#poolOf(home).about;
+    const about = this.#somePoolOf(home).about;
     return about && tagOf(about);
   }
 
   /** Parks workers before the first run asks for them. */
-  async warm(home: Home): Promise<void> {
+  async warm(home: Home | undefined, furnishing: Furnishing = PLAIN): Promise<void> {
     await this.started;
-    this.#pools.for(home);
+    this.#pools.for(home ?? this.#interpreterHome(), furnishing);
   }
 
   async close(): Promise<void> {
@@ -181,7 +224,7 @@ export class Engine {
   }
 
   async #start(): Promise<EngineState> {
-    if (process.platform === 'win32') throw new PungiError('SANDBOX_UNAVAILABLE', NO_WINDOWS);
+    if (process.platform === 'win32') throw noWindows();
     const interpreter = await findInterpreter(this.#options.python, { signal: this.#closing.signal });
     await this.#listener.listening;
     const refused: EngineState['refused'] = [];
@@ -203,7 +246,8 @@ export class Engine {
   /** A tier is there if a worker can be parked in it; nothing less is believed. */
   async #enter(tier: Tier, interpreter: Interpreter): Promise<Entered> {
     const { environment } = this.#options;
-    const forkServer = this.#newForkServer(tier, { environment, python: interpreter.path, roots: [] });
+    const home = { environment, python: interpreter.path, roots: [] };
+    const forkServer = this.#opener.startForkServer(tier, home, PLAIN, null);
     try {
       return { forkServer, supervisor: await forkServer.start() };
     } catch (error) {
@@ -221,7 +265,7 @@ export class Engine {
     const about = supervisor.about!;
     this.#state = { interpreter, tier, features: about.features, bytecodeTag: tagOf(about), refused };
     const home = this.#interpreterHome();
-    this.#pools.adopt(home, this.#newPool(home, { forkServer, supervisor }));
+    this.#pools.adopt(home, PLAIN, this.#opener.open(tier, home, PLAIN, { forkServer, supervisor }));
     this.#logger.info('Ready to run Python', {
       tier,
       interpreter: interpreter.path,
@@ -236,39 +280,10 @@ export class Engine {
     return { environment: this.#options.environment, generation: '', python: interpreter.path, roots: [] };
   }
 
-  #poolOf(home: Home | undefined): Pool {
-    return this.#pools.for(home ?? this.#interpreterHome());
-  }
-
-  #newPool(home: Home, running?: Entered): Pool {
-    const { poolSize: size, idleTimeoutMs } = this.#options;
-    const start = () => this.#newForkServer(this.#state!.tier, home);
-    return new Pool({ size, idleTimeoutMs, start, logger: this.#logger }, running);
-  }
-
-  #newForkServer(tier: Tier, { python, roots, environment }: Omit<Home, 'generation'>): ForkServer {
-    const { preload, diskMb } = this.#options;
-    const preloadIsOptional = environment !== this.#options.environment;
-    const options = { python, tier, preload, preloadIsOptional, diskMb, roots };
-    return new ForkServer(options, this.#listener, this.#logger);
+  /** For what any worker of the home can do, whichever profile it is furnished for. */
+  #somePoolOf(home: Home | undefined): Pool {
+    return this.#pools.some(home ?? this.#interpreterHome());
   }
 }
 
 const tagOf = ({ python, magic }: WorkerAbout) => `${python}-${magic}`;
-
-function sandboxUnavailable(
-  refused: EngineState['refused'],
-  { tier, allowUnsandboxed }: EngineOptions,
-): PungiError {
-  const why = refused.map(({ tier: name, reason }) => `${name}: ${reason}`).join('; ');
-  const advice = allowUnsandboxed
-    ? 'Mend what is named there, or choose another interpreter with PUNGI_PYTHON.'
-    : tier === 'process'
-      ? 'The process tier does not isolate; set ALLOW_UNSANDBOXED=true if you trust the code.'
-      : 'Allow unprivileged user namespaces or use Linux 5.13 or newer; if you trust the code, ALLOW_UNSANDBOXED=true runs it without isolation.';
-  return new PungiError(
-    'SANDBOX_UNAVAILABLE',
-    `No sandbox can be entered here${why ? ` (${why})` : ''}. ${advice}`,
-    { refused },
-  );
-}

@@ -16,3 +16,15 @@ export interface Furnishing {
   /** Hosts that HTTP and HTTPS may reach; no network if empty. */
   allowedHosts: readonly string[];
 }
+
+/** Workers as they are without a profile. */
+export const PLAIN: Furnishing = { preload: [], data: [], allowedHosts: [] };
+
+/** The same for furnishings that make the same workers. */
+export function nameOfFurnishing({ preload, data, allowedHosts }: Furnishing): string {
+  const folders = data.map(({ name, path }) => [name, path]);
+  return JSON.stringify([[...new Set(preload)].sort(), folders.sort(), [...new Set(allowedHosts)].sort()]);
+}
+
+export const isPlain = (furnishing: Furnishing): boolean =>
+  nameOfFurnishing(furnishing) === nameOfFurnishing(PLAIN);

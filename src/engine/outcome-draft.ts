@@ -14,7 +14,7 @@ interface Circumstances {
 
 /** Collects what a run gives, until it is an outcome. */
 export class OutcomeDraft {
-  readonly #runId = randomUUID();
+  readonly runId = randomUUID();
   readonly #codeSha256: string;
   readonly #streams: Record<'stdout' | 'stderr', OutputBuffer>;
   #isolation: Isolation = { tier: null, features: [] };
@@ -23,6 +23,7 @@ export class OutcomeDraft {
   constructor(
     private readonly job: Job,
     private readonly environment: string,
+    private readonly profile: string | null,
     onLine: RunOptions['onLine'],
   ) {
     this.#codeSha256 = sha256(job.code);
@@ -59,7 +60,7 @@ export class OutcomeDraft {
         wallMs: tookMs,
       });
     }
-    const verdict = decideVerdict(facts, report, this.job.limits, this.environment);
+    const verdict = decideVerdict(facts, report, this.job, this.environment);
     const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
     return this.finish(verdict, usage, verdict.kind === 'ok' ? readValue(report) : null);
   }
@@ -67,7 +68,7 @@ export class OutcomeDraft {
   finish(verdict: Verdict, used: Partial<Outcome['usage']> = {}, value: Outcome['value'] = null): Outcome {
     const usage = { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: this.#waitMs, installMs: 0, ...used };
     return {
-      runId: this.#runId,
+      runId: this.runId,
       verdict,
       stdout: this.#streams.stdout.finish(),
       stderr: this.#streams.stderr.finish(),
@@ -78,7 +79,7 @@ export class OutcomeDraft {
       codeSha256: this.#codeSha256,
       isolation: this.#isolation,
       environment: this.environment,
-      profile: this.job.rules?.profile ?? null,
+      profile: this.profile,
       cached: null,
       disclosure: null,
     };

@@ -12,6 +12,8 @@ export interface PoolOptions {
   idleTimeoutMs: number;
   start: () => ForkServer;
   logger: Logger;
+  /** What its fork servers cannot be started without; it is given back when the pool has closed. */
+  supply?: { ready: Promise<unknown>; giveBack: () => Promise<void> };
 }
 
 interface Waiting {
@@ -41,12 +43,25 @@ export class Pool {
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
   #isDraining = false;
+  #isSupplied: boolean;
+  #unsuppliable: Error | undefined;
   #onIdle: () => void = () => {};
 
   /** Starts with what is running already, or with a fork server of its own. */
   constructor(options: PoolOptions, running?: { forkServer: ForkServer; supervisor: Supervisor }) {
     this.#options = options;
     this.size = options.size;
+    this.#isSupplied = options.supply === undefined;
+    options.supply?.ready.then(
+      () => {
+        this.#isSupplied = true;
+        this.#order();
+      },
+      (error: Error) => {
+        this.#unsuppliable = error;
+        this.#tell(error);
+      },
+    );
     if (running) {
       this.#adopt(running.forkServer);
       this.#welcome(running.supervisor);
@@ -84,6 +99,7 @@ export class Pool {
   async take(signal?: AbortSignal): Promise<Supervisor> {
     if (this.#isClosed) throw new PungiError('CANCELLED', 'Pungi is shutting down.');
     clearTimeout(this.#idle);
+    if (this.#unsuppliable) throw noWorker(this.#unsuppliable);
     const ready = this.#parked.pop();
     if (!ready) return this.#wait(signal);
     this.#busy.add(ready);
@@ -112,6 +128,7 @@ export class Pool {
     for (const { fail } of this.#waiting.splice(0))
       fail(new PungiError('CANCELLED', 'Pungi is shutting down.'));
     await this.#retire();
+    await this.#options.supply?.giveBack();
   }
 
   #wait(signal?: AbortSignal): Promise<Supervisor> {
@@ -145,7 +162,7 @@ export class Pool {
   }
 
   #order(): void {
-    if (this.#isClosed || this.#backoff) return;
+    if (this.#isClosed || this.#backoff || !this.#isSupplied) return;
     if (!this.#forkServer?.isAlive) this.#adopt(this.#options.start());
     const forkServer = this.#forkServer!;
     for (let missing = this.#missing(); missing > 0; missing -= 1) {
@@ -224,15 +241,16 @@ export class Pool {
       reason: error.message,
       failures: this.#failures,
     });
-    if (this.#failures >= FAILURES_UNTIL_TOLD) {
-      const told = new PungiError('INTERNAL_ERROR', `No worker could be started: ${error.message}`);
-      for (const { fail } of this.#waiting.splice(0)) fail(told);
-    }
+    if (this.#failures >= FAILURES_UNTIL_TOLD) this.#tell(error);
     const delay = Math.min(FIRST_BACKOFF_MS * 2 ** (this.#failures - 1), LONGEST_BACKOFF_MS);
     this.#backoff = setTimeout(() => {
       this.#backoff = undefined;
       this.#order();
     }, delay);
+  }
+
+  #tell(error: Error): void {
+    for (const { fail } of this.#waiting.splice(0)) fail(noWorker(error));
   }
 
   #watchIdleness(): void {
@@ -246,6 +264,9 @@ export class Pool {
     this.#idle.unref();
   }
 }
+
+const noWorker = ({ message }: Error): PungiError =>
+  new PungiError('INTERNAL_ERROR', `No worker could be started: ${message}`);
 
 /** Lets a supervisor go; that it is then lost is no news. */
 function dismiss(supervisor: Supervisor): void {

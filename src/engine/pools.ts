@@ -1,12 +1,13 @@
-import type { Home } from './home.js';
+import { type Furnishing, type Home, isPlain, nameOfFurnishing, PLAIN } from './home.js';
 import type { Pool } from './pool.js';
 
 interface Warm {
-  generation: string;
+  home: Home;
+  furnishing: Furnishing;
   pool: Pool;
 }
 
-/** One pool for each environment in use. Beyond the limit, the one that was not used for longest goes. */
+/** One pool for each environment and furnishing in use. Beyond the limit, the one that was not used for longest goes. */
 export class Pools {
   /** In the order of their last use. */
   #warm = new Map<string, Warm>();
@@ -14,7 +15,7 @@ export class Pools {
 
   constructor(
     private readonly limit: number,
-    private readonly open: (home: Home) => Pool,
+    private readonly open: (home: Home, furnishing: Furnishing) => Pool,
   ) {}
 
   get all(): Pool[] {
@@ -22,49 +23,74 @@ export class Pools {
   }
 
   get names(): string[] {
-    return [...this.#warm.keys()];
+    return [...new Set([...this.#warm.values()].map(({ home }) => home.environment))];
   }
 
-  /** The pool of an environment, if it has one. */
+  /** A pool of an environment, if it has one: the plain one before those of profiles. */
   find(environment: string): Pool | undefined {
-    return this.#warm.get(environment)?.pool;
+    const found = this.#of(environment).map(([, warm]) => warm);
+    return (found.find(({ furnishing }) => isPlain(furnishing)) ?? found[0])?.pool;
   }
 
-  adopt({ environment, generation }: Home, pool: Pool): void {
-    this.#warm.set(environment, { generation, pool });
+  /** For what any worker of the environment can do: a pool that is there, or the plain one. */
+  some(home: Home): Pool {
+    const found = this.#of(home.environment).map(([, warm]) => warm);
+    const isStale = found.some(({ home: { generation } }) => generation !== home.generation);
+    return (isStale ? undefined : this.find(home.environment)) ?? this.for(home, PLAIN);
   }
 
-  for(home: Home): Pool {
-    const known = this.#warm.get(home.environment);
-    if (known?.generation === home.generation) {
-      this.#warm.delete(home.environment);
-      this.#warm.set(home.environment, known);
+  adopt(home: Home, furnishing: Furnishing, pool: Pool): void {
+    this.#warm.set(keyOf(home, furnishing), { home, furnishing, pool });
+  }
+
+  for(home: Home, furnishing: Furnishing): Pool {
+    const key = keyOf(home, furnishing);
+    const known = this.#warm.get(key);
+    if (known?.home.generation === home.generation) {
+      this.#warm.delete(key);
+      this.#warm.set(key, known);
       return known.pool;
     }
-    this.retire(home.environment);
+    for (const [other, warm] of this.#of(home.environment))
+      if (warm.home.generation !== home.generation) this.#retire(other);
     this.#makeRoom();
-    const pool = this.open(home);
-    this.adopt(home, pool);
+    const pool = this.open(home, furnishing);
+    this.adopt(home, furnishing, pool);
     return pool;
   }
 
-  /** Its parked workers go at once, each run in flight with its end. */
+  /** Their parked workers go at once, each run in flight with its end. */
   retire(environment: string): void {
-    const known = this.#warm.get(environment);
-    if (!known) return;
-    this.#warm.delete(environment);
-    const left = known.pool.drain().finally(() => this.#leaving.delete(left));
-    this.#leaving.add(left);
+    for (const [key] of this.#of(environment)) this.#retire(key);
+  }
+
+  /** For a pool that cannot park any worker: the next run tries anew, and nobody tries in between. */
+  giveUp(pool: Pool): void {
+    for (const [key, warm] of this.#warm) if (warm.pool === pool) this.#retire(key);
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.all.map((pool) => pool.close()), ...this.#leaving]);
   }
 
+  #of(environment: string): [string, Warm][] {
+    return [...this.#warm].filter(([, { home }]) => home.environment === environment);
+  }
+
+  #retire(key: string): void {
+    const known = this.#warm.get(key)!;
+    this.#warm.delete(key);
+    const left = known.pool.drain().finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
+  }
+
   #makeRoom(): void {
-    for (const [environment, { pool }] of this.#warm) {
+    for (const [key, { pool }] of this.#warm) {
       if (this.#warm.size < this.limit) return;
-      if (pool.isIdle) this.retire(environment);
+      if (pool.isIdle) this.#retire(key);
     }
   }
 }
+
+const keyOf = ({ environment }: Home, furnishing: Furnishing) =>
+  JSON.stringify([environment, nameOfFurnishing(furnishing)]);

@@ -1,8 +1,9 @@
 import { constants } from 'node:os';
 import type { Limits } from '../contract/limits.js';
 import { PythonException, Value, type Verdict } from '../contract/outcome.js';
-import type { EndFacts } from '../runtime/supervisor.js';
+import type { EndFacts, Job } from '../runtime/supervisor.js';
 import { distributionFor, isMapped } from './module-names.js';
+import { outOfScope } from './scope-verdict.js';
 
 /** errno of a disk that is full, over quota, or a file too large: the same on every Linux and macOS but for quota. */
 const DISK_ERRORS = new Set([constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG]);
@@ -26,10 +27,15 @@ interface ExceptionReport {
 export function decideVerdict(
   facts: EndFacts,
   report: unknown,
-  limits: Limits,
+  { limits, rules }: Pick<Job, 'limits' | 'rules'>,
   environment: string,
 ): Verdict {
   const raised = readException(report, environment);
+  const hasFailedByItself = facts.killedFor === null && facts.signal === null && facts.status !== 0;
+  if (rules && (facts.killedFor === 'scope' || hasFailedByItself)) {
+    const denied = outOfScope(report, rules);
+    if (denied) return denied;
+  }
   if (facts.killedFor !== null) return limitVerdict(facts.killedFor, limits, raised?.exception);
   if (facts.signal !== null) return killedBy(facts.signal);
   if (facts.status === 0) return { kind: 'ok' };
@@ -96,6 +102,8 @@ function limitVerdict(
       };
     case 'cancelled':
       return cancelled();
+    case 'scope':
+      return refused('The run left the scope of its profile, and did not let itself be asked where.');
   }
 }
 
@@ -108,6 +116,13 @@ export const cancelled = (): Verdict => ({
   kind: 'cancelled',
   code: 'CANCELLED',
   message: 'The run was cancelled.',
+});
+
+export const refused = (reason: string): Verdict => ({
+  kind: 'denied',
+  code: 'DENIED',
+  message: reason,
+  reason,
 });
 
 export const internal = (message: string): Verdict => ({ kind: 'internal', code: 'INTERNAL_ERROR', message });

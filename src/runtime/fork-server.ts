@@ -5,7 +5,10 @@ import { type ForkServerSettings, SANDBOX_UID, spawnForkServer } from '../sandbo
 import type { Listener } from './listener.js';
 import type { Supervisor } from './supervisor.js';
 
-export type ForkServerOptions = Pick<ForkServerSettings, 'tier' | 'preload' | 'roots' | 'diskMb'> & {
+export type ForkServerOptions = Pick<
+  ForkServerSettings,
+  'tier' | 'preload' | 'roots' | 'diskMb' | 'data' | 'network'
+> & {
   python: string;
   /** Whether the environment may lack modules of the preload list. */
   preloadIsOptional: boolean;

@@ -12,6 +12,7 @@ export const KINDS = {
   failed: 'F',
   stdout: 'o',
   stderr: 'e',
+  summary: 'S',
   report: 'R',
   end: 'X',
 } as const;

@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { lstat, readdir, rm } from 'node:fs/promises';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, mkdirSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { PungiError } from '../base/errors.js';
 import { SANDBOX_UID } from '../sandbox/spawn.js';
 import { FrameParser } from './frames.js';
+import { PrivateFolder } from './private-folder.js';
 import { Supervisor } from './supervisor.js';
 
-const SOCKET_NAME = 'workers.sock';
 const HELLO_TIMEOUT_MS = 5000;
 
 /** An order for a supervisor that has not parked its first worker yet. */
 interface Expected {
+  id: string;
   token: string;
   onParked: (supervisor: Supervisor) => void;
   onFailed: (reason: string) => void;
@@ -24,6 +23,7 @@ export class Listener {
   readonly folder: string;
   readonly socket: string;
   readonly workBase: string;
+  #place = new PrivateFolder();
   #expected = new Map<string, Expected>();
   #server: Server;
   #sockets = new Set<Socket>();
@@ -31,10 +31,8 @@ export class Listener {
   readonly listening: Promise<void>;
 
   constructor() {
-    sweepAbandoned(shortTemporaryFolder()).catch(() => {}); // somebody else's, or gone: not ours to mend
-    this.folder = mkdtempSync(join(shortTemporaryFolder(), `pungi-${process.pid}-`));
-    process.once('exit', this.#removeFolder);
-    this.socket = join(this.folder, SOCKET_NAME);
+    this.folder = this.#place.path;
+    this.socket = this.#place.socket;
     this.workBase = join(this.folder, 'work');
     mkdirSync(this.workBase, { mode: 0o700 });
     this.#server = createServer((socket) => this.#welcome(socket));
@@ -65,7 +63,7 @@ export class Listener {
     this.#serial += 1;
     const id = `${this.#serial}-${randomBytes(4).toString('hex')}`;
     const token = randomBytes(16).toString('hex');
-    this.#expected.set(id, { token, onParked, onFailed });
+    this.#expected.set(id, { id, token, onParked, onFailed });
     return { id, token, forget: () => this.#expected.delete(id) };
   }
 
@@ -84,7 +82,7 @@ export class Listener {
         order = this.#take(payload);
         if (!order) socket.destroy();
       } else if (kind === 'parked' && order) {
-        supervisor = new Supervisor(socket);
+        supervisor = new Supervisor(socket, order.id);
         supervisor.receive(kind, payload);
         order.onParked(supervisor);
       } else if (kind === 'failed' && order) order.onFailed(payload.toString());
@@ -114,46 +112,8 @@ export class Listener {
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    process.off('exit', this.#removeFolder);
-    this.#removeFolder();
+    this.#place.remove();
   }
-
-  #removeFolder = (): void => rmSync(this.folder, { recursive: true, force: true });
-}
-
-/** A server that was killed could not remove its folder; the next one does, if nobody answers there. */
-async function sweepAbandoned(base: string): Promise<void> {
-  for (const name of await readdir(base)) {
-    const pid = /^pungi-(\d+)-\w+$/.exec(name)?.[1];
-    const folder = join(base, name);
-    if (pid === undefined || isAlive(Number(pid)) || (await answers(join(folder, SOCKET_NAME)))) continue;
-    const { uid } = await lstat(folder);
-    if (uid === process.getuid?.()) await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Its process may be in a namespace where we cannot see it. */
-function answers(socket: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const attempt = connect(socket, () => {
-      attempt.destroy();
-      resolve(true);
-    }).on('error', () => resolve(false));
-  });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** A unix socket's path may have about a hundred characters. */
-function shortTemporaryFolder(): string {
-  return tmpdir().length <= 60 ? tmpdir() : '/tmp';
 }
 
 /** A container may have a root user and no other. */

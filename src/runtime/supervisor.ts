@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { CodeSummary } from '../contract/disclosure.js';
 import type { Limits } from '../contract/limits.js';
 import type { ScopeRules } from '../contract/profile.js';
 import { type FrameKind, packFrame } from './frames.js';
@@ -12,7 +13,7 @@ export interface WorkerAbout {
 
 /** How a run's processes ended and what they used: the supervisor's word, which foreign code cannot reach. */
 export interface EndFacts {
-  killedFor: 'timeout' | 'cpu' | 'memory' | 'processes' | 'disk' | 'output' | 'cancelled' | null;
+  killedFor: 'timeout' | 'cpu' | 'memory' | 'processes' | 'disk' | 'output' | 'cancelled' | 'scope' | null;
   status: number | null;
   signal: number | null;
   wallMs: number;
@@ -34,13 +35,11 @@ export interface Job {
   imports?: readonly string[];
   /** The scope that the code must stay in; none: anything goes that the sandbox allows. */
   rules?: ScopeRules;
-  /** Folders of the profile, which appear as data/NAME in the work folder. */
-  data?: readonly { name: string; path: string }[];
   /** Tell what the code does, before it is run. */
   summarize?: boolean;
   bytecode?: string;
-  /** Only look at the code: compile it, or tell what it imports. */
-  task?: 'compile' | 'imports';
+  /** Only look at the code: compile it, tell what it imports, or hold it against the rules. */
+  task?: 'compile' | 'imports' | 'check';
 }
 
 export interface RunEnd {
@@ -48,6 +47,8 @@ export interface RunEnd {
   facts: EndFacts | null;
   /** What the worker said of its own run. Never trusted for more than its words. */
   report: unknown;
+  /** What the code does, told before it was run; null where nobody asked. */
+  summary: CodeSummary | null;
 }
 
 export type OutputSink = (stream: 'stdout' | 'stderr', data: Buffer) => void;
@@ -62,8 +63,10 @@ const GRACE_MS = 2000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Running {
+  job: Job;
   sink: OutputSink;
   report: unknown;
+  summary: CodeSummary | null;
   end: (end: RunEnd) => void;
 }
 
@@ -77,21 +80,29 @@ export class Supervisor {
   /** It does not answer any more: whoever started it must end it. */
   onStuck: () => void = () => {};
   #socket: Socket;
+  #name: string;
+  #runs = 0;
   #running: Running | undefined;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, name: string) {
     this.#socket = socket;
+    this.#name = name;
     socket.on('close', () => {
       this.#finish(null);
       this.onLost();
     });
   }
 
+  /** What the connections of the parked worker, or of its run, are known by at the network's proxy. */
+  get caller(): string {
+    return `${this.#name}.${this.#runs}`;
+  }
+
   /** Runs a job in the parked worker. `isHurried`: others wait, so the next worker should be parked with less care.
    * Resolves when all of its processes have ended, or the supervisor is lost. */
   async run(job: Job, sink: OutputSink, signal?: AbortSignal, isHurried = false): Promise<RunEnd> {
     const ended = new Promise<RunEnd>((end) => {
-      this.#running = { sink, report: undefined, end };
+      this.#running = { job, sink, report: undefined, summary: null, end };
     });
     const cancel = () => this.#socket.write(packFrame('cancel'));
     const patience = Math.min(job.limits.timeoutMs + GRACE_MS, LONGEST_TIMER_MS);
@@ -103,6 +114,7 @@ export class Supervisor {
       ...job.limits,
       reportBytes: job.task === 'compile' ? MAX_BYTECODE : MAX_REPORT,
       isHurried,
+      isScoped: job.rules !== undefined,
     };
     this.#socket.cork();
     this.#socket.write(packFrame('limits', JSON.stringify(limits)));
@@ -127,6 +139,7 @@ export class Supervisor {
     } else if (kind === 'failed') this.#socket.destroy();
     else if (!running) return;
     else if (kind === 'stdout' || kind === 'stderr') running.sink(kind, payload);
+    else if (kind === 'summary') this.#take(running, payload);
     else if (kind === 'report') running.report = parseReport(payload);
     else if (kind === 'end') {
       this.#finish(JSON.parse(payload.toString()) as EndFacts);
@@ -141,7 +154,14 @@ export class Supervisor {
   #finish(facts: EndFacts | null): void {
     const running = this.#running;
     this.#running = undefined;
-    running?.end({ facts, report: running.report });
+    if (running) this.#runs += 1;
+    running?.end({ facts, report: running.report, summary: running.summary });
+  }
+
+  /** The first one was said before foreign code could say one. */
+  #take(running: Running, payload: Buffer): void {
+    if (running.job.summarize !== true || running.summary !== null) return;
+    running.summary = CodeSummary.safeParse(parseReport(payload)).data ?? null;
   }
 }
 

@@ -132,7 +132,7 @@ class FolderBox(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.box = box.FolderBox(os.path.join(folder.name, "run"))
+        self.box = box.FolderBox(os.path.join(folder.name, "run"), {})
 
     def test_has_private_folders(self):
         for path in (self.box.root, self.box.work, self.box.temporary):

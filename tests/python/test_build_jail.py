@@ -1,22 +1,12 @@
 import os
-import tempfile
 import unittest
 
 import python_half  # noqa: F401
+from folder_case import FolderCase
 from pungi import build_jail
 
 
-class BuildJail(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.base = os.path.realpath(folder.name)
-
-    def make(self, name):
-        path = os.path.join(self.base, name)
-        os.makedirs(path)
-        return path
-
+class BuildJail(FolderCase):
     def visible(self, readable, writable, command="/bin/sh"):
         return build_jail._visible_paths({"command": command, "jail": {"readable": readable}}, writable)
 

@@ -21,13 +21,16 @@ LIMITS = {
     "outputBytes": 100_000, "outputHardBytes": 1_000_000,
 }
 # What the server says to the supervisor beside the limits.
-HINTS = {"reportBytes": 1024 * 1024, "isHurried": False}
+NO_SOCKET = {"profile": "p", "blockedImports": ["socket"]}
+HINTS = {"reportBytes": 1024 * 1024, "isHurried": False, "isScoped": False}
+
+SCOPED = {**HINTS, "isScoped": True}
 
 
 class Server:
     """The other end of the fork server: it listens, orders supervisors and hands out jobs."""
 
-    def __init__(self, tier, preload=()):
+    def __init__(self, tier, preload=(), data=()):
         self.serial = 0
         self.folder = tempfile.mkdtemp(prefix="pungi-test-")
         self.work = os.path.join(self.folder, "work")
@@ -48,7 +51,7 @@ class Server:
         )
         settings = {
             "tier": tier, "socket": path, "workBase": self.work, "preload": list(preload), "roots": [], "diskMb": 16,
-            "uid": SANDBOX_UID,
+            "uid": SANDBOX_UID, "data": list(data), "network": None,
         }
         self.say(settings)
 
@@ -120,13 +123,15 @@ class Supervisor:
         self.connection.sendall(frames.pack(frames.LIMITS, said) + frames.pack(frames.JOB, json.dumps(job).encode()))
 
     def finish(self):
-        answer = {"stdout": b"", "stderr": b"", "report": None, "end": None}
+        answer = {"stdout": b"", "stderr": b"", "summaries": [], "report": None, "end": None}
         while True:
             kind, payload = self.next()
             if kind == frames.STDOUT:
                 answer["stdout"] += payload
             elif kind == frames.STDERR:
                 answer["stderr"] += payload
+            elif kind == frames.SUMMARY:
+                answer["summaries"].append(json.loads(payload))
             elif kind == frames.REPORT:
                 answer["report"] = json.loads(payload)
             elif kind == frames.END:
@@ -281,6 +286,55 @@ class ForkServer(unittest.TestCase):
         broken = self.server.park().run("x = = 1", task="compile")
         self.assertEqual(broken["report"]["exception"]["type"], "SyntaxError")
 
+    def test_code_outside_of_its_scope_is_not_run(self):
+        supervisor = self.server.park()
+        answer = supervisor.run_and_stay("print('ran')\nimport socket", hints=SCOPED, rules=NO_SOCKET, summarize=True)
+        self.assertEqual((answer["stdout"], answer["end"]["status"], answer["end"]["killedFor"]), (b"", 1, None))
+        self.assertEqual(answer["report"]["violations"], [{
+            "line": 2, "column": 1, "rule": "import", "what": "socket", "message": 'the profile "p" blocks the import of socket',
+        }])
+        self.assertEqual([each["imports"] for each in answer["summaries"]], [["socket"]])
+        supervisor.expect(frames.PARKED)
+        self.assertEqual(supervisor.run("import socket\nprint('free')")["stdout"], b"free\n")
+
+    def test_code_that_leaves_its_scope_ends_with_all_of_its_processes(self):
+        for code in (
+            "print('before')\n__import__(str('soc') + 'ket')\nprint('after')",
+            "import os, signal\nprint('before', flush=True)\nif os.fork() == 0: __import__(str('soc') + 'ket')\nsignal.pause()",
+        ):
+            with self.subTest(code=code):
+                supervisor = self.server.park()
+                answer = supervisor.run_and_stay(code.replace("str('soc')", "input()"), hints=SCOPED, rules=NO_SOCKET, stdin="soc")
+                self.assertEqual((answer["stdout"], answer["end"]["killedFor"]), (b"before\n", "scope"))
+                self.assertEqual([each["what"] for each in answer["report"]["violations"]], ["socket"])
+                self.assertGone(supervisor)
+
+    def test_a_violation_is_not_believed_of_code_without_a_scope(self):
+        code = "import os\nos.write(4, b'\\x00\\x00\\x00\\x02V{}')\nprint('went on')"
+        answer = self.server.park().run(code)
+        self.assertEqual((answer["stdout"], answer["report"], answer["end"]["killedFor"]), (b"went on\n", {}, None))
+
+    def test_only_the_first_summary_is_passed_on(self):
+        code = "import os\nfor _ in range(1000): os.write(4, b'\\x00\\x00\\x00\\x02S{}')"
+        answer = self.server.park().run(code, summarize=True)
+        self.assertEqual([each["imports"] for each in answer["summaries"]], [["os"]])
+
+    def test_looking_at_code_without_running_it(self):
+        answer = self.server.park().run("import socket\nprint('ran')", task="check", rules=NO_SOCKET)
+        self.assertEqual((answer["stdout"], answer["end"]["status"]), (b"", 0))
+        self.assertEqual([each["line"] for each in answer["report"]["violations"]], [1])
+        self.assertEqual(answer["report"]["summary"]["imports"], ["socket"])
+        broken = self.server.park().run("x = = 1", task="check")
+        self.assertEqual(broken["report"]["exception"]["type"], "SyntaxError")
+
+    def test_what_a_profile_imports_is_there(self):
+        imports = ["math", "os.path as p", "collections.abc", "no_such_module", "no_such.part as n"]
+        answer = self.server.park().run(
+            "print(math.pi > 3, p.sep, collections.abc.__name__, 'n' in dir(), no_such_module)",
+            imports=imports, variables={"math": "hidden", "no_such_module": "kept"},
+        )
+        self.assertEqual(answer["stdout"], b"True / collections.abc False kept\n")
+
     def test_foreign_code_is_never_root(self):
         answer = self.server.park().run("import os\nprint(os.getuid(), os.geteuid(), os.getgroups())")
         uid, euid, groups = answer["stdout"].decode().split(" ", 2)
@@ -295,12 +349,63 @@ class ForkServer(unittest.TestCase):
         self.assertNotIn("left", os.listdir(self.server.work))
 
 
+@unittest.skipUnless(system.IS_LINUX, "fork servers of this kind are Linux's")
+class DataFolders(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="pungi-test-")
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        self.folder = os.path.join(os.path.realpath(folder.name), "sales")
+        os.mkdir(self.folder, 0o755)
+        with open(os.path.join(self.folder, "rows.csv"), "w") as file:
+            file.write("a,b")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.tier = tier_that_works()
+        assert cls.tier is not None, "no tier can be entered"
+
+    def start(self, path):
+        server = Server(self.tier, data=[{"name": "sales", "path": path}])
+        self.addCleanup(server.close)
+        return server
+
+    def test_are_found_in_every_run_and_cannot_be_written(self):
+        supervisor = self.start(self.folder).park()
+        code = (
+            "print(open('data/sales/rows.csv').read())\n"
+            "for path in ('data/sales/new', 'data/sales/rows.csv'):\n"
+            "    try: open(path, 'w').write('x'); print('written')\n"
+            "    except OSError: pass\n"
+            "import os\nos.rename('data', 'elsewhere')"
+        )
+        for _ in range(2):
+            self.assertEqual(supervisor.run_and_stay(code)["stdout"], b"a,b\n")
+            supervisor.expect(frames.PARKED)
+        supervisor.connection.close()
+        self.assertEqual(os.listdir(self.folder), ["rows.csv"])
+
+    def test_what_is_no_folder_or_a_link_ends_the_fork_server_with_a_sentence(self):
+        link = self.folder + "-link"
+        os.symlink(self.folder, link)
+        for path in (link, self.folder + "/rows.csv", self.folder + "/absent", os.path.join(link, ".")):
+            with self.subTest(path=path):
+                with self.assertRaisesRegex(AssertionError, 'the data folder \\\\"sales\\\\"'):
+                    self.start(path).park()
+
+    @unittest.skipUnless(os.getuid() == 0, "only root's runs have another identity")
+    def test_what_the_sandbox_s_user_cannot_read_ends_the_fork_server_with_a_sentence(self):
+        os.chmod(self.folder, 0o700)
+        with self.assertRaisesRegex(AssertionError, "cannot read the data folder"):
+            self.start(self.folder).park()
+
+
 @unittest.skipUnless(system.IS_LINUX, "tiers of this kind are Linux's")
 class Refusals(unittest.TestCase):
     def test_an_interpreter_that_would_show_the_home_is_refused_with_one_line_of_json(self):
         settings = {
             "tier": "namespace", "socket": os.devnull, "workBase": "/nowhere", "preload": [], "roots": ["/"], "diskMb": 16,
-            "uid": SANDBOX_UID,
+            "uid": SANDBOX_UID, "data": [], "network": None,
         }
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-X", "utf8", str(python_half.FOLDER), "fork-server"],

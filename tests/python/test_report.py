@@ -140,6 +140,21 @@ class Exceptions(unittest.TestCase):
                 self.assertIsInstance(about["text"], (str, type(None)))
 
 
+class OwnFrames(unittest.TestCase):
+    def test_are_left_out_of_the_middle_and_of_what_led_to_it(self):
+        source = (
+            "from pungi import box\n"
+            "def fail(*_): raise ValueError('inner')\n"
+            "class Odd:\n    __fspath__ = fail\n"
+            "try:\n    box.remove_tree(Odd())\n"
+            "except ValueError as error:\n    raise KeyError('outer') from error\n"
+        )
+        about = described(source)
+        self.assertNotIn("box.py", about["traceback"])
+        for part in ("inner", "direct cause", "outer", 'line 6, in <module>', 'line 2, in fail'):
+            self.assertIn(part, about["traceback"])
+
+
 class Cut(unittest.TestCase):
     def test_short_text_stays(self):
         self.assertEqual(report.cut("abcd", 4), "abcd")

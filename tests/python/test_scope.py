@@ -1,5 +1,6 @@
 """Holds every snippet of tests/scope against its profile, and the check and the guard against what the table cannot say."""
 
+import ast
 import importlib.util
 import json
 import pathlib
@@ -13,10 +14,9 @@ from pungi import scope
 SCOPE_TESTS = pathlib.Path(__file__).resolve().parents[1] / "scope"
 sys.path.insert(0, str(SCOPE_TESTS))
 
-from profiles import PROFILES  # noqa: E402
+from profiles import FILES, PROFILES  # noqa: E402
 from table import read_snippets  # noqa: E402
 
-FILES = {"data.csv": "a,b\n1,2\n3,4\n", "neighbour.py": "import socket\n", "bad.pkl": "cos\nsystem\n(S'true'\ntR."}
 HAS_PANDAS = importlib.util.find_spec("pandas") is not None
 
 
@@ -107,6 +107,28 @@ class Check(unittest.TestCase):
         for source in ("import os (", "x = = 1", "import os\0", "(" * 500 + ")" * 500):
             with self.subTest(source=source[:20]):
                 self.assertEqual(self.check(source), [])
+
+    def test_what_is_nested_too_deeply_to_be_read_is_refused(self):
+        long = "x = " + " + ".join(["1"] * 900) + "\nimport os"
+        self.assertEqual([each["line"] for each in self.check(long)], [2])
+        tree = ast.parse("x")
+        for _ in range(20_000):
+            tree.body[0].value = ast.UnaryOp(ast.Not(), tree.body[0].value)
+        found = self.check(tree)
+        self.assertEqual([(each["rule"], each["what"]) for each in found], [("introspection", "nesting")])
+        # Freeing it one by one: all at once is deeper than the stack.
+        while isinstance(tree.body[0].value, ast.UnaryOp):
+            tree.body[0].value = tree.body[0].value.operand
+
+    def test_a_text_that_cannot_be_compiled_does_not_hide_what_is_beside_it(self):
+        found = self.check("exec('-' * 9999 + '1')\nimport os", blockedBuiltins=[])
+        self.assertEqual([each["line"] for each in found], [2])
+
+    def test_what_the_profile_imports_is_known_by_its_name(self):
+        for brought, use in (("json.decoder as d", "d.scanner"), ("json.decoder", "json.decoder.scanner")):
+            with self.subTest(brought=brought):
+                rules = {"allowedImports": ["json"], "blockedImports": ["json.scanner"], "defaultImports": [brought]}
+                self.assertEqual([each["what"] for each in self.check(use, **rules)], ["json.scanner"])
 
     def test_without_rules_nothing_is_refused(self):
         self.assertEqual(scope.check("import os; open(eval('1'))", "main.py", {}), [])

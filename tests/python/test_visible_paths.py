@@ -1,24 +1,14 @@
 import os
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
 import python_half  # noqa: F401
+from folder_case import FolderCase
 from pungi import host_jail
 
 
-class VisiblePaths(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.base = os.path.realpath(folder.name)
-
-    def make(self, name):
-        path = os.path.join(self.base, name)
-        os.makedirs(path)
-        return path
-
+class VisiblePaths(FolderCase):
     def visible(self, *extra):
         return host_jail.visible_paths(list(extra))
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/index.js';
 import { type FrameKind, FrameParser, packFrame } from '../../src/runtime/frames.js';
 import { type Job, type RunEnd, Supervisor } from '../../src/runtime/supervisor.js';
@@ -19,6 +19,7 @@ const JOB: Job = {
   files: [],
   env: {},
   limits: DEFAULT_LIMITS,
+  variables: {},
 };
 
 let folder: string;
@@ -37,7 +38,7 @@ beforeEach(async () => {
     });
   });
   const socket = await accepted;
-  supervisor = new Supervisor(socket);
+  supervisor = new Supervisor(socket, 'supervisor');
   const parser = new FrameParser((kind, payload) => supervisor.receive(kind, payload));
   socket.on('data', (chunk) => parser.feed(chunk));
   told = [];
@@ -57,10 +58,15 @@ test('is told the limits first, with what it has to know beside them, and then t
   const ended = supervisor.run(JOB, () => {}, undefined, true);
   await hears(2);
   expect(told.map(({ kind }) => kind)).toEqual(['limits', 'job']);
-  expect(JSON.parse(told[0]!.text)).toEqual({ ...DEFAULT_LIMITS, reportBytes: 2 ** 20, isHurried: true });
+  expect(JSON.parse(told[0]!.text)).toEqual({
+    ...DEFAULT_LIMITS,
+    reportBytes: 2 ** 20,
+    isHurried: true,
+    isScoped: false,
+  });
   expect(JSON.parse(told[1]!.text)).toEqual(JOB);
   other.write(END);
-  expect(await ended).toEqual({ facts: FACTS, report: undefined });
+  expect(await ended).toEqual({ facts: FACTS, report: undefined, summary: null });
 });
 
 test('may report more where the answer is bytecode, and is not hurried unless it is said', async () => {
@@ -82,7 +88,7 @@ test('gives one run after the other, and says when the next worker is parked', a
     other.write(Buffer.concat([packFrame('stdout', name), packFrame('stderr', name)]));
     other.write(Buffer.concat([packFrame('report', JSON.stringify({ value: name })), END]));
     other.write(packFrame('parked', JSON.stringify({ ...ABOUT, magic: name })));
-    expect(await ended).toEqual({ facts: FACTS, report: { value: name } });
+    expect(await ended).toEqual({ facts: FACTS, report: { value: name }, summary: null });
     expect(heard).toEqual([`stdout ${name}`, `stderr ${name}`]);
     await until(() => supervisor.about?.magic === name, 'the next worker is parked');
   }
@@ -96,14 +102,59 @@ test('what comes between two runs belongs to none', async () => {
   const heard: Buffer[] = [];
   const ended = supervisor.run(JOB, (_, data) => heard.push(data));
   other.write(END);
-  expect(await ended).toEqual({ facts: FACTS, report: undefined });
+  expect(await ended).toEqual({ facts: FACTS, report: undefined, summary: null });
   expect(heard).toEqual([]);
 });
 
 test('a report that is no JSON is no report', async () => {
   const ended = supervisor.run(JOB, () => {});
   other.write(Buffer.concat([packFrame('report', '{'), END]));
-  expect(await ended).toEqual({ facts: FACTS, report: undefined });
+  expect(await ended).toEqual({ facts: FACTS, report: undefined, summary: null });
+});
+
+test('is told that the code has a scope to stay in', async () => {
+  const rules = { profile: 'p', message: null, allowedImports: [] };
+  const none = { blockedImports: [], blockedBuiltins: [], blockedOperations: [], defaultImports: [] };
+  const ended = supervisor.run({ ...JOB, rules: { ...rules, ...none } }, () => {});
+  await hears(2);
+  expect(JSON.parse(told[0]!.text)).toMatchObject({ isScoped: true });
+  other.write(END);
+  await ended;
+});
+
+describe('a summary of the code', () => {
+  const summary = (text: string) => ({
+    imports: ['json'],
+    reads: [],
+    writes: [],
+    plots: false,
+    dataFrames: false,
+    functions: [],
+    lines: 1,
+    text,
+  });
+  const say = (...said: unknown[]) => {
+    for (const each of said) other.write(packFrame('summary', JSON.stringify(each)));
+    other.write(END);
+  };
+
+  test('the first one counts', async () => {
+    const ended = supervisor.run({ ...JOB, summarize: true }, () => {});
+    say(summary('first'), summary('second'));
+    expect((await ended).summary).toEqual(summary('first'));
+  });
+
+  test('is not taken where nobody asked for it', async () => {
+    const ended = supervisor.run(JOB, () => {});
+    say(summary('unasked'));
+    expect((await ended).summary).toBeNull();
+  });
+
+  test('of another form is none', async () => {
+    const ended = supervisor.run({ ...JOB, summarize: true }, () => {});
+    say({ ...summary('x'), lines: 'many' });
+    expect((await ended).summary).toBeNull();
+  });
 });
 
 test('is told of a cancelled run once, also of one that was cancelled before', async () => {
@@ -144,7 +195,7 @@ test.each<[string, () => void]>([
   const ended = supervisor.run(JOB, () => {});
   await hears(2);
   leave();
-  expect(await ended).toEqual({ facts: null, report: undefined });
+  expect(await ended).toEqual({ facts: null, report: undefined, summary: null });
   await until(() => isLost, 'the loss is told');
 });
 

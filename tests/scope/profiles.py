@@ -1,4 +1,6 @@
-"""The rules that the snippets are held against."""
+"""The rules that the snippets are held against, and the files that lie beside them."""
+
+FILES = {"data.csv": "a,b\n1,2\n3,4\n", "neighbour.py": "import socket\n", "bad.pkl": "cos\nsystem\n(S'true'\ntR."}
 
 _STRATEGIC = {
     "profile": "strategic",

@@ -35,6 +35,7 @@ async function startEngine() {
       python: table.python,
       tier: table.tier,
       poolSize: 2,
+      audit: false,
       maxProcesses: 256,
       maxConcurrentExecutions: 4,
       maxOutputHardBytes: 160 * 1024 * 1024,

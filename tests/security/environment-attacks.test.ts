@@ -3,7 +3,7 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startPackageIndex } from '../support/package-index.js';
+import { PACKAGES, startPackageIndex, type TestPackage } from '../support/package-index.js';
 import { ensureUv } from '../support/uv.js';
 import type { AttackTier, User } from './attack.js';
 import type { EnvironmentRowResult, EnvironmentTableRun } from './environment-attack-runner.js';
@@ -14,13 +14,25 @@ const TIERS: AttackTier[] = ['namespace', 'landlock'];
 const USERS: User[] = IS_ROOT ? ['root', 'user'] : ['user'];
 
 const ownUv = await ensureUv();
-const index = await startPackageIndex();
+/** A place of the attacker's own, which packages of the index name by its address. */
+const elsewhere = await startPackageIndex();
+const lure = (name: string, file: string): TestPackage => ({
+  name,
+  version: '1.0',
+  requires: [`${file.split('/')[0]} @ ${elsewhere.url.replace('/simple', `/files/${file}`)}`],
+});
+const index = await startPackageIndex([
+  ...PACKAGES,
+  lure('lure', 'evilsource/evilsource-1.0.tar.gz'),
+  lure('lure-wheel', 'hijack/hijack-1.0-py3-none-any.whl'),
+]);
 const stage = await buildStage('environment-attack-runner');
 const uv = join(stage.folder, 'uv');
 copyFileSync(ownUv, uv);
 chmodSync(uv, 0o755);
 afterAll(async () => {
   await index.stop();
+  await elsewhere.stop();
   stage.remove();
 });
 

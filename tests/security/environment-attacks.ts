@@ -1,21 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Outcome } from '../../src/contract/outcome.js';
-import type { Pungi } from '../../src/pungi.js';
+import { Pungi } from '../../src/pungi.js';
 import { py } from '../support/python.js';
-
-/** Two environments of one folder; code runs in `mine`, which has pthed and banana, and must leave `other` alone. */
-export interface Ground {
-  pungi: Pungi;
-  base: string;
-}
-
-export interface EnvironmentAttack {
-  name: string;
-  /** Resolves to what came of it: an error's code, a verdict's kind, or what the code printed. */
-  attempt(ground: Ground): Promise<string>;
-  expect: string | RegExp;
-}
+import { codeOf, type EnvironmentAttack, told } from './environment-attack.js';
+import { LOCK_FILE_ATTACKS } from './environment-attacks-by-lock-file.js';
+import { PLANTED_ATTACKS } from './environment-attacks-planted.js';
 
 export const PACKAGES_OF_MINE = ['banana', 'pthed'];
 
@@ -71,6 +60,8 @@ const WHEELS: [why: string, name: string, expect: string | RegExp][] = [
   ['that unpacks above its folder', 'traversal', /^(PACKAGE_INSTALLATION_ERROR|installed)$/],
   ['that claims files of others', 'claimant', /^(PACKAGE_INSTALLATION_ERROR|installed)$/],
   ['that there is none of, but a source that runs code', 'evilsource', 'PACKAGE_INSTALLATION_ERROR'],
+  ['that needs a source by its address', 'lure', 'PACKAGE_INSTALLATION_ERROR'],
+  ['that needs a wheel by its address', 'lure-wheel', 'PACKAGE_INSTALLATION_ERROR'],
 ];
 
 /** Tries in the sandbox; prints what was possible. */
@@ -118,15 +109,6 @@ const CODE: [why: string, tries: string][] = [
     `attempt("chmod", lambda: (os.chmod(os.path.join(site, "banana.py"), 0o777), open(os.path.join(site, "banana.py"), "a")))`,
   ],
 ];
-
-const codeOf = (promise: Promise<unknown>): Promise<string> =>
-  promise.then(
-    () => 'installed',
-    (error: { code?: string; message: string }) => error.code ?? error.message,
-  );
-
-const told = ({ verdict, stdout }: Outcome): string =>
-  verdict.kind === 'ok' ? stdout.text.trim() : 'code' in verdict ? verdict.code : 'ok';
 
 export const ENVIRONMENT_ATTACKS: EnvironmentAttack[] = [
   ...NAMES.flatMap(([why, name]): EnvironmentAttack[] => [
@@ -177,6 +159,17 @@ export const ENVIRONMENT_ATTACKS: EnvironmentAttack[] = [
       expect,
     }),
   ),
+  ...['lure', 'lure-wheel', 'evilsource'].map(
+    (name): EnvironmentAttack => ({
+      name: `the package ${name} where pip installs`,
+      attempt: async ({ pungi }) => {
+        const own = Pungi.start({ ...pungi.config, uv: 'off' });
+        return codeOf(own.environments.install('mine', [name])).finally(() => own.close());
+      },
+      // pip works in the build jail alone, which not every machine has.
+      expect: /^(PACKAGE_INSTALLATION_ERROR|TOOL_UNAVAILABLE)$/,
+    }),
+  ),
   {
     name: 'removing a wheel that claims files of others',
     attempt: ({ pungi }) => codeOf(pungi.environments.uninstall('mine', ['claimant'])),
@@ -200,12 +193,8 @@ export const ENVIRONMENT_ATTACKS: EnvironmentAttack[] = [
     },
     expect: 'held',
   },
-  {
-    name: 'a lock file with an option',
-    attempt: ({ pungi }) =>
-      codeOf(pungi.environments.import({ venvName: 'locked', lock: '--index-url http://127.0.0.1:1/\n' })),
-    expect: 'INVALID_INPUT',
-  },
+  ...LOCK_FILE_ATTACKS,
+  ...PLANTED_ATTACKS,
   {
     name: 'an environment that is a link to a folder elsewhere',
     attempt: async ({ pungi, base }) => {

@@ -91,7 +91,7 @@ print(undefined)
 #: an exception of its own is the script's | strategic | raises ValueError
 raise ValueError("import os")
 #: the end by exit | strategic | raises SystemExit
-raise SystemExit(0)
+raise SystemExit(3)
 #: regular expressions about code | no-network | allowed
 import re
 print(re.findall(r"import (\w+)", "import socket"))

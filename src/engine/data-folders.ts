@@ -1,0 +1,40 @@
+import { realpathSync, statSync } from 'node:fs';
+import { isAbsolute, relative } from 'node:path';
+import { PungiError } from '../base/errors.js';
+import type { Furnishing } from './home.js';
+
+type DataFolder = Furnishing['data'][number];
+
+/** What the kernel shows of itself is no data. */
+const NEVER_SHOWN = ['/proc', '/sys', '/dev'];
+
+/** The folders with their paths resolved, once; throws a sentence about the first that no run may see. */
+export function resolveDataFolders(folders: readonly DataFolder[], ownFolder: string): DataFolder[] {
+  const own = realpathSync(ownFolder);
+  return folders.map(({ name, path }) => {
+    const refuse = (why: string) =>
+      new PungiError('DENIED', `The data folder "${name}" (${path}) cannot be shown to runs: ${why}.`);
+    if (!isAbsolute(path)) throw refuse('its path is not absolute');
+    const real = resolve(path, refuse);
+    if (real === '/') throw refuse('it is the whole machine');
+    if (NEVER_SHOWN.some((folder) => isWithin(real, folder))) throw refuse('it belongs to the kernel');
+    if (isWithin(own, real) || isWithin(real, own)) throw refuse('the work folders of other runs are in it');
+    return { name, path: real };
+  });
+}
+
+function resolve(path: string, refuse: (why: string) => PungiError): string {
+  try {
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw refuse(code === 'ENOENT' ? 'it does not exist' : `it cannot be read (${code})`);
+  }
+  throw refuse('it is not a folder');
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith('../'));
+}

@@ -1,0 +1,100 @@
+import { PungiError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import type { Tier } from '../contract/outcome.js';
+import { ForkServer } from '../runtime/fork-server.js';
+import type { Listener } from '../runtime/listener.js';
+import type { Supervisor } from '../runtime/supervisor.js';
+import { resolveDataFolders } from './data-folders.js';
+import type { Furnishing, Home } from './home.js';
+import { Pool } from './pool.js';
+
+export interface PoolOpenerOptions {
+  poolSize: number;
+  preload: string[];
+  diskMb: number;
+  idleTimeoutMs: number;
+  /** The name of the environment that the interpreter itself is. */
+  environment: string;
+  /** Opens the way to the hosts that a profile allows, for one pool, which closes it. */
+  network?: (allowedHosts: readonly string[]) => Promise<Network>;
+}
+
+/** A proxy's unix socket, by which runs reach the hosts that they may, and no others. */
+export interface Network {
+  socket: string;
+  /** Lets the connections of a worker in, for a run, until the function that it gives is called; that also cuts them. */
+  admit(caller: string, run: string): () => void;
+  close(): Promise<void>;
+}
+
+/** A fork server and its first supervisor, with which a tier was entered. */
+export interface Entered {
+  forkServer: ForkServer;
+  supervisor: Supervisor;
+}
+
+/** Opens pools: of a home, furnished as a profile asks. */
+export class PoolOpener {
+  #networks = new WeakMap<Pool, Network>();
+
+  constructor(
+    private readonly options: PoolOpenerOptions,
+    private readonly listener: Listener,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Throws DENIED with a sentence where the furnishing cannot be had. */
+  open(tier: Tier, home: Home, asked: Furnishing, running?: Entered): Pool {
+    const { poolSize: size, idleTimeoutMs } = this.options;
+    const furnishing = { ...asked, data: resolveDataFolders(asked.data, this.listener.folder) };
+    let network: Network | null = null;
+    const opening = this.#openNetwork(tier, furnishing.allowedHosts)?.then((opened) => (network = opened));
+    const start = () => this.startForkServer(tier, home, furnishing, network);
+    const giveBack = async () => {
+      await opening?.catch(() => {}); // whoever waits for a worker is told
+      await network?.close();
+    };
+    const supply = opening && { supply: { ready: opening, giveBack } };
+    const pool = new Pool({ size, idleTimeoutMs, start, logger: this.logger, ...supply }, running);
+    opening?.then((opened) => this.#networks.set(pool, opened)).catch(() => {});
+    return pool;
+  }
+
+  networkOf(pool: Pool): Network | undefined {
+    return this.#networks.get(pool);
+  }
+
+  startForkServer(
+    tier: Tier,
+    { python, roots, environment }: Omit<Home, 'generation'>,
+    { preload, data }: Furnishing,
+    network: Network | null,
+  ): ForkServer {
+    const { diskMb } = this.options;
+    const options = {
+      python,
+      tier,
+      preload: [...new Set([...this.options.preload, ...preload])],
+      // One list serves all environments, and a profile is used in those that have its packages and in others.
+      preloadIsOptional: environment !== this.options.environment || preload.length > 0,
+      diskMb,
+      roots,
+      data,
+      network: network && { socket: network.socket },
+    };
+    return new ForkServer(options, this.listener, this.logger);
+  }
+
+  /** Never a run without the network that its profile has, and never one with more. */
+  #openNetwork(tier: Tier, allowedHosts: readonly string[]): Promise<Network> | undefined {
+    if (allowedHosts.length === 0) return undefined;
+    const { network } = this.options;
+    if (tier !== 'namespace')
+      throw new PungiError(
+        'DENIED',
+        `A profile with network needs the namespace tier, and runs are in the ${tier} tier here; see pungi doctor.`,
+      );
+    if (!network) throw new PungiError('DENIED', 'This server lets no run reach the network.');
+    return network(allowedHosts);
+  }
+}

@@ -1,0 +1,26 @@
+import { PungiError } from '../base/errors.js';
+import type { Tier } from '../contract/outcome.js';
+
+export const noWindows = (): PungiError =>
+  new PungiError(
+    'SANDBOX_UNAVAILABLE',
+    'This version cannot run Python on Windows itself; start Pungi inside WSL 2, where the sandbox works.',
+  );
+
+/** No tier could be entered: why, and what to do about it. */
+export function sandboxUnavailable(
+  refused: readonly { tier: Tier; reason: string }[],
+  { tier, allowUnsandboxed }: { tier: Tier | 'auto'; allowUnsandboxed: boolean },
+): PungiError {
+  const why = refused.map(({ tier: name, reason }) => `${name}: ${reason}`).join('; ');
+  const advice = allowUnsandboxed
+    ? 'Mend what is named there, or choose another interpreter with PUNGI_PYTHON.'
+    : tier === 'process'
+      ? 'The process tier does not isolate; set ALLOW_UNSANDBOXED=true if you trust the code.'
+      : 'Allow unprivileged user namespaces or use Linux 5.13 or newer; if you trust the code, ALLOW_UNSANDBOXED=true runs it without isolation.';
+  return new PungiError(
+    'SANDBOX_UNAVAILABLE',
+    `No sandbox can be entered here${why ? ` (${why})` : ''}. ${advice}`,
+    { refused },
+  );
+}

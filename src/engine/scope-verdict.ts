@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { ScopeViolation, type Verdict } from '../contract/outcome.js';
+import type { ScopeRules } from '../contract/profile.js';
+
+/** The worker tells no more and no longer ones; foreign code that writes in its place may try. */
+const MOST_VIOLATIONS = 50;
+const MAX_TEXT = 1000;
+
+const Reported = z.object({
+  violations: z.array(z.unknown()).transform((all) => all.slice(0, MOST_VIOLATIONS)),
+});
+
+/** What the worker found out of scope; undefined where it says nothing of the kind. */
+export function readViolations(report: unknown): ScopeViolation[] | undefined {
+  const reported = Reported.safeParse(report);
+  if (!reported.success) return undefined;
+  const parsed = ScopeViolation.array().safeParse(reported.data.violations);
+  return parsed.data?.map((violation) => ({
+    ...violation,
+    what: violation.what.slice(0, MAX_TEXT),
+    message: violation.message.slice(0, MAX_TEXT),
+  }));
+}
+
+/** The verdict for code that left the scope of its profile; undefined where the report tells of none. */
+export function outOfScope(report: unknown, { profile, message }: ScopeRules): Verdict | undefined {
+  const violations = readViolations(report);
+  const [first] = violations ?? [];
+  if (!violations || !first) return undefined;
+  const more = violations.length - 1;
+  const others = more === 0 ? '' : ` ${more} more ${more === 1 ? 'place is' : 'places are'} out of scope.`;
+  const reason = describeViolation(first) + others;
+  return {
+    kind: 'denied',
+    code: 'DENIED',
+    message: message === null ? reason : `${message} ${reason}`,
+    reason,
+    profile,
+    violations,
+  };
+}
+
+/** `Line 3, column 1: the profile "x" blocks the import of os.` */
+export function describeViolation({ line, column, message }: ScopeViolation): string {
+  if (line === null) return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  return `Line ${line}${column === null ? '' : `, column ${column}`}: ${message}.`;
+}

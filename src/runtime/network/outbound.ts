@@ -1,0 +1,54 @@
+import type { LookupAddress } from 'node:dns';
+import { connect, type Socket } from 'node:net';
+import { type Target, writeTarget } from './host-name.js';
+import type { Policy } from './policy.js';
+import { Refusal } from './refusal.js';
+import type { Visit } from './visit.js';
+
+/** Judges where a request of a run goes, records the decision, and connects. */
+export async function reach(target: Target, policy: Policy, visit: Visit): Promise<Socket> {
+  const addresses = await decide(target, policy, visit);
+  const socket = open(target, addresses);
+  visit.hold(socket);
+  await new Promise<void>((resolve, reject) => {
+    const impatience = setTimeout(
+      () => reject(new Refusal(504, `${writeTarget(target)} did not answer in time.`)),
+      policy.patience.connect,
+    );
+    socket.once('connect', resolve);
+    socket.once('close', () => reject(new Refusal(502, `${writeTarget(target)} could not be reached.`)));
+    socket.once('connect', () => clearTimeout(impatience));
+    socket.once('close', () => clearTimeout(impatience));
+  }).catch((error) => {
+    socket.destroy();
+    throw error;
+  });
+  return socket;
+}
+
+async function decide(target: Target, policy: Policy, visit: Visit): Promise<LookupAddress[]> {
+  try {
+    const addresses = await policy.addressesOf(target);
+    visit.record(target, null);
+    return addresses;
+  } catch (error) {
+    if (error instanceof Refusal) visit.record(target, error.message);
+    throw error;
+  }
+}
+
+/** To the checked addresses themselves, the next one where one does not answer. */
+function open({ host, port }: Target, addresses: LookupAddress[]): Socket {
+  const socket = connect({
+    host: host.text,
+    port,
+    allowHalfOpen: true,
+    autoSelectFamily: true,
+    lookup: (_name, { all }, answer) => {
+      if (all) answer(null, addresses);
+      else answer(null, addresses[0]!.address, addresses[0]!.family);
+    },
+  });
+  socket.on('error', () => socket.destroy());
+  return socket;
+}

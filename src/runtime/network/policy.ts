@@ -1,0 +1,91 @@
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Turns } from '../../base/turns.js';
+import { whyForbidden } from './addresses.js';
+import { type Target, writeHost, writeTarget } from './host-name.js';
+import { allows, type HostRule, USUAL_PORTS } from './host-rules.js';
+import type { Patience } from './patience.js';
+import { Refusal } from './refusal.js';
+
+/** As dns.promises.lookup. */
+export type Lookup = (name: string, options: { all: true; verbatim: true }) => Promise<LookupAddress[]>;
+
+/** Each takes one of the four threads that node has for files, too: a name that is slow to find must not stop the server. */
+const LOOKUPS_AT_A_TIME = 2;
+const RULES_TOLD = 8;
+
+/** Looks names up, a few at a time. */
+export class Names {
+  readonly #turns = new Turns(LOOKUPS_AT_A_TIME);
+
+  constructor(
+    private readonly lookup: Lookup,
+    private readonly patience: number,
+  ) {}
+
+  async find(name: string): Promise<LookupAddress[]> {
+    const found = this.#turns.take(() => this.lookup(name, { all: true, verbatim: true }));
+    const patience = new AbortController();
+    const late = sleep(this.patience, null, { signal: patience.signal }).catch(() => null);
+    try {
+      const addresses = await Promise.race([found, late]);
+      if (addresses === null) throw new Refusal(504, `The name ${name} was not found in time.`);
+      if (addresses.length > 0) return addresses;
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+    } finally {
+      patience.abort();
+      found.catch(() => {}); // told above, or too late for anybody to care
+    }
+    throw new Refusal(502, `The name ${name} could not be resolved.`);
+  }
+}
+
+/** Decides which hosts may be reached, and at which addresses. */
+export class Policy {
+  constructor(
+    private readonly rules: readonly HostRule[],
+    private readonly names: Names,
+    readonly patience: Patience,
+  ) {}
+
+  /** The addresses to connect to, all of them checked; whoever connects must not resolve the name again. */
+  async addressesOf(target: Target): Promise<LookupAddress[]> {
+    const { host } = target;
+    if (!this.#allows(target)) throw this.#notListed(target);
+    if (host.kind === 'address') return [{ address: host.text, family: isIP(host.text) }];
+    const found = await this.names.find(host.text);
+    for (const { address } of found) this.#check(target, address);
+    return found;
+  }
+
+  #allows({ host, port }: Target): boolean {
+    return this.rules.some((rule) => allows(rule, host, port));
+  }
+
+  /** One address of somebody's own network is enough: which of them would be used is up to who answers for the name. */
+  #check({ host, port }: Target, address: string): void {
+    const why = whyForbidden(address);
+    const literal: Target = { host: { kind: 'address', text: address }, port };
+    if (why === undefined || this.#allows(literal)) return;
+    throw new Refusal(
+      403,
+      `${host.text} leads to ${address}, ${why}, which no name may lead to. If it is meant, list "${writeTarget(literal)}" in the profile's network.allow as well.`,
+    );
+  }
+
+  #notListed(target: Target): Refusal {
+    const asked = writeTarget(target);
+    const told = this.rules.slice(0, RULES_TOLD).map(({ text }) => text);
+    const more = this.rules.length - told.length;
+    const listed = `${told.join(', ') || 'nothing'}${more > 0 ? ` and ${more} more` : ''}`;
+    return new Refusal(
+      403,
+      `The profile does not allow ${asked}; its network.allow lists ${listed}. Add "${entryFor(target)}" there to reach it.`,
+    );
+  }
+}
+
+const entryFor = (target: Target) =>
+  USUAL_PORTS.includes(target.port) ? writeHost(target.host) : writeTarget(target);

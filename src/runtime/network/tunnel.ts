@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { parseAuthority, parseHost, type Target, writeTarget } from './host-name.js';
+import { reach } from './outbound.js';
+import type { Policy } from './policy.js';
+import { Refusal, writeRefusal } from './refusal.js';
+import { readHello } from './server-name.js';
+import type { Visit } from './visit.js';
+
+/** A hello cut into the smallest records is six times as long. */
+const LONGEST_START = 256 * 1024;
+const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
+/** TLS for "access denied", which clients name in their exception. */
+const ACCESS_DENIED = Buffer.from([21, 3, 3, 0, 2, 2, 49]);
+
+/** Answers CONNECT: bytes pass both ways once the client has begun TLS with the server that it asked for. */
+export async function tunnel(
+  request: IncomingMessage,
+  client: Socket,
+  head: Buffer,
+  policy: Policy,
+  visit: Visit,
+): Promise<void> {
+  client.on('error', () => client.destroy());
+  let target: Target;
+  let server: Socket;
+  try {
+    target = readTarget(request);
+    server = await reach(target, policy, visit);
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : new Refusal(502, 'The proxy failed.');
+    return void client.end(writeRefusal(refusal));
+  }
+  server.once('close', () => client.destroy());
+  client.once('close', () => server.destroy());
+  if (client.destroyed) return void server.destroy();
+  client.write(ESTABLISHED);
+  const start = await readStart(client, head, target, policy.patience.hello);
+  if (start instanceof Refusal) {
+    visit.record(target, start.message);
+    server.destroy();
+    return void client.end(ACCESS_DENIED);
+  }
+  for (const socket of [client, server]) socket.setTimeout(policy.patience.idle, () => void socket.destroy());
+  pass(client, server, start, (bytes) => visit.count(target, bytes));
+}
+
+function readTarget({ url = '', headers }: IncomingMessage): Target {
+  const { host, port } = parseAuthority(url) ?? {};
+  if (!host || port === undefined) throw new Refusal(400, 'CONNECT must name a host and a port.');
+  const named = headers.host === undefined ? host : parseAuthority(headers.host)?.host;
+  if (named?.text !== host.text) throw new Refusal(400, 'The Host header names another host than CONNECT.');
+  return { host, port };
+}
+
+/** The first bytes, up to a whole hello that names the right server; nothing was passed on until then. */
+function readStart(
+  client: Socket,
+  head: Buffer,
+  target: Target,
+  patience: number,
+): Promise<Buffer | Refusal> {
+  return new Promise((resolve) => {
+    let start = head;
+    const settle = (result: Buffer | Refusal) => {
+      clearTimeout(impatience);
+      client.off('data', take);
+      client.pause();
+      resolve(result);
+    };
+    const take = (chunk: Buffer) => {
+      start = Buffer.concat([start, chunk]);
+      const verdict = judge(start, target);
+      if (verdict !== undefined) settle(verdict ?? start);
+    };
+    const cutShort = () => settle(new Refusal(403, `No TLS connection to ${writeTarget(target)} was begun.`));
+    const impatience = setTimeout(cutShort, patience);
+    client.once('end', cutShort);
+    client.once('close', cutShort);
+    client.on('data', take);
+    take(Buffer.alloc(0));
+  });
+}
+
+/** undefined: more must be read; null: it may pass. */
+function judge(start: Buffer, target: Target): Refusal | null | undefined {
+  const asked = writeTarget(target);
+  const hello = start.length === 0 ? { kind: 'incomplete' as const } : readHello(start);
+  if (hello.kind === 'incomplete' && start.length <= LONGEST_START) return undefined;
+  if (hello.kind !== 'hello')
+    return new Refusal(403, `Only TLS may pass to ${asked} after CONNECT, and something else was sent.`);
+  if (hello.hidesName)
+    return new Refusal(403, `The name of the server at ${asked} was encrypted and cannot be checked.`);
+  if (hello.serverName === null) {
+    if (target.host.kind === 'address') return null;
+    return new Refusal(403, `The TLS connection to ${asked} did not name its server.`);
+  }
+  const named = parseHost(hello.serverName);
+  if (named?.text === target.host.text) return null;
+  return new Refusal(
+    403,
+    `The TLS connection to ${asked} named another server, ${JSON.stringify(hello.serverName.slice(0, 100))}.`,
+  );
+}
+
+function pass(client: Socket, server: Socket, start: Buffer, count: (bytes: number) => void): void {
+  count(start.length);
+  server.write(start);
+  for (const [from, to] of [
+    [client, server],
+    [server, client],
+  ] as const) {
+    from.on('data', (chunk: Buffer) => count(chunk.length));
+    from.pipe(to);
+  }
+}

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { isPlain, nameOfFurnishing, PLAIN } from '../../src/engine/home.js';
+import type { Network } from '../../src/engine/pool-opener.js';
+import { publicInterpreter, temporaryFolder } from '../support/places.js';
+import { until } from '../support/until.js';
+import { furnishingOf, jobOf, runIn, sharedEngine, withEngine } from './engine.js';
+import { expectOk, verdictOf } from './outcomes.js';
+
+const python = (await publicInterpreter()) || undefined;
+const engine = sharedEngine({ preload: ['decimal'] });
+const PRELOADED = furnishingOf({ preload: ['colorsys', 'no_such_module'] });
+const LOADED = 'import sys\nprint("decimal" in sys.modules, "colorsys" in sys.modules)';
+
+describe('furnishings', () => {
+  test('are the same where they make the same workers', () => {
+    const a = { preload: ['a', 'b'], data: [{ name: 'x', path: '/x' }], allowedHosts: ['h', 'i'] };
+    const b = { preload: ['b', 'a', 'a'], data: [{ path: '/x', name: 'x' }], allowedHosts: ['i', 'h'] };
+    expect(nameOfFurnishing(a)).toBe(nameOfFurnishing(b));
+    for (const change of [{ preload: ['a'] }, { data: [{ name: 'x', path: '/y' }] }, { allowedHosts: ['h'] }])
+      expect(nameOfFurnishing({ ...a, ...change })).not.toBe(nameOfFurnishing(a));
+    expect([isPlain(PLAIN), isPlain(furnishingOf()), isPlain(a)]).toEqual([true, true, false]);
+  });
+});
+
+describe("a profile's modules", () => {
+  test("are loaded in its own workers beside the server's, and missing ones passed over", async () => {
+    expect((await runIn(engine, LOADED, { furnishing: PRELOADED })).stdout.text).toBe('True True\n');
+    expect((await runIn(engine, LOADED)).stdout.text).toBe('True False\n');
+  });
+});
+
+describe('pools', () => {
+  test('there is one for each furnishing, used again by whoever has the same', async () => {
+    await withEngine({}, async (own) => {
+      await runIn(own, '1');
+      await runIn(own, '1', { furnishing: PRELOADED });
+      await runIn(own, '1', { furnishing: furnishingOf({ preload: ['no_such_module', 'colorsys'] }) });
+      await runIn(own, '1', { furnishing: furnishingOf() });
+      expect(own.pools.all).toHaveLength(2);
+      expect(own.pools.names).toEqual(['default']);
+    });
+  });
+
+  test('an environment is found by its plain pool, or by any', async () => {
+    await withEngine({}, async (own) => {
+      await runIn(own, '1', { furnishing: PRELOADED });
+      const [plain, furnished] = own.pools.all;
+      expect(own.pools.find('default')).toBe(plain);
+      own.pools.giveUp(plain!);
+      expect(own.pools.find('default')).toBe(furnished);
+      expect(own.pools.find('other')).toBeUndefined();
+    });
+  });
+
+  test('retiring an environment retires all of its pools', async () => {
+    await withEngine({}, async (own) => {
+      await runIn(own, '1', { furnishing: PRELOADED });
+      const pools = own.pools.all;
+      expect(pools).toHaveLength(2);
+      own.pools.retire('default');
+      expect(own.pools.all).toEqual([]);
+      await until(() => pools.every((pool) => pool.forkServers === 0), 'their fork servers are gone');
+      expectOk(await runIn(own, '1', { furnishing: PRELOADED }));
+    });
+  });
+
+  test('a new generation retires all pools of the one before', async () => {
+    await withEngine({}, async (own) => {
+      const { interpreter } = await own.started;
+      const home = (generation: string) => ({
+        environment: 'ml',
+        generation,
+        python: interpreter.path,
+        roots: [],
+      });
+      await runIn(own, '1', { home: home('one'), furnishing: PRELOADED });
+      await runIn(own, '1', { home: home('one') });
+      const old = own.pools.all.slice(1);
+      expect(old).toHaveLength(2);
+      await runIn(own, '1', { home: home('two'), furnishing: PRELOADED });
+      expect(own.pools.all).toHaveLength(2);
+      await until(() => old.every((pool) => pool.forkServers === 0), 'the old fork servers are gone');
+    });
+  });
+
+  test('looking at code needs no pool of its own', async () => {
+    await withEngine({}, async (own) => {
+      const { interpreter } = await own.started;
+      const home = { environment: 'ml', generation: 'one', python: interpreter.path, roots: [] };
+      const job = jobOf('import os');
+      await runIn(own, '1', { home, furnishing: PRELOADED });
+      await own.examine(job, home);
+      await own.compile(job, home);
+      expect(own.bytecodeTag(home)).toBeDefined();
+      expect(own.pools.all).toHaveLength(2);
+    });
+  });
+
+  test('no more are kept than may be, and the one used last stays', async () => {
+    await withEngine({ maxWarm: 2 }, async (own) => {
+      for (const module of ['colorsys', 'wave', 'sndhdr'])
+        await runIn(own, '1', { furnishing: furnishingOf({ preload: [module] }) });
+      expect(own.pools.all).toHaveLength(2);
+      const before = own.pools.all[1];
+      await runIn(own, '1', { furnishing: furnishingOf({ preload: ['sndhdr'] }) });
+      expect(own.pools.all[1]).toBe(before);
+    });
+  });
+});
+
+describe('a network', () => {
+  const folder = temporaryFolder();
+  const HOSTS = furnishingOf({ allowedHosts: ['example.org'] });
+
+  /** Stands for the proxy: tells how often it was opened and closed. */
+  function countingNetwork() {
+    const seen = { opened: [] as (readonly string[])[], closed: 0 };
+    const network = async (hosts: readonly string[]): Promise<Network> => {
+      seen.opened.push(hosts);
+      const close = async () => {
+        seen.closed += 1;
+      };
+      return { socket: `${folder}/proxy.sock`, admit: () => () => {}, close };
+    };
+    return { seen, network };
+  }
+
+  test('is refused in a tier that could not keep it to its hosts', async () => {
+    const { seen, network } = countingNetwork();
+    await withEngine({ tier: 'landlock', python, network }, async (own) => {
+      const outcome = await runIn(own, 'print("ran")', { furnishing: HOSTS });
+      expect(verdictOf(outcome, 'denied').message).toMatch(
+        /^A profile with network needs the namespace tier, and runs are in the landlock tier here/,
+      );
+      expect(outcome.stdout.text).toBe('');
+      expectOk(await runIn(own, 'print(1)'));
+    });
+    expect(seen).toEqual({ opened: [], closed: 0 });
+  });
+
+  test('is refused where the server has none to give', async () => {
+    const outcome = await runIn(engine, 'print("ran")', { furnishing: HOSTS });
+    expect(verdictOf(outcome, 'denied').message).toBe('This server lets no run reach the network.');
+  });
+
+  test('that cannot be opened is told to every run, and tried again by the next', async () => {
+    let tries = 0;
+    const network = async (): Promise<Network> => {
+      tries += 1;
+      throw new Error('no port is left');
+    };
+    await withEngine({ network }, async (own) => {
+      for (const _ of [1, 2]) {
+        const outcome = await runIn(own, 'print("ran")', { furnishing: HOSTS });
+        expect(verdictOf(outcome, 'internal').message).toBe('No worker could be started: no port is left');
+      }
+      expectOk(await runIn(own, 'print(1)'));
+    });
+    expect(tries).toBe(2);
+  });
+});
