@@ -1,11 +1,11 @@
 // Named environments beside `python -m venv` and pip, both with the machine's own index settings.
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig, Pungi } from '../dist/index.js';
 import { serverSettings } from './contenders/server-settings.mjs';
 import { outputOf } from './contenders/spawned.mjs';
+import { makeFolder } from './folder.mjs';
 import { figure, table } from './report/table.mjs';
 import { median } from './statistics.mjs';
 
@@ -16,7 +16,7 @@ const QUICK = { creations: 3, installs: 1, rounds: 2, runsInRound: 20 };
 /** Medians in ms, of samples that alternate; `install` is left out where the index cannot be reached. */
 export async function measureEnvironments({ python, tier }, { isQuick, gapMs, settleMs }, say = () => {}) {
   const counts = isQuick ? QUICK : FULL;
-  const folder = makeFolder();
+  const folder = makeFolder('environments');
   const base = join(folder, 'environments');
   const settings = serverSettings({ python, tier, preload: [], env: { VENVS_BASE_PATH: base } });
   const pungi = Pungi.start(loadConfig({ env: settings }));
@@ -35,18 +35,7 @@ export async function measureEnvironments({ python, tier }, { isQuick, gapMs, se
     return { create, run, install };
   } finally {
     await pungi.close();
-    rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** On the disk where people keep environments; what is below /tmp takes a run's own /tmp another mount. */
-function makeFolder() {
-  const parent = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'pungi', 'bench');
-  mkdirSync(parent, { recursive: true });
-  const folder = mkdtempSync(join(parent, 'environments-'));
-  // The sandbox may run under another user, who has to reach what is below.
-  chmodSync(folder, 0o755);
-  return folder;
 }
 
 /** An environment without packages; the first pair only fills the file cache. */

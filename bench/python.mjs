@@ -1,13 +1,13 @@
 // The interpreters that the bench uses: the one that Pungi finds, and beside it an environment with pandas and Jupyter.
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, Pungi } from '../dist/index.js';
+import { KEPT } from './folder.mjs';
 
 /** Interpreter and tier as a user gets them, PUNGI_PYTHON and PUNGI_TIER included. */
 export async function findPython() {
-  const pungi = Pungi.start(loadConfig());
+  const pungi = Pungi.start(loadConfig({ env: { ...process.env, AUDIT: 'false' } }));
   try {
     const { interpreter, tier } = await pungi.state();
     return { python: interpreter.path, version: interpreter.version, tier };
@@ -18,7 +18,7 @@ export async function findPython() {
 
 /** An interpreter that has pandas, made once and kept; undefined, after a sentence, where that cannot be done. */
 export function ensureEnvironment({ python, version }) {
-  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'pungi', 'bench', version);
+  const folder = join(KEPT, version);
   const own = join(folder, 'bin', 'python');
   if (imports(own, 'pandas')) return own;
   console.error(`Installing pandas and a Jupyter kernel in ${folder}, once …`);

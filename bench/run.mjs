@@ -1,4 +1,5 @@
 // `npm run bench [-- --quick]`: Pungi beside what one would use instead, in ratios to a bare spawn of the same Python.
+import { measureAudit } from './audit.mjs';
 import { CONTENDERS, SUSTAINED } from './contenders/index.mjs';
 import { measureEnvironments } from './environments.mjs';
 import { describeMachine, isBusy } from './machine.mjs';
@@ -10,13 +11,14 @@ import { ensureEnvironment, findPython, interpreterFacts } from './python.mjs';
 import { writeResults } from './report/file.mjs';
 import { describeResults } from './report/results.mjs';
 import { settingsFor } from './settings.mjs';
+import { measureStrategic } from './strategic.mjs';
 import { judge } from './targets.mjs';
 import { PANDAS, PRINT } from './workloads.mjs';
 
 const unknown = process.argv.slice(2).filter((argument) => argument !== '--quick');
 if (unknown.length > 0) {
   console.error(
-    `Unknown: ${unknown.join(' ')}. The bench knows --quick, and without it takes about five minutes.`,
+    `Unknown: ${unknown.join(' ')}. The bench knows --quick, and without it takes about six minutes.`,
   );
   process.exit(2);
 }
@@ -50,7 +52,9 @@ for (const workload of workloads) {
 }
 say('initialize …');
 results.initialize = await measureInitialize(workloads[0], settings);
+results.audit = await measureAudit(interpreterFacts(python, found.tier), settings, say);
 results.environments = await measureEnvironments(found, settings, say);
+results.strategic = await measureStrategic(found, settings, say);
 
 const text = describeResults(results, judge(results));
 console.log(

@@ -1,5 +1,7 @@
 // What the bench is held to. A target takes the results and gives a figure; undefined where it was not measured.
+import { AUDIT_TARGETS } from './audit.mjs';
 import { ENVIRONMENT_TARGETS } from './environments.mjs';
+import { STRATEGIC_TARGETS } from './strategic.mjs';
 
 const row = (results, workload, id) => results.workloads[workload]?.find((one) => one.id === id);
 
@@ -65,6 +67,8 @@ export const TARGETS = [
   { about: 'the same with pandas preloaded', atMost: 6, unit: ' MB', measure: memory('pandas sum') },
   { about: '`initialize`, to an empty server of the same SDK', atMost: 3, unit: '×', measure: initialize },
   ...ENVIRONMENT_TARGETS,
+  ...STRATEGIC_TARGETS,
+  ...AUDIT_TARGETS,
 ];
 
 export function judge(results) {

@@ -1,9 +1,14 @@
 // A workload as variables of a Pungi server, the same for the library and for a server process.
+import { join } from 'node:path';
+import { makeFolder } from '../folder.mjs';
+
 export const serverSettings = ({ python, tier, preload, env = {} }) => ({
   PUNGI_PYTHON: python,
   PUNGI_TIER: tier,
   ALLOW_UNSANDBOXED: String(tier === 'process'),
   PRELOAD_MODULES: preload.join(','),
   LOG_LEVEL: 'error',
+  // Runs are recorded, as they are by default, but not in the trail of whoever starts the bench.
+  AUDIT_DIR: join(makeFolder('audit'), 'trail'),
   ...env,
 });

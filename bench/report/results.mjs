@@ -1,5 +1,7 @@
 // The results as text: the same in the terminal and in RESULTS.md.
+import { describeAudit } from '../audit.mjs';
 import { describeEnvironments } from '../environments.mjs';
+import { describeStrategic } from '../strategic.mjs';
 import { figure, table } from './table.mjs';
 
 const HEAD = ['', 'median', '×', 'p99', '×', 'back to back', '×', '8 at once', '×'];
@@ -14,6 +16,10 @@ export function describeResults(results, verdicts) {
     table(['', 'figure'], startAndMemory(results)),
     '\n## Environments\n',
     describeEnvironments(results),
+    '\n## Strategic analyses\n',
+    describeStrategic(results),
+    '\n## Gate and audit trail\n',
+    describeAudit(results),
   ].join('\n');
 }
 

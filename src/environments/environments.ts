@@ -1,21 +1,23 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import type { EnvironmentLock } from '../contract/audit.js';
 import type { CleanReport, EnvironmentInfo, PackageReport, StepOptions } from '../contract/environment.js';
 import type { Home } from '../engine/home.js';
-import { type Interpreter, listInterpreters } from '../sandbox/interpreter.js';
+import { Catalog } from './catalog.js';
 import { type CleanRequest, checkCleanRequest, reasonToClean } from './cleaning.js';
 import { DownloadedPythons } from './downloaded-python.js';
-import { describeBare, describeWhole } from './environment-info.js';
+import { EnvironmentLocks } from './environment-locks.js';
 import { type InlineDependencies, InlineEnvironments } from './inline/inline-environments.js';
 import { Installer } from './installer.js';
-import { parseLockFile, renderLockFile } from './lock-file.js';
+import { Interpreters } from './interpreters.js';
 import { checkName } from './name.js';
+import { type CreateRequest, type InstallOptions, Packages } from './packages.js';
 import { Packaging } from './packaging/packaging.js';
-import { choosePython, parsePythonVersion, type WantedPython } from './requirements/python-versions.js';
+import { type OnEnvironmentEvent, Recorder } from './recorder.js';
+import { type CloneRequest, type ImportRequest, Sharing } from './sharing.js';
 import { defaultBase, Layout } from './store/layout.js';
 import type { Metadata } from './store/metadata.js';
 import { Store } from './store/store.js';
-import { findDependents } from './store/venv-tree.js';
 import { type EngineSide, Workshop } from './workshop.js';
 
 export interface EnvironmentsOptions {
@@ -26,18 +28,8 @@ export interface EnvironmentsOptions {
   maxEnvironments: number;
   maxEnvironmentMb: number;
   uv?: string | undefined;
-}
-
-export interface CreateRequest {
-  venvName: string;
-  description?: string | undefined;
-  pythonVersion?: string | undefined;
-  packages?: readonly string[] | undefined;
-}
-
-export interface InstallOptions extends StepOptions {
-  /** The newest versions of what is named, also where an older one is there and would do. */
-  upgrade?: boolean | undefined;
+  /** Called for every change, and awaited before whoever asked for it is answered. */
+  onEvent?: OnEnvironmentEvent | undefined;
 }
 
 export interface DeleteRequest {
@@ -48,6 +40,8 @@ export interface DeleteRequest {
   /** Wait until it is not in use, instead of being refused. */
   wait?: boolean | undefined;
 }
+
+export type { CreateRequest, InstallOptions } from './packages.js';
 
 /** A use of an environment by a run, until it is released. */
 export interface Use {
@@ -60,34 +54,48 @@ export interface Use {
 export class Environments {
   readonly packaging: Packaging;
   readonly defaultName: string;
-  readonly #engine: EngineSide;
   readonly #store: Store;
+  readonly #locks: EnvironmentLocks;
   readonly #workshop: Workshop;
+  readonly #catalog: Catalog;
   readonly #installer: Installer;
   readonly #inline: InlineEnvironments;
-  readonly #pythons: DownloadedPythons;
-  readonly #packageTimeoutMs: number;
+  readonly #packages: Packages;
+  readonly #sharing: Sharing;
   readonly #closing = new AbortController();
+  /** Changes that are being made. */
+  readonly #pending = new Set<Promise<unknown>>();
 
   constructor(options: EnvironmentsOptions, engine: EngineSide, logger: Logger) {
+    const { packageTimeoutMs: timeoutMs, packageSources: sources, uv, onEvent } = options;
+    const { signal: closing } = this.#closing;
     this.defaultName = checkName(options.defaultName);
-    this.#engine = engine;
     const layout = new Layout(options.base ?? defaultBase());
     this.#store = new Store(layout);
-    this.#workshop = new Workshop(this.#store, engine, options, logger);
+    this.#locks = new EnvironmentLocks(this.#store);
+    const recorder = new Recorder(this.#locks, onEvent);
+    const workshop = new Workshop(this.#store, engine, recorder, options, logger);
+    const catalog = new Catalog(this.#store, workshop, engine, this.defaultName);
     const python = async () => (await engine.interpreter()).path;
-    this.packaging = new Packaging({ base: layout.base, python, uv: options.uv }, logger);
-    this.#pythons = new DownloadedPythons(layout.base, this.packaging, python);
-    this.#packageTimeoutMs = options.packageTimeoutMs;
-    const { packageTimeoutMs: timeoutMs, packageSources: sources } = options;
-    this.#installer = new Installer(this.packaging, { timeoutMs, sources }, this.#closing.signal);
-    this.#inline = new InlineEnvironments(layout, this.#installer, {
-      interpreterFor: (specifier, how) => this.#interpreterFor({ specifier }, how),
+    this.packaging = new Packaging({ base: layout.base, python, uv, closing }, logger);
+    const downloaded = new DownloadedPythons(layout.base, this.packaging, python);
+    const interpreters = new Interpreters(() => engine.interpreter(), downloaded, timeoutMs, closing);
+    const installer = new Installer(this.packaging, { timeoutMs, sources }, closing);
+    const inline = new InlineEnvironments(layout, installer, {
+      interpreterFor: (specifier, how) => interpreters.find({ specifier }, how),
       isWhole: async (name) => (await this.#store.find(name).catch(() => undefined)) !== undefined,
       make: async (wanted, contents, how) => {
-        await this.#workshop.make(wanted, contents, how);
+        const details = { pythonVersion: wanted.interpreter.version, requested: contents.requested };
+        await workshop.make(wanted, contents, { action: 'provide', details }, how);
       },
     });
+    const parts = { catalog, workshop, installer, interpreters, recorder, inline };
+    this.#packages = new Packages(parts);
+    this.#sharing = new Sharing(parts);
+    this.#workshop = workshop;
+    this.#catalog = catalog;
+    this.#installer = installer;
+    this.#inline = inline;
   }
 
   get base(): string {
@@ -101,100 +109,67 @@ export class Environments {
 
   /** Whether the default environment is more than the interpreter itself. */
   hasDefault(): boolean {
-    return this.#store.isThere(this.defaultName);
+    return this.#catalog.hasDefault();
   }
 
   /** For a run: nothing of the environment changes until it is released. */
   async use(venvName: string | undefined, options: StepOptions = {}): Promise<Use> {
-    const name = this.#nameOf(venvName);
+    const name = this.#catalog.nameOf(venvName);
     if (name === this.defaultName && !this.hasDefault()) return { home: undefined, release: () => {} };
     return this.#workshop.use(name, options);
   }
 
+  /** What exactly a run is in, while it holds it. Null: the interpreter itself, or what another user keeps to himself. */
+  lockOf(home: Home | undefined): Promise<EnvironmentLock | null> {
+    return this.#locks.of(home);
+  }
+
   async list(): Promise<EnvironmentInfo[]> {
-    const names = new Set([this.defaultName, ...(await this.#store.names())]);
-    return Promise.all([...names].map((name) => this.#describe(name)));
+    return this.#catalog.list();
   }
 
   async show(venvName?: string): Promise<EnvironmentInfo> {
-    const name = this.#nameOf(venvName);
-    if (name !== this.defaultName && !this.#store.isThere(name)) throw await this.#workshop.notFound(name);
-    return this.#describe(name);
+    return this.#catalog.show(venvName);
   }
 
   /** What is known of an environment; undefined while the default one is the interpreter itself. */
   async metadata(venvName?: string): Promise<Metadata | undefined> {
-    const name = this.#nameOf(venvName);
-    const metadata = await this.#store.find(name);
-    if (!metadata && name !== this.defaultName) throw await this.#workshop.notFound(name);
-    return metadata;
-  }
-
-  async #describe(name: string): Promise<EnvironmentInfo> {
-    const isDefault = name === this.defaultName;
-    const isWarm = this.#engine.isWarm(name);
-    try {
-      const metadata = await this.#store.find(name);
-      if (metadata) {
-        const path = this.#store.layout.venv(name, metadata.generation);
-        const lastUsed = await this.#store.lastUsed(name);
-        return describeWhole(metadata, { isDefault, isWarm, path, lastUsed });
-      }
-    } catch (error) {
-      const isDamaged = error instanceof PungiError && error.code === 'ENVIRONMENT_DAMAGED';
-      const state = isDamaged ? 'damaged' : 'unreadable';
-      return describeBare(name, { state, isDefault, path: this.#store.layout.folder(name) });
-    }
-    const pythonVersion = await this.#engine.interpreter().then(
-      ({ version }) => version,
-      () => '',
-    );
-    const description = 'the interpreter itself';
-    return describeBare(name, { state: 'ready', isDefault, isWarm, pythonVersion, description });
+    return this.#catalog.metadata(venvName);
   }
 
   async create(
-    { venvName, description = '', pythonVersion, packages = [] }: CreateRequest,
+    request: CreateRequest,
     options: StepOptions = {},
   ): Promise<{ environment: EnvironmentInfo; report: PackageReport | null }> {
-    const name = checkName(venvName);
-    const asked = this.#installer.parse(packages);
-    const version = pythonVersion === undefined ? undefined : parsePythonVersion(pythonVersion);
-    options.onStep?.(`Creating the environment "${name}".`, 0);
-    const began = performance.now();
-    const interpreter = await this.#interpreterFor({ version }, options);
-    await this.#workshop.refuseEarly(name, interpreter);
-    const wanted = { name, description, interpreter, inherit: name === this.defaultName, inline: false };
-    const contents = await this.#installer.adding({ python: interpreter, requested: [] }, asked, {}, options);
-    const made = await this.#workshop.make(wanted, contents, options);
-    const took = performance.now() - began;
-    const report = asked.length > 0 ? await this.#installer.report(undefined, made, asked, took) : null;
-    return { environment: await this.#describe(name), report };
+    const report = await this.#awaited(this.#packages.create(request, options));
+    return { environment: await this.#catalog.describe(request.venvName), report };
+  }
+
+  async install(
+    venvName: string | undefined,
+    packages: readonly string[],
+    options: InstallOptions = {},
+  ): Promise<PackageReport> {
+    return this.#awaited(this.#packages.install(venvName, packages, options));
+  }
+
+  async uninstall(
+    venvName: string | undefined,
+    packages: readonly string[],
+    options: StepOptions = {},
+  ): Promise<PackageReport> {
+    return this.#awaited(this.#packages.uninstall(venvName, packages, options));
   }
 
   /** The environment of a script's inline dependencies, by name. It is made if there is none. */
   async provideInline(wanted: InlineDependencies, options: StepOptions = {}): Promise<string> {
     await this.#store.prepare();
-    return this.#inline.provide(wanted, options);
+    return this.#awaited(this.#inline.provide(wanted, options));
   }
 
-  /** The default interpreter if it will do, else the newest that does, else what uv can get. */
-  async #interpreterFor(wanted: WantedPython, options: StepOptions): Promise<Interpreter> {
-    const own = choosePython([await this.#engine.interpreter()], wanted);
-    if (own) return own;
-    const all = await listInterpreters(options.signal ? { signal: options.signal } : {});
-    const found = choosePython(all, wanted) ?? (await this.#download(wanted, options));
-    if (found) return found;
-    const versions = [...new Set(all.map(({ version }) => version))];
-    throw new PungiError(
-      'INTERPRETER_NOT_FOUND',
-      `No Python ${wanted.version ?? wanted.specifier} was found on this machine, and none could be downloaded; found are ${versions.join(', ')}.`,
-      { wanted, found: versions },
-    );
-  }
-
-  #download(wanted: WantedPython, options: StepOptions): Promise<Interpreter | undefined> {
-    return this.#pythons.provide(wanted, { ...options, timeoutMs: this.#packageTimeoutMs });
+  /** An environment with exactly what a lock file says, by name. It is made if there is none. */
+  async provideLocked(lock: string, options: StepOptions = {}): Promise<string> {
+    return this.#awaited(this.#sharing.provideLocked(lock, options));
   }
 
   async setDescription(
@@ -203,59 +178,10 @@ export class Environments {
     options: StepOptions = {},
   ): Promise<EnvironmentInfo> {
     const name = checkName(venvName);
-    this.#refuseBareDefault(name);
-    await this.#workshop.describe(name, description, options);
-    return this.#describe(name);
-  }
-
-  async install(
-    venvName: string | undefined,
-    packages: readonly string[],
-    { upgrade = false, ...options }: InstallOptions = {},
-  ): Promise<PackageReport> {
-    const name = venvName === undefined ? this.defaultName : checkName(venvName);
-    const asked = this.#installer.parse(packages);
-    if (asked.length === 0) throw new PungiError('INVALID_INPUT', 'Name at least one package.');
-    if (name === this.defaultName && !this.hasDefault()) {
-      const made = await this.create({ venvName: name, packages }, options).catch(tolerateExisting);
-      if (made) return made.report!;
-    }
-    const began = performance.now();
-    const { before, after } = await this.#workshop.change(name, options, async (current, venv, signal) => {
-      const known = await this.#installer.pinsIn(venv);
-      return this.#installer.adding(current, asked, { known, upgrade }, { ...options, signal });
-    });
-    return this.#installer.report(before, after, asked, performance.now() - began);
-  }
-
-  async uninstall(
-    venvName: string | undefined,
-    packages: readonly string[],
-    options: StepOptions = {},
-  ): Promise<PackageReport> {
-    const name = venvName === undefined ? this.defaultName : checkName(venvName);
-    const names = this.#installer.parse(packages);
-    if (names.length === 0 || names.some(({ text, key }) => text !== key)) {
-      const sentence = 'Name the packages to remove, without versions, extras or markers.';
-      throw new PungiError('INVALID_INPUT', sentence);
-    }
-    this.#refuseBareDefault(name);
-    const began = performance.now();
-    const { before, after } = await this.#workshop.change(name, options, async (current, venv, signal) =>
-      this.#installer.removing(
-        current,
-        names,
-        await this.#installer.pinsIn(venv),
-        { ...options, signal },
-        (needed) =>
-          findDependents(
-            current.python.path,
-            venv,
-            needed.map(({ name: one }) => one),
-          ),
-      ),
-    );
-    return this.#installer.report(before, after, names, performance.now() - began);
+    this.#catalog.refuseBareDefault(name);
+    const note = { action: 'describe', details: { description } } as const;
+    await this.#awaited(this.#workshop.describe(name, description, note, options));
+    return this.#catalog.describe(name);
   }
 
   async delete(
@@ -275,70 +201,40 @@ export class Environments {
         `"${name}" is the default environment: deleting it must be confirmed a second time, with confirmDefault: true.`,
       );
     }
-    this.#refuseBareDefault(name);
-    await this.#workshop.remove(name, { ...options, wait });
+    this.#catalog.refuseBareDefault(name);
+    const note = { action: 'delete', details: {} } as const;
+    await this.#awaited(this.#workshop.remove(name, note, { ...options, wait }));
   }
 
   /** Shares every file with the original, so it takes a moment and next to no disk. */
-  async clone(
-    { from, to, description }: { from: string; to: string; description?: string | undefined },
-    options: StepOptions = {},
-  ): Promise<EnvironmentInfo> {
-    const source = checkName(from, { allowInline: true });
-    const name = checkName(to);
-    this.#refuseBareDefault(source);
-    options.onStep?.(`Cloning "${source}" as "${name}".`);
-    await this.#workshop.copy(source, { name, description }, options);
-    return this.#describe(name);
+  async clone(request: CloneRequest, options: StepOptions = {}): Promise<EnvironmentInfo> {
+    return this.#awaited(this.#sharing.clone(request, options));
   }
 
   /** A lock file: every package with its version and the hashes of its files. */
   async export(venvName: string | undefined, options: StepOptions = {}): Promise<string> {
-    const wanted = this.#nameOf(venvName);
-    this.#refuseBareDefault(wanted);
-    const { metadata, release } = await this.#workshop.use(wanted, options);
-    try {
-      const { name, generation, description, python, requested } = metadata;
-      const pins = await this.#installer.pinsIn(this.#store.layout.venv(name, generation));
-      const pythonVersion = python.version.split('.').slice(0, 2).join('.');
-      return renderLockFile(pins, { description, pythonVersion, requested });
-    } finally {
-      release();
-    }
+    return this.#sharing.export(venvName, options);
   }
 
   /** A new environment from a lock file: exactly what it names, each file as its hash says. */
-  async import(
-    { venvName, lock, description }: { venvName: string; lock: string; description?: string | undefined },
-    options: StepOptions = {},
-  ): Promise<EnvironmentInfo> {
-    const name = checkName(venvName);
-    const { about, pins } = parseLockFile(lock);
-    this.#installer.checkPins(pins);
-    const named =
-      about.requested ??
-      pins.map((pin) => `${pin.name}${pin.url === undefined ? `==${pin.version}` : ` @ ${pin.url}`}`);
-    const requested = this.#installer.parseEach(named).map(({ text }) => text);
-    options.onStep?.(`Creating the environment "${name}".`);
-    const interpreter = await this.#interpreterFor({ version: about.pythonVersion }, options);
-    const inherit = name === this.defaultName;
-    await this.#workshop.make(
-      { name, description: description ?? about.description ?? '', interpreter, inherit, inline: false },
-      this.#installer.exactly(pins, requested, options),
-      options,
-    );
-    return this.#describe(name);
+  async import(request: ImportRequest, options: StepOptions = {}): Promise<EnvironmentInfo> {
+    return this.#awaited(this.#sharing.import(request, options));
   }
 
   /** Removes what is damaged or not used any more, and what is left of anything interrupted. Never what is in use. */
   async clean(request: CleanRequest = {}, options: StepOptions = {}): Promise<CleanReport> {
-    const { dryRun = false } = checkCleanRequest(request);
+    return this.#awaited(this.#clean(checkCleanRequest(request), options));
+  }
+
+  async #clean(request: CleanRequest, options: StepOptions): Promise<CleanReport> {
+    const { dryRun = false } = request;
     const removed: CleanReport['removed'] = [];
     for (const info of await this.list()) {
       const { venvName, sizeMb, sharedMb } = info;
       const reason = reasonToClean(info, request, new Date());
       if (reason === undefined) continue;
-      if (!dryRun && !(await this.#workshop.removeUnused(venvName, options))) continue;
+      const note = { action: 'clean', details: { reason } } as const;
+      if (!dryRun && !(await this.#workshop.removeUnused(venvName, note, options))) continue;
       removed.push({ venvName, reason, freedMb: Math.max(0, sizeMb - sharedMb) });
     }
     if (!dryRun && this.#store.isUsed()) {
@@ -349,27 +245,16 @@ export class Environments {
     return { removed, dryRun };
   }
 
+  /** Ends every change that is being made, and waits until none is. */
   async close(): Promise<void> {
     this.#closing.abort(new PungiError('CANCELLED', 'Pungi is shutting down.'));
     await this.#workshop.close();
+    await Promise.allSettled([this.packaging.settled(), ...this.#pending]);
   }
 
-  /** The default environment has nothing of its own until something is installed. */
-  #refuseBareDefault(name: string): void {
-    if (name !== this.defaultName || this.hasDefault()) return;
-    throw new PungiError(
-      'ENVIRONMENT_NOT_FOUND',
-      `The default environment "${name}" is the interpreter itself: nothing was installed into it yet.`,
-      { venvName: name },
-    );
+  #awaited<T>(work: Promise<T>): Promise<T> {
+    const pending = work.finally(() => this.#pending.delete(pending));
+    this.#pending.add(pending);
+    return pending;
   }
-
-  #nameOf(venvName: string | undefined): string {
-    return venvName === undefined ? this.defaultName : checkName(venvName, { allowInline: true });
-  }
-}
-
-/** Another process was first: then it is an install like any other. */
-function tolerateExisting(error: unknown): undefined {
-  if (!(error instanceof PungiError) || error.code !== 'ENVIRONMENT_EXISTS') throw error;
 }

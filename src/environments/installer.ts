@@ -134,10 +134,12 @@ export class Installer {
   ): Promise<Pin[]> {
     if (requested.length === 0) return [];
     return this.#work(options, (packager, how) =>
-      packager.resolve(path, requested, known, how).catch(async (error: unknown) => {
-        if (!(error instanceof PungiError) || error.code !== 'PACKAGE_INSTALLATION_ERROR') throw error;
-        throw await blame(error, asked, { packager, python: path, options: how });
-      }),
+      packager
+        .resolve({ python: path, requirements: requested, known }, how)
+        .catch(async (error: unknown) => {
+          if (!(error instanceof PungiError) || error.code !== 'PACKAGE_INSTALLATION_ERROR') throw error;
+          throw await blame(error, asked, { packager, python: path, options: how });
+        }),
     );
   }
 

@@ -6,6 +6,8 @@ export interface About {
   description?: string;
   pythonVersion?: string;
   requested?: string[];
+  /** Sees the packages of its interpreter, which no lock file names. */
+  inherit?: boolean;
 }
 
 export interface LockFile {
@@ -69,16 +71,20 @@ function readAbout(text: string): About {
   const line = /^# pungi: (\{.*\})\r?$/m.exec(text)?.[1];
   if (line === undefined) return {};
   try {
-    const { description, pythonVersion, requested } = JSON.parse(line) as Record<string, unknown>;
+    const { description, pythonVersion, requested, inherit } = JSON.parse(line) as Record<string, unknown>;
     return {
       ...(typeof description === 'string' && { description }),
       ...(typeof pythonVersion === 'string' && /^3\.\d+$/.test(pythonVersion) && { pythonVersion }),
       ...(Array.isArray(requested) && requested.every((one) => typeof one === 'string') && { requested }),
+      ...(inherit === true && { inherit }),
     };
   } catch {
     throw invalid('its comment about the environment is not JSON');
   }
 }
+
+/** How a lock file names a version of Python: "3.12" of "3.12.1". */
+export const minorOf = (pythonVersion: string): string => pythonVersion.split('.').slice(0, 2).join('.');
 
 const invalid = (why: string) =>
   new PungiError('INVALID_INPUT', `This is not a lock file that can be used: ${why}.`);

@@ -74,7 +74,7 @@ export async function blame(
   );
 
   async function judge(text: string): Promise<PackageResult> {
-    const why = await packager.resolve(python, [text], [], options).then(
+    const why = await packager.resolve({ python, requirements: [text], known: [] }, options).then(
       () => null,
       (error: unknown) => {
         if (options.signal?.aborted) throw error;

@@ -6,11 +6,22 @@ import type { Engine } from '../engine/engine.js';
 import type { Home } from '../engine/home.js';
 import type { Job } from '../runtime/supervisor.js';
 import type { Environments } from './environments.js';
+import type { InlineDependencies } from './inline/inline-environments.js';
 import { readInlineMetadata } from './inline/inline-metadata.js';
 import type { Preinstalled } from './preinstalled.js';
 
 /** Runs in a home that stays as it is until the run has ended. */
 type Execute = (home: Home | undefined) => Promise<Outcome>;
+
+/** A run, and what is said of its environment from outside its code. */
+export interface Placed {
+  job: Job;
+  venvName?: string | undefined;
+  /** For which an environment is made, as for those that code names itself. */
+  packages?: readonly string[] | undefined;
+  /** Who asks. */
+  client?: string | undefined;
+}
 
 /** Finds the environment of a run, sees to it that it is there and filled, and holds it while the run lasts. */
 export class Placement {
@@ -21,15 +32,13 @@ export class Placement {
     private readonly autoInstall: boolean,
   ) {}
 
-  async run(
-    { job, venvName }: { job: Job; venvName?: string | undefined },
-    options: RunOptions,
-    execute: Execute,
-  ): Promise<Outcome> {
+  async run(placed: Placed, options: RunOptions, execute: Execute): Promise<Outcome> {
+    const { job, venvName, client = '' } = placed;
     const clock = new Stopwatch();
-    const inline = venvName === undefined ? readInlineMetadata(job.code) : null;
+    const inline = wantedBy(placed);
     if (inline !== null) {
-      const name = await clock.time(() => this.environments.provideInline(inline, stepsOf(options)));
+      const steps = { ...stepsOf(options), client };
+      const name = await clock.time(() => this.environments.provideInline(inline, steps));
       return clock.note(await this.in(name, options, execute));
     }
     const name = venvName ?? this.environments.defaultName;
@@ -38,7 +47,7 @@ export class Placement {
     let outcome = isEarly ? await this.#runEarly(job, clock, options, execute) : await runInIt();
     const missing = missingPackage(outcome);
     if (missing !== null && this.autoInstall) {
-      const problem = await clock.time(() => this.#install(name, missing, options));
+      const problem = await clock.time(() => this.#install(name, missing, { ...stepsOf(options), client }));
       outcome = problem === null ? await runInIt() : withHint(outcome, problem);
     }
     return clock.note(outcome);
@@ -70,16 +79,25 @@ export class Placement {
   }
 
   /** Why the package cannot be had, or null where it is there now. */
-  async #install(name: string, missing: string, options: RunOptions): Promise<string | null> {
-    options.onStep?.(`Installing ${missing} into the environment "${name}" (AUTO_INSTALL).`);
+  async #install(name: string, missing: string, steps: StepOptions): Promise<string | null> {
+    steps.onStep?.(`Installing ${missing} into the environment "${name}" (AUTO_INSTALL).`);
     try {
-      await this.environments.install(name, [missing], stepsOf(options));
+      await this.environments.install(name, [missing], steps);
       return null;
     } catch (thrown) {
-      options.signal?.throwIfAborted();
-      return `${missing} could not be installed: ${PungiError.from(thrown).message}`;
+      steps.signal?.throwIfAborted();
+      const { code, message } = PungiError.from(thrown);
+      if (code === 'AUDIT_UNAVAILABLE') throw thrown;
+      return `${missing} could not be installed: ${message}`;
     }
   }
+}
+
+/** The packages of a profile count, else those of the code. Neither does where an environment is named. */
+function wantedBy({ job, venvName, packages = [] }: Placed): InlineDependencies | null {
+  if (venvName !== undefined) return null;
+  if (packages.length > 0) return { dependencies: [...packages], requiresPython: null };
+  return readInlineMetadata(job.code);
 }
 
 /** What concerns the environment of a run, and nothing of the run itself. */

@@ -1,12 +1,14 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { similarName } from '../base/similar-name.js';
 import type { StepOptions } from '../contract/environment.js';
 import type { Home } from '../engine/home.js';
 import { LockKeeper } from '../runtime/lock-keeper.js';
 import { SharedHolds } from '../runtime/shared-holds.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
+import { Admission } from './admission.js';
 import { foldName } from './name.js';
-import { similarName } from './similar-name.js';
+import type { Note, Recorder } from './recorder.js';
 import { type Contents, Generations, type NewEnvironment } from './store/generations.js';
 import { type ExclusiveOptions, Locks } from './store/locks.js';
 import type { Metadata } from './store/metadata.js';
@@ -27,17 +29,23 @@ export interface WorkshopLimits {
 
 /** Everything that happens to an environment under its lock. */
 export class Workshop {
+  readonly admission: Admission;
   readonly #generations: Generations;
   #opened: Promise<{ keeper: LockKeeper; locks: Locks }> | undefined;
 
   constructor(
     readonly store: Store,
     private readonly engine: EngineSide,
-    private readonly limits: WorkshopLimits,
+    private readonly recorder: Recorder,
+    limits: WorkshopLimits,
     private readonly logger: Logger,
   ) {
-    this.#generations = new Generations(store, limits.maxEnvironmentMb, (one, enter) =>
-      this.#admit(one, enter),
+    const evicted: Note = { action: 'clean', details: { reason: 'made room for the environment of a run' } };
+    this.admission = new Admission(store, limits.maxEnvironments, (name) =>
+      this.removeUnused(name, evicted, {}),
+    );
+    this.#generations = new Generations(store, limits.maxEnvironmentMb, async (one, enter) =>
+      (await this.#locks()).alone(ADMISSION, {}, () => this.admission.enter(one, enter)),
     );
   }
 
@@ -49,7 +57,7 @@ export class Workshop {
     // Before anything of the folder is opened: it may be somebody else's.
     await this.#find(name);
     // What another user provides can be read, not locked: its owner changes it when nobody runs in it.
-    const release = this.store.isOwn() ? await (await this.#locks()).use(name, options) : () => {};
+    const release = this.store.isOwn() ? await this.#enter(name, options) : () => {};
     try {
       const metadata = await this.#find(name);
       this.store.touch(name);
@@ -60,53 +68,63 @@ export class Workshop {
     }
   }
 
+  async #enter(name: string, options: StepOptions): Promise<() => void> {
+    // The environment may have been brought here without what else belongs to its folder.
+    await this.store.prepare();
+    return (await this.#locks()).use(name, options);
+  }
+
   #homeOf({ name, generation, parent }: Metadata): Home {
     const python = this.store.layout.python(name, generation);
     return { environment: name, generation, python, roots: parent === null ? [] : [parent] };
   }
 
-  /** Before any work is done for it; what is true then is looked at again under the lock. */
-  async refuseEarly(name: string, interpreter: Interpreter): Promise<void> {
-    const existing = await this.store.find(name).catch(() => undefined);
-    if (existing) throw alreadyThere(existing, interpreter);
-    await this.#checkCount();
-  }
-
-  async make(wanted: NewEnvironment, contents: Contents, options: StepOptions): Promise<Metadata> {
+  async make(
+    wanted: NewEnvironment,
+    contents: Contents,
+    note: Note,
+    options: StepOptions,
+  ): Promise<Metadata> {
     await this.store.prepare();
     return (await this.#locks()).alone(wanted.name, options, async (signal) => {
-      await this.#makeRoom(wanted, options);
+      await this.admission.makeRoom(wanted, options);
       const metadata = await this.#generations.make(wanted, contents, { ...options, signal });
       this.engine.retire(wanted.name);
       this.logger.info('An environment was created', {
         venvName: wanted.name,
         python: metadata.python.version,
       });
+      await this.recorder.changed(note, metadata, options);
       return metadata;
     });
   }
 
   /** Puts a new generation of an environment in force, with the contents that are decided on while nobody else changes it. */
-  async change(
+  async change<T>(
     name: string,
     options: StepOptions,
     decide: (current: Metadata, venv: string, signal: AbortSignal) => Promise<Contents>,
-  ): Promise<{ before: Metadata; after: Metadata }> {
+    /** Before anybody else can change it again. */
+    conclude: (before: Metadata, after: Metadata) => Promise<T>,
+  ): Promise<T> {
     return this.#alone(name, options, async (before, signal) => {
       const contents = await decide(before, this.store.layout.venv(name, before.generation), signal);
       const after = await this.#generations.change(before, contents, { ...options, signal });
       if (after.generation !== before.generation) this.engine.retire(name);
-      return { before, after };
+      return conclude(before, after);
     });
   }
 
-  async describe(name: string, description: string, options: StepOptions): Promise<void> {
-    await this.#alone(name, options, (current) => this.#generations.describe(current, { description }));
+  async describe(name: string, description: string, note: Note, options: StepOptions): Promise<void> {
+    await this.#alone(name, options, async (current) =>
+      this.recorder.changed(note, await this.#generations.describe(current, { description }), options),
+    );
   }
 
   async copy(
     source: string,
     { name, description }: { name: string; description: string | undefined },
+    note: Note,
     options: StepOptions,
   ): Promise<void> {
     // Both would be the same lock, and whoever holds one must not wait for it again.
@@ -116,9 +134,10 @@ export class Workshop {
     await this.store.prepare();
     const locks = await this.#locks();
     const copy = async (original: Metadata, signal: AbortSignal) => {
-      await this.#makeRoom({ name, interpreter: original.python }, options);
+      await this.admission.makeRoom({ name, interpreter: original.python }, options);
       const about = { name, description: description ?? original.description };
-      await this.#generations.clone(original, about, { ...options, signal });
+      const made = await this.#generations.clone(original, about, { ...options, signal });
+      await this.recorder.changed(note, made, options);
     };
     const whileUsed = async (act: (original: Metadata) => Promise<void>) => {
       const { metadata, release } = await this.use(source, options);
@@ -130,21 +149,23 @@ export class Workshop {
       : locks.alone(name, options, (signal) => whileUsed((original) => copy(original, signal))));
   }
 
-  async remove(name: string, options: ExclusiveOptions): Promise<void> {
+  async remove(name: string, note: Note, options: ExclusiveOptions): Promise<void> {
     if (!this.store.isThere(name)) throw await this.notFound(name);
     await (await this.#locks()).alone(name, options, async () => {
       if (!this.store.isThere(name)) throw await this.notFound(name);
+      const lock = await this.recorder.lockOf(await this.store.find(name).catch(() => undefined));
       await this.store.sweep(name);
       await this.store.discard(this.store.layout.folder(name));
       this.engine.retire(name);
       this.logger.info('An environment was deleted', { venvName: name });
+      await this.recorder.noted(note, name, lock, options);
     });
   }
 
   /** Whether it could be removed: what is in use stays. */
-  async removeUnused(name: string, options: StepOptions): Promise<boolean> {
+  async removeUnused(name: string, note: Note, options: StepOptions): Promise<boolean> {
     try {
-      await this.remove(name, { ...options, wait: false });
+      await this.remove(name, note, { ...options, wait: false });
       return true;
     } catch (error) {
       const isGone = error instanceof PungiError && error.code === 'ENVIRONMENT_NOT_FOUND';
@@ -180,64 +201,6 @@ export class Workshop {
     await this.store.settled();
   }
 
-  /** The name is free, or what has it is damaged and goes. */
-  async #makeRoom(
-    { name, interpreter }: Pick<NewEnvironment, 'name' | 'interpreter'>,
-    { onStep }: StepOptions,
-  ): Promise<void> {
-    const clash = await this.store.clash(name);
-    if (clash !== undefined) {
-      const sentence = `The name "${name}" differs from the environment "${clash}" in case only; choose another.`;
-      throw new PungiError('ENVIRONMENT_EXISTS', sentence, { venvName: name });
-    }
-    if (this.store.isForeign(name)) {
-      const sentence = `The folder ${this.store.layout.folder(name)} is there already and is not an environment; choose another name.`;
-      throw new PungiError('ENVIRONMENT_EXISTS', sentence, { venvName: name });
-    }
-    const existing = await this.store.find(name).catch(async (error: unknown) => {
-      if (!(error instanceof PungiError) || error.code !== 'ENVIRONMENT_DAMAGED') throw error;
-      onStep?.(`The environment "${name}" is damaged: making it anew.`);
-      await this.store.discard(this.store.layout.folder(name));
-      return undefined;
-    });
-    if (existing) throw alreadyThere(existing, interpreter);
-    await this.store.sweep(name);
-  }
-
-  /** One at a time, or all of them would see room for one more. */
-  async #admit({ inline }: Metadata, enter: () => Promise<void>): Promise<void> {
-    await (await this.#locks()).alone(ADMISSION, {}, async () => {
-      // Environments of scripts come by themselves, so they also go by themselves: the one unused for longest first.
-      if (inline && (await this.#isFull())) await this.#evict();
-      await this.#checkCount();
-      await enter();
-    });
-  }
-
-  async #evict(): Promise<void> {
-    const found: { name: string; used: number }[] = [];
-    for (const name of await this.store.names()) {
-      const metadata = await this.store.find(name).catch(() => undefined);
-      const used = (await this.store.lastUsed(name)) ?? new Date(metadata?.created ?? 0);
-      if (metadata?.inline) found.push({ name, used: used.getTime() });
-    }
-    for (const { name } of found.sort((a, b) => a.used - b.used))
-      if (await this.removeUnused(name, {})) return;
-  }
-
-  async #isFull(): Promise<boolean> {
-    return (await this.store.names()).length >= this.limits.maxEnvironments;
-  }
-
-  async #checkCount(): Promise<void> {
-    if (!(await this.#isFull())) return;
-    const { maxEnvironments } = this.limits;
-    throw new PungiError(
-      'DENIED',
-      `No more than ${maxEnvironments} environments are allowed (MAX_ENVIRONMENTS), those of scripts included: delete one.`,
-    );
-  }
-
   async #alone<T>(
     name: string,
     options: StepOptions,
@@ -271,11 +234,3 @@ export class Workshop {
 const ADMISSION = '.admission';
 
 const isInUse = (error: unknown) => error instanceof PungiError && error.code === 'ENVIRONMENT_IN_USE';
-
-function alreadyThere({ name, python }: Metadata, wanted: Interpreter): PungiError {
-  const other = python.version === wanted.version ? '' : `, with Python ${python.version}`;
-  return new PungiError('ENVIRONMENT_EXISTS', `The environment "${name}" exists already${other}.`, {
-    venvName: name,
-    pythonVersion: python.version,
-  });
-}

@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { expectOk, printed, verdictOf } from '../engine/pungi.js';
+import { expectOk, printed, temporaryFolder, verdictOf } from '../engine/pungi.js';
 import { openWorld } from './world.js';
 
 const world = await openWorld();
@@ -90,5 +92,24 @@ describe('inline dependencies', () => {
     const made = (await few.environments.list()).filter(({ isInline }) => isInline);
     expect(made.map(({ requested }) => requested)).toEqual(expect.arrayContaining([['apple==2.0']]));
     expect(made).toHaveLength(2);
+  });
+});
+
+describe('the packages of a profile', () => {
+  const file = join(temporaryFolder(), 'profiles.yaml');
+  writeFileSync(file, 'profiles:\n  fruity:\n    packages: [apple==1.0]\n');
+  const own = world.start({ PROFILES_FILE: file, ALLOWED_PROFILES: '*' });
+
+  test('are there for its runs, in the environment that a script with them has', async () => {
+    const outcome = await own.run({ code: VERSION, profile: 'fruity' });
+    expectOk(outcome);
+    expect(outcome.stdout.text).toBe('1.0\n');
+    const same = await own.run({ code: script(['apple==1.0'], VERSION) });
+    expect(same.environment).toBe(outcome.environment);
+    expect((await own.run({ code: VERSION })).verdict.kind).toBe('python-error');
+  });
+
+  test('count, whatever the code says of itself', async () => {
+    expect(await printed(own, { code: script(['apple==2.0'], VERSION), profile: 'fruity' })).toBe('1.0\n');
   });
 });

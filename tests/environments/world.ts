@@ -1,11 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { PungiError } from '../../src/base/errors.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { Environments, type EnvironmentsOptions } from '../../src/environments/environments.js';
 import type { Pungi } from '../../src/index.js';
-import { type Settings, startPungi } from '../engine/pungi.js';
+import { findInterpreter } from '../../src/sandbox/interpreter.js';
+import { printed, type Settings, startPungi } from '../engine/pungi.js';
 import { type PackageIndex, sharedPackageIndex, type TestPackage } from '../support/package-index.js';
+import { until } from '../support/until.js';
 import { ensureUv } from '../support/uv.js';
 
 export interface World {
@@ -43,6 +47,26 @@ export async function openWorld(packages?: TestPackage[]): Promise<World> {
   };
 }
 
+/** Environments without anything that runs in them. */
+export function openEnvironments(
+  { base, settings }: World,
+  options: Partial<EnvironmentsOptions> = {},
+): Environments {
+  const own = {
+    base,
+    defaultName: 'default',
+    packageTimeoutMs: 60_000,
+    packageSources: [],
+    maxEnvironments: 100,
+    maxEnvironmentMb: 1000,
+    uv: settings['PUNGI_UV'],
+  };
+  const engine = { interpreter: () => findInterpreter(), isWarm: () => false, retire: () => {} };
+  const environments = new Environments({ ...own, ...options }, engine, silentLogger);
+  afterAll(() => environments.close());
+  return environments;
+}
+
 /** What a promise is rejected with. */
 export async function refusal(promise: Promise<unknown>): Promise<PungiError> {
   return promise.then(
@@ -58,3 +82,12 @@ export const INSTALLED = `
 import importlib.metadata
 for name in sorted(d.metadata["Name"] + "==" + d.version for d in importlib.metadata.distributions()): print(name)
 `;
+
+export const installedIn = async (pungi: Pungi, venvName: string): Promise<string[]> =>
+  (await printed(pungi, { code: INSTALLED, venvName })).split('\n').filter((line) => line !== '');
+
+/** What is removed loses its name at once and its files a moment later. */
+export async function expectNoLeftovers({ base }: World): Promise<void> {
+  expect(readdirSync(join(base, '.making'))).toEqual([]);
+  await until(() => readdirSync(join(base, '.trash')).length === 0, 'the trash is emptied');
+}

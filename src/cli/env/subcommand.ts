@@ -16,7 +16,8 @@ export const INSTALLING: readonly OptionName[] = [
   'maxEnvironmentMb',
   'uv',
 ];
-const LOGGING: readonly OptionName[] = ['logLevel', 'logFormat', 'logFile'];
+/** Changes are recorded. */
+const LOGGING: readonly OptionName[] = ['audit', 'auditDir', 'auditSync', 'logLevel', 'logFormat', 'logFile'];
 
 interface Subcommand<Operands extends unknown[], Flags extends Parsed> {
   about: string;

@@ -12,3 +12,12 @@ export function printable(text: string): string {
 export const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ').trim());
 
 export const indent = (text: string, by: string): string => printable(text).trimEnd().replace(/^/gm, by);
+
+/** The same with every character in its place: in what an auditor reads, a sequence must not take others with it. */
+export const revealed = (text: string): string =>
+  text.replaceAll('\r\n', '\n').replace(UNSEEN, (one) => {
+    if (one === '\n' || one === '\t') return one;
+    return one < ' ' ? String.fromCharCode(0x2400 + one.charCodeAt(0)) : '�';
+  });
+
+export const revealedLine = (text: string): string => revealed(text.replace(/\s+/g, ' ').trim());

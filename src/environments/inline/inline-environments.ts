@@ -5,6 +5,7 @@ import { PungiError } from '../../base/errors.js';
 import type { StepOptions } from '../../contract/environment.js';
 import type { Interpreter } from '../../sandbox/interpreter.js';
 import type { Installer } from '../installer.js';
+import type { Pin } from '../packaging/packager.js';
 import type { Contents, NewEnvironment } from '../store/generations.js';
 import type { Layout } from '../store/layout.js';
 import { writeAtomically } from '../store/metadata.js';
@@ -19,6 +20,15 @@ export interface Maker {
   interpreterFor(specifier: string | undefined, options: StepOptions): Promise<Interpreter>;
   isWhole(name: string): Promise<boolean>;
   make(wanted: NewEnvironment, contents: Contents, options: StepOptions): Promise<void>;
+}
+
+/** What exactly an environment is to hold. */
+export interface Filling {
+  pins: readonly Pin[];
+  requested: string[];
+  interpreter: Interpreter;
+  inherit: boolean;
+  description: string;
 }
 
 const hash = (value: unknown) =>
@@ -48,12 +58,24 @@ export class InlineEnvironments {
       return known;
     options.onStep?.(`Preparing an environment for ${requested.join(', ') || `Python ${version}`}.`);
     const { pins } = await this.installer.only(interpreter, asked, options);
-    const name = `inline-${hash({ pins: pins.map(({ name: one, version: of, url, hashes }) => [one, of, url ?? null, hashes]), path, version })}`;
     const description = `For scripts that ask for ${requested.join(', ') || 'nothing'}.`;
-    const wanted = { name, description, interpreter, inherit: false, inline: true };
+    const name = await this.exactly({ pins, requested, interpreter, inherit: false, description }, options);
+    await writeAtomically(note, name);
+    return name;
+  }
+
+  /** The name of the environment that holds this and nothing else, which is there when this resolves. */
+  async exactly(
+    { pins, requested, interpreter, inherit, description }: Filling,
+    options: StepOptions,
+  ): Promise<string> {
+    const { path, version } = interpreter;
+    const named = pins.map(({ name, version: of, url, hashes }) => [name, of, url ?? null, hashes]);
+    const name = `inline-${hash({ pins: named, path, version, ...(inherit && { inherit }) })}`;
+    if (await this.maker.isWhole(name)) return name;
+    const wanted = { name, description, interpreter, inherit, inline: true };
     const contents = this.installer.exactly(pins, requested, options);
     await this.maker.make(wanted, contents, options).catch(tolerateExisting);
-    await writeAtomically(note, name);
     return name;
   }
 }

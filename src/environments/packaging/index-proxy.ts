@@ -7,6 +7,7 @@ import { pipeline as compose } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { PungiError } from '../../base/errors.js';
+import { Turns } from '../../base/turns.js';
 import { boundBytes, readText } from './index-proxy/bounded-stream.js';
 import { fetchFromIndex, type IndexRequest, IndexTrouble } from './index-proxy/fetch.js';
 import { OfferedFiles } from './index-proxy/offered-files.js';
@@ -19,7 +20,6 @@ import {
   renderHtml,
   renderJson,
 } from './index-proxy/page.js';
-import { Turns } from './index-proxy/turns.js';
 
 const PAGE_PATH = /^\/simple\/(\d{1,3})\/([a-z0-9]|[a-z0-9][a-z0-9-]*[a-z0-9])\/$/;
 const FILE_PATH = /^\/file\/(\d{1,3})\/([0-9a-f]{32})\/([^/?#]+)$/;

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import { runTool } from '../../sandbox/tool.js';
 import { explanationOf } from './explanation.js';
+import { findUnreachable } from './index-reach.js';
 import type { PackagerSettings } from './packager.js';
-import { pipEnvironment } from './pip-environment.js';
+import { indexesOfPip, pipEnvironment } from './pip-environment.js';
 import { readPipSettings } from './pip-settings.js';
 import { toolEnvironment } from './tool-environment.js';
 import { versionOf } from './tool-version.js';
@@ -40,25 +41,27 @@ export async function installOwnUv(settings: PackagerSettings): Promise<void> {
 }
 
 async function fetchUv(settings: PackagerSettings, target: string): Promise<void> {
-  const { python } = settings;
-  const env = toolEnvironment(settings.env);
+  const { python, closing: signal } = settings;
+  const options = { timeoutMs: TIMEOUT_MS, ...(signal && { signal }) };
+  const own = toolEnvironment(settings.env);
+  // Constraints are about the packages of environments.
+  const env = { ...pipEnvironment(own, await readPipSettings(python, own, signal)), PIP_CONSTRAINT: '' };
+  const indexes = await indexesOfPip(python, env, (command) => runTool(command, options));
+  // pip would try again and again.
+  const silent = await findUnreachable(indexes, env);
+  if (silent.length > 0) throw unavailable(`the package index cannot be reached (${silent.join(', ')}).`);
   const args = ['install', '--no-deps', '--only-binary', ':all:', '--no-compile', '--target', target];
   const end = await runTool(
-    {
-      python,
-      command: python,
-      args: ['-I', '-m', 'pip', ...args, `uv==${OWN_UV_VERSION}`],
-      // Constraints are about the packages of environments.
-      env: { ...pipEnvironment(env, await readPipSettings(python, env)), PIP_CONSTRAINT: '' },
-    },
-    { timeoutMs: TIMEOUT_MS },
+    { python, command: python, args: ['-I', '-m', 'pip', ...args, `uv==${OWN_UV_VERSION}`], env },
+    options,
   );
   if (end.status === 0) return;
   const explanation = explanationOf(end.stderr);
-  throw new PungiError('TOOL_UNAVAILABLE', `uv could not be installed: ${explanation.split('\n')[0]}`, {
-    explanation,
-  });
+  throw unavailable(explanation.split('\n')[0]!, { explanation });
 }
+
+const unavailable = (why: string, details = {}) =>
+  new PungiError('TOOL_UNAVAILABLE', `uv could not be installed: ${why}`, details);
 
 async function moveInto(from: string, to: string): Promise<void> {
   try {

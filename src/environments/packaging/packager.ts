@@ -31,16 +31,20 @@ export interface Target {
   venv: string;
 }
 
+/** What is to be there, of which versions are not chosen yet. */
+export interface Wish {
+  /** The interpreter that packages are for. */
+  python: string;
+  requirements: string[];
+  /** These stay at their versions where they can. */
+  known: readonly Pin[];
+}
+
 /** Chooses versions of packages, and installs them. No code of what it installs runs, but that of builds in their jail. */
 export interface Packager {
   readonly tool: PackagerTool;
-  /** All that the requirements need, for an interpreter. What is known stays at its version where it can. */
-  resolve(
-    python: string,
-    requirements: string[],
-    known: readonly Pin[],
-    options: PackagingOptions,
-  ): Promise<Pin[]>;
+  /** All that the requirements need. */
+  resolve(wish: Wish, options: PackagingOptions): Promise<Pin[]>;
   /** Exactly these, hashes required. After an error the environment may be half filled: the caller throws it away. */
   installPinned(target: Target, pins: Pin[], options: PackagingOptions): Promise<void>;
   /** Removes what is unused from the cache. */
@@ -54,4 +58,6 @@ export interface PackagerSettings {
   /** The interpreter that starts tools. */
   python: string;
   env: NodeJS.ProcessEnv;
+  /** Aborted when everything ends: what is done for nobody in particular ends then. */
+  closing?: AbortSignal | undefined;
 }

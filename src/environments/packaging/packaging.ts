@@ -13,6 +13,8 @@ export interface PackagingSettings {
   /** A path, or 'off' for pip. */
   uv?: string | undefined;
   env?: NodeJS.ProcessEnv;
+  /** Aborted when everything ends. */
+  closing?: AbortSignal;
 }
 
 /** Chooses what installs packages here: a uv that is there, else one that is installed once, else the interpreter's pip. */
@@ -67,6 +69,11 @@ export class Packaging {
       : { tool: null, note: nothing(survey).message };
   }
 
+  /** Resolves when no choice is being made any more. */
+  async settled(): Promise<void> {
+    await this.#chosen?.catch(() => {});
+  }
+
   #choose(): Promise<Packager> {
     if (this.#chosen === undefined) {
       const chosen = this.#decide();
@@ -87,6 +94,7 @@ export class Packaging {
         await installOwnUv(settings);
         survey = await surveyTools(settings, this.#settings.uv);
       } catch (error) {
+        settings.closing?.throwIfAborted();
         const { message, details } = PungiError.from(error);
         this.#logger.error(message, { ...details });
         survey.notes.push(message);
@@ -108,8 +116,8 @@ export class Packaging {
   }
 
   async #packagerSettings(): Promise<PackagerSettings> {
-    const { base, python, env = process.env } = this.#settings;
-    return { base, python: await python(), env };
+    const { base, python, env = process.env, closing } = this.#settings;
+    return { base, python: await python(), env, closing };
   }
 }
 

@@ -1,4 +1,8 @@
+import type { ToolCommand, ToolEnd } from '../../sandbox/tool.js';
 import type { PipSettings } from './pip-settings.js';
+
+/** Where pip itself says which index it asks when nobody says anything. */
+const DEFAULT_INDEX = 'from pip._internal.models.index import PyPI; print(PyPI.simple_url)';
 
 /**
  * What was read of pip's settings, as its variables. Its files are not read again: they may also say where to install,
@@ -45,3 +49,16 @@ const words = (list: string | undefined) => list?.split(/\s+/).filter((word) => 
 
 /** uv's indexes may have a name: NAME=URL. */
 const withoutName = (index: string) => index.replace(/^[\w-]+=(?=\w+:\/\/)/, '');
+
+/** The addresses of the indexes that pip asks in an environment of the above kind. */
+export async function indexesOfPip(
+  python: string,
+  env: Record<string, string>,
+  run: (command: ToolCommand) => Promise<ToolEnd>,
+): Promise<string[]> {
+  if (env['PIP_NO_INDEX']) return [];
+  const more = env['PIP_EXTRA_INDEX_URL']?.split(' ') ?? [];
+  if (env['PIP_INDEX_URL']) return [env['PIP_INDEX_URL'], ...more];
+  const end = await run({ python, command: python, args: ['-I', '-c', DEFAULT_INDEX], env });
+  return [end.stdout.trim(), ...more];
+}

@@ -5,61 +5,38 @@ import { PungiError } from '../../base/errors.js';
 import type { ToolEnd } from '../../sandbox/tool.js';
 import { buildJailFor, inJail, removeAbandonedBuilds } from './build-jail.js';
 import { Errand, listed } from './errand.js';
-import { type Attempt, failure, unreachable } from './failure.js';
+import { failure, unreachable } from './failure.js';
 import { findUnreachable } from './index-reach.js';
-import type { Packager, PackagerSettings, PackagerTool, PackagingOptions, Pin, Target } from './packager.js';
+import type { PackagingOptions, Pin, Target, Wish } from './packager.js';
 import { type PipReport, pinsOfReport, renderPins } from './pins.js';
-import { pipEnvironment } from './pip-environment.js';
+import { indexesOfPip, pipEnvironment } from './pip-environment.js';
 import { readPipSettings } from './pip-settings.js';
 import { checkRequirements } from './requirement-text.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 import { toolEnvironment } from './tool-environment.js';
+import { type Order, ToolPackager } from './tool-packager.js';
 
-/** A command that needs packages. */
-interface Order {
-  args: string[];
+interface PipOrder extends Order {
   requirements: string[];
-  /** The interpreter of the machine that packages are for. */
-  python: string;
-  /** Folders that it fills or reads. */
-  fills: string[];
   /** Files of this machine that it installs. */
   files: string[];
   env: Record<string, string>;
-  attempt: Attempt;
 }
 
 /** What the interpreter has does not count: it may go. */
 const PINNED = ['--ignore-installed', '--no-compile', '--no-deps', '--require-hashes'];
-/** Where pip itself says which index it asks when nobody says anything. */
-const DEFAULT_INDEX = 'from pip._internal.models.index import PyPI; print(PyPI.simple_url)';
 const WHEELS_ONLY = ['--only-binary', ':all:'];
 
 /** The interpreter's own pip, for where there is no uv. It works in a jail, and so without a cache. */
-export class PipPackager implements Packager {
-  readonly tool: PackagerTool;
-  readonly #settings: PackagerSettings;
-  readonly #cache: string;
-
-  constructor(tool: PackagerTool, settings: PackagerSettings) {
-    this.tool = tool;
-    this.#settings = settings;
-    this.#cache = join(settings.base, '.cache', 'pip');
-  }
-
-  async resolve(
-    python: string,
-    requirements: string[],
-    known: readonly Pin[],
-    options: PackagingOptions,
-  ): Promise<Pin[]> {
+export class PipPackager extends ToolPackager {
+  async resolve({ python, requirements, known }: Wish, options: PackagingOptions): Promise<Pin[]> {
     checkRequirements(requirements);
     const files = filesIn(requirements);
     const errand = new Errand(`Resolving ${listed(requirements)}`, options);
     errand.tell(`Resolving ${listed(requirements)} with pip`);
     const env = await this.#env(errand);
     return withTemporaryFolder('resolve', async (folder) => {
-      const order: Order = {
+      const order: PipOrder = {
         args: ['install', '--quiet', '--dry-run', '--ignore-installed', '--report', '-'],
         requirements,
         python,
@@ -101,8 +78,8 @@ export class PipPackager implements Packager {
 
   /** Nothing shares files with pip's cache, so all of it is unused. */
   async prune(): Promise<void> {
-    await rm(this.#cache, { recursive: true, force: true });
-    await removeAbandonedBuilds(this.#settings.base);
+    await rm(join(this.settings.base, '.cache', 'pip'), { recursive: true, force: true });
+    await removeAbandonedBuilds(this.settings.base);
   }
 
   /** pip knows no preferences: all of what is known is kept, or the choice is free. */
@@ -110,7 +87,7 @@ export class PipPackager implements Packager {
     known: readonly Pin[],
     folder: string,
     errand: Errand,
-    order: Order,
+    order: PipOrder,
   ): Promise<ToolEnd | undefined> {
     if (known.length === 0) return undefined;
     const file = join(folder, 'known.txt');
@@ -122,7 +99,7 @@ export class PipPackager implements Packager {
     return end.status === 0 ? end : undefined;
   }
 
-  async #seek(errand: Errand, order: Order): Promise<ToolEnd> {
+  async #seek(errand: Errand, order: PipOrder): Promise<ToolEnd> {
     const end = await this.#run(errand, order, WHEELS_ONLY);
     if (end.status === 0) return end;
     const silent = await findUnreachable(await this.#indexes(errand, order.env), order.env);
@@ -140,35 +117,30 @@ export class PipPackager implements Packager {
    */
   async #run(
     errand: Errand,
-    { args, requirements, env, python, fills, files }: Order,
+    { args, requirements, env, python, fills, files }: PipOrder,
     more: string[],
   ): Promise<ToolEnd> {
     const places = [env['PIP_FIND_LINKS'], env['PIP_CONSTRAINT']].flatMap((list) => list?.split(' ') ?? []);
     const jail = await buildJailFor({
-      base: this.#settings.base,
+      base: this.settings.base,
       python,
       writable: fills,
       readable: [...places, ...files],
       indexes: await this.#indexes(errand, env),
       env,
     });
-    const command = this.#settings.python;
+    const command = this.settings.python;
     const pip = ['-I', '-m', 'pip', '--python', python, ...args, ...more, '--', ...requirements];
     return errand.run({ python: command, command, args: pip, env: inJail(env) }, jail);
   }
 
-  async #indexes(errand: Errand, env: Record<string, string>): Promise<string[]> {
-    if (env['PIP_NO_INDEX']) return [];
-    const more = env['PIP_EXTRA_INDEX_URL']?.split(' ') ?? [];
-    if (env['PIP_INDEX_URL']) return [env['PIP_INDEX_URL'], ...more];
-    const { python } = this.#settings;
-    const end = await errand.run({ python, command: python, args: ['-I', '-c', DEFAULT_INDEX], env });
-    return [end.stdout.trim(), ...more];
+  #indexes(errand: Errand, env: Record<string, string>): Promise<string[]> {
+    return indexesOfPip(this.settings.python, env, (command) => errand.run(command));
   }
 
   async #env({ signal }: Errand): Promise<Record<string, string>> {
-    const env = toolEnvironment(this.#settings.env);
-    return pipEnvironment(env, await readPipSettings(this.#settings.python, env, signal));
+    const env = toolEnvironment(this.settings.env);
+    return pipEnvironment(env, await readPipSettings(this.settings.python, env, signal));
   }
 }
 

@@ -10,14 +10,15 @@ export async function versionOf(
   command: string,
   args: string[],
 ): Promise<string | undefined> {
-  const { python, env } = settings;
+  const { python, env, closing: signal } = settings;
   try {
     const end = await runTool(
       { python, command, args, env: toolEnvironment(env) },
-      { timeoutMs: TIMEOUT_MS },
+      { timeoutMs: TIMEOUT_MS, ...(signal && { signal }) },
     );
     return end.status === 0 ? /\d+\.\d+[\w.]*/.exec(end.stdout)?.[0] : undefined;
   } catch {
+    signal?.throwIfAborted();
     return undefined;
   }
 }

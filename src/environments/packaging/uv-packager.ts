@@ -5,25 +5,19 @@ import { buildJailFor, inJail, removeAbandonedBuilds } from './build-jail.js';
 import { Errand, listed } from './errand.js';
 import { type Attempt, failure, unreachable } from './failure.js';
 import { findUnreachable } from './index-reach.js';
-import type { Packager, PackagerSettings, PackagerTool, PackagingOptions, Pin, Target } from './packager.js';
+import type { PackagingOptions, Pin, Target, Wish } from './packager.js';
 import { parsePins, renderPins } from './pins.js';
 import { readPipSettings } from './pip-settings.js';
 import { checkRequirements } from './requirement-text.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 import { toolEnvironment } from './tool-environment.js';
+import { type Order, ToolPackager } from './tool-packager.js';
 import { readUvConfiguration } from './uv-configuration.js';
 import { isAddress, type UvSettings, uvSettings } from './uv-settings.js';
 
-/** A command that needs packages. */
-interface Order {
+interface UvOrder extends Order {
   verb: 'compile' | 'install';
-  args: string[];
   stdin: string;
-  /** The interpreter of the machine that packages are for. */
-  python: string;
-  /** Folders that it fills. */
-  fills: string[];
-  attempt: Attempt;
 }
 
 /** The settings in force, as they were a moment ago. */
@@ -51,24 +45,11 @@ const PINNED = ['--no-compile-bytecode', '--no-deps', '--require-hashes', '-r', 
 /** What a user may wish for when versions are chosen says nothing about versions that are chosen already. */
 const WISHES = ['UV_CONSTRAINT', 'UV_OVERRIDE', 'UV_EXCLUDE'];
 
-export class UvPackager implements Packager {
-  readonly tool: PackagerTool;
-  readonly #settings: PackagerSettings;
-  readonly #cache: string;
+export class UvPackager extends ToolPackager {
+  readonly #cache = join(this.settings.base, '.cache', 'uv');
   #recent: { at: number; circumstances: Promise<Circumstances> } | undefined;
 
-  constructor(tool: PackagerTool, settings: PackagerSettings) {
-    this.tool = tool;
-    this.#settings = settings;
-    this.#cache = join(settings.base, '.cache', 'uv');
-  }
-
-  async resolve(
-    python: string,
-    requirements: string[],
-    known: readonly Pin[],
-    options: PackagingOptions,
-  ): Promise<Pin[]> {
+  async resolve({ python, requirements, known }: Wish, options: PackagingOptions): Promise<Pin[]> {
     checkRequirements(requirements);
     const errand = new Errand(`Resolving ${listed(requirements)}`, options);
     return withTemporaryFolder('resolve', async (folder) => {
@@ -104,7 +85,7 @@ export class UvPackager implements Packager {
 
   async prune(options: PackagingOptions): Promise<void> {
     const errand = new Errand('Pruning the cache', options);
-    const { python, base } = this.#settings;
+    const { python, base } = this.settings;
     const args = ['cache', 'prune', '--cache-dir', this.#cache, '--no-progress'];
     const end = await errand.run({ python, command: this.tool.path, args, env: this.#env() });
     const attempt: Attempt = {
@@ -117,7 +98,7 @@ export class UvPackager implements Packager {
     await removeAbandonedBuilds(base);
   }
 
-  async #seek(errand: Errand, order: Order): Promise<void> {
+  async #seek(errand: Errand, order: UvOrder): Promise<void> {
     const uv = await this.#uvSettings(errand, order);
     const addresses = [...uv.indexes, ...uv.findLinks.filter(isAddress)];
     const silent = uv.env['UV_OFFLINE'] ? [] : await findUnreachable(addresses, uv.env);
@@ -131,7 +112,7 @@ export class UvPackager implements Packager {
   }
 
   /** Waiting for an index that does not answer is long, so what is cached comes first. */
-  async #seekInCache(errand: Errand, order: Order, uv: Circumstances, silent: string[]): Promise<void> {
+  async #seekInCache(errand: Errand, order: UvOrder, uv: Circumstances, silent: string[]): Promise<void> {
     errand.tell(`No network (${silent.join(', ')} cannot be reached): using what is cached`);
     const cached = await this.#run(errand, order, uv, [...WHEELS_ONLY, '--offline']);
     if (cached.status === 0) return;
@@ -141,10 +122,10 @@ export class UvPackager implements Packager {
   }
 
   /** Files are shared with the cache by hard links where the file system can. */
-  #run(errand: Errand, { verb, args, stdin }: Order, uv: Circumstances, more: string[]): Promise<ToolEnd> {
+  #run(errand: Errand, { verb, args, stdin }: UvOrder, uv: Circumstances, more: string[]): Promise<ToolEnd> {
     const places = ['--cache-dir', this.#cache, '--link-mode', 'hardlink', ...linksOf(uv.findLinks, uv)];
     return errand.run({
-      python: this.#settings.python,
+      python: this.settings.python,
       command: this.tool.path,
       args: ['pip', verb, '--no-progress', ...places, ...more, ...args],
       env: uv.env,
@@ -154,13 +135,13 @@ export class UvPackager implements Packager {
 
   async #build(
     errand: Errand,
-    { verb, args, stdin, python, fills }: Order,
+    { verb, args, stdin, python, fills }: UvOrder,
     uv: Circumstances,
   ): Promise<ToolEnd> {
     const folders = uv.findLinks.filter((place) => !isAddress(place));
     const constraints = uv.env['UV_CONSTRAINT']?.split(' ') ?? [];
     const jail = await buildJailFor({
-      base: this.#settings.base,
+      base: this.settings.base,
       python,
       writable: fills,
       readable: [...folders, ...constraints],
@@ -169,7 +150,7 @@ export class UvPackager implements Packager {
     });
     return errand.run(
       {
-        python: this.#settings.python,
+        python: this.settings.python,
         command: this.tool.path,
         args: ['pip', verb, '--no-progress', ...linksOf(folders, uv), ...args],
         env: inJail(uv.env),
@@ -180,10 +161,10 @@ export class UvPackager implements Packager {
   }
 
   #env(): Record<string, string> {
-    return { ...toolEnvironment(this.#settings.env), UV_PYTHON_DOWNLOADS: 'never', UV_NO_WRAP: '1' };
+    return { ...toolEnvironment(this.settings.env), UV_PYTHON_DOWNLOADS: 'never', UV_NO_WRAP: '1' };
   }
 
-  async #uvSettings(errand: Errand, { verb }: Order): Promise<Circumstances> {
+  async #uvSettings(errand: Errand, { verb }: UvOrder): Promise<Circumstances> {
     const now = performance.now();
     if (this.#recent === undefined || now - this.#recent.at > RECENT_MS) {
       this.#recent = { at: now, circumstances: this.#look(errand) };
@@ -199,7 +180,7 @@ export class UvPackager implements Packager {
 
   async #look(errand: Errand): Promise<Circumstances> {
     const env = this.#env();
-    const pip = await readPipSettings(this.#settings.python, env, errand.signal);
+    const pip = await readPipSettings(this.settings.python, env, errand.signal);
     const settings = uvSettings(env, pip, await readUvConfiguration(env));
     const indexes = settings.noIndex ? [] : await this.#indexes(errand, settings.env);
     return { ...settings, indexes };
@@ -207,7 +188,7 @@ export class UvPackager implements Packager {
 
   /** uv itself says which indexes its settings come to. */
   async #indexes(errand: Errand, env: Record<string, string>): Promise<string[]> {
-    const { python } = this.#settings;
+    const { python } = this.settings;
     const args = [
       'pip',
       'compile',

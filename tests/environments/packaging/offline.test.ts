@@ -14,7 +14,7 @@ async function setUp(tool: string) {
   return {
     index,
     resolve: (requirements: string[], more = {}) =>
-      packager.resolve(python, requirements, [], { ...options, ...more }),
+      packager.resolve({ python, requirements, known: [] }, { ...options, ...more }),
     async install(pins: Awaited<ReturnType<typeof packager.resolve>>, more = {}) {
       const venv = await makeVenv();
       await packager.installPinned({ python, venv }, pins, { ...options, ...more });

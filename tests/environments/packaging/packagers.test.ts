@@ -33,7 +33,7 @@ describe.each(['uv', 'pip'])('%s', (tool) => {
     packager: Packager,
     requirements: string[],
     { known = [], ...more }: Partial<PackagingOptions> & { known?: Pin[] } = {},
-  ) => packager.resolve(await interpreter(), requirements, known, { ...options, ...more });
+  ) => packager.resolve({ python: await interpreter(), requirements, known }, { ...options, ...more });
 
   async function install(packager: Packager, requirements: string[], more = {}): Promise<Target> {
     const target = await makeTarget();

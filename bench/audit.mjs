@@ -1,0 +1,88 @@
+// What deciding and recording add to a run: the engine alone, then Pungi without its audit trail and with both of its modes.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Engine } from '../dist/engine/engine.js';
+import { Gate } from '../dist/gate/gate.js';
+import { loadProfiles } from '../dist/gate/profiles/load-profiles.js';
+import { loadConfig, silentLogger } from '../dist/index.js';
+import { engineOptions } from '../dist/pungi/parts.js';
+import { library } from './contenders/library.mjs';
+import { serverSettings } from './contenders/server-settings.mjs';
+import { timedRun, withSessions } from './measure/sessions.mjs';
+import { figure, table } from './report/table.mjs';
+import { median } from './statistics.mjs';
+import { PRINT } from './workloads.mjs';
+
+/** Neither decides nor records. */
+const engineAlone = {
+  id: 'engine',
+  name: 'the engine alone',
+  async open(workload) {
+    const config = loadConfig({ env: serverSettings(workload) });
+    const { job } = await new Gate(config, loadProfiles(config)).admitOwn({ code: workload.code });
+    const engine = new Engine(engineOptions(config), silentLogger);
+    await engine.started;
+    while (engine.pools.find(config.defaultVenvName).parked < config.poolSize) await pause(10);
+    return {
+      run: async () => (await engine.run({ job, client: '' })).stdout.text,
+      close: () => engine.close(),
+    };
+  },
+};
+
+const recording = (id, name, env) => ({
+  id,
+  name,
+  open: (workload) => library.open({ ...workload, env }),
+});
+
+const CONTENDERS = [
+  engineAlone,
+  recording('off', 'with the gate, no audit trail', { AUDIT: 'false' }),
+  recording('normal', '… and an audit trail, `AUDIT_SYNC=normal` (the default)', { AUDIT_SYNC: 'normal' }),
+  recording('full', '… and an audit trail, `AUDIT_SYNC=full`', { AUDIT_SYNC: 'full' }),
+];
+
+const FULL = { rounds: 30, runsInRound: 20 };
+const QUICK = { rounds: 6, runsInRound: 20 };
+
+/** Medians in ms of runs that take turns, by id. */
+export async function measureAudit(facts, { isQuick, gapMs, settleMs }, say = () => {}) {
+  const { rounds, runsInRound } = isQuick ? QUICK : FULL;
+  say('print(1): what the gate and the audit trail add …');
+  return withSessions(CONTENDERS, { ...PRINT, ...facts }, async (open) => {
+    const samples = new Map(open.map(({ id }) => [id, []]));
+    for (let round = 0; round <= rounds; round += 1) {
+      // Whoever comes later may find the machine in another state: they take turns at that too.
+      for (const { id, session } of round % 2 === 0 ? open : open.toReversed()) {
+        for (let run = 0; run < runsInRound; run += 1) {
+          const took = await timedRun(session, PRINT);
+          // The first round is for caches and pools.
+          if (round > 0) samples.get(id).push(took);
+          await pause(gapMs);
+        }
+        await pause(settleMs);
+      }
+    }
+    return Object.fromEntries([...samples].map(([id, measured]) => [id, median(measured)]));
+  });
+}
+
+const ratio = (id) => (results) => results.audit && results.audit[id] / results.audit.engine;
+
+export const AUDIT_TARGETS = [
+  {
+    about: 'print(1) with gate and audit trail in the default mode, to the engine alone',
+    atMost: 1.2,
+    unit: '×',
+    measure: ratio('normal'),
+  },
+];
+
+export function describeAudit(results) {
+  const rows = CONTENDERS.map(({ id, name }) => [
+    `print(1): ${name}`,
+    figure(results.audit?.[id], ' ms'),
+    figure(ratio(id)(results), '×'),
+  ]);
+  return table(['', 'median', '×'], rows);
+}

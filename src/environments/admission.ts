@@ -1,0 +1,84 @@
+import { PungiError } from '../base/errors.js';
+import type { StepOptions } from '../contract/environment.js';
+import type { Interpreter } from '../sandbox/interpreter.js';
+import type { Metadata } from './store/metadata.js';
+import type { Store } from './store/store.js';
+
+/** Whether there may be one more environment, and of that name. */
+export class Admission {
+  constructor(
+    private readonly store: Store,
+    private readonly maxEnvironments: number,
+    /** Whether it could be removed to make room. */
+    private readonly removeUnused: (name: string) => Promise<boolean>,
+  ) {}
+
+  /** Before any work is done for it; what is true then is looked at again under the lock. */
+  async refuseEarly(name: string, interpreter: Interpreter): Promise<void> {
+    const existing = await this.store.find(name).catch(() => undefined);
+    if (existing) throw alreadyThere(existing, interpreter);
+    await this.#checkCount();
+  }
+
+  /** The name is free, or what has it is damaged and goes. For the holder of the environment's lock. */
+  async makeRoom(
+    { name, interpreter }: { name: string; interpreter: Interpreter },
+    { onStep }: StepOptions,
+  ): Promise<void> {
+    const clash = await this.store.clash(name);
+    if (clash !== undefined) {
+      const sentence = `The name "${name}" differs from the environment "${clash}" in case only; choose another.`;
+      throw new PungiError('ENVIRONMENT_EXISTS', sentence, { venvName: name });
+    }
+    if (this.store.isForeign(name)) {
+      const sentence = `The folder ${this.store.layout.folder(name)} is there already and is not an environment; choose another name.`;
+      throw new PungiError('ENVIRONMENT_EXISTS', sentence, { venvName: name });
+    }
+    const existing = await this.store.find(name).catch(async (error: unknown) => {
+      if (!(error instanceof PungiError) || error.code !== 'ENVIRONMENT_DAMAGED') throw error;
+      onStep?.(`The environment "${name}" is damaged: making it anew.`);
+      await this.store.discard(this.store.layout.folder(name));
+      return undefined;
+    });
+    if (existing) throw alreadyThere(existing, interpreter);
+    await this.store.sweep(name);
+  }
+
+  /** One at a time, or all of them would see room for one more. */
+  async enter({ inline }: Metadata, enter: () => Promise<void>): Promise<void> {
+    // Environments of scripts come by themselves, so they also go by themselves: the one unused for longest first.
+    if (inline && (await this.#isFull())) await this.#evict();
+    await this.#checkCount();
+    await enter();
+  }
+
+  async #evict(): Promise<void> {
+    const found: { name: string; used: number }[] = [];
+    for (const name of await this.store.names()) {
+      const metadata = await this.store.find(name).catch(() => undefined);
+      const used = (await this.store.lastUsed(name)) ?? new Date(metadata?.created ?? 0);
+      if (metadata?.inline) found.push({ name, used: used.getTime() });
+    }
+    for (const { name } of found.sort((a, b) => a.used - b.used)) if (await this.removeUnused(name)) return;
+  }
+
+  async #isFull(): Promise<boolean> {
+    return (await this.store.names()).length >= this.maxEnvironments;
+  }
+
+  async #checkCount(): Promise<void> {
+    if (!(await this.#isFull())) return;
+    throw new PungiError(
+      'DENIED',
+      `No more than ${this.maxEnvironments} environments are allowed (MAX_ENVIRONMENTS), those of scripts included: delete one.`,
+    );
+  }
+}
+
+function alreadyThere({ name, python }: Metadata, wanted: Interpreter): PungiError {
+  const other = python.version === wanted.version ? '' : `, with Python ${python.version}`;
+  return new PungiError('ENVIRONMENT_EXISTS', `The environment "${name}" exists already${other}.`, {
+    venvName: name,
+    pythonVersion: python.version,
+  });
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { EnvironmentLock } from '../contract/audit.js';
+import type { Home } from '../engine/home.js';
+import { minorOf, parseLockFile, renderLockFile } from './lock-file.js';
+import type { Metadata } from './store/metadata.js';
+import { damaged, type Store } from './store/store.js';
+
+interface Remembered {
+  generation: string;
+  lock: Promise<EnvironmentLock | null>;
+}
+
+/**
+ * What the environments are filled with, as a text and its hash. Only what code can tell apart is in it, so what people
+ * say of an environment does not change it, and a clone has the same. Of each environment the newest is remembered.
+ */
+export class EnvironmentLocks {
+  #remembered = new Map<string, Remembered>();
+
+  constructor(private readonly store: Store) {}
+
+  /** Of what a run is in, while it holds it. Null: the interpreter itself, or what another user provides and keeps to himself. */
+  async of(home: Pick<Home, 'environment' | 'generation'> | undefined): Promise<EnvironmentLock | null> {
+    if (home === undefined) return null;
+    const known = this.#remembered.get(home.environment);
+    if (known?.generation === home.generation) return known.lock;
+    const metadata = await this.store.find(home.environment);
+    return metadata?.generation === home.generation ? this.ofWhole(metadata) : null;
+  }
+
+  ofWhole(metadata: Metadata): Promise<EnvironmentLock | null> {
+    const { name, generation } = metadata;
+    const known = this.#remembered.get(name);
+    if (known?.generation === generation) return known.lock;
+    const lock = this.#read(metadata);
+    this.#remembered.set(name, { generation, lock });
+    lock.catch(() => this.#remembered.delete(name));
+    return lock;
+  }
+
+  async #read({ name, generation, python, inherit }: Metadata): Promise<EnvironmentLock | null> {
+    try {
+      const { pins } = parseLockFile(await readFile(this.store.layout.lockFile(name, generation), 'utf8'));
+      const about = { pythonVersion: minorOf(python.version), ...(inherit && { inherit }) };
+      const text = renderLockFile(pins, about);
+      return { sha256: createHash('sha256').update(text).digest('hex'), text };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EACCES') return null;
+      throw damaged(name);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { PungiError } from '../base/errors.js';
+import type {
+  EnvironmentChange,
+  EnvironmentEvent,
+  EnvironmentLock,
+  PackageChange,
+  StepOptions,
+} from '../contract/environment.js';
+import type { EnvironmentLocks } from './environment-locks.js';
+import type { Metadata } from './store/metadata.js';
+
+/** What is written down of a change of an environment. */
+export type Note = Pick<EnvironmentChange, 'action' | 'details'>;
+
+export type OnEnvironmentEvent = (event: EnvironmentEvent) => Promise<void>;
+
+/**
+ * Tells whoever keeps a record what was changed, before the one who asked hears of it. What was changed stays so where it
+ * cannot be recorded: taking it back could fail as well, and the record would lack that, too. The caller gets
+ * AUDIT_UNAVAILABLE, which says that the change was made, and never that all is well.
+ */
+export class Recorder {
+  constructor(
+    private readonly locks: EnvironmentLocks,
+    private readonly onEvent: OnEnvironmentEvent | undefined,
+  ) {}
+
+  /** To be asked before it is removed. */
+  async lockOf(metadata: Metadata | undefined): Promise<EnvironmentLock | null> {
+    if (!this.onEvent || !metadata) return null;
+    return this.locks.ofWhole(metadata).catch(() => null);
+  }
+
+  /** For what is there, and what is in it now. */
+  async changed(note: Note, metadata: Metadata, options: StepOptions): Promise<void> {
+    return this.noted(note, metadata.name, await this.lockOf(metadata), options);
+  }
+
+  async noted(
+    { action, details }: Note,
+    environment: string,
+    lock: EnvironmentLock | null,
+    { client = '' }: StepOptions,
+  ): Promise<void> {
+    return this.#tell({ action, environment, lock, client, details });
+  }
+
+  async installed(change: Omit<PackageChange, 'lock' | 'error'>, after: Metadata): Promise<void> {
+    return this.#tell({ ...change, lock: await this.lockOf(after), error: null });
+  }
+
+  /** Lets through what the work throws, once that is recorded. */
+  async failing<T>(
+    change: Omit<PackageChange, 'lock' | 'error' | 'added' | 'removed'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      const { code } = PungiError.from(thrown);
+      const isRecorded = code === 'AUDIT_UNAVAILABLE';
+      if (!isRecorded) await this.#tell({ ...change, added: [], removed: [], lock: null, error: code });
+      throw thrown;
+    }
+  }
+
+  async #tell(event: EnvironmentEvent): Promise<void> {
+    try {
+      await this.onEvent?.(event);
+    } catch (error) {
+      throw unrecorded(event, PungiError.from(error));
+    }
+  }
+}
+
+function unrecorded(event: EnvironmentEvent, cause: PungiError): PungiError {
+  const { action, environment } = event;
+  const failed = 'error' in event ? event.error : null;
+  const what =
+    failed === null
+      ? `The environment "${environment}" was changed (${action})`
+      : `The environment "${environment}" was not changed (${action}: ${failed})`;
+  return new PungiError(
+    'AUDIT_UNAVAILABLE',
+    `${what}, but that could not be recorded: ${cause.message}`,
+    { venvName: environment, action, changed: failed === null },
+    cause,
+  );
+}

@@ -1,0 +1,104 @@
+import type { EnvironmentInfo, StepOptions } from '../contract/environment.js';
+import type { Catalog } from './catalog.js';
+import type { InlineEnvironments } from './inline/inline-environments.js';
+import type { Installer } from './installer.js';
+import type { Interpreters } from './interpreters.js';
+import { type About, minorOf, parseLockFile, renderLockFile } from './lock-file.js';
+import { checkName } from './name.js';
+import type { Pin } from './packaging/packager.js';
+import type { Workshop } from './workshop.js';
+
+export interface CloneRequest {
+  from: string;
+  to: string;
+  description?: string | undefined;
+}
+
+export interface ImportRequest {
+  venvName: string;
+  /** The text of a lock file. */
+  lock: string;
+  description?: string | undefined;
+}
+
+interface Parts {
+  catalog: Catalog;
+  workshop: Workshop;
+  installer: Installer;
+  interpreters: Interpreters;
+  inline: InlineEnvironments;
+}
+
+/** Environments made after others: as a clone, or from a lock file. */
+export class Sharing {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async clone({ from, to, description }: CloneRequest, options: StepOptions): Promise<EnvironmentInfo> {
+    const { catalog, workshop } = this.#parts;
+    const source = checkName(from, { allowInline: true });
+    const name = checkName(to);
+    catalog.refuseBareDefault(source);
+    options.onStep?.(`Cloning "${source}" as "${name}".`);
+    const note = { action: 'clone', details: { from: source } } as const;
+    await workshop.copy(source, { name, description }, note, options);
+    return catalog.describe(name);
+  }
+
+  async export(venvName: string | undefined, options: StepOptions): Promise<string> {
+    const { catalog, workshop, installer } = this.#parts;
+    const wanted = catalog.nameOf(venvName);
+    catalog.refuseBareDefault(wanted);
+    const { metadata, release } = await workshop.use(wanted, options);
+    try {
+      const { name, generation, description, python, requested } = metadata;
+      const pins = await installer.pinsIn(workshop.store.layout.venv(name, generation));
+      return renderLockFile(pins, { description, pythonVersion: minorOf(python.version), requested });
+    } finally {
+      release();
+    }
+  }
+
+  async import(
+    { venvName, lock, description }: ImportRequest,
+    options: StepOptions,
+  ): Promise<EnvironmentInfo> {
+    const { catalog, workshop, installer, interpreters } = this.#parts;
+    const name = checkName(venvName);
+    const { about, pins, requested } = this.#read(lock);
+    options.onStep?.(`Creating the environment "${name}".`);
+    const interpreter = await interpreters.find({ version: about.pythonVersion }, options);
+    const wanted = {
+      name,
+      description: description ?? about.description ?? '',
+      interpreter,
+      inherit: name === catalog.defaultName,
+      inline: false,
+    };
+    const note = { action: 'import', details: { pythonVersion: interpreter.version, requested } } as const;
+    await workshop.make(wanted, installer.exactly(pins, requested, options), note, options);
+    return catalog.describe(name);
+  }
+
+  /** By name; it is made if there is none. */
+  async provideLocked(lock: string, options: StepOptions): Promise<string> {
+    const { about, pins, requested } = this.#read(lock);
+    const interpreter = await this.#parts.interpreters.find({ version: about.pythonVersion }, options);
+    const description = 'For runs that are to be repeated.';
+    const { inherit = false } = about;
+    return this.#parts.inline.exactly({ pins, requested, interpreter, inherit, description }, options);
+  }
+
+  #read(lock: string): { about: About; pins: Pin[]; requested: string[] } {
+    const { installer } = this.#parts;
+    const { about, pins } = parseLockFile(lock);
+    installer.checkPins(pins);
+    const named =
+      about.requested ??
+      pins.map((pin) => `${pin.name}${pin.url === undefined ? `==${pin.version}` : ` @ ${pin.url}`}`);
+    return { about, pins, requested: installer.parseEach(named).map(({ text }) => text) };
+  }
+}
