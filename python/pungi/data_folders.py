@@ -3,8 +3,12 @@
 The server has resolved their paths once; a path that meanwhile leads elsewhere is refused.
 """
 
+import contextlib
 import os
+import stat
 
+# A look, not a proof: in larger folders, and later on, the host's owner has to take care.
+_MOST_LOOKED_AT = 20_000
 # Where a root of our own holds them.
 DATA = "/run/data"
 
@@ -43,6 +47,34 @@ def check(folders, paths):
                 f'the sandbox\'s user (uid {os.getuid()}) cannot read the data folder "{name}" ({folder["path"]}); '
                 "give every user the right to read it, or take it out of the profile's workspace"
             )
+
+
+def refuse_sockets(folders, paths):
+    """No mount keeps a run from talking to who listens at a socket in a folder that it sees."""
+    for folder in folders:
+        if (found := _first_socket(paths[folder["name"]])) is not None:
+            raise OSError(
+                f'the data folder "{folder["name"]}" ({folder["path"]}) holds a socket ({found}), by which runs could talk to '
+                "a program of the host; use a folder without one"
+            )
+
+
+def _first_socket(root):
+    left, seen = [root], 0
+    while left and seen < _MOST_LOOKED_AT:
+        with contextlib.suppress(OSError), os.scandir(left.pop()) as entries:
+            for entry in entries:
+                seen += 1
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(entry.path)
+                elif not entry.is_symlink() and stat.S_ISSOCK(_mode_of(entry)):
+                    return os.path.relpath(entry.path, root)
+    return None
+
+
+def _mode_of(entry):
+    # The folder itself tells files apart; only what is none has to be looked at.
+    return stat.S_IFREG if entry.is_file(follow_symlinks=False) else entry.stat(follow_symlinks=False).st_mode
 
 
 def link(paths):

@@ -10,7 +10,8 @@ _SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin
 # What libraries look up and no secret is in. Accounts and hosts are written anew instead.
 _SYSTEM_FILES = (
     "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/timezone",
-    "/etc/mime.types", "/etc/os-release", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/fonts",
+    "/etc/mime.types", "/etc/os-release", "/etc/fonts",
+    "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted", "/var/lib/ca-certificates",
 )
 # Not /dev/zero: mapped as shared it is memory that no process shows.
 DEVICES = ("null", "full", "random", "urandom")
@@ -58,6 +59,7 @@ def enter_namespaces(settings):
         become(settings["uid"])
     system.drop_capabilities()
     data_folders.check(settings["data"], data_folders.inside(settings["data"]))
+    data_folders.refuse_sockets(settings["data"], data_folders.inside(settings["data"]))
     # After the identity changed: the kernel forgets the wish at every change.
     system.die_with_parent()
     if os.getppid() != 0:

@@ -15,9 +15,9 @@ from . import system
 
 PORT = 3128
 _CHUNK = 65536
-# Of one run at a time; more of them wait in the kernel.
-_MOST_LINKS = 64
-_BACKLOG = 16
+# Of one run at a time: more than the hundred that HTTP clients keep at most. Others wait in the kernel.
+_MOST_LINKS = 128
+_BACKLOG = 64
 # Two for each link.
 _MOST_DESCRIPTORS = 65536
 _LONGEST_NAME = 256

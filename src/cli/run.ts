@@ -129,7 +129,7 @@ async function executed(operands: string[], parsed: Parsed, signal: AbortSignal)
   const source = await readSource(operands, parsed.code, signal);
   const stdin = await readInput(parsed.stdin, source.fromStdin, signal);
   const { code, filename, argv } = source;
-  const request: RunRequest = { code, argv, files: parsed.file.map(readInputFile) };
+  const request: RunRequest = { code, argv, files: parsed.file.map(readInputFile), client: 'cli' };
   if (filename !== undefined) request.filename = filename;
   if (stdin !== undefined) request.stdin = stdin;
   if (parsed.env !== undefined) request.venvName = parsed.env;

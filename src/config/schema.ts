@@ -35,7 +35,7 @@ const list = (separator: RegExp) =>
 
 const option = <T extends z.ZodType>(env: string, schema: T, about: string) => ({ env, schema, about });
 
-/** Every setting: its variable, what it accepts, its default and its meaning. The README's table is checked against this. */
+/** Every setting: its variable, what it accepts, its default and its meaning. The table in docs/configuration.md is checked against this. */
 export const OPTIONS = {
   maxMemoryMb: option(
     'MAX_MEMORY_MB',

@@ -12,13 +12,31 @@ const TOO_LARGE = `is larger than ${MAX_INPUT_BYTES} bytes`;
 
 const isSmall = (text: string) => Buffer.byteLength(text) <= MAX_INPUT_BYTES;
 
+/** Python's own reader of JSON goes a thousand deep, from wherever it begins. */
+export const MAX_CONTEXT_DEPTH = 500;
+
 function isSmallJson(value: unknown): boolean {
   try {
     const text: string | undefined = JSON.stringify(value);
-    return text !== undefined && isSmall(text);
+    return text !== undefined && isSmall(text) && depthOf(text) <= MAX_CONTEXT_DEPTH;
   } catch {
     return false;
   }
+}
+
+/** How deep lists and maps are nested in a JSON text. */
+function depthOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const mark = json[at];
+    if (mark === '"') isText = !isText;
+    else if (isText) at += mark === '\\' ? 1 : 0;
+    else if (mark === '[' || mark === '{') deepest = Math.max(deepest, ++depth);
+    else if (mark === ']' || mark === '}') depth -= 1;
+  }
+  return deepest;
 }
 
 const noNul = (what: string) =>
@@ -90,7 +108,7 @@ export const RunRequest = z
       .unknown()
       .refine(
         (value) => value === undefined || isSmallJson(value),
-        `must be JSON of at most ${MAX_INPUT_BYTES} bytes`,
+        `must be JSON of at most ${MAX_INPUT_BYTES} bytes, nested at most ${MAX_CONTEXT_DEPTH} deep`,
       )
       .optional()
       .describe('a JSON value that the code sees as the variable `context`'),

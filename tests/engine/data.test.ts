@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tier } from '../../src/contract/outcome.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { publicInterpreter, temporaryFolder } from '../support/places.js';
 import { stateBelow } from '../support/state-below.js';
+import { until } from '../support/until.js';
 import { furnishingOf, type Ran, runIn, startEngine, withEngine } from './engine.js';
 import { expectOk, verdictOf } from './outcomes.js';
 
@@ -176,6 +179,24 @@ except OSError:
     expectOk(await runIn(engine, 'print(1)', withData({ name: 'closed', path: closed })));
   });
 
+  test('nobody of the host can be talked to through one', async () => {
+    const folder = makeFolder(`talking-${tier}`);
+    const socket = join(folder, 'inner/socket');
+    let callers = 0;
+    const server = createServer((caller) => {
+      callers += 1;
+      caller.destroy();
+    }).listen(socket);
+    await once(server, 'listening');
+    chmodSync(socket, 0o777);
+    const code = 'import socket\nsocket.socket(socket.AF_UNIX).connect("data/talking/inner/socket")';
+    const { verdict } = await runIn(engine, code, withData({ name: 'talking', path: folder }));
+    server.close();
+    if (tier === 'landlock') expect(verdict).toMatchObject({ exception: { type: 'PermissionError' } });
+    else expect(verdict).toMatchObject({ message: expect.stringContaining('holds a socket (inner/socket)') });
+    expect(callers).toBe(0);
+  });
+
   test('the folder of other runs is never one', async () => {
     const outcome = await runIn(
       engine,
@@ -187,14 +208,15 @@ except OSError:
 });
 
 test('a folder that has become a link since it was resolved is not followed', async () => {
-  await withEngine({ tier: 'namespace', python, idleTimeoutMs: 1 }, async (engine) => {
+  await withEngine({ tier: 'namespace', python }, async (engine) => {
     const folder = makeFolder('swapped');
     const data = withData({ name: 'swapped', path: folder });
     const home = makeFolder('elsewhere');
     expectOk(await runIn(engine, 'print(1)', data));
     renameSync(folder, `${folder}-before`);
     symlinkSync(home, folder);
-    // Its fork server has gone for idleness; the next one meets the link.
+    // Its fork server goes, as for idleness; the next one meets the link.
+    await until(() => engine.pools.all.every(({ parking }) => parking === 0), 'no worker is on its way');
     await Promise.all(engine.pools.all.map((pool) => pool.rest()));
     const outcome = await runIn(engine, 'import os\nprint(os.listdir("data/swapped"))', data);
     expect(verdictOf(outcome, 'internal').message).toMatch(

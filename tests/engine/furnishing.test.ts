@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { isPlain, nameOfFurnishing, PLAIN } from '../../src/engine/home.js';
 import type { Network } from '../../src/engine/pool-opener.js';
 import { publicInterpreter, temporaryFolder } from '../support/places.js';
@@ -112,18 +114,38 @@ describe('a network', () => {
   const folder = temporaryFolder();
   const HOSTS = furnishingOf({ allowedHosts: ['example.org'] });
 
+  const socket = join(folder, 'proxy.sock');
+  const proxy = createServer((connection) => connection.destroy()).listen(socket);
+  afterAll(() => proxy.close());
+
   /** Stands for the proxy: tells how often it was opened and closed. */
   function countingNetwork() {
-    const seen = { opened: [] as (readonly string[])[], closed: 0 };
+    const seen = { opened: [] as (readonly string[])[], entered: 0, left: 0, closed: 0 };
     const network = async (hosts: readonly string[]): Promise<Network> => {
       seen.opened.push(hosts);
       const close = async () => {
         seen.closed += 1;
       };
-      return { socket: `${folder}/proxy.sock`, admit: () => () => {}, close };
+      const admit = () => {
+        seen.entered += 1;
+        return () => {
+          seen.left += 1;
+        };
+      };
+      return { socket, admit, close };
     };
     return { seen, network };
   }
+
+  test('is opened once for a pool, lets each run in and out, and is closed with the pool', async () => {
+    const { seen, network } = countingNetwork();
+    await withEngine({ network }, async (own) => {
+      for (const _ of [1, 2]) expectOk(await runIn(own, 'print(1)', { furnishing: HOSTS }));
+      expectOk(await runIn(own, 'print(1)'));
+      expect(seen).toEqual({ opened: [['example.org']], entered: 2, left: 2, closed: 0 });
+    });
+    expect(seen.closed).toBe(1);
+  });
 
   test('is refused in a tier that could not keep it to its hosts', async () => {
     const { seen, network } = countingNetwork();
@@ -135,7 +157,7 @@ describe('a network', () => {
       expect(outcome.stdout.text).toBe('');
       expectOk(await runIn(own, 'print(1)'));
     });
-    expect(seen).toEqual({ opened: [], closed: 0 });
+    expect(seen.opened).toEqual([]);
   });
 
   test('is refused where the server has none to give', async () => {

@@ -278,7 +278,15 @@ describe('env', () => {
   });
 });
 
+const nested = (depth: number) => JSON.parse(`${'["]{",'.repeat(depth - 1)}[]${']'.repeat(depth - 1)}`);
+
 describe('context', () => {
+  test('may be nested as deep as Python reads it', async () => {
+    expect(await printed(pungi, { code: 'print(type(context).__name__)', context: nested(500) })).toBe(
+      'list\n',
+    );
+  });
+
   const shown = (context: RunRequestContext) => printed(pungi, { code: 'print(repr(context))', context });
   type RunRequestContext = NonNullable<Parameters<typeof pungi.run>[0]['context']> | null;
 
@@ -352,6 +360,7 @@ describe('a request that is not valid', () => {
       { code: '1', context: 'x'.repeat(6 * 1024 * 1024) },
       'context: must be JSON',
     ],
+    ['a context that is nested too deep', { code: '1', context: nested(501) }, 'nested at most 500 deep'],
     ['a context that is no JSON', { code: '1', context: () => 1 }, 'context: must be JSON'],
     ['a context without an end', { code: '1', context: CIRCLE }, 'context: must be JSON'],
     ['argv that is too large', { code: '1', argv: ['x'.repeat(64 * 1024 + 1)] }, 'argv: is larger'],

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
 import { Network } from '../../src/runtime/network/network.js';
@@ -75,6 +76,13 @@ describe('urllib, with nothing set', () => {
           print("CERTIFICATE_VERIFY_FAILED" in str(error))
     `;
     expect(await printedBy(code)).toBe('hello from /b\nTrue\n');
+  });
+
+  test('trusts whom the machine trusts', async () => {
+    const count = 'import ssl; print(len(ssl.create_default_context().get_ca_certs()))';
+    const { interpreter } = await engine.started;
+    const outside = execFileSync(interpreter.path, ['-I', '-c', count], { env: {}, encoding: 'utf8' });
+    expect(await printedBy(count)).toBe(outside);
   });
 
   test('posts', async () => {

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import queue
+import select
 import socket
 import threading
 import time
@@ -127,7 +128,15 @@ class Network(unittest.TestCase):
 
     def test_a_process_that_stays_behind_loses_its_connection(self):
         ended = queue.Queue()
-        self.proxy.serve = lambda caller, client, file: ended.put((caller, file.read()))
+
+        def listen_to_the_end(caller, client, file):
+            said = file.read()
+            poller = select.poll()
+            poller.register(client, 0)
+            # That it says no more is not enough: nobody must be there to be answered, either.
+            ended.put((caller, said, bool(poller.poll(DEADLINE * 1000))))
+
+        self.proxy.serve = listen_to_the_end
         supervisor = self.server.park("left")
         code = (
             "import os, socket, time\n"
@@ -135,7 +144,7 @@ class Network(unittest.TestCase):
             "if os.fork() == 0:\n    time.sleep(60)\n"
         )
         self.assertEqual(supervisor.run_and_stay(code)["end"]["status"], 0)
-        self.assertEqual(ended.get(timeout=DEADLINE), ("left.0", b"said"))
+        self.assertEqual(ended.get(timeout=2 * DEADLINE), ("left.0", b"said", True))
         supervisor.connection.close()
 
     def test_connections_of_a_run_that_was_killed_end_with_it(self):
@@ -152,11 +161,12 @@ class Network(unittest.TestCase):
         greedy.start(
             "import socket, threading\nkept = []\n"
             "def connect():\n    kept.append(socket.create_connection(('127.0.0.1', 3128)))\n"
-            "for _ in range(78): connect()\n"
-            "print('many')\nthreading.Event().wait()"
+            "for _ in range(180): connect()\n"
+            "print('many')\nthreading.Event().wait()",
+            {**LIMITS, "openFiles": 256},
         )
         self.assertEqual(greedy.expect(frames.STDOUT), b"many\n")
-        callers = [self.proxy.calls.get(timeout=DEADLINE) for _ in range(64)]
+        callers = [self.proxy.calls.get(timeout=DEADLINE) for _ in range(128)]
         self.assertEqual(set(callers), {"greedy.0"})
         self.proxy.serve = self.proxy.echo
         self.assertEqual(modest.run(_ASK + "print(ask(b'mine'))")["stdout"], b"b'mine'\n")

@@ -231,7 +231,7 @@ export const NETWORK_ATTACKS: readonly Attack[] = [
     'fills the connections of the proxy',
     py`
       kept = []
-      for _ in range(120):
+      for _ in range(300):
           client = socket.socket()
           client.setblocking(False)
           try:
@@ -241,7 +241,7 @@ export const NETWORK_ATTACKS: readonly Attack[] = [
           kept.append(client)
       time.sleep(0.5)
     `,
-    { victim: true },
+    { victim: true, limits: { openFiles: 512 } },
   ),
   row(
     'is slow with its requests, on every connection',

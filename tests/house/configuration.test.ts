@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Config, OPTIONS, type OptionName } from '../../src/config/schema.js';
 
-const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
-const rows = readme.split('\n').filter((line) => line.startsWith('|'));
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+const rows = page.split('\n').filter((line) => line.startsWith('|'));
 const DEFAULTS = Config.parse({});
 
 /** What the table shows as the default: digits without separators, lists joined, nothing for none. */
@@ -19,7 +19,7 @@ const cellsOf = (row: string) =>
     .map((cell) => cell.replaceAll('`', '').trim())
     .slice(1, -1);
 
-describe('the configuration table of the README', () => {
+describe('the configuration table of the documentation', () => {
   test.each(Object.keys(OPTIONS) as OptionName[])(
     'has a row for %s with its variable and its default',
     (name) => {

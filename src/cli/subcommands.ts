@@ -1,0 +1,46 @@
+import { Command, Option } from 'commander';
+import type { OptionName } from '../config/schema.js';
+import { type Answer, answer, type Parsed, type Surroundings } from './act.js';
+import { addConfigFlags } from './config-flags.js';
+
+export type End = (status: number) => void;
+
+/** What the commands of one group have in common. */
+interface Group {
+  settings: readonly OptionName[];
+  exitCodes: string;
+}
+
+interface Subcommand<Operands extends unknown[], Flags extends Parsed> {
+  about: string;
+  operands?: [name: string, about: string][];
+  options?: Option[];
+  settings?: readonly OptionName[];
+  help: string;
+  run(surroundings: Surroundings, flags: Flags, ...operands: Operands): Promise<Answer>;
+}
+
+export type MakeSubcommand = <Operands extends unknown[], Flags extends Parsed = Parsed>(
+  name: string,
+  end: End,
+  subcommand: Subcommand<Operands, Flags>,
+) => Command;
+
+/** Makes the commands of a group that need no Pungi of their own, with the flags and the behaviour that all of them have. */
+export const subcommandsOf =
+  (group: Group): MakeSubcommand =>
+  (name, end, { about, operands = [], options = [], settings = [], help, run }) => {
+    const command = new Command(name).description(about);
+    for (const [operand, meaning] of operands) command.argument(operand, meaning);
+    for (const option of options) command.addOption(option);
+    command.option('--json', 'print the result as JSON on standard output, and nothing else');
+    addConfigFlags(command, [...group.settings, ...settings]);
+    command.addHelpText('after', `\nExamples:\n${help}\n${group.exitCodes}`);
+    return command.action(async () => {
+      const flags = command.opts();
+      const given = command.processedArgs;
+      end(await answer(flags, (surroundings) => run(surroundings, flags as never, ...(given as never))));
+    });
+  };
+
+export const option = (flags: string, about: string): Option => new Option(flags, about);
