@@ -42,8 +42,8 @@ const CONTENDERS = [
   recording('full', '… and an audit trail, `AUDIT_SYNC=full`', { AUDIT_SYNC: 'full' }),
 ];
 
-const FULL = { rounds: 30, runsInRound: 20 };
-const QUICK = { rounds: 6, runsInRound: 20 };
+const FULL = { rounds: 100, runsInRound: 6 };
+const QUICK = { rounds: 30, runsInRound: 6 };
 
 /** Medians in ms of runs that take turns, by id. */
 export async function measureAudit(facts, { isQuick, gapMs, settleMs }, say = () => {}) {

@@ -1,7 +1,8 @@
 """The one way out of a run that may reach hosts: passes bytes between a port of its loopback and the server's proxy.
 
 One process for each fork server, forked before any package is loaded. It stands outside of the namespaces of the runs: a
-supervisor opens a port inside and hands it over, so a run can neither see nor signal who answers there, nor is it charged for it.
+supervisor opens a port inside and hands it over. So a run can neither see nor signal who answers there, and is not charged
+for it.
 """
 
 import contextlib

@@ -49,11 +49,19 @@ export class Packages {
 
   /** Null: nothing was to be installed. */
   async create(request: CreateRequest, options: StepOptions): Promise<PackageReport | null> {
-    const { installer } = this.#parts;
+    const { installer, recorder } = this.#parts;
     const asked = installer.parse(request.packages ?? []);
     const began = performance.now();
-    const made = await this.#make(request, asked, options);
-    if (asked.length === 0) return null;
+    const make = () => this.#make(request, asked, options);
+    if (asked.length === 0) {
+      await make();
+      return null;
+    }
+    // Packages that could not be had are told of, wherever they were to go.
+    const made = await recorder.failing(
+      changeOf('install', checkName(request.venvName), asked, options),
+      make,
+    );
     return installer.report(undefined, made, asked, performance.now() - began);
   }
 
@@ -102,8 +110,7 @@ export class Packages {
   /** Both what came of it and what went wrong is recorded before anybody hears of it. */
   async #change({ action, name, asked, decide }: Change, options: StepOptions): Promise<PackageReport> {
     const { catalog, workshop, installer, recorder } = this.#parts;
-    const requested = asked.map(({ text }) => text);
-    const about = { action, environment: name, requested, client: options.client ?? '' };
+    const about = changeOf(action, name, asked, options);
     const began = performance.now();
     const conclude = async (before: Metadata | undefined, after: Metadata) => {
       const report = await installer.report(before, after, asked, performance.now() - began);
@@ -136,6 +143,13 @@ export class Packages {
     return workshop.make(wanted, contents, { action: 'create', details }, options);
   }
 }
+
+const changeOf = (
+  action: PackageChange['action'],
+  environment: string,
+  asked: readonly Requirement[],
+  { client = '' }: StepOptions,
+) => ({ action, environment, requested: asked.map(({ text }) => text), client });
 
 /** Another process was first: then it is an install like any other. */
 function tolerateExisting(error: unknown): undefined {

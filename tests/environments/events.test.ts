@@ -99,6 +99,15 @@ test('packages that could not be installed are told with the reason', async () =
   ]);
 });
 
+test('packages that a new environment could not get are told as well', async () => {
+  const { environments, news } = listening();
+  const wanted = { venvName: 'never', packages: ['no-such-thing'] };
+  expect((await refusal(environments.create(wanted, steps))).code).toBe('PACKAGE_INSTALLATION_ERROR');
+  expect(news()).toMatchObject([
+    { action: 'install', environment: 'never', client: 'anna', error: 'PACKAGE_INSTALLATION_ERROR' },
+  ]);
+});
+
 test('what runs bring about is told once, when it is made', async () => {
   const { environments, news } = listening();
   const wanted = { dependencies: ['cherry'], requiresPython: null };

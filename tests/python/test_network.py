@@ -97,7 +97,9 @@ class Network(unittest.TestCase):
         supervisor.connection.close()
 
     def test_much_passes_both_ways(self):
-        code = _ASK.replace("client.sendall(text)\n        client.shutdown(socket.SHUT_WR)", "import threading; threading.Thread(target=lambda: (client.sendall(text), client.shutdown(socket.SHUT_WR))).start()")
+        at_once = "import threading\n        say = lambda: (client.sendall(text), client.shutdown(socket.SHUT_WR))\n"
+        at_once += "        threading.Thread(target=say).start()"
+        code = _ASK.replace("client.sendall(text)\n        client.shutdown(socket.SHUT_WR)", at_once)
         code += "import os\nsent = os.urandom(1 << 20) * 10\nprint(ask(sent) == sent)"
 
         def echo_at_once(_caller, _client, file):
@@ -174,7 +176,8 @@ class Network(unittest.TestCase):
         greedy.connection.close()
 
     def test_it_is_not_charged_to_the_run(self):
-        code = _ASK + "ask(b'x' * 1000000)\nimport os\nprint(sorted(n for n in os.listdir('/proc') if n.isdigit()) == sorted(['1', str(os.getpid())]))"
+        code = _ASK + "ask(b'x' * 1000000)\nimport os\n"
+        code += "print({n for n in os.listdir('/proc') if n.isdigit()} == {'1', str(os.getpid())})"
         answer = self.server.park().run(code, {**LIMITS, "processes": 1})
         self.assertEqual(answer["stdout"], b"True\n", answer)
 
@@ -183,7 +186,9 @@ class Network(unittest.TestCase):
         code = (
             "import socket\nclient = socket.create_connection(('127.0.0.1', 3128))\nclient.setblocking(False)\n"
             "sent = 0\nimport time\nend = time.monotonic() + 0.5\n"
-            "while time.monotonic() < end:\n    try:\n        sent += client.send(b'x' * 65536)\n    except BlockingIOError:\n        time.sleep(0.01)\n"
+            "while time.monotonic() < end:\n"
+            "    try:\n        sent += client.send(b'x' * 65536)\n"
+            "    except BlockingIOError:\n        time.sleep(0.01)\n"
             "print(sent)"
         )
         sent = int(self.server.park().run(code)["stdout"])
@@ -207,7 +212,8 @@ class Network(unittest.TestCase):
     def test_without_a_network_there_is_none(self):
         server = Server("namespace")
         self.addCleanup(server.close)
-        code = "import os, socket\nprint([n for n in os.environ if 'proxy' in n.lower()])\nsocket.create_connection(('127.0.0.1', 3128))"
+        code = "import os, socket\nprint([n for n in os.environ if 'proxy' in n.lower()])\n"
+        code += "socket.create_connection(('127.0.0.1', 3128))"
         answer = server.park().run(code)
         self.assertEqual(answer["stdout"], b"[]\n")
         self.assertIn(answer["report"]["exception"]["type"], ("PermissionError", "OSError"))

@@ -65,6 +65,6 @@ export class Visit {
 
   end(): void {
     this.#isOver = true;
-    
+    for (const socket of this.#sockets) socket.destroy();
   }
 }
