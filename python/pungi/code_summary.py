@@ -27,13 +27,16 @@ _FRAME_METHODS = {"groupby", "pivot_table", "merge", "iterrows", "value_counts"}
 _PATH_ARGUMENTS = {"filepath_or_buffer", "path_or_buf", "io", "path", "excel_writer", "fname", "file", "filename", "buf"}
 
 
-def summarize(source):
-    """What it imports, reads, writes, plots, and the functions it defines. A script that does not parse has its lines."""
+def summarize(source, provided=()):
+    """What it imports, reads, writes, plots, and the functions it defines. A script that does not parse has its lines.
+
+    `provided`: "module" or "module as name", imported for it; those that it uses count as its own.
+    """
     lines = len(source.splitlines())
     try:
         tree = compile(source, "main.py", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
         with deep_recursion():
-            look = _Look(tree)
+            look = _Look(tree, provided)
             look.visit(tree)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return _EMPTY | {"lines": lines, "text": f"A text of {_count(lines, 'line')} that is not Python."}
@@ -53,11 +56,16 @@ _EMPTY = {"imports": [], "reads": [], "writes": [], "plots": False, "dataFrames"
 
 
 class _Look(ast.NodeVisitor):
-    def __init__(self, tree):
+    def __init__(self, tree, provided=()):
         self.imports, self.reads, self.writes, self.functions = {}, {}, {}, {}
         self.plots = self.has_frames = self.reads_unnamed = self.writes_unnamed = False
         self._known = constants_by_name(assigned_values(tree))
-        self._numpy = {"numpy"}
+        self._provided = dict(_name_and_module(text) for text in provided)
+        self._numpy = {"numpy", *(name for name, module in self._provided.items() if module == "numpy")}
+
+    def visit_Name(self, node):
+        if node.id in self._provided and isinstance(node.ctx, ast.Load):
+            self._add_import(self._provided[node.id])
 
     def visit_Import(self, node):
         for alias in node.names:
@@ -124,6 +132,11 @@ class _Look(ast.NodeVisitor):
             self.writes_unnamed = True
         elif node is not None:
             self.reads_unnamed = True
+
+
+def _name_and_module(text):
+    module, _, name = text.partition(" as ")
+    return name or module.partition(".")[0], module
 
 
 def _is_path_call(node):

@@ -25,7 +25,7 @@ def examine(job):
 def look(job):
     """All that can be said of the code without running it. Raises what the compiler says of code that is none."""
     compile(job["code"], job["filename"], "exec", dont_inherit=True)
-    return {"violations": examine(job)[0], "summary": code_summary.summarize(job["code"])}
+    return {"violations": examine(job)[0], "summary": code_summary.summarize(job["code"], job.get("imports", ()))}
 
 
 def bring_imports(job, variables):

@@ -230,7 +230,7 @@ def execute(job):
     filename, source, worker = job["filename"], job["code"], _getpid()
     if job.get("summarize"):
         # Now, while nobody else can say it.
-        _say(frames.SUMMARY, code_summary.summarize(source))
+        _say(frames.SUMMARY, code_summary.summarize(source, job.get("imports", ())))
     violations, paths = scoped_run.examine(job) if job.get("rules") else ((), ())
     if violations:
         _say(frames.REPORT, {"violations": violations})

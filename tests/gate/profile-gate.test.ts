@@ -133,7 +133,7 @@ describe('which environment', () => {
       { profile: 'packed', venvName: 'x' },
       /^DENIED: .*\(numpy\), not in "x"/,
     ],
-    ['another for a persona', { profile: 'diego', venvName: 'x' }, /^DENIED: .*\(numpy, pandas\)/],
+    ['another for a persona', { profile: 'diego', venvName: 'x' }, /^DENIED: .*\(numpy, pandas, pyarrow, openpyxl\)/],
     ['an empty name against the profile', { profile: 'pinned', venvName: '' }, /^DENIED/],
   ])('never %s', async (_, request, sentence) => {
     expect(await refusal(request)).toMatch(sentence);

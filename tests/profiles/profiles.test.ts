@@ -34,7 +34,7 @@ describe('built in', () => {
       blockedOperations: [...OPERATIONS],
       scopeMessage: 'Code outside strategic scope. Only strategic analysis allowed.',
       contextVariable: 'strategic_context',
-      packages: ['numpy', 'pandas'],
+      packages: ['numpy', 'pandas', 'pyarrow', 'openpyxl'],
       cacheTtl: 1800,
       deterministic: true,
       disclosure: true,

@@ -42,6 +42,11 @@ class Summarize(unittest.TestCase):
             "text": text,
         })
 
+    def test_what_is_imported_for_it_counts_where_it_is_used(self):
+        summary = summarize('np.save("a.npy", np.ones(3))\nstatistics = 1', ["pandas", "numpy as np", "statistics", "os.path"])
+        self.assertEqual((summary["imports"], summary["writes"]), (["numpy"], ["a.npy"]))
+        self.assertEqual(summarize("os.sep", ["os.path"])["imports"], ["os.path"])
+
     def test_the_mode_says_whether_a_file_is_read_or_written(self):
         for source, reads, writes in (
             ("open('a')", ["a"], []),

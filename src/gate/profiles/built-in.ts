@@ -38,7 +38,8 @@ export const BUILT_IN_PROFILES: ReadonlyMap<string, ProfileDefinition> = new Map
     STRATEGIC,
     {
       description: 'Strategic analysis with pandas and numpy, and nothing else',
-      packages: ['numpy', 'pandas'],
+      // Beside pandas itself: what it reads Parquet and Excel with.
+      packages: ['numpy', 'pandas', 'pyarrow', 'openpyxl'],
       preload: ['numpy', 'pandas'],
       limits: { timeoutMs: 30_000, cpuMs: 30_000, memoryMb: 512 },
       allowedImports: ['pandas', 'numpy', 'json', 'datetime', 'math', 'statistics', 'collections'],
