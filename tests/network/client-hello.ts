@@ -48,7 +48,10 @@ export const extension = (type: number, content: Buffer): Buffer =>
   Buffer.concat([Buffer.from([type >> 8, type & 255]), sized(2, content)]);
 
 /** A hello with just these extensions. */
-export function helloWith(...extensions: Buffer[]): Buffer {
+export const helloWith = (...extensions: Buffer[]): Buffer => helloAnd(Buffer.alloc(0), ...extensions);
+
+/** The same with something more in it. */
+export function helloAnd(more: Buffer, ...extensions: Buffer[]): Buffer {
   const body = Buffer.concat([
     Buffer.from([3, 3]),
     Buffer.alloc(32, 7),
@@ -56,6 +59,7 @@ export function helloWith(...extensions: Buffer[]): Buffer {
     sized(2, Buffer.from([0x13, 0x01])),
     sized(1, Buffer.from([0])),
     sized(2, Buffer.concat(extensions)),
+    more,
   ]);
   return record(Buffer.concat([Buffer.from([1]), sized(3, body)]));
 }

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { readHello } from '../../src/runtime/network/server-name.js';
-import { clientHello, extension, helloWith, inRecords, nameExtension, record } from './client-hello.js';
+import {
+  clientHello,
+  extension,
+  helloAnd,
+  helloWith,
+  inRecords,
+  nameExtension,
+  record,
+} from './client-hello.js';
 
 const NAME = 'api.example.com';
 
@@ -49,6 +57,7 @@ const NO_HELLOS: [name: string, data: Buffer][] = [
   ['an empty list of names', helloWith(extension(0, Buffer.from([0, 0])))],
   ['a name longer than its list', helloWith(extension(0, Buffer.from([0, 4, 0, 0, 9, 97])))],
   ['more after the list of names', helloWith(extension(0, Buffer.from([0, 4, 0, 0, 1, 97, 9])))],
+  ['more after the extensions', helloAnd(Buffer.from([9]), nameExtension(NAME))],
   ['an extension that is cut off', helloWith(Buffer.from([0, 0, 0, 99, 1]))],
 ];
 
