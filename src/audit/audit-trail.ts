@@ -19,9 +19,11 @@ import { type Pruned, pruneEntries } from './pruning.js';
 import { redact } from './redact.js';
 import { SharedCommits } from './shared-commits.js';
 import { TrailReader } from './trail-reader.js';
-import { transact } from './transaction.js';
+import { rollBack, transact } from './transaction.js';
 import { Writer } from './writer.js';
 
+/** A rehearsal has looked whether the file is still there; an entry that follows need not. */
+const LOOK_AFTER_MS = 1000;
 const SIGN_AFTER_ENTRIES = 1000;
 const SIGN_AFTER_MS = 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
@@ -39,6 +41,7 @@ export class AuditTrail {
   /** Of the file that is written: its name may come to stand for another, or for none. */
   readonly #inode: number;
   readonly #commits = new SharedCommits<PreparedRecord, AuditHead>((records) => this.#commit(records));
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #signing: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
   /** Signing and pruning, one after the other. */
@@ -70,6 +73,21 @@ export class AuditTrail {
   async record(record: AuditRecord, lock: EnvironmentLock | null = null): Promise<AuditHead> {
     this.#refuseIfClosed();
     return this.#commits.add(prepareRecord(this.#settings.storeCode ? record : redact(record), lock));
+  }
+
+  /** Goes the way of an entry but for the last step: the entry that follows soon finds everything at hand. */
+  rehearse(record: AuditRecord): void {
+    if (this.#closed !== undefined || !this.#commits.isIdle) return;
+    try {
+      this.#refuseIfGone();
+      this.#lookedAt = performance.now();
+      prepareRecord(record);
+      this.#database.prepare('BEGIN IMMEDIATE').run();
+      this.#writer.head();
+    } catch {
+      // whoever records is told
+    }
+    rollBack(this.#database);
   }
 
   list(query: AuditQuery = {}): AuditEntry[] {
@@ -123,7 +141,7 @@ export class AuditTrail {
 
   async #commit(records: PreparedRecord[]): Promise<AuditHead[]> {
     const recorded = await transact(this.#database, this.#settings.folder, () => {
-      this.#refuseIfGone();
+      if (performance.now() - this.#lookedAt > LOOK_AFTER_MS) this.#refuseIfGone();
       for (const { lock } of records) if (lock !== null) this.#locks.keep(lock);
       const heads = this.#writer.append(records);
       const { seq, checkpoint } = heads.at(-1)!;

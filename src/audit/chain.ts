@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../base/sha256.js';
 import type { AuditEntry, AuditRecord, EnvironmentLock } from '../contract/audit.js';
 import { auditError } from './audit-error.js';
 import { canonicalJson } from './canonical-json.js';
@@ -6,8 +6,7 @@ import { canonicalJson } from './canonical-json.js';
 /** What the first entry has in the place of a hash before it. */
 export const NO_HASH = '0'.repeat(64);
 
-export const hashOf = (prevHash: string, body: string) =>
-  createHash('sha256').update(prevHash).update(body).digest('hex');
+export const hashOf = (prevHash: string, body: string) => sha256(prevHash + body);
 
 /** A record as it is written, but for its number. */
 export interface PreparedRecord {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -12,6 +12,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sha256 } from '../base/sha256.js';
 import type { EnvironmentLock } from '../contract/audit.js';
 import { auditError } from './audit-error.js';
 import { syncFolder, writePrivate } from './folder.js';
@@ -20,8 +21,6 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const DRAFT = /^[0-9a-f]{16}\.new$/;
 /** Larger than any that Pungi writes or reads. */
 const MOST_BYTES = 64 * 1024 * 1024;
-
-const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
 
 /** The lock files that entries name, each in a file named by its hash, so that environments can be made again. */
 export class LockTexts {

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../base/sha256.js';
 import type { Outcome, Verdict } from '../contract/outcome.js';
 import { canonicalJson } from './canonical-json.js';
 
 /** SHA-256 over all that the code itself brought about: how it ended, what it wrote, and its value. */
 export function outputSha256({ verdict, stdout, stderr, value }: Outcome): string {
   const output = { verdict: endingOf(verdict), stdout: stdout.text, stderr: stderr.text, value };
-  return createHash('sha256').update(canonicalJson(output)).digest('hex');
+  return sha256(canonicalJson(output));
 }
 
 export const verdictCode = (verdict: Verdict): string | null => ('code' in verdict ? verdict.code : null);

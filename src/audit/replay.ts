@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { PungiError } from '../base/errors.js';
+import { sha256 } from '../base/sha256.js';
 import type { AuditEntry, Replay, RunInputs, RunRecord } from '../contract/audit.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { RunRequest } from '../contract/run.js';
@@ -11,7 +11,7 @@ export function replayRequest(entry: AuditEntry): RunRequest {
   const { code, codeSha256, inputs, limits, profile } = runOf(entry);
   if (code === null)
     throw cannot(entry, 'only the hash of its code was kept (AUDIT_STORE_CODE=false)', { codeSha256 });
-  if (createHash('sha256').update(code).digest('hex') !== codeSha256)
+  if (sha256(code) !== codeSha256)
     throw auditError('damaged', `The code of entry ${entry.seq} does not have its hash.`, { seq: entry.seq });
   return {
     ...(inputs as RunInputs),

@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 
 /** So that one commit stays short for those who wait for the next. */
 const MOST_AT_ONCE = 500;
+/** So soon after a commit, more are likely to come in the same turn of the event loop. */
+const BUSY_MS = 2;
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -14,6 +16,7 @@ export class SharedCommits<Item, Result> {
   readonly #commit: (items: Item[]) => Promise<Result[]>;
   #waiting: Waiting<Item, Result>[] = [];
   #under: Promise<void> | undefined;
+  #endedAt = Number.NEGATIVE_INFINITY;
 
   constructor(commit: (items: Item[]) => Promise<Result[]>) {
     this.#commit = commit;
@@ -26,17 +29,25 @@ export class SharedCommits<Item, Result> {
     });
   }
 
+  get isIdle(): boolean {
+    return this.#under === undefined;
+  }
+
   /** Resolves when nothing waits any more. */
   async settled(): Promise<void> {
     while (this.#under !== undefined) await this.#under;
   }
 
   async #work(): Promise<void> {
+    // Whoever comes alone does not wait for others, only for what is said in the same breath.
+    if (performance.now() - this.#endedAt < BUSY_MS) await setImmediate();
+    else await undefined;
     while (this.#waiting.length > 0) {
-      // A commit blocks the event loop; what arrived during it is heard before the next begins.
-      await setImmediate();
       await this.#commitSome(this.#waiting.splice(0, MOST_AT_ONCE));
+      // A commit blocks the event loop; what arrived during it is heard before the next begins.
+      if (this.#waiting.length > 0) await setImmediate();
     }
+    this.#endedAt = performance.now();
     this.#under = undefined;
   }
 

@@ -35,9 +35,9 @@ export async function whenFree<T>(attempt: () => T, folder: string): Promise<T> 
   }
 }
 
-function rollBack(database: Database): void {
+export function rollBack(database: Database): void {
   try {
-    database.exec('ROLLBACK');
+    database.prepare('ROLLBACK').run();
   } catch {
     // SQLite has rolled back by itself after some failures, a full disk among them.
   }

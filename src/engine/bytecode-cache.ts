@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { sha256 } from '../base/sha256.js';
 
 /** What bytecode depends on: the same source under another name or interpreter is another entry. */
 export interface BytecodeKey {
@@ -66,5 +66,3 @@ export class BytecodeCache {
 
 const nameOf = (key: BytecodeKey) =>
   sha256(JSON.stringify([key.sourceSha256, key.filename, key.interpreter]));
-
-export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

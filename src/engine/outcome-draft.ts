@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { PungiError } from '../base/errors.js';
+import { sha256 } from '../base/sha256.js';
 import type { Isolation, Outcome, Verdict } from '../contract/outcome.js';
 import type { OutputLine, RunOptions } from '../contract/run.js';
 import type { Job, RunEnd } from '../runtime/supervisor.js';
-import { sha256 } from './bytecode-cache.js';
 import { OutputBuffer } from './output.js';
 import { cancelled, decideVerdict, internal, readValue, timedOut } from './verdict.js';
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { sha256 } from '../base/sha256.js';
 import type { EnvironmentLock } from '../contract/audit.js';
 import type { Home } from '../engine/home.js';
 import { minorOf, parseLockFile, renderLockFile } from './lock-file.js';
@@ -44,7 +44,7 @@ export class EnvironmentLocks {
       const { pins } = parseLockFile(await readFile(this.store.layout.lockFile(name, generation), 'utf8'));
       const about = { pythonVersion: minorOf(python.version), ...(inherit && { inherit }) };
       const text = renderLockFile(pins, about);
-      return { sha256: createHash('sha256').update(text).digest('hex'), text };
+      return { sha256: sha256(text), text };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EACCES') return null;
       throw damaged(name);

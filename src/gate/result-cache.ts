@@ -1,4 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { sha256 } from '../base/sha256.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { Admitted } from './gate.js';
 
@@ -35,7 +36,7 @@ export class ResultCache {
     const run = { code, filename, argv, stdin, files, env, variables, limits };
     // In the order of their keys, which code can see: {a, b} and {b, a} print differently.
     const text = JSON.stringify({ run, profile, dataFingerprint, environmentIdentity });
-    return createHash('sha256').update(text).digest('hex');
+    return sha256(text);
   }
 
   /** The outcome as an answer of its own, which says whose it is. */

@@ -9,6 +9,8 @@ import { type Post, Webhook } from './webhook.js';
 const CALM_SHARE = 0.8;
 const CALM_MS = 30_000;
 const LOOK_EVERY_MS = 5000;
+/** A look goes through all that is remembered: not after every run, each of which waits for it. */
+const LOOK_AFTER_MS = 100;
 
 export interface AlertOptions {
   logger: Logger;
@@ -37,6 +39,7 @@ export class Alerts {
   readonly #webhook: Webhook | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   #read: () => Readings;
+  #soon: NodeJS.Timeout | undefined;
 
   constructor(thresholds: Thresholds, { logger, read, now, post }: AlertOptions) {
     this.#rules = rulesFor(thresholds);
@@ -54,17 +57,20 @@ export class Alerts {
 
   /** The thresholds that are passed now. */
   get current(): Alert[] {
+    if (this.#soon !== undefined) this.look();
     return [...this.#raised].map(([rule, { since, figure }]) => alertOf(rule, figure, since));
   }
 
   record(outcome: Outcome): void {
     if (this.#rules.length === 0) return;
     this.#recent.add(outcome, this.#now());
-    this.look();
+    this.#soon ??= setTimeout(() => this.look(), LOOK_AFTER_MS).unref();
   }
 
   look(told?: Readings): void {
     if (told !== undefined) this.#read = () => told;
+    clearTimeout(this.#soon);
+    this.#soon = undefined;
     const at = this.#now();
     const readings = this.#read();
     this.#recent.forgetBefore(at - this.#windowMs);
@@ -74,6 +80,7 @@ export class Alerts {
   /** Waits shortly for what the webhook has not been told yet. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#soon);
     await this.#webhook?.close();
   }
 

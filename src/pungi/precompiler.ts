@@ -1,5 +1,6 @@
 import { PungiError } from '../base/errors.js';
-import { BytecodeCache, sha256 } from '../engine/bytecode-cache.js';
+import { sha256 } from '../base/sha256.js';
+import { BytecodeCache } from '../engine/bytecode-cache.js';
 import type { Engine } from '../engine/engine.js';
 import type { Home } from '../engine/home.js';
 import type { Gate } from '../gate/gate.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { PungiError } from '../base/errors.js';
+import { sha256 } from '../base/sha256.js';
 import type { PackageResult } from '../contract/environment.js';
 import type { Outcome, PythonException, Verdict } from '../contract/outcome.js';
-import { sha256 } from '../engine/bytecode-cache.js';
 import { pythonError } from '../engine/verdict.js';
 
 /** An outcome for what never ran. */

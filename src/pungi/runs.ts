@@ -1,5 +1,5 @@
 import type { AuditRecorder } from '../audit/recorder.js';
-import { inputsOf } from '../audit/run-facts.js';
+import { inputsOf, type RunFacts } from '../audit/run-facts.js';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { EnvironmentLock } from '../contract/audit.js';
@@ -49,6 +49,7 @@ interface Trace {
 export class Runs {
   readonly #underWay = new Set<Promise<Outcome>>();
   #isClosed = false;
+  #latest: RunFacts | undefined;
 
   constructor(private readonly parts: Parts) {}
 
@@ -114,7 +115,7 @@ export class Runs {
   ): Promise<Outcome> {
     const { cache, engine, logger } = this.parts;
     const { cacheSeconds, isFresh, job } = admitted;
-    const key = cacheSeconds > 0 ? cache.keyOf(admitted, await this.#identity(lock)) : null;
+    const key = cacheSeconds > 0 ? cache.keyOf(admitted, await this.#identity(lock, home)) : null;
     const kept = key === null || isFresh ? undefined : cache.get(key);
     if (kept) return disclosed(kept, admitted, kept.disclosure?.codeSummary ?? null);
     logger.info('Executing Python script', { scriptSize: job.code.length, timeout: job.limits.timeoutMs });
@@ -122,16 +123,24 @@ export class Runs {
     const onSummary = (told: CodeSummary) => {
       summary = told;
     };
-    const outcome = await engine.run({ ...admitted, home }, { ...options, onSummary });
+    const running = engine.run({ ...admitted, home }, { ...options, onSummary });
+    setImmediate(() => this.#rehearse());
+    const outcome = await running;
     const whole = disclosed(outcome, admitted, summary);
     if (key !== null) cache.set(key, whole, cacheSeconds);
     return whole;
   }
 
   /** What decides how code behaves beside itself. */
-  async #identity(lock: EnvironmentLock | null): Promise<string> {
+  async #identity(lock: EnvironmentLock | null, home: Home | undefined): Promise<string> {
     const { path, version } = (await this.parts.engine.started).interpreter;
-    return `${lock?.sha256 ?? ''} ${path} ${version}`;
+    return `${lock?.sha256 ?? ''} ${home?.python ?? ''} ${path} ${version}`;
+  }
+
+  /** The server has nothing to do while a single run goes on: it gets ready to record it, for which the caller will wait. */
+  #rehearse(): void {
+    const { audit, engine } = this.parts;
+    if (this.#latest && engine.queue.active === 1 && engine.queue.waiting === 0) audit.rehearse(this.#latest);
   }
 
   #note(outcome: Outcome): void {
@@ -159,7 +168,7 @@ export class Runs {
         // The entry of the run waits for these, and fails with them.
         audit.denial({ ...who, ...refused, runId, environment, profile }).catch(() => {});
       }
-      await audit.run({
+      this.#latest = {
         ...who,
         code: job?.code ?? codeOf(request),
         inputs: job === undefined ? null : inputsOf(request),
@@ -167,7 +176,8 @@ export class Runs {
         lock,
         outcome,
         replayOf,
-      });
+      };
+      await audit.run(this.#latest);
       return outcome;
     } catch (thrown) {
       return refusal(PungiError.from(thrown), job?.code, profile);

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BytecodeCache, sha256 } from '../../src/engine/bytecode-cache.js';
+import { sha256 } from '../../src/base/sha256.js';
+import { BytecodeCache } from '../../src/engine/bytecode-cache.js';
 import type { CompiledScript, Pungi, PungiError } from '../../src/index.js';
 import { until } from '../support/until.js';
 import { expectOk, sharedPungi, startPungi, temporaryFolder, verdictOf, withPungi } from './pungi.js';

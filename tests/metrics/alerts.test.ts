@@ -34,6 +34,7 @@ function watching(thresholds: Partial<Thresholds>) {
         clock.at += 1 + (told.wallMs ?? 1);
         alerts.record(outcomeOf(told));
       }
+      alerts.look();
     },
     /** So much later, looked at once a second meanwhile, as the timer does. */
     later: (ms: number) => {

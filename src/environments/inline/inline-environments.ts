@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
+import { sha256 } from '../../base/sha256.js';
 import type { StepOptions } from '../../contract/environment.js';
 import type { Interpreter } from '../../sandbox/interpreter.js';
 import type { Installer } from '../installer.js';
@@ -31,8 +31,7 @@ export interface Filling {
   description: string;
 }
 
-const hash = (value: unknown) =>
-  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 20);
+const hash = (value: unknown) => sha256(JSON.stringify(value)).slice(0, 20);
 
 /**
  * Environments made for exactly what scripts ask for in their inline metadata. One is named by what the request resolved
