@@ -24,6 +24,13 @@ export function refusal(error: PungiError, code: unknown, profile: string | null
   };
 }
 
+/** An outcome for what was run, and cannot be told as it went. */
+export const failed = (outcome: Outcome, error: PungiError): Outcome => ({
+  ...outcome,
+  verdict: refusedVerdict(error),
+  value: null,
+});
+
 function refusedVerdict({ code, message, details }: PungiError): Verdict {
   if (code === 'INVALID_INPUT') {
     return {

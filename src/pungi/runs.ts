@@ -1,5 +1,4 @@
 import type { AuditRecorder } from '../audit/recorder.js';
-import { inputsOf, type RunFacts } from '../audit/run-facts.js';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { EnvironmentLock } from '../contract/audit.js';
@@ -16,7 +15,8 @@ import type { ResultCache } from '../gate/result-cache.js';
 import type { Alerts } from '../metrics/alerts.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { NetworkRefusals } from './network-refusals.js';
-import { refusal } from './refusal.js';
+import { failed, refusal } from './refusal.js';
+import { RunRecords, type Trace } from './run-records.js';
 
 interface Parts {
   gate: Gate;
@@ -39,19 +39,15 @@ export interface Special {
   replay?: { of: string; venvName: string | undefined };
 }
 
-/** What becomes known of a run on its way, for the record. */
-interface Trace {
-  admitted: Admitted | undefined;
-  lock: EnvironmentLock | null;
-}
-
 /** The way of a run through the house: it is admitted, looked up, placed, run, and recorded before anybody hears of it. */
 export class Runs {
+  readonly #records: RunRecords;
   readonly #underWay = new Set<Promise<Outcome>>();
   #isClosed = false;
-  #latest: RunFacts | undefined;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Parts) {
+    this.#records = new RunRecords(parts.audit, parts.refusals);
+  }
 
   /** Takes no more, and waits until what is under way has ended and is recorded. */
   async close(): Promise<void> {
@@ -67,16 +63,6 @@ export class Runs {
     return underWay.finally(() => this.#underWay.delete(underWay));
   }
 
-  async #run(request: RunRequest, options: RunOptions, special: Special): Promise<Outcome> {
-    const trace: Trace = { admitted: undefined, lock: null };
-    const outcome = await this.#attempt(request, options, special, trace).catch((thrown: unknown) =>
-      refusal(PungiError.from(thrown), request?.code, trace.admitted?.profile?.name),
-    );
-    const told = await this.#record(request, outcome, trace, special.replay?.of);
-    this.#note(told);
-    return told;
-  }
-
   /** For what Pungi itself wants to know: under the sandbox and the limits, but no profile, and not recorded. */
   async runOwn(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
     const { gate, placement, engine } = this.parts;
@@ -88,22 +74,36 @@ export class Runs {
     }
   }
 
-  async #attempt(
-    request: RunRequest,
-    options: RunOptions,
-    { bytecode, replay }: Special,
-    trace: Trace,
-  ): Promise<Outcome> {
+  async #run(request: RunRequest, options: RunOptions, special: Special): Promise<Outcome> {
+    const trace: Trace = {
+      request,
+      replayOf: special.replay?.of ?? null,
+      admitted: undefined,
+      executions: [],
+    };
+    const outcome = await this.#attempt(options, special, trace).catch((thrown: unknown) => {
+      const error = PungiError.from(thrown);
+      // What was run stays what it was, whatever went wrong afterwards.
+      const last = trace.executions.at(-1)?.outcome;
+      return last ? failed(last, error) : refusal(error, request?.code, trace.admitted?.profile?.name);
+    });
+    const told = await this.#records.write(outcome, trace);
+    this.#note(told);
+    return told;
+  }
+
+  async #attempt(options: RunOptions, { bytecode, replay }: Special, trace: Trace): Promise<Outcome> {
     // What could not be recorded is not run.
     await this.parts.audit.ready();
-    const asked = await this.parts.gate.admit(request);
+    const asked = await this.parts.gate.admit(trace.request);
     const admitted = replay === undefined ? asked : { ...asked, venvName: replay.venvName, packages: [] };
     trace.admitted = admitted;
     return this.parts.placement.run(admitted, options, async (home) => {
-      trace.lock = await this.parts.environments.lockOf(home);
+      const lock = await this.parts.environments.lockOf(home);
       const compiled = await bytecode?.(home);
       const job = compiled === undefined ? admitted.job : { ...admitted.job, bytecode: compiled };
-      return this.#execute({ ...admitted, job }, home, trace.lock, options);
+      const ended = (outcome: Outcome) => trace.executions.push({ outcome, lock });
+      return this.#execute({ ...admitted, job }, home, lock, { ...options, ended });
     });
   }
 
@@ -111,13 +111,16 @@ export class Runs {
     admitted: Admitted,
     home: Home | undefined,
     lock: EnvironmentLock | null,
-    options: RunOptions,
+    { ended, ...options }: RunOptions & { ended: (outcome: Outcome) => void },
   ): Promise<Outcome> {
     const { cache, engine, logger } = this.parts;
     const { cacheSeconds, isFresh, job } = admitted;
     const key = cacheSeconds > 0 ? cache.keyOf(admitted, await this.#identity(lock, home)) : null;
     const kept = key === null || isFresh ? undefined : cache.get(key);
-    if (kept) return disclosed(kept, admitted, kept.disclosure?.codeSummary ?? null);
+    if (kept) {
+      ended(kept);
+      return disclosed(kept, admitted, kept.disclosure?.codeSummary ?? null);
+    }
     logger.info('Executing Python script', { scriptSize: job.code.length, timeout: job.limits.timeoutMs });
     let summary: CodeSummary | null = null;
     const onSummary = (told: CodeSummary) => {
@@ -126,6 +129,7 @@ export class Runs {
     const running = engine.run({ ...admitted, home }, { ...options, onSummary });
     setImmediate(() => this.#rehearse());
     const outcome = await running;
+    ended(outcome);
     const whole = disclosed(outcome, admitted, summary);
     if (key !== null) cache.set(key, whole, cacheSeconds);
     return whole;
@@ -139,8 +143,8 @@ export class Runs {
 
   /** The server has nothing to do while a single run goes on: it gets ready to record it, for which the caller will wait. */
   #rehearse(): void {
-    const { audit, engine } = this.parts;
-    if (this.#latest && engine.queue.active === 1 && engine.queue.waiting === 0) audit.rehearse(this.#latest);
+    const { active, waiting } = this.parts.engine.queue;
+    if (active === 1 && waiting === 0) this.#records.rehearse();
   }
 
   #note(outcome: Outcome): void {
@@ -149,39 +153,6 @@ export class Runs {
     metrics.record(outcome);
     alerts.record(outcome);
     logger.info('Executed Python script', { runId, verdict: verdict.kind, usage, tier: isolation.tier });
-  }
-
-  /** Nobody is told what a run gave before its entry is written; where it cannot be, that is what is told. */
-  async #record(
-    request: RunRequest,
-    outcome: Outcome,
-    { admitted, lock }: Trace,
-    replayOf: string | null = null,
-  ): Promise<Outcome> {
-    if (outcome.verdict.kind === 'unrecorded') return outcome;
-    const { audit, refusals } = this.parts;
-    const { runId, environment, profile } = outcome;
-    const job = admitted?.job;
-    const who = { client: clientOf(request), token: null };
-    try {
-      for (const refused of refusals.take(runId)) {
-        // The entry of the run waits for these, and fails with them.
-        audit.denial({ ...who, ...refused, runId, environment, profile }).catch(() => {});
-      }
-      this.#latest = {
-        ...who,
-        code: job?.code ?? codeOf(request),
-        inputs: job === undefined ? null : inputsOf(request),
-        limits: job?.limits ?? null,
-        lock,
-        outcome,
-        replayOf,
-      };
-      await audit.run(this.#latest);
-      return outcome;
-    } catch (thrown) {
-      return refusal(PungiError.from(thrown), job?.code, profile);
-    }
   }
 }
 
@@ -194,9 +165,3 @@ function disclosed(
   const { isolation } = outcome;
   return { ...outcome, disclosure: disclose({ capability, profile, summary, isolation }) };
 }
-
-/** A request that was refused may be anything. */
-const codeOf = (request: Partial<RunRequest> | undefined) =>
-  typeof request?.code === 'string' ? request.code : null;
-const clientOf = (request: Partial<RunRequest> | undefined) =>
-  typeof request?.client === 'string' ? request.client : '';

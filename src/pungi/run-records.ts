@@ -1,0 +1,80 @@
+import type { AuditRecorder } from '../audit/recorder.js';
+import { inputsOf, type RunFacts } from '../audit/run-facts.js';
+import { PungiError } from '../base/errors.js';
+import type { EnvironmentLock } from '../contract/audit.js';
+import type { Outcome } from '../contract/outcome.js';
+import type { RunRequest } from '../contract/run.js';
+import type { Admitted } from '../gate/gate.js';
+import type { NetworkRefusals } from './network-refusals.js';
+import { refusal } from './refusal.js';
+
+/** Code that was run once; a request may lead to more than one, such as before and after an installation. */
+export interface Execution {
+  outcome: Outcome;
+  lock: EnvironmentLock | null;
+}
+
+/** What becomes known of a request on its way. */
+export interface Trace {
+  request: RunRequest;
+  replayOf: string | null;
+  admitted: Admitted | undefined;
+  executions: Execution[];
+}
+
+/** Sees to it that nobody is told what a run gave before its entry is written. */
+export class RunRecords {
+  #latest: RunFacts | undefined;
+
+  constructor(
+    private readonly audit: AuditRecorder,
+    private readonly refusals: NetworkRefusals,
+  ) {}
+
+  /** Resolves to what may be told: the outcome, or why it could not be recorded. */
+  async write(outcome: Outcome, trace: Trace): Promise<Outcome> {
+    if (outcome.verdict.kind === 'unrecorded') return outcome;
+    const isTold = ({ runId }: Outcome) => runId === outcome.runId;
+    const lock = trace.executions.find((one) => isTold(one.outcome))?.lock ?? null;
+    try {
+      // What was run and is not told, because it was run again, has been run all the same.
+      for (const earlier of trace.executions.filter((one) => !isTold(one.outcome))) {
+        await this.#writeOne(earlier, trace);
+      }
+      await this.#writeOne({ outcome, lock }, trace);
+      return outcome;
+    } catch (thrown) {
+      return refusal(PungiError.from(thrown), codeOf(trace), outcome.profile);
+    }
+  }
+
+  /** Goes through the motions while a run goes on, so that its entry is written sooner. */
+  rehearse(): void {
+    if (this.#latest) this.audit.rehearse(this.#latest);
+  }
+
+  async #writeOne({ outcome, lock }: Execution, trace: Trace): Promise<void> {
+    const { request, admitted, replayOf } = trace;
+    const { runId, environment, profile } = outcome;
+    const client = typeof request?.client === 'string' ? request.client : '';
+    const who = { client, token: null };
+    for (const refused of this.refusals.take(runId)) {
+      // The entry of the run waits for these, and fails with them.
+      this.audit.denial({ ...who, ...refused, runId, environment, profile }).catch(() => {});
+    }
+    this.#latest = {
+      ...who,
+      code: codeOf(trace),
+      inputs: admitted === undefined ? null : inputsOf(request),
+      limits: admitted?.job.limits ?? null,
+      lock,
+      outcome,
+      replayOf,
+    };
+    await this.audit.run(this.#latest);
+  }
+}
+
+/** A request that was refused may be anything. */
+const codeOf = ({ request, admitted }: Trace): string | null =>
+  admitted?.job.code ?? (typeof request?.code === 'string' ? request.code : null);
