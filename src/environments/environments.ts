@@ -50,6 +50,9 @@ export interface Use {
   release(): void;
 }
 
+/** Another process may make the default environment: it is noticed after this. */
+const LOOK_AGAIN_MS = 50;
+
 /** The named environments of one base folder, shared with other processes. */
 export class Environments {
   readonly packaging: Packaging;
@@ -63,6 +66,7 @@ export class Environments {
   readonly #packages: Packages;
   readonly #sharing: Sharing;
   readonly #closing = new AbortController();
+  #seenBareAt = Number.NEGATIVE_INFINITY;
   /** Changes that are being made. */
   readonly #pending = new Set<Promise<unknown>>();
 
@@ -115,8 +119,17 @@ export class Environments {
   /** For a run: nothing of the environment changes until it is released. */
   async use(venvName: string | undefined, options: StepOptions = {}): Promise<Use> {
     const name = this.#catalog.nameOf(venvName);
-    if (name === this.defaultName && !this.hasDefault()) return { home: undefined, release: () => {} };
+    if (name === this.defaultName && this.#isBare()) return { home: undefined, release: () => {} };
     return this.#workshop.use(name, options);
+  }
+
+  /** Whether the default environment is the interpreter itself. Not looked up for every run, since each waits for it. */
+  #isBare(): boolean {
+    const now = performance.now();
+    if (now - this.#seenBareAt < LOOK_AGAIN_MS) return true;
+    if (this.hasDefault()) return false;
+    this.#seenBareAt = now;
+    return true;
   }
 
   /** What exactly a run is in, while it holds it. Null: the interpreter itself, or what another user keeps to himself. */
@@ -253,7 +266,10 @@ export class Environments {
   }
 
   #awaited<T>(work: Promise<T>): Promise<T> {
-    const pending = work.finally(() => this.#pending.delete(pending));
+    const pending = work.finally(() => {
+      this.#seenBareAt = Number.NEGATIVE_INFINITY;
+      this.#pending.delete(pending);
+    });
     this.#pending.add(pending);
     return pending;
   }

@@ -17,8 +17,10 @@ export function limitsOf(config: Config): Limits {
 
 /** A profile, and then a request, can only go below the ceiling. */
 export function tighten(ceiling: Limits, wanted: RequestedLimits = {}): Limits {
-  const names = Object.keys(ceiling) as (keyof Limits)[];
-  return Object.fromEntries(
-    names.map((name) => [name, Math.min(ceiling[name], wanted[name] ?? ceiling[name])]),
-  ) as Limits;
+  const limits = { ...ceiling };
+  for (const name of Object.keys(wanted) as (keyof Limits)[]) {
+    const value = wanted[name];
+    if (value !== undefined) limits[name] = Math.min(ceiling[name], value);
+  }
+  return limits;
 }

@@ -68,8 +68,10 @@ export class RecentRuns {
 
   /** Of two runs that overlap, the one that started first was under way when the other one did. */
   #together(ended: Run): Run {
-    for (const other of this.#runs) {
-      if (other.at <= ended.startedAt) continue;
+    // They are in the order of their ends.
+    for (let index = this.#runs.length - 1; index >= 0; index -= 1) {
+      const other = this.#runs[index]!;
+      if (other.at <= ended.startedAt) break;
       if (other.startedAt <= ended.startedAt) ended.togetherMb += other.peakMb;
       else other.togetherMb += ended.peakMb;
     }

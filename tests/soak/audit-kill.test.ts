@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { expectAllRecorded, killAtRandom } from '../audit/kill-rounds.js';
 import { TrailWorld } from '../audit/trail-world.js';
 
-/** `AUDIT_RUNS=500 npm run soak` is the short form. */
+/** `AUDIT_RUNS=300 npm run soak` is the short form. */
 const RUNS = Number(process.env['AUDIT_RUNS'] ?? 10_000);
 
 const world = new TrailWorld();
