@@ -29,7 +29,7 @@ import { NetworkRefusals } from './pungi/network-refusals.js';
 import { engineOptions, engineSide, environmentsOptions } from './pungi/parts.js';
 import { type CompiledScript, Precompiler } from './pungi/precompiler.js';
 import { recordEnvironment } from './pungi/record-environment.js';
-import { replayEntry } from './pungi/replay.js';
+import { type ReplayOptions, replayEntry } from './pungi/replay.js';
 import { Runs } from './pungi/runs.js';
 import { Network } from './runtime/network/network.js';
 
@@ -126,7 +126,7 @@ export class Pungi {
   }
 
   /** Runs an old entry of the audit trail again, in an environment with the same lock, and compares. */
-  async replay(entry: AuditEntry, options: RunOptions = {}): Promise<Replay> {
+  async replay(entry: AuditEntry, options: ReplayOptions = {}): Promise<Replay> {
     const { environments } = this;
     return replayEntry(entry, { environments, audit: this.#audit, runs: this.#runs }, options);
   }

@@ -30,7 +30,7 @@ def main():
     except Exception as error:
         print(json.dumps({"failed": f"{error}"}), file=sys.stderr, flush=True)
         os._exit(75)
-    seccomp.prepare()
+    seccomp.prepare(settings["tier"] == "namespace", bool(settings["data"]))
     landlock.abi()
     for limit in ("RLIMIT_CORE", "RLIMIT_MEMLOCK"):
         if hasattr(resource, limit):

@@ -8,6 +8,8 @@ _MAX_VALUE = 64 * 1024
 _MAX_MESSAGE = 16 * 1024
 _MAX_TRACEBACK = 32 * 1024
 _MAX_LINE = 1000
+# The server takes no JSON that is nested deeper: not every reader of it could.
+_MAX_DEPTH = 100
 _OWN_FOLDER = __file__.rpartition("/")[0] + "/"
 _MAX_NAME = 200
 _encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
@@ -25,12 +27,20 @@ def describe_value(value):
     about = {"type": _class_name(kind), "repr": cut(shown, _MAX_VALUE)}
     if kind in (bool, int, float, str, list, dict) and len(shown) <= _MAX_VALUE:
         try:
-            _encode(value)
-            if _is_exact(value):
+            _encode(value)  # before any look at it: it finds what holds itself
+            if _is_flat(value, _MAX_DEPTH) and _is_exact(value):
                 about["json"] = value
         except (TypeError, ValueError, RecursionError):
             pass
     return about
+
+
+def _is_flat(value, depth):
+    """Whether its lists are nested at most so deep."""
+    if not isinstance(value, (list, tuple, dict)):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return depth > 0 and all(_is_flat(each, depth - 1) for each in inner)
 
 
 def _is_exact(value):

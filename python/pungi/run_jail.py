@@ -47,7 +47,7 @@ def lock_worker(tier, box):
             # Nothing is in this /dev but the few devices that we put there.
             version = landlock.restrict([("/", landlock.READ), ("/dev", landlock.DEVICE), *writable], _open_ports)
             features.append(f"landlock-{version}")
-        seccomp.install(has_namespaces=True)
+        seccomp.install(has_namespaces=True, has_data=bool(box.data))
     elif tier == "landlock":
         readable = [(path, landlock.READ) for path in visible_paths([*sys.path])]
         readable += [(path, landlock.DATA) for path in box.data.values()]
@@ -56,7 +56,7 @@ def lock_worker(tier, box):
         writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary)]
         version = landlock.restrict([*readable, *own_proc, *devices, *writable])
         features.append(f"landlock-{version}")
-        seccomp.install(has_namespaces=False)
+        seccomp.install(has_namespaces=False, has_data=bool(box.data))
     else:
         features = ["rlimits"]
     return features

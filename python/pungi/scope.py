@@ -54,9 +54,10 @@ def examine(source, filename, rules):
     found = {}
     for node, rule, what, message in walk.found:
         place = (node.lineno, count_column(lines, node.lineno, node.col_offset))
-        # One place is told once: the first reason is the most exact one.
-        found.setdefault(place, {"line": place[0], "column": place[1], "rule": rule, "what": what, "message": message})
-    return [found[place] for place in sorted(found)], walk.members.paths
+        # One place is told once: the first reason is the most exact one. A statement that imports is told for each name.
+        key = (*place, what) if isinstance(node, (ast.Import, ast.ImportFrom)) else place
+        found.setdefault(key, {"line": place[0], "column": place[1], "rule": rule, "what": what, "message": message})
+    return sorted(found.values(), key=lambda each: (each["line"], each["column"])), walk.members.paths
 
 
 class _Check(ast.NodeVisitor):

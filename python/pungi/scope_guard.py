@@ -56,17 +56,19 @@ class _Guard:
         self._variables = variables
         self._paths = list(paths)
         self._on_violation = on_violation
-        self._builtins = dict(vars(sys.modules["builtins"]))
+        # A module, as every script finds there: who prints its variables does not print all of the builtins.
+        self._stand_in = _module_type("builtins")
+        self._builtins = vars(self._stand_in)
+        self._builtins.update(vars(sys.modules["builtins"]))
         self._callers = Callers(rules, filename, self._builtins if variables is not None else None)
         self._busy = set()
-        self._stand_in = _module_type("builtins")
         self._imports = ImportGuard(rules, self._callers, self._busy, self._stand_in, self._refuse, self._judge_paths)
 
     def install(self):
         self._builtins["__import__"] = self._imports.install()
         self._furnish_builtins()
         if self._variables is not None:
-            self._variables["__builtins__"] = self._builtins
+            self._variables["__builtins__"] = self._stand_in
         self._judge_paths()
         handlers = self._handlers()
         busy = self._busy
@@ -126,7 +128,6 @@ class _Guard:
             function.__name__ = function.__qualname__ = function.__name__.removeprefix("guarded_")
             function.__module__ = "builtins"
             self._builtins[function.__name__] = function
-        vars(self._stand_in).update(self._builtins)
 
     def _refusing(self, name):
         def refuse(*arguments, **named):

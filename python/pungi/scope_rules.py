@@ -12,6 +12,8 @@ _ALWAYS_ALLOWED = {"__future__"}
 # Doors that raise no event when something goes through them: closed together with the operation.
 _IMPLIED_BLOCKS = {"process": ("_posixsubprocess",), "network": (), "file": ()}
 
+_MOST_NAMED = 12
+
 INTROSPECTION = frozenset({
     "__subclasses__", "__bases__", "__base__", "__mro__", "__globals__", "__code__", "__closure__", "__func__", "__self__",
     "__builtins__", "__import__", "__loader__", "__spec__", "__getattribute__", "__reduce__", "__reduce_ex__",
@@ -27,6 +29,7 @@ class Rules:
         self.profile = data.get("profile") or "default"
         allowed = data.get("allowedImports")
         self.allowed = None if allowed is None else tuple(allowed)
+        self._allowed_words = _words_for(self.allowed or ())
         self.operations = frozenset(data.get("blockedOperations") or ())
         implied = [name for operation in self.operations for name in _IMPLIED_BLOCKS.get(operation, ())]
         self.blocked = (*(data.get("blockedImports") or ()), *implied)
@@ -52,7 +55,7 @@ class Rules:
         if blocked is not None and (allowed is None or blocked >= allowed):
             return f'the profile "{self.profile}" blocks the import of {name}'
         if allowed is None:
-            return f'the profile "{self.profile}" does not allow the import of {name}'
+            return f'the profile "{self.profile}" does not allow the import of {name}; {self._allowed_words}'
         return None
 
     def blocks_by_name(self, name):
@@ -86,6 +89,14 @@ def bound_by_import(text):
     module, _, name = text.partition(" as ")
     top = module.partition(".")[0]
     return (name, module) if name else (top, top)
+
+
+def _words_for(allowed):
+    """What may be imported, for who has tried something else."""
+    if not allowed:
+        return "it allows none"
+    more = f" and {len(allowed) - _MOST_NAMED} more" if len(allowed) > _MOST_NAMED else ""
+    return f"allowed {'is' if len(allowed) == 1 else 'are'} {', '.join(allowed[:_MOST_NAMED])}{more}"
 
 
 def _canonical(name):

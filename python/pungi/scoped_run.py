@@ -28,16 +28,29 @@ def look(job):
     return {"violations": examine(job)[0], "summary": code_summary.summarize(job["code"], job.get("imports", ()))}
 
 
-def bring_imports(job, variables):
-    """The profile's own imports. They may lie in any environment, so what is not installed there is passed over."""
-    for text in job.get("imports", ()):
+def bring_imports(imports, variables):
+    """The profile's own imports. They may lie in any environment, so what is not installed there is passed over.
+
+    Gives back {name: module} of those that could not be had."""
+    absent = {}
+    for text in imports:
         module = text.partition(" as ")[0]
+        name, bound = bound_by_import(text)
         try:
             importlib.import_module(module)
         except ImportError:
-            continue
-        name, bound = bound_by_import(text)
-        variables[name] = sys.modules[bound]
+            absent.setdefault(name, module)
+        else:
+            variables[name] = sys.modules[bound]
+    return absent
+
+
+def describe_absent(error, absent):
+    """For code that uses what the profile was to import for it: which module that is."""
+    # Exactly these: a class of the code's own could do anything when it is asked.
+    if type(error) is not NameError or type(error.name) is not str or error.name not in absent:
+        return {}
+    return {"missingModule": absent[error.name], "isProfileImport": True}
 
 
 def install_guard(job, variables, paths, report_fd, streams):

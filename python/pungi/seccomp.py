@@ -64,16 +64,26 @@ _CLONE3 = (435, 435)
 _CLONE, _SOCKET, _PRLIMIT, _PERSONALITY = (56, 220), (41, 198), (302, 261), (135, 92)
 _MKNOD, _MKNODAT, _SETPRIORITY, _IOCTL = (133, None), (259, 33), (141, 140), (16, 29)
 _SCHED_SETAFFINITY, _MMAP, _PRCTL = (203, 122), (9, 222), (157, 167)
-_SETSOCKOPT, _FCNTL = (54, 208), (72, 25)
+_SETSOCKOPT, _FCNTL, _FLOCK = (54, 208), (72, 25), (73, 32)
 
 _NEW_NAMESPACES = 0x7E020080
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
 _SHARED_ANONYMOUS = 0x21
 _SOME_SOCKETS = (int(socket.AF_UNIX), int(socket.AF_INET), int(socket.AF_INET6))
+_NO_UNIX_SOCKETS = _SOME_SOCKETS[1:]
 _NO_SOCKETS = (0xFFFF,)
-_TIOCSTI, _TIOCLINUX, _FS_IOC_SETFLAGS, _FS_IOC_FSSETXATTR = 0x5412, 0x541C, 0x40086602, 0x401C5820
-_PR_SET_DUMPABLE, _F_SETPIPE_SZ, _SO_SNDBUF, _SO_RCVBUF = 4, 1031, 7, 8
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+# They change a file of the host through a descriptor that can only read: flags and versions (each for 64 and 32 bits, the
+# latter also by ext4's own number), FS_IOC_ENABLE_VERITY, FS_IOC_SET_ENCRYPTION_POLICY.
+_INODE_REQUESTS = (
+    0x40086602, 0x40046602, 0x40087602, 0x40047602, 0x40086604, 0x40046604, 0x40806685, 0x800C6613,
+)
+# The same, and more, by single file systems: xfs (and FS_IOC_FSSETXATTR), btrfs, f2fs. Copying does without clones.
+_INODE_REQUEST_TYPES = (0x5800, 0x9400, 0xF500)
+_PR_SET_DUMPABLE, _SO_SNDBUF, _SO_RCVBUF = 4, 7, 8
+# A lease keeps others from opening a file.
+_F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY = 1031, 1024, 1026
 _PRETEND = 0
 
 _LOAD, _JUMP, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _AND, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x54, 0x06
@@ -137,7 +147,7 @@ class _Program:
 
 
 @functools.cache
-def _build(machine, has_namespaces):
+def _build(machine, has_namespaces, has_data):
     program = _Program(machine)
     for group in _CALLS.values():
         for call in group.values():
@@ -145,7 +155,11 @@ def _build(machine, has_namespaces):
     for call in (*_UNCOUNTED_MEMORY.values(), _CLONE3):
         program.deny(call, errno.ENOSYS)
     program.deny_if(_CLONE, 0, [(_JUMP_ANY_BIT, _NEW_NAMESPACES)])
-    program.deny_unless(_SOCKET, 0, _SOME_SOCKETS if has_namespaces else _NO_SOCKETS, errno.EACCES)
+    program.deny_unless(_SOCKET, 0, _families(has_namespaces, has_data), errno.EACCES)
+    if has_data:
+        # Nobody of the host waits for a run that has locked a file. ENOSYS, on which HDF5 reads without a lock. The locks
+        # of fcntl stay, since SQLite needs them: on what can only be read they are shared ones.
+        program.deny(_FLOCK, errno.ENOSYS)
     # Limits, priority and affinity: a process's own, never the supervisor's.
     for call, argument in ((_PRLIMIT, 0), (_SETPRIORITY, 0), (_SETPRIORITY, 1), (_SCHED_SETAFFINITY, 0)):
         program.deny_unless(call, argument, [0])
@@ -157,11 +171,11 @@ def _build(machine, has_namespaces):
     program.deny_if(_MMAP, 3, [(_JUMP_EQUAL, _SHARED_ANONYMOUS)], mask=_SHARED_ANONYMOUS)
     # Buffers in the kernel are memory too: they keep their usual size.
     program.deny_if(_SETSOCKOPT, 2, [(_JUMP_EQUAL, _SO_SNDBUF), (_JUMP_EQUAL, _SO_RCVBUF)], error=_PRETEND)
-    program.deny_if(_FCNTL, 1, [(_JUMP_EQUAL, _F_SETPIPE_SZ)])
+    program.deny_if(_FCNTL, 1, [(_JUMP_EQUAL, command) for command in (_F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY)])
     # Stays readable to its supervisor.
     program.deny_if(_PRCTL, 0, [(_JUMP_EQUAL, _PR_SET_DUMPABLE)])
-    requests = (_TIOCSTI, _TIOCLINUX, _FS_IOC_SETFLAGS, _FS_IOC_FSSETXATTR)
-    program.deny_if(_IOCTL, 1, [(_JUMP_EQUAL, request) for request in requests])
+    program.deny_if(_IOCTL, 1, [(_JUMP_EQUAL, request) for request in (_TIOCSTI, _TIOCLINUX, *_INODE_REQUESTS)])
+    program.deny_if(_IOCTL, 1, [(_JUMP_EQUAL, kind) for kind in _INODE_REQUEST_TYPES], mask=0xFF00)
     if not has_namespaces:
         for call in _ATTRIBUTES.values():
             # Success that changes nothing: copying a file would otherwise fail at its last step.
@@ -169,6 +183,17 @@ def _build(machine, has_namespaces):
         for call in _BEYOND_LANDLOCK.values():
             program.deny(call, errno.EACCES)
     return program.finish()
+
+
+def _families(has_namespaces, has_data):
+    """The sockets that may be made.
+
+    A filter sees no address. In a folder of the host somebody may begin to listen at any time, so a run that sees one
+    makes no unix socket at all: socketpair stays, multiprocessing's managers and its forkserver do not.
+    """
+    if not has_namespaces:
+        return _NO_SOCKETS
+    return _NO_UNIX_SOCKETS if has_data else _SOME_SOCKETS
 
 
 class _FilterProgram(ctypes.Structure):
@@ -179,16 +204,15 @@ def is_supported():
     return system.IS_LINUX and system.MACHINE in _AUDIT_ARCH
 
 
-def prepare():
-    """Builds the filters before the forks, which then share them."""
+def prepare(has_namespaces, has_data):
+    """Builds the filter before the forks, which then share it."""
     if is_supported():
-        for has_namespaces in (True, False):
-            _build(system.MACHINE, has_namespaces)
+        _build(system.MACHINE, has_namespaces, has_data)
 
 
-def install(has_namespaces):
-    """Puts the filter on this process; needs no_new_privs. With namespaces around it, UNIX and INET sockets are let be."""
-    code, length = _build(system.MACHINE, has_namespaces)
+def install(has_namespaces, has_data=False):
+    """Puts the filter on this process; needs no_new_privs. `has_data`: folders of the host are shown to it."""
+    code, length = _build(system.MACHINE, has_namespaces, has_data)
     program = _FilterProgram(length, code)
     number = _SYS_SECCOMP[list(_AUDIT_ARCH).index(system.MACHINE)]
     system.check(system.syscall(number, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(program)), "seccomp")

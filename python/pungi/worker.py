@@ -3,6 +3,7 @@
 import ast
 import atexit
 import base64
+import builtins
 import fcntl
 import io
 import json
@@ -250,6 +251,8 @@ def _enter_script(job, filename, source):
     """The main module, arguments and paths that the script will see; gives back its variables."""
     main_module = types.ModuleType("__main__")
     scope = main_module.__dict__
+    # A module, as in every script; exec would put in the dictionary.
+    scope["__builtins__"] = builtins
     scope["__file__"] = os.path.join(os.getcwd(), filename)
     scope.update(job["variables"])
     sys.modules["__main__"] = main_module
@@ -277,11 +280,13 @@ class _ScriptWriter:
 
 
 def _evaluate(job, filename, source, scope, paths):
+    absent = {}
     try:
         bytecode = job.get("bytecode")
         body, last = marshal.loads(base64.b64decode(bytecode)) if bytecode else compile_source(source, filename)
         # Before the work folder is searched: a file of the caller's must not stand in for what the profile imports.
-        scoped_run.bring_imports(job, scope)
+        if imports := job.get("imports"):
+            absent = scoped_run.bring_imports(imports, scope)
         sys.path.insert(0, os.getcwd())
         if job.get("rules"):
             scoped_run.install_guard(job, scope, paths, _REPORT_FD, _output_streams)
@@ -291,7 +296,8 @@ def _evaluate(job, filename, source, scope, paths):
     except SystemExit as error:
         return report.exit_status(error), {}
     except BaseException as error:
-        return 1, {"exception": report.describe_exception(error, filename)}
+        about = report.describe_exception(error, filename)
+        return 1, {"exception": about | scoped_run.describe_absent(error, absent) if absent else about}
 
 
 def _leave(status):

@@ -45,6 +45,6 @@ export function translateError(error: unknown, folder: string): PungiError {
   const said = error instanceof Error ? fileProblem(error) : String(error);
   if (isCorrupt(error)) return say('damaged', `The audit database in ${folder} is damaged: ${said}.`);
   if (resultOf(error) === NOT_A_DATABASE)
-    return say('foreign', `The audit.db in ${folder} is not a database.`);
+    return say('damaged', `The audit.db in ${folder} is damaged: it is no database any more.`);
   return say('unusable', `The audit trail in ${folder} cannot be used: ${said}.`);
 }

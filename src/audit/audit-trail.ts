@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../base/logger.js';
 import type {
   AuditEntry,
@@ -10,13 +11,13 @@ import type {
   EnvironmentLock,
 } from '../contract/audit.js';
 import { auditError, translateError } from './audit-error.js';
-import { type PreparedRecord, prepareRecord } from './chain.js';
+import { type PreparedRecord, prepareRecord, redact } from './chain.js';
 import type { Database } from './database.js';
 import { type AuditFiles, filesIn, makePrivate } from './folder.js';
 import { LockTexts } from './lock-texts.js';
+import { fillLookup } from './lookup.js';
 import { type OpenedDatabase, openDatabase } from './open-database.js';
 import { type Pruned, pruneEntries } from './pruning.js';
-import { redact } from './redact.js';
 import { SharedCommits } from './shared-commits.js';
 import { TrailReader } from './trail-reader.js';
 import { rollBack, transact } from './transaction.js';
@@ -24,6 +25,8 @@ import { Writer } from './writer.js';
 
 /** A rehearsal has looked whether the file is still there; an entry that follows need not. */
 const LOOK_AFTER_MS = 1000;
+/** So that nobody waits for the indexes of queries. */
+const LOOKUP_AFTER_MS = 50;
 const SIGN_AFTER_ENTRIES = 1000;
 const SIGN_AFTER_MS = 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
@@ -42,9 +45,10 @@ export class AuditTrail {
   readonly #inode: number;
   readonly #commits = new SharedCommits<PreparedRecord, AuditHead>((records) => this.#commit(records));
   #lookedAt = Number.NEGATIVE_INFINITY;
+  #filling: NodeJS.Timeout | undefined;
   #signing: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
-  /** Signing and pruning, one after the other. */
+  /** Filling the lookup, signing and pruning, one after the other. */
   #upkeep: Promise<unknown> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
@@ -66,6 +70,7 @@ export class AuditTrail {
     this.#locks = new LockTexts(this.#files.locks);
     this.#reader = new TrailReader(database, this.#files);
     this.#inode = statSync(this.#files.database).ino;
+    this.#fillSoon(); // a trail that was not closed may lack some
     if (settings.retentionDays !== null) this.#keepRetention(settings.retentionDays);
   }
 
@@ -114,9 +119,9 @@ export class AuditTrail {
   }
 
   /** Removes entries from before that time. What is left can be verified as before, from a signed cut on. */
-  prune(before: Date): Promise<Pruned> {
+  prune(before: Date, client = 'pungi'): Promise<Pruned> {
     this.#refuseIfClosed();
-    return this.#keepUp(() => pruneEntries(this.#database, this.#files, this.#writer, before));
+    return this.#keepUp(() => pruneEntries(this.#database, this.#files, this.#writer, { before, client }));
   }
 
   /** Commits what waits and signs the newest entry. */
@@ -126,11 +131,13 @@ export class AuditTrail {
   }
 
   async #end(): Promise<void> {
+    clearTimeout(this.#filling);
     clearTimeout(this.#signing);
     clearInterval(this.#pruning);
     await this.#commits.settled();
     await this.#upkeep;
     try {
+      await this.#fill();
       await transact(this.#database, this.#settings.folder, () => this.#writer.signHead());
       // So that audit.db alone is the whole trail, for those who copy it.
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -148,8 +155,24 @@ export class AuditTrail {
       if (seq - checkpoint >= SIGN_AFTER_ENTRIES) this.#writer.signHead();
       return heads.map(({ seq, hash }) => ({ seq, hash }));
     });
-    if (this.#closed === undefined) this.#signing ??= setTimeout(() => this.#sign(), SIGN_AFTER_MS).unref();
+    if (this.#closed === undefined) {
+      this.#fillSoon();
+      this.#signing ??= setTimeout(() => this.#sign(), SIGN_AFTER_MS).unref();
+    }
     return recorded;
+  }
+
+  #fillSoon(): void {
+    this.#filling ??= setTimeout(() => {
+      this.#filling = undefined;
+      // Where it fails, queries look through what the lookup lacks, and the next entry brings another attempt.
+      this.#keepUp(() => this.#fill()).catch(() => {});
+    }, LOOKUP_AFTER_MS).unref();
+  }
+
+  async #fill(): Promise<void> {
+    while (await transact(this.#database, this.#settings.folder, () => fillLookup(this.#database)))
+      await setImmediate();
   }
 
   async #sign(): Promise<void> {

@@ -26,14 +26,24 @@ export function prepareRecord(record: AuditRecord, lock: EnvironmentLock | null 
   return { columns: indexColumns(time, record), lock, bodyAt: (seq) => `${front},"seq":${seq},${back}` };
 }
 
+/** Without the code and what else a run was given; its hash stays. */
+export function redact(record: AuditRecord): AuditRecord {
+  if (record.kind === 'run') return { ...record, data: { ...record.data, code: null, inputs: null } };
+  if (record.kind === 'denial') return { ...record, data: { ...record.data, code: null } };
+  return record;
+}
+
 /** Columns that queries use. They repeat what the body says, and verify compares the two. */
 export interface IndexColumns {
   time: number;
   kind: string;
   client: string;
+  /** Without its version: clients are mostly asked for by their names. */
+  client_name: string;
   run_id: string | null;
   sha256: string | null;
   environment: string | null;
+  profile: string | null;
   verdict: string | null;
   lock: string | null;
 }
@@ -51,9 +61,11 @@ export function indexColumns(time: string, record: AuditRecord): IndexColumns {
     time: Date.parse(time),
     kind: record.kind,
     client: columnText(record.client),
+    client_name: clientName(columnText(record.client)),
     run_id: textOrNull(data.runId),
     sha256: textOrNull(data.codeSha256),
     environment: textOrNull(data.environment),
+    profile: textOrNull(data.profile),
     verdict: verdictOf(record),
     lock: textOrNull(data.environmentLock),
   };
@@ -61,6 +73,9 @@ export function indexColumns(time: string, record: AuditRecord): IndexColumns {
 
 /** SQLite's text ends at a NUL and knows no half characters. The body has them escaped; columns do without. */
 export const columnText = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd');
+
+/** Clients call themselves by a name and a version, such as "claude-code 2.0.1". */
+export const clientName = (client: string) => client.replace(/ v?\d\S*$/, '');
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? columnText(value) : null);
 

@@ -1,8 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { type Checkpoint, isSigned } from './checkpoint.js';
-import type { Database } from './database.js';
+import { type Database, rowsDown } from './database.js';
 import type { Problems } from './problems.js';
-import { rowsDown } from './rows-down.js';
 
 /** The regular checkpoints from the newest down, each checked for its signature and for the one before it. */
 export class CheckpointCheck {

@@ -24,15 +24,20 @@ const asData = (change: string, before: Settings | null, after: Settings, settin
 
 /** Of an address only where it leads to: names, passwords, paths and queries of web hooks are keys to them. */
 function withoutSecrets(value: unknown): unknown {
-  if (typeof value === 'string') return plainAddress(value);
+  if (typeof value === 'string') return value.replace(ADDRESS, plainAddress);
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== 'object' || value === null) return value ?? null;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return Object.fromEntries(members.map(([name, member]) => [name, withoutSecrets(member)]));
 }
 
+/** Wherever it stands, such as in "six @ git+https://ann:secret@host/six.git". */
+const ADDRESS = /[a-z][a-z\d+.-]*:\/\/[^\s"'`<>]*/gi;
+
 function plainAddress(text: string): string {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return text;
-  const { origin, href } = new URL(text);
-  return href === `${origin}/` ? origin : `${origin}/…`;
+  const [, scheme, authority = '', path = ''] = /^([^:]*:\/\/)([^/?#\\]*)(.*)$/.exec(text)!;
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  // A password with a slash in it, which ends in the path, is no host.
+  if (!/^([\w.*-]+|\[[\da-f:.]+\])?(:\d+)?$/i.test(host)) return `${scheme}…`;
+  return `${scheme}${host}${path === '' || path === '/' ? '' : '/…'}`;
 }

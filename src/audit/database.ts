@@ -1,6 +1,10 @@
 import { pathToFileURL } from 'node:url';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { loadSqlite, type Statement } from './sqlite.js';
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+
+type Sqlite = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>;
+
+/** Without `iterate`: neither early Node 22 nor the package gets its lifetime and its errors right. */
+export type Statement = Pick<StatementSyncInstance, 'get' | 'all' | 'run'>;
 
 /** SQLite's own waiting for a lock blocks the whole server, so it is short; the rest is waited for outside. */
 export const BLOCKING_WAIT_MS = 5;
@@ -39,5 +43,27 @@ export class Database {
     // Let go: the package keeps the files open, though without locks, until its statements are collected.
     this.#statements.clear();
     this.#connection.close();
+  }
+}
+
+/** Rows from the newest down, one at a time: `statement` takes a number and finds the next one below it. */
+export function* rowsDown<Row extends { seq: number }>(statement: Statement): Generator<Row, void> {
+  const below = (seq: number) => statement.get(seq) as Row | undefined;
+  for (let row = below(Number.MAX_SAFE_INTEGER); row !== undefined; row = below(row.seq)) yield row;
+}
+
+/** Node's own SQLite where it has one, else the package of the same interface. */
+async function loadSqlite(): Promise<Sqlite> {
+  return builtIn() ?? (await import('@photostructure/sqlite'));
+}
+
+function builtIn(): Sqlite | undefined {
+  // Loading it prints that it is experimental, on the stderr that belongs to the log.
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule?.('node:sqlite') as Sqlite | undefined;
+  } finally {
+    process.emitWarning = emitWarning;
   }
 }

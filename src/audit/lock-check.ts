@@ -1,5 +1,6 @@
 import type { Database } from './database.js';
 import { LockTexts } from './lock-texts.js';
+import { EVERY_ENTRY } from './lookup.js';
 import type { Problems } from './problems.js';
 
 interface Named {
@@ -14,9 +15,9 @@ interface Named {
 export function checkLocks(database: Database, folder: string, problems: Problems): void {
   const texts = new LockTexts(folder);
   const named = database
-    .prepare('SELECT lock, max(seq) AS seq FROM entries WHERE lock IS NOT NULL GROUP BY lock')
+    .prepare(`SELECT lock, max(seq) AS seq FROM ${EVERY_ENTRY} WHERE lock IS NOT NULL GROUP BY lock`)
     .all() as unknown as Named[];
-  const newest = database.prepare('SELECT max(seq) AS seq FROM entries WHERE lock = ?');
+  const newest = database.prepare(`SELECT max(seq) AS seq FROM ${EVERY_ENTRY} WHERE lock = ?`);
   for (const { lock } of named) {
     const problem = problemOf(texts, lock);
     const { seq } = newest.get(lock) as { seq: number | null };

@@ -3,11 +3,18 @@ import { prepareRecord } from './chain.js';
 import type { Database } from './database.js';
 import type { AuditFiles } from './folder.js';
 import { LockTexts } from './lock-texts.js';
+import { EVERY_ENTRY } from './lookup.js';
 import { transact } from './transaction.js';
 import type { Writer } from './writer.js';
 
 /** Rows that one transaction removes: others write in between. */
 const AT_ONCE = 2000;
+
+export interface Pruning {
+  before: Date;
+  /** Who asks for it. */
+  client: string;
+}
 
 export interface Pruned {
   removed: number;
@@ -21,9 +28,9 @@ export async function pruneEntries(
   database: Database,
   { folder, locks }: AuditFiles,
   writer: Writer,
-  before: Date,
+  wanted: Pruning,
 ): Promise<Pruned> {
-  const last = await transact(database, folder, () => announce(database, writer, before));
+  const last = await transact(database, folder, () => announce(database, writer, wanted));
   let removed = 0;
   for (let isMore = last > 0; isMore; ) {
     const step = await transact(database, folder, () => removeSome(database, writer, last));
@@ -36,13 +43,11 @@ export async function pruneEntries(
 }
 
 /** The number of the last entry to remove; 0 where there is nothing to do. */
-function announce(database: Database, writer: Writer, before: Date): number {
+function announce(database: Database, writer: Writer, { before, client }: Pruning): number {
   const oldest = oldestBefore(database, before);
   if (oldest === undefined) return 0;
   const details = { before: before.toISOString(), from: oldest.first, through: oldest.last };
-  writer.append([
-    prepareRecord({ kind: 'server', client: 'pungi', token: null, data: { event: 'pruned', details } }),
-  ]);
+  writer.append([prepareRecord({ kind: 'server', client, token: null, data: { event: 'pruned', details } })]);
   return oldest.last;
 }
 
@@ -51,9 +56,9 @@ function oldestBefore(database: Database, before: Date): { first: number; last: 
   const { first, newest } = database
     .prepare('SELECT min(seq) AS first, (SELECT max(seq) FROM entries) AS newest FROM entries')
     .get() as { first: number | null; newest: number | null };
-  // In the order of numbers, not by the index on time: clocks are set back, and only a beginning can be cut off.
+  // In the order of numbers, not of time: clocks are set back, and only a beginning can be cut off.
   const kept = database
-    .prepare('SELECT seq FROM entries WHERE +time >= ? ORDER BY seq LIMIT 1')
+    .prepare('SELECT seq FROM entries WHERE time >= ? ORDER BY seq LIMIT 1')
     .get(before.getTime()) as { seq: number } | undefined;
   const last = kept === undefined ? newest : kept.seq - 1;
   return first === null || last === null || last < first ? undefined : { first, last };
@@ -67,7 +72,7 @@ export function countOldest(database: Database, before: Date): number {
 
 /** Alone on the database, so that no other process is about to name one of them. */
 function forgetLocks(database: Database, locks: string): void {
-  const named = database.prepare('SELECT 1 FROM entries WHERE lock = ? LIMIT 1');
+  const named = database.prepare(`SELECT 1 FROM ${EVERY_ENTRY} WHERE lock = ? LIMIT 1`);
   new LockTexts(locks).removeUnless((sha256) => named.get(sha256) !== undefined);
 }
 
@@ -77,8 +82,8 @@ function removeSome(database: Database, writer: Writer, last: number): number {
     .all(last, AT_ONCE) as { seq: number; hash: string }[];
   const end = rows.at(-1);
   if (end === undefined) return 0;
-  database.prepare('DELETE FROM entries WHERE seq <= ?').run(end.seq);
-  database.prepare('DELETE FROM checkpoints WHERE seq <= ?').run(end.seq);
+  for (const table of ['entries', 'lookup', 'checkpoints'])
+    database.prepare(`DELETE FROM ${table} WHERE seq <= ?`).run(end.seq);
   writer.signCut(end.seq, end.hash);
   return rows.length;
 }

@@ -1,23 +1,23 @@
 import type { AuditEntry, AuditQuery } from '../contract/audit.js';
-import { columnText, type EntryRow, entryOf } from './chain.js';
+import { clientName, columnText, type EntryRow, entryOf } from './chain.js';
 import type { Database } from './database.js';
+import { EVERY_ENTRY } from './lookup.js';
 
 const DEFAULT_LIMIT = 100;
 const COUNTED = 5000;
-const COLUMNS = 'seq, prev_hash, hash, body';
-const EQUALITIES = ['kind', 'verdict', 'client', 'sha256', 'environment'] as const;
 
 type Bound = string | number;
 
 export function listEntries(database: Database, query: AuditQuery): AuditEntry[] {
   const { where, values } = conditions(database, query);
-  const rows = database
+  const found = database
     .prepare(
-      `SELECT ${COLUMNS} FROM entries ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
+      `SELECT seq, time FROM ${EVERY_ENTRY} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
        ORDER BY time DESC, seq DESC LIMIT ?`,
     )
-    .all(...values, query.limit ?? DEFAULT_LIMIT);
-  return (rows as EntryRow[]).map(entryOf);
+    .all(...values, query.limit ?? DEFAULT_LIMIT) as { seq: number }[];
+  // What is pruned in this moment is left out.
+  return found.flatMap(({ seq }) => getEntry(database, seq) ?? []);
 }
 
 function conditions(database: Database, query: AuditQuery): { where: string[]; values: Bound[] } {
@@ -27,10 +27,7 @@ function conditions(database: Database, query: AuditQuery): { where: string[]; v
     where.push(condition);
     values.push(...bound);
   };
-  const wanted = EQUALITIES.flatMap((name) => {
-    const value = query[name];
-    return value === undefined ? [] : [{ name, value: columnText(value) }];
-  });
+  const wanted = equalities(query);
   const guide = rarest(database, wanted.filter(isIndexed));
   // SQLite has no idea which value is rare; a plus keeps it from going by the index of another column.
   for (const { name, value } of wanted) add(name === guide ? matching(name) : `+${name} = ?`, value);
@@ -48,8 +45,18 @@ function conditions(database: Database, query: AuditQuery): { where: string[]; v
 }
 
 interface Equality {
-  name: (typeof EQUALITIES)[number];
+  name: 'kind' | 'verdict' | 'client' | 'client_name' | 'sha256' | 'environment' | 'profile';
   value: string;
+}
+
+function equalities({ client, ...query }: AuditQuery): Equality[] {
+  // A name without a version means the client in all its versions.
+  const isWhole = client !== undefined && clientName(client) !== client;
+  const names = ['kind', 'verdict', 'sha256', 'environment', 'profile'] as const;
+  return [
+    ...names.map((name) => ({ name, value: query[name] })),
+    { name: isWhole ? ('client' as const) : ('client_name' as const), value: client },
+  ].flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value: columnText(value) }]));
 }
 
 /** Most entries are runs, and the index of kinds leaves them out. */
@@ -60,7 +67,7 @@ const matching = (name: Equality['name']) => (name === 'kind' ? `kind = ? AND ki
 function rarest(database: Database, wanted: Equality[]): string | undefined {
   if (wanted.length < 2) return wanted[0]?.name;
   const counted = wanted.map(({ name, value }) => {
-    const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM entries WHERE ${matching(name)} LIMIT ${COUNTED})`;
+    const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM lookup WHERE ${matching(name)} LIMIT ${COUNTED})`;
     return { name, count: (database.prepare(sql).get(value) as { count: number }).count };
   });
   return counted.reduce((a, b) => (b.count < a.count ? b : a)).name;
@@ -68,13 +75,14 @@ function rarest(database: Database, wanted: Equality[]): string | undefined {
 
 /** By number, or by the id of a run: the run itself, though what it was denied has the same. */
 export function getEntry(database: Database, which: number | string): AuditEntry | undefined {
-  const row =
-    typeof which === 'number'
-      ? database.prepare(`SELECT ${COLUMNS} FROM entries WHERE seq = ?`).get(which)
-      : database
-          .prepare(
-            `SELECT ${COLUMNS} FROM entries WHERE run_id = ? ORDER BY kind = 'run' DESC, seq DESC LIMIT 1`,
-          )
-          .get(columnText(which));
+  const seq = typeof which === 'number' ? which : numberOf(database, which);
+  const row = database.prepare('SELECT seq, prev_hash, hash, body FROM entries WHERE seq = ?').get(seq);
   return row === undefined ? undefined : entryOf(row as EntryRow);
+}
+
+function numberOf(database: Database, runId: string): number | null {
+  const found = database
+    .prepare(`SELECT seq FROM ${EVERY_ENTRY} WHERE run_id = ? ORDER BY kind = 'run' DESC, seq DESC LIMIT 1`)
+    .get(columnText(runId)) as { seq: number } | undefined;
+  return found?.seq ?? null;
 }

@@ -9,6 +9,8 @@ import { type RunFacts, runRecord } from './run-facts.js';
 
 /** A trail that could not be opened is tried again, but not by every run of a busy server. */
 const RETRY_MS = 1000;
+/** Who is refused can call itself anything. */
+const MOST_CLIENT = 200;
 
 type DataOf<Kind extends AuditRecord['kind']> = Extract<AuditRecord, { kind: Kind }>['data'];
 /** Who did it. */
@@ -112,8 +114,9 @@ export class AuditRecorder {
   async #record(record: AuditRecord, lock: EnvironmentLock | null = null): Promise<void> {
     const trail = await this.#opened();
     if (trail === undefined) return;
+    const client = record.client.slice(0, MOST_CLIENT);
     try {
-      await trail.record(record, lock);
+      await trail.record(client === record.client ? record : { ...record, client }, lock);
       this.problem = null;
     } catch (error) {
       const refusal = this.#refusal(error);

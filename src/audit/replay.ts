@@ -6,8 +6,8 @@ import type { RunRequest } from '../contract/run.js';
 import { auditError } from './audit-error.js';
 import { outputSha256, verdictCode } from './output-hash.js';
 
-/** The request that runs an entry again: its code, its inputs, its limits, its profile. */
-export function replayRequest(entry: AuditEntry): RunRequest {
+/** The request that runs an entry again, for whoever asks now: its code, its inputs, its limits, its profile. */
+export function replayRequest(entry: AuditEntry, client: string | undefined): RunRequest {
   const { code, codeSha256, inputs, limits, profile } = runOf(entry);
   if (code === null)
     throw cannot(entry, 'only the hash of its code was kept (AUDIT_STORE_CODE=false)', { codeSha256 });
@@ -18,7 +18,7 @@ export function replayRequest(entry: AuditEntry): RunRequest {
     code,
     ...(limits !== null && { limits }),
     ...(profile !== null && { profile }),
-    client: entry.client,
+    ...(client !== undefined && { client }),
   };
 }
 

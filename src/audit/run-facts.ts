@@ -37,9 +37,9 @@ export function runRecord(facts: RunFacts): AuditRecord {
   if (outcome.verdict.kind === 'denied') return denialRecord(facts, outcome.verdict);
   const data: RunRecord = {
     runId: outcome.runId,
-    code: storable(facts.code),
+    code: storableCode(facts),
     codeSha256: outcome.codeSha256 || null,
-    inputs: facts.inputs,
+    inputs: storableInputs(facts),
     environment: outcome.environment,
     environmentLock: facts.lock?.sha256 ?? null,
     profile: outcome.profile,
@@ -56,15 +56,16 @@ export function runRecord(facts: RunFacts): AuditRecord {
 
 type Denied = Extract<Outcome['verdict'], { kind: 'denied' }>;
 
-function denialRecord({ client, token, code, lock, outcome }: RunFacts, verdict: Denied): AuditRecord {
+function denialRecord(facts: RunFacts, verdict: Denied): AuditRecord {
+  const { client, token, lock, outcome } = facts;
   const { runId, codeSha256, environment, profile, usage, isolation } = outcome;
   const { violations = [], reason } = verdict;
   const what = violations.length > 0 ? violations.map((one) => one.what).join(', ') : 'a run';
   const data = {
-    what,
-    reason,
+    what: what.slice(0, MOST_WORDS),
+    reason: reason.slice(0, MOST_WORDS),
     runId,
-    code: storable(code),
+    code: storableCode(facts),
     codeSha256: codeSha256 || null,
     environment,
     environmentLock: lock?.sha256 ?? null,
@@ -78,6 +79,14 @@ function denialRecord({ client, token, code, lock, outcome }: RunFacts, verdict:
 /** Nothing was run where no wall stood around it; an outcome that was kept has those of its first run. */
 const wasRun = ({ isolation }: Outcome) => isolation.tier !== null;
 
-/** A request that is refused for its size is not kept in spite of it. */
-const storable = (code: string | null) =>
-  code !== null && Buffer.byteLength(code) <= MAX_CODE_BYTES ? code : null;
+/** Requests that are refused must not fill the disk: of what was not run, only what is small is kept. */
+const MOST_REFUSED_BYTES = 64 * 1024;
+const MOST_WORDS = 2000;
+
+function storableCode({ code, outcome }: RunFacts): string | null {
+  const most = wasRun(outcome) ? MAX_CODE_BYTES : MOST_REFUSED_BYTES;
+  return code !== null && Buffer.byteLength(code) <= most ? code : null;
+}
+
+const storableInputs = ({ inputs, outcome }: RunFacts): RunInputs | null =>
+  wasRun(outcome) || JSON.stringify(inputs).length <= MOST_REFUSED_BYTES ? inputs : null;

@@ -1,9 +1,12 @@
 import type { AuditEntry, AuditQuery, AuditVerification } from '../contract/audit.js';
 import { translateError } from './audit-error.js';
+import type { EntryRow } from './chain.js';
 import { connectForReading } from './connect-for-reading.js';
 import type { Database } from './database.js';
+import { checkEntry } from './entry-check.js';
 import { type AuditFiles, filesIn } from './folder.js';
 import { LockTexts } from './lock-texts.js';
+import { Problems } from './problems.js';
 import { countOldest } from './pruning.js';
 import { getEntry, listEntries } from './query.js';
 import { verifyTrail } from './verify.js';
@@ -29,6 +32,16 @@ export class TrailReader {
   /** By number, or by the id of a run. */
   get(which: number | string): AuditEntry | undefined {
     return this.#read(() => getEntry(this.#database, which));
+  }
+
+  /** What is wrong with an entry by itself; what only its neighbours know is for `verify`. */
+  problemOf(seq: number): string | undefined {
+    return this.#read(() => {
+      const row = this.#database.prepare('SELECT * FROM entries WHERE seq = ?').get(seq);
+      const problems = new Problems();
+      if (row !== undefined) checkEntry(row as unknown as EntryRow, undefined, problems);
+      return problems.list()[0]?.problem;
+    });
   }
 
   /** Lines of JSON, newest first; all that match, unless the query has a limit. */

@@ -6,20 +6,19 @@ import type { Database } from './database.js';
 export const LOCK_WAIT_MS = 5000;
 
 /** Runs `work` alone on the database; what it did is committed when the promise resolves, or never happened. */
-export async function transact<T>(database: Database, folder: string, work: () => T): Promise<T> {
-  await begin(database, folder);
-  try {
-    const result = work();
-    database.prepare('COMMIT').run();
-    return result;
-  } catch (error) {
-    rollBack(database);
-    throw translateError(error, folder);
-  }
-}
-
-const begin = (database: Database, folder: string) =>
-  whenFree(() => database.prepare('BEGIN IMMEDIATE').run(), folder);
+export const transact = <T>(database: Database, folder: string, work: () => T): Promise<T> =>
+  // From beginning to end in one breath: others use the same connection.
+  whenFree(() => {
+    database.prepare('BEGIN IMMEDIATE').run();
+    try {
+      const result = work();
+      database.prepare('COMMIT').run();
+      return result;
+    } catch (error) {
+      rollBack(database);
+      throw error;
+    }
+  }, folder);
 
 /** Tries until no other program is in the way. */
 export async function whenFree<T>(attempt: () => T, folder: string): Promise<T> {

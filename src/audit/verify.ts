@@ -6,13 +6,13 @@ import { type EntryRow, entryOf, NO_HASH } from './chain.js';
 import { type Checkpoint, isSigned } from './checkpoint.js';
 import { CheckpointCheck } from './checkpoint-check.js';
 import { connectForReading } from './connect-for-reading.js';
-import type { Database } from './database.js';
+import { type Database, rowsDown } from './database.js';
 import { checkEntry } from './entry-check.js';
 import { type AuditFiles, filesIn } from './folder.js';
 import { publicText, readPublicKey } from './keys.js';
 import { checkLocks } from './lock-check.js';
+import { LookupCheck } from './lookup-check.js';
 import { Problems } from './problems.js';
-import { rowsDown } from './rows-down.js';
 import type { Head } from './writer.js';
 
 /** Rows between two looks at what else the server has to do. */
@@ -123,6 +123,7 @@ class Walk {
   }
 
   async #readDown(start: number, checkpoints: CheckpointCheck): Promise<void> {
+    const lookup = new LookupCheck(this.#database, this.#problems);
     const below = this.#database.prepare('SELECT * FROM entries WHERE seq < ? ORDER BY seq DESC LIMIT 1');
     for (const row of rowsDown<EntryRow>(below)) {
       this.#entries += 1;
@@ -134,8 +135,10 @@ class Walk {
       else if (row.seq <= start)
         this.#problems.add(row.seq, `Entry ${row.seq} stands before the beginning of the chain.`);
       else this.#step(row, checkpoints);
+      lookup.check(row.seq);
       if (this.#entries % AT_ONCE === 0) await setImmediate();
     }
+    lookup.finish();
   }
 
   #step(row: EntryRow, checkpoints: CheckpointCheck): void {

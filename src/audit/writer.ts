@@ -2,8 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import { auditError } from './audit-error.js';
 import { hashOf, type PreparedRecord } from './chain.js';
 import { type Checkpoint, signCheckpoint } from './checkpoint.js';
-import type { Database } from './database.js';
-import type { Statement } from './sqlite.js';
+import type { Database, Statement } from './database.js';
+import { LOOKUP_COLUMNS } from './lookup.js';
 
 export interface Head {
   seq: number;
@@ -25,8 +25,8 @@ export class Writer {
     this.#readHead = database.prepare('SELECT seq, hash, checkpoint FROM head WHERE id = 1');
     this.#writeHead = database.prepare('UPDATE head SET seq = ?, hash = ?, checkpoint = ? WHERE id = 1');
     this.#insert = database.prepare(
-      `INSERT INTO entries (seq, time, kind, client, run_id, sha256, environment, verdict, lock, prev_hash, hash, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO entries (${LOOKUP_COLUMNS.join(', ')}, prev_hash, hash, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#insertCheckpoint = database.prepare(
       'INSERT OR REPLACE INTO checkpoints (seq, role, hash, time, previous, signature) VALUES (?, ?, ?, ?, ?, ?)',
@@ -55,8 +55,8 @@ export class Writer {
     const seq = head.seq + 1;
     const body = bodyAt(seq);
     const hash = hashOf(head.hash, body);
-    const { time, kind, client, run_id, sha256, environment, verdict, lock } = columns;
-    const values = [time, kind, client, run_id, sha256, environment, verdict, lock];
+    const { time, kind, client, client_name, run_id, sha256, environment, profile, verdict, lock } = columns;
+    const values = [time, kind, client, client_name, run_id, sha256, environment, profile, verdict, lock];
     this.#insert.run(seq, ...values, head.hash, hash, body);
     return { seq, hash, checkpoint: head.checkpoint };
   }

@@ -3,12 +3,12 @@ const MOST_CHANGES = 2;
 
 /** The name that was probably meant: the closest, if it is close. */
 export function similarName(name: string, known: readonly string[]): string | undefined {
-  const distances = known.map((other) => ({
-    other,
-    changes: changesBetween(name.toLowerCase(), other.toLowerCase()),
-  }));
-  const [closest] = distances.sort((a, b) => a.changes - b.changes);
   const allowed = Math.min(MOST_CHANGES, Math.floor(name.length / 2));
+  const distances = known
+    // Each change makes a name longer or shorter by one character, which is one or two units, at most.
+    .filter((other) => Math.abs(other.length - name.length) <= 2 * allowed)
+    .map((other) => ({ other, changes: changesBetween(name.toLowerCase(), other.toLowerCase()) }));
+  const [closest] = distances.sort((a, b) => a.changes - b.changes);
   return closest !== undefined && closest.changes <= allowed ? closest.other : undefined;
 }
 

@@ -18,7 +18,8 @@ const SETTINGS: readonly OptionName[] = [
 ];
 
 const HELP = `
-The code is read, never run. ruff finds what there is to find; it is installed once, into an environment of its own.
+The code is read, never run. ruff finds what there is to find; it is installed once, into an
+environment of its own.
 
 Examples:
   pungi analyze script.py

@@ -23,8 +23,10 @@ Exit codes:
   N      the script itself ended with status N (sys.exit)
   2      the command, its input or the configuration is not valid
   66     there is no such environment
-  69     unavailable: no interpreter, no sandbox, nothing to install with, too busy, or no way to record the run
+  69     unavailable: no interpreter, no sandbox, nothing to install with, too busy,
+         or no way to record the run
   70     an error inside Pungi
+  73     the environment exists already
   74     the environment or the audit trail is damaged
   75     the environment is in use
   76     packages could not be installed

@@ -56,6 +56,19 @@ export async function readInput(
     : asText(await readStdin(signal, NO_STDIN), 'Standard input', BINARY);
 }
 
+/** `--context JSON` or `--context @file`. */
+export function readContext(given: string): unknown {
+  const isFile = given.startsWith('@');
+  const text = isFile ? asText(readOwnFile(given.slice(1)), given.slice(1)) : given;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const what = isFile ? `The file ${given.slice(1)}` : '--context';
+    const why = (error as Error).message.split('\n', 1)[0];
+    throw new PungiError('INVALID_INPUT', `${what} must be JSON, such as {"rate": 0.08}: ${why}.`);
+  }
+}
+
 /** `name=path`, or a path whose last part is the name. */
 export function readInputFile(given: string): InputFile {
   const cut = given.indexOf('=');

@@ -80,9 +80,11 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`);
 }
 
-/** What remains to be said once the output is out: the value, as a notebook shows it, or why the run failed. */
+/**
+ * What remains to be said once the output is out: the value, as a notebook shows it, or why the run failed; and what a
+ * person should know about the run, which is known when it has ended.
+ */
 export function printEnding({ verdict, value, disclosure }: Outcome, file: string): void {
-  if (disclosure !== null) process.stderr.write(`${printable(disclosure.text)}\n`);
   if (value !== null) process.stdout.write(`${value.repr}\n`);
   if (verdict.kind === 'no-environment') printFailures({ message: verdict.message, details: verdict });
   // The sentence tells of the first one, and where it is.
@@ -90,6 +92,7 @@ export function printEnding({ verdict, value, disclosure }: Outcome, file: strin
   if (violations.length > 1) process.stderr.write(violationLines(violations, file));
   const failure = failureText(verdict);
   if (failure !== undefined) process.stderr.write(`${failure}\n`);
+  if (disclosure !== null) process.stderr.write(`${printable(disclosure.text)}\n`);
 }
 
 /** Python's own traceback where there is one, then one sentence. A script that chose its status needs no comment. */

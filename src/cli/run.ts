@@ -9,7 +9,7 @@ import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
 import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
 import { onInterrupt } from './interrupt.js';
 import { openLog } from './open-log.js';
-import { readInput, readInputFile, readSource } from './run-input.js';
+import { readContext, readInput, readInputFile, readSource } from './run-input.js';
 import { LiveOutput, printEnding, printJson } from './run-output.js';
 import { tellSteps } from './terminal/steps.js';
 
@@ -47,13 +47,16 @@ const SETTINGS: readonly OptionName[] = [
 ];
 
 const HELP = `
-Output appears as the script produces it; the value of the last expression follows, as in a notebook.
-With --json the outcome is the only thing on standard output: {"verdict": …, "stdout": …, "value": …, "usage": …},
-or {"error": {"code", "message", "details"}} where nothing could be run.
+Output appears as the script produces it; the value of the last expression follows, as in a
+notebook. With --json the outcome is the only thing on standard output:
+{"verdict": …, "stdout": …, "value": …, "usage": …}, or
+{"error": {"code", "message", "details"}} where nothing could be run.
 Text that is piped in is the script's standard input, which always ends.
-A script that names its packages in a "# /// script" block (PEP 723) runs in an environment made for them: at its first
-run the steps of that are told on standard error, and "usage.installMs" is their time.
-A profile (see: pungi profile) adds rules of its own. Where it discloses what it does, that is told on standard error.
+A script that names its packages in a "# /// script" block (PEP 723) runs in an environment made
+for them: at its first run the steps of that are told on standard error, and "usage.installMs" is
+their time.
+A profile (see: pungi profile) adds rules of its own. Where it discloses what was done, that is
+told at the end, on standard error.
 ${EXIT_CODES_HELP}
 
 Examples:
@@ -61,14 +64,15 @@ Examples:
   pungi run -c 'sum(range(10))'
   cat numbers.txt | pungi run -c 'import sys; print(sum(map(int, sys.stdin)))'
   pungi run --env ml report.py
-  pungi run --profile diego roi.py
+  pungi run --profile diego roi.py --context '{"rate": 0.08}' --capability roi_calculations
   pungi run plot.py --file sales.csv=/data/2026/sales.csv --timeout 5000 --json`;
 
 interface Parsed extends Record<string, unknown> {
   code?: string;
   env?: string;
   profile?: string;
-  fresh?: boolean;
+  context?: string;
+  capability?: string;
   stdin?: string;
   file: string[];
   json?: boolean;
@@ -82,7 +86,8 @@ export function runCommand(end: (status: number) => void): Command {
     .option('-c, --code <code>', 'the code itself')
     .option('-e, --env <name>', 'the environment to run in (see: pungi env)')
     .option('-p, --profile <name>', 'the profile whose rules hold (see: pungi profile)')
-    .option('--fresh', 'run it, though an outcome of the same code is kept')
+    .option('--context <json|@file>', 'JSON that the code sees as `context`, or a file that holds it')
+    .option('--capability <name>', 'what the run is for, as the disclosure and the audit trail tell it')
     .option(
       '--stdin <text|@file>',
       'text on the script’s standard input, or a file that holds it (@@ for a real @)',
@@ -134,7 +139,8 @@ async function executed(operands: string[], parsed: Parsed, signal: AbortSignal)
   if (stdin !== undefined) request.stdin = stdin;
   if (parsed.env !== undefined) request.venvName = parsed.env;
   if (parsed.profile !== undefined) request.profile = parsed.profile;
-  if (parsed.fresh) request.fresh = true;
+  if (parsed.context !== undefined) request.context = readContext(parsed.context);
+  if (parsed.capability !== undefined) request.capability = parsed.capability;
   const steps = tellSteps({ prefix: 'pungi: ', quiet: parsed.json ?? false });
   const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config), 'command');
   try {

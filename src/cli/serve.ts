@@ -10,8 +10,9 @@ import { openLog } from './open-log.js';
 import { serveHttp } from './serve-http.js';
 
 const HELP = `
-Over stdio, standard output carries the protocol and nothing else; logs go to standard error or --log-file.
-Over HTTP, the server answers on loopback only, at /mcp. Ctrl-C, SIGTERM or the end of standard input (stdio) end it.`;
+Over stdio, standard output carries the protocol and nothing else; logs go to standard error or
+--log-file. Over HTTP, the server answers on loopback only, at /mcp. Ctrl-C, SIGTERM or the end of
+standard input (stdio) end it.`;
 
 export function serveCommand(end: (status: number) => void): Command {
   const command = new Command('serve')

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../contract/limits.js';
 import { TIERS } from '../contract/outcome.js';
 
 /** Text from the environment or a flag, or a real number from the configuration file. */
-const count = (minimum: number) =>
+const count = (minimum: number, maximum = 2 ** 31 - 1) =>
   z
     .union([
       z.number(),
@@ -17,7 +17,7 @@ const count = (minimum: number) =>
         .number()
         .int('must be a whole number')
         .min(minimum, `must be at least ${minimum}`)
-        .max(2 ** 31 - 1, 'must be at most 2147483647'),
+        .max(maximum, `must be at most ${maximum}`),
     );
 
 const flag = z.union([
@@ -107,6 +107,11 @@ export const OPTIONS = {
     z.string().min(1).default('default'),
     'the environment of runs that name none',
   ),
+  environmentTools: option(
+    'ENVIRONMENT_TOOLS',
+    flag.default(true),
+    'offer clients the tools that change environments',
+  ),
   autoInstall: option(
     'AUTO_INSTALL',
     flag.default(false),
@@ -184,7 +189,7 @@ export const OPTIONS = {
   ),
   alertFailureRate: option(
     'ALERT_FAILURE_RATE',
-    count(0).default(20),
+    count(0, 100).default(20),
     'alert when more percent of runs fail by the server; 0: never',
   ),
   alertMemoryMb: option(

@@ -112,9 +112,10 @@ export const AuditQuery = z.strictObject({
   until: Time.optional().describe('exclusive'),
   kind: AuditKind.optional(),
   verdict: z.string().optional().describe('kind of the verdict; "denied" finds denials as well'),
-  client: z.string().optional(),
+  client: z.string().optional().describe('with its version; or its name alone, which finds all versions'),
   sha256: Sha256.optional().describe('of the code'),
   environment: z.string().optional(),
+  profile: z.string().optional(),
   limit: z.number().int().min(1).max(10_000).optional(),
   before: z.number().int().optional(),
 });

@@ -39,8 +39,15 @@ function depthOf(json: string): number {
   return deepest;
 }
 
-const noNul = (what: string) =>
-  z.string().refine((text) => !text.includes('\0'), `${what} must not contain a NUL character`);
+const isWellFormed = (text: string) => text.isWellFormed();
+/** Half of a surrogate pair is no character: no path, argument or variable of a process can hold it. */
+const NOT_WELL_FORMED = 'must be well-formed text: it holds half of a surrogate pair';
+
+const systemText = (what: string) =>
+  z
+    .string()
+    .refine((text) => !text.includes('\0'), `${what} must not contain a NUL character`)
+    .refine(isWellFormed, NOT_WELL_FORMED);
 
 const isPlainRelative = (path: string) =>
   path.length > 0 &&
@@ -53,7 +60,7 @@ const isPlainRelative = (path: string) =>
 
 export const InputFile = z
   .strictObject({
-    path: noNul('path')
+    path: systemText('path')
       .refine(isPlainRelative, 'must be a relative path without "..", such as "data/sales.csv"')
       .describe('where the file appears, relative to the work folder'),
     text: z.string().optional().describe('the content as text (UTF-8)'),
@@ -73,14 +80,19 @@ export const RunRequest = z
       )
       .optional()
       .describe('Python source'),
-    file: noNul('file').min(1).optional().describe('a Python file below one of the configured roots'),
+    file: systemText('file')
+      .min(1)
+      .max(4096)
+      .optional()
+      .describe('a Python file below one of the configured roots'),
     filename: z
       .string()
       .regex(/^[^\0/\\]{1,255}$/, 'must be a plain file name, such as "report.py"')
+      .refine(isWellFormed, NOT_WELL_FORMED)
       .optional()
       .describe('the name that tracebacks and sys.argv[0] show'),
     argv: z
-      .array(noNul('argv'))
+      .array(systemText('argv'))
       .max(1024)
       .refine(
         (words) => Buffer.byteLength(words.join('')) <= MAX_ARGV_BYTES,
@@ -101,7 +113,7 @@ export const RunRequest = z
       .describe('lines on standard input, one for each input()'),
     files: z.array(InputFile).max(1000).optional().describe('files placed in the work folder before the run'),
     env: z
-      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'), noNul('value'))
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'), systemText('value'))
       .optional()
       .describe('environment variables; only names that the server allows'),
     context: z
@@ -113,9 +125,14 @@ export const RunRequest = z
       .optional()
       .describe('a JSON value that the code sees as the variable `context`'),
     limits: RequestedLimits.optional().describe('tighter limits than the server sets'),
-    venvName: z.string().optional().describe('the environment to run in; the default one if not given'),
+    venvName: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('the environment to run in; the default one if not given'),
     profile: z
       .string()
+      .max(200)
       .optional()
       .describe("the profile whose rules hold; the server's default if not given"),
     capability: z.string().max(200).optional().describe('what the run is for, as the disclosure tells it'),

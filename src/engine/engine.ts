@@ -21,7 +21,8 @@ import { type Entered, PoolOpener, type PoolOpenerOptions } from './pool-opener.
 import { Pools } from './pools.js';
 import { noWindows, sandboxUnavailable } from './sandbox-unavailable.js';
 import { readViolations } from './scope-verdict.js';
-import { cancelled, internal, readException, refused } from './verdict.js';
+import { cancelled, internal, refused } from './verdict.js';
+import { readException } from './worker-words.js';
 
 export interface EngineOptions extends PoolOpenerOptions {
   python?: string | undefined;
@@ -177,7 +178,7 @@ export class Engine {
   async foreignImports(job: Job): Promise<string[]> {
     const { report } = await this.#ask({ ...job, task: 'imports' });
     const modules = (report as { imports?: unknown } | undefined)?.imports;
-    return Array.isArray(modules) ? modules.map(String) : [];
+    return Array.isArray(modules) ? modules.filter((name) => typeof name === 'string') : [];
   }
 
   /** Holds the code against the job's rules and tells what it does, without running it. */

@@ -5,7 +5,8 @@ import type { Isolation, Outcome, Verdict } from '../contract/outcome.js';
 import type { OutputLine, RunOptions } from '../contract/run.js';
 import type { Job, RunEnd } from '../runtime/supervisor.js';
 import { OutputBuffer } from './output.js';
-import { cancelled, decideVerdict, internal, readValue, timedOut } from './verdict.js';
+import { cancelled, decideVerdict, internal, timedOut } from './verdict.js';
+import { readValue } from './worker-words.js';
 
 interface Circumstances {
   wasStopped: boolean;

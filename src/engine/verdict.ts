@@ -1,9 +1,9 @@
 import { constants } from 'node:os';
 import type { Limits } from '../contract/limits.js';
-import { PythonException, Value, type Verdict } from '../contract/outcome.js';
+import type { PythonException, Verdict } from '../contract/outcome.js';
 import type { EndFacts, Job } from '../runtime/supervisor.js';
-import { distributionFor, isMapped } from './module-names.js';
 import { outOfScope } from './scope-verdict.js';
+import { readException } from './worker-words.js';
 
 /** errno of a disk that is full, over quota, or a file too large: the same on every Linux and macOS but for quota. */
 const DISK_ERRORS = new Set([constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG]);
@@ -16,12 +16,6 @@ const SIGNAL_MEANINGS: Record<string, string> = {
   SIGILL: 'an illegal instruction in native code',
   SIGSYS: 'a forbidden system call',
 };
-
-interface ExceptionReport {
-  exception: PythonException;
-  isMemoryError: boolean;
-  errno: number | null;
-}
 
 /** The supervisor's facts decide; the worker's own words only describe an exception or a value. */
 export function decideVerdict(
@@ -142,35 +136,3 @@ export function pythonError(exception: PythonException): Verdict {
 }
 
 const firstLine = (text: string) => text.split('\n', 1)[0]!.slice(0, 500);
-
-export function readException(report: unknown, environment: string): ExceptionReport | undefined {
-  const raw = (report as { exception?: Record<string, unknown> } | undefined)?.exception;
-  if (raw === null || typeof raw !== 'object') return undefined;
-  const module = typeof raw['missingModule'] === 'string' ? raw['missingModule'] : null;
-  const missingPackage = module === null ? null : distributionFor(module);
-  const parsed = PythonException.safeParse({
-    ...raw,
-    missingPackage,
-    hint: module === null ? null : installHint(module, missingPackage, environment),
-  });
-  if (!parsed.success) return undefined;
-  const errno = typeof raw['errno'] === 'number' ? raw['errno'] : null;
-  return { exception: parsed.data, isMemoryError: raw['isMemoryError'] === true, errno };
-}
-
-function installHint(module: string, name: string | null, environment: string): string {
-  const absent = `The module "${module}" is not installed in the environment "${environment}".`;
-  if (name === null)
-    return `${absent} No package is known for it: if it is a file of yours, hand it over with the run.`;
-  return `${absent} ${isMapped(module) ? 'Its package is' : 'Its package may be'} ${name}: install it with the tool install_packages, or with: pungi env install ${environment} ${name}`;
-}
-
-export function readValue(report: unknown): Value | null {
-  const value = (report as { value?: unknown } | undefined)?.value;
-  if (value === undefined) return null;
-  try {
-    return Value.parse(value);
-  } catch {
-    return null; // none, or one that foreign code made up, perhaps too deep to look through
-  }
-}

@@ -11,18 +11,27 @@ export interface ToDisclose {
   /** null where the code was not looked at. */
   summary: CodeSummary | null;
   isolation: Isolation;
+  /** The code was denied: it was not run, or ended where it left its scope. */
+  wasRefused?: boolean;
 }
 
 export const serverOf = (profile: Profile): string => (isStrategic(profile) ? 'strategic-python' : 'pungi');
 
 /** What a person should know about a run, as data and as a text to show. */
-export function disclose({ server, capability, profile, summary, isolation }: ToDisclose): Disclosure {
+export function disclose({
+  server,
+  capability,
+  profile,
+  summary,
+  isolation,
+  wasRefused = false,
+}: ToDisclose): Disclosure {
   const name = server ?? serverOf(profile);
   const persona = isPersona(profile) ? profile.name : null;
-  const securityLevel = securityOf(isolation);
+  const securityLevel = wasRefused && isolation.tier !== null ? REFUSED_SECURITY : securityOf(isolation);
   const lines = [
     `🔧 Accessing MCP Server: ${name}${capability === null ? '' : ` (${oneLine(capability)})`}`,
-    `*${purposeOf(profile, persona)}...*`,
+    `*${wasRefused ? 'Refused' : 'Executing'} ${purposeOf(profile, persona)}${wasRefused ? '' : '...'}*`,
     `*Code scope: ${summary === null ? 'not looked at' : oneLine(summary.text)}*`,
     `*Security: ${securityLevel}*`,
   ];
@@ -38,10 +47,13 @@ export function disclose({ server, capability, profile, summary, isolation }: To
 }
 
 function purposeOf(profile: Profile, persona: string | null): string {
-  if (persona !== null) return `Executing strategic Python analysis for ${persona} persona`;
-  if (isStrategic(profile)) return 'Executing strategic Python analysis';
-  return `Executing Python with the profile ${profile.name}`;
+  if (persona !== null) return `strategic Python analysis for ${persona} persona`;
+  if (isStrategic(profile)) return 'strategic Python analysis';
+  return `Python with the profile ${profile.name}`;
 }
+
+/** A violation may show only while code runs, so that what was inside of the scope may have been run. */
+const REFUSED_SECURITY = 'Nothing was executed beyond the scope of the profile';
 
 /** What was really in force: a run that nothing isolated is never called sandboxed. */
 function securityOf({ tier }: Isolation): string {

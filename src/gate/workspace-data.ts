@@ -1,4 +1,4 @@
-import { lstat, opendir } from 'node:fs/promises';
+import { lstat, opendir, readlink } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { WorkspaceFolder } from '../contract/profile.js';
 import { DATA_FOLDER } from './input-files.js';
@@ -21,7 +21,10 @@ export interface AvailableFile {
 
 export interface WorkspaceData {
   files: readonly AvailableFile[];
-  /** Changes when a file does: its path, size and times. null where not everything was seen. */
+  /**
+   * Changes when a file does (its path, size and times), or a link (where it leads), or a folder comes or goes.
+   * null where not everything was seen.
+   */
   fingerprint: readonly string[] | null;
 }
 
@@ -38,19 +41,21 @@ const KINDS: Record<string, DataKind> = {
   '.ndjson': 'json',
 };
 
-/** The files of a profile's folders. Links are not followed, and what cannot be read is left out. */
+/** The files of a profile's folders. Links are neither listed nor followed, and what cannot be read is left out. */
 export async function listWorkspace(folders: readonly WorkspaceFolder[]): Promise<WorkspaceData> {
   const walk = new Walk();
   for (const { name, path } of folders) await walk.enter(path, `${DATA_FOLDER}/${name}`, 0);
   const found = walk.found.sort((one, other) => (one.file.path < other.file.path ? -1 : 1));
   return {
     files: found.map(({ file }) => file),
-    fingerprint: walk.sawAll ? found.map(({ mark }) => mark) : null,
+    fingerprint: walk.sawAll ? [...found.map(({ mark }) => mark), ...walk.others.sort()] : null,
   };
 }
 
 class Walk {
   readonly found: { file: AvailableFile; mark: string }[] = [];
+  /** What is not listed, and yet decides what code finds: links and folders. */
+  readonly others: string[] = [];
   sawAll = true;
   #entries = 0;
 
@@ -68,8 +73,12 @@ class Walk {
         }
         const path = join(folder, entry.name);
         const shown = `${shownAs}/${entry.name}`;
-        if (entry.isDirectory()) await this.enter(path, shown, depth + 1);
-        else if (entry.isFile()) await this.#note(path, shown, entry.name);
+        if (entry.isDirectory()) {
+          this.others.push(`${shown}/`);
+          await this.enter(path, shown, depth + 1);
+        } else if (entry.isFile()) await this.#note(path, shown, entry.name);
+        else if (entry.isSymbolicLink()) this.others.push(`${shown}\0${await readlink(path)}`);
+        else this.sawAll = false; // a pipe or a device gives something else at every reading
       }
     } catch {
       this.sawAll = false; // missing, or not to be read

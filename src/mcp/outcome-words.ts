@@ -26,7 +26,11 @@ export function wordOutcome(outcome: Outcome, style: OutputStyle = 'full', sente
 function wordBefore({ disclosure, cached }: Outcome): string[] {
   return [
     ...(disclosure === null ? [] : [disclosure.text]),
-    ...(cached === null ? [] : [`Not run again: this is the outcome of the same code from ${cached.at}.`]),
+    ...(cached === null
+      ? []
+      : [
+          `Not run again: this is the outcome of the same code from ${cached.at}. Pass fresh: true to run it anew.`,
+        ]),
   ];
 }
 

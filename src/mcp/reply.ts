@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { PungiError } from '../base/errors.js';
 import type { PackageResult } from '../contract/environment.js';
 import type { Outcome } from '../contract/outcome.js';
+import { jsonFaults } from '../gate/issue-text.js';
 import { cutText, fitData, fitOutcome } from './fit.js';
 import { type OutputStyle, text, wordIssues, wordOutcome, wordPackages } from './outcome-words.js';
 
@@ -40,10 +41,8 @@ export function replyError({ code, message, details }: PungiError): CallToolResu
 }
 
 /** Nothing was run, so there is no outcome to repeat: a code, a sentence, and what is wrong with which argument. */
-export function invalidArguments({ issues }: z.ZodError): CallToolResult {
-  const lines = wordIssues(
-    issues.map(({ path, message }) => `${path.length > 0 ? `${path.join('.')}: ` : ''}${message}`),
-  );
+export function invalidArguments(error: z.ZodError): CallToolResult {
+  const lines = wordIssues(jsonFaults(error));
   return {
     content: [text(['INVALID_INPUT: The arguments do not fit the tool.', ...lines].join('\n'))],
     isError: true,

@@ -1,5 +1,6 @@
 import { McpServer, type McpServerOptions, type ServerContext } from '@modelcontextprotocol/server';
 import { VERSION } from '../base/version.js';
+import type { Config } from '../config/schema.js';
 import type { Profiles } from '../gate/profiles/profiles.js';
 import type { Pungi } from '../pungi.js';
 import { promptsFor } from './prompts/index.js';
@@ -13,11 +14,13 @@ export interface Extension {
   register(server: McpServer): void;
 }
 
-const instructionsFor = (profiles: Profiles) =>
+const instructionsFor = ({ environmentTools }: Config, profiles: Profiles) =>
   [
     'Runs Python in a fresh sandbox for every call: execute_python for code, execute_python_file for a file of the server.',
-    'Code sees the packages of its environment (list_packages). Get others with install_packages, or name them in a "# /// script" block at the top of the code.',
-    'Keep sets of packages apart in named environments: create_venv, list_venvs, delete_venv; then pass venvName.',
+    `Code sees the packages of its environment (list_packages). ${environmentTools ? 'Get others with install_packages, or name them' : 'Name others'} in a "# /// script" block at the top of the code.`,
+    environmentTools
+      ? 'Keep sets of packages apart in named environments: create_venv, list_venvs, delete_venv; then pass venvName.'
+      : 'Other sets of packages are in named environments: list_venvs; then pass venvName.',
     'A profile sets rules for code, and brings data and packages along: see list_profiles, and pass profile.',
     ...(usablePersonas(profiles).length > 0
       ? ['Strategic analysis as one of the personas goes with execute_strategic_code.']
@@ -31,7 +34,7 @@ const CAPABILITIES = { tools: { listChanged: false }, prompts: { listChanged: fa
 export function createServerFactory(pungi: Pungi, extension?: Extension): () => McpServer {
   const tools = toolsFor(pungi.config, pungi.profiles);
   const prompts = promptsFor(pungi);
-  const instructions = instructionsFor(pungi.profiles);
+  const instructions = instructionsFor(pungi.config, pungi.profiles);
   return () => {
     const server = new McpServer(
       { name: 'pungi', title: 'Pungi', version: VERSION },

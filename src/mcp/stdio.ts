@@ -16,15 +16,24 @@ export interface StdioDoor {
 
 /** Serves one client over this process's stdin and stdout. Answers at once, whatever the engine is still doing. */
 export function startStdio(pungi: Pungi, { logger = silentLogger, extension }: StdioOptions = {}): StdioDoor {
-  const handle = serveStdio(createServerFactory(pungi, extension), {
-    onerror: (error) => logger.error('MCP over stdio', { problem: error.message }),
-  });
   // Every reply that waits for a slow reader listens; there may be as many as runs.
   process.stdout.setMaxListeners(0);
   let end = () => {};
   const closed = new Promise<void>((resolve) => {
     end = resolve;
   });
+  const handle = serveStdio(createServerFactory(pungi, extension), {
+    onerror: (error) => {
+      logger.error('MCP over stdio', { problem: error.message });
+      setImmediate(endIfDeaf);
+    },
+  });
+  /** After a message beyond its limit the transport listens no more; a client can only start another server. */
+  const endIfDeaf = () => {
+    if (process.stdin.listenerCount('data') > 0) return;
+    logger.error('The server ends: its transport has given up reading');
+    end();
+  };
   process.stdin.once('end', end).once('close', end);
   process.stdout.once('error', end);
   return { closed, close: () => handle.close().finally(end) };

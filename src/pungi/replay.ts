@@ -12,9 +12,16 @@ interface Parts {
   runs: Runs;
 }
 
+/** Who asks is recorded; who asked then is in the entry that the new one names. */
+export type ReplayOptions = RunOptions & Pick<StepOptions, 'client'>;
+
 /** Runs an old entry again: the same code and inputs, the same packages, under the rules of today. */
-export async function replayEntry(entry: AuditEntry, parts: Parts, options: RunOptions): Promise<Replay> {
-  const { venvName: _, ...request } = replayRequest(entry);
+export async function replayEntry(
+  entry: AuditEntry,
+  parts: Parts,
+  { client, ...options }: ReplayOptions,
+): Promise<Replay> {
+  const { venvName: _, ...request } = replayRequest(entry, client);
   const old = entry.data as RunRecord;
   const venvName = await placeOf(old, parts, options);
   const outcome = await parts.runs.run({ ...request, fresh: true }, options, {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../base/logger.js';
-import { type ForkServerSettings, SANDBOX_UID, spawnForkServer } from '../sandbox/spawn.js';
+import { type ForkServerSettings, SANDBOX_UID, spawnForkServer, whyNotStarted } from '../sandbox/spawn.js';
 import type { Listener } from './listener.js';
 import type { Supervisor } from './supervisor.js';
 
@@ -35,13 +35,14 @@ export class ForkServer {
     const { python, preloadIsOptional: _, ...settings } = options;
     const { socket, workBase } = listener;
     this.#child = spawnForkServer(python, { ...settings, socket, workBase, uid: SANDBOX_UID });
-    createInterface({ input: this.#child.stderr! }).on('line', (line) => this.#hear(line));
     this.exited = new Promise((resolve) => {
-      this.#child.on('error', (error) => this.#ended(error.message, resolve));
+      this.#child.on('error', (error) => this.#ended(whyNotStarted(python, error), resolve));
       this.#child.on('close', (status, signal) =>
         this.#ended(this.#reason || `the fork server ended with ${signal ?? status}`, resolve),
       );
     });
+    const { stderr } = this.#child;
+    if (stderr) createInterface({ input: stderr }).on('line', (line) => this.#hear(line));
   }
 
   get pid(): number | undefined {
@@ -65,12 +66,12 @@ export class ForkServer {
       const order = this.#listener.expect((supervisor) => {
         clearTimeout(impatience);
         this.#open.delete(fail);
-        supervisor.onStuck = () => this.#child.stdin!.write(`${JSON.stringify({ kill: order.id })}\n`);
+        supervisor.onStuck = () => this.#say({ kill: order.id });
         resolve(supervisor);
       }, fail);
       if (!this.#isAlive) return fail('the fork server has ended');
       this.#open.add(fail);
-      this.#child.stdin!.write(`${JSON.stringify({ start: order.id, token: order.token })}\n`);
+      this.#say({ start: order.id, token: order.token });
     });
   }
 
@@ -79,6 +80,11 @@ export class ForkServer {
     this.#child.stdin?.end();
     this.#child.kill('SIGKILL');
     await this.exited;
+  }
+
+  /** Where it could not be started there is nobody to say it to, and 'error' tells so. */
+  #say(order: Record<string, string>): void {
+    this.#child.stdin?.write(`${JSON.stringify(order)}\n`);
   }
 
   #hear(line: string): void {

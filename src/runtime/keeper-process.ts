@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../base/logger.js';
+import { whyNotStarted } from '../sandbox/spawn.js';
 import { spawnLockKeeper } from '../sandbox/spawn-lock-keeper.js';
 
 export type LockMode = 'shared' | 'exclusive';
@@ -41,20 +42,26 @@ export class KeeperProcess {
   constructor(python: string, logger: Logger) {
     this.#logger = logger;
     this.#child = spawnLockKeeper(python);
-    this.#child.stdout!.setEncoding('utf8').on('data', (chunk: string) => this.#hear(chunk));
-    createInterface({ input: this.#child.stderr! }).on('line', (line) =>
-      logger.error('Lock keeper', { line }),
-    );
     this.exited = new Promise((resolve) => {
       const end = (reason: string) => {
         this.#end(reason);
         resolve();
       };
-      this.#child.on('error', (error) => end(error.message));
+      this.#child.on('error', (error) => end(whyNotStarted(python, error)));
       this.#child.on('exit', (status, signal) => end(`it ended with ${signal ?? `status ${status}`}`));
     });
+    this.#listen();
+  }
+
+  /** Where it could not be started there are no streams, and 'error' tells so. */
+  #listen(): void {
+    const { stdin, stdout, stderr } = this.#child;
+    stdout?.setEncoding('utf8').on('data', (chunk: string) => this.#hear(chunk));
+    if (stderr)
+      createInterface({ input: stderr }).on('line', (line) => this.#logger.error('Lock keeper', { line }));
     // Its death is told by 'exit'; a stream that breaks by it is nothing more.
-    for (const stream of this.#child.stdio) (stream as Socket | null)?.on('error', () => {}).unref();
+    for (const stream of [stdin, stdout, stderr])
+      (stream as Socket | null | undefined)?.on('error', () => {}).unref();
   }
 
   /** Until then nobody waits for a lock, but for Python to start. */
@@ -93,13 +100,13 @@ export class KeeperProcess {
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#child.ref();
-    this.#child.stdin!.end();
+    this.#child.stdin?.end();
     this.#child.kill('SIGKILL');
     await this.exited;
   }
 
   #say(order: Record<string, unknown>): void {
-    if (this.#isAlive) this.#child.stdin!.write(`${JSON.stringify(order)}\n`);
+    if (this.#isAlive) this.#child.stdin?.write(`${JSON.stringify(order)}\n`);
   }
 
   #hear(chunk: string): void {
@@ -139,7 +146,8 @@ export class KeeperProcess {
 
   /** Only an answer that is waited for keeps Node from ending. */
   #stayAwake(isNeeded: boolean): void {
-    for (const part of [this.#child, this.#child.stdout as Socket]) isNeeded ? part.ref() : part.unref();
+    for (const part of [this.#child, this.#child.stdout as Socket | null])
+      isNeeded ? part?.ref() : part?.unref();
   }
 
   #end(reason: string): void {

@@ -154,6 +154,7 @@ async function ask(command: string, env: NodeJS.ProcessEnv, signal?: AbortSignal
     return { path: isAbsolute(path) ? path : command, version, build: kind, isFinal: level === 'final' };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'EMFILE' || code === 'ENFILE') return 'cannot be asked, too many files are open';
     return code === 'ENOENT' ? 'not found' : code === 'EACCES' ? 'not executable' : 'does not run';
   }
 }

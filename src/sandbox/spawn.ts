@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Tier } from '../contract/outcome.js';
 
@@ -36,13 +36,49 @@ export interface ForkServerSettings {
   uid: number;
 }
 
-/** The only place where Pungi starts Python. Orders go to its stdin; it ends when that ends. */
+/**
+ * Starts a part of the Python half. Node tells of some failures by throwing, of others by 'error'; here all of them are told by
+ * 'error', and then there are no streams.
+ */
+export function spawnPython(
+  python: string,
+  part: string,
+  options: Pick<SpawnOptions, 'stdio' | 'env'>,
+): ChildProcess {
+  try {
+    return spawn(python, ['-I', '-S', '-X', 'utf8', PYTHON_HALF, part], {
+      ...options,
+      cwd: '/',
+      // A session of its own: Ctrl-C in a terminal is for the server, and all of it can be killed as one group.
+      detached: true,
+    });
+  } catch (error) {
+    const child = new ChildProcess();
+    process.nextTick(() => child.emit('error', error));
+    return child;
+  }
+}
+
+const REASONS: Record<string, string> = {
+  EMFILE: 'the server has too many files and connections open',
+  ENFILE: 'the machine has too many files and connections open',
+  EAGAIN: 'there are too many processes',
+  ENOMEM: 'there is no memory left',
+  ENOENT: 'it is not there',
+  EACCES: 'it may not be executed',
+};
+
+/** What 'error' told of a process that did not start, for people. */
+export function whyNotStarted(python: string, { code = '', message }: NodeJS.ErrnoException): string {
+  const reason = REASONS[code];
+  return `the interpreter ${python} could not be started: ${reason ? `${reason} (${code})` : message}`;
+}
+
+/** Orders go to its stdin; it ends when that ends. */
 export function spawnForkServer(python: string, settings: ForkServerSettings): ChildProcess {
-  const child = spawn(python, ['-I', '-S', '-X', 'utf8', PYTHON_HALF, 'fork-server'], {
+  const child = spawnPython(python, 'fork-server', {
     stdio: ['pipe', 'ignore', 'pipe'],
     env: CLEAN_ENVIRONMENT,
-    cwd: '/',
-    detached: true,
   });
   child.stdin?.on('error', () => {});
   child.stdin?.write(`${JSON.stringify(settings)}\n`);

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { PungiError } from '../base/errors.js';
-import { PYTHON_HALF, SANDBOX_UID } from './spawn.js';
+import { SANDBOX_UID, spawnPython, whyNotStarted } from './spawn.js';
 import { ToolOutput } from './tool-output.js';
 
 export interface ToolCommand {
@@ -79,24 +79,26 @@ export async function runTool(command: ToolCommand, options: ToolOptions): Promi
 }
 
 async function startWrapper(command: ToolCommand): Promise<ChildProcess> {
-  const child = spawn(command.python, ['-I', '-S', '-X', 'utf8', PYTHON_HALF, 'tool'], {
+  const child = spawnPython(command.python, 'tool', {
     stdio: [command.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
     env: {},
-    cwd: '/',
-    // A session and a process group of its own, by which all of it can be killed.
-    detached: true,
   });
   try {
     await once(child, 'spawn');
   } catch (error) {
-    throw new PungiError(
-      'INTERPRETER_NOT_FOUND',
-      `The interpreter ${command.python}, which starts Pungi's tools, cannot be run.`,
-      { python: command.python },
-      error,
-    );
+    throw notStarted(command.python, error as NodeJS.ErrnoException);
   }
   return child;
+}
+
+function notStarted(python: string, error: NodeJS.ErrnoException): PungiError {
+  const isThere = error.code !== 'ENOENT' && error.code !== 'EACCES';
+  return new PungiError(
+    isThere ? 'TOOL_UNAVAILABLE' : 'INTERPRETER_NOT_FOUND',
+    `Pungi's tools cannot be run: ${whyNotStarted(python, error)}.`,
+    { python },
+    error,
+  );
 }
 
 async function followToEnd(child: ChildProcess, command: ToolCommand, output: ToolOutput): Promise<ToolEnd> {

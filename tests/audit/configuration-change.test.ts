@@ -48,4 +48,17 @@ describe('the configuration', () => {
     expect(JSON.stringify(data)).not.toMatch(/hunter2|s3cret|services/);
     expect(JSON.stringify(data)).toContain('http://plain.example');
   });
+
+  test.each([
+    ['six@https://ann:S3CRET@host.example/six.whl', 'six@https://host.example/…'],
+    ['six @ git+https://S3CRET@host.example:8443/six.git@v1', 'six @ git+https://host.example:8443/…'],
+    ['ssh://git@[::1]:22/S3CRET and redis://:S3CRET@cache', 'ssh://[::1]:22/… and redis://cache'],
+    ['https://ann:S3/CRET@host.example', 'https://…'],
+    ['https://host.example?key=S3CRET', 'https://host.example/…'],
+    ['no address: //S3 and a:b', 'no address: //S3 and a:b'],
+  ])('keeps of the addresses in %j only where they lead', async (text, kept) => {
+    await world.record().configuration({ packages: [text] });
+    expect((await world.newest()).data).toMatchObject({ settings: { packages: [kept] } });
+    expect(JSON.stringify(await world.entries())).not.toContain('CRET');
+  });
 });

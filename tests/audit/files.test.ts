@@ -69,7 +69,7 @@ describe('a database that is not the trail', () => {
   test('but text is refused', async () => {
     mkdirSync(world.folder, { mode: 0o700 });
     writeFileSync(world.database, 'not a database, but long enough to have a header. '.repeat(100));
-    await unchanged('foreign');
+    await unchanged('damaged');
   });
 
   test("but another program's is refused", async () => {

@@ -91,6 +91,26 @@ describe('a run', () => {
     expect((await world.newest()).data).toMatchObject({ code: null, codeSha256: sha256(large) });
   });
 
+  test('that was refused takes little room, whatever was sent', async () => {
+    const recorder = world.record();
+    const nothing = { isolation: { tier: null, features: [] } };
+    const small = { code: '#'.repeat(64 * 1024), inputs: { stdin: 'small' } };
+    await recorder.run(someFacts({ ...small, outcome: nothing }));
+    expect((await world.newest()).data).toMatchObject(small);
+    const code = '#'.repeat(64 * 1024 + 1);
+    await recorder.run(
+      someFacts({ code, inputs: { stdin: code }, client: 'c'.repeat(5000), outcome: nothing }),
+    );
+    expect(await world.newest()).toMatchObject({
+      client: 'c'.repeat(200),
+      data: { code: null, codeSha256: sha256(code), inputs: null },
+    });
+    const words = 'w'.repeat(5000);
+    const verdict = { kind: 'denied' as const, code: 'DENIED' as const, message: words, reason: words };
+    await recorder.run(someFacts({ code, outcome: { ...nothing, verdict } }));
+    expect((await world.newest()).data).toMatchObject({ code: null, reason: 'w'.repeat(2000) });
+  });
+
   test.each(['a\0b', 'half \ud800 character', '\x1b]0;title\x07', '#'.repeat(MAX_CODE_BYTES)])(
     'keeps its code as it is (%#)',
     async (code) => {

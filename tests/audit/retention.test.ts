@@ -25,14 +25,14 @@ describe('pruning', () => {
     for (const runId of ['old-1', 'old-2']) await trail.record(aRun({ runId }));
     const before = await now();
     await trail.record(aRun({ runId: 'new' }));
-    expect(await trail.prune(before)).toEqual({ removed: 3 });
+    expect(await trail.prune(before, 'ann')).toEqual({ removed: 3 });
     expect(trail.get('old-2')).toBeUndefined();
     expect(trail.list().map(({ seq, kind }) => [seq, kind])).toEqual([
       [5, 'server'],
       [4, 'run'],
     ]);
     const details = { before: before.toISOString(), from: 1, through: 3 };
-    expect(trail.get(5)!.data).toEqual({ event: 'pruned', details });
+    expect(trail.get(5)).toMatchObject({ client: 'ann', data: { event: 'pruned', details } });
     expect(await trail.verify()).toMatchObject({ ok: true, entries: 2 });
     expect((await trail.record(aRun())).seq).toBe(6);
   });

@@ -22,9 +22,11 @@ const COLUMNS = [
   'time',
   'kind',
   'client',
+  'client_name',
   'run_id',
   'sha256',
   'environment',
+  'profile',
   'verdict',
   'lock',
   'prev_hash',
@@ -54,7 +56,11 @@ function replace(database: Database, row: Row): void {
 function otherValue(column: string, value: string | number | null, how: number): string | number | null {
   if (column === 'time') return Number(value) + 1 + how;
   if (column.endsWith('hash')) return HASH;
-  if (value !== null && how === 0 && ['run_id', 'sha256', 'environment', 'verdict', 'lock'].includes(column))
+  if (
+    value !== null &&
+    how === 0 &&
+    ['run_id', 'sha256', 'environment', 'profile', 'verdict', 'lock'].includes(column)
+  )
     return null;
   const text = String(value ?? '');
   return how === 1 ? `${text} ` : `x${text.slice(1)}${text.length > 1 ? '' : 'x'}`;
@@ -81,6 +87,31 @@ export function anyTamper({ first, last, checkpoints, cut }: Shape): fc.Arbitrar
         const value = otherValue(column, rowOf(database, seq)[column]!, how);
         database.prepare(`UPDATE entries SET ${column} = ? WHERE seq = ?`).run(value, seq);
       }),
+    );
+  const misled = fc
+    .tuple(entry, fc.constantFrom(...COLUMNS.slice(0, -3)), fc.integer({ min: 0, max: 2 }))
+    .map(([seq, column, how]) =>
+      one(`changes ${column} (${how}) in the lookup of`, seq, (database) => {
+        const value = otherValue(column, rowOf(database, seq)[column]!, how);
+        database.prepare(`UPDATE lookup SET ${column} = ? WHERE seq = ?`).run(value, seq);
+      }),
+    );
+  // The newest may be missing there, but nothing before one that is not.
+  const hidden = fc
+    .integer({ min: first, max: last - 1 })
+    .map((seq) =>
+      one('hides from the lookup', seq, (database) =>
+        database.prepare('DELETE FROM lookup WHERE seq = ?').run(seq),
+      ),
+    );
+  const invented = fc
+    .constantFrom(last + 1, last + 7, -3)
+    .map((seq) =>
+      one('invents in the lookup', seq, (database) =>
+        database
+          .prepare(`INSERT INTO lookup (seq, time, kind, client, client_name) VALUES (?, 1, 'run', '', '')`)
+          .run(seq),
+      ),
     );
   const forgedWithHash = entry.map((seq) =>
     one('forges, with a fitting hash,', seq, (database) =>
@@ -122,6 +153,9 @@ export function anyTamper({ first, last, checkpoints, cut }: Shape): fc.Arbitrar
     );
   return fc.oneof(
     { arbitrary: changed, weight: 6 },
+    misled,
+    hidden,
+    invented,
     forgedWithHash,
     deleted,
     inserted,

@@ -32,6 +32,9 @@ const COMMANDS = ['\x1b[31m', '\x1b]', '\x07', '\u202E'];
 /** A Python that cannot be started: what needs none does not notice. */
 const NO_PYTHON = { PUNGI_PYTHON: '/nowhere/python3' };
 
+const recorderOf = (at: string) =>
+  new AuditRecorder({ folder: at, sync: 'normal', storeCode: true, retentionDays: null }, silentLogger);
+
 let printed: Outcome;
 let failed: Outcome;
 let random: Outcome;
@@ -44,10 +47,7 @@ beforeAll(async () => {
   );
   failed = await run('-c', '\n\n  \n1/0');
   random = await run('-c', 'import random; random.random()');
-  const recorder = new AuditRecorder(
-    { folder, sync: 'normal', storeCode: true, retentionDays: null },
-    silentLogger,
-  );
+  const recorder = recorderOf(folder);
   const hostile = 'print("\x1b[31mred\x07")\u202Edesrever';
   const lock = { sha256: sha256('apple==1\n'), text: 'apple==1\n' };
   const outcome = { runId: 'hostile', environment: 'loud\nname' };
@@ -91,6 +91,7 @@ describe('list', () => {
     ],
     [['--until', '2020-01-01'], []],
     [['--client', 'nobody'], []],
+    [['--profile', 'nothing'], []],
     [['--sha256', sha256('\n\n  \n1/0')], ['1/0']],
   ])('with %j has only what matches', async (flags, expected) => {
     const entries = await json<AuditEntry[]>(['list', ...flags]);
@@ -102,6 +103,14 @@ describe('list', () => {
     expect((await audit(['list', '--limit', '1'])).stdout).toContain('Only the newest 1 entry: --limit');
     expect((await audit(['list', '--limit', '5'])).stdout).not.toContain('--limit');
     expect((await audit(['list', '--until', '3650d'])).stdout).toBe('No entry matches.\n');
+  });
+
+  test('has room for what it is about on 80 columns', async () => {
+    const { stdout } = await audit(['list'], { terminal: true });
+    const lines = stdout.trimEnd().split('\r\n');
+    expect(lines[0]).toMatch(/WHAT/);
+    expect(lines.find((line) => / 4 +run /.test(line))).toMatch(/ import random; random\.random\(\)$/);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   test('what others wrote commands no terminal and breaks no table', async () => {
@@ -117,6 +126,7 @@ describe('list', () => {
     [['--sha256', 'abc'], '64 hexadecimal digits'],
     [['--limit', '0'], 'at least 1'],
     [['--kind', 'walk'], 'run, install'],
+    [['--verdict', 'denid'], 'timed-out'],
   ])('with %j says what would be right', async (flags, words) => {
     const { status, stderr } = await audit(['list', ...flags]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(words) });
@@ -130,7 +140,7 @@ describe('show', () => {
     for (const words of [
       printed.runId,
       printed.codeSha256,
-      'timeoutMs 30000',
+      '30.0 s in all, 30.0 s CPU, 512 MB memory',
       '    print("hello")\n',
       'files: [{',
       'Follows',
@@ -189,6 +199,12 @@ describe('verify', () => {
     database.exec(`UPDATE entries SET body = replace(body, 'hello', 'hallo') WHERE seq = 2`);
     database.exec('DELETE FROM entries WHERE seq = 3');
     database.close();
+    const shown = await audit(['show', '2', '--audit-dir', copy]);
+    expect(shown.status).toBe(74);
+    expect(shown.stdout).toMatch(/\n✗ Entry 2 was changed: it does not have its hash\.\n$/);
+    const asJson = await audit(['show', '2', '--json', '--audit-dir', copy]);
+    expect(asJson.status).toBe(74);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ seq: 2, problem: expect.stringContaining('changed') });
     rmSync(join(copy, 'locks', `${sha256('apple==1\n')}.lock`));
     const { status, stdout } = await audit(['verify', '--audit-dir', copy]);
     expect(status).toBe(74);
@@ -199,6 +215,16 @@ describe('verify', () => {
     const told = await audit(['verify', '--audit-dir', copy, '--json']);
     const { ok, problems } = JSON.parse(told.stdout) as AuditVerification;
     expect([told.status, ok, problems.map(({ seq }) => seq)]).toEqual([74, false, [2, 3, 5]]);
+  });
+
+  test('a file that is no database any more is damaged', async () => {
+    const copy = copyOf('destroyed');
+    writeFileSync(join(copy, 'audit.db'), 'garbage\n');
+    const { status, stderr } = await audit(['verify', '--audit-dir', copy]);
+    expect({ status, stderr }).toEqual({
+      status: 74,
+      stderr: expect.stringContaining('no database any more'),
+    });
   });
 
   test('a trail without its key cannot be checked', async () => {
@@ -245,6 +271,19 @@ describe('replay', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'same  Entry 2 gave the same output.\n' });
     const [newest] = await json<AuditEntry[]>(['list', '--limit', '1']);
     expect(newest!.data).toMatchObject({ replayOf: printed.runId, codeSha256: printed.codeSha256 });
+  });
+
+  test('is recorded as asked for by whoever asks now', async () => {
+    const at = join(place, 'replayed');
+    const recorder = recorderOf(at);
+    const facts = someFacts({ client: 'ann' });
+    await recorder.run(facts);
+    await recorder.close();
+    const { runId } = facts.outcome;
+    const { stdout } = await audit(['replay', runId, '--audit-dir', at]);
+    expect(stdout).toContain('same  Entry 2');
+    const listed = await audit(['list', '--limit', '1', '--json', '--audit-dir', at]);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ client: 'cli', data: { replayOf: runId } }]);
   });
 
   test('of what fails is the same where it fails in the same way', async () => {
@@ -296,6 +335,8 @@ describe('prune', () => {
       stdout: expect.stringMatching(/^Removed \d+ entries\.\n$/),
     });
     expect(await audit(['verify', '--audit-dir', at])).toMatchObject({ status: 0 });
+    const listed = await audit(['list', '--json', '--audit-dir', at]);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ client: 'cli', data: { event: 'pruned' } }]);
   });
 
   test('needs to be told how much', async () => {

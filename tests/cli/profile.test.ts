@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fieldsWithin } from '../../src/cli/profile/list.js';
+import { builtIn } from '../profiles/profiles-of.js';
 import { type Ended, pungi } from './pungi.js';
 
 const PROFILES = `profiles:
@@ -40,7 +42,7 @@ describe('pungi profile list', () => {
     const { status, stdout, stderr } = await profile('list', '--allowed-profiles', 'default,reports');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^\* +default +any +none +yes +built-in +No rules/m);
-    expect(stdout).toMatch(/^ +diego +with numpy, pandas +none +no +built-in +Engineering Leadership/m);
+    expect(stdout).toMatch(/^ +diego +4 packages +none +no +built-in +Engineering Leadership/m);
     expect(stdout).toMatch(/^ +reports +any +none +yes +profiles.yaml +what the report writer may do/m);
   });
 
@@ -128,11 +130,11 @@ describe('pungi profile check', () => {
       /^error .*no environment "ml".*pungi env create ml$/m,
     ],
     ['an environment that cannot be one', 'environment: a/b', /^error .*"a\/b" cannot be the name/m],
-    ['a package that cannot be one', 'packages: ["numpy; rm -rf"]', /^error .*profile "a", packages: /m],
+    ['a package that cannot be one', 'packages: ["numpy; rm -rf"]', /^error .*profile "a", packages\[0\]: /m],
     [
       'a package from elsewhere',
       'packages: ["https://a.example/x.whl"]',
-      /^error .*profile "a", packages: /m,
+      /^error .*profile "a", packages\[0\]: /m,
     ],
     ['a host that cannot be one', 'network: {allow: ["https://a.example"]}', /^error .*without https/m],
     [
@@ -157,16 +159,89 @@ describe('pungi profile check', () => {
       'network: {allow: [a.example]}, blocked_operations: [network]',
       /^warning .*hosts are allowed, but/m,
     ],
+    [
+      'a variable that code cannot use',
+      'template_vars: {class: 1}',
+      /^warning .*template_vars.class: "class" is a word/m,
+    ],
+    [
+      'a variable that hides a builtin',
+      'template_vars: {print: 1}',
+      /^warning .*template_vars.print: "print" hides/m,
+    ],
+    [
+      'a context that hides a builtin',
+      'context_variable: input',
+      /^warning .*context_variable: "input" hides/m,
+    ],
+    ['an empty list of imports', 'allowed_imports: []', /^warning .*allowed_imports: .*nothing at all$/m],
+    [
+      'an empty list that adds nothing',
+      'extends: strategic, allowed_imports: []',
+      /^warning .*adds nothing to what is inherited$/m,
+    ],
+    ['an empty list of hosts', 'network: {allow: []}', /^warning .*network.allow: .*no host can be reached/m],
+    [
+      'an inherited lifetime that never applies',
+      'extends: strategic, network: {allow: [a.example]}',
+      /^warning .*network: the cache_ttl of 1800 that is inherited never applies/m,
+    ],
     ['a message that is never said', 'scope_message: No.', /^warning .*is never said/m],
     [
       'a limit above that of the server',
       'limits: {memory_mb: 9999}',
-      /^warning .*limits.memoryMb: 9999 is above the 512/m,
+      /^warning line 2, profile "a", limits.memory_mb: 9999 is above the 512/m,
     ],
   ])('finds %s', async (_, rules, sentence) => {
     const { status, stdout } = await profile('check', write('one.yaml', `profiles:\n  a: {${rules}}\n`));
     expect(stdout).toMatch(sentence);
     expect(status).toBe(stdout.includes('error ') ? 2 : 0);
+  });
+
+  test('tells everything at once, each with the line of its own entry and in its own spelling', async () => {
+    const many = write(
+      'many.yaml',
+      `profiles:
+  parent:
+    cacheTtl: soon
+    network:
+      allow:
+        - good.example
+        - "https://bad.example"
+    workspace:
+      - { name: here, path: ./sales }
+      - { name: gone, path: ./gone }
+    packages:
+      - numpy
+      - "numpy; rm"
+  child:
+    extends: parent
+    blocked_builtins:
+      - open
+      - opne
+    limits:
+      memory_mb: 9999
+  orphan:
+    extends: nobody
+    environment: nowhere
+  grandchild: { extends: orphan }
+`,
+    );
+    const { status, stdout } = await call(['profile', 'check', many], { DEFAULT_PROFILE: 'nobody' });
+    expect(status).toBe(2);
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^error DEFAULT_PROFILE names the profile "nobody"/),
+      expect.stringMatching(/^error line 3, profile "parent", cacheTtl: must be a number/),
+      expect.stringMatching(/^error line 7, profile "parent", network.allow\[1\]: .*bad.example/),
+      expect.stringMatching(/^error line 10, profile "parent", workspace\[1\]: "gone" cannot be read/),
+      expect.stringMatching(/^error line 13, profile "parent", packages\[1\]: /),
+      expect.stringMatching(/^error line 22, profile "orphan", extends: there is no profile "nobody"/),
+      expect.stringMatching(/^error line 23, profile "orphan", environment: there is no environment/),
+      expect.stringMatching(/^warning line 18, profile "child", blocked_builtins\[1\]: opne is no builtin/),
+      expect.stringMatching(/^warning line 20, profile "child", limits.memory_mb: 9999 is above/),
+      'many.yaml: 7 errors, 2 warnings.',
+      '',
+    ]);
   });
 
   test('finds settings that name profiles which are not there', async () => {
@@ -189,7 +264,7 @@ describe('pungi profile check', () => {
 
   test.each([
     [['check', 'none.yaml'], 'none.yaml cannot be read'],
-    [['check', '--profile', 'reports'], '--profile says what --code is checked against'],
+    [['check', '-p', 'reports'], '--profile says what --code is checked against'],
     [['check', '--code', 'none.py'], 'none.py cannot be read'],
     [['check', '--code', '-', '--profile', 'nobody'], 'There is no profile "nobody"'],
     [['show', 'a', 'b'], 'see "pungi profile show --help"'],
@@ -259,11 +334,39 @@ describe('pungi run --profile', () => {
 
   test('refuses what leaves the scope, with 77 and every place', async () => {
     const script = write('leaves.py', 'import socket\nimport ctypes\n');
-    const { status, stdout, stderr } = await call(['run', script, '-p', 'quarterly', '--fresh']);
+    const { status, stdout, stderr } = await call(['run', script, '-p', 'quarterly']);
     expect({ status, stdout }).toEqual({ status: 77, stdout: '' });
     expect(stderr).toMatch(/^leaves\.py:1:1 import /m);
     expect(stderr).toMatch(/^leaves\.py:2:1 import /m);
     expect(stderr).toMatch(/^pungi: .*Line 1, column 1/m);
+  });
+
+  test('tells what it did after everything else', async () => {
+    const code = 'import sys; print("to stderr", file=sys.stderr)\nraise ValueError("no")';
+    const failed = await call(['run', '-c', code, '-p', 'reports', '--capability', 'tea']);
+    expect(failed.stderr).toMatch(
+      /^to stderr\n[\s\S]*\npungi: ValueError: no[^\n]*\n🔧 Accessing MCP Server: pungi \(tea\)\n/,
+    );
+    expect(failed.stderr).toMatch(/\*Security: [^\n]+\*\n$/);
+  });
+
+  test.each([
+    ['as it is', '{"rate": [0.5]}'],
+    ['from a file', '@context.json'],
+  ])('hands over a context %s', async (_, given) => {
+    write('context.json', '{"rate": [0.5]}');
+    const { stdout } = await call(['run', '-c', 'print(context["rate"])', '--context', given]);
+    expect(stdout).toBe('[0.5]\n');
+  });
+
+  test.each([
+    ['{rate: 1}', /^pungi: --context must be JSON, [^\n]+\n$/],
+    ['@none.json', /^pungi: [^\n]*none.json[^\n]+\n$/],
+    ['@profiles.yaml', /^pungi: The file profiles.yaml must be JSON, [^\n]+\n$/],
+  ])('refuses the context %s in one sentence', async (given, sentence) => {
+    const { status, stdout, stderr } = await call(['run', '-c', '1', '--context', given]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(sentence);
   });
 
   test('with --json keeps standard error free', async () => {
@@ -292,6 +395,24 @@ describe('pungi run --profile', () => {
       /^pungi: The profiles file wrong\.yaml .*line 2, profile "a", cache_ttl: must be a number.*\n$/,
     );
   });
+});
+
+test('with a file that is wrong in many ways, points to the check and tells the first three', async () => {
+  const keys = Array.from({ length: 30 }, (_, index) => `    no_such_key_${index}: 1\n`).join('');
+  const file = write('awful.yaml', `profiles:\n  a:\n${keys}`);
+  const { status, stderr } = await call(['run', '-c', 'print(1)', '--profiles-file', file]);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/^pungi: [^\n]*: 30 problems; see: pungi profile check awful.yaml [^\n]*\n$/);
+  expect(stderr).toContain('no_such_key_2:');
+  expect(stderr).not.toContain('no_such_key_3:');
+});
+
+test('a narrow terminal shows fewer columns rather than half a description', () => {
+  const listed = builtIn().all.map((profile) => ({ ...profile, isDefault: false, mayUse: true }));
+  const headings = (width?: number) => fieldsWithin(listed, width).map(({ heading }) => heading);
+  expect(headings()).toEqual(['', 'NAME', 'ENVIRONMENT', 'NETWORK', 'CALLERS', 'FROM', 'DESCRIPTION']);
+  expect(headings(80)).toEqual(['', 'NAME', 'ENVIRONMENT', 'NETWORK', 'CALLERS', 'DESCRIPTION']);
+  expect(headings(40)).toEqual(['', 'NAME', 'CALLERS', 'DESCRIPTION']);
 });
 
 test('the help of profile names its commands, and each of them has examples and its exit codes', async () => {

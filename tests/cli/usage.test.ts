@@ -34,7 +34,7 @@ test('without a command the help is shown as an error', async () => {
 test('the help of run names every exit code', async () => {
   const { status, stdout } = await pungi(['run', '--help']);
   expect(status).toBe(0);
-  const codes = ['0', '1', '2', '66', '69', '70', '74', '75', '76', '77', '124', '130', '137', '128+N'];
+  const codes = ['0', '1', '2', '66', '69', '70', '73', '74', '75', '76', '77', '124', '130', '137', '128+N'];
   for (const code of codes) expect(stdout).toMatch(new RegExp(`^ +${code.replace('+', '\\+')} +\\w`, 'm'));
 });
 
@@ -50,6 +50,15 @@ test('the help of env names its commands, and each of them has examples and its 
     expect(help.stdout).toMatch(/^ +73 +\w/m);
     expect(help.stdout).toContain('VENVS_BASE_PATH');
   }
+});
+
+test('no line of a help is wider than 100 columns', async () => {
+  const commands = [[], ['run'], ['serve'], ['analyze'], ['doctor'], ['env'], ['profile']];
+  for (const name of ENV) commands.push(['env', name]);
+  for (const name of ['list', 'show', 'check']) commands.push(['profile', name]);
+  const helps = await Promise.all(commands.map((command) => pungi([...command, '--help'])));
+  const wide = helps.flatMap(({ stdout }) => stdout.split('\n')).filter((line) => line.length > 100);
+  expect(wide).toEqual([]);
 });
 
 test('the help of serve names every variable', async () => {
@@ -69,6 +78,8 @@ describe('one sentence and status 2', () => {
     [['run', '-c', '1', '--stdin', '@missing.txt'], 'missing.txt'],
     [['run', '-c', '1', '--file', 'a=missing.csv'], 'missing.csv'],
     [['run', '-c', '1', '--tier', 'vm'], 'namespace'],
+    [['run', '-c', '1', '--fresh'], '--fresh'],
+    [['serve', '--alert-failure-rate', '101'], 'must be at most 100'],
     [['env', 'create'], 'see "pungi env create --help"'],
     [['env', 'list', '--default-venv-name', 'a/b'], 'a/b'],
     [['profile', 'list', '--flute'], 'see "pungi profile list --help"'],

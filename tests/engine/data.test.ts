@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tier } from '../../src/contract/outcome.js';
@@ -195,6 +196,66 @@ except OSError:
     if (tier === 'landlock') expect(verdict).toMatchObject({ exception: { type: 'PermissionError' } });
     else expect(verdict).toMatchObject({ message: expect.stringContaining('holds a socket (inner/socket)') });
     expect(callers).toBe(0);
+  });
+
+  test('nobody who begins to listen in one later on can be talked to', async () => {
+    const folder = makeFolder(`late-${tier}`);
+    const data = withData({ name: 'late', path: folder });
+    expectOk(await runIn(engine, 'print(1)', data));
+    let callers = 0;
+    const server = createServer((caller) => {
+      callers += 1;
+      caller.destroy();
+    }).listen(join(folder, 'socket'));
+    await once(server, 'listening');
+    chmodSync(join(folder, 'socket'), 0o777);
+    for (const kind of ['SOCK_STREAM', 'SOCK_DGRAM']) {
+      const code = `import socket\nsocket.socket(socket.AF_UNIX, socket.${kind}).connect("data/late/socket")`;
+      const { verdict } = await runIn(engine, code, data);
+      expect(verdict).toMatchObject({ exception: { type: 'PermissionError' } });
+    }
+    server.close();
+    expect(callers).toBe(0);
+  });
+
+  test('runs that see one still have pairs of sockets, event loops, pools of processes and databases', async () => {
+    const code = `
+import asyncio, multiprocessing, socket, sqlite3
+if __name__ == "__main__":
+    one, other = socket.socketpair()
+    one.send(b"hello")
+    async def main(): return await asyncio.sleep(0, "slept")
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    child = context.Process(target=lambda: there.send("child"))
+    child.start()
+    database = sqlite3.connect("own.db")
+    database.execute("create table t (x)")
+    database.execute("insert into t values (1)")
+    database.commit()
+    print(other.recv(5), asyncio.run(main()), here.recv(), database.execute("select * from t").fetchall())
+    child.join()`;
+    expect(await printed(runIn(engine, code, SALES))).toBe("b'hello' slept child [(1,)]");
+  });
+
+  test('no file in them can be locked against the host', async () => {
+    const code = `
+import fcntl
+for way in (lambda file: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB),
+            lambda file: fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB),
+            lambda file: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)):
+    try:
+        with open("data/sales/rows.csv") as file:
+            way(file)
+        print("locked")
+    except OSError as error:
+        print(error.errno)`;
+    const [flock, lockf, lease] = (await printed(runIn(engine, code, SALES))).split('\n').map(Number);
+    expect({ flock, lockf, lease }).toEqual({
+      flock: constants.errno.ENOSYS,
+      lockf: constants.errno.EBADF,
+      lease: constants.errno.EPERM,
+    });
   });
 
   test('the folder of other runs is never one', async () => {

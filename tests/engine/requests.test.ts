@@ -308,6 +308,11 @@ describe('context', () => {
     expect(exception.type).toBe('NameError');
   });
 
+  test('half a character arrives as Python writes it', async () => {
+    const code = 'print(ascii(context))';
+    expect(await printed(pungi, { code, context: { '\ud800': '\udfff' } })).toBe("{'\\ud800': '\\udfff'}\n");
+  });
+
   test('a key that JavaScript finds special arrives too', async () => {
     expect(await shown(JSON.parse('{"__proto__": 1, "constructor": 2}'))).toBe(
       "{'__proto__': 1, 'constructor': 2}\n",
@@ -345,6 +350,26 @@ describe('a request that is not valid', () => {
     ['a file without content', { code: '1', files: [{ path: 'x' }] }, 'text or base64'],
     ['base64 that is none', { code: '1', files: [{ path: 'x', base64: '%' }] }, 'base64'],
     ['a NUL in argv', { code: '1', argv: ['a\0b'] }, 'argv.0'],
+    ['half a character in argv', { code: '1', argv: ['\ud800'] }, 'argv.0: must be well-formed text'],
+    [
+      'half a character in a path',
+      { code: '1', files: [{ path: 'a\udfff', text: '' }] },
+      'files.0.path: must be well-formed text',
+    ],
+    [
+      'half a character in a variable',
+      { code: '1', env: { TZ: '\ud800' } },
+      'env.TZ: must be well-formed text',
+    ],
+    [
+      'half a character in the name',
+      { code: '1', filename: '\ud800.py' },
+      'filename: must be well-formed text',
+    ],
+    ['half a character in a file', { file: '\ud800.py' }, 'file: must be well-formed text'],
+    ['a profile as long as a book', { code: '1', profile: 'x'.repeat(8_000_000) }, 'profile: '],
+    ['an environment as long as a book', { code: '1', venvName: 'x'.repeat(8_000_000) }, 'venvName: '],
+    ['a file as long as a book', { file: 'x'.repeat(8_000_000) }, 'file: '],
     ['a variable that is no name', { code: '1', env: { 'A=B': '1' } }, 'A=B'],
     ['a limit of nothing', { code: '1', limits: { timeoutMs: 0 } }, 'limits.timeoutMs'],
     ['a limit of another name', { code: '1', limits: { gpu: 1 } }, 'gpu'],

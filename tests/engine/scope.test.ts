@@ -159,6 +159,26 @@ describe('what a profile brings', () => {
     expect(outcome.stdout.text).toBe('True kept False\n');
   });
 
+  test('using what could not be imported is told with the reason', async () => {
+    const imports = ['no_such_module as nsm', 'no_such.part'];
+    const raised = async (code: string) =>
+      verdictOf(await runIn(engine, code, { imports }), 'python-error').exception;
+    const direct = await raised('nsm.f()');
+    expect(direct).toMatchObject({ type: 'NameError', missingModule: 'no_such_module' });
+    expect(direct.hint).toMatch(
+      /^The profile imports no_such_module for the code, but it is not installed in the environment "default"\. /,
+    );
+    expect((await raised('def f(): return no_such\nf()')).hint).toContain(
+      'imports no_such.part for the code',
+    );
+    for (const other of [
+      'other',
+      'raise NameError("nsm")',
+      'class Own(NameError): pass\nraise Own(name="nsm")',
+    ])
+      expect(await raised(other)).toMatchObject({ missingModule: null, hint: null });
+  });
+
   test('a file of the caller does not stand in for what the profile imports', async () => {
     const mine = Buffer.from('print("mine ran")').toString('base64');
     const outcome = await runIn(engine, 'print(colorsys.rgb_to_hls(0, 0, 0))', {
@@ -174,6 +194,21 @@ describe('what a profile brings', () => {
     });
     expectOk(outcome);
   });
+});
+
+test.each([
+  [
+    'with rules',
+    rulesOf({ blockedOperations: ['file'], blockedBuiltins: ['eval'], allowedImports: ['json'] }),
+  ],
+  ['without rules', undefined],
+])('%s, code may print its variables', async (_, rules) => {
+  const code = 'mine = 1\nprint(vars())\nprint(globals() == vars() == locals())';
+  const outcome = await runIn(engine, code, rules && { rules });
+  expectOk(outcome);
+  expect(outcome.stdout.text).toMatch(
+    /'__builtins__': <module 'builtins' \(built-in\)>.*'mine': 1\}\nTrue\n$/,
+  );
 });
 
 describe('the summary of the code', () => {

@@ -4,7 +4,9 @@ import type { Tier } from '../../src/contract/outcome.js';
 import { disclose } from '../../src/gate/disclosure.js';
 import { profilesOf } from '../profiles/profiles-of.js';
 
-const profiles = profilesOf('profiles:\n  reports: {disclosure: true}\n  mia: {extends: rachel}\n');
+const profiles = profilesOf(
+  'profiles:\n  reports: {disclosure: true}\n  mia: {extends: rachel}\n  plain: {extends: strategic}\n',
+);
 const summary = (text: string): CodeSummary => ({
   imports: ['pandas'],
   reads: [],
@@ -21,6 +23,7 @@ const told = (
     capability = 'roi_calculations' as string | null,
     tier = 'namespace' as Tier | null,
     text = 'imports pandas',
+    wasRefused = false,
   } = {},
 ) =>
   disclose({
@@ -28,6 +31,7 @@ const told = (
     profile: profiles.get(profile),
     summary: summary(text),
     isolation: { tier, features: [] },
+    wasRefused,
   });
 
 describe('what a person is told of a run', () => {
@@ -51,6 +55,7 @@ describe('what a person is told of a run', () => {
   test.each([
     ['mia', 'strategic-python', 'mia', 'Executing strategic Python analysis for mia persona...'],
     ['strategic', 'strategic-python', null, 'Executing strategic Python analysis...'],
+    ['plain', 'strategic-python', null, 'Executing strategic Python analysis...'],
     ['reports', 'pungi', null, 'Executing Python with the profile reports...'],
     ['default', 'pungi', null, 'Executing Python with the profile default...'],
   ])('names for %s the server %s and the persona %s', (profile, server, persona, line) => {
@@ -79,6 +84,21 @@ describe('what a person is told of a run', () => {
     expect(securityLevel).toMatch(words);
     expect(text.endsWith(`\n*Security: ${securityLevel}*`)).toBe(true);
     if (tier === 'process' || tier === null) expect(text).not.toMatch(/sandbox/i);
+  });
+
+  test.each([
+    ['diego', 'Refused strategic Python analysis for diego persona'],
+    ['strategic', 'Refused strategic Python analysis'],
+    ['reports', 'Refused Python with the profile reports'],
+  ])('does not say of refused code of %s that it was executed', (profile, line) => {
+    const { text, securityLevel } = told(profile, { wasRefused: true });
+    expect(text.split('\n')[1]).toBe(`*${line}*`);
+    expect(securityLevel).toBe('Nothing was executed beyond the scope of the profile');
+    expect(text.endsWith(`\n*Security: ${securityLevel}*`)).toBe(true);
+  });
+
+  test('says of what was refused before it reached a worker that nothing was executed', () => {
+    expect(told('diego', { wasRefused: true, tier: null }).securityLevel).toBe('Nothing was executed');
   });
 
   test('has four lines, whatever caller and code say', () => {

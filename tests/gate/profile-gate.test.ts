@@ -133,7 +133,11 @@ describe('which environment', () => {
       { profile: 'packed', venvName: 'x' },
       /^DENIED: .*\(numpy\), not in "x"/,
     ],
-    ['another for a persona', { profile: 'diego', venvName: 'x' }, /^DENIED: .*\(numpy, pandas, pyarrow, openpyxl\)/],
+    [
+      'another for a persona',
+      { profile: 'diego', venvName: 'x' },
+      /^DENIED: .*\(numpy, pandas, pyarrow, openpyxl\)/,
+    ],
     ['an empty name against the profile', { profile: 'pinned', venvName: '' }, /^DENIED/],
   ])('never %s', async (_, request, sentence) => {
     expect(await refusal(request)).toMatch(sentence);
@@ -194,7 +198,7 @@ describe('which rules', () => {
       'diego',
       {
         message: 'Code outside strategic scope. Only strategic analysis allowed.',
-        defaultImports: ['pandas', 'numpy'],
+        defaultImports: ['pandas', 'numpy', 'pandas as pd', 'numpy as np'],
       },
     ],
   ])('those of %s', async (profile, rules) => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +52,35 @@ describe('the data of a profile', () => {
     symlinkSync('.', join(folder, 'again'));
     symlinkSync('nowhere', join(folder, 'broken'));
     expect(await pathsIn()).toEqual(['data/d/a.csv']);
+  });
+
+  test.each([
+    ['a link', (to: string) => symlinkSync(to, join(folder, 'current'))],
+    ['a link further down', (to: string) => symlinkSync(to, join(folder, 'sub/current'))],
+  ])('is known to have changed when %s leads elsewhere', async (_, link) => {
+    for (const name of ['a.csv', 'b.csv', 'sub/c.csv']) write(name);
+    const before = await list();
+    link('a.csv');
+    const first = await list();
+    expect(first.files).toEqual(before.files);
+    expect(first.fingerprint).not.toEqual(before.fingerprint);
+    for (const path of ['current', 'sub/current']) rmSync(join(folder, path), { force: true });
+    link('b.csv');
+    const second = await list();
+    expect(second.files).toEqual(first.files);
+    expect(second.fingerprint).not.toEqual(first.fingerprint);
+    expect((await list()).fingerprint).toEqual(second.fingerprint);
+  });
+
+  test('is known to have changed when an empty folder comes', async () => {
+    const { fingerprint } = await list();
+    mkdirSync(join(folder, 'new'));
+    expect((await list()).fingerprint).not.toEqual(fingerprint);
+  });
+
+  test('with a pipe in it may be something else at every look', async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    expect(await list()).toEqual({ files: [], fingerprint: null });
   });
 
   test('may lie behind a link that the owner named', async () => {

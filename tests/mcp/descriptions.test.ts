@@ -5,6 +5,7 @@ import { loadConfig } from '../../src/config/load.js';
 import { loadProfiles } from '../../src/gate/profiles/load-profiles.js';
 import { toolsFor } from '../../src/mcp/tools/index.js';
 import { temporaryFolder } from '../support/places.js';
+import { TOOLS } from './calls.js';
 
 type Settings = Record<string, string>;
 
@@ -70,10 +71,26 @@ test('personas are offered where they may be used, and only those', () => {
   expect(strategic).toContain('"enum":["martin","rachel"]');
   expect(strategic).toContain('rachel: Design Systems Strategy, design_analytics');
   expect(strategic).toContain('Code may import pandas, numpy, json');
+  expect(strategic).toContain('Imported for it already: pandas, numpy, pandas as pd, numpy as np.');
   expect(strategic).not.toContain('diego');
   const names = toolsWith({ ALLOWED_PROFILES: 'default,strategic' }).map(({ name }) => name);
   expect(names).toContain('list_profiles');
   expect(names).not.toContain('execute_strategic_code');
+});
+
+test('a profile of the strategic line that does not say who it is, is no persona', () => {
+  const file = profilesFile('rules', { rules: { extends: 'strategic', description: 'Rules' } });
+  expect(read('execute_strategic_code', file)).not.toContain('rules');
+  expect(read('execute_python', file)).toContain('\\nrules: Rules');
+});
+
+test('tools that change environments can be kept back, and nothing else speaks of them', () => {
+  const kept = toolsWith({ ENVIRONMENT_TOOLS: 'false' }).map(({ name }) => name);
+  const changing = TOOLS.filter((name) => /^(un)?install_|_venv(_|$)/.test(name));
+  expect(changing).toHaveLength(5);
+  expect(kept).toEqual(TOOLS.filter((name) => !changing.includes(name)));
+  for (const tool of kept)
+    for (const name of changing) expect(read(tool, { ENVIRONMENT_TOOLS: 'false' })).not.toContain(name);
 });
 
 test('hosts that a profile allows are not passed over', () => {

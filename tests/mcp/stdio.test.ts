@@ -49,6 +49,19 @@ test('the server ends with its client, and so does what still runs', async () =>
   expect(await once(server, 'exit')).toEqual([0, null]);
 });
 
+test('a message beyond the limit of the transport ends the server, and the log says why', async () => {
+  const { until } = start();
+  await until('"id":0');
+  let log = '';
+  server.stderr.on('data', (data) => {
+    log += data;
+  });
+  server.stdin.on('error', () => {}); // it is not read to its end
+  server.stdin.write(`{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(20 * 1024 * 1024)}"}\n`);
+  expect(await once(server, 'close')).toEqual([0, null]);
+  expect(log).toContain('its transport has given up reading');
+});
+
 test('a client that stops reading ends the server', async () => {
   const { send, until } = start();
   await until('"id":0');

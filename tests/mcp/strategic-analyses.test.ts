@@ -50,12 +50,13 @@ describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')(
       timeout: DOWNLOAD_MS,
     }, async () => {
       const result = await analyse({
-        code: '[pandas.__name__, numpy.__name__, persona, role]',
+        code: '[pandas.__name__, numpy.__name__, pd is pandas, np is numpy, persona, role]',
         persona: 'diego',
         capability: 'strategic_data_analysis',
       });
       expect(result, result.error ?? '').toMatchObject({ success: true });
-      expect(result.outcome.value?.json).toEqual(['pandas', 'numpy', 'diego', 'Engineering Leadership']);
+      const seen = ['pandas', 'numpy', true, true, 'diego', 'Engineering Leadership'];
+      expect(result.outcome.value?.json).toEqual(seen);
       expect(result.disclosure?.persona).toBe('diego');
     });
 

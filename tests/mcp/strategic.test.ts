@@ -151,26 +151,29 @@ behindEveryDoor(SETTINGS, (door) => {
     const again = await ask(door().client, { code, context: { a: 1 } });
     expect(again.result.cached?.runId).toBe(first.result.outcome.runId);
     expect(again.result.output).toBe(first.result.output);
-    expect(again.texts[1]).toMatch(/^Not run again: /);
+    expect(again.texts[1]).toMatch(/^Not run again: .* Pass fresh: true to run it anew\.$/);
     expect((await ask(door().client, { code, context: { a: 2 } })).result.cached).toBe(null);
     expect((await ask(door().client, { code, context: { a: 1 }, fresh: true })).result.cached).toBe(null);
   });
 
   test.each([
     ['an unknown persona', { persona: 'nobody' }, 'unknown persona "nobody"; known are diego, alvaro, hasty'],
-    ['a missing persona', { persona: undefined }, 'persona'],
+    ['a missing persona', { persona: undefined }, 'persona: is missing; known are diego, alvaro, hasty'],
     [
       'an unknown capability',
       { capability: 'gardening' },
       'unknown capability "gardening"; known are strategic_data_analysis, roi_calculations, stakeholder_analytics, performance_metrics, executive_reporting',
     ],
-    ['a context that is no object', { context: [1] }, 'context'],
+    ['a context that is no object', { context: [1] }, 'context: must be an object'],
+    ['a context that is a text', { context: 'x' }, 'context: must be an object'],
+    ['code that is a number', { code: 5 }, 'code: must be a text'],
     ['an argument of another tool', { venvName: 'x' }, 'venvName'],
   ])('%s is refused with what is known', async (_what, wrong, words) => {
     const { texts, isError } = await ask(door().client, { code: '1', ...wrong });
     expect(isError).toBe(true);
     expect(texts[0]).toMatch(/^INVALID_INPUT: /);
     expect(texts[0]).toContain(words);
+    expect(texts[0]).not.toMatch(/Invalid|expected|received/);
   });
 
   test('a persona that may not be used is denied', async () => {

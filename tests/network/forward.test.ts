@@ -39,7 +39,7 @@ describe('a request to a listed host', () => {
     expect(answer).toContain('hello from /a/../b//c%2F?x=%20&y');
     expect(outside.requests).toEqual([`GET /a/../b//c%2F?x=%20&y ${here} `]);
     expect(world.decisions).toEqual([
-      { run: RUN, host: '127.0.0.1', port: outside.port, allowed: true, reason: null },
+      { run: RUN, host: '127.0.0.1', port: outside.port, allowed: true, reason: null, isLast: false },
     ]);
   });
 
@@ -128,7 +128,7 @@ test('a refusal names the host, the list and what to do, in its status line and 
   expect(answer).toContain(`HTTP/1.1 403 Forbidden: ${sentence}\r\n`);
   expect(answer.split('\r\n\r\n')[1]).toContain(sentence);
   expect(world.decisions).toEqual([
-    { run: RUN, host: 'evil.example', port: 80, allowed: false, reason: sentence },
+    { run: RUN, host: 'evil.example', port: 80, allowed: false, reason: sentence, isLast: false },
   ]);
 });
 
@@ -145,7 +145,10 @@ test('a run that asks for a thousand hosts loses its network, and the record end
   const call = world.call();
   expect(await askFor(1000)).toBe('');
   expect(world.decisions).toHaveLength(1001);
-  expect(world.decisions.at(-1)?.reason).toContain('too many different hosts');
+  expect(world.decisions.at(-1)).toMatchObject({
+    reason: expect.stringContaining('too many different hosts'),
+    isLast: true,
+  });
   await until(() => call.isClosed, 'its other connections are cut');
 });
 

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findInHosts, type Lookup, lookUp } from '../../src/runtime/network/lookup.js';
+import { Network, type NetworkDoor } from '../../src/runtime/network/network.js';
+import { PATIENCE } from '../../src/runtime/network/patience.js';
 import { until } from '../support/until.js';
-import type { Answers } from './names.js';
-import { type Outside, serveOutside, World } from './world.js';
+import { type Answers, lookupIn } from './names.js';
+import { callAt, type Outside, serveOutside, World } from './world.js';
 
 const PUBLIC = '93.184.216.34';
 let outside: Outside;
@@ -11,6 +14,13 @@ beforeEach(async () => {
 afterEach(() => outside.close());
 
 const get = (url: string, host: string) => [`GET ${url} HTTP/1.1`, `Host: ${host}`, 'Connection: close'];
+
+async function askAt(door: NetworkDoor, host: string): Promise<string> {
+  door.admit('someone', 'run');
+  const call = callAt(door, 'someone');
+  call.say(get(`http://${host}/`, host));
+  return call.all();
+}
 
 async function askWith(
   answers: Answers,
@@ -87,17 +97,33 @@ test('a name is asked for once: an answer that changes after it was checked chan
     },
   };
   const decoy = await serveOutside('http', undefined, '127.0.0.2');
-  const world = await World.open([`rebind.example:${decoy.port}`, `127.0.0.2:${decoy.port}`], answers);
   const host = `rebind.example:${decoy.port}`;
-  expect(await world.ask(get(`http://${host}/`, host))).toContain('hello from /');
-  expect([asked, decoy.requests.length]).toEqual([1, 1]);
-  // The second request is judged by the second answer.
-  expect(await world.ask(get(`http://${host}/`, host))).toContain(
+  const world = await World.open([host, `127.0.0.2:${decoy.port}`], answers);
+  for (let turn = 1; turn <= 3; turn += 1) {
+    expect(await world.ask(get(`http://${host}/`, host))).toContain('hello from /');
+    expect([asked, decoy.requests.length]).toEqual([1, turn]);
+  }
+  await world.close();
+  // Another server asks anew and judges by the second answer.
+  const later = await World.open([host, `127.0.0.2:${decoy.port}`], answers);
+  expect(await later.ask(get(`http://${host}/`, host))).toContain(
     '403 Forbidden: rebind.example leads to 127.0.0.1',
   );
-  expect([asked, decoy.requests.length]).toEqual([2, 1]);
-  await world.close();
+  expect([asked, decoy.requests.length]).toEqual([2, 3]);
+  await later.close();
   decoy.close();
+});
+
+test('what was found for one profile is judged anew for another', async () => {
+  const network = new Network(lookupIn({ 'in.example': ['127.0.0.1'] }), PATIENCE);
+  const host = `in.example:${outside.port}`;
+  const [wide, narrow] = [
+    await network.open([host, `127.0.0.1:${outside.port}`], () => {}),
+    await network.open([host], () => {}),
+  ];
+  expect(await askAt(wide, host)).toContain('hello from /');
+  expect(await askAt(narrow, host)).toContain('403 Forbidden: in.example leads to 127.0.0.1');
+  await Promise.all([wide.close(), narrow.close()]);
 });
 
 test('of several addresses the next one is tried where one does not answer', async () => {
@@ -121,22 +147,84 @@ test('a name that is not listed is never asked for', async () => {
   await world.close();
 });
 
-test('two names are looked for at a time, so that the others of the server find a thread', async () => {
-  let now = 0;
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => (letGo = resolve));
-  const world = await World.open(['*.listed.example'], async () => {
-    now += 1;
-    await held;
-    return [];
+describe('a run whose names are not answered', () => {
+  const slowly = () => {
+    const state = { open: 0, most: 0, asked: [] as string[], letGo: () => {} };
+    const held = new Promise<void>((resolve) => (state.letGo = resolve));
+    const lookup: Lookup = async (name, signal) => {
+      state.asked.push(name);
+      if (!name.endsWith('slow.example')) return [{ address: '127.0.0.1', family: 4 }];
+      state.open += 1;
+      state.most = Math.max(state.most, state.open);
+      await Promise.race([held, new Promise((resolve) => signal.addEventListener('abort', resolve))]);
+      state.open -= 1;
+      return [];
+    };
+    return { state, lookup };
+  };
+  const slowHosts = Array.from({ length: 20 }, (_, index) => `h${index}.slow.example`);
+
+  test('has two lookups at a time, and another run has its own', async () => {
+    const { state, lookup } = slowly();
+    const good = `good.example:${outside.port}`;
+    const world = await World.open(['*.slow.example', good, `127.0.0.1:${outside.port}`], lookup);
+    const asked = slowHosts.map((host) => world.ask(get(`http://${host}/`, host)));
+    await until(() => state.open === 2, 'two names are looked for');
+    const leave = world.door.admit('other.0', 'other');
+    expect(await world.ask(get(`http://${good}/`, good), 'other.0')).toContain('hello from /');
+    expect(state.most).toBe(2);
+    // What was found for the other is known now, also to a run that waits.
+    expect(await world.ask(get(`http://${good}/`, good))).toContain('hello from /');
+    state.letGo();
+    for (const answer of await Promise.all(asked)) expect(answer).toContain('could not be resolved');
+    expect([state.most, state.asked.length]).toEqual([2, 21]);
+    leave();
+    await world.close();
   });
-  const hosts = Array.from({ length: 20 }, (_, index) => `h${index}.listed.example`);
-  const asked = hosts.map((host) => world.ask(get(`http://${host}/`, host)));
-  await until(() => now >= 2, 'two names are looked for');
-  expect(await world.ask(get('http://evil.example/', 'evil.example'))).toContain('403 Forbidden');
-  expect(now).toBe(2);
-  letGo();
-  for (const answer of await Promise.all(asked)) expect(answer).toContain('could not be resolved');
-  expect(now).toBe(20);
-  await world.close();
+
+  test('keeps no place with what it gave up', async () => {
+    const { state, lookup } = slowly();
+    const world = await World.open(['*.slow.example'], lookup);
+    const calls = slowHosts.map((host) => {
+      const call = world.call();
+      call.say(get(`http://${host}/`, host));
+      return call;
+    });
+    await until(() => state.open === 2, 'two names are looked for');
+    for (const call of calls) call.socket.destroy();
+    await until(() => state.open === 0, 'they are given up');
+    const last = world.ask(get('http://last.slow.example/', 'last.slow.example'));
+    await until(() => state.asked.includes('last.slow.example'), 'the next one has its turn');
+    state.letGo();
+    await last;
+    // Who hung up was refused nothing.
+    expect(world.refusals).toEqual(['last.slow.example:80']);
+    await world.close();
+  });
+
+  test('is answered in time, though its lookups never end', async () => {
+    const never: Lookup = () => new Promise(() => {});
+    const world = await World.open(['*.slow.example'], never, { lookup: 50 });
+    for (const answer of await Promise.all(slowHosts.map((host) => world.ask(get(`http://${host}/`, host)))))
+      expect(answer).toContain('504 Timeout');
+    await world.close();
+  });
+});
+
+test('the hosts file is read as the system reads it', () => {
+  const file =
+    '127.0.0.1 localhost\n# 1.1.1.1 a.example\n10.0.0.1\tDB.example  db. # x\n::2 db.example\nnonsense db\n';
+  expect(findInHosts(file, 'db.example')).toEqual([
+    { address: '10.0.0.1', family: 4 },
+    { address: '::2', family: 6 },
+  ]);
+  expect(findInHosts(file, 'db')).toEqual([{ address: '10.0.0.1', family: 4 }]);
+  for (const absent of ['a.example', '10.0.0.1', 'x', '']) expect(findInHosts(file, absent)).toEqual([]);
+});
+
+test('a name of this machine is found by the real lookup, and one of nobody is not', async () => {
+  const { signal } = new AbortController();
+  expect(await lookUp('localhost', signal)).toContainEqual({ address: '127.0.0.1', family: 4 });
+  await expect(lookUp('nobody.invalid', signal)).rejects.toThrow();
+  await expect(lookUp('nobody.invalid', AbortSignal.abort())).rejects.toThrow();
 });

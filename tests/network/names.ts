@@ -1,4 +1,4 @@
-import type { Lookup } from '../../src/runtime/network/policy.js';
+import type { Lookup } from '../../src/runtime/network/lookup.js';
 
 /** A name server: each name has its addresses, or a function that gives them anew at each question. */
 export type Answers = Record<string, string[] | (() => string[])>;

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readHello } from '../../src/runtime/network/server-name.js';
+import { type Hello, HelloReader } from '../../src/runtime/network/server-name.js';
 import {
   clientHello,
   extension,
@@ -11,6 +12,7 @@ import {
 } from './client-hello.js';
 
 const NAME = 'api.example.com';
+const readHello = (data: Buffer): Hello => new HelloReader().take(data);
 
 describe('the hello of a real client', () => {
   test('tells its server', async () => {
@@ -35,6 +37,42 @@ describe('the hello of a real client', () => {
     const more = Buffer.concat([await clientHello(NAME), record(Buffer.from([1, 2, 3]))]);
     expect(readHello(more)).toMatchObject({ serverName: NAME });
   });
+});
+
+/** The answer once it is final, for bytes that come in pieces. */
+function readPieces(data: Buffer, sizes: number[]): Hello {
+  const reader = new HelloReader();
+  let hello: Hello = { kind: 'incomplete' };
+  for (let at = 0, turn = 0; at < data.length && hello.kind === 'incomplete'; turn += 1) {
+    const size = sizes[turn % sizes.length]!;
+    hello = reader.take(data.subarray(at, at + size));
+    at += size;
+  }
+  return hello;
+}
+
+test('how the bytes are cut into records and pieces changes nothing', async () => {
+  const hello = await clientHello(NAME);
+  const sizes = fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 10 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 700 }), sizes, (recordSize, pieces) => {
+      expect(readPieces(inRecords(hello, recordSize), pieces)).toMatchObject({ serverName: NAME });
+    }),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...NO_HELLOS), sizes, ([, data], pieces) => {
+      expect(readPieces(data, pieces)).toEqual({ kind: 'not-tls' });
+    }),
+  );
+});
+
+test('what follows the hello, such as early data, is not looked at', async () => {
+  const early = Buffer.concat([
+    await clientHello(NAME),
+    record(Buffer.from([1]), 20),
+    record(Buffer.from('x'), 23),
+  ]);
+  expect(readHello(early)).toMatchObject({ serverName: NAME });
 });
 
 const NO_HELLOS: [name: string, data: Buffer][] = [

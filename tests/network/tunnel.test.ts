@@ -195,3 +195,14 @@ test('a tunnel in which nothing moves is cut', async () => {
   await until(() => call.isClosed, 'the tunnel is cut');
   await impatient.close();
 });
+
+test('a hello of tens of kilobytes is not gathered, however small its records are', async () => {
+  const call = await established();
+  const endless = Buffer.concat([Buffer.from([22, 3, 1, 0, 0, 1, 0, 0x7d, 0]), Buffer.alloc(30_000)]);
+  call.say(inRecords(endless, 1).subarray(0, 40 * 1024));
+  await new Promise(setImmediate);
+  expect(call.isClosed).toBe(false);
+  call.say(inRecords(endless, 1).subarray(40 * 1024));
+  expect(await call.all()).toBe(DENIED);
+  expect(outside.requests).toEqual([]);
+});

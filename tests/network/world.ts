@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { Lookup } from '../../src/runtime/network/lookup.js';
 import { Network, type NetworkDoor } from '../../src/runtime/network/network.js';
 import { PATIENCE, type Patience } from '../../src/runtime/network/patience.js';
-import type { Lookup } from '../../src/runtime/network/policy.js';
 import type { NetworkDecision } from '../../src/runtime/network/visit.js';
 import { until } from '../support/until.js';
 import { makeCertificate } from './certificate.js';
@@ -42,11 +42,9 @@ export class World {
 
   /** A run's connection, as its forwarder makes it. */
   call(caller = CALLER): Call {
-    const socket = connect({ path: this.door.socket, allowHalfOpen: true });
-    this.#clients.add(socket);
-    socket.on('error', () => {});
-    socket.write(`${caller}\n`);
-    return new Call(socket);
+    const call = callAt(this.door, caller);
+    this.#clients.add(call.socket);
+    return call;
   }
 
   /** Sends one request and gives all that comes back until the proxy hangs up. */
@@ -64,6 +62,13 @@ export class World {
     for (const socket of this.#clients) socket.destroy();
     await this.door.close();
   }
+}
+
+export function callAt(door: NetworkDoor, caller: string): Call {
+  const socket = connect({ path: door.socket, allowHalfOpen: true });
+  socket.on('error', () => {});
+  socket.write(`${caller}\n`);
+  return new Call(socket);
 }
 
 /** One connection to the proxy, spoken to byte by byte. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { expectOk, sharedPungi, temporaryFolder } from '../engine/pungi.js';
@@ -63,5 +63,17 @@ describe('an outcome', () => {
     expect((await pungi.run({ ...request, context: 2 })).stdout.text).toBe('2 one\n');
     writeFileSync(join(folder, 'data/a.csv'), 'other');
     expect(await pungi.run(request)).toMatchObject({ stdout: { text: '1 other\n' }, cached: null });
+  });
+
+  test('of data behind a link that leads elsewhere now is another', async () => {
+    const request = { code: 'print(open("data/d/current").read())', profile: 'read' };
+    const link = join(folder, 'data/current');
+    for (const name of ['old', 'new']) writeFileSync(join(folder, 'data', name), name);
+    symlinkSync('old', link);
+    expect((await pungi.run(request)).stdout.text).toBe('old\n');
+    expect((await pungi.run(request)).cached).not.toBeNull();
+    unlinkSync(link);
+    symlinkSync('new', link);
+    expect(await pungi.run(request)).toMatchObject({ stdout: { text: 'new\n' }, cached: null });
   });
 });

@@ -7,6 +7,9 @@ import { CAPABILITIES } from '../../src/gate/profiles/built-in.js';
 import { loadProfiles } from '../../src/gate/profiles/load-profiles.js';
 import { builtIn, profilesOf, refusalOf } from './profiles-of.js';
 
+/** What every persona finds imported. */
+const BOTH = ['pandas', 'numpy', 'pandas as pd', 'numpy as np'];
+
 describe('built in', () => {
   test('the default profile has no rule at all', () => {
     expect(builtIn().get('default')).toMatchObject({
@@ -43,11 +46,11 @@ describe('built in', () => {
   });
 
   test.each([
-    ['diego', 'Engineering Leadership', 'leadership_metrics', ['pandas', 'numpy']],
-    ['alvaro', 'Business Strategy', 'business_intelligence', ['pandas', 'numpy', 'statistics']],
-    ['martin', 'Platform Architecture', 'architecture_analysis', ['pandas', 'numpy', 'json']],
-    ['camille', 'Strategic Technology', 'strategic_technology', ['pandas', 'numpy', 'statistics']],
-    ['rachel', 'Design Systems Strategy', 'design_analytics', ['pandas', 'numpy']],
+    ['diego', 'Engineering Leadership', 'leadership_metrics', BOTH],
+    ['alvaro', 'Business Strategy', 'business_intelligence', [...BOTH, 'statistics']],
+    ['martin', 'Platform Architecture', 'architecture_analysis', [...BOTH, 'json']],
+    ['camille', 'Strategic Technology', 'strategic_technology', [...BOTH, 'statistics']],
+    ['rachel', 'Design Systems Strategy', 'design_analytics', BOTH],
   ])(
     '%s has role, focus and imports of its own, and the rules of strategic analysis',
     (name, role, focus, imports) => {
@@ -84,11 +87,17 @@ describe('built in', () => {
 });
 
 describe('the profiles of a server', () => {
-  test('what extends strategic analysis, however far back, is a persona', () => {
+  test('what extends strategic analysis, however far back, and says who it is, is a persona', () => {
     const profiles = profilesOf(
-      'profiles:\n  a: {extends: diego}\n  b: {extends: a}\n  c: {extends: default}',
+      `profiles:
+  a: {extends: diego}
+  b: {extends: a}
+  c: {extends: strategic, template_vars: {persona: c}}
+  rules: {extends: strategic, template_vars: {role: none}}
+  other: {extends: default, template_vars: {persona: other}}
+`,
     );
-    expect(profiles.personas.map(({ name }) => name).slice(5)).toEqual(['a', 'b']);
+    expect(profiles.personas.map(({ name }) => name).slice(5)).toEqual(['a', 'b', 'c']);
   });
 
   test.each([

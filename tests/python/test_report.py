@@ -47,6 +47,14 @@ class Value(unittest.TestCase):
             with self.subTest(value=value):
                 self.assertNotIn("json", report.describe_value(value))
 
+    def test_what_is_nested_too_deep_for_some_reader_is_only_shown(self):
+        value = {"deepest": []}
+        for _ in range(98):
+            value = [value]
+        self.assertEqual(report.describe_value(value)["json"], value)
+        self.assertNotIn("json", report.describe_value([value]))
+        self.assertNotIn("json", report.describe_value({"a": 1, "b": value}))
+
     def test_an_integer_beyond_what_a_json_reader_keeps_exactly_is_only_shown(self):
         for value in (2**53 + 1, -(2**64), [2**60], {"deep": [{"er": 2**70}]}):
             with self.subTest(value=value):

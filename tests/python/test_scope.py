@@ -88,9 +88,28 @@ class Check(unittest.TestCase):
         reason = 'the profile "strategic" blocks the import of os'
         self.assertEqual(found, [{"line": 3, "column": 14, "rule": "import", "what": "os", "message": reason}])
 
+    def test_an_import_is_told_for_each_of_its_names_in_their_order(self):
+        rules = {"blockedImports": ["os", "socket", "codecs"]}
+        found = scope.check("import socket, json, os\nfrom json import os, codecs, dumps", "main.py", rules)
+        self.assertEqual(
+            [(each["line"], each["column"], each["what"]) for each in found],
+            [(1, 1, "socket"), (1, 1, "os"), (2, 1, "os"), (2, 1, "codecs")],
+        )
+
+    def test_an_import_that_is_not_allowed_is_told_with_what_is(self):
+        def told(allowed):
+            return scope.check("import itertools", "main.py", {"profile": "x", "allowedImports": allowed})[0]["message"]
+
+        refused = 'the profile "x" does not allow the import of itertools; '
+        self.assertEqual(told(["pandas", "numpy", "json"]), refused + "allowed are pandas, numpy, json")
+        self.assertEqual(told(["json"]), refused + "allowed is json")
+        self.assertEqual(told([]), refused + "it allows none")
+        names = [f"m{number}" for number in range(15)]
+        self.assertEqual(told(names), f"{refused}allowed are {', '.join(names[:12])} and 3 more")
+
     def test_every_place_is_told_once_first_to_last(self):
         found = self.check("open('x')\nimport os, sys\n__builtins__['eval']\nos.system('x')")
-        self.assertEqual([(each["line"], each["what"]) for each in found], [(1, "open"), (2, "os"), (3, "eval")])
+        self.assertEqual([(each["line"], each["what"]) for each in found], [(1, "open"), (2, "os"), (2, "sys"), (3, "eval")])
 
     def test_the_longest_entry_wins_and_of_two_equal_ones_the_blocked(self):
         def decide(name, allowed, blocked):

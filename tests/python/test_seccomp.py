@@ -1,4 +1,5 @@
 import errno
+import itertools
 import socket
 import struct
 import unittest
@@ -21,7 +22,7 @@ CALLS = {
         "chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "fchownat": 260, "fchmodat": 268, "fchmodat2": 452,
         "utimensat": 280, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197,
         "inotify_add_watch": 254, "sendmsg": 46, "sendmmsg": 307, "sendto": 44, "setsockopt": 54, "fcntl": 72,
-        "prctl": 157, "vmsplice": 278, "splice": 275,
+        "prctl": 157, "vmsplice": 278, "splice": 275, "socketpair": 53, "flock": 73,
     },
     "aarch64": {
         "read": 63, "write": 64, "mmap": 222, "ioctl": 29, "shmget": 194, "socket": 198, "clone": 220, "execve": 221,
@@ -32,13 +33,13 @@ CALLS = {
         "pidfd_getfd": 438, "landlock_create_ruleset": 444,
         "fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "fchown": 55, "fchownat": 54, "utimensat": 88, "setxattr": 5,
         "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "inotify_add_watch": 27, "sendmsg": 211, "sendmmsg": 269,
-        "sendto": 206, "setsockopt": 208, "fcntl": 25, "prctl": 167, "vmsplice": 75, "splice": 76,
+        "sendto": 206, "setsockopt": 208, "fcntl": 25, "prctl": 167, "vmsplice": 75, "splice": 76, "socketpair": 199, "flock": 32,
     },
 }
 
 
-def instructions(machine, has_namespaces=True):
-    code, length = seccomp._build(machine, has_namespaces)
+def instructions(machine, has_namespaces=True, has_data=False):
+    code, length = seccomp._build(machine, has_namespaces, has_data)
     assert len(code) == 8 * length
     return [struct.unpack_from("HBBI", code, 8 * index) for index in range(length)]
 
@@ -76,8 +77,8 @@ class BothArchitectures(unittest.TestCase):
             with self.subTest(machine):
                 yield machine, architecture, CALLS[machine]
 
-    def answer(self, machine, name, *arguments, has_namespaces=True):
-        return simulate(instructions(machine, has_namespaces), ARCHITECTURES[machine], CALLS[machine][name], arguments)
+    def answer(self, machine, name, *arguments, **options):
+        return simulate(instructions(machine, **options), ARCHITECTURES[machine], CALLS[machine][name], arguments)
 
     def assertAllowed(self, machine, name, *arguments, **options):
         self.assertEqual(self.answer(machine, name, *arguments, **options), ALLOW, f"{name}{arguments}")
@@ -89,8 +90,8 @@ class BothArchitectures(unittest.TestCase):
 class Program(BothArchitectures):
     def test_every_jump_lands_inside_and_every_way_ends(self):
         for machine, _, _ in self.each():
-            for has_namespaces in (True, False):
-                program = instructions(machine, has_namespaces)
+            for has_namespaces, has_data in itertools.product((True, False), repeat=2):
+                program = instructions(machine, has_namespaces, has_data)
                 self.assertLessEqual(len(program), 4096)
                 self.assertEqual(program[-1][0], 0x06)
                 for at, (code, if_true, if_false, value) in enumerate(program):
@@ -169,6 +170,24 @@ class Calls(BothArchitectures):
                 for has_namespaces in (True, False):
                     self.assertDenied(machine, "socket", family, has_namespaces=has_namespaces, error=errno.EACCES)
 
+    def test_a_run_that_sees_folders_of_the_host_makes_no_unix_socket_but_a_pair(self):
+        for machine, _, _ in self.each():
+            self.assertDenied(machine, "socket", socket.AF_UNIX, socket.SOCK_STREAM, 0, has_data=True, error=errno.EACCES)
+            self.assertDenied(machine, "socket", socket.AF_INET, has_namespaces=False, has_data=True, error=errno.EACCES)
+            self.assertAllowed(machine, "socket", socket.AF_INET, socket.SOCK_STREAM, 0, has_data=True)
+            self.assertAllowed(machine, "socketpair", socket.AF_UNIX, socket.SOCK_STREAM, 0, has_data=True)
+
+    def test_a_run_that_sees_folders_of_the_host_locks_nothing_in_them(self):
+        set_lock, set_lease, notify = 6, 1024, 1026
+        for machine, _, _ in self.each():
+            for has_namespaces in (True, False):
+                self.assertDenied(machine, "flock", 3, 2, has_namespaces=has_namespaces, has_data=True, error=errno.ENOSYS)
+                self.assertAllowed(machine, "flock", 3, 2, has_namespaces=has_namespaces)
+                for command in (set_lease, notify):
+                    self.assertDenied(machine, "fcntl", 3, command, 0, has_namespaces=has_namespaces)
+                # SQLite cannot do without.
+                self.assertAllowed(machine, "fcntl", 3, set_lock, 0, has_namespaces=has_namespaces, has_data=True)
+
     def test_shared_memory_without_a_file_is_denied(self):
         shared, private, anonymous, fixed = 1, 2, 0x20, 0x10
         for machine, _, _ in self.each():
@@ -216,6 +235,17 @@ class Calls(BothArchitectures):
             self.assertDenied(machine, "ioctl", 0, 0x40086602)
             self.assertDenied(machine, "ioctl", 0, 0x401C5820)
             self.assertAllowed(machine, "ioctl", 0, 0x80086601)
+
+    def test_nothing_that_a_reader_may_change_of_an_inode_can_be_changed(self):
+        versions = (0x40087602, 0x40047602, 0x40086604, 0x40046604)
+        verity, encryption, snapshot, f2fs_pin = 0x40806685, 0x800C6613, 0x50009401, 0x4004F50D
+        get_version, extents, window_size = 0x80087601, 0xC020660B, 0x5413
+        for machine, _, _ in self.each():
+            for has_namespaces in (True, False):
+                for request in (*versions, verity, encryption, snapshot, f2fs_pin):
+                    self.assertDenied(machine, "ioctl", 3, request, has_namespaces=has_namespaces)
+                for request in (get_version, extents, window_size):
+                    self.assertAllowed(machine, "ioctl", 3, request, has_namespaces=has_namespaces)
 
     def test_attributes_are_set_in_pretence_only_where_no_namespace_bounds_them(self):
         names = ("fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr")

@@ -103,6 +103,21 @@ const WORKSPACE: [why: string, tries: string][] = [
     `,
   ],
   [
+    'another version or other flags by a descriptor that reads',
+    // The filter's answer: that of a file system would depend on which one it is.
+    py`
+      import fcntl
+      fd = os.open("data/sales/rows.csv", os.O_RDONLY)
+      for request in (0x40086602, 0x401C5820, 0x40087602, 0x40047602, 0x40086604, 0x40046604, 0x40806685):
+          try:
+              fcntl.ioctl(fd, request, bytes(128))
+              done.append(hex(request))
+          except OSError as error:
+              if error.errno != errno.EPERM:
+                  done.append((hex(request), error))
+    `,
+  ],
+  [
     'punching holes',
     py`
       fd = os.open("data/sales/rows.csv", os.O_RDONLY)

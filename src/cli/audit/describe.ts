@@ -2,19 +2,24 @@ import type { AuditEntry } from '../../contract/audit.js';
 import { agoText } from '../terminal/amounts.js';
 import { revealed, revealedLine } from '../terminal/printable.js';
 import type { Style } from '../terminal/style.js';
+import { cutTo, widthOf } from '../terminal/width.js';
+import { isolationText, limitsText, usageText, violationText } from './facts.js';
 import { timeText } from './time.js';
 
 /** What people look for first. */
 const FIRST: readonly string[] = ['runId', 'event', 'action', 'what', 'reason', 'change', 'verdict'];
 /** What is long gets lines of its own, at the end. */
-const BLOCKS: readonly string[] = ['code', 'inputs', 'before', 'after', 'settings', 'details'];
+const BLOCKS: readonly string[] = ['code', 'inputs', 'violations', 'changes', 'details'];
+/** Columns of a line of facts, and of the value of a setting. */
+const FACT_WIDTH = 80;
+const VALUE_WIDTH = 60;
 
 type Member = [name: string, value: unknown];
 
 /** All of an entry; whatever others have written into it commands no terminal. */
 export function describe(entry: AuditEntry, style: Style): string {
-  const { seq, time, kind, client, token, data, hash, prevHash } = entry;
-  const members = Object.entries(data).filter(([, value]) => !isEmpty(value));
+  const { seq, time, kind, client, token, hash, prevHash } = entry;
+  const members = Object.entries(membersOf(entry)).filter(([, value]) => !isEmpty(value));
   const facts: Member[] = [
     ['time', `${timeText(time)} UTC (${agoText(time)})`],
     ['client', client],
@@ -25,19 +30,47 @@ export function describe(entry: AuditEntry, style: Style): string {
   ];
   const shown = facts
     .filter(([, value]) => !isEmpty(value))
-    .map(([name, value]) => [labelOf(name), revealedLine(factText(value))] as const);
+    .map(([name, value]) => [labelOf(name), revealedLine(textOf(name, value))] as const);
   const width = Math.max(...shown.map(([label]) => label.length));
+  const indent = ' '.repeat(width + 4);
   const blocks = members.filter(([name]) => BLOCKS.includes(name));
   return [
     style('bold', `Entry ${seq}: ${kind}`),
-    ...shown.map(([label, value]) => `  ${style('dim', label.padEnd(width))}  ${value}`),
+    ...shown.map(([label, value]) => `  ${style('dim', label.padEnd(width))}  ${wrapped(value, indent)}`),
     ...blocks.flatMap(([name, value]) => [
       `  ${style('dim', labelOf(name))}`,
-      indented(blockText(value), '    '),
+      indented(blockText(name, value), '    '),
     ]),
     '',
   ].join('\n');
 }
+
+/** Of what was denied, the details are facts like others; of settings, only those that changed. */
+function membersOf({ kind, data }: AuditEntry): Record<string, unknown> {
+  if (kind === 'denial') {
+    const { details, ...rest } = data;
+    return isPlain(details) ? { ...rest, ...details } : data;
+  }
+  if (kind !== 'configuration') return data;
+  const { change, before, after } = data;
+  return {
+    change: before === null ? 'the first: all settings' : change,
+    changes: changesText(before, after),
+  };
+}
+
+function changesText(before: unknown, after: unknown): string {
+  const short = (value: unknown) => cutTo(revealedLine(JSON.stringify(value) ?? ''), VALUE_WIDTH);
+  return Object.entries(isPlain(after) ? after : {})
+    .filter(([, value]) => isPlain(before) || !isEmpty(value))
+    .map(([name, value]) =>
+      isPlain(before) ? `${name}: ${short(before[name])} → ${short(value)}` : `${name}: ${short(value)}`,
+    )
+    .join('\n');
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const byRank = ([one]: Member, [other]: Member) => rankOf(one) - rankOf(other);
 const rankOf = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
@@ -51,6 +84,31 @@ function labelOf(name: string): string {
   return words[0]!.toUpperCase() + words.slice(1);
 }
 
+const TEXTS: Record<string, (value: never) => string> = {
+  limits: limitsText,
+  usage: usageText,
+  isolation: isolationText,
+};
+
+function textOf(name: string, value: unknown): string {
+  try {
+    return TEXTS[name]?.(value as never) ?? factText(value);
+  } catch {
+    return factText(value); // an entry that was tampered with may hold anything
+  }
+}
+
+/** Continues on the next line where a list is too long for one. */
+function wrapped(text: string, indent: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(/(?<=, )/)) {
+    if (lines.length > 0 && widthOf(lines.at(-1)! + word.trimEnd()) <= FACT_WIDTH)
+      lines[lines.length - 1] += word;
+    else lines.push(word);
+  }
+  return lines.map((line) => line.trimEnd()).join(`\n${indent}`);
+}
+
 /** {"kind": "ok", "code": null} as "ok", {"wallMs": 1, "cpuMs": 2} as "wallMs 1, cpuMs 2". */
 function factText(value: unknown): string {
   if (Array.isArray(value)) return value.map(factText).join(', ');
@@ -61,7 +119,8 @@ function factText(value: unknown): string {
   return (isEmpty(kind) ? texts : [factText(kind), ...texts]).join(', ');
 }
 
-function blockText(value: unknown): string {
+function blockText(name: string, value: unknown): string {
+  if (name === 'violations' && Array.isArray(value)) return value.map(violationText).join('\n');
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const members = Object.entries(value).filter(([, member]) => !isEmpty(member));

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Option } from 'commander';
 import { AUDIT_KINDS, AuditQuery } from '../../contract/audit.js';
+import { Verdict } from '../../contract/outcome.js';
 import type { Parsed } from '../act.js';
 import { option } from './subcommand.js';
 import { parseTime } from './time.js';
@@ -12,28 +13,33 @@ export interface Filters extends Parsed {
   client?: string;
   sha256?: string;
   env?: string;
+  profile?: string;
   limit?: number;
 }
+
+/** What could not be recorded is not there to be found. */
+const VERDICTS = Verdict.options.map(({ shape }) => shape.kind.value).filter((kind) => kind !== 'unrecorded');
 
 /** Which entries are meant. Each narrows what the others leave. */
 export const filterOptions = (limit: string): Option[] => [
   option('--since <time>', 'not older than this: ISO 8601, or "2h", "3d" for so long ago').argParser(asTime),
   option('--until <time>', 'older than this').argParser(asTime),
   option('--kind <kind>', 'of this kind').choices(AUDIT_KINDS),
-  option('--verdict <kind>', 'that ended so, such as "ok", "timed-out" or "denied"'),
-  option('--client <name>', 'that this client asked for'),
+  option('--verdict <kind>', 'that ended so').choices(VERDICTS),
+  option('--client <name>', 'that this client asked for: "claude-code", or one version, "claude-code 2.0.1"'),
   option('--sha256 <hash>', 'with this code').argParser(asHash),
   option('--env <name>', 'in this environment'),
+  option('--profile <name>', 'under this profile'),
   option('--limit <count>', limit).argParser(asCount),
 ];
 
 export function queryOf({ since, until, env, ...filters }: Filters): AuditQuery {
-  const { kind, verdict, client, sha256, limit } = filters;
+  const { kind, verdict, client, sha256, profile, limit } = filters;
   const query = {
     since: since?.toISOString(),
     until: until?.toISOString(),
     environment: env,
-    ...{ kind, verdict, client, sha256, limit },
+    ...{ kind, verdict, client, sha256, profile, limit },
   };
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
 }

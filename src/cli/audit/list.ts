@@ -3,6 +3,7 @@ import { type AuditEntry, AuditQuery } from '../../contract/audit.js';
 import { countText } from '../terminal/amounts.js';
 import { revealedLine } from '../terminal/printable.js';
 import { type Column, tableOf } from '../terminal/table.js';
+import { cutTo, widthOf } from '../terminal/width.js';
 import { type Filters, filterOptions, queryOf } from './filters.js';
 import { type End, subcommand, withReader } from './subcommand.js';
 import { timeText } from './time.js';
@@ -11,16 +12,35 @@ import { verdictOf, whatOf } from './what.js';
 const DEFAULT_LIMIT = 50;
 const MOST = AuditQuery.shape.limit.unwrap().maxValue!;
 
-const COLUMNS: readonly Column[] = [
-  { heading: 'TIME (UTC)' },
-  { heading: 'ENTRY', align: 'right' },
-  { heading: 'KIND' },
-  { heading: 'VERDICT' },
-  { heading: 'CLIENT' },
-  { heading: 'PROFILE' },
-  { heading: 'ENVIRONMENT' },
-  { heading: 'WHAT' },
+interface Field extends Column {
+  textOf(entry: AuditEntry): string;
+}
+
+/** A client, a profile and an environment can be called anything; `audit show` tells all of it. */
+const NAME_WIDTH = 24;
+const name = (text: string | null | undefined) => cutTo(revealedLine(text ?? ''), NAME_WIDTH);
+type Placed = { profile?: string | null; environment?: string | null };
+
+const TIME: Field = { heading: 'TIME (UTC)', textOf: ({ time }) => timeText(time) };
+const FIELDS: readonly Field[] = [
+  TIME,
+  { heading: 'ENTRY', align: 'right', textOf: ({ seq }) => String(seq) },
+  { heading: 'KIND', textOf: ({ kind }) => kind },
+  { heading: 'VERDICT', textOf: verdictOf },
+  { heading: 'CLIENT', textOf: ({ client }) => name(client) },
+  { heading: 'PROFILE', textOf: ({ data }) => name((data as Placed).profile) },
+  { heading: 'ENVIRONMENT', textOf: ({ data }) => environmentText((data as Placed).environment) },
+  { heading: 'WHAT', textOf: whatOf },
 ];
+/** Those of scripts are named by a hash, of which the beginning is enough. */
+const environmentText = (environment: string | null | undefined) =>
+  name(environment).replace(/^(inline-[0-9a-f]{6})[0-9a-f]+…?$/, '$1…');
+
+/** Where no terminal sets one. */
+const WIDTH = 240;
+/** What the last column needs to be understood, and the others in the order in which they give way to it. */
+const WHAT_WIDTH = 32;
+const DISPENSABLE = ['PROFILE', 'ENVIRONMENT', 'CLIENT'];
 
 export const list = (end: End): Command =>
   subcommand<[], Filters>('list', end, {
@@ -30,8 +50,8 @@ export const list = (end: End): Command =>
   pungi audit list --since 2h --verdict timed-out
   pungi audit list --client ci --kind run --limit 500 --json
 
-Runs that the rules refused have the kind "denial"; --verdict denied finds them.`,
-    run: ({ style, width }, flags) =>
+Runs that the rules refused have the kind "denial"; --verdict denied finds them. A narrow terminal shows fewer columns.`,
+    run: ({ style, width = WIDTH }, flags) =>
       withReader(flags, (reader) => {
         const limit = Math.min(flags.limit ?? DEFAULT_LIMIT, MOST);
         const found = reader.list({ ...queryOf(flags), limit: Math.min(limit + 1, MOST) });
@@ -41,17 +61,23 @@ Runs that the rules refused have the kind "denial"; --verdict denied finds them.
           found.length > shown.length
             ? `Only the newest ${countText(limit, 'entry', 'entries')}: --limit\n`
             : '';
-        const table = tableOf(COLUMNS, shown.map(row), { style, width });
+        const fields = fieldsWithin(shown, width);
+        const rows = shown.map((entry) => fields.map(({ textOf }) => textOf(entry)));
+        const table = tableOf(fields, rows, { style, width });
         return { json: shown, text: `${table}${style('dim', more)}` };
       }),
   });
 
-function row(entry: AuditEntry): string[] {
-  const { time, seq, kind, client } = entry;
-  const { profile = null, environment = null } = entry.data as {
-    profile?: string | null;
-    environment?: string | null;
-  };
-  const names = [client, profile ?? '', environment ?? ''].map(revealedLine);
-  return [timeText(time), String(seq), kind, verdictOf(entry), ...names, whatOf(entry)];
+/** The columns that there is room for. */
+function fieldsWithin(entries: readonly AuditEntry[], width: number): readonly Field[] {
+  const room = ({ heading, textOf }: Field) =>
+    2 + Math.max(heading.length, ...entries.map((entry) => widthOf(textOf(entry))));
+  const isTooWide = (fields: readonly Field[]) =>
+    fields.slice(0, -1).reduce((sum, field) => sum + room(field), WHAT_WIDTH) > width;
+  let fields = FIELDS;
+  for (const heading of DISPENSABLE)
+    if (isTooWide(fields)) fields = fields.filter((field) => field.heading !== heading);
+  const withoutYear = (field: Field) =>
+    field === TIME ? { ...TIME, textOf: (entry: AuditEntry) => TIME.textOf(entry).slice(5) } : field;
+  return isTooWide(fields) ? fields.map(withoutYear) : fields;
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { PungiError } from '../../base/errors.js';
 import type { Parsed } from '../act.js';
+import { DAMAGED } from '../exit-codes.js';
+import { revealedLine } from '../terminal/printable.js';
 import { describe } from './describe.js';
 import { type End, findEntry, option, subcommand, WHICH, withReader } from './subcommand.js';
 
@@ -20,7 +22,13 @@ export const show = (end: End): Command =>
     run: ({ style }, flags, which) =>
       withReader(flags, (reader) => {
         const entry = findEntry(reader, which);
-        if (!flags.lock) return { json: entry, text: describe(entry, style) };
+        const problem = reader.problemOf(entry.seq);
+        if (!flags.lock) {
+          if (problem === undefined) return { json: entry, text: describe(entry, style) };
+          const text = `${describe(entry, style)}${style('red', '✗')} ${revealedLine(problem)}\n`;
+          return { json: { ...entry, problem }, text, status: DAMAGED };
+        }
+        if (problem !== undefined) throw new PungiError('AUDIT_DAMAGED', problem);
         const { environmentLock: sha256 = null } = entry.data as { environmentLock?: string | null };
         if (sha256 === null) throw new PungiError('INVALID_INPUT', `Entry ${entry.seq} names no lock file.`);
         const text = reader.lockText(sha256);

@@ -11,7 +11,7 @@ export function whatOf(entry: AuditEntry): string {
     case 'install':
       return revealedLine([entry.data.action, ...entry.data.requested].join(' '));
     case 'environment':
-      return revealedLine(entry.data.action);
+      return revealedLine([entry.data.action, ...wordsOf(entry.data.details)].join(' '));
     case 'configuration':
       return revealedLine(entry.data.change);
     case 'server':
@@ -30,6 +30,14 @@ const LONGEST = 200;
 function firstLine(code: string | null): string | undefined {
   const line = code?.slice(0, 10_000).match(/^[^\S\n]*(\S.*)$/m)?.[1];
   return code === null ? undefined : revealedLine((line ?? '').slice(0, LONGEST));
+}
+
+/** What an environment was made with or from, or why it went. */
+function wordsOf(details: unknown): string[] {
+  const { requested, from, reason } = (details ?? {}) as Record<string, unknown>;
+  if (Array.isArray(requested)) return requested.map(String);
+  if (typeof from === 'string') return [`from ${from}`];
+  return typeof reason === 'string' ? [`(${reason})`] : [];
 }
 
 const hashText = (sha256: string | null) => (sha256 === null ? '' : `(code ${sha256.slice(0, 12)}…)`);

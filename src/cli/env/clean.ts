@@ -15,7 +15,7 @@ interface Flags extends Parsed {
 
 export const clean = (end: End): Command =>
   subcommand<[], Flags>('clean', end, {
-    about: 'remove what is damaged or no longer used, and what the cache does not need',
+    about: 'remove what is damaged or no longer used',
     operands: [],
     options: [
       option('--unused-for <days>', 'also environments that no run has used for so long').argParser(
@@ -28,7 +28,8 @@ export const clean = (end: End): Command =>
     help: `  pungi env clean
   pungi env clean --unused-for 90 --dry-run
 
-Damaged environments go, and those of scripts that were not used for 30 days. The default one and any in use stay.`,
+Damaged environments go, and those of scripts that were not used for 30 days, and what the cache
+does not need. The default one and any in use stay.`,
     async run({ pungi, steps }, { unusedFor, dryRun = false, yes = false }) {
       if (unusedFor !== undefined && !dryRun && !yes) await confirm(pungi, unusedFor, steps.signal);
       steps.onStep('Looking for what is not used.');

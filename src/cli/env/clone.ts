@@ -8,7 +8,7 @@ interface Flags extends Parsed {
 
 export const clone = (end: End): Command =>
   subcommand<[from: string, to: string], Flags>('clone', end, {
-    about: 'make a new environment like another; its files are shared, so it takes next to no disk',
+    about: 'make a new environment like another, sharing its files',
     operands: [
       ['<from>', 'the environment that is there'],
       ['<to>', 'the name of the new one'],

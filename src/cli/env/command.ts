@@ -12,8 +12,10 @@ import { show } from './show.js';
 import type { End } from './subcommand.js';
 
 const HELP = `
-An environment is a name for a Python with packages of its own. Runs choose it by name: pungi run --env ml script.py
-Scripts that name their packages themselves (PEP 723, "# /// script") need none: theirs is made at the first run.
+An environment is a name for a Python with packages of its own. Runs choose it by name:
+pungi run --env ml script.py
+Scripts that name their packages themselves (PEP 723, "# /// script") need none: theirs is made at
+the first run.
 All commands take --json, and none leaves anything half-made behind, even when it is killed.
 
 Examples:

@@ -25,7 +25,8 @@ export const deleteCommand = (end: End): Command =>
   pungi env delete old --yes --wait
   pungi env delete default --yes --yes-default
 
-Without a terminal to ask on, --yes is needed. After the default one is gone, it is the interpreter itself again.`,
+Without a terminal to ask on, --yes is needed. After the default one is gone, it is the
+interpreter itself again.`,
     async run({ pungi, steps }, flags, venvName) {
       const info = await pungi.environments.show(venvName);
       if (info.path === null) {

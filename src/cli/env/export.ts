@@ -10,7 +10,7 @@ interface Flags extends Parsed {
 
 export const exportCommand = (end: End): Command =>
   subcommand<[name: string | undefined], Flags>('export', end, {
-    about: 'write a lock file: every package with its version and hashes',
+    about: 'write a lock file: all packages, with version and hashes',
     operands: [['[name]', 'the default one if not given']],
     options: [
       option('-o, --output <file>', 'write to this file instead of standard output'),

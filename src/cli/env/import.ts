@@ -10,7 +10,7 @@ interface Flags extends Parsed {
 
 export const importCommand = (end: End): Command =>
   subcommand<[name: string, file: string], Flags>('import', end, {
-    about: 'make a new environment from a lock file: exactly what it names',
+    about: 'make a new environment of exactly what a lock file names',
     operands: [
       ['<name>', 'the name of the new environment'],
       ['<file>', 'the lock file, or "-" for standard input'],

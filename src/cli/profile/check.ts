@@ -12,7 +12,7 @@ import { countText } from '../terminal/amounts.js';
 import { oneLine } from '../terminal/printable.js';
 import type { Format, Style } from '../terminal/style.js';
 import { checkCode } from './check-code.js';
-import { environmentProblems } from './environment-problems.js';
+import { environmentCheck } from './environment-problems.js';
 import { type End, option, subcommand } from './subcommand.js';
 
 interface Flags extends Parsed {
@@ -29,7 +29,7 @@ export const check = (end: End): Command =>
         '--code <script>',
         'do not check the file, but whether this code ("-" for standard input) stays in the scope',
       ),
-      option('--profile <name>', 'with --code: the profile; else the default one'),
+      option('-p, --profile <name>', 'with --code: the profile; else the default one'),
     ],
     settings: ['venvsBasePath', 'defaultVenvName', 'packageSources', 'python', 'tier', 'allowUnsandboxed'],
     help: `  pungi profile check
@@ -49,10 +49,9 @@ Code is read in the sandbox and never run: what only shows while it runs is not 
 
 function checkFile({ style }: Surroundings, config: Config): Answer {
   const file = profilesFileOf(config);
-  const found = checkProfiles(file, config, limitsOf(config));
-  const errors = [...found.errors, ...environmentProblems(found.profiles, config)];
-  const result = { ...found, profiles: found.profiles.map(({ name }) => name), errors };
-  return { json: result, text: screenOf(result, style), status: errors.length > 0 ? USAGE : 0 };
+  const found = checkProfiles(file, config, limitsOf(config), environmentCheck(config));
+  const result = { ...found, profiles: found.profiles.map(({ name }) => name) };
+  return { json: result, text: screenOf(result, style), status: found.errors.length > 0 ? USAGE : 0 };
 }
 
 interface Result extends Omit<ProfilesCheck, 'profiles'> {

@@ -5,8 +5,9 @@ import { show } from './show.js';
 import type { End } from './subcommand.js';
 
 const HELP = `
-A profile is a named set of rules for runs: what code may import, its limits, its environment, its data, its network.
-Those of your own are in profiles.yaml (or PROFILES_FILE); runs choose one by name: pungi run --profile diego script.py
+A profile is a named set of rules for runs: what code may import, its limits, its environment,
+its data, its network. Those of your own are in profiles.yaml (or PROFILES_FILE); runs choose one
+by name: pungi run --profile diego script.py
 
 Examples:
   pungi profile list

@@ -1,9 +1,10 @@
 import type { Profile } from '../../contract/profile.js';
+import { countText } from '../terminal/amounts.js';
 
 /** Where the runs of a profile are. */
 export function environmentText({ environment, packages }: Profile): string {
   if (environment !== null) return environment;
-  return packages.length === 0 ? 'any' : `with ${packages.join(', ')}`;
+  return packages.length === 0 ? 'any' : countText(packages.length, 'package');
 }
 
 export function networkText({ allowedHosts: [first, ...others] }: Profile): string {

@@ -3,18 +3,26 @@ import type { Profile } from '../../contract/profile.js';
 import { loadProfiles } from '../../gate/profiles/load-profiles.js';
 import { readConfig } from '../config-flags.js';
 import { oneLine } from '../terminal/printable.js';
-import { type Column, tableOf } from '../terminal/table.js';
+import { tableOf } from '../terminal/table.js';
+import { widthOf } from '../terminal/width.js';
 import { environmentText, networkText } from './describe.js';
 import { type End, subcommand } from './subcommand.js';
 
-const COLUMNS: readonly Column[] = [
-  { heading: '' },
-  { heading: 'NAME' },
-  { heading: 'ENVIRONMENT' },
-  { heading: 'NETWORK' },
-  { heading: 'CALLERS' },
-  { heading: 'FROM' },
-  { heading: 'DESCRIPTION' },
+type Listed = Profile & { isDefault: boolean; mayUse: boolean };
+
+interface Field {
+  heading: string;
+  textOf(profile: Listed): string;
+}
+
+const FIELDS: readonly Field[] = [
+  { heading: '', textOf: ({ isDefault }) => (isDefault ? '*' : '') },
+  { heading: 'NAME', textOf: ({ name }) => name },
+  { heading: 'ENVIRONMENT', textOf: environmentText },
+  { heading: 'NETWORK', textOf: networkText },
+  { heading: 'CALLERS', textOf: ({ mayUse }) => (mayUse ? 'yes' : 'no') },
+  { heading: 'FROM', textOf: ({ origin }) => origin },
+  { heading: 'DESCRIPTION', textOf: ({ description }) => oneLine(description) },
 ];
 
 export const list = (end: End): Command =>
@@ -25,27 +33,36 @@ export const list = (end: End): Command =>
   pungi profile list --profiles-file team.yaml --json
 
 The one marked with * is the default: runs that name no profile use it.
-CALLERS says whether a caller may use it (ALLOWED_PROFILES).`,
+CALLERS says whether a caller may use it (ALLOWED_PROFILES). A narrow terminal shows fewer columns.`,
     async run({ style, width }, flags) {
       const config = readConfig(flags);
       const profiles = loadProfiles(config);
-      const rows = profiles.all.map((profile) => ({
+      const listed = profiles.all.map((profile) => ({
         ...profile,
         isDefault: profile.name === config.defaultProfile,
         mayUse: profiles.mayUse(profile.name),
       }));
-      return { json: rows, text: tableOf(COLUMNS, rows.map(row), { style, width }) };
+      const fields = fieldsWithin(listed, width);
+      const rows = listed.map((profile) => fields.map(({ textOf }) => textOf(profile)));
+      return { json: listed, text: tableOf(fields, rows, { style, width }) };
     },
   });
 
-function row(profile: Profile & { isDefault: boolean; mayUse: boolean }): string[] {
-  return [
-    profile.isDefault ? '*' : '',
-    profile.name,
-    environmentText(profile),
-    networkText(profile),
-    profile.mayUse ? 'yes' : 'no',
-    profile.origin,
-    oneLine(profile.description),
-  ];
+/** What a description needs to be understood. */
+const DESCRIPTION_WIDTH = 32;
+/** What `pungi profile show` tells as well, in the order in which it gives way to the description. */
+const DISPENSABLE = ['FROM', 'NETWORK', 'ENVIRONMENT'];
+
+/** The columns that a terminal has room for. */
+export function fieldsWithin(listed: readonly Listed[], width = Number.POSITIVE_INFINITY): readonly Field[] {
+  const room = ({ heading, textOf }: Field) =>
+    2 + Math.max(heading.length, ...listed.map((profile) => widthOf(textOf(profile))));
+  const isTooWide = (fields: readonly Field[]) =>
+    fields.slice(0, -1).reduce((sum, field) => sum + room(field), DESCRIPTION_WIDTH) > width;
+  let fields = FIELDS;
+  for (const heading of DISPENSABLE) {
+    if (!isTooWide(fields)) break;
+    fields = fields.filter((field) => field.heading !== heading);
+  }
+  return fields;
 }

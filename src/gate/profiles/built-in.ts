@@ -3,7 +3,7 @@ import type { ProfileDefinition } from '../../contract/profile.js';
 /** Where a profile has no file. */
 export const BUILT_IN = 'built-in';
 
-/** The profile whose descendants are personas. */
+/** The profile on whose rules every persona stands. */
 export const STRATEGIC = 'strategic';
 
 /** What strategic analysis is asked for. */
@@ -27,7 +27,7 @@ const persona = (
     description: role,
     extends: STRATEGIC,
     focus,
-    defaultImports: ['pandas', 'numpy', ...more],
+    defaultImports: ['pandas', 'numpy', 'pandas as pd', 'numpy as np', ...more],
     templateVars: { persona: name, role },
   },
 ];

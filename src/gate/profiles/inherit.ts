@@ -16,31 +16,43 @@ export const MAX_CHAIN = 16;
 
 /**
  * The profiles that one stands on. One that bears the name of a built-in profile replaces it for all that extend it,
- * and may extend it itself. A text is what is wrong.
+ * and may extend it itself. Where one of them cannot be had, the chain ends before it, and `problem` says why.
  */
 export function chainOf(
   name: string,
   known: ReadonlyMap<string, Said>,
   replaced: ReadonlyMap<string, Said>,
-): Chain | string {
+): { chain: Chain; problem?: ExtendsProblem } {
   const chain: [Said, ...Said[]] = [known.get(name)!];
   const seen = new Set(chain);
   for (let said = chain[0]; said.definition.extends !== undefined; ) {
     const parent = said.definition.extends;
     const next = parent === said.name ? replaced.get(parent) : known.get(parent);
+    const isOwn = said === chain[0];
     if (next === undefined && !known.has(parent)) {
-      return `there is no profile "${parent}" to extend; there are ${[...known.keys()].join(', ')}`;
+      const sentence = `there is no profile "${parent}" to extend; there are ${[...known.keys()].join(', ')}`;
+      return { chain, problem: { sentence, isOwn } };
     }
     if (next === undefined || seen.has(next)) {
       const circle = [...chain.map((one) => one.name), parent].join(' extends ');
-      return `profiles cannot extend each other in a circle: ${circle}`;
+      const sentence = `profiles cannot extend each other in a circle: ${circle}`;
+      return { chain, problem: { sentence, isOwn: isOwn || next === chain[0] } };
     }
     chain.push(next);
     seen.add(next);
-    if (chain.length > MAX_CHAIN) return `at most ${MAX_CHAIN} profiles may extend each other in a row`;
+    if (chain.length > MAX_CHAIN) {
+      const sentence = `at most ${MAX_CHAIN} profiles may extend each other in a row`;
+      return { chain, problem: { sentence, isOwn: true } };
+    }
     said = next;
   }
-  return chain;
+  return { chain };
+}
+
+interface ExtendsProblem {
+  sentence: string;
+  /** Or that of a profile further back, which is told there. */
+  isOwn: boolean;
 }
 
 /** What holds in a profile: what is single replaces what was before, lists add to it, and maps are merged. */

@@ -8,9 +8,10 @@ import type { ProfileDefinition } from '../../contract/profile.js';
 import { BUILT_IN, BUILT_IN_PROFILES } from './built-in.js';
 import { type Chain, chainOf, type Said } from './inherit.js';
 import { parseProfiles } from './parse-profiles.js';
-import { byLine, type ProfileProblem, problemText } from './problem.js';
+import { byLine, keyText, type Locate, type ProfileProblem, problemText } from './problem.js';
 import { Profiles } from './profiles.js';
 import { ruleProblems } from './rule-problems.js';
+import { documented } from './written-keys.js';
 
 export const PROFILES_FILE = 'profiles.yaml';
 
@@ -25,8 +26,7 @@ export function loadProfiles(settings: ProfileSettings): Profiles {
   const file = profilesFileOf(settings);
   const { chains, problems } = readChains(file);
   if (problems.length > 0) {
-    const texts = problems.map(problemText);
-    const message = `The profiles file ${file} cannot be used: ${texts.join('; ')}.`;
+    const message = `The profiles file ${file} cannot be used: ${sentenceOf(problems, file)}.`;
     throw new PungiError('CONFIGURATION_ERROR', message, { file, problems });
   }
   const unknown = unknownNames(settings, [...chains.keys()]);
@@ -35,31 +35,46 @@ export function loadProfiles(settings: ProfileSettings): Profiles {
   return new Profiles(chains, settings.allowedProfiles);
 }
 
+const MOST_IN_A_SENTENCE = 3;
+
+/** Nobody reads a long list in one line. */
+function sentenceOf(problems: readonly ProfileProblem[], file: string | undefined): string {
+  const texts = problems.slice(0, MOST_IN_A_SENTENCE).map(problemText);
+  if (problems.length <= MOST_IN_A_SENTENCE) return texts.join('; ');
+  return `${problems.length} problems; see: pungi profile check ${file} — the first are: ${texts.join('; ')}`;
+}
+
 /** The file that the settings name, or the one of the current folder if there. */
 export const profilesFileOf = ({ profilesFile }: Pick<ProfileSettings, 'profilesFile'>): string | undefined =>
   profilesFile ?? (existsSync(PROFILES_FILE) ? PROFILES_FILE : undefined);
 
-type LineOf = (profile: string, key: string) => number | null;
-
 export interface ReadProfiles {
-  /** Every profile with those that it extends. */
+  /** Every profile with those that it extends, as far as these can be had. */
   chains: Map<string, Chain>;
   /** What is wrong with the file, from its top to its end. */
   problems: ProfileProblem[];
-  lineOf: LineOf;
+  locate: Locate;
+  /** Whether the names of all profiles are known. */
+  isReadable: boolean;
 }
+
+const nowhere: Locate = (_, path) => ({ key: keyText(documented(path)), line: null });
 
 /** Without a file, the built-in ones. */
 export function readChains(file?: string): ReadProfiles {
   const builtIn = saidBy(BUILT_IN, BUILT_IN_PROFILES);
-  if (file === undefined) return { ...connect(builtIn, builtIn, () => null), lineOf: () => null };
+  if (file === undefined) return { ...connect(builtIn, builtIn, nowhere), locate: nowhere, isReadable: true };
   const path = resolve(file);
   const yaml = readYamlFile(path, `The profiles file ${file}`);
-  const { definitions, problems } = parseProfiles(yaml, dirname(path));
+  const { definitions, problems, locate } = parseProfiles(yaml, dirname(path));
   const known = new Map([...builtIn, ...saidBy(file, definitions)]);
-  const lineOf: LineOf = (name, key) => yaml.lineOf(['profiles', name, key]);
-  const connected = connect(known, builtIn, lineOf);
-  return { chains: connected.chains, problems: [...problems, ...connected.problems].sort(byLine), lineOf };
+  const connected = connect(known, builtIn, locate);
+  return {
+    chains: connected.chains,
+    problems: [...problems, ...connected.problems].sort(byLine),
+    locate,
+    isReadable: yaml.problems.length === 0,
+  };
 }
 
 const saidBy = (origin: string, definitions: ReadonlyMap<string, ProfileDefinition>): Map<string, Said> =>
@@ -68,19 +83,17 @@ const saidBy = (origin: string, definitions: ReadonlyMap<string, ProfileDefiniti
 function connect(
   known: ReadonlyMap<string, Said>,
   replaced: ReadonlyMap<string, Said>,
-  lineOf: LineOf,
+  locate: Locate,
 ): Pick<ReadProfiles, 'chains' | 'problems'> {
   const chains = new Map<string, Chain>();
   const problems: ProfileProblem[] = [];
   for (const name of known.keys()) {
-    const report = (key: string, problem: string) =>
-      problems.push({ profile: name, key, line: lineOf(name, key), problem });
-    const chain = chainOf(name, known, replaced);
-    if (typeof chain === 'string') report('extends', chain);
-    else {
-      chains.set(name, chain);
-      for (const { key, problem } of ruleProblems(chain)) report(key, problem);
-    }
+    const report = (path: (string | number)[], problem: string) =>
+      problems.push({ profile: name, ...locate(name, path), problem });
+    const { chain, problem: broken } = chainOf(name, known, replaced);
+    chains.set(name, chain);
+    if (broken?.isOwn) report(['extends'], broken.sentence);
+    for (const { path, problem } of ruleProblems(chain)) report(path, problem);
   }
   return { chains, problems };
 }

@@ -3,14 +3,15 @@ import { similarName } from '../../base/similar-name.js';
 import type { YamlFile } from '../../config/yaml-file.js';
 import { Limits } from '../../contract/limits.js';
 import { ProfileDefinition, WorkspaceFolder } from '../../contract/profile.js';
-import { type Fault, faultsOf } from './issue-text.js';
-import type { ProfileProblem } from './problem.js';
+import { type Fault, faultsOf } from '../issue-text.js';
+import { keyText, type Locate, type ProfileProblem } from './problem.js';
 import { nameProblem } from './profile-name.js';
-import { type Spelled, spellKeys } from './written-keys.js';
+import { documented, type Spelled, snakeCase, spellKeys, type Written } from './written-keys.js';
 
 export interface ParsedProfiles {
   definitions: Map<string, ProfileDefinition>;
   problems: ProfileProblem[];
+  locate: Locate;
 }
 
 const FORM = 'it must hold "profiles:" with a map from names to rules';
@@ -25,7 +26,12 @@ const KEYS: Record<string, readonly string[]> = {
 export function parseProfiles(yaml: YamlFile, folder: string): ParsedProfiles {
   const problems: ProfileProblem[] = yaml.problems.map((one) => ({ profile: null, key: null, ...one }));
   const definitions = new Map<string, ProfileDefinition>();
-  if (problems.length > 0) return { definitions, problems };
+  const spellings = new Map<string, Written>();
+  const locate: Locate = (name, path) => {
+    const written = (spellings.get(name) ?? documented)(path);
+    return { key: keyText(written), line: yaml.lineOf(['profiles', name, ...written]) };
+  };
+  if (problems.length > 0) return { definitions, problems, locate };
   const ofFile = (key: string | null, problem: string) =>
     problems.push({ profile: null, key, line: key === null ? null : yaml.lineOf([key]), problem });
   const top = asMap(yaml.data);
@@ -38,14 +44,12 @@ export function parseProfiles(yaml: YamlFile, folder: string): ParsedProfiles {
   if (entries === undefined && named !== undefined && named !== null)
     ofFile('profiles', `must be a map; ${FORM}`);
   for (const [name, raw] of Object.entries(entries ?? {})) {
-    const { definition, found } = parseOne(name, raw ?? {});
-    const line = (path: readonly (string | number)[]) => yaml.lineOf(['profiles', name, ...path]);
-    problems.push(
-      ...found.map(({ path, problem }) => ({ profile: name, key: keyText(path), line: line(path), problem })),
-    );
+    const { definition, found, written } = parseOne(name, raw ?? {});
+    if (written !== undefined) spellings.set(name, written);
+    problems.push(...found.map(({ path, problem }) => ({ profile: name, ...locate(name, path), problem })));
     definitions.set(name, withFolder(definition, folder));
   }
-  return { definitions, problems };
+  return { definitions, problems, locate };
 }
 
 interface Found {
@@ -53,8 +57,14 @@ interface Found {
   problem: string;
 }
 
-/** A profile that is wrong in itself is still one that others may extend. */
-function parseOne(name: string, raw: unknown): { definition: ProfileDefinition; found: Found[] } {
+interface ParsedOne {
+  definition: ProfileDefinition;
+  found: Found[];
+  written?: Written;
+}
+
+/** A profile that is wrong in itself is still one that others may extend, and whose other rules can be looked at. */
+function parseOne(name: string, raw: unknown): ParsedOne {
   const found: Found[] = [];
   const badName = nameProblem(name);
   if (badName !== undefined) found.push({ path: [], problem: badName });
@@ -63,23 +73,26 @@ function parseOne(name: string, raw: unknown): { definition: ProfileDefinition; 
     return { definition: {}, found };
   }
   const spelled = spellKeys(raw);
-  found.push(...spelled.problems.map(({ path, problem }) => ({ path: spelled.written(path), problem })));
+  const { written } = spelled;
+  found.push(...spelled.problems);
   const parsed = ProfileDefinition.safeParse(spelled.value);
-  if (parsed.success) return { definition: parsed.data, found };
+  if (parsed.success) return { definition: parsed.data, found, written };
   const faults = parsed.error.issues.flatMap(faultsOf);
-  found.push(
-    ...faults.map((fault) => ({ path: spelled.written(fault.path), problem: explain(fault, spelled) })),
-  );
-  const parent = (spelled.value as Record<string, unknown>)['extends'];
-  return { definition: typeof parent === 'string' ? { extends: parent } : {}, found };
+  found.push(...faults.map((fault) => ({ path: fault.path.map(plain), problem: explain(fault, spelled) })));
+  const wrong = new Set(faults.map(({ path }) => String(path[0])));
+  const sound = Object.entries(spelled.value as object).filter(([key]) => !wrong.has(key));
+  const rest = ProfileDefinition.safeParse(Object.fromEntries(sound));
+  return { definition: rest.data ?? {}, found, written };
 }
+
+const plain = (part: PropertyKey) => (typeof part === 'symbol' ? String(part) : part);
 
 function explain({ path, reason, isUnknownKey }: Fault, { value }: Spelled): string {
   if (isUnknownKey) {
     const known = KEYS[path.length === 1 ? '' : String(path[0])] ?? [];
     const meant = similarName(String(path.at(-1)), known);
-    const hint = meant === undefined ? 'known' : `did you mean "${meant}"? Known`;
-    return `is not known; ${hint} are ${known.join(', ')}`;
+    if (meant !== undefined) return `is not known; did you mean "${snakeCase(meant)}"?`;
+    return `is not known; known are ${known.map(snakeCase).join(', ')}`;
   }
   let given = value;
   for (const part of path) given = (given as Record<PropertyKey, unknown>)?.[part];
@@ -95,13 +108,6 @@ function shown(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
-
-const keyText = (path: readonly (string | number)[]): string | null =>
-  path.length === 0
-    ? null
-    : path
-        .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`))
-        .join('');
 
 function withFolder(definition: ProfileDefinition, folder: string): ProfileDefinition {
   const { workspace } = definition;

@@ -9,8 +9,9 @@ const ANY = '*';
 /** Whether a profile is of the line of strategic analysis. */
 export const isStrategic = ({ lineage }: Profile): boolean => lineage.includes(STRATEGIC);
 
-/** A persona is a profile that extends the strategic one, however far back. */
-export const isPersona = (profile: Profile): boolean => isStrategic(profile) && profile.name !== STRATEGIC;
+/** A persona is a profile of this line that tells its code who it is. */
+export const isPersona = (profile: Profile): boolean =>
+  isStrategic(profile) && Object.hasOwn(profile.templateVars, 'persona');
 
 /** The profiles of one server: the built-in ones and those of its file. */
 export class Profiles {

@@ -3,7 +3,7 @@ import { parseHostRule } from '../../runtime/network/host-rules.js';
 import type { Chain } from './inherit.js';
 
 export interface RuleProblem {
-  key: string;
+  path: (string | number)[];
   problem: string;
 }
 
@@ -13,13 +13,12 @@ export const ruleProblems = (chain: Chain): RuleProblem[] => [...folderNames(cha
 function folderNames([{ definition }, ...parents]: Chain): RuleProblem[] {
   const earlier = parents.flatMap((said) => said.definition.workspace ?? []);
   const folders = definition.workspace ?? [];
-  const taken = folders.filter(({ name, path }, index) =>
-    [...earlier, ...folders.slice(0, index)].some((other) => other.name === name && other.path !== path),
-  );
-  return taken.map(({ name }) => ({
-    key: 'workspace',
-    problem: `two folders have the name "${name}", by which code sees them; give one of them another`,
-  }));
+  return folders.flatMap(({ name, path }, index) => {
+    const before = [...earlier, ...folders.slice(0, index)];
+    if (!before.some((other) => other.name === name && other.path !== path)) return [];
+    const problem = `two folders have the name "${name}", by which code sees them; give one of them another`;
+    return [{ path: ['workspace', index], problem }];
+  });
 }
 
 function hosts([
@@ -28,12 +27,13 @@ function hosts([
   },
 ]: Chain): RuleProblem[] {
   const entries = typeof network === 'object' ? network.allow : [];
-  return entries.flatMap((entry) => {
+  return entries.flatMap((entry, index) => {
     try {
       parseHostRule(entry);
       return [];
     } catch (error) {
-      return [{ key: 'network', problem: PungiError.from(error).message.replace(/\.$/, '') }];
+      const problem = PungiError.from(error).message.replace(/\.$/, '');
+      return [{ path: ['network', 'allow', index], problem }];
     }
   });
 }

@@ -10,9 +10,14 @@ export interface KeyProblem {
 export interface Spelled {
   value: unknown;
   problems: KeyProblem[];
-  /** The path as it is in the file. */
-  written(path: readonly PropertyKey[]): (string | number)[];
+  /** The path as it is in the file; what is not there, as the documentation spells it. */
+  written: Written;
 }
+
+export type Written = (path: readonly PropertyKey[]) => (string | number)[];
+
+export const snakeCase = (key: string): string =>
+  key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const camelCase = (key: string) =>
   key.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
@@ -32,7 +37,7 @@ export function spellKeys(value: unknown): Spelled {
         const other = spelling.get(keyOf(place)) ?? name;
         problems.push({ path: place, problem: `is there twice, as "${other}" and as "${key}"` });
       }
-      if (key !== name) spelling.set(keyOf(place), key);
+      spelling.set(keyOf(place), key);
       spelled.set(name, OWN_NAMES.includes(name) ? member : spell(member, place));
     }
     return Object.fromEntries(spelled);
@@ -41,11 +46,15 @@ export function spellKeys(value: unknown): Spelled {
     value: spell(value, []),
     problems,
     written: (path) =>
-      path.map((part, index) => {
-        if (typeof part === 'symbol') return String(part);
-        return spelling.get(keyOf(path.slice(0, index + 1))) ?? part;
-      }),
+      documented(path).map((part, index) => spelling.get(keyOf(path.slice(0, index + 1))) ?? part),
   };
 }
+
+/** A path as the documentation spells it. */
+export const documented: Written = (path) =>
+  path.map((part, index) => {
+    if (typeof part !== 'string') return typeof part === 'symbol' ? String(part) : part;
+    return OWN_NAMES.includes(String(path[index - 1])) ? part : snakeCase(part);
+  });
 
 const keyOf = (path: readonly PropertyKey[]) => path.map(String).join('\0');

@@ -25,7 +25,7 @@ export const debugPython = (pungi: Pungi) =>
         ...(error ? ['What is known of the failure:', fence(error)] : []),
         '',
         '1. Look at it with analyze_code: errors come first.',
-        `2. Run it as it is with execute_python${venvName ? ` (${asArgument('venvName', venvName)})` : ''} and see the failure for yourself. If a module is missing, the error names the package for install_packages.`,
+        `2. Run it as it is with execute_python${venvName ? ` (${asArgument('venvName', venvName)})` : ''} and see the failure for yourself. If a module is missing, the error names its package${pungi.config.environmentTools ? ' for install_packages' : ''}.`,
         '3. Name the cause in a sentence, and change no more than it takes.',
         '4. Run the mended code, with the input that failed and with one at the edge, and show that it works.',
         'Answer with the cause, the mended code and what running it gave.',

@@ -14,9 +14,10 @@ export const executePython = (pungi: Pungi) =>
     }),
     word: ({ task, venvName }) => {
       const there = venvName ? ` (${asArgument('venvName', venvName)})` : '';
-      const missing = venvName
+      const mayInstall = pungi.config.environmentTools && venvName;
+      const missing = mayInstall
         ? 'Install what is missing with install_packages into the same environment.'
-        : 'For other packages, name them in a "# /// script" block at the top of the code.';
+        : `For other packages, name them in a "# /// script" block at the top of the code${venvName ? ', and leave out venvName' : ''}.`;
       return [
         `Solve this task by running Python with the tool execute_python${there}:`,
         task,

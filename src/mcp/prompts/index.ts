@@ -10,7 +10,6 @@ import { strategicAnalysis } from './strategic-analysis.js';
 export const promptsFor = (pungi: Pungi): Prompt[] => [
   executePython(pungi),
   debugPython(pungi),
-  installPackages(pungi),
-  createVenv(),
+  ...(pungi.config.environmentTools ? [installPackages(pungi), createVenv()] : []),
   ...(usablePersonas(pungi.profiles).length > 0 ? [strategicAnalysis(pungi.profiles)] : []),
 ];

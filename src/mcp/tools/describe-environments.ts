@@ -27,9 +27,9 @@ export const describeInstalling = ({ packageTimeoutMs }: Config) =>
   'and its PACKAGE_INSTALLATION_ERROR says for each package why.';
 
 /** Which packages code can import, and how to get others. */
-export const describeImports = ({ defaultVenvName, autoInstall }: Config) =>
+export const describeImports = ({ defaultVenvName, autoInstall, environmentTools }: Config) =>
   [
-    `Code runs in the environment venvName, by default "${defaultVenvName}", and can import what is installed there: see list_packages and install_packages.`,
+    `Code runs in the environment venvName, by default "${defaultVenvName}", and can import what is installed there: see list_packages${environmentTools ? ' and install_packages' : ''}.`,
     autoInstall
       ? 'A package that an import does not find is installed, and the code run once more.'
       : 'For a module that is missing, the error names the package to install.',

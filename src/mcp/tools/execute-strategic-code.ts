@@ -12,7 +12,7 @@ import { executeAnnotations } from './describe-sandbox.js';
 import type { Tool } from './tool.js';
 
 const unknown = (what: string, given: unknown, known: readonly string[]) =>
-  `unknown ${what} ${JSON.stringify(given)?.slice(0, 100)}; known are ${known.join(', ')}`;
+  `${given === undefined ? 'is missing' : `unknown ${what} ${JSON.stringify(given)?.slice(0, 100)}`}; known are ${known.join(', ')}`;
 
 const argumentsFor = (profiles: Profiles) => {
   const all = profiles.personas.map(({ name }) => name);
@@ -23,7 +23,7 @@ const argumentsFor = (profiles: Profiles) => {
       .describe('Python source. The value of a last expression is returned.'),
     // One that exists and may not be used is for the gate to refuse, and for the audit trail to know.
     persona: z
-      .string()
+      .string({ error: ({ input }) => unknown('persona', input, usable) })
       .refine((name) => all.includes(name), { error: ({ input }) => unknown('persona', input, usable) })
       .meta({ description: `Whose analysis it is.\n${describePersonas(profiles)}`, enum: usable }),
     capability: z
@@ -39,7 +39,12 @@ const argumentsFor = (profiles: Profiles) => {
 
 export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
   const Arguments = argumentsFor(profiles);
-  const [first] = usablePersonas(profiles);
+  const personas = usablePersonas(profiles);
+  const [first] = personas;
+  // What all of them find; some find more, which list_profiles tells.
+  const imported = (first?.defaultImports ?? []).filter((text) =>
+    personas.every(({ defaultImports }) => defaultImports.includes(text)),
+  );
   const imports = first?.allowedImports;
   const variables = ['persona', 'role', first?.contextVariable ?? 'context', 'available_data'];
   return {
@@ -50,6 +55,7 @@ export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
       ...(imports
         ? [`Code may import ${imports.join(', ')}; what leaves this scope is refused with its line.`]
         : []),
+      ...(imported.length === 0 ? [] : [`Imported for it already: ${imported.join(', ')}.`]),
       `It finds the variables ${variables.join(', ')}: the context is the object that was given.`,
       'Every call is a fresh sandboxed process without network, as with execute_python. The reply discloses what was run.',
     ].join('\n'),

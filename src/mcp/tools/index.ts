@@ -23,11 +23,11 @@ export const toolsFor = (config: Config, profiles: Profiles): Tool[] => [
   listProfiles(config, profiles),
   analyzeCode(),
   listPackages(config),
-  installPackages(config),
-  uninstallPackages(config),
+  ...changing(config, installPackages(config), uninstallPackages(config)),
   listVenvs(),
-  createVenv(config),
-  setVenvDescription(),
-  deleteVenv(config),
+  ...changing(config, createVenv(config), setVenvDescription(), deleteVenv(config)),
   healthCheck(config),
 ];
+
+/** Tools that change environments are only offered where the server's owner leaves that to clients. */
+const changing = ({ environmentTools }: Config, ...tools: Tool[]): Tool[] => (environmentTools ? tools : []);

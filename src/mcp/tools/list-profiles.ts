@@ -29,7 +29,7 @@ const ListedProfile = z.object({
   blockedImports: names,
   blockedBuiltins: names,
   blockedOperations: z.array(Operation),
-  defaultImports: names.describe('what the code need not import'),
+  defaultImports: names.describe('imported for the code already: "module", or "module as name"'),
   variables: names.describe('what the code finds beside `context`'),
   allowedHosts: names.describe('hosts that HTTP and HTTPS reach; none if empty'),
   data: names.describe('folders with data: data/NAME in the work folder'),
@@ -45,7 +45,8 @@ export const listProfiles = (config: Config, profiles: Profiles): Tool => ({
   name: 'list_profiles',
   title: 'List profiles',
   description:
-    'List the profiles that calls may use: what code may import and do, its limits, packages, data, hosts and variables. ' +
+    'List the profiles that calls may use: what code may import and do, what is imported for it already (and under which name), ' +
+    'its limits, packages, data, hosts and variables. ' +
     'Any of these names is a profile for execute_python and execute_python_file.',
   annotations: ONLY_LOOKS,
   inputSchema: advertiseArguments(Arguments),
@@ -100,6 +101,7 @@ function wordProfile(profile: ListedProfile): string {
       ? []
       : [`imports only ${profile.allowedImports.join(', ') || 'nothing'}`]),
     ...some('not', profile.allowedImports === null ? profile.blockedImports : []),
+    ...some('imported already:', profile.defaultImports),
     ...some('no operations of kind', profile.blockedOperations),
     ...some('hosts', profile.allowedHosts),
     ...some(

@@ -27,6 +27,9 @@ const HOP_BY_HOP = new Set([
 ]);
 const ABSOLUTE = /^http:\/\/([^/?#]*)([/?][^#]*)?$/i;
 
+/** A host that goes on telling what it is about to do never answers. */
+const MOST_INFORMATION = 20;
+
 /** Passes one request on, which names its host by the whole address, and the answer back. */
 export async function forward(
   request: IncomingMessage,
@@ -34,18 +37,26 @@ export async function forward(
   policy: Policy,
   visit: Visit,
 ): Promise<void> {
+  const client = request.socket;
+  const gone = new AbortController();
+  const giveUp = () => gone.abort();
+  client.once('close', giveUp);
   try {
+    if (client.destroyed) return;
     const { target, path } = readTarget(request);
-    const socket = await reach(target, policy, visit);
-    if (response.destroyed) return void socket.destroy();
-    await exchange(request, response, target, path, visit, socket);
+    const socket = await reach(target, policy, visit, gone.signal);
+    await exchange({ request, response, target, path, visit, socket, gone: gone.signal }).finally(() =>
+      socket.destroy(),
+    );
   } catch (error) {
     refuse(response, error instanceof Refusal ? error : new Refusal(502, 'The host gave no proper answer.'));
+  } finally {
+    client.off('close', giveUp);
   }
 }
 
 export function refuse(response: ServerResponse, refusal: Refusal): void {
-  if (response.headersSent) return void response.destroy();
+  if (response.headersSent || response.destroyed) return void response.destroy();
   const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' };
   response.writeHead(refusal.status, statusLine(refusal), headers).end(`${refusal.message}\n`);
 }
@@ -82,44 +93,66 @@ function hostsNamed({ rawHeaders }: IncomingMessage): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');
 }
 
-function exchange(
-  request: IncomingMessage,
-  response: ServerResponse,
-  target: Target,
-  path: string,
-  visit: Visit,
-  socket: Socket,
-): Promise<void> {
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  target: Target;
+  path: string;
+  visit: Visit;
+  socket: Socket;
+  gone: AbortSignal;
+}
+
+/** Resolves when the whole answer is passed on. What throws in a listener would end the server: each of them rejects instead. */
+function exchange({ request, response, target, path, visit, socket, gone }: Exchange): Promise<void> {
   return new Promise((resolve, reject) => {
-    const hasBody =
-      request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-    const headers = endToEnd(request);
-    headers['host'] =
-      target.port === 80 ? writeHost(target.host) : `${writeHost(target.host)}:${target.port}`;
-    // Without it node would send the body of a GET unframed, to be read as a second request.
-    if (request.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked';
     const outgoing = send({
       method: request.method,
       path,
-      headers,
+      headers: headersFor(request, target),
       setHost: false,
       createConnection: () => socket,
     });
-    response.once('close', () => outgoing.destroy());
+    gone.addEventListener('abort', reject, { once: true });
     outgoing.on('error', reject);
-    outgoing.once('upgrade', () => outgoing.destroy(new Error('an upgrade that nobody asked for')));
-    outgoing.once('response', (answer) => {
-      answer.on('data', (chunk: Buffer) => visit.count(target, chunk.length));
-      response.writeHead(answer.statusCode!, answer.statusMessage, endToEnd(answer));
-      pipeline(answer, response, () => {
-        socket.destroy();
-        resolve();
-      });
+    // Node lets go of the socket then, and tells of nothing that happens to it.
+    outgoing.once('upgrade', () => reject(new Error('an upgrade that nobody asked for')));
+    let informed = 0;
+    outgoing.on('information', () => {
+      informed += 1;
+      if (informed > MOST_INFORMATION) reject(new Error('information without end'));
     });
-    if (!hasBody) return void outgoing.end();
+    outgoing.once('response', (answer) => {
+      try {
+        answer.on('data', (chunk: Buffer) => visit.count(target, chunk.length));
+        beginAnswer(response, answer);
+        pipeline(answer, response, () => resolve());
+      } catch (error) {
+        reject(error);
+      }
+    });
+    if (!hasBody(request)) return void outgoing.end();
     request.on('data', (chunk: Buffer) => visit.count(target, chunk.length));
     pipeline(request, outgoing, (error) => error && reject(error));
   });
+}
+
+/** Without the host's own words for the status, which may be anything. */
+function beginAnswer(response: ServerResponse, answer: IncomingMessage): void {
+  const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 599) throw new Error(`the status ${status}, which means nothing`);
+  response.writeHead(status, endToEnd(answer));
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+function headersFor(request: IncomingMessage, { host, port }: Target): OutgoingHttpHeaders {
+  const headers = endToEnd(request);
+  headers['host'] = port === 80 ? writeHost(host) : `${writeHost(host)}:${port}`;
+  // Without it node would send the body of a GET unframed, to be read as a second request.
+  if (request.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked';
+  return headers;
 }
 
 /** The headers that are meant for the other end. */

@@ -1,14 +1,17 @@
-import { promises as dns } from 'node:dns';
 import { chmodSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { PrivateFolder } from '../private-folder.js';
 import { readCaller } from './caller.js';
-import { forward, refuse } from './forward.js';
+import { Capacity } from './capacity.js';
+import { forward } from './forward.js';
 import { parseHostRule } from './host-rules.js';
+import { type Lookup, lookUp } from './lookup.js';
+import { Names } from './names.js';
 import { PATIENCE, type Patience } from './patience.js';
-import { type Lookup, Names, Policy } from './policy.js';
+import { Policy } from './policy.js';
 import { Refusal, writeRefusal } from './refusal.js';
+import { RequestLine } from './request-line.js';
 import { tunnel } from './tunnel.js';
 import { type NetworkDecision, Visit } from './visit.js';
 
@@ -25,9 +28,10 @@ export interface NetworkDoor {
 /** Opens ways to the hosts that profiles allow. One for the whole server. */
 export class Network {
   readonly #names: Names;
+  readonly #capacity = new Capacity();
 
   constructor(
-    lookup: Lookup = dns.lookup,
+    lookup: Lookup = lookUp,
     private readonly patience: Patience = PATIENCE,
   ) {
     this.#names = new Names(lookup, patience.lookup);
@@ -40,7 +44,7 @@ export class Network {
   ): Promise<NetworkDoor> {
     const policy = new Policy(hosts.map(parseHostRule), this.#names, this.patience);
     const visits = new Map<string, Visit>();
-    const server = startProxy(policy, visits);
+    const server = startProxy(policy, visits, this.#capacity);
     const sockets = new Set<Socket>();
     server.on('connection', (socket: Socket) => {
       sockets.add(socket);
@@ -78,8 +82,14 @@ export class Network {
   }
 }
 
-function startProxy(policy: Policy, visits: ReadonlyMap<string, Visit>): Server {
-  const visitOf = new WeakMap<object, Visit>();
+/** A connection of a run. */
+interface Guest {
+  visit: Visit;
+  line: RequestLine;
+}
+
+function startProxy(policy: Policy, visits: ReadonlyMap<string, Visit>, capacity: Capacity): Server {
+  const guests = new WeakMap<object, Guest>();
   const server = createServer({
     maxHeaderSize: LONGEST_HEADERS,
     headersTimeout: policy.patience.headers,
@@ -90,14 +100,19 @@ function startProxy(policy: Policy, visits: ReadonlyMap<string, Visit>): Server 
   });
   server.timeout = policy.patience.idle;
   server.on('request', (request, response) => {
-    const visit = visitOf.get(request.socket);
-    if (visit) void forward(request, response, policy, visit);
-    else refuse(response, new Refusal(403, 'Nobody knows this run.'));
+    const { socket } = request;
+    const guest = guests.get(socket);
+    if (!guest) return void socket.destroy();
+    guest.line.enter(response, () => {
+      forward(request, response, policy, guest.visit).catch(() => socket.destroy());
+    });
   });
-  server.on('connect', (request, socket, head) => {
-    const visit = visitOf.get(request.socket);
-    if (visit) void tunnel(request, socket as Socket, head, policy, visit);
-    else socket.destroy();
+  server.on('connect', (request, stream, head) => {
+    const socket = stream as Socket;
+    const guest = guests.get(socket);
+    // A tunnel cannot begin amid the answer to an earlier request.
+    if (!guest || guest.line.isBusy) return void socket.destroy();
+    tunnel(request, socket, head, policy, guest.visit).catch(() => socket.destroy());
   });
   // The first line of a connection is not HTTP: node's own listener is called only after it.
   const [takeOver] = server.listeners('connection') as ((this: Server, socket: Socket) => void)[];
@@ -106,9 +121,12 @@ function startProxy(policy: Policy, visits: ReadonlyMap<string, Visit>): Server 
     readCaller(socket, policy.patience.caller, (caller) => {
       const visit = visits.get(caller);
       if (!visit) return void socket.destroy();
-      if (!visit.welcome(socket))
-        return void socket.end(writeRefusal(new Refusal(503, 'The run has too many connections open.')));
-      visitOf.set(socket, visit);
+      if (!visit.welcome(socket, capacity.isReached)) {
+        socket.write(writeRefusal(new Refusal(503, 'There are too many connections open.')));
+        return void socket.destroySoon();
+      }
+      capacity.count(socket);
+      guests.set(socket, { visit, line: new RequestLine(socket) });
       takeOver!.call(server, socket);
     }),
   );

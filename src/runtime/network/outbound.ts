@@ -5,11 +5,18 @@ import type { Policy } from './policy.js';
 import { Refusal } from './refusal.js';
 import type { Visit } from './visit.js';
 
-/** Judges where a request of a run goes, records the decision, and connects. */
-export async function reach(target: Target, policy: Policy, visit: Visit): Promise<Socket> {
-  const addresses = await decide(target, policy, visit);
+/** Judges where a request of a run goes, records the decision, and connects. The signal cuts the connection whenever it comes. */
+export async function reach(
+  target: Target,
+  policy: Policy,
+  visit: Visit,
+  givenUp: AbortSignal,
+): Promise<Socket> {
+  const addresses = await decide(target, policy, visit, givenUp);
+  givenUp.throwIfAborted();
   const socket = open(target, addresses);
   visit.hold(socket);
+  givenUp.addEventListener('abort', () => socket.destroy(), { once: true });
   await new Promise<void>((resolve, reject) => {
     const impatience = setTimeout(
       () => reject(new Refusal(504, `${writeTarget(target)} did not answer in time.`)),
@@ -26,9 +33,14 @@ export async function reach(target: Target, policy: Policy, visit: Visit): Promi
   return socket;
 }
 
-async function decide(target: Target, policy: Policy, visit: Visit): Promise<LookupAddress[]> {
+async function decide(
+  target: Target,
+  policy: Policy,
+  visit: Visit,
+  givenUp: AbortSignal,
+): Promise<LookupAddress[]> {
   try {
-    const addresses = await policy.addressesOf(target);
+    const addresses = await policy.addressesOf(target, visit, givenUp);
     visit.record(target, null);
     return addresses;
   } catch (error) {

@@ -1,46 +1,13 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Turns } from '../../base/turns.js';
 import { whyForbidden } from './addresses.js';
 import { type Target, writeHost, writeTarget } from './host-name.js';
 import { allows, type HostRule, USUAL_PORTS } from './host-rules.js';
+import type { Names } from './names.js';
 import type { Patience } from './patience.js';
 import { Refusal } from './refusal.js';
 
-/** As dns.promises.lookup. */
-export type Lookup = (name: string, options: { all: true; verbatim: true }) => Promise<LookupAddress[]>;
-
-/** Each takes one of the four threads that node has for files, too: a name that is slow to find must not stop the server. */
-const LOOKUPS_AT_A_TIME = 2;
 const RULES_TOLD = 8;
-
-/** Looks names up, a few at a time. */
-export class Names {
-  readonly #turns = new Turns(LOOKUPS_AT_A_TIME);
-
-  constructor(
-    private readonly lookup: Lookup,
-    private readonly patience: number,
-  ) {}
-
-  async find(name: string): Promise<LookupAddress[]> {
-    const found = this.#turns.take(() => this.lookup(name, { all: true, verbatim: true }));
-    const patience = new AbortController();
-    const late = sleep(this.patience, null, { signal: patience.signal }).catch(() => null);
-    try {
-      const addresses = await Promise.race([found, late]);
-      if (addresses === null) throw new Refusal(504, `The name ${name} was not found in time.`);
-      if (addresses.length > 0) return addresses;
-    } catch (error) {
-      if (error instanceof Refusal) throw error;
-    } finally {
-      patience.abort();
-      found.catch(() => {}); // told above, or too late for anybody to care
-    }
-    throw new Refusal(502, `The name ${name} could not be resolved.`);
-  }
-}
 
 /** Decides which hosts may be reached, and at which addresses. */
 export class Policy {
@@ -50,12 +17,15 @@ export class Policy {
     readonly patience: Patience,
   ) {}
 
-  /** The addresses to connect to, all of them checked; whoever connects must not resolve the name again. */
-  async addressesOf(target: Target): Promise<LookupAddress[]> {
+  /**
+   * The addresses to connect to, all of them checked; whoever connects must not resolve the name again. `givenUp` ends it with
+   * the signal's reason.
+   */
+  async addressesOf(target: Target, asker: object, givenUp: AbortSignal): Promise<LookupAddress[]> {
     const { host } = target;
     if (!this.#allows(target)) throw this.#notListed(target);
     if (host.kind === 'address') return [{ address: host.text, family: isIP(host.text) }];
-    const found = await this.names.find(host.text);
+    const found = await this.names.find(host.text, asker, givenUp);
     for (const { address } of found) this.#check(target, address);
     return found;
   }

@@ -14,34 +14,74 @@ const SERVER_NAME = 0;
 const ENCRYPTED_HELLO = 0xfe0d;
 const HOST_NAME = 0;
 
-/** Reads the ClientHello that a TLS connection begins with; it may be cut into records and these into segments, anywhere. */
-export function readHello(data: Buffer): Hello {
-  const message = collectRecords(data);
-  if (message === null) return { kind: 'not-tls' };
-  if (message.length < 4) return { kind: 'incomplete' };
-  const length = message.readUIntBE(1, 3);
-  if (message[0] !== CLIENT_HELLO || length > LONGEST_HELLO) return { kind: 'not-tls' };
-  if (message.length < 4 + length) return { kind: 'incomplete' };
-  try {
-    return { kind: 'hello', ...readExtensions(message.subarray(4, 4 + length)) };
-  } catch {
-    return { kind: 'not-tls' };
-  }
-}
+const RECORD_HEADER = 5;
+const MESSAGE_HEADER = 4;
+const INCOMPLETE: Hello = { kind: 'incomplete' };
+const NOT_TLS: Hello = { kind: 'not-tls' };
 
-/** The handshake bytes of the records so far; null where these are no handshake. */
-function collectRecords(data: Buffer): Buffer | null {
-  const parts: Buffer[] = [];
-  for (let at = 0; at < data.length; ) {
-    const [type, major] = [data[at], data[at + 1]];
-    if (type !== HANDSHAKE_RECORD || (major !== undefined && major !== 3)) return null;
-    if (data.length < at + 5) break;
-    const length = data.readUInt16BE(at + 3);
-    if (length === 0 || length > LONGEST_RECORD) return null;
-    parts.push(data.subarray(at + 5, at + 5 + length));
-    at += 5 + length;
+/**
+ * Reads the ClientHello that a TLS connection begins with; it may be cut into records and these into segments, anywhere. Each
+ * byte is looked at once.
+ */
+export class HelloReader {
+  readonly #header = Buffer.alloc(RECORD_HEADER);
+  #headerLength = 0;
+  #leftOfRecord = 0;
+  readonly #message = Buffer.alloc(MESSAGE_HEADER + LONGEST_HELLO);
+  #messageLength = 0;
+
+  /** Takes what came next. Once the answer is another than incomplete it is final. */
+  take(data: Buffer): Hello {
+    for (let at = 0; at < data.length; ) {
+      if (this.#leftOfRecord === 0) {
+        if (!this.#takeOfHeader(data[at]!)) return NOT_TLS;
+        at += 1;
+        continue;
+      }
+      const length = Math.min(this.#leftOfRecord, this.#wanted - this.#messageLength, data.length - at);
+      data.copy(this.#message, this.#messageLength, at, at + length);
+      this.#messageLength += length;
+      this.#leftOfRecord -= length;
+      at += length;
+      if (!this.#mayBeHello) return NOT_TLS;
+      if (this.#messageLength === this.#wanted) return this.#read();
+    }
+    return INCOMPLETE;
   }
-  return Buffer.concat(parts);
+
+  /** False where it is no handshake. */
+  #takeOfHeader(byte: number): boolean {
+    this.#header[this.#headerLength] = byte;
+    this.#headerLength += 1;
+    if (this.#headerLength === 1) return byte === HANDSHAKE_RECORD;
+    if (this.#headerLength === 2) return byte === 3;
+    if (this.#headerLength < RECORD_HEADER) return true;
+    this.#headerLength = 0;
+    this.#leftOfRecord = this.#header.readUInt16BE(3);
+    return this.#leftOfRecord > 0 && this.#leftOfRecord <= LONGEST_RECORD;
+  }
+
+  /** How long the message is, or the part of it that tells. */
+  get #wanted(): number {
+    return this.#messageLength < MESSAGE_HEADER ? MESSAGE_HEADER : MESSAGE_HEADER + this.#bodyLength;
+  }
+
+  get #bodyLength(): number {
+    return this.#message.readUIntBE(1, 3);
+  }
+
+  get #mayBeHello(): boolean {
+    if (this.#message[0] !== CLIENT_HELLO) return false;
+    return this.#messageLength < MESSAGE_HEADER || this.#bodyLength <= LONGEST_HELLO;
+  }
+
+  #read(): Hello {
+    try {
+      return { kind: 'hello', ...readExtensions(this.#message.subarray(MESSAGE_HEADER, this.#wanted)) };
+    } catch {
+      return NOT_TLS;
+    }
+  }
 }
 
 /** Takes fields one after the other; beyond the end it throws. */

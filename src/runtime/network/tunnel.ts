@@ -4,11 +4,11 @@ import { parseAuthority, parseHost, type Target, writeTarget } from './host-name
 import { reach } from './outbound.js';
 import type { Policy } from './policy.js';
 import { Refusal, writeRefusal } from './refusal.js';
-import { readHello } from './server-name.js';
+import { type Hello, HelloReader } from './server-name.js';
 import type { Visit } from './visit.js';
 
-/** A hello cut into the smallest records is six times as long. */
-const LONGEST_START = 256 * 1024;
+/** A real hello has two kilobytes at most, and six times as many if it is cut into the smallest records. */
+const LONGEST_START = 40 * 1024;
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 /** TLS for "access denied", which clients name in their exception. */
 const ACCESS_DENIED = Buffer.from([21, 3, 3, 0, 2, 2, 49]);
@@ -22,24 +22,29 @@ export async function tunnel(
   visit: Visit,
 ): Promise<void> {
   client.on('error', () => client.destroy());
+  const gone = new AbortController();
+  client.once('close', () => gone.abort());
+  if (client.destroyed) return;
   let target: Target;
   let server: Socket;
   try {
     target = readTarget(request);
-    server = await reach(target, policy, visit);
+    server = await reach(target, policy, visit, gone.signal);
   } catch (error) {
     const refusal = error instanceof Refusal ? error : new Refusal(502, 'The proxy failed.');
-    return void client.end(writeRefusal(refusal));
+    client.write(writeRefusal(refusal));
+    return void client.destroySoon();
   }
-  server.once('close', () => client.destroy());
-  client.once('close', () => server.destroy());
-  if (client.destroyed) return void server.destroy();
+  if (server.destroyed) return void client.destroy();
+  const cut = () => client.destroy();
+  server.once('close', cut);
   client.write(ESTABLISHED);
   const start = await readStart(client, head, target, policy.patience.hello);
   if (start instanceof Refusal) {
     visit.record(target, start.message);
-    server.destroy();
-    return void client.end(ACCESS_DENIED);
+    server.off('close', cut).destroy();
+    client.write(ACCESS_DENIED);
+    return void client.destroySoon();
   }
   for (const socket of [client, server]) socket.setTimeout(policy.patience.idle, () => void socket.destroy());
   pass(client, server, start, (bytes) => visit.count(target, bytes));
@@ -61,7 +66,9 @@ function readStart(
   patience: number,
 ): Promise<Buffer | Refusal> {
   return new Promise((resolve) => {
-    let start = head;
+    const reader = new HelloReader();
+    const begun = Buffer.alloc(LONGEST_START);
+    let length = 0;
     const settle = (result: Buffer | Refusal) => {
       clearTimeout(impatience);
       client.off('data', take);
@@ -69,34 +76,37 @@ function readStart(
       resolve(result);
     };
     const take = (chunk: Buffer) => {
-      start = Buffer.concat([start, chunk]);
-      const verdict = judge(start, target);
-      if (verdict !== undefined) settle(verdict ?? start);
+      const hello = reader.take(chunk);
+      if (hello.kind === 'incomplete' && length + chunk.length <= LONGEST_START) {
+        length += chunk.copy(begun, length);
+        return;
+      }
+      settle(judge(hello, target) ?? Buffer.concat([begun.subarray(0, length), chunk]));
     };
     const cutShort = () => settle(new Refusal(403, `No TLS connection to ${writeTarget(target)} was begun.`));
     const impatience = setTimeout(cutShort, patience);
     client.once('end', cutShort);
     client.once('close', cutShort);
     client.on('data', take);
-    take(Buffer.alloc(0));
+    take(head);
+    // It may have ended while the host was connected to, when nobody listened.
+    if (client.readableEnded) cutShort();
   });
 }
 
-/** undefined: more must be read; null: it may pass. */
-function judge(start: Buffer, target: Target): Refusal | null | undefined {
+/** undefined: it may pass. */
+function judge(hello: Hello, target: Target): Refusal | undefined {
   const asked = writeTarget(target);
-  const hello = start.length === 0 ? { kind: 'incomplete' as const } : readHello(start);
-  if (hello.kind === 'incomplete' && start.length <= LONGEST_START) return undefined;
   if (hello.kind !== 'hello')
     return new Refusal(403, `Only TLS may pass to ${asked} after CONNECT, and something else was sent.`);
   if (hello.hidesName)
     return new Refusal(403, `The name of the server at ${asked} was encrypted and cannot be checked.`);
   if (hello.serverName === null) {
-    if (target.host.kind === 'address') return null;
+    if (target.host.kind === 'address') return undefined;
     return new Refusal(403, `The TLS connection to ${asked} did not name its server.`);
   }
   const named = parseHost(hello.serverName);
-  if (named?.text === target.host.text) return null;
+  if (named?.text === target.host.text) return undefined;
   return new Refusal(
     403,
     `The TLS connection to ${asked} named another server, ${JSON.stringify(hello.serverName.slice(0, 100))}.`,

@@ -102,6 +102,16 @@ export const CONTROL_CHANNEL: Attack[] = [
     expect: { verdict: ['ok', 'exited', 'python-error'] },
   },
   {
+    name: 'forges a good end whose value is nested three thousand deep',
+    code: py`
+      body = b'{"value":{"type":"list","repr":"[]","json":' + b"[" * 3000 + b"]" * 3000 + b"}}"
+      os.write(4, len(body).to_bytes(4, "big") + b"D" + body)
+      time.sleep(5)
+    `,
+    // judge.ts writes every outcome down.
+    expect: { verdict: 'ok' },
+  },
+  {
     name: 'forges a report with strange keys and numbers',
     code: py`
       body = (b'{"__proto__":{"kind":"ok"},"constructor":{"prototype":{"kind":"ok"}},"exception":{"type":{},"line":1e999,'

@@ -10,6 +10,16 @@ export interface Fault {
   isUnknownKey?: boolean;
 }
 
+/** All faults of a JSON value, such as: files.0.path: must be a text. */
+export const jsonFaults = ({ issues }: z.ZodError): string[] =>
+  issues.flatMap((issue) =>
+    faultsOf(issue).map(({ path, reason }) => {
+      const words = reason.replace('must be a map', 'must be an object');
+      const said = issue.message.endsWith('received undefined') ? `is missing; it ${words}` : words;
+      return path.length === 0 ? said : `${path.map(String).join('.')}: ${said}`;
+    }),
+  );
+
 const TYPES: Record<string, string> = {
   string: 'a text',
   array: 'a list',
@@ -46,7 +56,11 @@ export function faultsOf(issue: Issue): Fault[] {
 
 const reasonsOf = (issues: readonly Issue[]) => issues.flatMap(faultsOf).map(({ reason }) => reason);
 
+/** How zod's own sentences begin; any other is ours, and says it better. */
+const NOT_OURS = /^(Invalid|Too small|Too big|Unrecognized)/;
+
 function reasonOf(issue: Issue): string {
+  if (!NOT_OURS.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${TYPES[issue.expected] ?? issue.expected}`;
@@ -54,8 +68,11 @@ function reasonOf(issue: Issue): string {
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
     case 'too_small':
       if (issue.origin === 'string') return 'must not be empty';
+      if (issue.origin === 'array') return `must have at least ${issue.minimum} items`;
       return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
     case 'too_big':
+      if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`;
+      if (issue.origin === 'array') return `must have at most ${issue.maximum} items`;
       return `must be at most ${issue.maximum}`;
     default:
       return issue.message;

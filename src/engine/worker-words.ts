@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { PythonException, type Value } from '../contract/outcome.js';
+import { distributionFor, isMapped } from './module-names.js';
+
+/** How deep the JSON of a value may be nested; report.py gives none that is deeper. */
+const MAX_VALUE_DEPTH = 100;
+
+/** Twice what the worker cuts its own words to, since it counts characters; what is longer, foreign code has written. */
+const MAX_REPORTED = {
+  name: 500,
+  message: 33_000,
+  line: 2000,
+  traceback: 66_000,
+  repr: 132_000,
+  json: 400_000,
+};
+
+const cut = (limit: number) => z.string().transform((text) => text.slice(0, limit));
+
+const ReportedException = PythonException.extend({
+  type: cut(MAX_REPORTED.name),
+  message: cut(MAX_REPORTED.message),
+  text: cut(MAX_REPORTED.line).nullable(),
+  traceback: cut(MAX_REPORTED.traceback),
+  missingModule: cut(MAX_REPORTED.name).nullable(),
+  isMemoryError: z.boolean().catch(false),
+  isProfileImport: z.boolean().catch(false),
+  errno: z.number().nullable().catch(null),
+}).omit({ missingPackage: true, hint: true });
+
+interface ExceptionReport {
+  exception: PythonException;
+  isMemoryError: boolean;
+  errno: number | null;
+}
+
+export function readException(report: unknown, environment: string): ExceptionReport | undefined {
+  const { data } = ReportedException.safeParse((report as { exception?: unknown } | undefined)?.exception);
+  if (!data) return undefined;
+  const { isMemoryError, isProfileImport, errno, ...told } = data;
+  const module = told.missingModule;
+  const missingPackage = module === null ? null : distributionFor(module);
+  const absent = isProfileImport
+    ? `The profile imports ${module} for the code, but it is not installed in the environment "${environment}".`
+    : `The module "${module}" is not installed in the environment "${environment}".`;
+  const hint = module === null ? null : installHint(absent, module, missingPackage, environment);
+  return { exception: { ...told, missingPackage, hint }, isMemoryError, errno };
+}
+
+function installHint(absent: string, module: string, name: string | null, environment: string): string {
+  if (name === null)
+    return `${absent} No package is known for it: if it is a file of yours, hand it over with the run.`;
+  const found = `${absent} ${isMapped(module) ? 'Its package is' : 'Its package may be'} ${name}:`;
+  // Made for what a profile or a script names, and for nothing else: nobody can add to it.
+  if (environment.startsWith('inline-'))
+    return `${found} add it to the packages of the profile, or to the dependencies of the script.`;
+  return `${found} install it with the tool install_packages, or with: pungi env install ${environment} ${name}`;
+}
+
+export function readValue(report: unknown): Value | null {
+  // Not by the schema of a value, which would look through all of its JSON, however deep.
+  const { data } = ReportedValue.safeParse((report as { value?: unknown } | undefined)?.value);
+  if (!data) return null;
+  const { json, ...shown } = data;
+  return json === undefined || !isSmallJson(json) ? shown : { ...shown, json: json as Value['json'] };
+}
+
+const ReportedValue = z.object({
+  type: cut(MAX_REPORTED.name),
+  repr: cut(MAX_REPORTED.repr),
+  json: z.unknown().optional(),
+});
+
+/** Everybody who is handed an outcome can write it down again. */
+const isSmallJson = (json: unknown): boolean =>
+  isFlat(json, MAX_VALUE_DEPTH) && JSON.stringify(json).length <= MAX_REPORTED.json;
+
+/** Whether lists and maps are nested at most so deep; itself goes no deeper. 1e999 is JSON, and then no number. */
+const isFlat = (json: unknown, depth: number): boolean =>
+  json === null || typeof json !== 'object'
+    ? json !== Infinity && json !== -Infinity
+    : depth > 0 && Object.values(json).every((inner) => isFlat(inner, depth - 1));

@@ -1,0 +1,109 @@
+import type { Limits } from '../../contract/limits.js';
+import type { Profile, ProfileDefinition } from '../../contract/profile.js';
+import type { Chain } from './inherit.js';
+import { PYTHON_BUILTINS, PYTHON_KEYWORDS } from './python-names.js';
+import type { RuleProblem } from './rule-problems.js';
+
+type Doubt = (profile: Profile, definition: ProfileDefinition) => RuleProblem[];
+
+/** What can be used, and is probably not what was meant. */
+export const doubts = (profile: Profile, [{ definition }]: Chain): RuleProblem[] =>
+  [imports, builtins, names, packages, keeping, network, message].flatMap((look) =>
+    look(profile, definition),
+  );
+
+const imports: Doubt = (profile, { allowedImports, defaultImports = [] }) => {
+  const found: RuleProblem[] = [];
+  const both = (profile.allowedImports ?? []).filter((name) => profile.blockedImports.includes(name));
+  if (both.length > 0) {
+    const problem = `${both.join(', ')} is blocked as well, and the block wins`;
+    found.push({ path: ['allowedImports'], problem });
+  }
+  if (allowedImports?.length === 0) {
+    const isAll = profile.allowedImports?.length === 0;
+    const problem = isAll
+      ? 'is empty, so that code can import nothing at all'
+      : 'is empty, and adds nothing to what is inherited';
+    found.push({ path: ['allowedImports'], problem });
+  }
+  for (const [index, text] of defaultImports.entries()) {
+    const module = text.split(' ', 1)[0]!;
+    if (!profile.blockedImports.includes(module)) continue;
+    const problem = `${module} is blocked, and yet imported for the code`;
+    found.push({ path: ['defaultImports', index], problem });
+  }
+  return found;
+};
+
+const builtins: Doubt = (_, { blockedBuiltins = [] }) =>
+  blockedBuiltins.flatMap((name, index) =>
+    PYTHON_BUILTINS.has(name)
+      ? []
+      : [{ path: ['blockedBuiltins', index], problem: `${name} is no builtin of Python` }],
+  );
+
+const names: Doubt = (_, { templateVars = {}, contextVariable }) => [
+  ...Object.keys(templateVars).flatMap((name) => nameDoubt(name, ['templateVars', name])),
+  ...(contextVariable === undefined ? [] : nameDoubt(contextVariable, ['contextVariable'])),
+];
+
+function nameDoubt(name: string, path: string[]): RuleProblem[] {
+  if (PYTHON_KEYWORDS.has(name))
+    return [{ path, problem: `"${name}" is a word of Python itself, so that code cannot use the variable` }];
+  if (PYTHON_BUILTINS.has(name))
+    return [{ path, problem: `"${name}" hides the builtin of that name from the code` }];
+  return [];
+}
+
+const packages: Doubt = (profile, definition) => {
+  const { environment } = profile;
+  if (environment === null || profile.packages.length === 0) return [];
+  if (definition.environment === undefined && definition.packages === undefined) return [];
+  const problem = `${profile.packages.join(', ')} is not installed: runs are in "${environment}"`;
+  return [{ path: ['packages'], problem }];
+};
+
+const keeping: Doubt = ({ cacheTtl, deterministic }, definition) => {
+  if (cacheTtl === 0 || deterministic) return [];
+  const why = 'runs may end differently (network hosts, or deterministic: false)';
+  if (definition.cacheTtl !== undefined) return [{ path: ['cacheTtl'], problem: `nothing is kept: ${why}` }];
+  const by = definition.network !== undefined ? 'network' : 'deterministic';
+  if (definition[by] === undefined) return [];
+  const problem = `the cache_ttl of ${cacheTtl} that is inherited never applies: ${why}; say cache_ttl: 0`;
+  return [{ path: [by], problem }];
+};
+
+const network: Doubt = ({ allowedHosts, blockedOperations }, definition) => {
+  const found: RuleProblem[] = [];
+  if (allowedHosts.length > 0 && blockedOperations.includes('network')) {
+    const problem = 'hosts are allowed, but the operation "network" is blocked';
+    found.push({ path: ['network'], problem });
+  }
+  if (typeof definition.network === 'object' && definition.network.allow.length === 0) {
+    const problem =
+      allowedHosts.length === 0
+        ? 'is empty, so that no host can be reached; network: none says so'
+        : 'is empty, and adds nothing to what is inherited';
+    found.push({ path: ['network', 'allow'], problem });
+  }
+  return found;
+};
+
+const message: Doubt = (profile, { scopeMessage }) =>
+  scopeMessage === undefined || hasRules(profile)
+    ? []
+    : [{ path: ['scopeMessage'], problem: 'is never said: the profile allows everything' }];
+
+const hasRules = ({ allowedImports, blockedImports, blockedBuiltins, blockedOperations }: Profile) =>
+  allowedImports !== null || blockedImports.length + blockedBuiltins.length + blockedOperations.length > 0;
+
+/** Limits above those of the server do no harm, and no good. */
+export function ceilingDoubts({ limits }: Profile, [{ definition }]: Chain, ceiling: Limits): RuleProblem[] {
+  const named = Object.keys(definition.limits ?? {}) as (keyof Limits)[];
+  return named
+    .filter((name) => (limits[name] ?? 0) > ceiling[name])
+    .map((name) => ({
+      path: ['limits', name],
+      problem: `${limits[name]} is above the ${ceiling[name]} of the server, which holds`,
+    }));
+}

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PungiError } from '../../src/base/errors.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { ForkServer } from '../../src/runtime/fork-server.js';
+import { Listener } from '../../src/runtime/listener.js';
+import { LockKeeper } from '../../src/runtime/lock-keeper.js';
+import { findInterpreter } from '../../src/sandbox/interpreter.js';
+import { runTool } from '../../src/sandbox/tool.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pungi-spawn-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a server without descriptors left says so of whatever it cannot start, and goes on when there are some', async () => {
+  const { path: python } = await findInterpreter();
+  const fixture = fileURLToPath(new URL('./fixtures/no-descriptors.mjs', import.meta.url));
+  const options = JSON.stringify({ python, lock: join(folder, 'lock') });
+  const { stdout } = await promisify(execFile)('/bin/sh', [
+    '-c',
+    'ulimit -n 256; exec "$@"',
+    'sh',
+    process.execPath,
+    fixture,
+    options,
+  ]);
+  const failure = expect.stringContaining('too many files');
+  const told = { failure, again: 'works' };
+  expect(JSON.parse(stdout)).toEqual({ forkServer: told, lockKeeper: told, tool: told, interpreter: told });
+});
+
+describe.each([
+  ['is not there', () => join(folder, 'none'), 'it is not there'],
+  ['may not be executed', () => folder, 'it may not be executed'],
+  // Node throws for this one.
+  ['has an impossible name', () => 'a\0b', 'null bytes'],
+])('an interpreter that %s', (_, python, why) => {
+  const sentence = `the interpreter .* could not be started: .*${why}`;
+
+  test('fails a fork server', async () => {
+    const listener = new Listener();
+    await listener.listening;
+    const settings = { preload: [], roots: [], data: [], diskMb: 8, network: null, preloadIsOptional: true };
+    const forkServer = new ForkServer(
+      { ...settings, tier: 'process', python: python() },
+      listener,
+      silentLogger,
+    );
+    await expect(forkServer.start()).rejects.toThrow(new RegExp(sentence));
+    expect(forkServer.isAlive).toBe(false);
+    await expect(forkServer.start()).rejects.toThrow('the fork server has ended');
+    await forkServer.end();
+    await listener.close();
+  });
+
+  test('fails a lock', async () => {
+    const keeper = new LockKeeper(python(), silentLogger);
+    const acquired = keeper.acquire(join(folder, 'lock'), 'shared');
+    await expect(acquired).rejects.toThrow(new RegExp(sentence));
+    await keeper.close();
+  });
+
+  test('fails a tool', async () => {
+    const command = { python: python(), command: '/bin/true', args: [], env: {} };
+    const failure = await runTool(command, { timeoutMs: 10_000 }).catch((error) => error);
+    expect(failure).toBeInstanceOf(PungiError);
+    expect(failure.message).toMatch(new RegExp(sentence));
+  });
+});
