@@ -162,6 +162,7 @@ function disclosed(
   summary: CodeSummary | null,
 ): Outcome {
   if (!profile?.disclosure) return outcome;
-  const { isolation } = outcome;
-  return { ...outcome, disclosure: disclose({ capability, profile, summary, isolation }) };
+  const { isolation, verdict } = outcome;
+  const wasRefused = verdict.kind === 'denied';
+  return { ...outcome, disclosure: disclose({ capability, profile, summary, isolation, wasRefused }) };
 }
