@@ -54,7 +54,8 @@ export const openStdio =
   (mode: 'legacy' | { pin: string }) =>
   async (settings: Settings): Promise<Door> => {
     const client = new Client({ name: 'soak', version: '1.0.0' }, { versionNegotiation: { mode } });
-    const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...settings };
+    const { PATH = '', HOME = '', XDG_STATE_HOME = '' } = process.env;
+    const env = { PATH, HOME, XDG_STATE_HOME, ...settings };
     const args = [SMALL_HEAP, MAIN, 'serve'];
     const transport = new StdioClientTransport({ command: process.execPath, args, env });
     await client.connect(transport);
