@@ -42,7 +42,7 @@ describe.each(TIERS)('in the %s tier', (tier) => {
   async function startServer() {
     const env = {
       PATH: process.env['PATH'] ?? '',
-      SETTINGS: JSON.stringify(settingsFor(tier)),
+      SETTINGS: JSON.stringify({ AUDIT: 'false', ...settingsFor(tier) }),
       CODE: STAYING,
     };
     const child = spawn(process.execPath, [SERVER], { env, stdio: ['pipe', 'pipe', 'ignore'] });
