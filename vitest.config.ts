@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: ['scripts/fresh-dist.mjs', 'tests/support/own-state.ts'],
     // The tests start real processes, and their number follows from the machine, not from the tests' impatience.
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     coverage: {

@@ -1,7 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../base/logger.js';
-import { type ForkServerSettings, SANDBOX_UID, spawnForkServer, whyNotStarted } from '../sandbox/spawn.js';
+import {
+  type ForkServerSettings,
+  killChild,
+  SANDBOX_UID,
+  spawnForkServer,
+  whyNotStarted,
+} from '../sandbox/spawn.js';
 import type { Listener } from './listener.js';
 import type { Supervisor } from './supervisor.js';
 
@@ -78,7 +84,7 @@ export class ForkServer {
   /** In the namespace tier everything below it goes along; in the others, each supervisor goes with its connection. */
   async end(): Promise<void> {
     this.#child.stdin?.end();
-    this.#child.kill('SIGKILL');
+    killChild(this.#child);
     await this.exited;
   }
 

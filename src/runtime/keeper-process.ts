@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../base/logger.js';
-import { whyNotStarted } from '../sandbox/spawn.js';
+import { killChild, whyNotStarted } from '../sandbox/spawn.js';
 import { spawnLockKeeper } from '../sandbox/spawn-lock-keeper.js';
 
 export type LockMode = 'shared' | 'exclusive';
@@ -101,7 +101,7 @@ export class KeeperProcess {
     this.#isEnding = true;
     this.#child.ref();
     this.#child.stdin?.end();
-    this.#child.kill('SIGKILL');
+    killChild(this.#child);
     await this.exited;
   }
 

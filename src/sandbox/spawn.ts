@@ -59,6 +59,14 @@ export function spawnPython(
   }
 }
 
+/**
+ * Ends a process, if it ever started. Node does not ask: where it had no descriptor left for one, its kill() sends the signal to
+ * process 0, which means our own process group.
+ */
+export function killChild(child: ChildProcess): void {
+  if (child.pid !== undefined) child.kill('SIGKILL');
+}
+
 const REASONS: Record<string, string> = {
   EMFILE: 'the server has too many files and connections open',
   ENFILE: 'the machine has too many files and connections open',

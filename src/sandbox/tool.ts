@@ -137,9 +137,10 @@ function closePipes(child: ChildProcess): void {
   for (const stream of child.stdio) stream?.destroy();
 }
 
-function killGroup(child: ChildProcess): void {
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
   try {
-    process.kill(-child.pid!, 'SIGKILL');
+    process.kill(-pid, 'SIGKILL');
   } catch {
     // Nobody of it is left.
   }

@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
 import { silentLogger } from '../../src/base/logger.js';
@@ -23,14 +23,10 @@ test('a server without descriptors left says so of whatever it cannot start, and
   const { path: python } = await findInterpreter();
   const fixture = fileURLToPath(new URL('./fixtures/no-descriptors.mjs', import.meta.url));
   const options = JSON.stringify({ python, lock: join(folder, 'lock') });
-  const { stdout } = await promisify(execFile)('/bin/sh', [
-    '-c',
-    'ulimit -n 256; exec "$@"',
-    'sh',
-    process.execPath,
-    fixture,
-    options,
-  ]);
+  const words = ['-c', 'ulimit -n 256; exec "$@"', 'sh', process.execPath, fixture, options];
+  // A group of its own: what it might do to its group, it does to itself.
+  const child = spawn('/bin/sh', words, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  const stdout = await text(child.stdout);
   const failure = expect.stringContaining('too many files');
   const told = { failure, again: 'works' };
   expect(JSON.parse(stdout)).toEqual({ forkServer: told, lockKeeper: told, tool: told, interpreter: told });
