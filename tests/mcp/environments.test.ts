@@ -12,9 +12,11 @@ import { behindEveryDoor } from './doors.js';
 const index = await sharedPackageIndex();
 const base = temporaryFolder();
 chmodSync(base, 0o755);
+// Before the settings of the tests' own index, which has no uv.
+const uv = await ensureUv();
 // Over HTTP the server is this process.
 Object.assign(process.env, index.env);
-const settings = { VENVS_BASE_PATH: base, PUNGI_UV: await ensureUv(), ...index.env };
+const settings = { VENVS_BASE_PATH: base, PUNGI_UV: uv, ...index.env };
 
 interface Answer {
   text: string;
