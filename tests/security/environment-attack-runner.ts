@@ -56,7 +56,18 @@ async function lookAround(): Promise<string[]> {
   }
   if (existsSync(join(process.env['HOME'] ?? '/', 'evilsource-was-here')))
     problems.push('a source was built');
-  const files = readdirSync(base, { recursive: true, encoding: 'utf8' });
+  const files = filesBelow(base);
   if (files.some((file) => /(hijack|pthed)-was-here$/.test(file))) problems.push('foreign code ran outside');
   return problems;
+}
+
+/** What is thrown away is removed in the background: a look that met it is taken again. */
+function filesBelow(folder: string): string[] {
+  for (;;) {
+    try {
+      return readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
 }
