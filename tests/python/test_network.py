@@ -35,7 +35,7 @@ class Proxy:
         self.serve = self.echo
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.path)
-        self.listener.listen(64)
+        self.listener.listen(256)
         if os.getuid() == 0:
             os.chown(self.path, SANDBOX_UID, SANDBOX_UID)
         threading.Thread(target=self.accept, daemon=True).start()
