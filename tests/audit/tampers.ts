@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { hashOf } from '../../src/audit/chain.js';
 import type { Database } from '../../src/audit/database.js';
+import { LOOKUP_COLUMNS } from '../../src/audit/lookup.js';
 
 /** What the untouched trail looks like: entries first..last, regular checkpoints, perhaps a cut before the first. */
 export interface Shape {
@@ -18,21 +19,7 @@ export interface Tamper {
   exactly: boolean;
 }
 
-const COLUMNS = [
-  'time',
-  'kind',
-  'client',
-  'client_name',
-  'run_id',
-  'sha256',
-  'environment',
-  'profile',
-  'verdict',
-  'lock',
-  'prev_hash',
-  'hash',
-  'body',
-];
+const COLUMNS = [...LOOKUP_COLUMNS.slice(1), 'prev_hash', 'hash', 'body'];
 const HASH = 'f'.repeat(64);
 
 type Row = Record<string, string | number | null>;

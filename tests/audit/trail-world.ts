@@ -9,6 +9,7 @@ import { AuditRecorder } from '../../src/audit/recorder.js';
 import { openTrailForReading } from '../../src/audit/trail-reader.js';
 import { type Logger, silentLogger } from '../../src/base/logger.js';
 import type { AuditEntry, AuditSettings } from '../../src/contract/audit.js';
+import { SpeakingProcess } from '../support/speaking-process.js';
 
 /** A folder with a trail in it, the trails and processes that use it, all of which end with it. */
 export class TrailWorld {
@@ -76,19 +77,7 @@ export class TrailWorld {
 }
 
 /** A process that says a line for each entry that was acknowledged. */
-export class Writing {
-  said = '';
-  readonly child: ChildProcess;
-  readonly exited: Promise<number | null>;
-
-  constructor(child: ChildProcess) {
-    this.child = child;
-    child.stdout!.on('data', (chunk) => {
-      this.said += chunk;
-    });
-    this.exited = new Promise((resolve) => child.on('close', resolve));
-  }
-
+export class Writing extends SpeakingProcess {
   /** Whole lines only: the kill may have come in the middle of one. */
   lines(): string[] {
     return this.said.split('\n').slice(0, -1);

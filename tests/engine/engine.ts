@@ -1,12 +1,12 @@
 import { afterAll } from 'vitest';
 import { type Logger, silentLogger } from '../../src/base/logger.js';
 import type { CodeSummary } from '../../src/contract/disclosure.js';
-import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
 import type { Outcome } from '../../src/contract/outcome.js';
 import type { ScopeRules } from '../../src/contract/profile.js';
 import { type AdmittedRun, Engine, type EngineOptions } from '../../src/engine/engine.js';
 import type { Furnishing } from '../../src/engine/home.js';
 import type { Job } from '../../src/runtime/supervisor.js';
+import { jobOf } from '../support/job.js';
 
 const OPTIONS: EngineOptions = {
   tier: 'auto',
@@ -44,17 +44,7 @@ export async function withEngine<T>(
   }
 }
 
-export const jobOf = (code: string, more: Partial<Job> = {}): Job => ({
-  code,
-  filename: 'main.py',
-  argv: [],
-  stdin: '',
-  files: [],
-  env: {},
-  limits: { ...DEFAULT_LIMITS, timeoutMs: 20_000 },
-  variables: {},
-  ...more,
-});
+export { jobOf };
 
 export const rulesOf = (rules: Partial<ScopeRules> = {}): ScopeRules => ({
   profile: 'narrow',

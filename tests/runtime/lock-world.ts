@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { silentLogger } from '../../src/base/logger.js';
 import { LockKeeper, type LockMode } from '../../src/runtime/lock-keeper.js';
 import { findInterpreter } from '../../src/sandbox/interpreter.js';
+import { SpeakingProcess } from '../support/speaking-process.js';
 import { until } from '../support/until.js';
 
 export const { path: python } = await findInterpreter();
@@ -40,19 +41,7 @@ export class LockWorld {
   }
 }
 
-export class StartedUser {
-  said = '';
-  readonly child: ChildProcess;
-  readonly exited: Promise<number | null>;
-
-  constructor(child: ChildProcess) {
-    this.child = child;
-    child.stdout!.on('data', (chunk) => {
-      this.said += chunk;
-    });
-    this.exited = new Promise((resolve) => child.on('close', resolve));
-  }
-
+export class StartedUser extends SpeakingProcess {
   says(text: string): Promise<boolean> {
     return until(() => this.said.includes(text), `the process says ${text}`);
   }

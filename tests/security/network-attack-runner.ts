@@ -13,6 +13,7 @@ import { Engine } from '../../src/engine/engine.js';
 import { Network } from '../../src/runtime/network/network.js';
 import type { NetworkDecision } from '../../src/runtime/network/visit.js';
 import { lookupIn } from '../network/names.js';
+import { jobOf } from '../support/job.js';
 import { until } from '../support/until.js';
 import { Bait } from './bait.js';
 import { descendantsOf } from './process-tree.js';
@@ -90,16 +91,10 @@ function run(
   code: string,
   { limits = {}, context = {}, signal, onLine }: RunMore = {},
 ): ReturnType<Engine['run']> {
-  const job = {
-    code,
-    filename: 'main.py',
-    argv: [],
-    stdin: '',
-    files: [],
-    env: {},
+  const job = jobOf(code, {
     limits: Limits.parse({ ...DEFAULT_LIMITS, ...limits }),
     variables: { context: { allowed, ...context } },
-  };
+  });
   const furnishing = { preload: [], data: [], allowedHosts: hosts };
   return engine.run(
     { job, client: '', furnishing },

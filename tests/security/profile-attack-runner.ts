@@ -12,6 +12,7 @@ import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
 import type { Outcome } from '../../src/contract/outcome.js';
 import { Engine } from '../../src/engine/engine.js';
 import type { Job } from '../../src/runtime/supervisor.js';
+import { jobOf } from '../support/job.js';
 import { stateBelow } from '../support/state-below.js';
 import type { AttackTier } from './attack.js';
 import { PROFILE_ATTACKS, type ProfileAttack } from './profile-attacks.js';
@@ -86,16 +87,7 @@ function run(
 ): Promise<Outcome> {
   const context = { secret: join(ground, 'secret.txt'), other: join(ground, 'other'), port };
   const limits = { ...DEFAULT_LIMITS, timeoutMs: 10_000, diskMb: 16, processes: 32 };
-  const job = {
-    code,
-    filename: 'main.py',
-    argv: [],
-    stdin: '',
-    files: [],
-    env: {},
-    limits,
-    variables: { context },
-  };
+  const job = jobOf(code, { limits, variables: { context } });
   const folders = data === undefined ? [] : [{ name: data, path: join(ground, data) }];
   const furnishing = { preload: [], data: folders, allowedHosts: [] };
   return engine.run({ job: { ...job, ...more }, client: '', home, furnishing }, { onSummary });

@@ -1,0 +1,15 @@
+import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
+import type { Job } from '../../src/runtime/supervisor.js';
+
+/** Code as a job for the engine, which is given nothing else. */
+export const jobOf = (code: string, more: Partial<Job> = {}): Job => ({
+  code,
+  filename: 'main.py',
+  argv: [],
+  stdin: '',
+  files: [],
+  env: {},
+  limits: { ...DEFAULT_LIMITS, timeoutMs: 20_000 },
+  variables: {},
+  ...more,
+});
