@@ -44,6 +44,18 @@ const WORKSPACE: [why: string, tries: string][] = [
   ['writing through its real path', 'attempt("write", lambda: open(os.path.join(real, "rows.csv"), "r+"))'],
   ['truncating a file', 'attempt("truncate", lambda: os.truncate("data/sales/rows.csv", 0))'],
   ['a new file', 'attempt("new", lambda: open("data/sales/new.csv", "w"))'],
+  [
+    'a socket by which programs of the host could be reached',
+    'import socket\nattempt("socket", lambda: socket.socket(socket.AF_UNIX).fileno())',
+  ],
+  [
+    'a lock that makes programs of the host wait',
+    'import fcntl\nattempt("flock", lambda: fcntl.flock(open("data/sales/rows.csv"), fcntl.LOCK_EX | fcntl.LOCK_NB))',
+  ],
+  [
+    'another version of the inode',
+    'import fcntl\nattempt("version", lambda: fcntl.ioctl(open("data/sales/rows.csv"), 0x40087602, b"\\x05" * 8))',
+  ],
   ['a new folder', 'attempt("folder", lambda: os.mkdir("data/sales/new"))'],
   ['deleting a file', 'attempt("delete", lambda: os.unlink("data/sales/rows.csv"))'],
   ['deleting a folder', 'attempt("delete", lambda: os.rmdir("data/sales/empty"))'],
