@@ -13,7 +13,7 @@ import signal
 import sys
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
-from . import data_folders, host_jail, landlock, network_forwarder, seccomp, supervisor, system, watch, worker
+from . import data_folders, exercises, host_jail, landlock, network_forwarder, seccomp, supervisor, system, watch, worker
 
 
 def main():
@@ -27,6 +27,7 @@ def main():
         os.umask(0o077)
         _load_site_packages()
         _preload(settings["preload"])
+        exercises.go_through()
     except Exception as error:
         print(json.dumps({"failed": f"{error}"}), file=sys.stderr, flush=True)
         os._exit(75)

@@ -8,7 +8,7 @@ HEAD_SIZE = _HEAD.size
 MAX_PAYLOAD = 64 * 1024 * 1024
 
 # From the server to a supervisor.
-LIMITS, JOB, CANCEL = b"LJC"
+LIMITS, JOB, CANCEL, WARM_UP = b"LJCW"
 # From a worker or its supervisor to the server.
 HELLO, PARKED, FAILED, STDOUT, STDERR, SUMMARY, REPORT, END = b"HPFoeSRX"
 # From a worker to its supervisor: the run failed, look at what it uses before it ends; the run is over, all went well;

@@ -181,6 +181,8 @@ class Supervisor:
                 self.is_hurried = self._limits["isHurried"]
             elif kind == frames.JOB:
                 self._start(payload)
+            elif kind == frames.WARM_UP:
+                frames.write_all(self._job_pipe, frames.pack(frames.WARM_UP))
             elif kind == frames.CANCEL:
                 self._stop("cancelled")
 

@@ -17,7 +17,7 @@ import threading
 import time
 import types
 
-from . import code_summary, data_folders, frames, report, run_jail, scoped_run, system
+from . import code_summary, data_folders, exercises, frames, report, run_jail, scoped_run, system
 
 _JOB_FD, _REPORT_FD = 3, 4
 # What a pipe holds even where the user has used up its share of them.
@@ -53,7 +53,7 @@ def _open_stdin_stream():
 
 
 def main(tier, box, is_hurried, *pipes):
-    """Never returns. A worker that somebody already waits for is not warmed up: it would pay now instead of later."""
+    """Never returns. A worker that somebody may wait for is not warmed up, unless it is still parked when there is time."""
     try:
         _take_descriptors(*pipes)
         os.setsid()
@@ -68,9 +68,13 @@ def main(tier, box, is_hurried, *pipes):
             _warm_up()
         about = {"features": features, "python": sys.version.split()[0], "magic": _MAGIC}
         _say(frames.PARKED, about)
-        if (frame := frames.read_frame(_JOB_FD)) is None:
-            _exit(0)
-        _exit(run(json.loads(frame[1]), box))
+        while (frame := frames.read_frame(_JOB_FD)) is not None:
+            kind, payload = frame
+            if kind == frames.JOB:
+                _exit(run(json.loads(payload), box))
+            _warm_up()
+            _say(frames.PARKED, about)
+        _exit(0)
     except BaseException:
         sys.excepthook(*sys.exc_info())
         _exit(70)
@@ -106,6 +110,7 @@ def _warm_up():
     frames.pack(frames.FINISHED, _dumps({"value": {"repr": "1"}}))
     sys.argv, sys.path[:], sys.meta_path[:], sys.modules["__main__"] = before
     linecache.cache.clear()
+    exercises.go_through()
 
 
 _REHEARSAL = {

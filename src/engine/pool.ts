@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { ForkServer } from '../runtime/fork-server.js';
@@ -6,6 +7,9 @@ import type { Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 10_000;
 const FAILURES_UNTIL_TOLD = 3;
+/** So long must nothing happen before a pause is believed. */
+const QUIET_MS = 100;
+const CORES = availableParallelism();
 
 export interface PoolOptions {
   size: number;
@@ -41,6 +45,8 @@ export class Pool {
   #failures = 0;
   #backoff: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
+  #quiet: NodeJS.Timeout | undefined;
+  #lastEnd = 0;
   #isClosed = false;
   #isDraining = false;
   #isSupplied: boolean;
@@ -82,9 +88,9 @@ export class Pool {
     return this.#busy.size;
   }
 
-  /** Whether runs come faster than workers are parked. */
+  /** Whether runs come faster than workers are parked, or leave no core to park them with care. */
   get isPressed(): boolean {
-    return this.#parked.length < this.size / 2;
+    return this.#parked.length < this.size / 2 || this.#busy.size >= CORES;
   }
 
   get isIdle(): boolean {
@@ -99,6 +105,7 @@ export class Pool {
   async take(signal?: AbortSignal): Promise<Supervisor> {
     if (this.#isClosed) throw new PungiError('CANCELLED', 'Pungi is shutting down.');
     clearTimeout(this.#idle);
+    clearTimeout(this.#quiet);
     if (this.#unsuppliable) throw noWorker(this.#unsuppliable);
     const ready = this.#parked.pop();
     if (!ready) return this.#wait(signal);
@@ -125,6 +132,7 @@ export class Pool {
     this.#onIdle();
     clearTimeout(this.#backoff);
     clearTimeout(this.#idle);
+    clearTimeout(this.#quiet);
     for (const { fail } of this.#waiting.splice(0))
       fail(new PungiError('CANCELLED', 'Pungi is shutting down.'));
     await this.#retire();
@@ -208,6 +216,7 @@ export class Pool {
 
   #prepare(supervisor: Supervisor): void {
     this.#busy.delete(supervisor);
+    this.#lastEnd = performance.now();
     this.#preparing.add(supervisor);
     this.#watchIdleness();
   }
@@ -219,8 +228,24 @@ export class Pool {
       this.#busy.add(supervisor);
       waiting.give(supervisor);
     } else if (this.#parked.length < this.size && !this.#isClosed && !this.#isDraining)
-      this.#parked.push(supervisor);
+      this.#park(supervisor);
     else dismiss(supervisor);
+  }
+
+  #park(supervisor: Supervisor): void {
+    this.#parked.push(supervisor);
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => this.#warmUp(), this.#lastEnd + QUIET_MS - performance.now());
+    this.#quiet.unref();
+  }
+
+  /** One after the other, each when nothing else goes on: a run that comes meanwhile takes another one. */
+  #warmUp(): void {
+    const index = this.#parked.findIndex(({ isCold }) => isCold);
+    if (index < 0 || !this.isIdle) return;
+    const [supervisor] = this.#parked.splice(index, 1);
+    this.#preparing.add(supervisor!);
+    supervisor!.warmUp();
   }
 
   #lose(supervisor: Supervisor): void {

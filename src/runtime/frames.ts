@@ -7,6 +7,7 @@ export const KINDS = {
   limits: 'L',
   job: 'J',
   cancel: 'C',
+  warmUp: 'W',
   hello: 'H',
   parked: 'P',
   failed: 'F',

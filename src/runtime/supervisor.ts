@@ -73,6 +73,8 @@ interface Running {
 /** The server's end of a supervisor: it says when a worker is parked, takes a job for it, and parks the next one. */
 export class Supervisor {
   about: WorkerAbout | undefined;
+  /** Whether the parked worker was parked in a hurry: its run will be slower. */
+  isCold = false;
   onParked: () => void = () => {};
   /** A run has ended; told at once, since the next worker may be parked in the same breath. */
   onEnded: () => void = () => {};
@@ -98,7 +100,7 @@ export class Supervisor {
     return `${this.#name}.${this.#runs}`;
   }
 
-  /** Runs a job in the parked worker. `isHurried`: others wait, so the next worker should be parked with less care.
+  /** Runs a job in the parked worker. `isHurried`: the machine is busy, so the next worker should be parked with less care.
    * Resolves when all of its processes have ended, or the supervisor is lost. */
   async run(job: Job, sink: OutputSink, signal?: AbortSignal, isHurried = false): Promise<RunEnd> {
     const ended = new Promise<RunEnd>((end) => {
@@ -110,6 +112,7 @@ export class Supervisor {
       this.onStuck();
       this.#socket.destroy();
     }, patience);
+    this.isCold = isHurried;
     const limits = {
       ...job.limits,
       reportBytes: job.task === 'compile' ? MAX_BYTECODE : MAX_REPORT,
@@ -145,6 +148,12 @@ export class Supervisor {
       this.#finish(JSON.parse(payload.toString()) as EndFacts);
       this.onEnded();
     }
+  }
+
+  /** Makes up for the hurry that the worker was parked in; it is parked anew afterwards. */
+  warmUp(): void {
+    this.isCold = false;
+    this.#socket.write(packFrame('warmUp'));
   }
 
   discard(): void {

@@ -164,6 +164,14 @@ class ForkServer(unittest.TestCase):
         cls.server = Server(cls.tier, preload=["decimal", "no_such_module"])
         cls.addClassCleanup(cls.server.close)
 
+    def test_a_parked_worker_can_be_warmed_up_and_is_parked_again(self):
+        supervisor = self.server.park("warm")
+        for _ in range(2):
+            supervisor.connection.sendall(frames.pack(frames.WARM_UP))
+            self.assertEqual(json.loads(supervisor.expect(frames.PARKED)), supervisor.about)
+        code = "import sys\nprint(sys.argv, sorted(globals()), sys.path[0] == '')"
+        self.assertEqual(supervisor.run(code)["stdout"], self.server.park("cold").run(code)["stdout"])
+
     def test_a_run(self):
         supervisor = self.server.park("run-1")
         self.assertEqual(supervisor.hello, {"id": "run-1", "token": "token of run-1"})

@@ -95,6 +95,17 @@ test('gives one run after the other, and says when the next worker is parked', a
   expect(parked).toBe(2);
 });
 
+test('knows that a worker was parked in a hurry, until it is warmed up', async () => {
+  const ended = supervisor.run(JOB, () => {}, undefined, true);
+  other.write(END);
+  await ended;
+  expect(supervisor.isCold).toBe(true);
+  supervisor.warmUp();
+  await hears(3);
+  expect(told[2]!.kind).toBe('warmUp');
+  expect(supervisor.isCold).toBe(false);
+});
+
 test('what comes between two runs belongs to none', async () => {
   other.write(Buffer.concat([packFrame('report', '{"value":"early"}'), packFrame('stdout', 'early'), END]));
   other.write(packFrame('parked', JSON.stringify(ABOUT)));
