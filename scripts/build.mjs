@@ -13,12 +13,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { buildSync } from 'esbuild';
 import { at, root, scratch } from './house.mjs';
 
 const STAMP = 'dist/.built-from';
 
 export function built() {
-  if (!existsSync(at('dist/main.js')) || !existsSync(at(STAMP))) return false;
+  if (!existsSync(at('dist/bundle/main.js')) || !existsSync(at(STAMP))) return false;
   return readFileSync(at(STAMP), 'utf8') === sourceHash();
 }
 
@@ -31,11 +32,36 @@ export function build() {
     cwd: root,
     stdio: ['ignore', 2, 2],
   });
-  if (existsSync(join(fresh, 'main.js'))) moveInto(fresh, at('dist'));
+  if (existsSync(join(fresh, 'main.js'))) {
+    bundle(fresh);
+    moveInto(fresh, at('dist'));
+  }
   rmSync(fresh, { recursive: true, force: true });
   if (status === 0) writeFileSync(at(STAMP), hash);
   else console.error('The build has errors; see the lines above.');
   return status === 0;
+}
+
+/**
+ * The command line in a few files instead of some six hundred, which halves the time until it does something. As deep in
+ * dist as the modules that name files beside it by their own place. What finds its parts by itself stays outside.
+ */
+function bundle(folder) {
+  buildSync({
+    entryPoints: [join(folder, 'main.js')],
+    outdir: join(folder, 'bundle'),
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: ['@photostructure/sqlite', 'pino', 'pino-pretty'],
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    legalComments: 'linked',
+    logLevel: 'error',
+  });
 }
 
 /** File by file, each by one rename: a server that starts meanwhile never finds a file missing or half written. */

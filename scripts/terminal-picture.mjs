@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'pungi-picture-'));
 try {
   writeFileSync(
     join(folder, 'pungi'),
-    `#!/bin/sh\nexec '${process.execPath}' '${at('dist/main.js')}' "$@"\n`,
+    `#!/bin/sh\nexec '${process.execPath}' '${at('dist/bundle/main.js')}' "$@"\n`,
   );
   chmodSync(join(folder, 'pungi'), 0o755);
   const lines = commands.flatMap((command) => [{ prompt: command }, ...outputOf(command), { text: '' }]);

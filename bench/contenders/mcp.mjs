@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { serverSettings } from './server-settings.mjs';
 
-export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
 
 const overStdio = (era, mode) => ({
   id: `mcp-${era}`,

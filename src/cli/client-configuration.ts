@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bundle/main.js', import.meta.url));
 
 /** What a person pastes into the settings of an MCP client that starts its servers itself. */
 export const stdioClientConfiguration = () => ({

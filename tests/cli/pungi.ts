@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { findInterpreter } from '../../src/sandbox/interpreter.js';
+import { MAIN } from '../support/main.js';
 
-const MAIN = resolve(import.meta.dirname, '../../dist/main.js');
 const ON_TERMINAL = resolve(import.meta.dirname, 'fixtures/on_terminal.py');
 /** Environments of whoever runs the tests are not the tests' own. */
 const NO_ENVIRONMENTS = join(tmpdir(), 'pungi-tests-have-no-environments');

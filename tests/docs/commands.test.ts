@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MAIN } from '../support/main.js';
 import { type PackageIndex, startPackageIndex } from '../support/package-index.js';
 import { ensureUv } from '../support/uv.js';
 
@@ -47,7 +48,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pungi-docs-'));
   for (const [name, content] of pages.flatMap(filesOf)) writeFileSync(join(folder, name), content);
   const shim = join(folder, 'pungi');
-  writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'dist/main.js')}' "$@"\n`);
+  writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   chmodSync(shim, 0o755);
   const environments = join(folder, 'environments');
   env = {

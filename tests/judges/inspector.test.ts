@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
@@ -10,10 +9,10 @@ import { type HttpDoor, startHttp } from '../../src/mcp/http.js';
 import { Pungi } from '../../src/pungi.js';
 import { TOOLS } from '../mcp/calls.js';
 import { NO_ENVIRONMENTS } from '../mcp/doors.js';
+import { MAIN } from '../support/main.js';
 import { ensureJudges, inspectorCli, judgeNode } from './ensure.js';
 
 const run = promisify(execFile);
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 const storage = mkdtempSync(join(tmpdir(), 'pungi-inspector-'));
 let pungi: Pungi;

@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import { startHttp } from '../../src/mcp/http.js';
 import { Pungi } from '../../src/pungi.js';
+import { MAIN } from '../support/main.js';
 import { temporaryFolder } from '../support/places.js';
 
 export type Era = 'modern' | 'legacy';
@@ -25,13 +25,12 @@ export const newClient = (era: Era, name = 'tests') =>
     { versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
   );
 
-/** Environments and the audit trail of whoever runs the tests are not the tests' own. */
+/** Environments, the audit trail and the tools folder of whoever runs the tests are not the tests' own. */
 export const NO_ENVIRONMENTS = {
   VENVS_BASE_PATH: join(tmpdir(), 'pungi-tests-have-no-environments'),
   AUDIT_DIR: join(temporaryFolder(), 'audit'),
+  TOOLS_DIR: 'off',
 };
-
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 async function connectStdio(era: Era, settings: Settings): Promise<Connection> {
   const clients: Client[] = [];

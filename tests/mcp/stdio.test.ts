@@ -1,11 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
+import { MAIN } from '../support/main.js';
 import { NO_ENVIRONMENTS } from './doors.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 let server: ChildProcessWithoutNullStreams;
 afterEach(() => server.kill('SIGKILL'));
 

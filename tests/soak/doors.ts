@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Health, loadConfig, Outcome, Pungi } from '../../src/index.js';
+import { MAIN } from '../support/main.js';
 import type { Ingredient } from './mixture.js';
 
 /** A Pungi under test, whichever way it is called. */
@@ -46,7 +46,6 @@ function ownHeapMb(): number {
   return (heapUsed + arrayBuffers) / 1024 / 1024;
 }
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 /** So that garbage is collected soon, and memory that stays is memory that leaked. */
 const SMALL_HEAP = '--max-old-space-size=96';
 
