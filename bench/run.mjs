@@ -14,6 +14,7 @@ import { settingsFor } from './settings.mjs';
 import { measureStrategic } from './strategic.mjs';
 import { judge } from './targets.mjs';
 import { PANDAS, PRINT } from './workloads.mjs';
+import { measureWrap } from './wrap.mjs';
 
 const unknown = process.argv.slice(2).filter((argument) => argument !== '--quick');
 if (unknown.length > 0) {
@@ -55,6 +56,7 @@ results.initialize = await measureInitialize(workloads[0], settings);
 results.audit = await measureAudit(interpreterFacts(python, found.tier), settings, say);
 results.environments = await measureEnvironments(found, settings, say);
 results.strategic = await measureStrategic(found, settings, say);
+results.wrap = await measureWrap({ python, tier: found.tier }, settings, say);
 
 const text = describeResults(results, judge(results));
 console.log(

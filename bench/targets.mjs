@@ -2,6 +2,7 @@
 import { AUDIT_TARGETS } from './audit.mjs';
 import { ENVIRONMENT_TARGETS } from './environments.mjs';
 import { STRATEGIC_TARGETS } from './strategic.mjs';
+import { WRAP_TARGETS } from './wrap.mjs';
 
 const row = (results, workload, id) => results.workloads[workload]?.find((one) => one.id === id);
 
@@ -69,6 +70,7 @@ export const TARGETS = [
   ...ENVIRONMENT_TARGETS,
   ...STRATEGIC_TARGETS,
   ...AUDIT_TARGETS,
+  ...WRAP_TARGETS,
 ];
 
 export function judge(results) {

@@ -2,6 +2,7 @@
 import { describeAudit } from '../audit.mjs';
 import { describeEnvironments } from '../environments.mjs';
 import { describeStrategic } from '../strategic.mjs';
+import { describeWrap } from '../wrap.mjs';
 import { figure, table } from './table.mjs';
 
 const HEAD = ['', 'median', '×', 'p99', '×', 'back to back', '×', '8 at once', '×'];
@@ -20,6 +21,8 @@ export function describeResults(results, verdicts) {
     describeStrategic(results),
     '\n## Gate and audit trail\n',
     describeAudit(results),
+    '\n## Wrapped functions\n',
+    describeWrap(results),
   ].join('\n');
 }
 
