@@ -8,12 +8,12 @@ const NAMES = ['python3', ...[10, 11, 12, 13, 14].map((minor) => `python3.${mino
 const ASK =
   'import sys; print(sys.version_info[0], sys.version_info[1], sys.version.split()[0], sys.executable)';
 
-/** One entry a version: the same tests on two copies of one version prove nothing more. */
+/** One entry a minor version: the same tests on two copies of one prove nothing more. */
 export function findInterpreters() {
   const found = new Map();
   for (const path of candidates()) {
     const interpreter = ask(path);
-    if (interpreter && !found.has(interpreter.version)) found.set(interpreter.version, interpreter);
+    if (interpreter && !found.has(interpreter.minor)) found.set(interpreter.minor, interpreter);
   }
   return [...found.values()].sort((a, b) => a.minor - b.minor);
 }

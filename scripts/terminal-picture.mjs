@@ -1,13 +1,18 @@
 // Makes the picture of a terminal in docs/images from commands that are really run:
 //   node scripts/terminal-picture.mjs docs/images/environments.svg 'pungi env create ml numpy' 'pungi env list'
-// Environments are made in a folder of the picture's own. Needs dist/ and a package index.
+// Environments are made in a folder of the picture's own; "--with FILE" puts a file there. Needs dist/ and a package index.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { at } from './house.mjs';
 
-const [target, ...commands] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { with: { type: 'string', multiple: true, default: [] } },
+});
+const [target, ...commands] = positionals;
 const COLUMNS = 108;
 const LINE = 19;
 const folder = mkdtempSync(join(tmpdir(), 'pungi-picture-'));
@@ -17,6 +22,7 @@ try {
     `#!/bin/sh\nexec '${process.execPath}' '${at('dist/bundle/main.js')}' "$@"\n`,
   );
   chmodSync(join(folder, 'pungi'), 0o755);
+  for (const file of values.with) copyFileSync(file, join(folder, basename(file)));
   const lines = commands.flatMap((command) => [{ prompt: command }, ...outputOf(command), { text: '' }]);
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, picture(lines.slice(0, -1)));
@@ -29,6 +35,8 @@ function outputOf(command) {
     ...process.env,
     PATH: `${folder}:${process.env.PATH}`,
     VENVS_BASE_PATH: join(folder, 'environments'),
+    TOOLS_DIR: join(folder, 'tools'),
+    AUDIT: 'false',
     COLUMNS: String(COLUMNS),
   };
   const { stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: folder, env, encoding: 'utf8' });
@@ -40,7 +48,8 @@ function picture(lines) {
   const height = 52 + lines.length * LINE;
   const rows = lines.map(({ prompt, text }, index) => {
     const y = 52 + index * LINE;
-    if (prompt === undefined) return `<text x="20" y="${y}">${escapeXml(text)}</text>`;
+    if (prompt === undefined)
+      return `<text x="20" y="${y}">${escapeXml(text).replaceAll(' ', '&#160;')}</text>`;
     return `<text x="20" y="${y}"><tspan fill="#7ee787">$</tspan> <tspan fill="#ffffff" font-weight="bold">${escapeXml(prompt)}</tspan></text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="940" height="${height}" viewBox="0 0 940 ${height}" role="img" aria-label="A terminal with Pungi's commands and their output">

@@ -37,7 +37,7 @@ if (status !== 0 && vitest.failed === 0) fail('vitest ended with an error outsid
 
 // A selection of tests by file or name is a selection of vitest's tests.
 if (args.length === 0) {
-  const python = testPython({ coverage: ci });
+  const python = await testPython({ coverage: ci });
   total.passed += python.passed;
   total.failed += python.failed;
 }

@@ -28,7 +28,8 @@ export {
   type VerdictKind,
 } from './contract/outcome.js';
 export { type Profile, ProfileDefinition } from './contract/profile.js';
-export { type OutputLine, type RunOptions, RunRequest } from './contract/run.js';
+export { FunctionCall, type OutputLine, type RunOptions, RunRequest } from './contract/run.js';
+export { Discovery, ToolSpec, ToolsFile } from './contract/wrap.js';
 export type { CleanRequest } from './environments/cleaning.js';
 export type {
   CreateRequest,

@@ -5,12 +5,14 @@ import { type Logger, silentLogger } from './base/logger.js';
 import { sha256 } from './base/sha256.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config/schema.js';
+import { toolsFolder } from './config/tools-folder.js';
 import type { Analysis, AnalysisOptions, AnalysisRequest } from './contract/analysis.js';
 import type { AuditEntry, Replay } from './contract/audit.js';
 import { PackageInfo, type StepOptions } from './contract/environment.js';
 import type { Health } from './contract/health.js';
 import type { Outcome } from './contract/outcome.js';
 import type { RunOptions, RunRequest } from './contract/run.js';
+import type { Discovery } from './contract/wrap.js';
 import { defaultCacheFolder } from './engine/bytecode-cache.js';
 import { Engine, type EngineState, type Examination } from './engine/engine.js';
 import type { Home } from './engine/home.js';
@@ -24,6 +26,7 @@ import type { Profiles } from './gate/profiles/profiles.js';
 import { ResultCache } from './gate/result-cache.js';
 import { Alerts } from './metrics/alerts.js';
 import { Metrics } from './metrics/metrics.js';
+import { discover } from './pungi/discovery.js';
 import { examineHealth } from './pungi/health.js';
 import { NetworkRefusals } from './pungi/network-refusals.js';
 import { engineOptions, engineSide, environmentsOptions } from './pungi/parts.js';
@@ -31,7 +34,11 @@ import { type CompiledScript, Precompiler } from './pungi/precompiler.js';
 import { recordEnvironment } from './pungi/record-environment.js';
 import { type ReplayOptions, replayEntry } from './pungi/replay.js';
 import { Runs } from './pungi/runs.js';
+import { Wrapping, type WrapRequest } from './pungi/wrapping.js';
 import { Network } from './runtime/network/network.js';
+import type { DiscoverRequest } from './wrap/discover.js';
+import type { WrappedScript } from './wrap/wrapped-script.js';
+import { WrappedScripts } from './wrap/wrapped-scripts.js';
 
 const LIST_PACKAGES = `
 import importlib.metadata as m
@@ -44,6 +51,7 @@ export type Door = 'server' | 'library' | 'command';
 /** What every door calls: the gate decides, the engine runs, the audit trail records. */
 export class Pungi {
   readonly config: Config;
+  readonly logger: Logger;
   readonly profiles: Profiles;
   readonly environments: Environments;
   #door: Door;
@@ -56,10 +64,12 @@ export class Pungi {
   #placement: Placement;
   #precompiler: Precompiler;
   #runs: Runs;
+  #wrapped: WrappedScripts | undefined;
 
   private constructor(config: Config, logger: Logger, door: Door) {
     this.config = config;
     this.#door = door;
+    this.logger = logger;
     this.profiles = loadProfiles(config);
     this.#gate = new Gate(config, this.profiles);
     this.#audit = new AuditRecorder(auditSettings(config), logger);
@@ -125,6 +135,31 @@ export class Pungi {
     return this.#engine.examine({ ...job, summarize: true });
   }
 
+  /** What of a script can be tools, as Python's own parser sees it. Throws PYTHON_ERROR for what does not compile. */
+  async discover(request: DiscoverRequest, options: StepOptions = {}): Promise<Discovery> {
+    const { environments } = this;
+    const [gate, placement, engine] = [this.#gate, this.#placement, this.#engine];
+    return discover(request, { gate, placement, environments, engine }, options);
+  }
+
+  /** The scripts of the tools folder. It is looked at from the first question on: a single run has no use for it. */
+  get wrapped(): WrappedScripts {
+    const { toolsDir, wrapTools } = this.config;
+    const isWanted = toolsDir !== undefined || wrapTools;
+    this.#wrapped ??= new WrappedScripts(toolsFolder(this.config), this, this.logger, isWanted);
+    return this.#wrapped;
+  }
+
+  /** Puts a script into the tools folder, so that its tools are offered. */
+  async wrapScript(request: WrapRequest, { client = '' }: StepOptions = {}): Promise<WrappedScript> {
+    return this.#wrapping().wrap(request, client);
+  }
+
+  /** Takes a script out of the tools folder; one that lies elsewhere stays there. */
+  async unwrapScript(name: string, { client = '' }: StepOptions = {}): Promise<void> {
+    return this.#wrapping().unwrap(name, client);
+  }
+
   /** Runs an old entry of the audit trail again, in an environment with the same lock, and compares. */
   async replay(entry: AuditEntry, options: ReplayOptions = {}): Promise<Replay> {
     const { environments } = this;
@@ -184,13 +219,20 @@ export class Pungi {
   /** Ends every process, and signs what was recorded. */
   async close(): Promise<void> {
     const recorded = this.#runs.close();
+    const wrapped = this.#wrapped?.close();
     await this.#preinstalled.close();
     await this.#engine.close();
     await this.environments.close();
+    await wrapped;
     await recorded;
     await this.#alerts.close();
     if (this.#door === 'server') await this.#audit.server('stopped', null).catch(() => {});
     await this.#audit.close();
+  }
+
+  #wrapping(): Wrapping {
+    const { config, wrapped } = this;
+    return new Wrapping({ config, wrapped, side: this, audit: this.#audit });
   }
 
   /** Where the default environment is more than the interpreter, its workers are the ones to have ready. */

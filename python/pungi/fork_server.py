@@ -13,7 +13,8 @@ import signal
 import sys
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
-from . import data_folders, exercises, host_jail, landlock, network_forwarder, seccomp, supervisor, system, watch, worker
+from . import called_script, data_folders, exercises, host_jail, landlock, network_forwarder, seccomp, supervisor, system, watch
+from . import worker
 
 
 def main():
@@ -37,6 +38,7 @@ def main():
         if hasattr(resource, limit):
             resource.setrlimit(getattr(resource, limit), (0, 0))
     worker.prepare_streams()
+    called_script.rehearse()
     if settings["tier"] == "namespace":
         os.environ.update(HOME=host_jail.WORK, TMPDIR=host_jail.TMP, PWD=host_jail.WORK)
     gc.collect()
@@ -88,7 +90,7 @@ def _preload(modules):
     for name in modules:
         try:
             __import__(name)
-        except Exception as error:
+        except BaseException as error:  # a module may want to end the interpreter, too
             absent = isinstance(error, ModuleNotFoundError) and error.name == name
             said = {"notPreloaded": name, "isAbsent": absent, "reason": f"{type(error).__name__}: {error}"}
             print(json.dumps(said), file=sys.stderr, flush=True)

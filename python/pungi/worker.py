@@ -17,7 +17,7 @@ import threading
 import time
 import types
 
-from . import code_summary, data_folders, exercises, frames, report, run_jail, scoped_run, system
+from . import called_script, code_summary, data_folders, discovery, exercises, frames, report, run_jail, scoped_run, system
 
 _JOB_FD, _REPORT_FD = 3, 4
 # What a pipe holds even where the user has used up its share of them.
@@ -228,7 +228,7 @@ def _foreign_imports(job):
     return {"imports": sorted(names - sys.stdlib_module_names)}
 
 
-_TASKS = {"compile": _precompile, "imports": _foreign_imports, "check": scoped_run.look}
+_TASKS = {"compile": _precompile, "imports": _foreign_imports, "check": scoped_run.look, "discover": discovery.discover}
 
 
 def execute(job):
@@ -243,19 +243,21 @@ def execute(job):
         return 1
     scope = _enter_script(job, filename, source)
     status, about = _evaluate(job, filename, source, scope, paths)
-    if "exception" in about:
+    has_failed = status != 0 and bool(about)
+    if has_failed:
         # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
         _say_and_wait(frames.pack(frames.REPORT, _dumps(about)) + frames.pack(frames.TROUBLE), worker)
     status = _leave(status)
-    if status == 0 and "exception" not in about:
-        _say_and_wait(frames.pack(frames.FINISHED, _dumps(about)), worker)
+    if status == 0 and not has_failed:
+        told = _dumps(about) if job.get("call") is None else called_script.encode(about)
+        _say_and_wait(frames.pack(frames.FINISHED, told), worker)
     return status
 
 
 def _enter_script(job, filename, source):
     """The main module, arguments and paths that the script will see; gives back its variables."""
     main_module = types.ModuleType("__main__")
-    scope = main_module.__dict__
+    scope = main_module.__dict__ if job.get("call") is None else called_script.make_module(filename).__dict__
     # A module, as in every script; exec would put in the dictionary.
     scope["__builtins__"] = builtins
     scope["__file__"] = os.path.join(os.getcwd(), filename)
@@ -286,7 +288,10 @@ class _ScriptWriter:
 
 def _evaluate(job, filename, source, scope, paths):
     absent = {}
+    call = job.get("call")
     try:
+        if call is not None and (issues := called_script.check_arguments(call)):
+            return 1, {"issues": issues}
         bytecode = job.get("bytecode")
         body, last = marshal.loads(base64.b64decode(bytecode)) if bytecode else compile_source(source, filename)
         # Before the work folder is searched: a file of the caller's must not stand in for what the profile imports.
@@ -297,6 +302,8 @@ def _evaluate(job, filename, source, scope, paths):
             scoped_run.install_guard(job, scope, paths, _REPORT_FD, _output_streams)
         exec(body, scope)
         value = eval(last, scope) if last is not None else None
+        if call is not None:
+            return called_script.call(call, scope)
         return 0, {} if value is None else {"value": report.describe_value(value)}
     except SystemExit as error:
         return report.exit_status(error), {}

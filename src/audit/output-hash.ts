@@ -15,6 +15,7 @@ function endingOf(verdict: Verdict) {
   const ending = { kind: verdict.kind, code: verdictCode(verdict) };
   if (verdict.kind === 'exited') return { ...ending, status: verdict.status };
   if (verdict.kind === 'killed') return { ...ending, signal: verdict.signal };
+  if (verdict.kind === 'invalid') return { ...ending, issues: verdict.issues };
   if (verdict.kind !== 'python-error') return ending;
   const { type, message, line, column } = verdict.exception;
   return { ...ending, exception: { type, message, line, column } };

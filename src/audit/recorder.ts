@@ -92,6 +92,15 @@ export class AuditRecorder {
     if (data !== undefined) await this.#record({ kind: 'configuration', ...who, data });
   }
 
+  /** Records a change of what the server offers, made while it runs. The settings stay what they were. */
+  async change(data: Omit<DataOf<'configuration'>, 'settings'>, who: Who): Promise<void> {
+    const trail = await this.#opened();
+    if (trail === undefined) return;
+    const [latest] = trail.list({ kind: 'configuration', limit: 1 });
+    const settings = latest?.kind === 'configuration' ? latest.data.settings : {};
+    await this.#record({ kind: 'configuration', ...who, data: { ...data, settings } });
+  }
+
   server(event: 'started' | 'stopped', details: DataOf<'server'>['details']): Promise<void> {
     return this.#record({ kind: 'server', ...SELF, data: { event, details } });
   }

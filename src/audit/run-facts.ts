@@ -25,9 +25,9 @@ export interface RunFacts {
 
 /** What a request gives a run beside its code, as it was asked for. */
 export function inputsOf(request: RunRequest): RunInputs {
-  const { argv, stdin, inputData, files, env, context, venvName, capability } = request;
+  const { argv, stdin, inputData, files, env, context, call, venvName, capability } = request;
   const filename = request.filename ?? (request.file === undefined ? undefined : basename(request.file));
-  const given = { filename, argv, stdin, inputData, files, env, context, venvName, capability };
+  const given = { filename, argv, stdin, inputData, files, env, context, call, venvName, capability };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 

@@ -1,5 +1,6 @@
 import { PungiError } from '../base/errors.js';
 import { silentLogger } from '../base/logger.js';
+import { type Style, styleFor } from '../base/terminal/style.js';
 import type { Config } from '../config/schema.js';
 import type { StepOptions } from '../contract/environment.js';
 import { Pungi } from '../pungi.js';
@@ -10,7 +11,6 @@ import { openLog } from './open-log.js';
 import { printFailures } from './package-results.js';
 import { printJson } from './run-output.js';
 import { tellSteps } from './terminal/steps.js';
-import { type Style, styleFor } from './terminal/style.js';
 
 /** What a command has to say: the same as data and in words. */
 export interface Answer {

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
+import { countText } from '../base/terminal/amounts.js';
+import { oneLine } from '../base/terminal/printable.js';
+import type { Style } from '../base/terminal/style.js';
 import type { OptionName } from '../config/schema.js';
 import type { Analysis, Finding } from '../contract/analysis.js';
 import { type Acting, type Answer, act, type Parsed } from './act.js';
 import { addConfigFlags } from './config-flags.js';
 import { asText, readOwnFile, readStdin } from './own-input.js';
-import { countText } from './terminal/amounts.js';
-import { oneLine } from './terminal/printable.js';
-import type { Style } from './terminal/style.js';
 
 const SETTINGS: readonly OptionName[] = [
   'python',

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { PungiError } from '../base/errors.js';
+import { printable } from '../base/terminal/printable.js';
 import { VERSION } from '../base/version.js';
 import { analyzeCommand } from './analyze.js';
 import { auditCommand } from './audit/command.js';
@@ -9,7 +10,7 @@ import { EXIT_CODES_HELP, exitCodeOfError, USAGE } from './exit-codes.js';
 import { profileCommand } from './profile/command.js';
 import { runCommand } from './run.js';
 import { serveCommand } from './serve.js';
-import { printable } from './terminal/printable.js';
+import { wrapCommand } from './wrap/command.js';
 
 /** Runs one command and resolves to the status the process should end with. Never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
@@ -34,12 +35,15 @@ function commandLine(end: (status: number) => void): Command {
       'Runs Python in a fresh, kernel-sandboxed process: for agents over MCP, and from the command line.',
     )
     .version(VERSION, '-V, --version')
+    // An option is that of the command it follows: "wrap" and the commands of it have some that are called alike.
+    .enablePositionalOptions()
     .addHelpText('after', `${EXIT_CODES_HELP}\n\nPungi's own state: pungi doctor`);
   for (const make of [
     serveCommand,
     runCommand,
     envCommand,
     profileCommand,
+    wrapCommand,
     auditCommand,
     analyzeCommand,
     doctorCommand,

@@ -73,6 +73,19 @@ Exit codes:
   74   the trail is damaged, or was tampered with
   130  cancelled: Ctrl-C, or a question that was not answered with yes`;
 
+/** Those of the commands that make tools of scripts. */
+export const WRAP_EXIT_CODES_HELP = `
+Exit codes:
+  0    done
+  1    the script is not valid Python
+  2    the command or the configuration is not valid, there is nothing to wrap, or a folder or a
+       name is taken
+  66   there is no such environment
+  69   unavailable: no interpreter or no sandbox
+  70   an error inside Pungi
+  77   the rules of the profile do not allow it
+  130  cancelled (Ctrl-C)`;
+
 export function exitCodeOf(verdict: Verdict): number {
   switch (verdict.kind) {
     case 'ok':

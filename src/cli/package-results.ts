@@ -1,8 +1,8 @@
+import { countText, durationText } from '../base/terminal/amounts.js';
+import { indent, oneLine } from '../base/terminal/printable.js';
+import { type Style, styleFor } from '../base/terminal/style.js';
 import type { PackageInfo, PackageReport, PackageResult } from '../contract/environment.js';
 import { nameKey } from '../environments/requirements/requirement.js';
-import { countText, durationText } from './terminal/amounts.js';
-import { indent, oneLine } from './terminal/printable.js';
-import { type Style, styleFor } from './terminal/style.js';
 
 /** A line for each package that was asked for, then what came and went with them, then one sentence. */
 export function reportText(report: PackageReport, style: Style): string {

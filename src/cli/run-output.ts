@@ -1,7 +1,7 @@
+import { printable } from '../base/terminal/printable.js';
 import type { Outcome, Output, Verdict } from '../contract/outcome.js';
 import type { OutputLine } from '../contract/run.js';
 import { printFailures } from './package-results.js';
-import { printable } from './terminal/printable.js';
 import { violationLines } from './violations.js';
 
 /** Passes on what a run writes: line by line while it runs, and at its end exactly what is still missing. */

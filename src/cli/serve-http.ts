@@ -1,10 +1,10 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { styleFor } from '../base/terminal/style.js';
 import type { Pungi } from '../pungi.js';
 import { httpClientConfiguration, stdioClientConfiguration } from './client-configuration.js';
 import { DEFAULT_ADDRESS, type ListenAddress } from './listen-address.js';
 import { portIsTaken } from './port-taken.js';
-import { styleFor } from './terminal/style.js';
 
 interface HttpServing {
   /** true: the person named no address. */

@@ -3,7 +3,7 @@ import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { assertLoopback } from '../mcp/http/loopback.js';
 import { Pungi } from '../pungi.js';
-import { ALL_OPTIONS, addConfigFlags, readConfig } from './config-flags.js';
+import { ALL_OPTIONS, addConfigFlags, parserOf, readConfig } from './config-flags.js';
 import { onInterrupt } from './interrupt.js';
 import { type ListenAddress, parseListenAddress } from './listen-address.js';
 import { openLog } from './open-log.js';
@@ -23,13 +23,18 @@ export function serveCommand(end: (status: number) => void): Command {
         'serve over HTTP (default: 127.0.0.1:8765, or the next free port)',
       ).argParser(parseListenAddress),
     )
+    .addOption(
+      new Option('--tools <folder>', 'offer the scripts of this folder as tools').argParser(
+        parserOf('toolsDir'),
+      ),
+    )
     .option('--quiet', 'over HTTP: do not print the address and the client configuration');
   addConfigFlags(command, ALL_OPTIONS).addHelpText('after', HELP);
   return command.action(async (parsed) => end(await serve(parsed)));
 }
 
 async function serve(parsed: Record<string, unknown>): Promise<number> {
-  const config = readConfig(parsed);
+  const config = readConfig({ ...parsed, toolsDir: parsed['tools'] ?? parsed['toolsDir'] });
   const logger = openLog(config);
   if (typeof parsed['http'] === 'object') assertLoopback((parsed['http'] as ListenAddress).host);
   const interrupted = new Promise<void>((resolve) => onInterrupt(() => resolve()));

@@ -1,5 +1,5 @@
+import { oneLine } from '../base/terminal/printable.js';
 import type { ScopeViolation } from '../contract/outcome.js';
-import { oneLine } from './terminal/printable.js';
 
 /** One line each, which editors understand: file:line:column rule reason. */
 export const violationLines = (violations: readonly ScopeViolation[], file: string): string =>

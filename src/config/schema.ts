@@ -133,6 +133,12 @@ export const OPTIONS = {
     'environments whose workers are kept parked',
   ),
   uv: option('PUNGI_UV', z.string().min(1).optional(), 'the uv to install with, or off for pip'),
+  toolsDir: option(
+    'TOOLS_DIR',
+    z.string().min(1).optional(),
+    "the folder whose scripts are tools, instead of the user's own; off for none",
+  ),
+  wrapTools: option('WRAP_TOOLS', flag.default(false), 'offer clients the tools that wrap scripts'),
   python: option(
     'PUNGI_PYTHON',
     z.string().min(1).optional(),

@@ -16,7 +16,16 @@ const code = z.string().nullable().describe('null where only its hash is kept');
 /** What else than its code a run was given, as it was asked for: enough to run it again. */
 export type RunInputs = Pick<
   RunRequest,
-  'filename' | 'argv' | 'stdin' | 'inputData' | 'files' | 'env' | 'context' | 'venvName' | 'capability'
+  | 'filename'
+  | 'argv'
+  | 'stdin'
+  | 'inputData'
+  | 'files'
+  | 'env'
+  | 'context'
+  | 'call'
+  | 'venvName'
+  | 'capability'
 >;
 
 export const RunRecord = z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Disclosure } from './disclosure.js';
 import { PackageResult } from './environment.js';
+import { ValueContent } from './wrap.js';
 
 export const TIERS = ['namespace', 'landlock', 'process'] as const;
 export const Tier = z.enum(TIERS);
@@ -97,8 +98,18 @@ export type Output = z.infer<typeof Output>;
 
 export const Value = z.object({
   type: z.string(),
-  repr: z.string().describe('the last expression, as a notebook shows it'),
+  repr: z
+    .string()
+    .describe('the last expression, or what the called function gave back, as a notebook shows it'),
   json: z.json().optional().describe('the same as JSON, where it is plain data and small'),
+  content: z
+    .array(ValueContent)
+    .optional()
+    .describe('of a called function: pictures and other bytes that it gave back'),
+  note: z
+    .string()
+    .optional()
+    .describe('of a called function: what of its value is told otherwise, or not told'),
 });
 export type Value = z.infer<typeof Value>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { OnStep } from './environment.js';
 import { RequestedLimits } from './limits.js';
+import { ObjectSchema } from './wrap.js';
 
 /** The most a request may carry: small enough that no message nears the transports' own limits. */
 export const MAX_CODE_BYTES = 2 * 1024 * 1024;
@@ -69,6 +70,34 @@ export const InputFile = z
   .refine((file) => (file.text === undefined) !== (file.base64 === undefined), 'give either text or base64');
 export type InputFile = z.infer<typeof InputFile>;
 
+const TOO_MUCH_JSON = `must be JSON of at most ${MAX_INPUT_BYTES} bytes, nested at most ${MAX_CONTEXT_DEPTH} deep`;
+
+const MODULE_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}.]{0,199}$/u;
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A function of the code, which is then run as a module and not as a script. */
+export const FunctionCall = z.strictObject({
+  function: z
+    .string()
+    .max(200)
+    .regex(
+      /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}]*$/u,
+      'must be the name of a function, such as "total"',
+    )
+    .describe('the name of a function that the code defines'),
+  // Not a record, which would drop a name such as "__proto__" without a word.
+  arguments: z
+    .custom<Record<string, unknown>>(isPlainObject, 'must be an object')
+    .refine(isSmallJson, TOO_MUCH_JSON)
+    .describe('its arguments by name, as JSON; converted to what its type hints ask for'),
+  inputSchema: ObjectSchema.refine(isSmallJson, TOO_MUCH_JSON)
+    .optional()
+    .describe('the JSON Schema that the arguments must fit, before anything of the code is run'),
+});
+export type FunctionCall = z.infer<typeof FunctionCall>;
+
 /** One execution of Python: what to run, with what, within which limits. */
 export const RunRequest = z
   .strictObject({
@@ -118,13 +147,16 @@ export const RunRequest = z
       .describe('environment variables; only names that the server allows'),
     context: z
       .unknown()
-      .refine(
-        (value) => value === undefined || isSmallJson(value),
-        `must be JSON of at most ${MAX_INPUT_BYTES} bytes, nested at most ${MAX_CONTEXT_DEPTH} deep`,
-      )
+      .refine((value) => value === undefined || isSmallJson(value), TOO_MUCH_JSON)
       .optional()
       .describe('a JSON value that the code sees as the variable `context`'),
+    call: FunctionCall.optional().describe('the function to call; its value is then the value of the run'),
     limits: RequestedLimits.optional().describe('tighter limits than the server sets'),
+    preload: z
+      .array(z.string().regex(MODULE_NAME, 'must be the name of a module, such as "json"'))
+      .max(1000)
+      .optional()
+      .describe('modules that parked workers should have imported before the request comes'),
     venvName: z
       .string()
       .max(200)

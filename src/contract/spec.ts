@@ -19,7 +19,7 @@ export const ServerUnderTest = z
     env: z.record(z.string(), z.string()).default({}).describe('added to a small clean environment'),
     working_dir: z.string().optional().describe('relative to the specification'),
     transport: Transport.default('stdio'),
-    url: z.string().optional().describe('http: where it answers; ${port} stands for a free port'),
+    url: z.string().optional().describe(`http: where it answers; \${port} stands for a free port`),
     headers: z.record(z.string(), z.string()).default({}),
     protocol: Era.default('auto').describe('which of the eras of MCP is spoken'),
     startup_timeout_seconds: seconds(30),
@@ -261,7 +261,7 @@ export const TestSpecification = z.strictObject({
   variables: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe('for ${name} in texts; ${env:NAME} is the environment'),
+    .describe(`for \${name} in texts; \${env:NAME} is the environment`),
   capabilities: Capabilities.optional().describe('what the server must, or must not, advertise'),
   server: ServerUnderTest.optional().describe('an included file may leave it out'),
   setup: z.array(Step).default([]),

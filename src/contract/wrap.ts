@@ -14,6 +14,14 @@ export const ArgvRule = z.strictObject({
       'one value; many after one flag; each value after a flag of its own; a switch; a switch said as often as the number',
     ),
   whenFalse: z.string().optional().describe('of a switch: the flag that turns it off'),
+  before: z
+    .number()
+    .int()
+    .nonnegative()
+    .optional()
+    .describe(
+      'of an option of a command above: the number, from 0, of the word of the subcommand that it comes before',
+    ),
 });
 export type ArgvRule = z.infer<typeof ArgvRule>;
 
@@ -58,6 +66,10 @@ export const ScriptTool = z.strictObject({
   kind: z.literal('script'),
   command: z.array(z.string()).describe('the words of a subcommand, which come first'),
   argv: z.array(ArgvRule),
+  parser: z
+    .enum(['argparse', 'click', 'typer'])
+    .nullable()
+    .describe('what reads its words; null: nothing that is known, so they are given as they come'),
   stdin: z.string().nullable().describe('the parameter that is given on standard input'),
   ...common,
 });
@@ -84,6 +96,7 @@ export const Discovery = z.strictObject({
   dependencies: z.array(z.string()).describe('of its "# /// script" block'),
   requiresPython: z.string().nullable(),
   imports: z.array(z.string()).describe('top-level modules that are not of the standard library'),
+  firstImports: z.array(z.string()).describe('modules that it imports before it does anything else'),
   hasMainGuard: z.boolean(),
   hasSideEffects: z.boolean().describe('statements at its top level do more than define'),
 });
@@ -101,6 +114,10 @@ export const ToolsFile = z.strictObject({
   script: z.string().describe('the path of the script, relative to this file'),
   sha256: z.string().describe('of the script when it was looked at'),
   mode: z.enum(WRAP_MODES),
+  functions: z
+    .array(z.string())
+    .optional()
+    .describe('the functions that were chosen, so that a later look adds no other; not given: all'),
   environment: z.string().nullable().describe('in the server: the environment that it runs in; may be set'),
   profile: z.string().nullable().describe('in the server: the profile that it runs under; may be set'),
   dependencies: z.array(z.string()),
@@ -109,6 +126,22 @@ export const ToolsFile = z.strictObject({
   modules: z.array(z.string()).describe('files beside the script that it imports'),
   tools: z.array(ToolSpec),
   remarks: z.array(Remark),
+  wrappedBy: z
+    .literal('client')
+    .optional()
+    .describe(
+      '"client": wrap_script wrote it, so clients may replace it and take it away; not given: a person',
+    ),
+  since: z
+    .string()
+    .optional()
+    .describe(
+      'when it was wrapped first: where two scripts have a tool of the same name, the older one keeps it',
+    ),
+  source: z
+    .strictObject({ description: z.string() })
+    .optional()
+    .describe("the script's own description, by which a later look tells what a person has changed"),
 });
 export type ToolsFile = z.infer<typeof ToolsFile>;
 

@@ -10,6 +10,7 @@ import {
   type Tier,
 } from '../contract/outcome.js';
 import type { RunOptions } from '../contract/run.js';
+import { Discovery } from '../contract/wrap.js';
 import { Listener } from '../runtime/listener.js';
 import type { Job, Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
@@ -22,7 +23,7 @@ import { Pools } from './pools.js';
 import { noWindows, sandboxUnavailable } from './sandbox-unavailable.js';
 import { readViolations } from './scope-verdict.js';
 import { cancelled, internal, refused } from './verdict.js';
-import { readException } from './worker-words.js';
+import { isFlatJson, readException } from './worker-words.js';
 
 export interface EngineOptions extends PoolOpenerOptions {
   python?: string | undefined;
@@ -190,6 +191,16 @@ export class Engine {
     const summary = CodeSummary.safeParse((report as { summary?: unknown } | undefined)?.summary).data;
     if (violations && summary) return { violations, summary };
     throw new PungiError('INTERNAL_ERROR', 'The code could not be examined; it may be nested too deeply.');
+  }
+
+  /** What of a script can be a tool, found by reading it; or the exception that the compiler raised. */
+  async discover(job: Job, home?: Home): Promise<Discovery | { exception: PythonException }> {
+    const { report } = await this.#ask({ ...job, task: 'discover' }, home);
+    const found = isFlatJson(report) ? Discovery.safeParse(report).data : undefined;
+    if (found) return found;
+    const raised = readException(report, home?.environment ?? this.#options.environment);
+    if (raised) return { exception: raised.exception };
+    throw new PungiError('INTERNAL_ERROR', 'The script could not be read; it may be nested too deeply.');
   }
 
   /** Has one worker look at code that it does not run. */

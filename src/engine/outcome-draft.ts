@@ -4,6 +4,7 @@ import { sha256 } from '../base/sha256.js';
 import type { Isolation, Outcome, Verdict } from '../contract/outcome.js';
 import type { OutputLine, RunOptions } from '../contract/run.js';
 import type { Job, RunEnd } from '../runtime/supervisor.js';
+import { readCallValue } from './call-words.js';
 import { OutputBuffer } from './output.js';
 import { cancelled, decideVerdict, internal, timedOut } from './verdict.js';
 import { readValue } from './worker-words.js';
@@ -53,7 +54,7 @@ export class OutcomeDraft {
     this.#streams[stream].write(data);
   }
 
-  end({ facts, report }: RunEnd, { wasStopped, tookMs }: Circumstances): Outcome {
+  end({ facts, report, attached }: RunEnd, { wasStopped, tookMs }: Circumstances): Outcome {
     if (facts === null) {
       const isLate = tookMs >= this.job.limits.timeoutMs;
       const lost = internal('The sandbox of this run was lost; run it again.');
@@ -63,7 +64,8 @@ export class OutcomeDraft {
     }
     const verdict = decideVerdict(facts, report, this.job, this.environment);
     const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
-    return this.finish(verdict, usage, verdict.kind === 'ok' ? readValue(report) : null);
+    if (verdict.kind !== 'ok') return this.finish(verdict, usage);
+    return this.finish(verdict, usage, this.job.call ? readCallValue(report, attached) : readValue(report));
   }
 
   finish(verdict: Verdict, used: Partial<Outcome['usage']> = {}, value: Outcome['value'] = null): Outcome {

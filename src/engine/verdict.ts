@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import type { Limits } from '../contract/limits.js';
 import type { PythonException, Verdict } from '../contract/outcome.js';
 import type { EndFacts, Job } from '../runtime/supervisor.js';
+import { badCall } from './call-words.js';
 import { outOfScope } from './scope-verdict.js';
 import { readException } from './worker-words.js';
 
@@ -21,7 +22,7 @@ const SIGNAL_MEANINGS: Record<string, string> = {
 export function decideVerdict(
   facts: EndFacts,
   report: unknown,
-  { limits, rules }: Pick<Job, 'limits' | 'rules'>,
+  { limits, rules, call }: Pick<Job, 'limits' | 'rules' | 'call'>,
   environment: string,
 ): Verdict {
   const raised = readException(report, environment);
@@ -29,6 +30,10 @@ export function decideVerdict(
   if (rules && (facts.killedFor === 'scope' || hasFailedByItself)) {
     const denied = outOfScope(report, rules);
     if (denied) return denied;
+  }
+  if (call && hasFailedByItself) {
+    const bad = badCall(report, call);
+    if (bad) return bad;
   }
   if (facts.killedFor !== null) return limitVerdict(facts.killedFor, limits, raised?.exception);
   if (facts.signal !== null) return killedBy(facts.signal);

@@ -57,12 +57,14 @@ function installHint(absent: string, module: string, name: string | null, enviro
   return `${found} install it with the tool install_packages, or with: pungi env install ${environment} ${name}`;
 }
 
-export function readValue(report: unknown): Value | null {
+export function readValue(report: unknown, mostJson = MAX_REPORTED.json): Value | null {
   // Not by the schema of a value, which would look through all of its JSON, however deep.
   const { data } = ReportedValue.safeParse((report as { value?: unknown } | undefined)?.value);
   if (!data) return null;
   const { json, ...shown } = data;
-  return json === undefined || !isSmallJson(json) ? shown : { ...shown, json: json as Value['json'] };
+  return json === undefined || !isSmallJson(json, mostJson)
+    ? shown
+    : { ...shown, json: json as Value['json'] };
 }
 
 const ReportedValue = z.object({
@@ -72,8 +74,11 @@ const ReportedValue = z.object({
 });
 
 /** Everybody who is handed an outcome can write it down again. */
-const isSmallJson = (json: unknown): boolean =>
-  isFlat(json, MAX_VALUE_DEPTH) && JSON.stringify(json).length <= MAX_REPORTED.json;
+const isSmallJson = (json: unknown, most: number): boolean =>
+  isFlatJson(json) && JSON.stringify(json).length <= most;
+
+/** Whether every reader can take it: nothing of it is nested too deeply. */
+export const isFlatJson = (json: unknown): boolean => isFlat(json, MAX_VALUE_DEPTH);
 
 /** Whether lists and maps are nested at most so deep; itself goes no deeper. 1e999 is JSON, and then no number. */
 const isFlat = (json: unknown, depth: number): boolean =>

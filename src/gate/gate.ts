@@ -49,7 +49,7 @@ export class Gate {
     const job = await this.#job(request, profile.limits);
     const data = profile.workspace.length > 0 ? await listWorkspace(profile.workspace) : NO_DATA;
     const rules = rulesOf(profile);
-    const furnishing = furnishingOf(profile);
+    const furnishing = furnishingOf(profile, request);
     return {
       client: request.client ?? '',
       session: request.session,
@@ -121,6 +121,7 @@ export class Gate {
       env: request.env ?? {},
       limits: tightened,
       variables: request.context === undefined ? {} : { context: request.context },
+      ...(request.call && { call: request.call }),
     };
   }
 }

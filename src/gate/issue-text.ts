@@ -42,6 +42,8 @@ export function faultsOf(issue: Issue): Fault[] {
   if (issue.code === 'invalid_key')
     return [{ path: issue.path, reason: reasonsOf(issue.issues)[0] ?? issue.message }];
   if (issue.code !== 'invalid_union') return [{ path: issue.path, reason: reasonOf(issue) }];
+  if ('options' in issue && issue.errors.length === 0)
+    return [{ path: issue.path, reason: `must be one of ${issue.options?.map(String).join(', ')}` }];
   const meant = issue.errors.find((branch) =>
     branch.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
   );

@@ -21,8 +21,16 @@ export function rulesOf(profile: Profile): ScopeRules | undefined {
   };
 }
 
-/** What the workers of a profile are parked with; undefined where they are like any other. */
-export function furnishingOf({ preload, workspace, allowedHosts }: Profile): Furnishing | undefined {
+/**
+ * What the workers of a profile are parked with; undefined where they are like any other. Where a profile has rules for
+ * imports, nothing is loaded that it does not name itself.
+ */
+export function furnishingOf(
+  { preload: own, workspace, allowedHosts, allowedImports, blockedImports }: Profile,
+  { preload: wanted = [] }: Pick<RunRequest, 'preload'> = {},
+): Furnishing | undefined {
+  const isFree = allowedImports === null && blockedImports.length === 0;
+  const preload = isFree ? [...own, ...wanted] : own;
   if (preload.length + workspace.length + allowedHosts.length === 0) return undefined;
   return { preload, data: workspace, allowedHosts };
 }

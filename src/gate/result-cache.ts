@@ -32,8 +32,8 @@ export class ResultCache {
 
   /** Everything that a run's outcome follows from. The identity of an environment is its lock and its interpreter. */
   keyOf({ job, profile, dataFingerprint }: Admitted, environmentIdentity: string): string {
-    const { code, filename, argv, stdin, files, env, variables, limits } = job;
-    const run = { code, filename, argv, stdin, files, env, variables, limits };
+    const { code, filename, argv, stdin, files, env, variables, limits, call } = job;
+    const run = { code, filename, argv, stdin, files, env, variables, limits, call };
     // In the order of their keys, which code can see: {a, b} and {b, a} print differently.
     const text = JSON.stringify({ run, profile, dataFingerprint, environmentIdentity });
     return sha256(text);

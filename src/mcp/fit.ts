@@ -1,8 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Outcome } from '../contract/outcome.js';
+import type { Outcome, Value } from '../contract/outcome.js';
 
 /** A message over 10 MiB ends a stdio connection; half of that leaves room for the envelope and for slow readers. */
 export const MAX_REPLY_BYTES = 4 * 1024 * 1024;
+/** With pictures, which cannot be cut. */
+const MAX_REPLY_WITH_CONTENT = 9 * 1024 * 1024;
+/** Texts are cut to this before a picture is left out. */
+const SHORTEST_BESIDE_CONTENT = 16 * 1024;
 const LONGEST_TEXT = 1024 * 1024;
 /** One UTF-16 unit is at most six bytes of JSON. */
 const WORST_BYTES_PER_UNIT = 6;
@@ -15,9 +19,14 @@ type Word<Data> = (data: Data) => CallToolResult;
 export function fitOutcome(
   outcome: Outcome,
   word: Word<Outcome>,
-  maxBytes: number = MAX_REPLY_BYTES,
+  maxBytes: number = roomFor(outcome),
 ): CallToolResult {
   return shrinkToFit(outcome, word, cutOutcome, maxBytes);
+}
+
+function roomFor({ value }: Outcome): number {
+  const contents = (value?.content ?? []).reduce((sum, { base64 }) => sum + base64.length, 0);
+  return Math.min(MAX_REPLY_BYTES + contents, MAX_REPLY_WITH_CONTENT);
 }
 
 /** The same for any other data: its texts and its lists are cut. */
@@ -62,7 +71,16 @@ function cutOutcome(outcome: Outcome, longest: number): Outcome {
   if (cut.value?.json !== undefined && JSON.stringify(outcome.value?.json).length > longest)
     delete cut.value.json;
   else if (cut.value && outcome.value?.json !== undefined) cut.value.json = outcome.value.json;
+  if (cut.value?.content !== undefined) cut.value = { ...cut.value, ...wholeContent(outcome, longest) };
   return cut;
+}
+
+/** Nor is half of a picture one. */
+function wholeContent({ value }: Outcome, longest: number): Pick<Value, 'content' | 'note'> {
+  const { content, note } = value!;
+  if (longest >= SHORTEST_BESIDE_CONTENT) return { content };
+  const leftOut = `Its pictures and other contents (${content!.length}) were left out: the reply would be too large.`;
+  return { content: [], note: note === undefined ? leftOut : `${note} ${leftOut}` };
 }
 
 function cutData<Data>(data: Data, longest: number): Data {

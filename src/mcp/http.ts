@@ -52,13 +52,14 @@ export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promis
   } = options;
   assertLoopback(host);
   const makeServer = createServerFactory(pungi, options.extension);
-  const sessions = new LegacySessions(makeServer, limits);
-  const modern = createMcpHandler(makeServer, {
+  const sessions = new LegacySessions(() => makeServer({ lives: true }), limits);
+  const modern = createMcpHandler(() => makeServer(), {
     legacy: 'reject',
     maxRequestBodySize: MAX_BODY_BYTES,
     ...(options.changes && { bus: options.changes }),
     onerror: (error) => logger.debug('MCP over HTTP', { problem: error.message }),
   });
+  const stopTelling = pungi.wrapped.onChange(() => modern.notify.toolsChanged());
   const handle = guard(
     route({ '/mcp': mcpHandler(sessions, toNodeHandler(modern)), '/health': healthHandler(pungi) }),
   );
@@ -67,6 +68,7 @@ export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promis
   return {
     url: `http://${urlHost(host)}:${(server.address() as AddressInfo).port}/mcp`,
     close: async () => {
+      stopTelling();
       await Promise.all([sessions.close(), modern.close()]);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,6 +1,6 @@
-import type { TextContent } from '@modelcontextprotocol/server';
+import type { ContentBlock, TextContent } from '@modelcontextprotocol/server';
 import type { PackageResult } from '../contract/environment.js';
-import type { Outcome, PythonException, ScopeViolation, Verdict } from '../contract/outcome.js';
+import type { Outcome, PythonException, ScopeViolation, Value, Verdict } from '../contract/outcome.js';
 import type { Profile } from '../contract/profile.js';
 import { cutText } from './fit.js';
 
@@ -22,6 +22,16 @@ export function wordOutcome(outcome: Outcome, style: OutputStyle = 'full', sente
   return [...content, ...failure, ...output].map(text);
 }
 
+/** Pictures and other bytes that a called function gave back. */
+export const contentBlocks = ({ runId, value }: Outcome): ContentBlock[] =>
+  (value?.content ?? []).map(({ kind, mimeType, base64 }, index) =>
+    kind === 'bytes'
+      ? { type: 'resource', resource: { uri: `pungi://run/${runId}/${index}`, mimeType, blob: base64 } }
+      : { type: kind, data: base64, mimeType },
+  );
+
+const wordNote = ({ note }: Value): string[] => (note === undefined ? [] : [`Note: ${note}`]);
+
 /** What a person should know before the output. */
 function wordBefore({ disclosure, cached }: Outcome): string[] {
   return [
@@ -38,14 +48,14 @@ function wordStreams({ verdict, stdout, value, stderr }: Outcome, style: OutputS
   const showsErrors = stderr.text !== '' && (style === 'full' || verdict.kind !== 'ok');
   return [
     ...(stdout.text === '' ? [] : [stdout.text]),
-    ...(value === null ? [] : [value.repr]),
+    ...(value === null ? [] : [value.repr, ...wordNote(value)]),
     ...(showsErrors ? [`stderr:\n${stderr.text}`] : []),
   ];
 }
 
 function wordValue({ verdict, stdout, value }: Outcome): string[] {
   if (verdict.kind !== 'ok') return [];
-  if (value !== null) return [value.repr];
+  if (value !== null) return [value.repr, ...wordNote(value)];
   return stdout.text === '' ? [] : [stdout.text];
 }
 

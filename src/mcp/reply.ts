@@ -5,15 +5,29 @@ import type { PackageResult } from '../contract/environment.js';
 import type { Outcome } from '../contract/outcome.js';
 import { jsonFaults } from '../gate/issue-text.js';
 import { cutText, fitData, fitOutcome } from './fit.js';
-import { type OutputStyle, text, wordIssues, wordOutcome, wordPackages } from './outcome-words.js';
+import {
+  contentBlocks,
+  type OutputStyle,
+  text,
+  wordIssues,
+  wordOutcome,
+  wordPackages,
+} from './outcome-words.js';
 
 /** What the model reads (text) and what a program reads (the outcome itself), within the transports' limit. */
 export function replyOutcome(outcome: Outcome, style: OutputStyle): CallToolResult {
   return fitOutcome(outcome, (fitting) => ({
-    content: wordOutcome(fitting, style),
-    structuredContent: fitting,
+    content: [...wordOutcome(fitting, style), ...contentBlocks(fitting)],
+    structuredContent: withoutContent(fitting),
     isError: fitting.verdict.kind !== 'ok',
   }));
+}
+
+/** Pictures are told once, as what they are. */
+function withoutContent(outcome: Outcome): Outcome {
+  if (outcome.value?.content === undefined) return outcome;
+  const { content: _, ...value } = outcome.value;
+  return { ...outcome, value };
 }
 
 /** The same for everything that is not a run. */

@@ -22,7 +22,8 @@ export function startStdio(pungi: Pungi, { logger = silentLogger, extension }: S
   const closed = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const handle = serveStdio(createServerFactory(pungi, extension), {
+  const makeServer = createServerFactory(pungi, extension);
+  const handle = serveStdio(() => makeServer({ lives: true }), {
     onerror: (error) => {
       logger.error('MCP over stdio', { problem: error.message });
       setImmediate(endIfDeaf);

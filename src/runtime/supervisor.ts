@@ -2,7 +2,9 @@ import type { Socket } from 'node:net';
 import { CodeSummary } from '../contract/disclosure.js';
 import type { Limits } from '../contract/limits.js';
 import type { ScopeRules } from '../contract/profile.js';
+import type { FunctionCall } from '../contract/run.js';
 import { type FrameKind, packFrame } from './frames.js';
+import { MAX_ATTACHED, MAX_CALL_WORDS, readCallReport, readReport } from './reports.js';
 
 /** What is said of a worker when it is parked. */
 export interface WorkerAbout {
@@ -31,6 +33,8 @@ export interface Job {
   limits: Limits;
   /** What the code sees as variables, by name. */
   variables: Record<string, unknown>;
+  /** The function to call, once the code has been run as a module. */
+  call?: FunctionCall;
   /** "module" or "module as name": what the code need not import. */
   imports?: readonly string[];
   /** The scope that the code must stay in; none: anything goes that the sandbox allows. */
@@ -38,8 +42,8 @@ export interface Job {
   /** Tell what the code does, before it is run. */
   summarize?: boolean;
   bytecode?: string;
-  /** Only look at the code: compile it, tell what it imports, or hold it against the rules. */
-  task?: 'compile' | 'imports' | 'check';
+  /** Only look at the code: compile it, tell what it imports, hold it against the rules, or find its tools. */
+  task?: 'compile' | 'imports' | 'check' | 'discover';
 }
 
 export interface RunEnd {
@@ -47,6 +51,8 @@ export interface RunEnd {
   facts: EndFacts | null;
   /** What the worker said of its own run. Never trusted for more than its words. */
   report: unknown;
+  /** Of a call, the bytes that its report tells the sizes of. */
+  attached?: Buffer;
   /** What the code does, told before it was run; null where nobody asked. */
   summary: CodeSummary | null;
 }
@@ -55,7 +61,8 @@ export type OutputSink = (stream: 'stdout' | 'stderr', data: Buffer) => void;
 
 /** A value and an exception are cut to less than this by the worker; more is foreign code's own doing. */
 const MAX_REPORT = 1024 * 1024;
-const MAX_BYTECODE = 32 * 1024 * 1024;
+/** Of bytecode, and of the tools of a script, which may be thousands. */
+const MAX_FINDINGS = 32 * 1024 * 1024;
 
 /** A supervisor is given this long past the deadline to answer before its connection, and with it the run, is cut. */
 const GRACE_MS = 2000;
@@ -65,7 +72,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 interface Running {
   job: Job;
   sink: OutputSink;
-  report: unknown;
+  told: Pick<RunEnd, 'report' | 'attached'>;
   summary: CodeSummary | null;
   end: (end: RunEnd) => void;
 }
@@ -104,7 +111,7 @@ export class Supervisor {
    * Resolves when all of its processes have ended, or the supervisor is lost. */
   async run(job: Job, sink: OutputSink, signal?: AbortSignal, isHurried = false): Promise<RunEnd> {
     const ended = new Promise<RunEnd>((end) => {
-      this.#running = { job, sink, report: undefined, summary: null, end };
+      this.#running = { job, sink, told: { report: undefined }, summary: null, end };
     });
     const cancel = () => this.#socket.write(packFrame('cancel'));
     const patience = Math.min(job.limits.timeoutMs + GRACE_MS, LONGEST_TIMER_MS);
@@ -115,7 +122,7 @@ export class Supervisor {
     this.isCold = isHurried;
     const limits = {
       ...job.limits,
-      reportBytes: job.task === 'compile' ? MAX_BYTECODE : MAX_REPORT,
+      reportBytes: mostReported(job),
       isHurried,
       isScoped: job.rules !== undefined,
     };
@@ -143,7 +150,7 @@ export class Supervisor {
     else if (!running) return;
     else if (kind === 'stdout' || kind === 'stderr') running.sink(kind, payload);
     else if (kind === 'summary') this.#take(running, payload);
-    else if (kind === 'report') running.report = parseReport(payload);
+    else if (kind === 'report') running.told = read(running.job, payload);
     else if (kind === 'end') {
       this.#finish(JSON.parse(payload.toString()) as EndFacts);
       this.onEnded();
@@ -164,20 +171,20 @@ export class Supervisor {
     const running = this.#running;
     this.#running = undefined;
     if (running) this.#runs += 1;
-    running?.end({ facts, report: running.report, summary: running.summary });
+    running?.end({ facts, ...running.told, summary: running.summary });
   }
 
   /** The first one was said before foreign code could say one. */
   #take(running: Running, payload: Buffer): void {
     if (running.job.summarize !== true || running.summary !== null) return;
-    running.summary = CodeSummary.safeParse(parseReport(payload)).data ?? null;
+    running.summary = CodeSummary.safeParse(readReport(payload)).data ?? null;
   }
 }
 
-function parseReport(payload: Buffer): unknown {
-  try {
-    return JSON.parse(payload.toString());
-  } catch {
-    return undefined; // foreign code wrote to the channel
-  }
+function mostReported({ task, call }: Job): number {
+  if (task === 'compile' || task === 'discover') return MAX_FINDINGS;
+  return call === undefined ? MAX_REPORT : MAX_CALL_WORDS + MAX_ATTACHED;
 }
+
+const read = ({ call }: Job, payload: Buffer): Pick<RunEnd, 'report' | 'attached'> =>
+  call === undefined ? { report: readReport(payload) } : readCallReport(payload);

@@ -39,7 +39,16 @@ export function start(args: string[], { env = {}, cwd, terminal = false }: Setti
   const [command = '', ...rest] = terminal ? [python, ON_TERMINAL, ...program] : program;
   const child = spawn(command, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH, HOME, VENVS_BASE_PATH: NO_ENVIRONMENTS, AUDIT: 'false', TERM: 'xterm', ...coverage, ...env },
+    env: {
+      PATH,
+      HOME,
+      VENVS_BASE_PATH: NO_ENVIRONMENTS,
+      AUDIT: 'false',
+      TOOLS_DIR: 'off',
+      TERM: 'xterm',
+      ...coverage,
+      ...env,
+    },
     ...(cwd === undefined ? {} : { cwd }),
   });
   const seen = { stdout: '', stderr: '' };

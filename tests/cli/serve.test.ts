@@ -74,7 +74,10 @@ describe('over HTTP', () => {
       { mcpServers: { pungi: { type: 'http', url: urlOf(text) } } },
       {
         mcpServers: {
-          pungi: { command: process.execPath, args: [expect.stringMatching(/dist\/main\.js$/), 'serve'] },
+          pungi: {
+            command: process.execPath,
+            args: [expect.stringMatching(/dist\/bundle\/main\.js$/), 'serve'],
+          },
         },
       },
     ]);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { agoText, durationText, sizeText } from '../../src/cli/terminal/amounts.js';
-import { indent, oneLine, printable } from '../../src/cli/terminal/printable.js';
+import { agoText, durationText, sizeText } from '../../src/base/terminal/amounts.js';
+import { indent, oneLine, printable } from '../../src/base/terminal/printable.js';
+import { cutTo, widthOf } from '../../src/base/terminal/width.js';
 import { tableOf } from '../../src/cli/terminal/table.js';
-import { cutTo, widthOf } from '../../src/cli/terminal/width.js';
 
 const style = (_: string, text: string) => text;
 

@@ -34,6 +34,8 @@ const OTHER_VALUES: Record<OptionName, [text: string, value: unknown]> = {
   maxEnvironmentMb: ['100', 100],
   maxWarmEnvironments: ['2', 2],
   uv: ['/opt/uv', '/opt/uv'],
+  toolsDir: ['/tools', '/tools'],
+  wrapTools: ['true', true],
   python: ['/opt/python', '/opt/python'],
   tier: ['landlock', 'landlock'],
   allowUnsandboxed: ['true', true],

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,6 +14,7 @@ const pages = [
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
+  'examples/wrap/README.md',
 ];
 
 /** Small packages with the names that the documentation shows, so that the commands need no network. */
@@ -33,10 +34,12 @@ const blocksOf = (page: string, language: string) =>
 
 /** Files that a page shows in full: blocks whose first line is their name. */
 const filesOf = (page: string) =>
-  blocksOf(page, 'yaml').flatMap((block) => {
-    const name = /^# (\S+\.yaml)\n/.exec(block)?.[1];
-    return name === undefined ? [] : [[name, block] as const];
-  });
+  ['yaml', 'python'].flatMap((language) =>
+    blocksOf(page, language).flatMap((block) => {
+      const name = /^# (\S+\.(?:yaml|py))\n/.exec(block)?.[1];
+      return name === undefined ? [] : [[name, block] as const];
+    }),
+  );
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -46,6 +49,7 @@ beforeAll(async () => {
   const uv = await ensureUv();
   index = await startPackageIndex(SHOWN);
   folder = mkdtempSync(join(tmpdir(), 'pungi-docs-'));
+  cpSync(join(root, 'examples/wrap'), folder, { recursive: true });
   for (const [name, content] of pages.flatMap(filesOf)) writeFileSync(join(folder, name), content);
   const shim = join(folder, 'pungi');
   writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
@@ -58,6 +62,7 @@ beforeAll(async () => {
     PUNGI_UV: uv,
     VENVS_BASE_PATH: environments,
     AUDIT_DIR: join(folder, 'audit'),
+    TOOLS_DIR: join(folder, 'tools'),
   };
 });
 afterAll(async () => {

@@ -15,7 +15,10 @@ const NO_ENVIRONMENTS = join(tmpdir(), 'pungi-tests-have-no-environments');
 
 /** Nothing of the tests' own environment is read: a test says all that it sets. */
 export const startPungi = (settings: Settings = {}, logger?: Logger): Pungi =>
-  Pungi.start(loadConfig({ env: { VENVS_BASE_PATH: NO_ENVIRONMENTS, AUDIT: 'false', ...settings } }), logger);
+  Pungi.start(
+    loadConfig({ env: { VENVS_BASE_PATH: NO_ENVIRONMENTS, AUDIT: 'false', TOOLS_DIR: 'off', ...settings } }),
+    logger,
+  );
 
 /** One Pungi for the whole file, closed after its last test. */
 export function sharedPungi(settings: Settings = {}): Pungi {

@@ -50,7 +50,7 @@ async function inspect(
 }
 
 const TARGETS = [
-  { transport: 'stdio', target: () => ['--', process.execPath, MAIN, 'serve'] },
+  { transport: 'stdio', target: () => ['--', process.execPath, MAIN, 'serve', '--tools', 'off'] },
   { transport: 'HTTP', target: () => ['--transport', 'http', '--server-url', door.url] },
 ];
 

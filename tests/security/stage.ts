@@ -41,8 +41,11 @@ export async function buildStage(entry = 'attack-runner'): Promise<Stage> {
   const runner = join(folder, `app/dist/runner/${entry}.mjs`);
   await build({
     entryPoints: [fileURLToPath(new URL(`./${entry}.ts`, import.meta.url))],
-    outfile: runner,
+    outdir: dirname(runner),
+    outExtension: { '.js': '.mjs' },
     bundle: true,
+    // As in dist: in one file, what is imported late would be set up before what it needs.
+    splitting: true,
     platform: 'node',
     format: 'esm',
     target: 'node20',

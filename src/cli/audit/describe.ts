@@ -1,8 +1,8 @@
+import { agoText } from '../../base/terminal/amounts.js';
+import { revealed, revealedLine } from '../../base/terminal/printable.js';
+import type { Style } from '../../base/terminal/style.js';
+import { cutTo, widthOf } from '../../base/terminal/width.js';
 import type { AuditEntry } from '../../contract/audit.js';
-import { agoText } from '../terminal/amounts.js';
-import { revealed, revealedLine } from '../terminal/printable.js';
-import type { Style } from '../terminal/style.js';
-import { cutTo, widthOf } from '../terminal/width.js';
 import { isolationText, limitsText, usageText, violationText } from './facts.js';
 import { timeText } from './time.js';
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { countText } from '../../base/terminal/amounts.js';
 import { replaceableFile, writeOwnLines } from '../own-output.js';
-import { countText } from '../terminal/amounts.js';
 import { type Filters, filterOptions, queryOf } from './filters.js';
 import { type End, option, subcommand, withReader } from './subcommand.js';
 

@@ -1,6 +1,6 @@
+import { countText, durationText, sizeText } from '../../base/terminal/amounts.js';
 import type { Limits } from '../../contract/limits.js';
 import type { Isolation, ScopeViolation, Usage } from '../../contract/outcome.js';
-import { countText, durationText, sizeText } from '../terminal/amounts.js';
 
 const bytesText = (bytes: number) =>
   bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : sizeText(bytes / 1024 / 1024);

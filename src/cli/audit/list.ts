@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { countText } from '../../base/terminal/amounts.js';
+import { revealedLine } from '../../base/terminal/printable.js';
+import { cutTo, widthOf } from '../../base/terminal/width.js';
 import { type AuditEntry, AuditQuery } from '../../contract/audit.js';
-import { countText } from '../terminal/amounts.js';
-import { revealedLine } from '../terminal/printable.js';
 import { type Column, tableOf } from '../terminal/table.js';
-import { cutTo, widthOf } from '../terminal/width.js';
 import { type Filters, filterOptions, queryOf } from './filters.js';
 import { type End, subcommand, withReader } from './subcommand.js';
 import { timeText } from './time.js';

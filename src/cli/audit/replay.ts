@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { revealed } from '../../base/terminal/printable.js';
+import type { Style } from '../../base/terminal/style.js';
 import type { Config, OptionName } from '../../config/schema.js';
 import type { AuditEntry, Replay } from '../../contract/audit.js';
 import type { Limits } from '../../contract/limits.js';
 import { type Parsed, withPungi } from '../act.js';
 import { readConfig } from '../config-flags.js';
-import { revealed } from '../terminal/printable.js';
-import type { Style } from '../terminal/style.js';
 import { type End, findEntry, subcommand, WHICH, withReader } from './subcommand.js';
 
 /** Where code is run, and with which packages and rules. */

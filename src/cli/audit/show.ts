@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { PungiError } from '../../base/errors.js';
+import { revealedLine } from '../../base/terminal/printable.js';
 import type { Parsed } from '../act.js';
 import { DAMAGED } from '../exit-codes.js';
-import { revealedLine } from '../terminal/printable.js';
 import { describe } from './describe.js';
 import { type End, findEntry, option, subcommand, WHICH, withReader } from './subcommand.js';
 

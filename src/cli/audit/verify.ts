@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { TrailReader } from '../../audit/trail-reader.js';
+import { countText } from '../../base/terminal/amounts.js';
+import { revealedLine } from '../../base/terminal/printable.js';
+import type { Style } from '../../base/terminal/style.js';
 import type { AuditHead, AuditVerification } from '../../contract/audit.js';
 import type { Parsed } from '../act.js';
 import { DAMAGED } from '../exit-codes.js';
-import { countText } from '../terminal/amounts.js';
-import { revealedLine } from '../terminal/printable.js';
-import type { Style } from '../terminal/style.js';
 import { type End, option, subcommand, withReader } from './subcommand.js';
 
 interface Flags extends Parsed {

@@ -1,5 +1,5 @@
+import { revealedLine } from '../../base/terminal/printable.js';
 import type { AuditEntry } from '../../contract/audit.js';
-import { revealedLine } from '../terminal/printable.js';
 
 /** What an entry is about, in a line; whatever others have written into it commands no terminal. */
 export function whatOf(entry: AuditEntry): string {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { styleFor } from '../../base/terminal/style.js';
 import type { OptionName } from '../../config/schema.js';
 import { addConfigFlags, configSources } from '../config-flags.js';
-import { styleFor } from '../terminal/style.js';
 import { examine } from './examine.js';
 import { screenOf } from './screen.js';
 

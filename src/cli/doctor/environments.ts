@@ -1,8 +1,8 @@
 import { statfsSync, statSync } from 'node:fs';
 import { PungiError } from '../../base/errors.js';
+import { countText, sizeText } from '../../base/terminal/amounts.js';
 import type { EnvironmentInfo } from '../../contract/environment.js';
 import type { Environments } from '../../environments/environments.js';
-import { countText, sizeText } from '../terminal/amounts.js';
 import { type Finding, ok, warn } from './finding.js';
 import { isWritable, nearest } from './folder.js';
 

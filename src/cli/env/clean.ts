@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { PungiError } from '../../base/errors.js';
+import { countText, sizeText } from '../../base/terminal/amounts.js';
 import type { CleanReport } from '../../contract/environment.js';
 import type { Pungi } from '../../pungi.js';
 import type { Parsed } from '../act.js';
-import { countText, sizeText } from '../terminal/amounts.js';
 import { ask, canAsk } from '../terminal/question.js';
 import { type End, option, subcommand } from './subcommand.js';
 

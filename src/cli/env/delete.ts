@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { PungiError } from '../../base/errors.js';
+import { countText, sizeText } from '../../base/terminal/amounts.js';
 import type { EnvironmentInfo } from '../../contract/environment.js';
 import type { Parsed } from '../act.js';
-import { countText, sizeText } from '../terminal/amounts.js';
 import { ask, canAsk } from '../terminal/question.js';
 import { type End, option, subcommand } from './subcommand.js';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { countText } from '../../base/terminal/amounts.js';
 import type { Parsed } from '../act.js';
 import { asText, readOwnFile, readStdin } from '../own-input.js';
-import { countText } from '../terminal/amounts.js';
 import { type End, INSTALLING, option, subcommand } from './subcommand.js';
 
 interface Flags extends Parsed {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { agoText, countText, sizeText } from '../../base/terminal/amounts.js';
+import { oneLine } from '../../base/terminal/printable.js';
 import type { EnvironmentInfo } from '../../contract/environment.js';
 import type { Parsed } from '../act.js';
-import { agoText, countText, sizeText } from '../terminal/amounts.js';
-import { oneLine } from '../terminal/printable.js';
 import { type Column, tableOf } from '../terminal/table.js';
 import { type End, option, subcommand } from './subcommand.js';
 

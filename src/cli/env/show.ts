@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { agoText, sizeText } from '../../base/terminal/amounts.js';
+import { oneLine } from '../../base/terminal/printable.js';
+import type { Style } from '../../base/terminal/style.js';
 import type { EnvironmentInfo, PackageInfo } from '../../contract/environment.js';
-import { agoText, sizeText } from '../terminal/amounts.js';
-import { oneLine } from '../terminal/printable.js';
-import type { Style } from '../terminal/style.js';
 import { type End, subcommand } from './subcommand.js';
 
 export const show = (end: End): Command =>

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
+import { oneLine, printable } from '../../base/terminal/printable.js';
 import type { Config } from '../../config/schema.js';
 import type { CodeSummary } from '../../contract/disclosure.js';
 import type { ScopeViolation } from '../../contract/outcome.js';
 import { type Answer, type Surroundings, withPungi } from '../act.js';
 import { DENIED } from '../exit-codes.js';
 import { asText, readOwnFile, readStdin } from '../own-input.js';
-import { oneLine, printable } from '../terminal/printable.js';
 import { violationLines } from '../violations.js';
 
 /** Whether code stays in the scope of a profile, as far as it can be read. */

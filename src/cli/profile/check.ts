@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
 import { PungiError } from '../../base/errors.js';
+import { countText } from '../../base/terminal/amounts.js';
+import { oneLine } from '../../base/terminal/printable.js';
+import type { Format, Style } from '../../base/terminal/style.js';
 import type { Config } from '../../config/schema.js';
 import { limitsOf } from '../../gate/limits.js';
 import { checkProfiles, type ProfilesCheck } from '../../gate/profiles/check-profiles.js';
@@ -8,9 +11,6 @@ import { type ProfileProblem, problemText } from '../../gate/profiles/problem.js
 import type { Answer, Parsed, Surroundings } from '../act.js';
 import { readConfig } from '../config-flags.js';
 import { USAGE } from '../exit-codes.js';
-import { countText } from '../terminal/amounts.js';
-import { oneLine } from '../terminal/printable.js';
-import type { Format, Style } from '../terminal/style.js';
 import { checkCode } from './check-code.js';
 import { environmentCheck } from './environment-problems.js';
 import { type End, option, subcommand } from './subcommand.js';

@@ -1,5 +1,5 @@
+import { countText } from '../../base/terminal/amounts.js';
 import type { Profile } from '../../contract/profile.js';
-import { countText } from '../terminal/amounts.js';
 
 /** Where the runs of a profile are. */
 export function environmentText({ environment, packages }: Profile): string {

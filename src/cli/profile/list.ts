@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { oneLine } from '../../base/terminal/printable.js';
+import { widthOf } from '../../base/terminal/width.js';
 import type { Profile } from '../../contract/profile.js';
 import { loadProfiles } from '../../gate/profiles/load-profiles.js';
 import { readConfig } from '../config-flags.js';
-import { oneLine } from '../terminal/printable.js';
 import { tableOf } from '../terminal/table.js';
-import { widthOf } from '../terminal/width.js';
 import { environmentText, networkText } from './describe.js';
 import { type End, subcommand } from './subcommand.js';
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { oneLine } from '../../base/terminal/printable.js';
+import type { Style } from '../../base/terminal/style.js';
 import type { Profile } from '../../contract/profile.js';
 import { loadProfiles } from '../../gate/profiles/load-profiles.js';
 import { readConfig } from '../config-flags.js';
-import { oneLine } from '../terminal/printable.js';
-import type { Style } from '../terminal/style.js';
 import { originText, type Rule, rulesOf } from './rules.js';
 import { type End, subcommand } from './subcommand.js';
 

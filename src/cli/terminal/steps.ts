@@ -1,6 +1,6 @@
+import { LiveLine } from '../../base/terminal/live-line.js';
+import { oneLine } from '../../base/terminal/printable.js';
 import type { OnStep } from '../../contract/environment.js';
-import { LiveLine } from './live-line.js';
-import { oneLine } from './printable.js';
 
 /** Where the steps of something that takes its time are told. */
 export interface Steps {

@@ -1,5 +1,5 @@
-import type { Style } from './style.js';
-import { cutTo, widthOf } from './width.js';
+import type { Style } from '../../base/terminal/style.js';
+import { cutTo, widthOf } from '../../base/terminal/width.js';
 
 export interface Column {
   heading: string;

@@ -1,12 +1,9 @@
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { dataFolder } from '../../base/data-folder.js';
 import { foldName } from '../name.js';
 
-/** Environments are read by the sandbox's user, so a server that runs as root does not put them into root's home. */
-export function defaultBase(env = process.env, uid = process.getuid?.()): string {
-  if (uid === 0) return '/var/lib/pungi/environments';
-  return join(env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'pungi', 'environments');
-}
+export const defaultBase = (env = process.env, uid = process.getuid?.()): string =>
+  join(dataFolder(env, uid), 'environments');
 
 /** Where everything lies below the base folder. Names of environments cannot start with a dot. */
 export class Layout {

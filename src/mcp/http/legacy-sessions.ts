@@ -88,7 +88,11 @@ export class LegacySessions {
     const transport = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = this.#makeServer();
     // Whatever ends the session (DELETE, expiry, close) ends it here too.
-    server.server.onclose = () => this.#sessions.delete(id);
+    const before = server.server.onclose;
+    server.server.onclose = () => {
+      this.#sessions.delete(id);
+      before?.();
+    };
     await server.connect(transport);
     return { id, session: { transport, open: 0, usedAt: this.#now() } };
   }

@@ -26,5 +26,5 @@ export function runHeard(request: RunRequest, { pungi }: Call, { signal, onStep 
   return pungi.run(request, { signal, ...hear });
 }
 
-const styleOf = ({ profile }: Outcome, { all }: Profiles): OutputStyle =>
+export const styleOf = ({ profile }: Outcome, { all }: Profiles): OutputStyle =>
   all.find(({ name }) => name === profile)?.outputStyle ?? 'full';

@@ -1,0 +1,76 @@
+"""So many calls at once; the others wait for their turn, in the order in which they came."""
+
+_MOST_WAITING = 1000
+
+
+class TooManyCalls(Exception):
+    """More are waiting than anybody will wait for."""
+
+
+class CallsInOrder:
+    def __init__(self, most_at_once, run):
+        import threading
+        from collections import deque
+
+        self._threading = threading
+        self._most_at_once = most_at_once
+        self._run = run
+        self._changed = threading.Condition()
+        self._waiting = deque()
+        self._running = []
+        self._threads = 0
+        self._idle = 0
+
+    def add(self, call):
+        with self._changed:
+            if len(self._waiting) >= _MOST_WAITING:
+                raise TooManyCalls
+            if self._idle <= len(self._waiting) and self._threads < self._most_at_once:
+                self._threading.Thread(target=self._work, daemon=True).start()
+                self._threads += 1
+            self._waiting.append(call)
+            self._changed.notify()
+
+    def cancel(self, call):
+        """One that waits is dropped; one that runs is ended, with everything that it has started."""
+        with self._changed:
+            call.is_cancelled = True
+            try:
+                self._waiting.remove(call)
+            except ValueError:
+                pass
+        call.end()
+
+    def stop(self):
+        """Ends everything that runs, and forgets what waits."""
+        with self._changed:
+            self._waiting.clear()
+            running = list(self._running)
+        for call in running:
+            call.is_cancelled = True
+            call.end()
+
+    def wait_until_idle(self):
+        with self._changed:
+            # Looks up now and then: a signal that comes as the wait begins is noticed only after it.
+            while not self._changed.wait_for(lambda: not self._waiting and not self._running, 1):
+                pass
+
+    def counts(self):
+        with self._changed:
+            return len(self._running), len(self._waiting)
+
+    def _work(self):
+        while True:
+            with self._changed:
+                self._idle += 1
+                self._changed.wait_for(lambda: self._waiting)
+                self._idle -= 1
+                call = self._waiting.popleft()
+                self._running.append(call)
+            try:
+                self._run(call)
+            finally:
+                with self._changed:
+                    self._running.remove(call)
+                    self._changed.notify_all()

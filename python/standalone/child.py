@@ -1,0 +1,184 @@
+"""What happens in the subprocess of a call: the job is read, the limits are set, the script runs, the result is written."""
+
+import json
+import os
+import sys
+
+from .arguments import check
+from .call import perform_call, prepare_call
+from .child_limits import die_with_wrapper, limit_memory
+from .command_words import command_words
+from .failures import describe_failure
+from .fences import raise_fences
+from .results import describe_result
+
+# Where the wrapper's own code is: one file, or the folders of its modules before they are bundled.
+_OWN_PLACES = tuple(sys.modules[__package__].__path__) if __package__ else (os.path.abspath(__file__),)
+# Kept from before the script could replace them.
+_open, _write, _exit = os.open, os.write, os._exit
+
+
+def run_child():
+    """Never returns."""
+    job = _take_job()
+    limit_memory(job["memoryMb"])
+    job["arguments"], issues = check(job["tool"]["inputSchema"], job["arguments"])
+    if issues:
+        _write_report(job["result"], {"issues": issues})
+        _exit(0)
+    is_script = job["tool"]["kind"] == "script"
+    if is_script:
+        _put_on_standard_input(job)
+    raise_fences(job["allowNetwork"], job["allowFileWrite"], job["result"])
+    sys.argv = [job["script"], *(command_words(job["tool"], job["arguments"]) if is_script else ())]
+    sys.path.insert(0, os.path.dirname(job["script"]))
+    status, report = _run_script(job) if is_script else _run_function(job)
+    status, report = _wind_up(job, status, report)
+    _write_report(job["result"], report)
+    _exit(status)
+
+
+def _take_job():
+    """From standard input, which then is empty."""
+    data = b""
+    while not data.endswith(b"\n"):
+        part = os.read(0, 1 << 20)
+        if not part:
+            _exit(0)  # the wrapper is gone
+        data += part
+    job = json.loads(data)
+    lifeline = os.dup(0)
+    _take_as_standard_input(os.devnull)
+    die_with_wrapper(lifeline)
+    return job
+
+
+def _put_on_standard_input(job):
+    text = job["arguments"].get(job["tool"]["stdin"])
+    if isinstance(text, str):
+        _write_file(job["stdin"], text.encode("utf-8", "surrogatepass"))
+        _take_as_standard_input(job["stdin"])
+
+
+def _take_as_standard_input(path):
+    source = _open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    os.dup2(source, 0)
+    os.close(source)
+
+
+def _run_script(job):
+    """As `python SCRIPT ARGUMENTS` would; gives the exit status, and what is to be reported."""
+    try:
+        scope = _enter_module("__main__", job["script"])
+        exec(_compile_script(job["script"]), scope)
+        return 0, {}
+    except SystemExit as error:
+        return _exit_status(error), {}
+    except BaseException as error:
+        return 1, _failure_on_stderr(error, job)
+
+
+def _run_function(job):
+    """Its prints stay its own; its value goes into the report."""
+    try:
+        scope = _enter_module(_module_name(job["script"]), job["script"])
+        exec(_compile_script(job["script"]), scope)
+        function, positional, named, issues = prepare_call(scope, job["tool"]["function"], job["arguments"])
+        if issues:
+            return 0, {"issues": issues}
+        value = describe_result(perform_call(function, positional, named))
+        return 0, {"value": value, "unfit": _hold_to_promise(job["tool"], value)}
+    except SystemExit as error:
+        status = _exit_status(error)
+        return status, {"exit": status}
+    except BaseException as error:
+        return 1, {"exception": describe_failure(error, job["script"], _OWN_PLACES)}
+
+
+def _hold_to_promise(tool, value):
+    """What is wrong with the value by the tool's schema of results. One that is almost right is set right."""
+    if not tool["outputSchema"] or "json" not in value:
+        return []
+    promised = {"additionalProperties": True, **tool["outputSchema"]}
+    found, issues = check(promised, {"result": value["json"]} if tool["wrapsResult"] else value["json"])
+    if not issues:
+        value["json"] = found["result"] if tool["wrapsResult"] else found
+    return issues
+
+
+def _module_name(path):
+    name = os.path.splitext(os.path.basename(path))[0].replace(".", "_")
+    # Others mean another module by it.
+    return f"{name}_script" if name in sys.modules or name in sys.stdlib_module_names else name
+
+
+def _enter_module(name, path):
+    """A module of that name, in the place where pickling and multiprocessing look for it; gives its variables."""
+    import builtins
+
+    module = type(sys)(name)
+    module.__file__ = path
+    module.__builtins__ = builtins
+    sys.modules[name] = module
+    return module.__dict__
+
+
+def _compile_script(path):
+    with open(path, "rb") as file:
+        return compile(file.read(), path, "exec", dont_inherit=True)
+
+
+def _failure_on_stderr(error, job):
+    """Where anybody looks for it who runs the script by hand; the report has it in parts."""
+    report = describe_failure(error, job["script"], _OWN_PLACES)
+    try:
+        sys.stderr.write(report["traceback"])
+    except Exception:
+        pass
+    return {"exception": report}
+
+
+def _exit_status(error):
+    """The status that `python` would end with for this SystemExit."""
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code & 0xFF
+    try:
+        print(error.code, file=sys.stderr)
+    except Exception:
+        pass
+    return 1
+
+
+def _wind_up(job, status, report):
+    """What an interpreter does on its way out, save for taking itself apart: it waits for threads, runs atexit handlers and
+    flushes."""
+    try:
+        if "threading" in sys.modules:
+            sys.modules["threading"]._shutdown()
+        if "atexit" in sys.modules:
+            sys.modules["atexit"]._run_exitfuncs()
+    except SystemExit as error:
+        status = _exit_status(error)
+    except BaseException as error:
+        status, report = 1, report if "exception" in report else _failure_on_stderr(error, job)
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        try:
+            if stream is not None and not getattr(stream, "closed", False):
+                stream.flush()
+        except Exception:
+            status = status or 120
+    return status, report
+
+
+def _write_report(path, report):
+    _write_file(path, json.dumps(report, ensure_ascii=True).encode())
+
+
+def _write_file(path, data):
+    data = memoryview(data)
+    descriptor = _open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    while data:
+        data = data[_write(descriptor, data):]
+    os.close(descriptor)

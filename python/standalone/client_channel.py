@@ -1,0 +1,45 @@
+"""The way to the client: one message a line, and nothing else, ever."""
+
+import os
+import sys
+
+from .json_rpc import encode_message
+
+
+class ClientGone(Exception):
+    """Nobody reads any more."""
+
+
+class Channel:
+    def __init__(self, descriptor):
+        import threading
+
+        self._descriptor = descriptor
+        self._lock = threading.Lock()
+        self.is_closed = False
+
+    def send(self, message):
+        data = memoryview(encode_message(message) + b"\n")
+        with self._lock:
+            try:
+                while data and not self.is_closed:
+                    data = data[os.write(self._descriptor, data):]
+            except OSError:
+                self.is_closed = True
+        if self.is_closed:
+            raise ClientGone
+
+    def answer(self, request_id, result):
+        self.send({"jsonrpc": "2.0", "id": request_id, "result": result})
+
+    def notify(self, method, params):
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+def take_standard_output():
+    """The descriptor of the channel. What else is written to standard output, by whatever code, goes to standard error."""
+    sys.stdout.flush()
+    descriptor = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return descriptor

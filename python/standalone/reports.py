@@ -1,0 +1,50 @@
+"""The log, and what clients hear of it. A script's own failures are told in full; the wrapper's own only by an id that finds
+the whole entry in the log: its paths and its environment are nobody else's."""
+
+import os
+import sys
+import time
+
+
+class Log:
+    """Entries on standard error or in a file. Nothing that goes wrong here stops the wrapper."""
+
+    def __init__(self, path=None):
+        import threading
+
+        self._path = path
+        self._lock = threading.Lock()
+
+    def write(self, level, text, entry_id="-"):
+        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        # An entry's further lines are indented, so that no script can write what looks like another entry.
+        body = text.rstrip().replace("\r", "\n").replace("\n", "\n    ")
+        data = f"{moment} {level} {entry_id} {body}\n".encode("utf-8", "backslashreplace")
+        with self._lock:
+            try:
+                self._append(data)
+            except OSError:
+                pass
+
+    def _append(self, data):
+        if self._path is None:
+            os.write(2, data)
+            return
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(descriptor, data)
+        finally:
+            os.close(descriptor)
+
+    def wrapper_failure(self, doing):
+        """Enters the exception that is being handled; gives back the sentence and the id for the client."""
+        import traceback
+
+        entry_id = new_id()
+        self.write("WRAPPER-ERROR", f"{doing}\n{traceback.format_exc()}", entry_id)
+        kind = sys.exc_info()[0].__name__
+        return f"The wrapper itself failed while {doing} ({kind}). Its log has the details in entry {entry_id}.", entry_id
+
+
+def new_id():
+    return os.urandom(6).hex()

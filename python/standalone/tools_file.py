@@ -1,0 +1,117 @@
+"""Reads tools.json, the single source of what is offered, and says everything that is wrong with it."""
+
+import json
+import os
+
+_NAME_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
+_TAKES = ("one", "many", "each", "nothing", "count")
+_OF_EVERY_TOOL = (("name", str), ("description", str), ("inputSchema", dict))
+_OF_KIND = {
+    "function": (("function", str), ("wrapsResult", bool)),
+    "script": (("command", list), ("argv", list)),
+}
+_KIND_WORDS = {str: "a text", dict: "an object", list: "a list", bool: "true or false"}
+
+
+class ToolsFileFault(Exception):
+    """A tools.json that cannot be used, with a sentence for each fault."""
+
+
+class ToolsFile:
+    def __init__(self, content, folder):
+        self.name = content["name"]
+        self.description = content.get("description") or ""
+        self.script = os.path.normpath(os.path.join(folder, content["script"]))
+        self.tools = {tool["name"]: tool for tool in content["tools"] if not tool.get("hidden")}
+        self.sha256 = content.get("sha256")
+        self.dependencies = [each for each in content.get("dependencies") or [] if isinstance(each, str)]
+
+
+def read_tools_file(path):
+    try:
+        with open(path, "rb") as file:
+            content = json.loads(file.read().decode("utf-8-sig"), parse_constant=_refuse_number)
+    except FileNotFoundError:
+        raise ToolsFileFault("There is no tools.json beside the wrapper.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ToolsFileFault(f"tools.json cannot be read: {error}") from None
+    faults = list(_faults_of(content))
+    if faults:
+        raise ToolsFileFault("\n".join(f"tools.json: {fault}" for fault in faults))
+    found = ToolsFile(content, os.path.dirname(path))
+    if not os.path.isfile(found.script):
+        raise ToolsFileFault(f"tools.json: script: there is no file {content['script']!r}.")
+    return found
+
+
+def has_changed(tools_file):
+    """Whether the script is another one than tools.json was made from."""
+    import hashlib
+
+    with open(tools_file.script, "rb") as file:
+        return bool(tools_file.sha256) and hashlib.sha256(file.read()).hexdigest() != tools_file.sha256
+
+
+def _refuse_number(text):
+    raise ValueError(f"{text} is not JSON")
+
+
+def _faults_of(content):
+    if not isinstance(content, dict):
+        yield "it must hold an object."
+        return
+    if content.get("version") != 1:
+        yield f"version: 1 is wanted, {content.get('version')!r} is there; a newer wrapper may know it."
+    yield from _kind_faults(content, "", (("name", str), ("script", str), ("tools", list)))
+    seen = set()
+    tools = content.get("tools")
+    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
+        place = f"tools[{index}]"
+        if not isinstance(tool, dict):
+            yield f"{place}: must be an object."
+            continue
+        yield from _tool_faults(tool, place)
+        name = tool.get("name")
+        if isinstance(name, str) and not tool.get("hidden"):
+            if name in seen:
+                yield f"{place}.name: two tools are called {name!r}."
+            seen.add(name)
+
+
+def _tool_faults(tool, place):
+    kind = tool.get("kind")
+    if kind not in ("function", "script"):
+        yield f'{place}.kind: "function" or "script" is wanted, {kind!r} is there.'
+        return
+    yield from _kind_faults(tool, place, _OF_EVERY_TOOL + _OF_KIND[kind])
+    name = tool.get("name")
+    if isinstance(name, str) and not (0 < len(name) <= 128 and set(name) <= _NAME_LETTERS):
+        yield f'{place}.name: must be 1 to 128 letters, digits, "_", "-" and ".", {name!r} is not.'
+    # A client refuses the whole list for one schema of another kind.
+    for member in ("inputSchema", "outputSchema"):
+        if isinstance(tool.get(member), dict) and tool[member].get("type") != "object":
+            yield f'{place}.{member}.type: must be "object".'
+    for member, wanted in (("outputSchema", dict), ("parser", str), ("stdin", str), ("title", str), ("annotations", dict)):
+        if tool.get(member) is not None and not isinstance(tool[member], wanted):
+            yield f"{place}.{member}: must be {_KIND_WORDS[wanted]}."
+    if kind == "script" and isinstance(tool.get("argv"), list):
+        tool.setdefault("stdin", None)
+        tool.setdefault("parser", None)
+        yield from _argv_faults(tool, place)
+
+
+def _argv_faults(tool, place):
+    if not all(isinstance(word, str) for word in tool["command"] if isinstance(tool["command"], list)):
+        yield f"{place}.command: must hold texts."
+    for index, rule in enumerate(tool["argv"]):
+        is_rule = isinstance(rule, dict) and isinstance(rule.get("parameter"), str) and rule.get("takes") in _TAKES
+        if not is_rule or not isinstance(rule.setdefault("flag", None), (str, type(None))):
+            yield f"{place}.argv[{index}]: wants a parameter, a flag or null, and takes: {', '.join(_TAKES)}."
+        elif not isinstance(rule.get("before", 0), int):
+            yield f"{place}.argv[{index}].before: must be a whole number."
+
+
+def _kind_faults(holder, place, wanted):
+    for member, kind in wanted:
+        if not isinstance(holder.get(member), kind):
+            yield f"{place}{'.' if place else ''}{member}: {_KIND_WORDS[kind]} is wanted."

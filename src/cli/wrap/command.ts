@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { similarName } from '../../base/similar-name.js';
+import { inspect } from './inspect.js';
+import { list } from './list.js';
+import { remove } from './remove.js';
+import type { End } from './subcommand.js';
+import { wrap } from './wrap-file.js';
+
+/** `pungi wrap …`: scripts as tools. What is none of its commands is a file. */
+export function wrapCommand(end: End): Command {
+  const command = wrap(end)
+    .usage('[options] <file | command>')
+    .enablePositionalOptions()
+    // Told below, since what is too much may belong to a command that is misspelt.
+    .allowExcessArguments();
+  for (const make of [inspect, list, remove]) command.addCommand(make(end));
+  return command.hook('preAction', (_, action) => {
+    if (action === command) checkWords(command);
+  });
+}
+
+function checkWords(command: Command): void {
+  const [first = '', ...more] = command.args;
+  const commands = command.commands.map((one) => one.name());
+  const meant = existsSync(first) ? undefined : similarName(first, commands);
+  if (meant !== undefined)
+    command.error(`error: there is no file and no command "${first}"; did you mean "pungi wrap ${meant}"?`);
+  if (more.length > 0)
+    command.error(`error: too many arguments. Expected 1 argument but got ${command.args.length}.`);
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { PungiError } from '../../base/errors.js';
+import { sha256 } from '../../base/sha256.js';
+import { oneLine } from '../../base/terminal/printable.js';
+import type { Config } from '../../config/schema.js';
+import { troubleOf } from '../../wrap/surrounding.js';
+import { readToolsFile } from '../../wrap/tools-file-read.js';
+import type { ScriptSource } from '../../wrap/wrapped-script.js';
+import { listSources } from '../../wrap/wrapped-sources.js';
+import { withPungi } from '../act.js';
+import { asText, readOwnFile } from '../own-input.js';
+import { type Column, tableOf } from '../terminal/table.js';
+import { configOf, type End, folderOf, LOOKING, subcommand, TOOLS, type ToolsFlags } from './subcommand.js';
+
+const COLUMNS: readonly Column[] = [
+  { heading: 'NAME' },
+  { heading: 'TOOLS', align: 'right' },
+  { heading: 'ENVIRONMENT' },
+  { heading: 'PROFILE' },
+  { heading: 'STATE' },
+  { heading: 'SCRIPT' },
+];
+
+/** What can be said of an entry without Python. */
+interface Listed {
+  name: string;
+  kind: ScriptSource['kind'];
+  script: string;
+  state: 'unchanged' | 'changed' | 'missing' | 'broken' | 'found at start';
+  problem: string | null;
+  /** Names; null: they are found when the server starts. */
+  tools: string[] | null;
+  environment: string | null;
+  profile: string | null;
+}
+
+export const list = (end: End): Command =>
+  subcommand<[], ToolsFlags>('list', end, {
+    about: 'show the scripts of the tools folder',
+    options: [TOOLS],
+    settings: LOOKING,
+    help: `  pungi wrap list
+  pungi wrap list --tools ./tools --json
+
+STATE says whether a script is what it was when it was wrapped. The server looks at it again when
+it has changed, and finds the tools of scripts that lie in the folder themselves.`,
+    async run({ style, width }, flags) {
+      const config = configOf(flags);
+      const folder = folderOf(config);
+      const { sources, problem, exists } = await listSources(folder);
+      if (exists && problem !== null) throw new PungiError('INVALID_INPUT', problem);
+      const scripts = await withTroubles(
+        config,
+        sources.map((source) => describe(folder, source)),
+      );
+      if (scripts.length === 0)
+        return { json: { folder, scripts }, text: `Nothing is wrapped in ${folder}.\n` };
+      const rows = scripts.map(({ name, tools, environment, profile, state, script }) => [
+        oneLine(name),
+        tools === null ? '?' : String(tools.length),
+        oneLine(environment ?? ''),
+        oneLine(profile ?? ''),
+        state,
+        oneLine(script),
+      ]);
+      const problems = scripts.flatMap(({ name, problem }) =>
+        problem === null ? [] : [`${oneLine(`${name}: ${problem}`)}\n`],
+      );
+      return {
+        json: { folder, scripts },
+        text: tableOf(COLUMNS, rows, { style, width }) + problems.join(''),
+      };
+    },
+  });
+
+/** Whether environments and profiles are there is only asked where one is named. */
+async function withTroubles(config: Config, scripts: Listed[]): Promise<Listed[]> {
+  if (scripts.every(({ environment, profile }) => environment === null && profile === null)) return scripts;
+  return withPungi(config, (pungi) =>
+    Promise.all(
+      scripts.map(async (one) => ({ ...one, problem: one.problem ?? (await troubleOf(pungi, one)) })),
+    ),
+  );
+}
+
+function describe(folder: string, { name, kind, origin }: ScriptSource): Listed {
+  const path = join(folder, origin);
+  const plain = { name, kind, script: path, problem: null, tools: null, environment: null, profile: null };
+  if (kind === 'script') return { ...plain, state: 'found at start' };
+  try {
+    const file = readToolsFile(asText(readOwnFile(path), path), path);
+    const script = resolve(dirname(path), file.script);
+    const tools = file.tools.filter(({ hidden }) => hidden !== true).map((tool) => tool.name);
+    const { environment, profile } = file;
+    return { ...plain, script, tools, environment, profile, state: stateOf(script, file.sha256) };
+  } catch (error) {
+    return { ...plain, state: 'broken', problem: PungiError.from(error).message };
+  }
+}
+
+function stateOf(script: string, known: string): Listed['state'] {
+  try {
+    return sha256(new TextDecoder().decode(readFileSync(script))) === known ? 'unchanged' : 'changed';
+  } catch {
+    return 'missing';
+  }
+}

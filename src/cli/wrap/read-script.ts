@@ -1,0 +1,45 @@
+import { realpathSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { PungiError } from '../../base/errors.js';
+import { MAX_CODE_BYTES } from '../../contract/run.js';
+import { asText, readOwnFile } from '../own-input.js';
+
+export interface OwnScript {
+  /** Where it really is. */
+  path: string;
+  filename: string;
+  code: string;
+}
+
+/** A script of the person at the command line. */
+export function readOwnScript(file: string): OwnScript {
+  if (file.endsWith('.ipynb'))
+    throw invalid(
+      `${file} is a notebook and no script: export it first (jupyter nbconvert --to script ${file}).`,
+    );
+  checkFile(file);
+  const content = readOwnFile(file);
+  if (content.includes(0)) throw invalid(`${file} is no Python script: it is not text.`);
+  const path = realpathSync(file);
+  return { path, filename: basename(path), code: asText(content, file) };
+}
+
+/** Before it is read: what comes out of a pipe or a device has no end, and no place to look for modules beside. */
+function checkFile(file: string): void {
+  const state = stateOf(file);
+  if (state === undefined || state.isDirectory()) return;
+  if (!state.isFile()) throw invalid(`${file} is no regular file.`);
+  if (state.size > MAX_CODE_BYTES)
+    throw invalid(`${file} is larger than ${MAX_CODE_BYTES} bytes, the most that code may be.`);
+}
+
+/** Undefined where it cannot be looked at: reading it says why. */
+function stateOf(file: string) {
+  try {
+    return statSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+const invalid = (message: string) => new PungiError('INVALID_INPUT', message);

@@ -1,0 +1,83 @@
+import type { ToolSpec, ToolsFile } from '../../contract/wrap.js';
+import { type Parameter, parametersOf } from '../parameters.js';
+import { typeWords } from '../type-words.js';
+import { type ConfigurationFile, pythonCommand } from './client-configuration.js';
+import { SETTINGS } from './wrapper-settings.js';
+
+export interface ReadmeInput {
+  file: ToolsFile;
+  /** The name of the folder. */
+  folder: string;
+  /** What requirements.txt holds; null: there is none. */
+  requirements: string | null;
+  configurations: readonly ConfigurationFile[];
+}
+
+/** What whoever is given the folder needs to know. */
+export function readmeText({ file, requirements, configurations }: ReadmeInput): string {
+  const python = pythonCommand();
+  const sections = [
+    `# ${escaped(file.name)}`,
+    ...(file.description === '' ? [] : [escaped(file.description)]),
+    `The tools of \`${file.script}\` for MCP clients, such as Claude, VS Code or the MCP Inspector. Python ${atLeast(file)} is all that is needed${requirements === null ? '' : ', and the packages of `requirements.txt`'}.`,
+    ...(requirements === null ? [] : [installation(python)]),
+    '## Tools',
+    toolsTable(file.tools),
+    '## Use it in a client',
+    table(
+      ['file', 'for'],
+      configurations.map(({ path, use }) => [`\`${path}\``, use]),
+    ),
+    `Any other client that starts its servers itself is told: command \`${python}\`, argument \`wrapper.py\` with the whole path of it. On Windows the command is \`python\`, elsewhere mostly \`python3\`.`,
+    '## Try it',
+    code('sh', `npx @modelcontextprotocol/inspector ${python} wrapper.py`),
+    'Without any client, a line of JSON is enough:',
+    code('sh', `echo '{"jsonrpc": "2.0", "id": 1, "method": "ListTools"}' | ${python} wrapper.py`),
+    'Beside the methods of MCP there are `ListTools`, `CallTool`, `GetToolInfo` and `HealthCheck`.',
+    '## Change it',
+    '`tools.json` says what clients are told. In it you may give tools other names, titles and descriptions, describe their parameters, hide them (`"hidden": true`) and say what they do (`annotations`). An editor that knows JSON Schema helps with it (`tools.schema.json`). `pungi wrap --force` keeps such changes when the script has changed.',
+    '## Limits',
+    'Each call runs in a process of its own, with the rights of whoever starts the wrapper: it is no sandbox. These variables hold for all calls:',
+    table(
+      ['variable', 'default', 'meaning'],
+      SETTINGS.map(({ name, standard, about }) => [`\`${name}\``, standard, about]),
+    ),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+const atLeast = ({ requiresPython }: ToolsFile) =>
+  requiresPython === null ? '3.10 or newer' : `3.10 or newer (the script says: \`${requiresPython}\`)`;
+
+const installation = (python: string) =>
+  [
+    code('sh', `${python} -m pip install -r requirements.txt`),
+    'The wrapper runs the script with the Python that it is started with, or with that of `WRAPPER_PYTHON_EXECUTABLE`, such as the one of a virtual environment. With uv, nothing has to be installed before: let clients start `uv run --no-project --with-requirements requirements.txt wrapper.py`.',
+  ].join('\n\n');
+
+function toolsTable(tools: readonly ToolSpec[]): string {
+  const offered = tools.filter(({ hidden }) => hidden !== true);
+  const rows = offered.map(({ name, description, inputSchema }) => [
+    `\`${name}\``,
+    firstSentence(description),
+    parametersOf(inputSchema)
+      .map((parameter) => parameterText(parameter, inputSchema['$defs']))
+      .join('<br>'),
+  ]);
+  return table(['tool', 'what it does', 'parameters'], rows);
+}
+
+const parameterText = ({ name, schema, isRequired }: Parameter, definitions: unknown) =>
+  `\`${name}\`: ${typeWords(schema, definitions)}${isRequired ? '' : ', optional'}`;
+
+const firstSentence = (text: string) => text.trim().split('\n\n', 1)[0]!.replaceAll(/\s+/g, ' ');
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(cellText).join(' | ')} |`;
+  return [line(headings), line(headings.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+const cellText = (text: string) => escaped(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
+/** Text of a script is no HTML of the page; line breaks of our own are. */
+const escaped = (text: string) => text.replaceAll(/<(?!br>)/g, '&lt;');
+const code = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;

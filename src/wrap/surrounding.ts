@@ -1,0 +1,62 @@
+import { PungiError } from '../base/errors.js';
+import type { RunOptions } from '../contract/run.js';
+import { discoverScript, type PythonSide, type ScriptLook, type ScriptToLookAt } from './discover.js';
+
+/** Where a script is to run, as its tools file says it. */
+interface Surrounding {
+  environment: string | null;
+  profile: string | null;
+}
+
+/** Where it then runs. */
+interface Where {
+  /** Null: the default one, or one that is made for it. */
+  environment: string | null;
+  /** What the one to be made holds, whatever the script itself asks for. */
+  packages: readonly string[];
+}
+
+export interface Looked {
+  look: ScriptLook;
+  /** The environment that its imports were looked for in; null: one that is made for it. */
+  environment: string | null;
+}
+
+/** A script without the place that it runs in. */
+type Script = Pick<ScriptToLookAt, 'code' | 'path' | 'filename'>;
+
+/** Looks at a script as the server will run it. Throws where its profile or its environment is missing. */
+export async function lookAt(
+  side: PythonSide,
+  script: Script,
+  surrounding: Surrounding,
+  options: RunOptions = {},
+): Promise<Looked> {
+  const { environment, packages } = whereOf(side, surrounding);
+  const look = await discoverScript(side, { ...script, environment, packages }, options);
+  const { dependencies, requiresPython } = look.discovery;
+  const isMadeForIt = packages.length > 0 || dependencies.length > 0 || requiresPython !== null;
+  return { look, environment: environment ?? (isMadeForIt ? null : side.environments.defaultName) };
+}
+
+/** Why calls of a script cannot run, in words: its profile or its environment is missing, or they do not go together. */
+export async function troubleOf(side: PythonSide, surrounding: Surrounding): Promise<string | null> {
+  try {
+    const { environment } = whereOf(side, surrounding);
+    if (environment !== null) await side.environments.metadata(environment);
+    return null;
+  } catch (error) {
+    return PungiError.from(error).message;
+  }
+}
+
+/** A profile may have an environment of its own. */
+function whereOf({ profiles }: PythonSide, { environment, profile }: Surrounding): Where {
+  if (profile === null) return { environment, packages: [] };
+  const { name, environment: own, packages } = profiles.get(profile);
+  if (environment !== null && own !== null && own !== environment) {
+    const message = `Runs with the profile "${name}" are in the environment "${own}", not in "${environment}". Name no environment, or another profile.`;
+    throw new PungiError('DENIED', message, { profile: name, venvName: environment });
+  }
+  return { environment: own ?? environment, packages: own === null && environment === null ? packages : [] };
+}

@@ -1,0 +1,81 @@
+import type { Discovery, FunctionTool, ObjectSchema, ScriptTool } from '../../src/contract/wrap.js';
+import type { ScriptLook } from '../../src/wrap/discover.js';
+
+/** A schema of parameters that are texts, each with its description. */
+export const texts = (descriptions: Record<string, string>): ObjectSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(descriptions).map(([name, description]) => [
+      name,
+      { type: 'string', ...(description !== '' && { description }) },
+    ]),
+  ),
+  required: Object.keys(descriptions),
+});
+
+export const functionTool = (name: string, more: Partial<FunctionTool> = {}): FunctionTool => {
+  const description = more.description ?? `What ${name} does.`;
+  return {
+    kind: 'function',
+    function: name,
+    isAsync: false,
+    wrapsResult: true,
+    name,
+    description,
+    inputSchema: texts({ path: 'where it is' }),
+    outputSchema: null,
+    line: 3,
+    source: { description, parameters: { path: 'where it is' } },
+    ...more,
+  };
+};
+
+export const scriptTool = (name: string, more: Partial<ScriptTool> = {}): ScriptTool => ({
+  kind: 'script',
+  command: [],
+  argv: [{ parameter: 'month', flag: '--month', takes: 'one' }],
+  parser: 'argparse',
+  stdin: null,
+  name,
+  description: 'The command line.',
+  inputSchema: texts({ month: '' }),
+  outputSchema: null,
+  line: 20,
+  source: { description: 'The command line.', parameters: {} },
+  ...more,
+});
+
+/** A script that declares no command line of its own: whatever words, whatever input. */
+export const anyWords = (name: string): ScriptTool =>
+  scriptTool(name, {
+    argv: [{ parameter: 'args', flag: null, takes: 'many' }],
+    parser: null,
+    stdin: 'stdin',
+    inputSchema: texts({ args: '', stdin: '' }),
+  });
+
+export const discovered = (more: Partial<Discovery> = {}): Discovery => ({
+  description: 'Reports of a month.',
+  functions: [],
+  scripts: [],
+  remarks: [],
+  dependencies: [],
+  requiresPython: null,
+  imports: [],
+  firstImports: [],
+  hasMainGuard: false,
+  hasSideEffects: false,
+  ...more,
+});
+
+export const lookOf = (discovery: Discovery, more: Partial<ScriptLook> = {}): ScriptLook => ({
+  code: '',
+  filename: 'report.py',
+  sha256: 'abc',
+  discovery,
+  modules: [],
+  imports: discovery.imports,
+  missingImports: [],
+  remarks: discovery.remarks,
+  ...more,
+});

@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sha256 } from '../../src/base/sha256.js';
+import { openTrailForReading } from '../../src/index.js';
+import { startPungi, temporaryFolder } from '../engine/pungi.js';
+
+const CODE = 'def hello() -> str:\n    return "hi"\n';
+
+test('wrapping and unwrapping are in the audit trail, with who did it and what it was', async () => {
+  const base = temporaryFolder();
+  const auditDir = join(base, 'audit');
+  const settings = { AUDIT: 'true', AUDIT_DIR: auditDir, TOOLS_DIR: join(base, 'tools'), WRAP_TOOLS: 'true' };
+  for (const round of [1, 2]) {
+    const pungi = startPungi(settings);
+    try {
+      await pungi.wrapScript({ filename: `a${round}.py`, code: CODE }, { client: 'pungi 1.0' });
+      await pungi.unwrapScript(`a${round}`, { client: 'ann' });
+    } finally {
+      await pungi.close();
+    }
+  }
+  const trail = await openTrailForReading(auditDir);
+  const entries = trail.list({ kind: 'configuration' }).reverse();
+  trail.close();
+  expect(entries.map(({ client, data }) => [client, 'change' in data && data.change])).toEqual([
+    ['pungi', 'the first'],
+    ['pungi 1.0', 'wrap a1'],
+    ['ann', 'unwrap a1'],
+    // What clients did is no change of the settings, though one of them is called like the server.
+    ['pungi 1.0', 'wrap a2'],
+    ['ann', 'unwrap a2'],
+  ]);
+  const hello = { sha256: sha256(CODE), tools: ['hello'] };
+  expect(entries[1]?.data).toMatchObject({ before: null, after: { name: 'a1', ...hello } });
+  expect(entries[2]?.data).toMatchObject({ before: { name: 'a1', ...hello }, after: null });
+});
+
+test('what cannot be recorded is not wrapped', async () => {
+  const base = temporaryFolder();
+  writeFileSync(join(base, 'audit'), 'not a folder');
+  const tools = join(base, 'tools');
+  mkdirSync(tools);
+  const pungi = startPungi({ AUDIT: 'true', AUDIT_DIR: join(base, 'audit'), TOOLS_DIR: tools });
+  try {
+    await expect(pungi.wrapScript({ filename: 'a.py', code: CODE })).rejects.toMatchObject({
+      code: 'AUDIT_UNAVAILABLE',
+    });
+    await pungi.wrapped.look();
+    expect(pungi.wrapped.scripts).toEqual([]);
+  } finally {
+    await pungi.close();
+  }
+});
