@@ -2,6 +2,7 @@
 import { measureAudit } from './audit.mjs';
 import { CONTENDERS, SUSTAINED } from './contenders/index.mjs';
 import { measureEnvironments } from './environments.mjs';
+import { measureHarness } from './harness.mjs';
 import { describeMachine, isBusy } from './machine.mjs';
 import { measureInitialize } from './measure/initialize.mjs';
 import { measureLatency } from './measure/latency.mjs';
@@ -57,6 +58,7 @@ results.audit = await measureAudit(interpreterFacts(python, found.tier), setting
 results.environments = await measureEnvironments(found, settings, say);
 results.strategic = await measureStrategic(found, settings, say);
 results.wrap = await measureWrap({ python, tier: found.tier }, settings, say);
+results.harness = await measureHarness({ python, tier: found.tier }, settings, say);
 
 const text = describeResults(results, judge(results));
 console.log(

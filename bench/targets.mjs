@@ -1,6 +1,7 @@
 // What the bench is held to. A target takes the results and gives a figure; undefined where it was not measured.
 import { AUDIT_TARGETS } from './audit.mjs';
 import { ENVIRONMENT_TARGETS } from './environments.mjs';
+import { HARNESS_TARGETS } from './harness.mjs';
 import { STRATEGIC_TARGETS } from './strategic.mjs';
 import { WRAP_TARGETS } from './wrap.mjs';
 
@@ -71,6 +72,7 @@ export const TARGETS = [
   ...STRATEGIC_TARGETS,
   ...AUDIT_TARGETS,
   ...WRAP_TARGETS,
+  ...HARNESS_TARGETS,
 ];
 
 export function judge(results) {

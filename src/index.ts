@@ -29,6 +29,8 @@ export {
 } from './contract/outcome.js';
 export { type Profile, ProfileDefinition } from './contract/profile.js';
 export { FunctionCall, type OutputLine, type RunOptions, RunRequest } from './contract/run.js';
+export { TestSpecification } from './contract/spec.js';
+export { TestReport } from './contract/test-report.js';
 export { Discovery, ToolSpec, ToolsFile } from './contract/wrap.js';
 export type { CleanRequest } from './environments/cleaning.js';
 export type {
@@ -37,4 +39,10 @@ export type {
   Environments,
   InstallOptions,
 } from './environments/environments.js';
+export type { ExecuteOptions, PythonScript } from './harness/validate/python-engine.js';
+export type { PythonRunner } from './harness/validate/runner.js';
+export type { ScriptContext } from './harness/validate/script-context.js';
+export { SCRIPT_ERROR_KINDS, ScriptError, type ScriptErrorKind } from './harness/validate/script-error.js';
+export type { ScriptFailure, ScriptLog, ScriptResult } from './harness/validate/script-result.js';
+export { PythonEngine, type PythonEngineConfig } from './pungi/python-engine.js';
 export { type CompiledScript, type Door, Pungi } from './pungi.js';

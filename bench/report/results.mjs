@@ -1,6 +1,7 @@
 // The results as text: the same in the terminal and in RESULTS.md.
 import { describeAudit } from '../audit.mjs';
 import { describeEnvironments } from '../environments.mjs';
+import { describeHarness } from '../harness.mjs';
 import { describeStrategic } from '../strategic.mjs';
 import { describeWrap } from '../wrap.mjs';
 import { figure, table } from './table.mjs';
@@ -23,6 +24,8 @@ export function describeResults(results, verdicts) {
     describeAudit(results),
     '\n## Wrapped functions\n',
     describeWrap(results),
+    '\n## Test harness\n',
+    describeHarness(results),
   ].join('\n');
 }
 

@@ -14,7 +14,7 @@ import sys
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
 from . import called_script, data_folders, exercises, host_jail, landlock, network_forwarder, seccomp, supervisor, system, watch
-from . import worker
+from . import harness, worker
 
 
 def main():
@@ -39,6 +39,7 @@ def main():
             resource.setrlimit(getattr(resource, limit), (0, 0))
     worker.prepare_streams()
     called_script.rehearse()
+    harness.rehearse()
     if settings["tier"] == "namespace":
         os.environ.update(HOME=host_jail.WORK, TMPDIR=host_jail.TMP, PWD=host_jail.WORK)
     gc.collect()

@@ -34,6 +34,7 @@ def main():
 
 def start(order):
     """Becomes the program; comes back only by an error."""
+    os.chdir(order.get("folder", "/"))
     os.execve(order["command"], [order["command"], *order["args"]], order["env"])
 
 

@@ -10,6 +10,7 @@ import { EXIT_CODES_HELP, exitCodeOfError, USAGE } from './exit-codes.js';
 import { profileCommand } from './profile/command.js';
 import { runCommand } from './run.js';
 import { serveCommand } from './serve.js';
+import { testCommand } from './test/command.js';
 import { wrapCommand } from './wrap/command.js';
 
 /** Runs one command and resolves to the status the process should end with. Never throws. */
@@ -44,6 +45,7 @@ function commandLine(end: (status: number) => void): Command {
     envCommand,
     profileCommand,
     wrapCommand,
+    testCommand,
     auditCommand,
     analyzeCommand,
     doctorCommand,

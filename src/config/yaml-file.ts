@@ -80,11 +80,11 @@ function nodeAt(document: Document, path: readonly (string | number)[]): unknown
   return parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key;
 }
 
-function isTooDeep(text: string): boolean {
+export function isTooDeep(text: string, levels = MAX_DEPTH): boolean {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     for (const _ of parser.next(lexeme)); // the tree itself is made later
-    if (parser.stack.length > MAX_DEPTH) return true;
+    if (parser.stack.length > levels) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { installed as isInstalled } from '../../scripts/dependencies.mjs';
 
 const run = promisify(execFile);
 
@@ -21,14 +22,18 @@ export const conformanceFolder = `${modules}@modelcontextprotocol/conformance/`;
 export const conformanceCli = `${conformanceFolder}dist/index.js`;
 export const inspectorCli = `${modules}@modelcontextprotocol/inspector/clients/launcher/build/index.js`;
 
-/** npm writes this file last. */
-const installed = () => existsSync(`${modules}.package-lock.json`);
+/** Also false where the lock has changed since: what was added to it is not there yet. */
+const installed = () => isInstalled(folder);
 
 /** Installs the judges where they are missing, as after a fresh clone; test files that run side by side do it once. */
 export async function ensureJudges(): Promise<void> {
   while (!installed()) {
-    if (takeLock()) await install().finally(() => rmSync(lock));
-    else await delay(200);
+    if (!takeLock()) {
+      await delay(200);
+      continue;
+    }
+    await install().finally(() => rmSync(lock));
+    if (!installed()) throw new Error(`npm did not install what ${folder}package-lock.json says.`);
   }
   if (!existsSync(judgeNode)) {
     throw new Error(

@@ -1,0 +1,34 @@
+"""Judges expressions, and tells which do not hold."""
+
+import ast
+
+from .dotted import dotted
+from .explain import explain_condition
+from .shown import cut
+from .toolbox import Toolbox
+
+
+def judge_expressions(job):
+    """Each on its own: one that fails does not hide the others."""
+    toolbox = Toolbox(job["context"], "expression")
+    seen = dotted(toolbox.context)
+    scope = {**seen.get("variables", {}), **seen, "context": seen, "get": toolbox.get}
+    for text in job["expressions"]:
+        _judge_expression(text.strip(), scope, toolbox)
+    return {"failures": toolbox.failures}
+
+
+def _judge_expression(text, scope, toolbox):
+    source = f"({text}\n)" if "\n" in text else text
+    try:
+        tree = ast.parse(source, "expression", "eval")
+        if eval(compile(tree, "expression", "eval"), {**scope}):
+            return
+        sentence, sides = explain_condition(tree.body, source, scope)
+        toolbox.add(sentence, **sides)
+    except MemoryError:
+        raise
+    except SyntaxError as error:
+        toolbox.add(f"`{cut(text, 500)}` is no Python expression: {error.msg}")
+    except BaseException as error:
+        toolbox.add(f"`{cut(text, 500)}` cannot be evaluated: {type(error).__name__}: {cut(str(error), 1000)}")

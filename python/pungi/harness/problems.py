@@ -1,0 +1,68 @@
+"""A script that did not come to its end: what it raised, where, and how."""
+
+import os
+import traceback
+
+from .explain import assertion_at, explain_condition
+from .failing import LONGEST_TEXT, line_of, sized
+from .shown import cut
+
+_OWN_FOLDER = os.path.dirname(__file__)
+
+
+def describe_exit(error):
+    """None where the script passes so."""
+    if error.code is None or error.code is False or error.code == 0:
+        return None
+    if isinstance(error.code, int):
+        return {"stage": "exit", "status": error.code & 0xFF, "message": ""}
+    return {"stage": "exit", "status": 1, "message": cut(str(error.code), LONGEST_TEXT)}
+
+
+def describe_error(error, job, stage):
+    filename = job["filename"]
+    own = [(each, line) for each, line in traceback.walk_tb(error.__traceback__) if each.f_code.co_filename == filename]
+    is_syntax = stage == "syntax" and isinstance(error, SyntaxError)
+    line = error.lineno if is_syntax else own[-1][1] if own else None
+    about = {
+        "stage": stage,
+        "type": type(error).__name__,
+        "message": cut(_said(error.msg if is_syntax else error), LONGEST_TEXT),
+        "line": line,
+        "text": cut(line_of(filename, line), 500) if line else None,
+        "traceback": _traceback(error),
+        "module": error.name if isinstance(error, ImportError) and type(error.name) is str else None,
+        "isMissing": isinstance(error, ModuleNotFoundError),
+        "errno": error.errno if isinstance(error, OSError) and type(error.errno) is int else None,
+    }
+    if type(error) is AssertionError and not error.args and own:
+        frame, at = own[-1]
+        about |= _explained(job["source"], at, {**frame.f_globals, **frame.f_locals})
+    return about
+
+
+def _said(error):
+    try:
+        return str(error)
+    except Exception:
+        return ""  # a class of the script's own may do anything
+
+
+def _explained(source, line, scope):
+    try:
+        test = assertion_at(source, line)
+        sentence, sides = explain_condition(test, source, scope)
+        return {"message": sentence, **{name: sized(value) for name, value in sides.items()}}
+    except Exception:
+        return {}
+
+
+def _traceback(error):
+    try:
+        told = traceback.TracebackException.from_exception(error, compact=True)
+        # The frames of our own say nothing to whoever wrote the script.
+        told.stack[:] = [frame for frame in told.stack if not frame.filename.startswith(_OWN_FOLDER)]
+        text = "".join(told.format())
+        return text if len(text) <= 16_000 else f"{text[:8000]}\n…\n{text[-8000:]}"
+    except Exception:
+        return ""

@@ -1,0 +1,96 @@
+"""What a script is given: its context, its session, and functions to look things up, to tell and to fail."""
+
+import json
+import time
+
+from .failing import ABSENT, LONGEST_TEXT, current_line, describe_failure, line_of
+from .lookup import NothingThere, look_up
+from .shown import cut
+
+_MOST_FAILURES = 100
+_MOST_LOGS = 1000
+_ROOM_FOR_LOGS = 200_000
+_MOST_SESSION = 250_000
+
+
+class Toolbox:
+    def __init__(self, context, filename):
+        self.context = {"request": None, "response": None, "metadata": {}, "session": {}, **context}
+        self.session = self.context["session"]
+        self.failures, self.logs = [], []
+        self._filename = filename
+        self._before = {key: json.dumps(value) for key, value in self.session.items()}
+        self._room, self._began = _ROOM_FOR_LOGS, time.perf_counter()
+
+    def names(self):
+        return {each.__name__: each for each in (self.log, self.get, self.fail, self.expect)} | {
+            "context": self.context,
+            "session": self.session,
+        }
+
+    def log(self, level, message=ABSENT):
+        """log(level, message), or log(message)."""
+        if message is ABSENT:
+            level, message = "info", level
+        text = cut(str(message), LONGEST_TEXT)
+        self._room -= len(text) + 50
+        if len(self.logs) < _MOST_LOGS and self._room > 0:
+            elapsed = (time.perf_counter() - self._began) * 1000
+            self.logs.append([cut(str(level), 20).lower(), text, round(elapsed, 3)])
+
+    def get(self, path, default=ABSENT, within=None):
+        """The value at a path such as "response.content[0].text", of the context unless `within` is given."""
+        try:
+            return look_up(self.context if within is None else within, path)
+        except NothingThere as error:
+            if default is not ABSENT:
+                return default
+            raise NothingThere(f"there is nothing at {path!r}: {error}") from None
+
+    def fail(self, message, field=None, expected=ABSENT, actual=ABSENT):
+        """Notes a failure and goes on, so that several can be told at once."""
+        self.add(message, field, expected, actual, current_line(self._filename))
+
+    def expect(self, condition, message=None, field=None, expected=ABSENT, actual=ABSENT):
+        """Notes a failure unless the condition holds. Gives back whether it does."""
+        if condition:
+            return True
+        line = current_line(self._filename)
+        self.add(message or f"This does not hold: {line_of(self._filename, line) or 'expect'}", field, expected, actual, line)
+        return False
+
+    def add(self, message, field=None, expected=ABSENT, actual=ABSENT, line=None):
+        if len(self.failures) < _MOST_FAILURES:
+            self.failures.append(describe_failure(message, field, expected, actual, line))
+
+    def session_changes(self):
+        """What is new, and what is gone. Only this is told, because other scripts may change the session meanwhile."""
+        changed = {}
+        for key, value in self.session.items():
+            problem = "its name must be a text" if type(key) is not str else _not_plain(value)
+            if problem:
+                self.add(f"The session variable {key!r} cannot be kept: {problem}")
+            elif self._before.get(key) != json.dumps(value):
+                changed[key] = value
+        if len(json.dumps(changed)) > _MOST_SESSION:
+            self.add(f"The session variables {', '.join(changed)} are together too large to be kept.")
+            changed = {}
+        return {"set": changed, "removed": [key for key in self._before if key not in self.session]}
+
+
+def _not_plain(value):
+    """Why a value would not be the same in the next script; None where it would."""
+    kind = type(value)
+    if value is None or kind in (bool, str):
+        return None
+    if kind is int:
+        return None if abs(value) <= 1 << 53 else "whole numbers beyond 2**53 are not exact as JSON"
+    if kind is float:
+        return None if value - value == 0 else f"JSON has no {value!r}"
+    if kind is list:
+        return next(filter(None, map(_not_plain, value)), None)
+    if kind is dict:
+        if not all(type(key) is str for key in value):
+            return "keys must be texts"
+        return next(filter(None, map(_not_plain, value.values())), None)
+    return f"a {kind.__name__} is no plain data"

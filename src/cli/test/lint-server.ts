@@ -1,0 +1,50 @@
+import { countText } from '../../base/terminal/amounts.js';
+import { revealedLine } from '../../base/terminal/printable.js';
+import type { Format } from '../../base/terminal/style.js';
+import { readOffer } from '../../harness/init/offer.js';
+import { lint } from '../../harness/lint/lint.js';
+import type { Severity } from '../../harness/lint/remark.js';
+import type { Answer, Surroundings } from '../act.js';
+import type { LintFlags } from './flags.js';
+import { timeoutOf, withServer } from './server.js';
+import { FAILED } from './subcommand.js';
+
+const COLOURS: Record<Severity, Format> = { error: 'red', warning: 'yellow', advice: 'dim' };
+
+/** `pungi test lint`. */
+export const lintServer = (
+  words: readonly string[],
+  flags: LintFlags,
+  surroundings: Surroundings,
+): Promise<Answer> =>
+  withServer(words, flags, surroundings, async (connection) => {
+    const { steps, style } = surroundings;
+    const offer = await readOffer(connection, { timeoutMs: timeoutOf(flags), signal: steps.signal });
+    const remarks = lint(offer).filter(({ rule }) => !flags.ignore?.includes(rule));
+    const count = (severity: Severity) => remarks.filter((one) => one.severity === severity).length;
+    const counts = { errors: count('error'), warnings: count('warning'), advice: count('advice') };
+    const { server, tools, prompts, resources, templates } = offer;
+    const isBad = counts.errors > 0 || (flags.strict === true && counts.warnings > 0);
+    const looked = [
+      countText(tools.length, 'tool'),
+      countText(resources.length + templates.length, 'resource'),
+      countText(prompts.length, 'prompt'),
+    ].join(', ');
+    const found = [
+      countText(counts.errors, 'error'),
+      countText(counts.warnings, 'warning'),
+      `${counts.advice} of advice`,
+    ].join(', ');
+    const lines = [
+      ...remarks.map(
+        ({ severity, rule, subject, message }) =>
+          `${style(COLOURS[severity], severity.padEnd(7))} ${style('bold', revealedLine(subject))}: ${revealedLine(message)} ${style('dim', `[${rule}]`)}`,
+      ),
+      `${style(isBad ? 'red' : 'green', isBad ? '✗' : '✓')} ${revealedLine(server.name)}: ${looked}; ${remarks.length === 0 ? 'nothing to say' : found}`,
+    ];
+    return {
+      json: { server, counts, remarks },
+      text: lines.map((line) => `${line}\n`).join(''),
+      status: isBad ? FAILED : 0,
+    };
+  });

@@ -1,0 +1,84 @@
+import { silentLogger } from '../../base/logger.js';
+import type { SuiteReport, TestReport } from '../../contract/test-report.js';
+import { countResults, type TerminalReporter } from '../../harness/report/index.js';
+import { countPlanned, runSuite } from '../../harness/run/run-suite.js';
+import type { SnapshotMode } from '../../harness/run/snapshots.js';
+import type { LoadedSpecification } from '../../harness/spec/load.js';
+import { engineConfigOf, PythonValidators } from '../../harness/validate/python-validators.js';
+import { Pungi } from '../../pungi.js';
+import { findInterpreter } from '../../sandbox/interpreter.js';
+import { readConfig } from '../config-flags.js';
+import type { RunFlags } from './flags.js';
+import { shownFile } from './load-specs.js';
+
+/** One specification with the tests of it that are asked for. */
+export interface Chosen {
+  loaded: LoadedSpecification;
+  /** None of its tests was left out. */
+  isWhole: boolean;
+}
+
+export interface Watching {
+  signal: AbortSignal;
+  /** Undefined where nobody follows. */
+  live: TerminalReporter | undefined;
+  isCi: boolean;
+}
+
+/** Runs specifications one after the other, each against its own server. */
+export async function runPlanned(
+  chosen: readonly Chosen[],
+  flags: RunFlags,
+  { signal, live, isCi }: Watching,
+): Promise<TestReport> {
+  const begun = new Date();
+  const clock = performance.now();
+  const config = readConfig(flags);
+  // Python is started for those alone who have some.
+  const pungi = chosen.some(({ loaded }) => hasPython(loaded))
+    ? Pungi.start({ ...config, preinstalledPackages: [] }, silentLogger, 'command')
+    : undefined;
+  try {
+    await pungi?.ready();
+    live?.started({
+      suites: chosen.map(({ loaded }) => ({ file: shownFile(loaded.file), tests: countPlanned(loaded) })),
+    });
+    const snapshots: SnapshotMode = flags.updateSnapshots ? 'update' : isCi ? 'check' : 'create';
+    const suites: SuiteReport[] = [];
+    for (const { loaded, isWhole } of chosen) {
+      const hasFailed = suites.some(({ results }) => results.some(({ status }) => status === 'failed'));
+      if (signal.aborted || (flags.failFast && hasFailed)) break;
+      const suite = await runSuite(loaded, {
+        environment: process.env,
+        validators:
+          pungi === undefined
+            ? undefined
+            : new PythonValidators(engineConfigOf(loaded.specification.script_config), pungi),
+        python: async () => (await findInterpreter(config.python)).path,
+        events: live && {
+          testStarted: (id) => live.testStarted(id),
+          testEnded: (result, file) => live.testEnded(result, file && shownFile(file)),
+        },
+        signal,
+        snapshots,
+        isWhole,
+        timeoutMs: flags.timeout,
+        maxConcurrency: flags.parallel,
+        failFast: flags.failFast,
+      });
+      suites.push({ ...suite, file: shownFile(suite.file) });
+    }
+    const counts = countResults(suites.flatMap(({ results }) => results));
+    const durationMs = performance.now() - clock;
+    return { version: 1, startedAt: begun.toISOString(), durationMs, counts, suites };
+  } finally {
+    live?.stop();
+    await pungi?.close();
+  }
+}
+
+const hasPython = ({ tests }: LoadedSpecification): boolean =>
+  tests.some(({ scripts, test, skip }) => {
+    const { expression = [] } = test.expected;
+    return skip === undefined && (scripts.length > 0 || expression.length > 0);
+  });

@@ -1,0 +1,123 @@
+import { PungiError } from '../../base/errors.js';
+import { countText } from '../../base/terminal/amounts.js';
+import { revealedLine } from '../../base/terminal/printable.js';
+import type { TestReport } from '../../contract/test-report.js';
+import {
+  annotationsOf,
+  appendJobSummary,
+  type Ci,
+  detectCi,
+  type ReportFile,
+  TerminalReporter,
+  verdictOf,
+  writeReports,
+} from '../../harness/report/index.js';
+import type { LoadedSpecification } from '../../harness/spec/load.js';
+import { plan } from '../../harness/spec/plan.js';
+import type { Answer, Surroundings } from '../act.js';
+import { CANCELLED, USAGE } from '../exit-codes.js';
+import type { RunFlags } from './flags.js';
+import { faultLine, loadSpecs, shownFile } from './load-specs.js';
+import { reportFile } from './report-files.js';
+import { type Chosen, runPlanned } from './run-planned.js';
+import { FAILED } from './subcommand.js';
+import { filesOfServer, watchFiles } from './watch-files.js';
+
+/** `pungi test run`: once, or again and again. */
+export async function runSpecs(
+  specs: readonly string[],
+  flags: RunFlags,
+  surroundings: Surroundings,
+): Promise<Answer> {
+  const reports = (flags.report ?? []).map(reportFile);
+  const ci = detectCi(process.env);
+  const round = (onFiles: Circumstances['onFiles']) =>
+    runOnce(specs, flags, { ...surroundings, reports, ci, onFiles });
+  if (!flags.watch) return round(() => {});
+  if (flags.json || flags.list)
+    throw new PungiError('INVALID_INPUT', '--watch goes on until Ctrl-C: it has no --json and no --list.');
+  return watchFiles(round, surroundings);
+}
+
+interface Circumstances extends Surroundings {
+  reports: ReportFile[];
+  ci: Ci | null;
+  /** Told before anything runs, so that no change is missed. */
+  onFiles: (files: readonly string[]) => void;
+}
+
+async function runOnce(
+  specs: readonly string[],
+  flags: RunFlags,
+  { steps, style, reports, ci, onFiles }: Circumstances,
+): Promise<Answer> {
+  const { specifications, faults, files } = loadSpecs(specs, flags.var);
+  onFiles([...new Set([...files, ...specifications.flatMap(filesOfServer)])]);
+  if (faults.length > 0) {
+    const lines = [
+      ...faults.map((fault) => revealedLine(faultLine(fault))),
+      `${style('red', '✗')} ${countText(faults.length, 'fault')}: nothing was run`,
+    ];
+    const json = { faults: faults.map((fault) => ({ ...fault, file: shownFile(fault.file) })) };
+    return { json, text: lines.map((line) => `${line}\n`).join(''), status: USAGE };
+  }
+  const chosen = choose(specifications, flags);
+  if (flags.list) return listing(chosen);
+  const live = flags.json
+    ? undefined
+    : new TerminalReporter({
+        stream: process.stdout,
+        verbose: flags.verbose === true,
+        inCi: ci !== null,
+      });
+  const report = await runPlanned(chosen, flags, { signal: steps.signal, live, isCi: ci !== null });
+  if (live !== undefined) {
+    live.ended(report);
+    process.stdout.write(annotationsOf(report, { ci, env: process.env }));
+  }
+  await writeReports(report, reports);
+  await appendJobSummary(report, process.env);
+  return { json: report, text: '', status: statusOf(report, steps.signal) };
+}
+
+function choose(specifications: readonly LoadedSpecification[], { tags, filter }: RunFlags): Chosen[] {
+  const selection = { tags: tags ?? [], filter };
+  const isNarrowed = selection.tags.length > 0 || filter !== undefined;
+  const all = specifications.map((loaded): Chosen => {
+    const tests = plan(loaded.tests, selection);
+    return { loaded: { ...loaded, tests }, isWhole: tests.length === loaded.tests.length };
+  });
+  // A server of which nothing is asked for is not started; without a choice, it is: it may have to show capabilities.
+  const chosen = isNarrowed ? all.filter(({ loaded }) => loaded.tests.length > 0) : all;
+  if (chosen.length > 0) return chosen;
+  const told = [
+    ...(filter === undefined ? [] : [`--filter ${filter}`]),
+    ...(selection.tags.length === 0 ? [] : [`--tags ${selection.tags.join(',')}`]),
+  ];
+  throw new PungiError(
+    'INVALID_INPUT',
+    `No test matches ${told.join(' and ')}; --list without them shows what there is.`,
+  );
+}
+
+function listing(chosen: readonly Chosen[]): Answer {
+  const tests = chosen.flatMap(({ loaded }) =>
+    loaded.tests.map(({ id, skip, test, origin }) => ({
+      file: shownFile(loaded.file),
+      id,
+      tags: test.tags,
+      ...(skip === undefined ? {} : { skip }),
+      line: origin.position?.line ?? null,
+    })),
+  );
+  const lines = tests.map(({ id, tags, skip }) => {
+    const notes = [...tags.map((tag) => `#${tag}`), ...(skip === undefined ? [] : [`skipped: ${skip}`])];
+    return `${[id, ...notes].map(revealedLine).join('  ')}\n`;
+  });
+  return { json: { tests }, text: lines.join('') };
+}
+
+function statusOf(report: TestReport, signal: AbortSignal): number {
+  if (signal.aborted) return CANCELLED;
+  return verdictOf(report) === 'failed' ? FAILED : 0;
+}

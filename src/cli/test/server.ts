@@ -1,0 +1,106 @@
+import { dirname } from 'node:path';
+import { PungiError } from '../../base/errors.js';
+import { printable } from '../../base/terminal/printable.js';
+import { ServerUnderTest } from '../../contract/spec.js';
+import { connectServer, startProblem } from '../../harness/run/connect.js';
+import type { Connection } from '../../harness/run/connection.js';
+import { ServerFault } from '../../harness/run/server-fault.js';
+import type { LoadedSpecification } from '../../harness/spec/load.js';
+import { findInterpreter } from '../../sandbox/interpreter.js';
+import type { Answer, Surroundings } from '../act.js';
+import { readConfig } from '../config-flags.js';
+import type { ServerFlags } from './flags.js';
+import { faultLine, loadSpecs } from './load-specs.js';
+import { FAILED } from './subcommand.js';
+
+/** A server to be spoken to, and what is known of it. */
+export interface Target {
+  server: ServerUnderTest;
+  /** Where it is started. */
+  folder: string;
+  /** Where it comes from a specification. */
+  loaded?: LoadedSpecification;
+}
+
+const TIMEOUT_MS = 30_000;
+export const timeoutOf = ({ timeout }: ServerFlags): number => timeout ?? TIMEOUT_MS;
+
+export function targetOf(words: readonly string[], flags: ServerFlags): Target {
+  const given = [words.length > 0, flags.url !== undefined, flags.spec !== undefined].filter(Boolean).length;
+  if (given !== 1)
+    throw new PungiError(
+      'INVALID_INPUT',
+      given === 0
+        ? 'Say which server: "-- COMMAND …" to start one, --url for one that runs, or --spec for that of a specification.'
+        : 'Say in one way which server: a command, --url or --spec.',
+    );
+  if (flags.spec !== undefined) return ofSpecification(flags.spec, flags);
+  const [command, ...args] = words;
+  const { url, serverEnv = {}, header = {}, protocol = 'auto', sandbox = false } = flags;
+  if (url !== undefined && !URL.canParse(url))
+    throw new PungiError('INVALID_INPUT', `--url ${url} is no address.`);
+  const server = ServerUnderTest.parse({
+    ...(command === undefined ? { transport: 'http', url } : { command, args }),
+    env: serverEnv,
+    headers: header,
+    protocol,
+    sandbox,
+  });
+  return { server, folder: process.cwd() };
+}
+
+function ofSpecification(path: string, { serverEnv, header, protocol, sandbox }: ServerFlags): Target {
+  const { specifications, faults } = loadSpecs([path]);
+  const [loaded] = specifications;
+  const [fault] = faults;
+  if (loaded === undefined)
+    throw new PungiError(
+      'INVALID_INPUT',
+      `${fault === undefined ? path : faultLine(fault)}; see "pungi test validate".`,
+    );
+  const written = loaded.specification.server!;
+  const server = {
+    ...written,
+    env: { ...written.env, ...serverEnv },
+    headers: { ...written.headers, ...header },
+    protocol: protocol ?? written.protocol,
+    sandbox: sandbox ?? written.sandbox,
+  };
+  return { server, folder: dirname(loaded.file), loaded };
+}
+
+export type Connect = () => Promise<Connection>;
+
+export const connector =
+  ({ server, folder }: Target, flags: ServerFlags, signal: AbortSignal): Connect =>
+  () =>
+    connectServer(server, {
+      environment: process.env,
+      folder,
+      signal,
+      python: async () => (await findInterpreter(readConfig(flags).python)).path,
+    });
+
+/** Speaks to a server, and ends it. That it cannot be spoken to is an answer, too. */
+export async function withServer(
+  words: readonly string[],
+  flags: ServerFlags,
+  { steps: { signal } }: Surroundings,
+  work: (connection: Connection, target: Target, connect: Connect) => Promise<Answer>,
+): Promise<Answer> {
+  const target = targetOf(words, flags);
+  const connect = connector(target, flags, signal);
+  let connection: Connection | undefined;
+  try {
+    connection = await connect();
+    return await work(connection, target, connect);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ServerFault)) throw error;
+    const message = startProblem(error);
+    if (!flags.json) process.stderr.write(`pungi: ${printable(message)}\n`);
+    return { json: { error: { code: 'SERVER_UNDER_TEST', message } }, text: '', status: FAILED };
+  } finally {
+    await connection?.close();
+  }
+}

@@ -1,0 +1,64 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PungiError } from '../../base/errors.js';
+import { countText } from '../../base/terminal/amounts.js';
+import { printable } from '../../base/terminal/printable.js';
+import type { LoadedSpecification } from '../../harness/spec/load.js';
+import type { Answer, Surroundings } from '../act.js';
+
+/** Looked at by their times: editors replace files rather than write them, which notices of the system miss. */
+const LOOK_EVERY_MS = 250;
+
+/** Does it again whenever one of the files changes that it says it has read, until the signal. */
+export async function watchFiles(
+  round: (onFiles: (files: readonly string[]) => void) => Promise<Answer>,
+  { steps: { signal }, style }: Surroundings,
+): Promise<Answer> {
+  let files: readonly string[] = [];
+  let seen = '';
+  let status = 0;
+  while (!signal.aborted) {
+    try {
+      const done = await round((read) => {
+        files = read;
+        seen = stateOf(read);
+      });
+      process.stdout.write(done.text);
+      status = done.status ?? 0;
+    } catch (thrown) {
+      const error = PungiError.from(thrown);
+      // What cannot be mended in a file is not waited for.
+      if (files.length === 0 || error.code === 'INTERNAL_ERROR') throw error;
+      process.stdout.write(`pungi: ${printable(error.message)}\n`);
+    }
+    if (signal.aborted) break;
+    process.stdout.write(`${style('dim', `Watching ${countText(files.length, 'file')}; Ctrl-C ends.`)}\n`);
+    await changed(() => stateOf(files) !== seen, signal);
+    if (!signal.aborted) process.stdout.write('\n');
+  }
+  return { text: '', status };
+}
+
+async function changed(isChanged: () => boolean, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !isChanged()) await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+}
+
+const stateOf = (files: readonly string[]): string =>
+  files
+    .map((file) => {
+      const found = statSync(file, { throwIfNoEntry: false });
+      return found === undefined ? 'none' : `${found.ino} ${found.mtimeMs} ${found.size}`;
+    })
+    .join('\n');
+
+/** The files that a server is started with: a change of the server is a reason to test it again. */
+export function filesOfServer({ file, specification }: LoadedSpecification): string[] {
+  const { server } = specification;
+  if (server === undefined) return [];
+  const folder = resolve(file, '..', server.working_dir ?? '.');
+  return [server.command ?? '', ...server.args]
+    .filter((word) => word !== '' && !word.startsWith('-'))
+    .map((word) => resolve(folder, word))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
+}

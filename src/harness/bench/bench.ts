@@ -1,0 +1,75 @@
+import { isErrorResult, type JsonMap } from '../judge/answer.js';
+import { call, requestFor } from '../run/call.js';
+import type { Connection } from '../run/connection.js';
+
+export interface BenchOptions {
+  /** How long each tool is called. */
+  durationMs: number;
+  /** Calls that are on their way at the same time. */
+  concurrency: number;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** Times are in milliseconds. */
+export interface Measured {
+  tool: string;
+  calls: number;
+  errors: number;
+  perSecond: number;
+  min: number;
+  median: number;
+  p95: number;
+  p99: number;
+  max: number;
+  /** Of the server and all that it started, at the end; null where it cannot be told. */
+  memoryMb: number | null;
+}
+
+const WARM_UP = 5;
+
+/** Calls a tool again and again. Throws a ServerFault where a call is not answered. */
+export async function bench(
+  connection: Connection,
+  tool: string,
+  input: JsonMap,
+  { durationMs, concurrency, timeoutMs, signal }: BenchOptions,
+): Promise<Measured> {
+  const request = requestFor('tool', tool, input);
+  const times: number[] = [];
+  let errors = 0;
+  const once = async () => {
+    const { answer, durationMs: took } = await call(connection, request, { timeoutMs, signal });
+    signal.throwIfAborted();
+    if (answer.kind === 'error' || isErrorResult(answer)) errors += 1;
+    times.push(took);
+  };
+  for (let count = 0; count < WARM_UP; count += 1) await once();
+  times.length = 0;
+  errors = 0;
+  const begun = performance.now();
+  const keepCalling = async () => {
+    // At least once: a call may take longer than all of the time.
+    do await once();
+    while (performance.now() - begun < durationMs);
+  };
+  await Promise.all(Array.from({ length: concurrency }, keepCalling));
+  const elapsed = performance.now() - begun;
+  const sorted = times.toSorted((one, other) => one - other);
+  return {
+    tool,
+    calls: sorted.length,
+    errors,
+    perSecond: (sorted.length / elapsed) * 1000,
+    min: sorted[0]!,
+    median: percentile(sorted, 0.5),
+    p95: percentile(sorted, 0.95),
+    p99: percentile(sorted, 0.99),
+    max: sorted.at(-1)!,
+    memoryMb: connection.process?.memoryMb() ?? null,
+  };
+}
+
+/** The smallest value that so large a share of all is not above. */
+export const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;

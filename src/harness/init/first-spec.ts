@@ -1,0 +1,145 @@
+import { exampleInput } from '../inputs/example.js';
+import { type Answer, isErrorResult, type JsonMap, textOf } from '../judge/answer.js';
+import { cut, shown } from '../judge/shown.js';
+import { call, requestFor } from '../run/call.js';
+import type { Connection } from '../run/connection.js';
+import { ServerFault } from '../run/server-fault.js';
+import type { Kind } from '../spec/raw.js';
+import { shapeOf } from './expected-from.js';
+import { type AskSettings, isReadOnly, nameOf, type Offer, textIn } from './offer.js';
+import { verbatim } from './spec-text.js';
+
+/** Which tools are called, so that the tests know what is answered. */
+export type Calls = 'read-only' | 'all' | 'none';
+
+export interface FirstSpec {
+  specification: JsonMap;
+  /** Tests that run, and those that somebody has to look at first. */
+  tests: number;
+  skipped: number;
+  leftOut: number;
+}
+
+/** Of each list; more is nothing that a person starts from. */
+const MOST = 50;
+const UNTRIED = 'the input was made from the schema and never tried: look at it, and remove this line';
+
+/** A specification that passes: each call of it was made, but for those that might change something. */
+export class FirstSpecWriter {
+  readonly #connection: Connection;
+  readonly #settings: AskSettings;
+  readonly #calls: Calls;
+  #tests = 0;
+  #skipped = 0;
+
+  constructor(connection: Connection, settings: AskSettings, calls: Calls) {
+    this.#connection = connection;
+    this.#settings = settings;
+    this.#calls = calls;
+  }
+
+  async write(offer: Offer, server: JsonMap): Promise<FirstSpec> {
+    const { tools, resources, templates, prompts, capabilities } = offer;
+    const lists = [tools, resources, templates, prompts];
+    const specification = {
+      name: offer.server.name,
+      capabilities: Object.fromEntries(
+        ['tools', 'resources', 'prompts', 'logging', 'completions']
+          .filter((name) => capabilities[name] !== undefined)
+          .map((name) => [name, true]),
+      ),
+      server,
+      ...(await this.#group('tools', tools, (tool) => this.#tool(tool))),
+      ...(await this.#group('resources', [...resources, ...templates], (one) => this.#resource(one))),
+      ...(await this.#group('prompts', prompts, (prompt) => this.#prompt(prompt))),
+    };
+    const leftOut = lists.reduce((sum, list) => sum + Math.max(0, list.length - MOST), 0);
+    return { specification, tests: this.#tests, skipped: this.#skipped, leftOut };
+  }
+
+  async #group(key: string, items: JsonMap[], write: (one: JsonMap) => Promise<JsonMap>): Promise<JsonMap> {
+    const written: JsonMap[] = [];
+    for (const item of items.slice(0, MOST)) written.push(await write(item));
+    return written.length === 0 ? {} : { [key]: written };
+  }
+
+  async #tool(tool: JsonMap): Promise<JsonMap> {
+    const name = nameOf(tool);
+    const { inputSchema } = tool;
+    const input = exampleInput(inputSchema);
+    const mayCall = this.#calls === 'all' || (this.#calls === 'read-only' && isReadOnly(tool));
+    const tests = [await this.#test('tool', name, 'answers', input, mayCall)];
+    const required = input === undefined ? [] : Object.keys(input);
+    if (mayCall && required.length > 0) tests.push(...(await this.#refusal(name)));
+    return { name, tests };
+  }
+
+  /** That an input is refused which lacks everything, where the server does so. */
+  async #refusal(name: string): Promise<JsonMap[]> {
+    const answer = await this.#ask('tool', name, {});
+    if (!isError(answer)) return [];
+    this.#tests += 1;
+    return [{ name: 'refuses an input without anything', input: {}, expected: { error: true } }];
+  }
+
+  async #resource(resource: JsonMap): Promise<JsonMap> {
+    const template = textIn(resource, 'uriTemplate');
+    const uri = textIn(resource, 'uri');
+    const isFixed = uri !== '';
+    const mayCall = isFixed && this.#calls !== 'none';
+    const names = [...template.matchAll(/\{[+#./;?&]?([^}]*)\}/g)].flatMap((match) => match[1]!.split(','));
+    const input = isFixed
+      ? {}
+      : Object.fromEntries(names.map((name) => [name.replace(/[*:].*$/, ''), 'text']));
+    return {
+      uri_template: isFixed ? uri : template,
+      ...(nameOf(resource) === '' ? {} : { name: nameOf(resource) }),
+      tests: [await this.#test('resource', isFixed ? uri : template, 'can be read', input, mayCall)],
+    };
+  }
+
+  async #prompt(prompt: JsonMap): Promise<JsonMap> {
+    const wanted = Array.isArray(prompt['arguments']) ? (prompt['arguments'] as JsonMap[]) : [];
+    const required = wanted.filter((one) => one['required'] === true).map(nameOf);
+    const input = Object.fromEntries(required.map((name) => [name, 'text']));
+    const test = await this.#test('prompt', nameOf(prompt), 'can be had', input, this.#calls !== 'none');
+    return { name: nameOf(prompt), tests: [test] };
+  }
+
+  async #test(
+    kind: Kind,
+    target: string,
+    name: string,
+    input: JsonMap | undefined,
+    mayCall: boolean,
+  ): Promise<JsonMap> {
+    const written = {
+      name,
+      ...(input === undefined || Object.keys(input).length === 0 ? {} : { input: verbatim(input) }),
+    };
+    const skipped = (skip: string): JsonMap => {
+      this.#skipped += 1;
+      return { ...written, skip };
+    };
+    if (input === undefined)
+      return skipped('no input that the schema allows was found: write one, and remove this line');
+    if (!mayCall) return skipped(UNTRIED);
+    const answer = await this.#ask(kind, target, input);
+    if (isError(answer)) return skipped(`this input gives an error: ${cut(textOf(answer), 200)}`);
+    this.#tests += 1;
+    const expected = shapeOf(answer);
+    return { ...written, ...(Object.keys(expected).length === 0 ? {} : { expected }) };
+  }
+
+  async #ask(kind: Kind, target: string, input: JsonMap): Promise<Answer> {
+    const request = requestFor(kind, target, input);
+    const { answer } = await call(this.#connection, request, this.#settings).catch((error: unknown) => {
+      if (!(error instanceof ServerFault)) throw error;
+      throw new ServerFault(error.kind, `When ${target} was called with ${shown(input)}: ${error.message}`);
+    });
+    this.#settings.signal.throwIfAborted();
+    return answer;
+  }
+}
+
+const isError = (answer: Answer): boolean => answer.kind !== 'result' || isErrorResult(answer);

@@ -1,0 +1,123 @@
+import { MAX_DEPTH, measure } from './measure.js';
+import { type Selected, select } from './select.js';
+
+/** How a call ended, as far as it can be judged. Time-outs and servers that died are the runner's to tell. */
+export type Answer =
+  | { kind: 'result'; of: 'tool' | 'resource' | 'prompt'; result: unknown }
+  | { kind: 'error'; code: number; message: string; data?: unknown }
+  | { kind: 'cancelled' };
+
+export type JsonMap = Record<string, unknown>;
+
+/** What the protocol adds to every result: not a part of the answer, and different from era to era. */
+const ENVELOPE = new Set(['_meta', 'resultType', 'ttlMs', 'cacheScope']);
+const MAX_JSON_TEXT = 1024 * 1024;
+
+export const isMap = (value: unknown): value is JsonMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const itemsOf = (value: unknown): JsonMap[] => (Array.isArray(value) ? value.filter(isMap) : []);
+
+/** The answer as it came, without the envelope. */
+export function wholeOf(answer: Answer): unknown {
+  if (answer.kind === 'cancelled') return null;
+  if (answer.kind === 'error') {
+    const { code, message, data } = answer;
+    return { error: data === undefined ? { code, message } : { code, message, data } };
+  }
+  if (!isMap(answer.result)) return answer.result;
+  return Object.fromEntries(Object.entries(answer.result).filter(([key]) => !ENVELOPE.has(key)));
+}
+
+export const isErrorResult = (answer: Answer): boolean =>
+  answer.kind === 'result' && isMap(answer.result) && answer.result['isError'] === true;
+
+/** All text of an answer, its parts one below the other; of an error, the message. */
+export function textOf(answer: Answer): string {
+  if (answer.kind === 'cancelled') return '';
+  if (answer.kind === 'error') return answer.message;
+  return textsOf(answer).join('\n');
+}
+
+function textsOf(answer: Answer & { kind: 'result' }): string[] {
+  const result = isMap(answer.result) ? answer.result : {};
+  const blocks =
+    answer.of === 'tool'
+      ? itemsOf(result['content'])
+      : answer.of === 'resource'
+        ? itemsOf(result['contents'])
+        : itemsOf(result['messages']).flatMap(({ content }) =>
+            isMap(content) ? [content] : itemsOf(content),
+          );
+  return blocks.flatMap((block) => {
+    const { text } = isMap(block['resource']) ? block['resource'] : block;
+    return typeof text === 'string' ? [text] : [];
+  });
+}
+
+/** Many servers answer in JSON without saying so: the text, where it is an object or an array. */
+export function jsonIn(text: string): unknown[] {
+  if (text.length > MAX_JSON_TEXT || !/^\s*[[{]/.test(text)) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return measure(value).depth > MAX_DEPTH ? [] : [value];
+  } catch {
+    return [];
+  }
+}
+
+const jsonInOnly = (texts: readonly string[]) => (texts.length === 1 ? jsonIn(texts[0]!) : []);
+
+/**
+ * What `equals` and schemas are held against, the likeliest first: the structured content where there is any; else the
+ * content (of resources and prompts: the result), the JSON in the text, the text.
+ */
+export function documentsOf(answer: Answer): unknown[] {
+  const whole = wholeOf(answer);
+  if (answer.kind !== 'result') return [whole];
+  if (answer.of === 'tool' && isMap(whole) && whole['structuredContent'] !== undefined)
+    return [whole['structuredContent']];
+  const texts = textsOf(answer);
+  const first = answer.of === 'tool' && isMap(whole) && 'content' in whole ? whole['content'] : whole;
+  return [first, ...jsonInOnly(texts), ...(texts.length > 0 ? [texts.join('\n')] : [])];
+}
+
+/**
+ * What paths look into: the first of these in which they find something. So `$.total` is of the structured content, and
+ * `$[0].text`, `$.content[0].text` and `$.isError` find what they say.
+ */
+export function viewsOf(answer: Answer): unknown[] {
+  const whole = wholeOf(answer);
+  if (answer.kind !== 'result' || !isMap(whole)) return [whole];
+  const texts = textsOf(answer);
+  if (answer.of === 'resource') return [withContent(whole, texts), ...jsonInOnly(texts)];
+  if (answer.of === 'prompt') return [whole];
+  const structured = whole['structuredContent'];
+  return [
+    ...(structured === undefined ? [] : [structured]),
+    ...(whole['content'] === undefined ? [] : [whole['content']]),
+    whole,
+    ...(structured === undefined ? jsonInOnly(texts) : []),
+  ];
+}
+
+/** A resource has one content in most cases; `content` is its text, or its bytes in base64. */
+function withContent(whole: JsonMap, texts: readonly string[]): JsonMap {
+  if ('content' in whole) return whole;
+  const blobs = itemsOf(whole['contents']).flatMap(({ blob }) => (typeof blob === 'string' ? [blob] : []));
+  const parts = texts.length > 0 ? texts : blobs;
+  return parts.length === 0 ? whole : { ...whole, content: parts.join('\n') };
+}
+
+export interface Found {
+  view: unknown;
+  selected: Selected[];
+}
+
+/** What a path selects, in the first view where it selects anything; the likeliest view where there is nothing. */
+export function lookUp(views: readonly unknown[], path: string): Found {
+  for (const view of views) {
+    const selected = select(view, path);
+    if (selected.length > 0) return { view, selected };
+  }
+  return { view: views[0], selected: [] };
+}

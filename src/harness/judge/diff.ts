@@ -1,0 +1,128 @@
+import { alignItems } from './align.js';
+import { isMap, type JsonMap } from './answer.js';
+import { jsonEqual } from './json-equal.js';
+import { cut } from './shown.js';
+
+const MAX_LINES = 80;
+const MAX_WIDTH = 160;
+/** What is kept before the first difference of two long texts. */
+const LEAD = 40;
+
+/** Lines with - (expected) and + (actual), and of what is the same only where it is. Empty where nothing differs. */
+export function diff(expected: unknown, actual: unknown): string {
+  const lines = differences(expected, actual, '', '');
+  if (lines.length <= MAX_LINES) return lines.join('\n');
+  return [...lines.slice(0, MAX_LINES), '  … and more'].join('\n');
+}
+
+/** `label` is the key that the value stands at, as it is written before it. */
+function differences(expected: unknown, actual: unknown, label: string, indent: string): string[] {
+  if (isMap(expected) && isMap(actual)) return mapDifferences(expected, actual, label, indent);
+  if (Array.isArray(expected) && Array.isArray(actual))
+    return listDifferences(expected, actual, label, indent);
+  if (jsonEqual(expected, actual)) return [];
+  if (typeof expected === 'string' && typeof actual === 'string')
+    return textDifferences(expected, actual, label, indent);
+  return [...written('-', expected, label, indent), ...written('+', actual, label, indent)];
+}
+
+function mapDifferences(expected: JsonMap, actual: JsonMap, label: string, indent: string): string[] {
+  const inner = `${indent}  `;
+  const body = new Body(inner);
+  for (const [key, value] of Object.entries(expected)) {
+    const name = `${JSON.stringify(cut(key, MAX_WIDTH))}: `;
+    if (Object.hasOwn(actual, key)) body.add(differences(value, actual[key], name, inner), 1);
+    else body.add(written('-', value, name, inner), 0);
+  }
+  for (const [key, value] of Object.entries(actual)) {
+    if (!Object.hasOwn(expected, key))
+      body.add(written('+', value, `${JSON.stringify(cut(key, MAX_WIDTH))}: `, inner), 0);
+  }
+  return body.between(`  ${indent}${label}{`, `  ${indent}}`);
+}
+
+function listDifferences(
+  expected: readonly unknown[],
+  actual: readonly unknown[],
+  label: string,
+  indent: string,
+): string[] {
+  const inner = `${indent}  `;
+  const body = new Body(inner);
+  for (const pair of alignItems(expected, actual, jsonEqual)) {
+    if (pair.kind === 'same') body.add([], pair.count);
+    else if (pair.kind === 'changed') body.add(differences(pair.expected, pair.actual, '', inner), 1);
+    else if (pair.kind === 'removed') body.add(written('-', pair.expected, '', inner), 0);
+    else body.add(written('+', pair.actual, '', inner), 0);
+  }
+  return body.between(`  ${indent}${label}[`, `  ${indent}]`);
+}
+
+/** Texts of several lines are told line by line; others from a little before their first difference. */
+function textDifferences(expected: string, actual: string, label: string, indent: string): string[] {
+  if (!expected.includes('\n') && !actual.includes('\n')) {
+    const start = sameStart(expected, actual) - LEAD;
+    const part = (text: string) =>
+      start > 0 && Math.max(expected.length, actual.length) > MAX_WIDTH ? `…${text.slice(start)}` : text;
+    return [...written('-', part(expected), label, indent), ...written('+', part(actual), label, indent)];
+  }
+  const inner = `${indent}  `;
+  const body = new Body(inner);
+  const line = (sign: string, text: string) => `${sign} ${inner}${cut(text, MAX_WIDTH)}`;
+  for (const pair of alignItems(expected.split('\n'), actual.split('\n'), Object.is)) {
+    if (pair.kind === 'same') body.add([], pair.count);
+    else if (pair.kind === 'changed') body.add([line('-', pair.expected), line('+', pair.actual)], 0);
+    else if (pair.kind === 'removed') body.add([line('-', pair.expected)], 0);
+    else body.add([line('+', pair.actual)], 0);
+  }
+  return body.between(`  ${indent}${label}"""`, `  ${indent}"""`);
+}
+
+function sameStart(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
+}
+
+/** A whole value, each of its lines with the sign. */
+function written(sign: string, value: unknown, label: string, indent: string): string[] {
+  const text = JSON.stringify(value, null, 2) ?? String(value);
+  return text
+    .split('\n', MAX_LINES + 1)
+    .map((line, index) => cut(`${sign} ${indent}${index === 0 ? label : ''}${line}`, MAX_WIDTH));
+}
+
+/** What differs inside of a map, a list or a text. Runs of what is the same become one line that counts them. */
+class Body {
+  readonly #indent: string;
+  readonly #lines: string[] = [];
+  #same = 0;
+  #differs = false;
+
+  constructor(indent: string) {
+    this.#indent = indent;
+  }
+
+  /** `same` counts where there are no lines. */
+  add(lines: readonly string[], same: number): void {
+    if (lines.length === 0) {
+      this.#same += same;
+      return;
+    }
+    this.#flush();
+    this.#differs = true;
+    if (this.#lines.length <= MAX_LINES) this.#lines.push(...lines.slice(0, MAX_LINES + 1));
+  }
+
+  between(open: string, close: string): string[] {
+    if (!this.#differs) return [];
+    this.#flush();
+    return [open, ...this.#lines, close];
+  }
+
+  #flush(): void {
+    if (this.#same > 0 && this.#lines.length <= MAX_LINES)
+      this.#lines.push(`  ${this.#indent}… ${this.#same} the same`);
+    this.#same = 0;
+  }
+}

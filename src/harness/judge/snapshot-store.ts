@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { PungiError } from '../../base/errors.js';
+import { fileProblem } from '../../base/file-problem.js';
+import { isMap } from './answer.js';
+import { jsonEqual } from './json-equal.js';
+
+const FOLDER = '__snapshots__';
+
+/** The file that a specification's snapshots are kept in: JSON that people can read in a review. */
+export const snapshotFile = (specification: string): string =>
+  join(dirname(specification), FOLDER, `${basename(specification)}.json`);
+
+/** The snapshots of one specification. Nothing is written before `save`. */
+export class SnapshotStore {
+  readonly file: string;
+  readonly #kept = new Map<string, unknown>();
+  readonly #used = new Set<string>();
+  #isChanged = false;
+
+  constructor(specification: string) {
+    this.file = snapshotFile(specification);
+    for (const [name, value] of Object.entries(read(this.file))) this.#kept.set(name, value);
+  }
+
+  /** Undefined where nothing has been kept yet. */
+  get(name: string): { value: unknown } | undefined {
+    this.#used.add(name);
+    return this.#kept.has(name) ? { value: this.#kept.get(name) } : undefined;
+  }
+
+  put(name: string, value: unknown): void {
+    this.#used.add(name);
+    if (this.#kept.has(name) && jsonEqual(this.#kept.get(name), value)) return;
+    this.#kept.set(name, value);
+    this.#isChanged = true;
+  }
+
+  /** Names that nobody has asked for. After a run of all tests, no test is left that compares with them. */
+  unused(): string[] {
+    return [...this.#kept.keys()].filter((name) => !this.#used.has(name)).sort();
+  }
+
+  removeUnused(): void {
+    for (const name of this.unused()) {
+      this.#kept.delete(name);
+      this.#isChanged = true;
+    }
+  }
+
+  /** By rename, so that nobody ever reads half a file. True where there was anything to write. */
+  save(): boolean {
+    if (!this.#isChanged) return false;
+    this.#isChanged = false;
+    if (this.#kept.size === 0) {
+      rmSync(this.file, { force: true });
+      return true;
+    }
+    const sorted = Object.fromEntries([...this.#kept].sort(([one], [other]) => (one < other ? -1 : 1)));
+    mkdirSync(dirname(this.file), { recursive: true });
+    const half = `${this.file}.${process.pid}`;
+    writeFileSync(half, `${JSON.stringify(sorted, null, 2)}\n`);
+    renameSync(half, this.file);
+    return true;
+  }
+}
+
+function read(file: string): Record<string, unknown> {
+  const unreadable = (reason: string) =>
+    new PungiError('CONFIGURATION_ERROR', `The snapshots in ${file} cannot be read: ${reason}.`);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw unreadable(fileProblem(error));
+  }
+  try {
+    const kept: unknown = JSON.parse(text);
+    if (isMap(kept)) return kept;
+  } catch {
+    // told below
+  }
+  throw unreadable('it is not a map in JSON; restore it, or remove it and update the snapshots');
+}

@@ -1,0 +1,103 @@
+import { listIn, mapIn, nodeOf, typesOf } from '../inputs/schema-node.js';
+import { isMap, type JsonMap } from '../judge/answer.js';
+import { compileSchema, type JsonSchema, schemaProblem } from '../judge/schema.js';
+import { lintHidden } from './lint-texts.js';
+import type { Tell } from './remark.js';
+
+const DEEPEST = 6;
+const MANY_PARAMETERS = 15;
+
+/** The schema of a tool's input. */
+export function lintInputSchema(schema: unknown, tell: Tell): void {
+  if (!isMap(schema)) {
+    tell('error', 'input-schema', 'It has no input schema; {"type": "object"} says that there is no input.');
+    return;
+  }
+  const problem = schemaProblem(schema as JsonSchema);
+  if (problem !== undefined) {
+    tell('error', 'input-schema', `Its input schema ${problem}.`);
+    return;
+  }
+  if (schema['type'] !== 'object')
+    tell('error', 'input-schema', 'The type of its input schema must be "object".');
+  const names = Object.keys(mapIn(nodeOf(schema, schema), 'properties'));
+  if (names.length > MANY_PARAMETERS)
+    tell(
+      'advice',
+      'many-parameters',
+      `It has ${names.length} parameters; models fill in fewer of them more reliably.`,
+    );
+  lintProperties(schema, schema, '', 0, tell);
+}
+
+export function lintOutputSchema(schema: unknown, tell: Tell): void {
+  if (schema === undefined) return;
+  if (!isMap(schema)) {
+    tell('error', 'output-schema', 'Its output schema is no object.');
+    return;
+  }
+  const problem = schemaProblem(schema as JsonSchema);
+  if (problem !== undefined) {
+    tell('error', 'output-schema', `Its output schema ${problem}.`);
+    return;
+  }
+  if (schema['type'] !== 'object')
+    tell(
+      'warning',
+      'output-schema',
+      'The type of its output schema is not "object", which older clients refuse.',
+    );
+}
+
+function lintProperties(schema: unknown, root: unknown, path: string, depth: number, tell: Tell): void {
+  const node = nodeOf(schema, root);
+  if (depth > DEEPEST) return;
+  const properties = mapIn(node, 'properties');
+  for (const name of listIn(node, 'required').map(String))
+    if (!(name in properties) && 'properties' in node)
+      tell('error', 'required', `"${path}${name}" is required, and its schema has no such property.`);
+  for (const [name, property] of Object.entries(properties)) {
+    const one = nodeOf(property, root);
+    lintProperty(`${path}${name}`, one, isMap(property) ? { ...one, ...property } : one, depth, tell);
+    lintProperties(one, root, `${path}${name}.`, depth + 1, tell);
+  }
+}
+
+const SAYS_TYPE = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'properties', 'items'];
+
+function lintProperty(path: string, node: JsonMap, written: JsonMap, depth: number, tell: Tell): void {
+  const { description } = written;
+  if (typeof description !== 'string' || description.trim() === '')
+    tell(
+      depth === 0 ? 'warning' : 'advice',
+      'parameter-description',
+      `The parameter "${path}" has no description.`,
+    );
+  else lintHidden(description, `The description of the parameter "${path}"`, tell);
+  if (!SAYS_TYPE.some((key) => key in written))
+    tell('warning', 'parameter-type', `The parameter "${path}" may be anything: its schema names no type.`);
+  if (typesOf(node).includes('array') && node['items'] === undefined && node['prefixItems'] === undefined)
+    tell(
+      'warning',
+      'array-items',
+      `The array "${path}" does not say what its items are; some clients refuse the tool.`,
+    );
+  lintValues(path, node, tell);
+}
+
+/** What a schema gives as a default or an example keeps to it. */
+function lintValues(path: string, node: JsonMap, tell: Tell): void {
+  if (JSON.stringify(node).includes('"$ref"')) return;
+  const given = [
+    ...('default' in node ? [{ what: 'default', value: node['default'] }] : []),
+    ...listIn(node, 'examples').map((value) => ({ what: 'example', value })),
+  ];
+  for (const { what, value } of given) {
+    if (compileSchema(node, false)(value)) continue;
+    tell(
+      'error',
+      'default',
+      `The ${what} of the parameter "${path}" is none of the values that it allows: ${JSON.stringify(value)}.`,
+    );
+  }
+}

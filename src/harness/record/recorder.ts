@@ -1,0 +1,126 @@
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/client';
+import { type Answer, isMap, type JsonMap } from '../judge/answer.js';
+import type { Kind } from '../spec/raw.js';
+
+/** A call that a client made, and what came of it. */
+export interface Recorded {
+  kind: Kind;
+  target: string;
+  input: JsonMap;
+  answer: Answer;
+  /** What the client answered when the server asked meanwhile. */
+  elicitation: JsonMap[];
+  sampling: unknown[];
+}
+
+type Call = Omit<Recorded, 'answer'>;
+
+const KINDS: Record<string, Kind> = {
+  'tools/call': 'tool',
+  'resources/read': 'resource',
+  'prompts/get': 'prompt',
+};
+/** A session of a person has fewer. */
+const MOST_CALLS = 1000;
+
+/** Reads along between a client and a server, in both eras of the protocol, and keeps the calls that were answered. */
+export class Recorder {
+  readonly calls: Recorded[] = [];
+  server: { name: string; version: string } | undefined;
+  readonly #open = new Map<string, Call>();
+  /** What the server has asked the client, by its id. */
+  readonly #asked = new Map<string, string>();
+
+  fromClient(line: string): void {
+    for (const message of messagesIn(line)) {
+      const { id, method, params } = message;
+      if (method === 'notifications/cancelled' && isMap(params))
+        this.#open.delete(keyOf(params['requestId']));
+      else if (typeof method === 'string' && id !== undefined) this.#begin(keyOf(id), method, params);
+      else if (id !== undefined && 'result' in message) this.#answered(keyOf(id), message['result']);
+    }
+  }
+
+  /** True where a call has been completed. */
+  fromServer(line: string): boolean {
+    const before = this.calls.length;
+    for (const message of messagesIn(line)) {
+      const { id, method, result, error } = message;
+      if (id === undefined) continue;
+      if (typeof method === 'string') this.#asked.set(keyOf(id), method);
+      else this.#complete(keyOf(id), result, error);
+    }
+    return this.calls.length > before;
+  }
+
+  #begin(key: string, method: string, params: unknown): void {
+    const kind = KINDS[method];
+    const given = isMap(params) ? params : {};
+    if (kind === undefined) return;
+    const target = String(kind === 'resource' ? given['uri'] : given['name']);
+    const input = isMap(given['arguments']) ? given['arguments'] : {};
+    const call: Call = { kind, target, input, elicitation: [], sampling: [] };
+    // In the newer era, answers to what the server asked come with the call that is made again.
+    for (const response of Object.values(isMap(given['inputResponses']) ? given['inputResponses'] : {}))
+      keepAnswer(call, response);
+    this.#open.set(key, call);
+  }
+
+  /** The client's answer to the server belongs to the call on its way, where there is one alone. */
+  #answered(key: string, result: unknown): void {
+    const method = this.#asked.get(key);
+    this.#asked.delete(key);
+    const [call, ...others] = this.#open.values();
+    if (call === undefined || others.length > 0) return;
+    if (method === 'elicitation/create' || method === 'sampling/createMessage') keepAnswer(call, result);
+  }
+
+  #complete(key: string, result: unknown, error: unknown): void {
+    const call = this.#open.get(key);
+    this.#open.delete(key);
+    this.#greet(result);
+    if (call === undefined || (isMap(result) && result['resultType'] === 'input_required')) return;
+    const answer = answerOf(call.kind, result, error);
+    if (answer !== undefined && this.calls.length < MOST_CALLS) this.calls.push({ ...call, answer });
+  }
+
+  /** Told with the handshake; in the newer era, with every answer. */
+  #greet(result: unknown): void {
+    if (this.server !== undefined || !isMap(result)) return;
+    const meta = isMap(result['_meta']) ? result['_meta'] : {};
+    const info = result['serverInfo'] ?? meta[SERVER_INFO_META_KEY];
+    if (isMap(info) && typeof info['name'] === 'string')
+      this.server = { name: info['name'], version: String(info['version'] ?? '') };
+  }
+}
+
+function keepAnswer(call: Call, response: unknown): void {
+  if (!isMap(response)) return;
+  if (typeof response['action'] === 'string') {
+    const { action, content } = response;
+    call.elicitation.push({ action, ...(isMap(content) ? { content } : {}) });
+  } else if ('content' in response) call.sampling.push(response);
+}
+
+function answerOf(of: Kind, result: unknown, error: unknown): Answer | undefined {
+  if (!isMap(error)) return result === undefined ? undefined : { kind: 'result', of, result };
+  const { code, message, data } = error;
+  return {
+    kind: 'error',
+    code: Number(code),
+    message: String(message),
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+function messagesIn(line: string): JsonMap[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return (Array.isArray(value) ? value : [value]).filter(isMap);
+  } catch {
+    return [];
+  }
+}
+
+/** 1 and "1" are two. */
+const keyOf = (id: unknown): string => JSON.stringify(id) ?? '';

@@ -1,0 +1,96 @@
+import { isAbsolute, relative, resolve } from 'node:path';
+import type { TestReport } from '../../contract/test-report.js';
+import { shownLine } from './evidence.js';
+import { resultsOf } from './verdict.js';
+
+export interface Ci {
+  name: string;
+  /** How lines of the log become remarks beside the code, where they can. */
+  annotations?: 'github' | 'azure';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const KNOWN: readonly [variable: string, Ci][] = [
+  ['GITHUB_ACTIONS', { name: 'GitHub Actions', annotations: 'github' }],
+  ['GITLAB_CI', { name: 'GitLab CI' }],
+  ['TF_BUILD', { name: 'Azure Pipelines', annotations: 'azure' }],
+  ['JENKINS_URL', { name: 'Jenkins' }],
+  ['CIRCLECI', { name: 'CircleCI' }],
+  ['BUILDKITE', { name: 'Buildkite' }],
+  ['BITBUCKET_BUILD_NUMBER', { name: 'Bitbucket Pipelines' }],
+  ['TEAMCITY_VERSION', { name: 'TeamCity' }],
+  ['DRONE', { name: 'Drone' }],
+  ['APPVEYOR', { name: 'AppVeyor' }],
+  ['TRAVIS', { name: 'Travis CI' }],
+  ['CODEBUILD_BUILD_ID', { name: 'AWS CodeBuild' }],
+  ['CI', { name: 'CI' }],
+];
+
+export const detectCi = (env: Environment): Ci | null =>
+  KNOWN.find(([variable]) => !['', '0', 'false', undefined].includes(env[variable]?.toLowerCase()))?.[1] ??
+  null;
+
+/** GitHub shows ten of each kind for a step. */
+const MOST = 10;
+const MESSAGE_CHARS = 1000;
+
+interface Remark {
+  level: 'error' | 'warning';
+  file: string;
+  title: string;
+  message: string;
+}
+
+/** Lines for the log that CI shows as remarks on the specification; nothing where it cannot. */
+export function annotationsOf(report: TestReport, { ci, env }: { ci: Ci | null; env: Environment }): string {
+  if (ci?.annotations === undefined) return '';
+  const write = ci.annotations === 'github' ? githubLine : azureLine;
+  const root = env['GITHUB_WORKSPACE'] ?? env['BUILD_SOURCESDIRECTORY'];
+  const remarks = remarksOf(report);
+  const some = (level: Remark['level']) => remarks.filter((remark) => remark.level === level).slice(0, MOST);
+  return [...some('error'), ...some('warning')]
+    .map((remark) => `${write({ ...remark, file: fromRoot(remark.file, root) })}\n`)
+    .join('');
+}
+
+function remarksOf(report: TestReport): Remark[] {
+  const problems = report.suites.flatMap(({ file, name, problem }) =>
+    problem === undefined ? [] : [{ level: 'error' as const, file, title: name, message: problem }],
+  );
+  const found = resultsOf(report).flatMap(({ suite: { file }, result }) => {
+    const remark = (level: Remark['level'], messages: readonly { message: string }[]): Remark[] =>
+      messages.length === 0
+        ? []
+        : [{ level, file, title: result.id, message: messages.map(({ message }) => message).join(' ') }];
+    return [...remark('error', result.failures), ...remark('warning', result.advisories)];
+  });
+  return [...problems, ...found];
+}
+
+/** Remarks are tied to files by their path below the repository. */
+function fromRoot(file: string, root: string | undefined): string {
+  if (!root) return file;
+  const below = relative(root, resolve(file));
+  return below.startsWith('..') || isAbsolute(below) ? file : below;
+}
+
+const githubLine = ({ level, file, title, message }: Remark): string =>
+  `::${level} file=${githubProperty(file)},title=${githubProperty(title)}::${githubData(message)}`;
+
+/** One line, so that there are no line ends to escape. */
+const githubData = (text: string): string => shownLine(text, MESSAGE_CHARS).replaceAll('%', '%25');
+const githubProperty = (text: string): string =>
+  githubData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+
+const azureLine = ({ level, file, title, message }: Remark): string =>
+  `##vso[task.logissue type=${level};sourcepath=${azure(file)}]${azure(`${title}: ${message}`)}`;
+
+const azure = (text: string): string =>
+  shownLine(text, MESSAGE_CHARS).replaceAll('%', '%AZP25').replaceAll(';', '%3B').replaceAll(']', '%5D');
+
+/**
+ * Some runners obey these wherever they stand in a line of the log, and a server may write them. A line that begins
+ * with two colons is obeyed as well; the report begins none with foreign words.
+ */
+export const withoutCommands = (text: string): string => text.replace(/##(?=\[|vso\[|teamcity\[)/g, '# #');

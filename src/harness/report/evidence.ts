@@ -1,0 +1,97 @@
+import { countText } from '../../base/terminal/amounts.js';
+import { printable, revealed } from '../../base/terminal/printable.js';
+import type { Failure, TestResult } from '../../contract/test-report.js';
+import { type Bounds, bounded, boundedLine } from './bounded-text.js';
+import { valueText } from './value-text.js';
+
+/**
+ * What a report shows of a test, the same in every format. Texts are bounded, and hold no control or direction
+ * characters; each format escapes them in its own way.
+ */
+export interface Evidence {
+  label: string;
+  form: 'diff' | 'json' | 'text';
+  text: string;
+}
+
+export interface Finding {
+  kind: Failure['kind'];
+  message: string;
+  /** Which script found it, and where. */
+  source: string | undefined;
+  evidence: Evidence[];
+}
+
+export const LINE_CHARS = 300;
+
+export const shownLine = (text: string, chars = LINE_CHARS): string => revealed(boundedLine(text, chars));
+
+export function findingOf(failure: Failure, bounds: Bounds): Finding {
+  const { kind, script, line } = failure;
+  return {
+    kind,
+    message: revealed(bounded(failure.message.trim(), bounds)),
+    source: script && `${shownLine(script)}${line === undefined ? '' : `, line ${line}`}`,
+    evidence: comparison(failure, bounds),
+  };
+}
+
+/** The difference; else both values, unless the sentence tells them already. */
+function comparison({ message, diff, expected, actual }: Failure, bounds: Bounds): Evidence[] {
+  if (diff !== undefined) {
+    return [{ label: 'difference', form: 'diff', text: revealed(bounded(diff, bounds)).trimEnd() }];
+  }
+  const values = (
+    [
+      ['expected', expected],
+      ['received', actual],
+    ] as const
+  )
+    .filter(([, value]) => value !== undefined)
+    .map(([label, value]) => ({ label, text: valueText(value, bounds) }));
+  if (values.every(({ text }) => message.includes(text))) return [];
+  return values.map(({ label, text }) => ({ label, form: 'json', text }));
+}
+
+/** What was sent and what came back, and what the server and the scripts said meanwhile. */
+export function circumstancesOf(result: TestResult, bounds: Bounds): Evidence[] {
+  const { request, response, serverStderr } = result;
+  return [
+    ...json('request', request, bounds),
+    ...json('response', response, bounds),
+    ...text("server's stderr", serverStderr, bounds),
+    ...text('log', logText(result), bounds),
+  ];
+}
+
+const json = (label: string, value: unknown, bounds: Bounds): Evidence[] =>
+  value === undefined ? [] : [{ label, form: 'json', text: valueText(value, bounds) }];
+
+/** Colours and cursor movements of a server are left out: here, unlike in an answer, nothing depends on them. */
+function text(label: string, words: string | undefined, bounds: Bounds): Evidence[] {
+  const shown = printable(bounded(words ?? '', bounds)).trimEnd();
+  return shown === '' ? [] : [{ label, form: 'text', text: shown }];
+}
+
+export const logText = ({ logs }: TestResult): string =>
+  logs
+    .map(({ level, message, timeMs, script }) => {
+      const from = script === undefined ? '' : ` (${script})`;
+      return `${String(Math.round(timeMs)).padStart(5)} ms  ${level.padEnd(7)} ${message}${from}`;
+    })
+    .join('\n');
+
+/** That it took more than one attempt, in a few words. */
+export function attemptNote({ status, attempts }: TestResult): string | undefined {
+  if (attempts < 2) return undefined;
+  return status === 'passed' ? `passed on attempt ${attempts}` : `${attempts} attempts`;
+}
+
+/** What was measured beside the time, in a few words each. */
+export function measuresOf({ memoryMb, opsPerSecond, progress }: TestResult): string[] {
+  const measures: string[] = [];
+  if (memoryMb !== undefined) measures.push(`${Math.round(memoryMb)} MB`);
+  if (opsPerSecond !== undefined) measures.push(`${opsPerSecond.toFixed(opsPerSecond < 10 ? 1 : 0)} calls/s`);
+  if (progress) measures.push(countText(progress, 'progress message'));
+  return measures;
+}

@@ -1,0 +1,109 @@
+import { durationText } from '../../base/terminal/amounts.js';
+import type { Style } from '../../base/terminal/style.js';
+import type { TestReport } from '../../contract/test-report.js';
+import { shownLine } from './evidence.js';
+import { firstOf } from './plain-text.js';
+import { countParts } from './summary.js';
+import { SIGNS, signOf } from './terminal-test.js';
+import { isFlaky, resultsOf, verdictOf } from './verdict.js';
+
+const MOST = 10;
+
+/** What is to be said at the end: one line when all is well. */
+export function endOfReport(report: TestReport, style: Style, verbose: boolean): string {
+  const most = verbose ? Number.POSITIVE_INFINITY : MOST;
+  const lines = [
+    ...problems(report, style),
+    ...failures(report, style, most),
+    ...advisories(report, style, most),
+    ...flaky(report, style, most),
+    ...(verbose ? [] : skipped(report, style, most)),
+    summary(report, style),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+const problems = ({ suites }: TestReport, style: Style): string[] =>
+  suites.flatMap(({ file, problem }) =>
+    problem === undefined
+      ? []
+      : [`${signOf('failed', style)} ${style('bold', shownLine(file))}: ${shownLine(problem, 2000)}`],
+  );
+
+/** A single failure has just been told in full; of several, the last one alone would still be on the screen. */
+function failures(report: TestReport, style: Style, most: number): string[] {
+  const failed = resultsOf(report).filter(({ result }) => result.status === 'failed');
+  if (failed.length < 2) return [];
+  const several = report.suites.length > 1;
+  const lines = failed.map(({ suite, result }) => {
+    const where = several ? style('dim', `  ${shownLine(suite.file)}`) : '';
+    const why = style('dim', shownLine(result.failures[0]?.message ?? '', 120));
+    return `${signOf('failed', style)} ${shownLine(result.id)}${where}  ${why}`;
+  });
+  return [...listed(lines, most, style), ''];
+}
+
+function advisories(report: TestReport, style: Style, most: number): string[] {
+  const lines = resultsOf(report).flatMap(({ result: { id, advisories: found } }) =>
+    found.map(({ message }) => `${style('yellow', '!')} ${shownLine(id)}: ${shownLine(message)}`),
+  );
+  return listed(lines, most, style);
+}
+
+function flaky(report: TestReport, style: Style, most: number): string[] {
+  const lines = resultsOf(report)
+    .filter(({ result }) => isFlaky(result))
+    .map(({ result: { id, attempts } }) => {
+      return `${style('yellow', '!')} ${shownLine(id)}: passed only on attempt ${attempts}`;
+    });
+  return listed(lines, most, style);
+}
+
+/** Tests that were skipped for one reason are told together: a dependency that fails takes many with it. */
+function skipped(report: TestReport, style: Style, most: number): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { result } of resultsOf(report)) {
+    if (result.status !== 'skipped' || result.reason === undefined) continue;
+    const reason = shownLine(result.reason);
+    byReason.set(reason, [...(byReason.get(reason) ?? []), shownLine(result.id)]);
+  }
+  const lines = [...byReason].map(([reason, [first, ...others]]) => {
+    const who = others.length === 0 ? first : `${first} and ${others.length} more`;
+    return `${signOf('skipped', style)} ${who}: ${reason}`;
+  });
+  return listed(lines, most, style);
+}
+
+function listed(lines: readonly string[], most: number, style: Style): string[] {
+  const [shown, left] = firstOf(lines, most);
+  return [...shown, ...(left > 0 ? [style('dim', `  and ${left} more`)] : [])];
+}
+
+function summary(report: TestReport, style: Style): string {
+  const verdict = verdictOf(report);
+  const time = style('dim', `in ${durationText(report.durationMs)}${servers(report)}`);
+  const parts = countParts(report.counts).map(({ status, text }) =>
+    style(status === 'failed' ? 'red' : status === 'passed' ? 'green' : 'yellow', text),
+  );
+  const counted = parts.join(', ');
+  if (verdict === 'empty') {
+    const rest = counted === '' ? 'there was no test to run' : counted;
+    return `${style('yellow', SIGNS.skipped.sign)} Nothing was tested: ${rest} ${time}`;
+  }
+  const sign = signOf(verdict, style);
+  return counted === '' ? `${sign} Nothing could be tested ${time}` : `${sign} ${counted} ${time}`;
+}
+
+/** One server is worth its name; of several, the suites tell. */
+function servers({ suites }: TestReport): string {
+  const known = new Set(
+    suites.flatMap(({ server }) =>
+      server === null
+        ? []
+        : [
+            `${shownLine(server.name, 60)} ${shownLine(server.version, 30)}, MCP ${shownLine(server.protocol, 30)}`,
+          ],
+    ),
+  );
+  return known.size === 1 ? ` · ${[...known][0]}` : '';
+}

@@ -1,0 +1,132 @@
+import type { TestResult } from '../../contract/test-report.js';
+import { type Answer, type JsonMap, wholeOf } from '../judge/answer.js';
+import { capture } from '../judge/capture.js';
+import { bounded } from '../judge/shown.js';
+import { finishTest } from '../spec/finish.js';
+import type { PlannedTest } from '../spec/plan.js';
+import { requestFor } from './call.js';
+import type { Connection } from './connection.js';
+import { judgeCalls } from './judge-calls.js';
+import { runScripts } from './run-scripts.js';
+import { runsAlone } from './schedule.js';
+import { ServerFault } from './server-fault.js';
+import type { Lease } from './servers.js';
+import { runSteps } from './steps.js';
+import { type Suite, scopeFor } from './suite.js';
+
+/** What an attempt adds to a result. */
+export type Attempt = Pick<TestResult, 'failures' | 'advisories' | 'logs'> &
+  Partial<
+    Pick<TestResult, 'request' | 'response' | 'serverStderr' | 'memoryMb' | 'opsPerSecond' | 'progress'>
+  >;
+
+/** Runs a test once, with its steps and its scripts. */
+export async function attemptTest(
+  suite: Suite,
+  planned: PlannedTest,
+  lease: Lease,
+  attempt: number,
+): Promise<Attempt> {
+  const { connection } = lease;
+  const stderr = connection.stderrMark();
+  const found: Attempt = { failures: [], advisories: [], logs: [] };
+  const inVain = connection.asked.inVain;
+  const own = runsAlone(planned);
+  if (own) connection.asked.prepare(planned.test);
+  const steps = stepsOf(suite, planned, connection);
+  const setup = await steps('setup', {});
+  found.failures.push(...setup.failures);
+  if (setup.failures.length === 0) {
+    try {
+      await callAndJudge(suite, planned, { connection, attempt, captured: setup.captured }, found);
+    } catch (error) {
+      if (!(error instanceof ServerFault)) throw error;
+      if (error.kind === 'timeout') lease.doubt();
+      found.failures.push(error.toFailure());
+    }
+  }
+  // What is asked while several tests run may be of any of them: it is told where something failed.
+  const asked = own
+    ? connection.asked.problems()
+    : found.failures.length > 0
+      ? connection.asked.unanswered(inVain)
+      : [];
+  found.failures.push(...asked.map((message) => ({ kind: 'expectation' as const, message })));
+  if (connection.isUsable) found.failures.push(...(await steps('cleanup', setup.captured)).failures);
+  if (found.failures.length > 0) {
+    const words = connection.stderrSince(stderr);
+    if (words !== '') found.serverStderr = words;
+  }
+  return found;
+}
+
+function stepsOf(suite: Suite, planned: PlannedTest, connection: Connection) {
+  return (which: 'setup' | 'cleanup', before: JsonMap) =>
+    runSteps(connection, planned.test[which], {
+      what: which === 'setup' ? 'Setup' : 'Cleanup',
+      timeoutMs: suite.timeoutMs,
+      signal: suite.signal,
+      scope: (captured) => scopeFor(suite, planned, { ...before, ...captured }),
+      isPersistent: which === 'cleanup',
+    });
+}
+
+async function callAndJudge(
+  suite: Suite,
+  written: PlannedTest,
+  { connection, attempt, captured }: { connection: Connection; attempt: number; captured: JsonMap },
+  found: Attempt,
+): Promise<void> {
+  const { value: planned, missing } = finishTest(written, scopeFor(suite, written, captured));
+  if (missing.length > 0) {
+    const names = missing.map(({ text }) => text).join(', ');
+    found.failures.push({ kind: 'setup', message: `Nothing has captured ${names}, which the test uses.` });
+    return;
+  }
+  const { test, id } = planned;
+  const request = requestFor(planned.kind, planned.target, test.input);
+  found.request = reported(request);
+  const occasion = { planned, connection, request, attempt };
+  add(found, await runScripts(suite, 'before', occasion));
+  if (found.failures.length > 0) return;
+  const { answer, durationMs, calls, failures, ...figures } = await judgeCalls(
+    suite,
+    connection,
+    planned,
+    request,
+  );
+  found.response = reported(wholeOf(answer));
+  found.failures.push(...failures);
+  for (const key of ['progress', 'memoryMb', 'opsPerSecond'] as const)
+    if (figures[key] !== undefined) found[key] = figures[key];
+  add(
+    found,
+    await runScripts(suite, 'after', { ...occasion, called: { answer, durationMs, index: calls - 1 } }),
+  );
+  if (found.failures.length > 0) return;
+  found.failures.push(
+    ...suite.snapshots.keep(test.expected, id, answer),
+    ...captureFor(suite, planned, answer),
+  );
+}
+
+/** Rows of a matrix capture the same names: the last one that ended has it. */
+function captureFor(suite: Suite, { test }: PlannedTest, answer: Answer): Attempt['failures'] {
+  const { values, problems } = capture(test.capture, answer);
+  Object.assign(suite.captured, values);
+  return problems.map((message) => ({ kind: 'expectation' as const, message }));
+}
+
+function add(found: Attempt, { failures, advisories, logs }: Attempt): void {
+  found.failures.push(...failures);
+  found.advisories.push(...advisories);
+  found.logs.push(...logs);
+}
+
+const MOST_REPORTED = 256 * 1024;
+
+/** Whole, unless nobody would read it. */
+function reported(value: unknown): Exclude<TestResult['response'], undefined> {
+  const text = JSON.stringify(value) ?? 'null';
+  return text.length > MOST_REPORTED ? bounded(value) : (JSON.parse(text) as ReturnType<typeof bounded>);
+}

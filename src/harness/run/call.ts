@@ -1,0 +1,89 @@
+import { specTypeSchemas, UriTemplate } from '@modelcontextprotocol/client';
+import type { Failure } from '../../contract/test-report.js';
+import { type Answer, isErrorResult, isMap, type JsonMap } from '../judge/answer.js';
+import { judgeSchema } from '../judge/schema.js';
+import { cut } from '../judge/shown.js';
+import type { Kind } from '../spec/raw.js';
+import type { Connection, RequestSettings } from './connection.js';
+
+export interface CallRequest {
+  method: 'tools/call' | 'resources/read' | 'prompts/get';
+  params: JsonMap;
+}
+
+/** What is sent to use a tool, read a resource or get a prompt. */
+export function requestFor(kind: Kind, target: string, input: unknown): CallRequest {
+  const given = isMap(input) ? input : {};
+  if (kind === 'tool') return { method: 'tools/call', params: { name: target, arguments: input } };
+  if (kind === 'resource') return { method: 'resources/read', params: { uri: uriOf(target, given) } };
+  // The protocol knows no other arguments of prompts than texts.
+  const texts = Object.entries(given).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return { method: 'prompts/get', params: { name: target, arguments: Object.fromEntries(texts) } };
+}
+
+function uriOf(template: string, input: JsonMap): string {
+  if (typeof input['uri'] === 'string' && !template.includes('{uri}')) return input['uri'];
+  if (!UriTemplate.isTemplate(template)) return template;
+  const values = Object.entries(input).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(String) : String(value),
+  ]);
+  return new UriTemplate(template).expand(Object.fromEntries(values) as Record<string, string | string[]>);
+}
+
+export interface Called {
+  answer: Answer;
+  durationMs: number;
+  /** What is wrong with the answer whatever the test expects. */
+  failures: Failure[];
+}
+
+const OF = { 'tools/call': 'tool', 'resources/read': 'resource', 'prompts/get': 'prompt' } as const;
+const SHAPES = {
+  'tools/call': specTypeSchemas.CallToolResult,
+  'resources/read': specTypeSchemas.ReadResourceResult,
+  'prompts/get': specTypeSchemas.GetPromptResult,
+};
+
+/** Calls; throws a ServerFault where there is no answer. */
+export async function call(
+  connection: Connection,
+  { method, params }: CallRequest,
+  settings: RequestSettings,
+): Promise<Called> {
+  // Before the clock runs: it is asked for once, and every client does.
+  const tools = method === 'tools/call' ? await connection.tools(settings.timeoutMs) : undefined;
+  const begun = performance.now();
+  const given = await connection.request(method, params, settings);
+  const durationMs = performance.now() - begun;
+  if (!('raw' in given)) return { answer: given, durationMs, failures: [] };
+  const answer: Answer = { kind: 'result', of: OF[method], result: given.raw };
+  const failures = shapeFailures(method, given.raw);
+  if (failures.length === 0 && tools !== undefined)
+    failures.push(...ownSchemaFailures(answer, tools.get(String(params['name']))?.outputSchema));
+  return { answer, durationMs, failures };
+}
+
+function shapeFailures(method: CallRequest['method'], result: unknown): Failure[] {
+  const { issues = [] } = SHAPES[method]['~standard'].validate(result);
+  const [first] = issues;
+  if (first === undefined) return [];
+  const path = (first.path ?? []).map((part) => (typeof part === 'object' ? part.key : part)).join('.');
+  const where = path === '' ? 'the result' : path;
+  const message = `The answer is no valid result of ${method}: ${where}: ${cut(first.message, 300)}`;
+  return [{ kind: 'protocol', message }];
+}
+
+/** A tool that advertises an output schema promises structured content that keeps to it. */
+function ownSchemaFailures(answer: Answer & { kind: 'result' }, schema: unknown): Failure[] {
+  if (!isMap(schema) || isErrorResult(answer)) return [];
+  const { structuredContent } = answer.result as JsonMap;
+  if (structuredContent === undefined) {
+    const message = 'The tool advertises an output schema, and answered without structured content.';
+    return [{ kind: 'schema', message }];
+  }
+  return judgeSchema({ from: 'the output schema that the tool advertises', schema }, [structuredContent]);
+}

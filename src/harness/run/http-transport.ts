@@ -1,0 +1,91 @@
+import {
+  type JSONRPCMessage,
+  type RequestId,
+  StreamableHTTPClientTransport,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import { ServerFault } from './server-fault.js';
+import { Traffic } from './traffic.js';
+
+/** The SDK's transport for HTTP, but that a response without an answer ends the call at once. */
+export class HttpTransport implements Transport {
+  readonly hasPerRequestStream = true;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly traffic: Traffic;
+  fault: ServerFault | undefined;
+  readonly #inner: StreamableHTTPClientTransport;
+  #isClosed = false;
+
+  constructor(url: URL, headers: Readonly<Record<string, string>>) {
+    this.#inner = new StreamableHTTPClientTransport(url, { requestInit: { headers: { ...headers } } });
+    this.traffic = new Traffic({
+      fail: (id, fault) => this.#answerInstead(id, fault),
+      abandon: (fault) => this.end(fault),
+    });
+    this.#inner.onmessage = (message) => {
+      if (this.traffic.received(message)) this.onmessage?.(message);
+    };
+    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onclose = () => this.end(undefined);
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion(version);
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (this.#isClosed) throw this.fault ?? new ServerFault('server', 'The connection is closed.');
+    this.traffic.sent(message);
+    const { resumptionToken, onresumptiontoken, requestSignal, headers } = options ?? {};
+    const id = 'method' in message && 'id' in message ? message.id : undefined;
+    try {
+      await this.#inner.send(message, {
+        ...(resumptionToken === undefined ? {} : { resumptionToken }),
+        ...(onresumptiontoken === undefined ? {} : { onresumptiontoken }),
+        ...(requestSignal === undefined ? {} : { requestSignal }),
+        ...(headers === undefined ? {} : { headers }),
+        ...(id === undefined ? {} : { onRequestStreamEnd: () => this.traffic.responseEnded(id) }),
+      });
+    } catch (error) {
+      if (id !== undefined) this.traffic.forget(id);
+      throw error;
+    }
+  }
+
+  /** Tells a server with sessions that this one is over, where it can be told. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    if (this.#inner.sessionId !== undefined) {
+      const farewell = AbortSignal.timeout(FAREWELL_MS);
+      const patience = new Promise((resolve) => farewell.addEventListener('abort', resolve));
+      await Promise.race([this.#inner.terminateSession().catch(() => {}), patience]);
+    }
+    this.end(undefined);
+    await this.#inner.close();
+  }
+
+  end(fault: ServerFault | undefined): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.fault = fault;
+    this.traffic.close();
+    this.onclose?.();
+  }
+
+  #answerInstead(id: RequestId, fault: ServerFault): void {
+    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32603, message: fault.message, data: fault } });
+  }
+}
+
+const FAREWELL_MS = 2000;

@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import type { TestSpecification } from '../../contract/spec.js';
+import type { JsonMap } from '../judge/answer.js';
+import { buildPlan } from './build-plan.js';
+import { type SpecFault, sortedFaults } from './fault.js';
+import { mergeSpecifications } from './merge.js';
+import { parseFile } from './parse-file.js';
+import { type ParsedTest, parseTests } from './parse-tests.js';
+import type { PlannedTest } from './plan.js';
+import { capturedNames, GROUPS, listOf, mapOf, mergedVariables, scriptNames, writtenTests } from './raw.js';
+import { SchemaFiles } from './schema-files.js';
+import { Scripts } from './scripts.js';
+import type { Source } from './source.js';
+import { readTree } from './tree.js';
+import type { Known } from './variables.js';
+
+export interface LoadOptions {
+  /** For ${env:NAME}. */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** These have the last word about the variables of the files. */
+  variables?: JsonMap;
+}
+
+export interface LoadedSpecification {
+  file: string;
+  /** With all that it includes. Its tools, resources and prompts hold their tests row by row. */
+  specification: TestSpecification;
+  /** In an order in which they can run. */
+  tests: PlannedTest[];
+}
+
+/** The specification, or all that is wrong with it; and every file that was looked at, for those who watch them. */
+export type LoadResult =
+  | { loaded: LoadedSpecification; faults?: undefined; files: string[] }
+  | { loaded?: undefined; faults: SpecFault[]; files: string[] };
+
+export function loadSpecification(path: string, { environment, variables }: LoadOptions): LoadResult {
+  const file = resolve(path);
+  const { sources, files, faults } = readTree(file);
+  const known: Known = {
+    variables: mergedVariables(sources, variables),
+    captured: capturedNames(sources),
+    environment,
+  };
+  const schemas = new SchemaFiles();
+  const scripts = new Scripts(scriptNames(sources));
+  const parsed = sources.map((source) => {
+    const { specification, faults: own } = parseFile(source, known, schemas);
+    const tests = writtenTests(source).map((written) => parseTests(written, known));
+    faults.push(...own, ...tests.flatMap((one) => one.faults));
+    if (specification !== undefined) scripts.addAll(source, specification);
+    return { source, specification, tests: tests.flatMap((one) => one.tests) };
+  });
+  const specifications = parsed.flatMap(({ source, specification, tests }) =>
+    specification === undefined ? [] : [withTests(specification, source, tests)],
+  );
+  const [first, ...others] = specifications;
+  const merged = first === undefined ? undefined : mergeSpecifications([first, ...others], known.variables);
+  const plan = buildPlan(
+    parsed.flatMap(({ tests }) => tests),
+    {
+      written: sources.flatMap(writtenTests).map(({ kind, target, value }) => ({
+        kind,
+        target,
+        name: mapOf(value)['name'],
+      })),
+      scripts,
+      runsScripts: merged?.script_config?.enabled ?? true,
+      schemas,
+      early: earlyCaptures(sources),
+    },
+  );
+  const root = sources.at(-1);
+  if (root?.file === file && sources.every(({ data }) => mapOf(data)['server'] === undefined))
+    faults.push(root.fault(['server'], 'is missing; say how to start the server, or where it answers'));
+  faults.push(...scripts.faults, ...plan.faults);
+  const looked = [...new Set([...files, ...schemas.files, ...scripts.files])];
+  if (faults.length > 0 || merged === undefined)
+    return { faults: sortedFaults(faults, files), files: looked };
+  return { loaded: { file, specification: merged, tests: plan.tests }, files: looked };
+}
+
+/** Where every row of a matrix is a test of its own. */
+function withTests(
+  specification: TestSpecification,
+  source: Source,
+  tests: readonly ParsedTest[],
+): TestSpecification {
+  const filled = Object.fromEntries(
+    GROUPS.map(({ key }) => [
+      key,
+      specification[key].map((group, index) => ({
+        ...group,
+        tests: tests
+          .filter(({ written: { source: of, at } }) => of === source && at[0] === key && at[1] === index)
+          .map(({ test }) => test),
+      })),
+    ]),
+  );
+  return { ...specification, ...filled };
+}
+
+/** What the steps before all tests capture. */
+const earlyCaptures = (sources: readonly Source[]): Set<string> =>
+  new Set(
+    sources
+      .flatMap(({ data }) => listOf(mapOf(data)['setup']))
+      .flatMap((step) => Object.keys(mapOf(mapOf(step)['capture']))),
+  );

@@ -1,0 +1,100 @@
+import { dirname, resolve } from 'node:path';
+import { TestSpecification } from '../../contract/spec.js';
+import { isMap, type JsonMap } from '../judge/answer.js';
+import { schemaProblem } from '../judge/schema.js';
+import { stepFaults } from './check-test.js';
+import type { SpecFault, SpecPath } from './fault.js';
+import { withoutTests } from './raw.js';
+import type { SchemaFiles } from './schema-files.js';
+import { parseShape } from './shape.js';
+import type { Source } from './source.js';
+import { type Scope, substitute } from './substitute.js';
+import { type Known, scopeOf, unknownReferences, variableFaults } from './variables.js';
+
+/** Code, and what defines variables or belongs to the author alone. */
+const VERBATIM_KEYS = ['validation_scripts', 'script_config', 'variables', 'includes', 'metadata', '$schema'];
+/** The harness chooses it when it starts a server. */
+const OF_SERVER: ReadonlySet<string> = new Set(['port']);
+
+const SERVER_TEXTS = ['command', 'args', 'env', 'working_dir', 'url', 'headers'];
+
+export interface ParsedFile {
+  /** Undefined where its shape is wrong. */
+  specification?: TestSpecification;
+  faults: SpecFault[];
+}
+
+/** Everything in a file but its tests. */
+export function parseFile(source: Source, known: Known, schemas: SchemaFiles): ParsedFile {
+  const faults = variableFaults(source, known);
+  const value = isMap(source.data) ? replaced(source, known, faults) : source.data;
+  const { data, faults: wrong } = parseShape(TestSpecification, { source, at: [], value });
+  // What no variable stands for is of the wrong type as well, which says nothing new.
+  const told = new Set(faults.map(({ path }) => path));
+  faults.push(...wrong.filter(({ path }) => !told.has(path)));
+  if (data === undefined) return { faults };
+  faults.push(...stepFaults(source, 'setup', data.setup), ...stepFaults(source, 'cleanup', data.cleanup));
+  const folder = dirname(source.file);
+  const { server } = data;
+  const specification: TestSpecification = {
+    ...data,
+    tools: data.tools.map((tool, index) => ({
+      ...tool,
+      ...advertised('input_schema', tool.input_schema, ['tools', index], source, schemas, faults),
+      ...advertised('output_schema', tool.output_schema, ['tools', index], source, schemas, faults),
+    })),
+    ...(server?.working_dir === undefined
+      ? {}
+      : { server: { ...server, working_dir: resolve(folder, server.working_dir) } }),
+  };
+  return { specification, faults };
+}
+
+function replaced(source: Source, known: Known, faults: SpecFault[]): Record<string, unknown> {
+  const scope = scopeOf(known);
+  const entries = Object.entries(withoutTests(source.data) as object).map(([key, part]) => {
+    if (VERBATIM_KEYS.includes(key)) return [key, part];
+    const isStep = key === 'setup' || key === 'cleanup';
+    const later: ReadonlySet<string> = key === 'server' ? OF_SERVER : isStep ? known.captured : new Set();
+    const value =
+      key === 'server' && isMap(part)
+        ? inServer(part, scope)
+        : substitute(part, scope, { isLast: !isStep, later }).value;
+    faults.push(...unknownReferences({ source, at: [key], value }, known, later));
+    return [key, value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** ${port} is put in when it starts. */
+const inServer = (server: JsonMap, scope: Scope): JsonMap =>
+  Object.fromEntries(
+    Object.entries(server).map(([key, part]) => {
+      const options = { isLast: false, later: OF_SERVER, asText: SERVER_TEXTS.includes(key) };
+      return [key, substitute(part, scope, options).value];
+    }),
+  );
+
+/** A schema that a tool must advertise, read where it is named by its file. */
+function advertised(
+  key: 'input_schema' | 'output_schema',
+  given: string | Record<string, unknown> | undefined,
+  at: SpecPath,
+  source: Source,
+  schemas: SchemaFiles,
+  faults: SpecFault[],
+): Partial<Record<typeof key, Record<string, unknown>>> {
+  if (given === undefined) return {};
+  if (typeof given === 'object') {
+    const problem = schemaProblem(given);
+    if (problem !== undefined) faults.push(source.fault([...at, key], problem));
+    return { [key]: given };
+  }
+  const read = schemas.get(given, source, [...at, key]);
+  if ('fault' in read) {
+    faults.push(read.fault);
+    return {};
+  }
+  const { schema } = read.schema;
+  return { [key]: typeof schema === 'object' ? schema : schema ? {} : { not: {} } };
+}

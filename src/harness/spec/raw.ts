@@ -1,0 +1,79 @@
+import type { TestResult } from '../../contract/test-report.js';
+import { isMap, type JsonMap } from '../judge/answer.js';
+import type { SpecPath } from './fault.js';
+import type { Source } from './source.js';
+
+/** What can be said of a specification before anything of it is known to be right. */
+
+export type Kind = Exclude<TestResult['kind'], 'server'>;
+
+export const GROUPS = [
+  { key: 'tools', kind: 'tool', target: 'name' },
+  { key: 'resources', kind: 'resource', target: 'uri_template' },
+  { key: 'prompts', kind: 'prompt', target: 'name' },
+] as const satisfies { key: string; kind: Kind; target: string }[];
+
+export interface WrittenTest {
+  source: Source;
+  at: SpecPath;
+  kind: Kind;
+  target: unknown;
+  value: unknown;
+}
+
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const mapOf = (value: unknown): JsonMap => (isMap(value) ? value : {});
+
+export function writtenTests(source: Source): WrittenTest[] {
+  const data = mapOf(source.data);
+  return GROUPS.flatMap(({ key, kind, target }) =>
+    listOf(data[key]).flatMap((group, index) =>
+      listOf(mapOf(group)['tests']).map((value, place) => ({
+        source,
+        at: [key, index, 'tests', place],
+        kind,
+        target: mapOf(group)[target],
+        value,
+      })),
+    ),
+  );
+}
+
+/** Everything but the tests, which are looked at one by one. */
+export function withoutTests(data: unknown): unknown {
+  if (!isMap(data)) return data;
+  const emptied = (group: unknown) =>
+    isMap(group) && Array.isArray(group['tests']) ? { ...group, tests: [] } : group;
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [
+      key,
+      GROUPS.some((group) => group.key === key) && Array.isArray(value) ? value.map(emptied) : value,
+    ]),
+  );
+}
+
+/** Names that steps and tests capture: their values are known only while tests run. */
+export function capturedNames(sources: readonly Source[]): Set<string> {
+  const steps = (holder: JsonMap) => [...listOf(holder['setup']), ...listOf(holder['cleanup'])];
+  return new Set(
+    sources.flatMap((source) => {
+      const tests = writtenTests(source).map(({ value }) => mapOf(value));
+      const holders = [...tests, ...[mapOf(source.data), ...tests].flatMap(steps)];
+      return holders.flatMap((holder) => Object.keys(mapOf(mapOf(holder)['capture'])));
+    }),
+  );
+}
+
+export const scriptNames = (sources: readonly Source[]): string[] =>
+  sources
+    .map(({ data }) => mapOf(data))
+    .flatMap((data) => [
+      ...listOf(data['validation_scripts']),
+      ...listOf(mapOf(data['script_config'])['scripts']),
+    ])
+    .map((script) => mapOf(script)['name'])
+    .filter((name) => typeof name === 'string');
+
+/** What includes a file has the last word about its variables, and whoever loads it the very last. */
+export const mergedVariables = (sources: readonly Source[], given: JsonMap = {}): JsonMap =>
+  Object.assign({}, ...sources.map(({ data }) => mapOf(mapOf(data)['variables'])), given);

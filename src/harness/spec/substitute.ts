@@ -1,0 +1,135 @@
+import { escapeReferences, fallbackValue, piecesOf, type Reference } from './reference.js';
+
+/** Where the names of references are looked up. */
+export interface Scope {
+  /** What the author wrote, the nearest first. Such values may hold references themselves. */
+  variables: readonly Readonly<Record<string, unknown>>[];
+  /** What servers answered. It is taken as it is: an answer that holds ${env:TOKEN} gets no token. */
+  captured: Readonly<Record<string, unknown>>;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Substituted<T> {
+  value: T;
+  /** What no name leads to, as it is written; it stays in the text. */
+  missing: Reference[];
+}
+
+export interface SubstituteOptions {
+  /** Whether another substitution follows, for which $${…} and what looks like a reference by chance must stay. */
+  isLast: boolean;
+  /** Names that only a later substitution knows; such references stay, whatever their default. */
+  later?: ReadonlySet<string>;
+  /** Where only texts can stand: a number becomes one. */
+  asText?: boolean;
+  /** How what was captured is written inside of something else, such as a pattern. */
+  quote?: (text: string) => string;
+}
+
+/**
+ * Replaces references in every text of a value. One that is the whole text keeps the type of what it stands for. A
+ * value without references is returned itself, not a copy.
+ */
+export function substitute<T>(value: T, scope: Scope, options: SubstituteOptions): Substituted<T> {
+  const missing: Reference[] = [];
+  const replaced = new Substitution(scope, options, missing).of(value, []);
+  return { value: replaced as T, missing };
+}
+
+class Substitution {
+  readonly #scope: Scope;
+  readonly #isLast: boolean;
+  readonly #asText: boolean;
+  readonly #later: ReadonlySet<string>;
+  readonly #quote: (text: string) => string;
+  readonly #missing: Reference[];
+
+  constructor(scope: Scope, options: SubstituteOptions, missing: Reference[]) {
+    this.#scope = scope;
+    this.#isLast = options.isLast;
+    this.#asText = options.asText ?? false;
+    this.#later = options.later ?? new Set();
+    this.#quote = options.quote ?? ((text) => text);
+    this.#missing = missing;
+  }
+
+  /** `within` names the variables whose values are being read. */
+  of(value: unknown, within: readonly string[]): unknown {
+    if (typeof value === 'string') return value.includes('${') ? this.#text(value, within) : value;
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const items = value.map((item) => this.of(item, within));
+      return items.every((item, index) => item === value[index]) ? value : items;
+    }
+    const entries = Object.entries(value).map(([key, item]) => [key, this.of(item, within)] as const);
+    const isSame = entries.every(([key, item]) => item === (value as Record<string, unknown>)[key]);
+    return isSame ? value : Object.fromEntries(entries);
+  }
+
+  #text(text: string, within: readonly string[]): unknown {
+    const pieces = piecesOf(text);
+    const [only] = pieces;
+    if (pieces.length === 1 && only?.reference !== undefined && !this.#asText) {
+      const found = this.#lookUp(only.reference, within);
+      if (found !== undefined) return found.value;
+      return only.reference.fallback === undefined ? text : fallbackValue(only.reference.fallback);
+    }
+    return pieces
+      .map(({ reference, text: written, isEscaped }) => {
+        if (isEscaped) return this.#isLast ? written.slice(1) : written;
+        if (reference === undefined) return written;
+        const found = this.#lookUp(reference, within);
+        if (found === undefined) return reference.fallback ?? written;
+        const inText = typeof found.value === 'string' ? found.value : JSON.stringify(found.value);
+        return found.isCaptured ? this.#quote(inText) : inText;
+      })
+      .join('');
+  }
+
+  #lookUp(
+    reference: Reference,
+    within: readonly string[],
+  ): { value: unknown; isCaptured?: boolean } | undefined {
+    const { name, isEnvironment, fallback } = reference;
+    const { variables, captured, environment } = this.#scope;
+    const given = isEnvironment ? environment[name] : undefined;
+    if (given !== undefined) return { value: this.#verbatim(given) };
+    if (!isEnvironment) {
+      const answered = valueIn(captured, name);
+      if (answered !== undefined) return { value: this.#verbatim(answered.value), isCaptured: true };
+      for (const map of variables) {
+        const found = within.includes(name) ? undefined : valueIn(map, name);
+        if (found !== undefined) return { value: this.of(found.value, [...within, name]) };
+      }
+      if (this.#later.has(rootOf(name))) return { value: reference.text };
+    }
+    if (fallback === undefined) this.#missing.push(reference);
+    return undefined;
+  }
+
+  /** What another substitution must not take for a reference. */
+  #verbatim(value: unknown): unknown {
+    if (this.#isLast) return value;
+    if (typeof value === 'string') return escapeReferences(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((item) => this.#verbatim(item));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#verbatim(item)]));
+  }
+}
+
+/** ${user.name} is a part of the variable user. */
+export const rootOf = (name: string): string => name.split('.', 1)[0]!;
+
+/** By the whole name, or part by part into maps and lists. */
+export function valueIn(
+  map: Readonly<Record<string, unknown>>,
+  name: string,
+): { value: unknown } | undefined {
+  if (Object.hasOwn(map, name)) return { value: map[name] };
+  let value: unknown = map;
+  for (const part of name.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return { value };
+}

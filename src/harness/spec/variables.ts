@@ -1,0 +1,100 @@
+import type { JsonMap } from '../judge/answer.js';
+import type { SpecFault, SpecPath } from './fault.js';
+import { mapOf } from './raw.js';
+import { type Reference, referencesIn } from './reference.js';
+import type { Source } from './source.js';
+import { rootOf, type Scope, valueIn } from './substitute.js';
+import { didYouMean, meant } from './suggest.js';
+
+/** What is known before any test runs. */
+export interface Known {
+  variables: JsonMap;
+  /** Known only while tests run. */
+  captured: ReadonlySet<string>;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A capture has the last word about a variable of the same name, so that one waits for it. */
+export function scopeOf({ variables, captured, environment }: Known, nearer: readonly JsonMap[] = []): Scope {
+  const early = Object.fromEntries(Object.entries(variables).filter(([name]) => !captured.has(name)));
+  return { variables: [...nearer, early], captured: {}, environment };
+}
+
+/** References that are left in a value after all that was known was put in. */
+export function unknownReferences(
+  { source, at, value }: { source: Source; at: SpecPath; value: unknown },
+  known: Known,
+  later: ReadonlySet<string>,
+  nearer: readonly string[] = [],
+): SpecFault[] {
+  return referencesIn(value)
+    .filter(({ reference: { isEnvironment, name, fallback } }) => {
+      if (isEnvironment) return fallback === undefined;
+      return fallback === undefined && !later.has(rootOf(name));
+    })
+    .map(({ path, reference }) => {
+      const { message, suggestion } = unknown(reference, known, [...later, ...nearer]);
+      return source.fault([...at, ...path], message, { suggestion });
+    });
+}
+
+function unknown(
+  { isEnvironment, name, text }: Reference,
+  { variables, captured, environment }: Known,
+  more: readonly string[],
+): { message: string; suggestion: string } {
+  if (isEnvironment) {
+    const message = `uses ${text}, but the environment variable ${name} is not set`;
+    return { message, suggestion: `set it, or give a default: \${env:${name}:-…}` };
+  }
+  if (captured.has(rootOf(name))) {
+    const message = `uses ${text}, which is captured while tests run, and this must be known before`;
+    return { message, suggestion: 'write the value itself, or use a variable' };
+  }
+  if (valueIn(variables, rootOf(name)) !== undefined && rootOf(name) !== name)
+    return {
+      message: `uses ${text}, but the variable "${rootOf(name)}" has no such part`,
+      suggestion: 'mend the name',
+    };
+  const close = didYouMean(meant(name, [...Object.keys(variables), ...captured, ...more]));
+  const isSet = environment[name] !== undefined;
+  return {
+    message: `uses ${text}, but there is no such variable, and nothing captures it`,
+    suggestion: close ?? (isSet ? `did you mean \${env:${name}}?` : `for the text itself, write $${text}`),
+  };
+}
+
+/** Variables that stand for each other in a circle, and those that use what there is not. */
+export function variableFaults(source: Source, known: Known): SpecFault[] {
+  const own = mapOf(mapOf(source.data)['variables']);
+  const circles = Object.keys(own).flatMap((name) => {
+    const circle = circleFrom(name, known.variables);
+    if (circle === undefined) return [];
+    const message = `stands for itself: ${circle.join(' uses ')}`;
+    return [source.fault(['variables', name], message, { atKey: true })];
+  });
+  const defined = new Set([...Object.keys(known.variables), ...known.captured]);
+  return [
+    ...circles,
+    ...unknownReferences({ source, at: ['variables'], value: own }, known, defined).filter(
+      // Whether one of the environment is missed is seen where the variable is used.
+      ({ message }) => !message.includes('environment variable'),
+    ),
+  ];
+}
+
+function circleFrom(name: string, variables: JsonMap): string[] | undefined {
+  const follow = (here: string, way: readonly string[]): string[] | undefined => {
+    for (const { reference } of referencesIn(variables[here])) {
+      const next = rootOf(reference.name);
+      if (reference.isEnvironment || !Object.hasOwn(variables, next)) continue;
+      if (next === name) return [...way, next];
+      // Another circle is told at its own variables.
+      if (way.includes(next)) continue;
+      const circle = follow(next, [...way, next]);
+      if (circle !== undefined) return circle;
+    }
+    return undefined;
+  };
+  return follow(name, [name]);
+}

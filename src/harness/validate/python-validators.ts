@@ -1,0 +1,108 @@
+import { basename } from 'node:path';
+import type { z } from 'zod';
+import type { ScriptConfig } from '../../contract/spec.js';
+import type { Failure } from '../../contract/test-report.js';
+import type { PlannedScript } from '../spec/scripts.js';
+import { errorThrown } from './error-of.js';
+import { failureOfError, failureOfScript } from './failures.js';
+import { PythonEngine, type PythonEngineConfig, type PythonScript } from './python-engine.js';
+import type { PythonRunner } from './runner.js';
+import type { ScriptContext } from './script-context.js';
+import { notRun, type ScriptResult, type SessionChanges } from './script-result.js';
+import type { ValidateOptions, Validation, Validators } from './validators.js';
+
+/** What the `script_config` of a specification says of the engine. */
+export function engineConfigOf(config: z.infer<typeof ScriptConfig> | undefined): PythonEngineConfig {
+  const { environment, security } = config ?? {};
+  return {
+    ...(environment === undefined ? {} : { environment }),
+    ...(security === undefined
+      ? {}
+      : { timeoutMs: security.timeout_ms, memoryLimitMb: security.memory_limit_mb }),
+  };
+}
+
+/** Validators on the Python engine. Each script is compiled once. */
+export class PythonValidators implements Validators {
+  readonly #engine: PythonEngine;
+  readonly #compiled = new Map<string, Promise<PythonScript>>();
+  #session: Record<string, unknown> = {};
+
+  constructor(config: PythonEngineConfig, runner: PythonRunner) {
+    this.#engine = new PythonEngine(config, runner);
+  }
+
+  get session(): Readonly<Record<string, unknown>> {
+    return this.#session;
+  }
+
+  async run(
+    script: PlannedScript,
+    context: ScriptContext,
+    options: ValidateOptions = {},
+  ): Promise<Validation> {
+    const { name, required, timeout_ms: timeoutMs } = script;
+    const result = await this.#execute(script, this.#withSession(context), {
+      ...options,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+    this.#apply(result.session);
+    const found: Failure[] = result.failures.map((one) => failureOfScript(one, name));
+    if (result.error) found.push(failureOfError(result.error, name));
+    return {
+      failures: required ? found : [],
+      advisories: required ? [] : found,
+      logs: result.logs.map((line) => ({ ...line, script: name })),
+    };
+  }
+
+  async evaluate(
+    expressions: readonly string[],
+    context: ScriptContext,
+    options: ValidateOptions = {},
+  ): Promise<Validation> {
+    try {
+      const found = await this.#engine.evaluate(expressions, this.#withSession(context), options);
+      return { failures: found.map((one) => failureOfScript(one)), advisories: [], logs: [] };
+    } catch (thrown) {
+      return { failures: [failureOfError(errorThrown(thrown))], advisories: [], logs: [] };
+    }
+  }
+
+  async #execute(
+    script: PlannedScript,
+    context: ScriptContext,
+    options: ValidateOptions & { timeoutMs?: number },
+  ): Promise<ScriptResult> {
+    try {
+      return await this.#engine.executePrecompiled(await this.#compile(script), context, options);
+    } catch (thrown) {
+      return notRun(errorThrown(thrown));
+    }
+  }
+
+  #compile({ source, name, file, function: functionName }: PlannedScript): Promise<PythonScript> {
+    const filename = file === undefined ? fileNameOf(name) : basename(file);
+    const key = JSON.stringify([source, filename, functionName]);
+    const known = this.#compiled.get(key);
+    if (known !== undefined) return known;
+    const compiling = this.#engine.precompileScript(source, functionName, { filename });
+    this.#compiled.set(key, compiling);
+    // What failed for want of room or of an interpreter may go well the next time.
+    compiling.catch(() => this.#compiled.delete(key));
+    return compiling;
+  }
+
+  /** What the caller brings along gives way to what scripts have set. */
+  #withSession(context: ScriptContext): ScriptContext {
+    return { ...context, session: { ...context.session, ...this.#session } };
+  }
+
+  #apply({ set, removed }: SessionChanges): void {
+    const kept = Object.entries(this.#session).filter(([key]) => !removed.includes(key));
+    this.#session = { ...Object.fromEntries(kept), ...set };
+  }
+}
+
+/** A script that is written into the specification has only a name. */
+const fileNameOf = (name: string) => `${name.replace(/[^\p{L}\p{N}_.-]+/gu, '_').slice(0, 100)}.py`;

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { ScriptError } from './script-error.js';
+
+/** One thing that a script found. */
+export const ScriptFailure = z.object({
+  message: z.string(),
+  path: z.string().optional().describe('the field, as the script names it'),
+  expected: z.json().optional(),
+  actual: z.json().optional(),
+  line: z.number().int().optional(),
+});
+export type ScriptFailure = z.infer<typeof ScriptFailure>;
+
+export interface ScriptLog {
+  /** As the script says it; stdout and stderr for what it printed. */
+  level: string;
+  message: string;
+  /** Since the script began. */
+  timeMs: number;
+}
+
+/** What changed in the session. */
+export interface SessionChanges {
+  set: Readonly<Record<string, unknown>>;
+  removed: readonly string[];
+}
+
+export interface ScriptResult {
+  /** It ran to its end and found nothing wrong. */
+  success: boolean;
+  /** What the script gave back, or the JSON that it printed; null where it did neither. */
+  output: unknown;
+  failures: ScriptFailure[];
+  logs: ScriptLog[];
+  session: SessionChanges;
+  durationMs: number;
+  /** Of the script's own process, at its highest. */
+  memoryMb: number;
+  error: ScriptError | null;
+}
+
+/** What the Python side tells, read as what it is: words of foreign code. */
+export const Told = z.object({
+  failures: z.array(ScriptFailure).default([]),
+  logs: z.array(z.tuple([z.string(), z.string(), z.number()])).default([]),
+  session: z
+    .object({ set: z.record(z.string(), z.unknown()), removed: z.array(z.string()) })
+    .default({ set: {}, removed: [] }),
+  result: z.unknown().optional(),
+  bytecode: z.string().optional(),
+  tag: z.string().optional(),
+  error: z
+    .object({
+      stage: z.enum(['syntax', 'run', 'exit']),
+      type: z.string().optional(),
+      message: z.string(),
+      line: z.number().int().nullish(),
+      text: z.string().nullish(),
+      traceback: z.string().nullish(),
+      module: z.string().nullish(),
+      isMissing: z.boolean().nullish(),
+      errno: z.number().int().nullish(),
+      status: z.number().int().nullish(),
+      expected: z.json().optional(),
+      actual: z.json().optional(),
+    })
+    .nullish(),
+});
+export type Told = z.infer<typeof Told>;
+export type ToldError = NonNullable<Told['error']>;
+
+/** The result of what never ran. */
+export const notRun = (error: ScriptError): ScriptResult => ({
+  success: false,
+  output: null,
+  failures: [],
+  logs: [],
+  session: { set: {}, removed: [] },
+  durationMs: 0,
+  memoryMb: 0,
+  error,
+});

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Processes of a server under test, found through /proc. On other systems than Linux there is nothing to look at. */
+
+/** In the environment of a server, and so of everything that it starts. */
+export const SERVER_MARK = 'PUNGI_SERVER_UNDER_TEST';
+
+const ROUNDS = 20;
+
+/** Ends the process group of the leader, what descends from it, and what carries the mark: also what left the group. */
+export function endTree(leader: number, mark: string): void {
+  kill(-leader);
+  // What is being forked while we look is seen the next time.
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const strays = straysOf(leader, mark);
+    if (strays.length === 0) return;
+    for (const pid of strays) kill(pid);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone, or another's by now.
+  }
+}
+
+function straysOf(leader: number, mark: string): number[] {
+  const parents = new Map(allProcesses().map((pid) => [pid, parentOf(pid)]));
+  const needle = `${SERVER_MARK}=${mark}`;
+  const found = descendants(leader, parents);
+  for (const [pid, parent] of parents)
+    if (parent !== undefined && read(`/proc/${pid}/environ`).split('\0').includes(needle)) found.add(pid);
+  found.delete(process.pid);
+  return [...found].filter((pid) => parents.get(pid) !== undefined);
+}
+
+function descendants(leader: number, parents: ReadonlyMap<number, number | undefined>): Set<number> {
+  const found = new Set<number>();
+  const open = [leader];
+  for (let parent = open.pop(); parent !== undefined; parent = open.pop())
+    for (const [pid, own] of parents) {
+      if (own !== parent || found.has(pid)) continue;
+      found.add(pid);
+      open.push(pid);
+    }
+  return found;
+}
+
+/** Resident memory of a process and its descendants; undefined where it cannot be read. */
+export function memoryOfTree(leader: number): number | undefined {
+  const tree = [leader];
+  for (const pid of tree) tree.push(...childrenOf(pid));
+  const sizes = tree.map(residentMb).filter((size) => size !== undefined);
+  return sizes.length === 0 ? undefined : sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function childrenOf(pid: number): number[] {
+  return listing(`/proc/${pid}/task`).flatMap((task) =>
+    read(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
+  );
+}
+
+function residentMb(pid: number): number | undefined {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(read(`/proc/${pid}/status`)) ?? [];
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+}
+
+const allProcesses = (): number[] =>
+  listing('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+/** Undefined where it is gone, or only waits to be collected. */
+function parentOf(pid: number): number | undefined {
+  const stat = read(`/proc/${pid}/stat`);
+  // After the name, which may hold anything: state, parent, …
+  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return parent === undefined || state === 'Z' || state === 'X' ? undefined : Number(parent);
+}
+
+function listing(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}

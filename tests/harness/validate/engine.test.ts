@@ -1,0 +1,256 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { PythonEngine } from '../../../src/harness/validate/python-engine.js';
+import { sharedPungi, temporaryFolder, withPungi } from '../../engine/pungi.js';
+import { py } from '../../support/python.js';
+import { until } from '../../support/until.js';
+
+const pungi = sharedPungi();
+const engine = new PythonEngine({}, pungi);
+
+describe('a script passes', () => {
+  test.each([
+    ['by coming to its end', 'x = 1', null],
+    ['with its last expression', '{"total": 4}', { total: 4 }],
+    ['with True', 'context is not None', true],
+    ['with {"valid": True}', '{"valid": True, "errors": []}', { valid: true, errors: [] }],
+    ['by a return outside of functions', 'if 1:\n    return [1]\nraise ValueError', [1]],
+    [
+      'by a return below an import from the future',
+      'from __future__ import annotations\nx: Any = 1\nif x: return x',
+      1,
+    ],
+    ['with the JSON that it prints', 'import json\nprint(json.dumps({"a": None}))', { a: null }],
+    ['with the JSON of the last line', 'print("so")\nprint("[1, 2]")', [1, 2]],
+    ['by sys.exit(0)', 'import sys\nsys.exit(0)', null],
+    ['with 0, which is not False', '0', 0],
+    [
+      'as the main module',
+      'import __main__\n__name__ == "__main__" and __main__.__file__.endswith("script.py")',
+      true,
+    ],
+  ])('%s', async (_, script, output) => {
+    expect(await engine.executeScript(script)).toMatchObject({
+      success: true,
+      output,
+      failures: [],
+      error: null,
+    });
+  });
+});
+
+describe('a script fails', () => {
+  test.each([
+    ['False', '1 > 2', { message: 'The script gave back False.' }],
+    ['{"valid": False} and its reason', '{"valid": False, "reason": "too small"}', { message: 'too small' }],
+    ['a printed verdict', 'print(\'{"success": false, "message": "no"}\')', { message: 'no' }],
+    [
+      'errors with their fields',
+      '{"errors": [{"message": "m", "field": "$.a", "expected": 1, "actual": [2]}]}',
+      { message: 'm', path: '$.a', expected: 1, actual: [2] },
+    ],
+    [
+      'a verdict that is too large to be read',
+      '{"valid": True, "data": "x" * 1_000_000}',
+      { message: expect.stringContaining('cannot be read') },
+    ],
+  ])('with %s', async (_, script, failure) => {
+    const result = await engine.executeScript(script);
+    expect(result).toMatchObject({ success: false, failures: [failure], error: null });
+  });
+});
+
+describe('an error has its kind', () => {
+  test.each([
+    ['SyntaxError', 'x = 1\ny = (', { line: 2, text: 'y = (' }, 'never closed'],
+    ['RuntimeError', 'x = 1\n1/0', { line: 2, exception: 'ZeroDivisionError' }, 'division by zero (line 2)'],
+    ['RuntimeError', 'compile("(", "other", "eval")', { exception: 'SyntaxError', line: 1 }, 'never closed'],
+    ['ImportError', 'import nowhere.else_', { module: 'nowhere' }, 'pungi env install default nowhere'],
+    ['ImportError', 'from json import nothing', { module: 'json' }, 'cannot import name'],
+    ['TimeoutError', 'while True: pass', { timeoutMs: 700 }, '700 ms'],
+    ['ProcessError', 'import sys; sys.exit(3)', { code: 3 }, 'status 3'],
+    ['ProcessError', 'import sys; sys.exit("total is wrong")', { code: 1 }, 'total is wrong'],
+    ['ProcessError', 'import os; os._exit(4)', { code: 4 }, 'status 4'],
+    ['ProcessError', 'fail("lost")\nimport os; os._exit(0)', { code: 0 }, 'not known'],
+    ['ProcessError', 'import os; os.kill(os.getpid(), 9)', { code: null }, 'SIGKILL'],
+    ['MemoryError', 'x = bytearray(10**9)', { limitMb: 256 }, '256 MB'],
+    ['SecurityError', 'open("/etc/passwd", "a")', { line: 1 }, 'sandbox refused'],
+    [
+      'SecurityError',
+      'import socket; socket.create_connection(("192.0.2.1", 80))',
+      { line: 1 },
+      'sandbox refused',
+    ],
+  ])('%s: %s', async (kind, script, details, sentence) => {
+    const { success, error } = await engine.executeScript(
+      script,
+      {},
+      { timeoutMs: kind === 'TimeoutError' ? 700 : 20_000 },
+    );
+    expect([success, error?.kind]).toEqual([false, kind]);
+    expect(error?.details).toMatchObject(details);
+    expect(error?.message).toContain(sentence);
+  });
+
+  test('EngineError where the context cannot be handed over', async () => {
+    const { error } = await engine.executeScript('1', { response: 'x'.repeat(7_000_000) });
+    expect(error).toMatchObject({ kind: 'EngineError', message: expect.stringContaining('6291456 bytes') });
+  });
+
+  test('EngineError where the environment does not exist', async () => {
+    const { error } = await new PythonEngine({ environment: 'absent' }, pungi).executeScript('1');
+    expect(error).toMatchObject({ kind: 'EngineError', message: expect.stringContaining('absent') });
+  });
+});
+
+test('a traceback names the file, the line and the function of the script, and nothing of ours', async () => {
+  const script = py`
+    def check(response):
+        return response["total"]
+
+    check({})
+  `;
+  const { error } = await engine.executeScript(script, {}, { filename: 'totals.py' });
+  expect(error?.details.traceback).toContain(
+    'File "totals.py", line 2, in check\n    return response["total"]\n',
+  );
+  expect(error?.details.traceback).not.toContain('validator');
+  expect(error?.details).toMatchObject({ line: 2, text: 'return response["total"]' });
+});
+
+test('an assertion without a message tells the values that it compared', async () => {
+  const script = 'answer = {"items": [4]}\nassert (\n  answer["items"][0]\n  == 3)';
+  const { error } = await engine.executeScript(script);
+  expect(error?.message).toContain(
+    '`answer["items"][0] == 3` does not hold: answer[\'items\'][0] is 4 (line ',
+  );
+  expect(error?.details).toMatchObject({ exception: 'AssertionError', expected: 3, actual: 4 });
+});
+
+test('what explains an assertion calls nothing again', async () => {
+  const script = py`
+    calls = []
+    def take():
+        calls.append(1)
+        return len(calls)
+    try:
+        assert take() == 5
+    finally:
+        session["calls"] = calls
+  `;
+  const result = await engine.executeScript(script);
+  expect(result.error?.message).toContain('`take() == 5` does not hold');
+  expect(result.session.set).toEqual({ calls: [1] });
+});
+
+test('logs have their level, message and time, and what is printed is among them', async () => {
+  const { logs } = await engine.executeScript(
+    'log("WARN", {"a": 1})\nlog("plain")\nimport sys\nprint("e", file=sys.stderr)\nprint("o")',
+  );
+  const told = logs.map(({ level, message }) => `${level} ${message}`);
+  expect(told.toSorted()).toEqual(['info plain', 'stderr e', 'stdout o', "warn {'a': 1}"]);
+  expect(logs.every(({ timeMs }) => timeMs >= 0)).toBe(true);
+});
+
+test('logs without end are cut, and the script goes on', async () => {
+  const { success, logs } = await engine.executeScript('for n in range(100_000): log("info", "x" * 5000)');
+  expect(success).toBe(true);
+  expect(logs.length).toBeGreaterThan(10);
+  expect(logs.length).toBeLessThan(1001);
+});
+
+test('duration and memory are those of the script', async () => {
+  const small = await engine.executeScript('1');
+  const large = await engine.executeScript('x = bytearray(60_000_000)\nlen(x)');
+  expect(large.memoryMb - small.memoryMb).toBeGreaterThan(50);
+  expect(large.durationMs).toBeGreaterThan(0);
+});
+
+test('a script that is cancelled ends with its process', async () => {
+  const abort = new AbortController();
+  const running = engine.executeScript(
+    'print("on", flush=True)\nwhile True: pass',
+    {},
+    { signal: abort.signal, timeoutMs: 60_000 },
+  );
+  await until(async () => (await pungi.health()).queue.active === 1, 'the script runs');
+  abort.abort();
+  expect((await running).error).toMatchObject({ kind: 'EngineError', message: 'The run was cancelled.' });
+});
+
+describe('a script that is out for trouble fails', () => {
+  test.each([
+    [
+      'an exception that cannot be shown',
+      'class Odd(Exception):\n    def __str__(self): raise Odd\nraise Odd',
+      'Odd',
+    ],
+    ['a session that holds itself', 'session["s"] = session', 'RecursionError'],
+    ['a full disk', 'open("f", "wb").write(bytes(100_000_000))', 'File too large'],
+    ['its own end', 'raise KeyboardInterrupt', 'KeyboardInterrupt'],
+  ])('by %s', async (_, script, sentence) => {
+    const { success, error } = await engine.executeScript(script, {}, { timeoutMs: 20_000 });
+    expect([success, error?.message]).toEqual([false, expect.stringContaining(sentence)]);
+  });
+
+  test('by a result that holds itself', async () => {
+    const { success, failures } = await engine.executeScript('x = {"valid": True}\nx["x"] = x\nx');
+    expect([success, failures]).toEqual([false, [{ message: expect.stringContaining('holds itself') }]]);
+  });
+
+  test('where the rules of the default profile leave no room for it', async () => {
+    const profiles = join(temporaryFolder(), 'profiles.yaml');
+    writeFileSync(profiles, 'profiles: {narrow: {allowed_imports: [math]}}\n');
+    await withPungi({ PROFILES_FILE: profiles, DEFAULT_PROFILE: 'narrow' }, async (narrow) => {
+      const { error } = await new PythonEngine({}, narrow).executeScript('1');
+      expect(error).toMatchObject({ kind: 'SecurityError', message: expect.stringContaining('narrow') });
+    });
+  });
+});
+
+describe('precompiled', () => {
+  test('a script runs like the source, with its own context each time', async () => {
+    const script = await engine.precompileScript('context["response"] * 2');
+    expect(script.bytecode).not.toBe('');
+    for (const response of [2, 'a']) {
+      const { output } = await engine.executePrecompiled(script, { response });
+      expect(output).toBe(response === 2 ? 4 : 'aa');
+    }
+  });
+
+  test('bytecode of another interpreter is not used', async () => {
+    const script = await engine.precompileScript('"from source"');
+    const foreign = { ...script, tag: 'cpython-27', bytecode: 'bm9uc2Vuc2U=' };
+    expect(await engine.executePrecompiled(foreign)).toMatchObject({ success: true, output: 'from source' });
+  });
+
+  test('a function is called with the context, and may be asynchronous', async () => {
+    const source = py`
+      async def check(context):
+          return {"valid": context["response"] == 1}
+      def bare(): return "bare"
+      raise_if_run_as_result = True
+      "not this"
+    `;
+    const check = await engine.precompileScript(source, 'check');
+    expect((await engine.executePrecompiled(check, { response: 1 })).success).toBe(true);
+    expect((await engine.executePrecompiled(check, { response: 2 })).success).toBe(false);
+    const bare = await engine.precompileScript(source, 'bare');
+    expect((await engine.executePrecompiled(bare)).output).toBe('bare');
+  });
+
+  test('a function that is not there is named, with those that are', async () => {
+    const script = await engine.precompileScript('def check(context): pass', 'validate');
+    const { error } = await engine.executePrecompiled(script);
+    expect(error?.message).toContain("the script has no function 'validate', only check");
+  });
+
+  test('what does not compile is thrown, with the line', async () => {
+    const thrown = await engine.precompileScript('a = 1\nb = = 2').catch((error) => error);
+    expect(thrown).toMatchObject({ name: 'ScriptError', kind: 'SyntaxError', details: { line: 2 } });
+    expect(thrown.details.text).toBe('b = = 2');
+    const null_ = await engine.precompileScript('a = "\0"').catch((error) => error);
+    expect(null_).toMatchObject({ kind: 'SyntaxError' });
+  });
+});
