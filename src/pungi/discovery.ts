@@ -17,7 +17,7 @@ interface Parts {
 }
 
 /** The largest script that is allowed is read in less; what takes longer is made to. */
-const LOOK = { cpuMs: 5000 };
+const LOOK = { cpuMs: 10_000 };
 
 /** What of a script can be tools. Throws PYTHON_ERROR for what does not compile. */
 export async function discover(

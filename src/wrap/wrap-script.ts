@@ -8,8 +8,8 @@ import { makeToolsFile, updateToolsFile, type Wrapping } from './tools-file.js';
 
 interface ScriptToWrap {
   code: string;
-  /** Where it really is; what it imports is looked for beside it. */
-  path: string;
+  /** Where it really is; what it imports is looked for beside it. Not given: it is alone. */
+  path?: string;
   filename: string;
 }
 

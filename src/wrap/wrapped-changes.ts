@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, rmSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PungiError } from '../base/errors.js';
 import { fileProblem } from '../base/file-problem.js';
@@ -24,6 +24,9 @@ export interface ClientChoice extends WrapChoice {
   replace?: boolean | undefined;
 }
 
+/** Beside no script of the owner's: what lies beside a script can be imported by it, and goes along with it. */
+const CLIENTS = '.clients';
+
 /** What was changed in the tools folder, for the record. */
 export interface WrapChange {
   name: string;
@@ -46,17 +49,16 @@ export async function wrapIntoFolder(
   if (place.isTaken && !replace)
     throw invalid(`A script is wrapped as "${name}" already: choose another name, or pass replace: true.`);
   if (place.isTaken) requireOwn(place);
-  const path = isGiven ? place.script : script.path;
-  const { file, look } = await wrapScript(side, { code: script.code, path, filename }, choice, {
+  const { file, look } = await wrapScript(side, { code: script.code, filename }, choice, {
     name,
-    script: isGiven ? filename : path,
+    script: isGiven ? clientPath(name) : realpathSync(script.path),
     old: place.file,
     wrappedBy: 'client',
     since: place.file?.since ?? new Date().toISOString(),
   });
   // The registration first: it may hide what the script alone would offer, and says whose the script is.
   register(folder, name, file);
-  if (isGiven) writeWhole(path, script.code);
+  if (isGiven) writeWhole(place.script, script.code);
   else if (place.isScriptOwn) remove(place.script);
   return { name, sha256: look.sha256, tools: file.tools.map((tool) => tool.name), replaced: place.isTaken };
 }
@@ -90,23 +92,29 @@ interface Place {
 function placeOf(folder: string, name: string): Place {
   if (isThere(join(folder, name, TOOLS_FILE)))
     throw invalid(`"${name}" is a folder of its own in the tools folder, which its owner put there.`);
-  const [registration, script] = [registeredPath(folder, name), join(folder, `${name}.py`)];
+  const [registration, script] = [registeredPath(folder, name), join(folder, clientPath(name))];
   const [isRegistered, isScript] = [isThere(registration), isThere(script)];
+  const isOwners = isThere(join(folder, `${name}.py`));
   const found = isRegistered ? readableRegistration(folder, name) : undefined;
   const file = found?.wrappedBy === 'client' ? found : undefined;
   const isScriptOwn =
-    isScript && file?.script === `${name}.py` && lstatSync(script).isFile() && hashOf(script) === file.sha256;
-  const isScriptForeign = isScript && !isScriptOwn;
+    isScript &&
+    file?.script === clientPath(name) &&
+    lstatSync(script).isFile() &&
+    hashOf(script) === file.sha256;
+  const isScriptForeign = isOwners || (isScript && !isScriptOwn);
   return {
     name,
     registration,
     script,
-    isTaken: isRegistered || isScript,
+    isTaken: isRegistered || isScript || isOwners,
     file,
     isScriptOwn,
     isScriptForeign,
   };
 }
+
+const clientPath = (name: string) => `${CLIENTS}/${name}.py`;
 
 /** What a person has put into the folder is theirs, whatever a client asks for. */
 function requireOwn({ name, file, isScriptForeign }: Place): void {

@@ -37,7 +37,11 @@ export async function loadScript(
   paths.add(real);
   const surrounding = written ?? { environment: null, profile: null };
   const trouble = await troubleOf(side, surrounding);
-  const script = { code, path: real, filename };
+  const isClients = written?.wrappedBy === 'client';
+  if (isClients && real !== path)
+    throw new PungiError('INVALID_INPUT', `${what} cannot be used: its script is a link to elsewhere.`);
+  // A client's script does not see what lies beside it, which is not the client's.
+  const script = isClients ? { code, filename } : { code, path: real, filename };
   // Its tools are known without the place that it cannot run in; what that place lacks is not.
   const look =
     trouble === null

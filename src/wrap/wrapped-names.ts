@@ -50,9 +50,13 @@ export function nameTools(
     names.set(tool, name);
   };
   const byAge = offered.toSorted((one, other) => one.script.since - other.script.since);
-  for (const tool of byAge) give(tool, held.get(keyOf(tool)));
-  for (const tool of byAge) give(tool, tool.spec.name);
-  for (const tool of byAge) give(tool, freeName(`${validName(tool.group)}_${tool.spec.name}`, '', taken));
+  // All of the owner's have their names before any that a client brought: it must not stand in for one of them.
+  for (const isClients of [false, true]) {
+    const tools = byAge.filter(({ script }) => (script.tools.wrappedBy === 'client') === isClients);
+    for (const tool of tools) give(tool, held.get(keyOf(tool)));
+    for (const tool of tools) give(tool, tool.spec.name);
+    for (const tool of tools) give(tool, freeName(`${validName(tool.group)}_${tool.spec.name}`, '', taken));
+  }
   return offered.map((tool) => ({ ...tool, name: names.get(tool)! }));
 }
 

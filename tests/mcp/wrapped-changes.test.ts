@@ -100,7 +100,7 @@ describe.each(LISTENERS)('$era client over $transport', ({ era, listen }) => {
 
     const gone = await client.callTool({ name: 'unwrap_script', arguments: { name: 'greet' } });
     expect(gone.structuredContent).toEqual({ name: 'greet', unwrapped: true });
-    expect(existsSync(join(folder, 'greet.py'))).toBe(false);
+    expect(existsSync(join(folder, '.clients/greet.py'))).toBe(false);
     await expect(client.callTool({ name: 'hello' })).rejects.toThrow(/not found/);
   });
 });
@@ -191,7 +191,7 @@ describe('what the owner of the server put into the tools folder', () => {
     await over({ TOOLS_DIR: folder, WRAP_TOOLS: 'true' });
     expect(await ask('wrap_script', replaced)).toMatchObject({ isError: false });
     expect(await ask('wrap_script', replaced)).toMatchObject({ isError: false });
-    writeFileSync(join(folder, 'mine.py'), one('mine', 'edited'));
+    writeFileSync(join(folder, '.clients/mine.py'), one('mine', 'edited'));
     for (const refused of [
       await ask('wrap_script', replaced),
       await ask('unwrap_script', { name: 'mine' }),
@@ -201,7 +201,45 @@ describe('what the owner of the server put into the tools folder', () => {
         said: expect.stringMatching(/DENIED: .*changed by somebody else/),
       });
     }
-    expect(readFileSync(join(folder, 'mine.py'), 'utf8')).toBe(one('mine', 'edited'));
+    expect(readFileSync(join(folder, '.clients/mine.py'), 'utf8')).toBe(one('mine', 'edited'));
+  });
+
+  test('imports nothing that a client brought, and is imported by nothing of theirs', async () => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'owner.py'), 'import far_helper\ndef fetch() -> str: return far_helper.get()\n');
+    await over({ TOOLS_DIR: folder, WRAP_TOOLS: 'true' });
+    await ask('wrap_script', { filename: 'far_helper.py', code: one('get', 'theirs') });
+    await ask('wrap_script', {
+      filename: 'spy.py',
+      code: 'import owner\ndef spy() -> str: return owner.__file__\n',
+    });
+    expect((await ask('fetch', {})).said).toContain("No module named 'far_helper'");
+    expect((await ask('spy', {})).said).toContain("No module named 'owner'");
+  });
+
+  test('has its names before anything that a client brought', async () => {
+    const folder = emptyFolder();
+    await over({ TOOLS_DIR: folder, WRAP_TOOLS: 'true' });
+    await ask('wrap_script', { filename: 'first.py', code: one('totals', 'theirs') });
+    await ask('wrap_script', { filename: 'second.py', code: one('owner_totals', 'theirs') });
+    writeFileSync(join(folder, 'owner.py'), one('totals', 'mine'));
+    await until(async () => (await says(listener!, 'totals')) === 'mine', "the owner's tool has the name");
+    expect(await says(listener!, 'first_totals')).toBe('theirs');
+  });
+
+  test('is not led elsewhere by a registration of a client', async () => {
+    const [folder, roots, outside] = [emptyFolder(), emptyFolder(), emptyFolder()];
+    writeFileSync(join(roots, 'a.py'), one('inside', '1'));
+    writeFileSync(join(outside, 'settings.py'), one('secret', '2'));
+    const client = await over({ TOOLS_DIR: folder, WRAP_TOOLS: 'true', SCRIPT_ROOTS: roots });
+    await ask('wrap_script', { file: 'a.py' });
+    rmSync(join(roots, 'a.py'));
+    symlinkSync(join(outside, 'settings.py'), join(roots, 'a.py'));
+    await until(
+      async () => (await ask('list_wrapped', {})).said.includes('a link to elsewhere'),
+      'the link is told',
+    );
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('secret');
   });
 
   test('keeps its tools when a client registers the same script', async () => {

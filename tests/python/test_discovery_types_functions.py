@@ -35,6 +35,20 @@ square = lambda x: x
             (2, "gone", "__all__ names it, but the script does not define it.", True),
         ])
 
+    def test_a_thousand_and_no_more(self):
+        # All of these are "a" in plain letters.
+        source = "\n".join(f"def {chr(0x4E00 + number)}a(): ..." for number in range(3000))
+        self.assertEqual(names_of(source), ["a", *(f"a_{number}" for number in range(2, 1001))])
+        (line, name, reason, is_skipped), = remarks_of(source)
+        self.assertEqual((line, name, is_skipped), (1001, f"{chr(0x4E00 + 1000)}a", True))
+        self.assertIn("2000 functions in all", reason)
+
+    def test_a_list_of_names_that_grows_and_grows(self):
+        grows = "".join(f"__all__ += ['f{number}']\n" for number in range(3000))
+        source = f"__all__ = []\n{grows}def f0(): ...\ndef f2999(): ...\ndef other(): ..."
+        self.assertEqual(names_of(source), ["f0", "f2999"])
+        self.assertEqual(len(remarks_of(source)), 998 + 1)
+
     def test_the_last_of_several_definitions_and_no_stubs(self):
         stubs = "from typing import overload\n@overload\ndef a(x: int): ...\n@overload\ndef a(x: str): ..."
         source = f"{stubs}\ndef a(x): ...\ndef b(): ...\ndef b(y: int): ..."

@@ -25,7 +25,7 @@ function checkWords(command: Command): void {
   const commands = command.commands.map((one) => one.name());
   const meant = existsSync(first) ? undefined : similarName(first, commands);
   if (meant !== undefined)
-    command.error(`error: there is no file and no command "${first}"; did you mean "pungi wrap ${meant}"?`);
+    command.error(`error: there is no file and no command "${first}" (did you mean "pungi wrap ${meant}"?)`);
   if (more.length > 0)
     command.error(`error: too many arguments. Expected 1 argument but got ${command.args.length}.`);
 }
