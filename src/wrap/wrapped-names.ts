@@ -55,7 +55,10 @@ export function nameTools(
     const tools = byAge.filter(({ script }) => (script.tools.wrappedBy === 'client') === isClients);
     for (const tool of tools) give(tool, held.get(keyOf(tool)));
     for (const tool of tools) give(tool, tool.spec.name);
-    for (const tool of tools) give(tool, freeName(`${validName(tool.group)}_${tool.spec.name}`, '', taken));
+    for (const tool of tools) {
+      if (names.has(tool)) continue;
+      give(tool, freeName(`${validName(tool.group)}_${tool.spec.name}`, '', taken));
+    }
   }
   return offered.map((tool) => ({ ...tool, name: names.get(tool)! }));
 }
@@ -64,9 +67,10 @@ export function nameTools(
 const keyOf = ({ group, script, spec }: Pick<WrappedTool, 'group' | 'script' | 'spec'>) =>
   JSON.stringify([group, script.path, spec.name]);
 
-const isOffered =
-  ({ faults }: ScriptInUse) =>
-  ({ name, hidden }: { name: string; hidden?: boolean | undefined }) =>
-    hidden !== true && !faults.some(({ tool, isLeftOut }) => isLeftOut && tool === name);
+function isOffered({ faults }: ScriptInUse) {
+  const leftOut = new Set(faults.filter(({ isLeftOut }) => isLeftOut).map(({ tool }) => tool));
+  return ({ name, hidden }: { name: string; hidden?: boolean | undefined }) =>
+    hidden !== true && !leftOut.has(name);
+}
 
 const validName = (text: string) => text.replaceAll(/[^A-Za-z0-9_.-]/g, '_');

@@ -206,7 +206,10 @@ describe('what the owner of the server put into the tools folder', () => {
 
   test('imports nothing that a client brought, and is imported by nothing of theirs', async () => {
     const folder = emptyFolder();
-    writeFileSync(join(folder, 'owner.py'), 'import far_helper\ndef fetch() -> str: return far_helper.get()\n');
+    writeFileSync(
+      join(folder, 'owner.py'),
+      'import far_helper\ndef fetch() -> str: return far_helper.get()\n',
+    );
     await over({ TOOLS_DIR: folder, WRAP_TOOLS: 'true' });
     await ask('wrap_script', { filename: 'far_helper.py', code: one('get', 'theirs') });
     await ask('wrap_script', {
