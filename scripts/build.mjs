@@ -11,9 +11,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildSync } from 'esbuild';
 import { at, root, scratch } from './house.mjs';
 
 const STAMP = 'dist/.built-from';
@@ -47,6 +47,8 @@ export function build() {
  * dist as the modules that name files beside it by their own place. What finds its parts by itself stays outside.
  */
 function bundle(folder) {
+  // Only now: whoever asks whether there is a build may have no packages yet.
+  const { buildSync } = createRequire(import.meta.url)('esbuild');
   buildSync({
     entryPoints: [join(folder, 'main.js')],
     outdir: join(folder, 'bundle'),
