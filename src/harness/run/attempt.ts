@@ -54,6 +54,7 @@ export async function attemptTest(
   found.failures.push(...asked.map((message) => ({ kind: 'expectation' as const, message })));
   if (connection.isUsable) found.failures.push(...(await steps('cleanup', setup.captured)).failures);
   if (found.failures.length > 0) {
+    await connection.heardOut();
     const words = connection.stderrSince(stderr);
     if (words !== '') found.serverStderr = words;
   }

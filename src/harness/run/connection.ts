@@ -14,6 +14,9 @@ import type { HttpTransport } from './http-transport.js';
 import { ServerFault } from './server-fault.js';
 import { endedFault, type StdioTransport } from './stdio-transport.js';
 
+const QUIET_MS = 30;
+const MOST_TURNS = 10;
+
 export interface RequestSettings {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
@@ -77,6 +80,15 @@ export class Connection {
   /** What the process wrote to stderr (with HTTP, to stdout as well) since the mark. */
   stderrSince(mark: number): string {
     return this.process?.stderr.since(mark) ?? '';
+  }
+
+  /** Resolves when stderr has been quiet for a moment: it comes by another pipe than the answer that it belongs to. */
+  async heardOut(): Promise<void> {
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+      const mark = this.stderrMark();
+      await pause(QUIET_MS);
+      if (this.stderrMark() === mark) return;
+    }
   }
 
   stderrMark(): number {
