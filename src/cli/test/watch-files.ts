@@ -19,10 +19,12 @@ export async function watchFiles(
   let seen = '';
   let status = 0;
   while (!signal.aborted) {
+    // From before they are read: a file that is being written is read again when it is whole.
+    const before = new Map(files.map((file) => [file, stateOf(file)]));
     try {
       const done = await round((read) => {
         files = read;
-        seen = stateOf(read);
+        seen = read.map((file) => before.get(file) ?? stateOf(file)).join('\n');
       });
       process.stdout.write(done.text);
       status = done.status ?? 0;
@@ -34,7 +36,7 @@ export async function watchFiles(
     }
     if (signal.aborted) break;
     process.stdout.write(`${style('dim', `Watching ${countText(files.length, 'file')}; Ctrl-C ends.`)}\n`);
-    await changed(() => stateOf(files) !== seen, signal);
+    await changed(() => files.map(stateOf).join('\n') !== seen, signal);
     if (!signal.aborted) process.stdout.write('\n');
   }
   return { text: '', status };
@@ -44,13 +46,10 @@ async function changed(isChanged: () => boolean, signal: AbortSignal): Promise<v
   while (!signal.aborted && !isChanged()) await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
 }
 
-const stateOf = (files: readonly string[]): string =>
-  files
-    .map((file) => {
-      const found = statSync(file, { throwIfNoEntry: false });
-      return found === undefined ? 'none' : `${found.ino} ${found.mtimeMs} ${found.size}`;
-    })
-    .join('\n');
+function stateOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? 'none' : `${found.ino} ${found.mtimeMs} ${found.size}`;
+}
 
 /** The files that a server is started with: a change of the server is a reason to test it again. */
 export function filesOfServer({ file, specification }: LoadedSpecification): string[] {
