@@ -222,6 +222,9 @@ class Hints(unittest.TestCase):
         deep = {"name": "a"}
         for _ in range(900):
             deep = {"name": "a", "children": [deep]}
+        before = sys.getrecursionlimit()
+        self.addCleanup(sys.setrecursionlimit, before)
+        sys.setrecursionlimit(1000)  # whatever a library that was imported before has made of it
         self.refuse("Node", deep, "a: is nested too deeply")
 
     @unittest.skipIf(sys.version_info < (3, 12), "came with Python 3.12")
