@@ -1,33 +1,56 @@
 """A little of what runs do with a large package, done before anybody waits for it.
 
 Packages load parts of themselves, fill caches and write to their own memory when they are first used. The fork server goes
-through this once, so that no worker has to; a parked worker goes through it again, so that the pages which every use writes
-to are its own already. Nothing that a run could notice may stay behind.
+through all of it once, so that no worker has to. A parked worker goes through the part that nearly every use has, so that the
+pages which it writes to are its own already; more would be memory that lies parked. Where runs are sure to use a package,
+since their profile or their script brings it, a worker goes through all of it, too. Nothing that a run could notice may stay
+behind.
 """
 
 import sys
 
-_PANDAS = """
+_FRAME = """
 import pandas
 table = pandas.DataFrame({"name": ["x", "y", "x"], "value": [1.0, 2.0, 3.0]})
+table.to_string()
+"""
+
+_ANALYSIS = _FRAME + """
 groups = table.groupby("name").agg(total=("value", "sum"), spread=("value", "std"))
 groups["share"] = groups["total"] / groups["total"].sum()
 groups.sort_values("share", ascending=False).round(1).to_string()
 table[table["value"] > 1].merge(table, on="name").describe().to_string()
 """
 
-_NUMPY = """
+_ARRAY = """
 import numpy
 values = numpy.arange(10.0)
 f"{numpy.percentile(values, 90)} {values.mean()} {values.std()} {numpy.round(values, 1)}"
 """
 
-_OF = {"numpy": compile(_NUMPY, "<exercise>", "exec"), "pandas": compile(_PANDAS, "<exercise>", "exec")}
+
+def _compiled(**exercises):
+    return {name: compile(source, "<exercise>", "exec") for name, source in exercises.items()}
 
 
-def go_through():
+_IN_FORK_SERVER = _compiled(numpy=_ARRAY, pandas=_ANALYSIS)
+_in_worker = _compiled(pandas=_FRAME)
+
+
+def go_through(surely_used=()):
+    """In the fork server, for itself and for its workers."""
+    _use(_IN_FORK_SERVER)
+    _in_worker.update((name, _IN_FORK_SERVER[name]) for name in surely_used if name in _IN_FORK_SERVER)
+
+
+def repeat():
+    """In a worker."""
+    _use(_in_worker)
+
+
+def _use(exercises):
     """Of the packages that are loaded. A package that fails here will tell whoever uses it."""
-    for name, exercise in _OF.items():
+    for name, exercise in exercises.items():
         if name in sys.modules:
             try:
                 exec(exercise, {"__name__": "exercise"})

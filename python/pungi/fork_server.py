@@ -28,7 +28,7 @@ def main():
         os.umask(0o077)
         _load_site_packages()
         _preload(settings["preload"])
-        exercises.go_through()
+        exercises.go_through(settings.get("surelyUsed", ()))
     except Exception as error:
         print(json.dumps({"failed": f"{error}"}), file=sys.stderr, flush=True)
         os._exit(75)

@@ -75,6 +75,7 @@ export class PoolOpener {
       python,
       tier,
       preload: [...new Set([...this.options.preload, ...preload])],
+      surelyUsed: preload,
       // One list serves all environments, and a profile is used in those that have its packages and in others.
       preloadIsOptional: environment !== this.options.environment || preload.length > 0,
       diskMb,

@@ -16,6 +16,8 @@ export type ForkServerOptions = Pick<
   'tier' | 'preload' | 'roots' | 'diskMb' | 'data' | 'network'
 > & {
   python: string;
+  /** Those of the preload list that runs bring along: their workers are warmed up with them. */
+  surelyUsed?: readonly string[];
   /** Whether the environment may lack modules of the preload list. */
   preloadIsOptional: boolean;
 };

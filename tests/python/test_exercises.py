@@ -26,6 +26,26 @@ class Exercises(unittest.TestCase):
             exercises.go_through()
         self.assertEqual(list(used[0]), ["name", "value"])
 
+    def test_a_worker_repeats_all_of_it_only_where_the_package_is_surely_used(self):
+        lookups = []
+
+        class Frame:
+            def __getattr__(self, name):
+                lookups.append(name)
+                return lambda *arguments, **named: Frame()
+
+        pandas = types.ModuleType("pandas")
+        pandas.DataFrame = lambda data: Frame()
+        with mock.patch.dict(sys.modules, pandas=pandas), mock.patch.dict(exercises._in_worker):
+            exercises.go_through()
+            lookups.clear()
+            exercises.repeat()
+            self.assertEqual(lookups, ["to_string"])
+            exercises.go_through(["pandas"])
+            lookups.clear()
+            exercises.repeat()
+            self.assertIn("groupby", lookups)
+
 
 if __name__ == "__main__":
     unittest.main()
