@@ -36,14 +36,19 @@ export async function watchFiles(
     }
     if (signal.aborted) break;
     process.stdout.write(`${style('dim', `Watching ${countText(files.length, 'file')}; Ctrl-C ends.`)}\n`);
-    await changed(() => files.map(stateOf).join('\n') !== seen, signal);
+    await changed(() => files.map(stateOf).join('\n'), seen, signal);
     if (!signal.aborted) process.stdout.write('\n');
   }
   return { text: '', status };
 }
 
-async function changed(isChanged: () => boolean, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !isChanged()) await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+/** Resolves when the state is another one and stays so: files are written in more than one step. */
+async function changed(look: () => string, seen: string, signal: AbortSignal): Promise<void> {
+  let [state, before] = [look(), seen];
+  while (!signal.aborted && (state === seen || state !== before)) {
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+    [state, before] = [look(), state];
+  }
 }
 
 function stateOf(file: string): string {
