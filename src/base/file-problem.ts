@@ -1,6 +1,7 @@
 const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
+  ENOTDIR: 'it is no folder, or lies below a file',
   EACCES: 'permission denied',
 };
 

@@ -1,6 +1,8 @@
+import { statSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { toolsFolder } from '../config/tools-folder.js';
 import { assertLoopback } from '../mcp/http/loopback.js';
 import { Pungi } from '../pungi.js';
 import { ALL_OPTIONS, addConfigFlags, parserOf, readConfig } from './config-flags.js';
@@ -35,6 +37,7 @@ export function serveCommand(end: (status: number) => void): Command {
 
 async function serve(parsed: Record<string, unknown>): Promise<number> {
   const config = readConfig({ ...parsed, toolsDir: parsed['tools'] ?? parsed['toolsDir'] });
+  refuseFile(toolsFolder(config));
   const logger = openLog(config);
   if (typeof parsed['http'] === 'object') assertLoopback((parsed['http'] as ListenAddress).host);
   const interrupted = new Promise<void>((resolve) => onInterrupt(() => resolve()));
@@ -59,4 +62,14 @@ async function serveStdio(pungi: Pungi, logger: Logger, interrupted: Promise<voi
   });
   await Promise.race([door.closed, interrupted]);
   await door.close();
+}
+
+/** A folder may come later; a file in its place is a mistake that clients would not see. */
+function refuseFile(folder: string | null): void {
+  const found = folder === null ? undefined : statSync(folder, { throwIfNoEntry: false });
+  if (folder === null || found === undefined || found.isDirectory()) return;
+  throw new PungiError(
+    'CONFIGURATION_ERROR',
+    `The tools folder ${folder} is a file: name the folder that it lies in.`,
+  );
 }

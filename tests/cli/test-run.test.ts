@@ -213,6 +213,11 @@ tools:
   test('what is no file, and what is wrong before a run, is told the same way', async ({ expect }) => {
     const here = place();
     here.write('bad.yaml', BAD);
+    here.write('program.yaml', '}{ ]\n'.repeat(50));
+    const { stdout: few } = await here.run(['validate', 'program.yaml']);
+    expect(few.match(/is not valid YAML/g)).toHaveLength(10);
+    const absent = await here.run(['lint', '--url', 'http://nowhere.invalid/mcp']);
+    expect(absent.stderr).toMatch(/^pungi: The server cannot be reached: .*\.\n$/);
     const missing = await here.run(['validate', 'none.yaml']);
     expect(missing.status).toBe(2);
     expect(missing.stdout).toContain('none.yaml: ');

@@ -27,7 +27,7 @@ test('--version prints the version of the package', async () => {
 test('without a command the help is shown as an error', async () => {
   const { status, stdout, stderr } = await pungi([]);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  for (const command of ['serve', 'run', 'env', 'profile', 'audit', 'analyze', 'doctor'])
+  for (const command of ['serve', 'run', 'env', 'profile', 'wrap', 'test', 'audit', 'analyze', 'doctor'])
     expect(stderr).toContain(command);
 });
 
@@ -53,7 +53,17 @@ test('the help of env names its commands, and each of them has examples and its 
 });
 
 test('no line of a help is wider than 100 columns', async () => {
-  const commands = [[], ['run'], ['serve'], ['analyze'], ['doctor'], ['env'], ['profile']];
+  const commands = [
+    [],
+    ['run'],
+    ['serve'],
+    ['analyze'],
+    ['doctor'],
+    ['env'],
+    ['profile'],
+    ['wrap'],
+    ['test'],
+  ];
   for (const name of ENV) commands.push(['env', name]);
   for (const name of ['list', 'show', 'check']) commands.push(['profile', name]);
   const helps = await Promise.all(commands.map((command) => pungi([...command, '--help'])));
@@ -96,6 +106,10 @@ describe('one sentence and status 2', () => {
     [['serve', '--pool-size', 'x'], '--pool-size is "x"'],
     [['serve', '--config', 'missing.yaml'], 'missing.yaml'],
     [['serve', '--log-file', '/dev/null/log'], '/dev/null/log'],
+    [['serve', '--tools', '/dev/null'], 'is a file: name the folder that it lies in'],
+    [['wrap', 'list', '--tools', '/dev/null/tools'], 'it is no folder, or lies below a file'],
+    [['test', 'lnt', '--', 'true'], 'did you mean "pungi test lint"?'],
+    [['test', 'init'], 'Say which server'],
   ])('for pungi %j', async (args, words) => {
     expect(await refused(args)).toContain(words);
   });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { refuseMisspelt } from '../misspelt.js';
 import { bench } from './bench.js';
 import { fuzz } from './fuzz.js';
 import { init } from './init.js';
@@ -13,5 +14,7 @@ export function testCommand(end: End): Command {
   const command = runTests('test', end).usage('[options] <spec... | command>').enablePositionalOptions();
   command.addCommand(runTests('run', end));
   for (const make of [validate, init, record, fuzz, lint, bench]) command.addCommand(make(end));
-  return command;
+  return command.hook('preAction', (_, action) => {
+    if (action === command) refuseMisspelt(command);
+  });
 }

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { similarName } from '../../base/similar-name.js';
+import { refuseMisspelt } from '../misspelt.js';
 import { inspect } from './inspect.js';
 import { list } from './list.js';
 import { remove } from './remove.js';
@@ -16,16 +15,9 @@ export function wrapCommand(end: End): Command {
     .allowExcessArguments();
   for (const make of [inspect, list, remove]) command.addCommand(make(end));
   return command.hook('preAction', (_, action) => {
-    if (action === command) checkWords(command);
+    if (action !== command) return;
+    refuseMisspelt(command);
+    const count = command.args.length;
+    if (count > 1) command.error(`error: too many arguments. Expected 1 argument but got ${count}.`);
   });
-}
-
-function checkWords(command: Command): void {
-  const [first = '', ...more] = command.args;
-  const commands = command.commands.map((one) => one.name());
-  const meant = existsSync(first) ? undefined : similarName(first, commands);
-  if (meant !== undefined)
-    command.error(`error: there is no file and no command "${first}" (did you mean "pungi wrap ${meant}"?)`);
-  if (more.length > 0)
-    command.error(`error: too many arguments. Expected 1 argument but got ${command.args.length}.`);
 }

@@ -57,6 +57,8 @@ function sdkFault(error: SdkError, timeoutMs: number): ServerFault {
   if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected)
     return new ServerFault('server', 'The server closed the connection.');
   const { cause } = error;
+  if (error.code === SdkErrorCode.EraNegotiationFailed && cause instanceof TypeError)
+    return new ServerFault('server', `The server cannot be reached: ${deepest(cause)}.`);
   const behind = cause instanceof Error ? ` (${deepest(cause)})` : '';
   return new ServerFault('protocol', `${cut(error.message, 500)}${behind}`);
 }

@@ -17,6 +17,7 @@ import { specPathText } from './fault.js';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Specifications hold JSON Schemas, which are deeper than settings. */
+const MOST_SYNTAX_FAULTS = 10;
 const MAX_LEVELS = 128;
 
 /** A file of YAML or JSON, and where everything in it stands. */
@@ -64,7 +65,9 @@ export function parseSource(file: string, text: string): Source | SpecFault[] {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const problems = [...document.errors, ...document.warnings].map(({ message, pos }) =>
+  // The first ones: a file that is something else altogether has one for every token.
+  const found = [...document.errors, ...document.warnings].slice(0, MOST_SYNTAX_FAULTS);
+  const problems = found.map(({ message, pos }) =>
     wrong(positionAt(pos[0]), `it is not valid YAML: ${message.split('\n', 1)[0]}`),
   );
   if (problems.length > 0) return problems;
