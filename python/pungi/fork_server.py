@@ -5,6 +5,7 @@ that does not answer; its end ends us.
 stderr: for people. A failure to start is told there as one line of JSON {"failed": REASON}.
 """
 
+import contextlib
 import gc
 import json
 import os
@@ -15,6 +16,8 @@ import sys
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
 from . import called_script, data_folders, exercises, host_jail, landlock, network_forwarder, seccomp, supervisor, system, watch
 from . import harness, worker
+
+_LONGEST_IMPORT = 8
 
 
 def main():
@@ -27,8 +30,9 @@ def main():
         settings["network"] = None if proxy is None else network_forwarder.start(settings["tier"], proxy)
         os.umask(0o077)
         _load_site_packages()
-        _preload(settings["preload"])
-        exercises.go_through(settings.get("surelyUsed", ()))
+        surely_used = settings.get("surelyUsed", ())
+        _preload(settings["preload"], surely_used)
+        exercises.go_through(surely_used)
     except Exception as error:
         print(json.dumps({"failed": f"{error}"}), file=sys.stderr, flush=True)
         os._exit(75)
@@ -87,14 +91,30 @@ def _load_site_packages():
     site.main()
 
 
-def _preload(modules):
+def _preload(modules, of_runs=()):
+    """Those that runs bring along have little time: a script must not keep the others of its place waiting."""
     for name in modules:
         try:
-            __import__(name)
+            with _deadline(_LONGEST_IMPORT if name in of_runs else 0):
+                __import__(name)
         except BaseException as error:  # a module may want to end the interpreter, too
             absent = isinstance(error, ModuleNotFoundError) and error.name == name
             said = {"notPreloaded": name, "isAbsent": absent, "reason": f"{type(error).__name__}: {error}"}
             print(json.dumps(said), file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def _deadline(seconds):
+    def give_up(number, frame):
+        raise TimeoutError(f"it took longer than {seconds} seconds")
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
 def _serve(settings):

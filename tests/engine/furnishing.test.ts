@@ -31,6 +31,13 @@ describe("a profile's modules", () => {
   });
 });
 
+describe('a module that', () => {
+  test('wants to end the interpreter when it is imported is passed over', async () => {
+    const furnishing = furnishingOf({ preload: ['unittest.__main__', 'colorsys'] });
+    expect((await runIn(engine, LOADED, { furnishing })).stdout.text).toBe('True True\n');
+  });
+});
+
 describe('pools', () => {
   test('there is one for each furnishing, used again by whoever has the same', async () => {
     await withEngine({}, async (own) => {
