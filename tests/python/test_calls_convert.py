@@ -225,7 +225,9 @@ class Hints(unittest.TestCase):
         before = sys.getrecursionlimit()
         self.addCleanup(sys.setrecursionlimit, before)
         sys.setrecursionlimit(1000)  # whatever a library that was imported before has made of it
-        self.refuse("Node", deep, "a: is nested too deeply")
+        # From a few depths, so that the limit is met in every step of converting a level.
+        for frames in range(40):
+            self.assertEqual(_below(frames, lambda: self.convert("Node", deep)), ["a: is nested too deeply"], frames)
 
     @unittest.skipIf(sys.version_info < (3, 12), "came with Python 3.12")
     def test_type_statements(self):
@@ -238,6 +240,10 @@ class Hints(unittest.TestCase):
         exec("class Strict(TypedDict, total=False):\n a: typing.Required[int]\n b: int", self.module.__dict__)
         self.expect("Strict", {"a": "1"}, {"a": 1})
         self.refuse("Strict", {"b": 1}, "a.a: is missing")
+
+
+def _below(frames, function):
+    return _below(frames - 1, function) if frames else function()
 
 
 class Signatures(unittest.TestCase):

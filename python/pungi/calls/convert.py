@@ -108,6 +108,8 @@ def _resolved(hint, names):
             return hint
         try:
             hint = eval(text, names)
+        except (RecursionError, MemoryError):
+            raise  # the value is too deep, which says nothing of the name
         except Exception:
             return _MISSING_NAME
     return _MISSING_NAME
