@@ -62,6 +62,9 @@ function bundle(folder) {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
     legalComments: 'linked',
+    // For the coverage of what tests start, and for traces by `node --enable-source-maps`.
+    sourcemap: 'linked',
+    sourcesContent: false,
     logLevel: 'error',
   });
 }
@@ -79,8 +82,10 @@ function moveInto(fresh, dist) {
 }
 
 /** The build was made one folder deeper than where it goes, and a map names its sources from where it lies. */
-function liftSources(map) {
-  writeFileSync(map, readFileSync(map, 'utf8').replace('"sources":["../', '"sources":["'));
+function liftSources(path) {
+  const map = JSON.parse(readFileSync(path, 'utf8'));
+  map.sources = map.sources.map((source) => source.replace('../', ''));
+  writeFileSync(path, JSON.stringify(map));
 }
 
 function sourceHash() {

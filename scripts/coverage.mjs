@@ -32,6 +32,7 @@ function addLines(lines, report) {
   const map = istanbul.createCoverageMap(report);
   for (const path of map.files()) {
     const file = relative(at(), path);
+    if (!file.startsWith('src/')) continue; // packages in the bundle
     const known = lines.get(file);
     const hits = known ?? new Map();
     for (const [line, count] of Object.entries(map.fileCoverageFor(path).getLineCoverage())) {

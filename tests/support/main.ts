@@ -1,7 +1,4 @@
 import { resolve } from 'node:path';
 
-/** What people start. Where coverage is wanted, the same from the modules one by one, whose lines can be told apart. */
-export const MAIN = resolve(
-  import.meta.dirname,
-  process.env['CHILD_COVERAGE'] === undefined ? '../../dist/bundle/main.js' : '../../dist/main.js',
-);
+/** What people start. */
+export const MAIN = resolve(import.meta.dirname, '../../dist/bundle/main.js');
