@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/support/longest-first.js';
 
 /** The soak takes its time and has a configuration of its own: `npm run soak`. */
 export default defineConfig({
@@ -9,6 +10,7 @@ export default defineConfig({
     // The tests start real processes, and their number follows from the machine, not from the tests' impatience.
     pool: 'forks',
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     coverage: {
