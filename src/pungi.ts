@@ -36,9 +36,9 @@ import { type ReplayOptions, replayEntry } from './pungi/replay.js';
 import { Runs } from './pungi/runs.js';
 import { Wrapping, type WrapRequest } from './pungi/wrapping.js';
 import { Network } from './runtime/network/network.js';
-import type { DiscoverRequest } from './wrap/discover.js';
-import type { WrappedScript } from './wrap/wrapped-script.js';
-import { WrappedScripts } from './wrap/wrapped-scripts.js';
+import type { DiscoverRequest } from './wrap/discover/discover-script.js';
+import type { WrappedScript } from './wrap/tools-folder/wrapped-script.js';
+import { WrappedScripts } from './wrap/tools-folder/wrapped-scripts.js';
 
 const LIST_PACKAGES = `
 import importlib.metadata as m

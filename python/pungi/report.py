@@ -1,8 +1,10 @@
-"""Words for what a run gave: its value, its exception, its exit status. Bounded, whatever it gave."""
+"""Words for what a run gave: its value, its exception. Bounded, whatever it gave."""
 
 import json
-import sys
 import traceback
+
+from .calls.endings import leave_out_frames
+from .calls.shown import class_name_of, cut_middle
 
 _MAX_VALUE = 64 * 1024
 _MAX_MESSAGE = 16 * 1024
@@ -24,7 +26,7 @@ def describe_value(value):
     """The value as a notebook shows it, and as JSON where it is plain data."""
     kind = type(value)
     shown = repr(value[:_MAX_VALUE] if kind in (str, bytes) else value)
-    about = {"type": _class_name(kind), "repr": cut(shown, _MAX_VALUE)}
+    about = {"type": class_name_of(kind), "repr": cut_middle(shown, _MAX_VALUE)}
     if kind in (bool, int, float, str, list, dict) and len(shown) <= _MAX_VALUE:
         try:
             _encode(value)  # before any look at it: it finds what holds itself
@@ -57,7 +59,7 @@ def describe_exception(error, filename):
     try:
         return _describe(error, filename)
     except Exception:
-        return _BARE | {"type": _class_name(type(error)), "isMemoryError": isinstance(error, MemoryError)}
+        return _BARE | {"type": class_name_of(type(error)), "isMemoryError": isinstance(error, MemoryError)}
 
 
 _BARE = {
@@ -68,64 +70,31 @@ _BARE = {
 
 def _describe(error, filename):
     details = traceback.TracebackException(type(error), error, _without_own_frames(error.__traceback__), compact=True)
-    _leave_out_own_frames(details)
+    leave_out_frames(details, _is_own)
     text = "".join(details.format())
     line, column, source = _place(error, filename)
     return {
-        "type": _class_name(type(error)),
-        "message": cut(error.msg if _is_syntax(error) else str(details), _MAX_MESSAGE),
+        "type": class_name_of(type(error)),
+        "message": cut_middle(error.msg if _is_syntax(error) else str(details), _MAX_MESSAGE),
         "line": line,
         "column": column,
         "text": source,
-        "traceback": cut(text, _MAX_TRACEBACK),
+        "traceback": cut_middle(text, _MAX_TRACEBACK),
         "missingModule": _missing_module(error),
         "isMemoryError": isinstance(error, MemoryError),
         "errno": error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else None,
     }
 
 
-def exit_status(error):
-    """The status that `python` would end with for this SystemExit."""
-    if error.code is None:
-        return 0
-    if isinstance(error.code, int):
-        return error.code & 0xFF
-    try:
-        print(error.code, file=sys.stderr)
-    except Exception:
-        pass  # as the interpreter does
-    return 1
-
-
-def cut(text, limit):
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
-
-
-def _class_name(kind):
-    name = getattr(kind, "__qualname__", kind.__name__)
-    module = getattr(kind, "__module__", None)
-    return cut(str(name if module in ("builtins", "__main__", None) else f"{module}.{name}"), _MAX_NAME)
-
-
 def _without_own_frames(trace):
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OWN_FOLDER):
+    while trace is not None and _is_own(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
     return trace
 
 
-def _leave_out_own_frames(details):
-    """Of this exception and of those that led to it: the guard of a profile stands between a script and its imports."""
-    waiting, seen = [details], set()
-    while waiting:
-        each = waiting.pop()
-        if each is None or id(each) in seen:
-            continue
-        seen.add(id(each))
-        each.stack[:] = [frame for frame in each.stack if not frame.filename.startswith(_OWN_FOLDER)]
-        waiting += [each.__cause__, each.__context__, *(getattr(each, "exceptions", None) or ())]
+def _is_own(filename):
+    """The guard of a profile stands between a script and its imports, also in what led to an exception."""
+    return filename.startswith(_OWN_FOLDER)
 
 
 def _place(error, filename):
@@ -167,4 +136,4 @@ def _column(trace, text):
 
 def _missing_module(error):
     is_missing = isinstance(error, ModuleNotFoundError) and isinstance(error.name, str)
-    return cut(error.name, _MAX_NAME) if is_missing else None
+    return cut_middle(error.name, _MAX_NAME) if is_missing else None

@@ -6,6 +6,7 @@ import sys
 import time
 
 from . import code_summary, frames, report, scope, scope_guard
+from .calls.shown import cut_middle
 from .scope_rules import bound_by_import
 
 _MOST_VIOLATIONS = 50
@@ -78,6 +79,6 @@ def install_guard(job, variables, paths, report_fd, streams):
 def _bounded(violations):
     """Names in code can be as long as the code."""
     return [
-        violation | {name: report.cut(violation[name], _MAX_TEXT) for name in ("what", "message")}
+        violation | {name: cut_middle(violation[name], _MAX_TEXT) for name in ("what", "message")}
         for violation in violations[:_MOST_VIOLATIONS]
     ]

@@ -18,6 +18,7 @@ import time
 import types
 
 from . import called_script, code_summary, data_folders, discovery, exercises, frames, report, run_jail, scoped_run, system
+from .calls.endings import exit_status, flush_streams
 
 _JOB_FD, _REPORT_FD = 3, 4
 # What a pipe holds even where the user has used up its share of them.
@@ -306,7 +307,7 @@ def _evaluate(job, filename, source, scope, paths):
             return called_script.call(call, scope)
         return 0, {} if value is None else {"value": report.describe_value(value)}
     except SystemExit as error:
-        return report.exit_status(error), {}
+        return exit_status(error), {}
     except BaseException as error:
         about = report.describe_exception(error, filename)
         return 1, {"exception": about | scoped_run.describe_absent(error, absent) if absent else about}
@@ -318,13 +319,7 @@ def _leave(status):
         threading._shutdown()
         atexit._run_exitfuncs()
     except SystemExit as error:
-        status = report.exit_status(error)
+        status = exit_status(error)
     except BaseException:
         sys.excepthook(*sys.exc_info())
-    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
-        try:
-            if stream is not None and not getattr(stream, "closed", False):
-                stream.flush()
-        except BaseException:
-            status = status or 120
-    return status
+    return flush_streams(status)

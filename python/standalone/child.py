@@ -8,6 +8,7 @@ from .arguments import check
 from .call import perform_call, prepare_call
 from .child_limits import die_with_wrapper, limit_memory
 from .command_words import command_words
+from .endings import exit_status, flush_streams
 from .failures import describe_failure
 from .fences import raise_fences
 from .results import describe_result
@@ -73,7 +74,7 @@ def _run_script(job):
         exec(_compile_script(job["script"]), scope)
         return 0, {}
     except SystemExit as error:
-        return _exit_status(error), {}
+        return exit_status(error), {}
     except BaseException as error:
         return 1, _failure_on_stderr(error, job)
 
@@ -89,7 +90,7 @@ def _run_function(job):
         value = describe_result(perform_call(function, positional, named))
         return 0, {"value": value, "unfit": _hold_to_promise(job["tool"], value)}
     except SystemExit as error:
-        status = _exit_status(error)
+        status = exit_status(error)
         return status, {"exit": status}
     except BaseException as error:
         return 1, {"exception": describe_failure(error, job["script"], _OWN_PLACES)}
@@ -138,19 +139,6 @@ def _failure_on_stderr(error, job):
     return {"exception": report}
 
 
-def _exit_status(error):
-    """The status that `python` would end with for this SystemExit."""
-    if error.code is None:
-        return 0
-    if isinstance(error.code, int):
-        return error.code & 0xFF
-    try:
-        print(error.code, file=sys.stderr)
-    except Exception:
-        pass
-    return 1
-
-
 def _wind_up(job, status, report):
     """What an interpreter does on its way out, save for taking itself apart: it waits for threads, runs atexit handlers and
     flushes."""
@@ -160,16 +148,10 @@ def _wind_up(job, status, report):
         if "atexit" in sys.modules:
             sys.modules["atexit"]._run_exitfuncs()
     except SystemExit as error:
-        status = _exit_status(error)
+        status = exit_status(error)
     except BaseException as error:
         status, report = 1, report if "exception" in report else _failure_on_stderr(error, job)
-    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
-        try:
-            if stream is not None and not getattr(stream, "closed", False):
-                stream.flush()
-        except Exception:
-            status = status or 120
-    return status, report
+    return flush_streams(status), report
 
 
 def _write_report(path, report):

@@ -29,9 +29,6 @@ class Channel:
         if self.is_closed:
             raise ClientGone
 
-    def answer(self, request_id, result):
-        self.send({"jsonrpc": "2.0", "id": request_id, "result": result})
-
     def notify(self, method, params):
         self.send({"jsonrpc": "2.0", "method": method, "params": params})
 

@@ -3,6 +3,9 @@
 import os
 import sys
 
+from .endings import leave_out_frames
+from .shown import class_name_of, cut_middle
+
 _MAX_MESSAGE = 16 * 1024
 _MAX_TRACEBACK = 32 * 1024
 _MAX_LINE_TEXT = 1000
@@ -22,39 +25,20 @@ def _describe_failure(error, script, own_places):
     import traceback
 
     details = traceback.TracebackException(type(error), error, error.__traceback__, compact=True)
-    _leave_out_frames(details, own_places)
+    leave_out_frames(details, lambda filename: _is_own(filename, own_places))
     frame, line = _place_in_script(error, script)
     if isinstance(error, SyntaxError) and error.filename == script:
         line = error.lineno
     return {
-        "type": _qualified_name(type(error)),
-        "message": shortened(str(error), _MAX_MESSAGE),
+        "type": class_name_of(type(error)),
+        "message": cut_middle(str(error), _MAX_MESSAGE),
         "line": line,
         "text": _line_text(script, line),
         "values": _values_of(frame) if frame is not None else {},
-        "traceback": shortened("".join(details.format()), _MAX_TRACEBACK),
+        "traceback": cut_middle("".join(details.format()), _MAX_TRACEBACK),
         "missingModule": error.name if isinstance(error, ModuleNotFoundError) and isinstance(error.name, str) else None,
         "isMemoryError": isinstance(error, MemoryError),
     }
-
-
-def shortened(text, limit):
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
-
-
-def _leave_out_frames(details, own_places):
-    """The wrapper's own frames, of this exception and of those that led to it."""
-    waiting, seen = [details], set()
-    while waiting:
-        each = waiting.pop()
-        if each is None or id(each) in seen:
-            continue
-        seen.add(id(each))
-        each.stack[:] = [frame for frame in each.stack if not _is_own(frame.filename, own_places)]
-        waiting += [each.__cause__, each.__context__, *(getattr(each, "exceptions", None) or ())]
 
 
 def _is_own(filename, own_places):
@@ -90,7 +74,7 @@ def _values_of(frame):
     for name, value in list(frame.f_locals.items()):
         if len(values) == _MAX_VALUES:
             break
-        if name.startswith("__") or isinstance(value, (type, type(sys), type(shortened))):
+        if name.startswith("__") or isinstance(value, (type, type(sys), type(_is_own))):
             continue
         try:
             shown = short.repr(value)
@@ -98,9 +82,3 @@ def _values_of(frame):
             shown = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
         values[name] = shown if len(shown) <= _MAX_VALUE_TEXT else f"{shown[:_MAX_VALUE_TEXT]}…"
     return values
-
-
-def _qualified_name(kind):
-    module = getattr(kind, "__module__", None)
-    name = getattr(kind, "__qualname__", kind.__name__)
-    return str(name if module in ("builtins", "__main__", None) else f"{module}.{name}")[:200]

@@ -24,7 +24,6 @@ class ToolsFile:
         self.script = os.path.normpath(os.path.join(folder, content["script"]))
         self.tools = {tool["name"]: tool for tool in content["tools"] if not tool.get("hidden")}
         self.sha256 = content.get("sha256")
-        self.dependencies = [each for each in content.get("dependencies") or [] if isinstance(each, str)]
 
 
 def read_tools_file(path):

@@ -6,17 +6,26 @@ import { fileProblem } from './file-problem.js';
 
 /**
  * The new file or the old one, whole, whenever this ends, and never through a link that has its name. The folder is made
- * where it is missing. The draft ends in ".tmp": whoever watches the folder does not take it for what it becomes.
+ * where it is missing. The draft ends in ".tmp": whoever watches the folder does not take it for what it becomes. `what`
+ * is what it is called where it cannot be written.
  */
-export function writeWhole(path: string, content: string | Uint8Array): void {
+export function writeWhole(path: string, content: string | Uint8Array, what = path): void {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(draft, content, { flag: 'wx' });
     renameSync(draft, path);
   } catch (error) {
-    throw new PungiError('INVALID_INPUT', `${path} cannot be written: ${fileProblem(error)}.`);
-  } finally {
+    discard(draft);
+    throw new PungiError('INVALID_INPUT', `${what} cannot be written: ${fileProblem(error)}.`);
+  }
+}
+
+/** Where it cannot even be looked for, there is none. */
+function discard(draft: string): void {
+  try {
     rmSync(draft, { force: true });
+  } catch {
+    // what went wrong before is what is told
   }
 }

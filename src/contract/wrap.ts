@@ -97,6 +97,9 @@ export const Discovery = z.strictObject({
   requiresPython: z.string().nullable(),
   imports: z.array(z.string()).describe('top-level modules that are not of the standard library'),
   firstImports: z.array(z.string()).describe('modules that it imports before it does anything else'),
+  namedFiles: z
+    .array(z.strictObject({ path: z.string(), line: z.number().int() }))
+    .describe('texts in it that may be names of files beside it'),
   hasMainGuard: z.boolean(),
   hasSideEffects: z.boolean().describe('statements at its top level do more than define'),
 });
@@ -123,7 +126,13 @@ export const ToolsFile = z.strictObject({
   dependencies: z.array(z.string()),
   requiresPython: z.string().nullable(),
   missingImports: z.array(z.string()).describe('imported, but in no environment that was looked at'),
-  modules: z.array(z.string()).describe('files beside the script that it imports'),
+  modules: z.array(z.string()).describe('files beside the script that go along with it'),
+  include: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'files and folders beside the script, by their paths from its folder, that go along though it imports none of them; may be set',
+    ),
   tools: z.array(ToolSpec),
   remarks: z.array(Remark),
   wrappedBy: z

@@ -7,7 +7,7 @@ import { readInlineMetadata } from '../environments/inline/inline-metadata.js';
 import type { Placement } from '../environments/placement.js';
 import type { Gate } from '../gate/gate.js';
 import type { Job } from '../runtime/supervisor.js';
-import { type DiscoverRequest, unreadable } from '../wrap/discover.js';
+import { type DiscoverRequest, unreadable } from '../wrap/discover/discover-script.js';
 
 interface Parts {
   gate: Gate;

@@ -4,16 +4,16 @@ import { type AuditRecorder, SELF } from '../audit/recorder.js';
 import { PungiError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
 import { readScript } from '../gate/script-file.js';
-import type { PythonSide } from '../wrap/discover.js';
+import type { PythonSide } from '../wrap/discover/discover-script.js';
 import {
   type ClientChoice,
   type ClientScript,
   unwrapFromFolder,
   type WrapChange,
   wrapIntoFolder,
-} from '../wrap/wrapped-changes.js';
-import type { WrappedScript } from '../wrap/wrapped-script.js';
-import type { WrappedScripts } from '../wrap/wrapped-scripts.js';
+} from '../wrap/tools-folder/client-scripts.js';
+import type { WrappedScript } from '../wrap/tools-folder/wrapped-script.js';
+import type { WrappedScripts } from '../wrap/tools-folder/wrapped-scripts.js';
 
 /** Either the text of a script and a name for it, or a script below one of the script roots. */
 export type WrapRequest = ClientChoice & ({ filename: string; code: string } | { file: string });

@@ -61,8 +61,9 @@ export type OutputSink = (stream: 'stdout' | 'stderr', data: Buffer) => void;
 
 /** A value and an exception are cut to less than this by the worker; more is foreign code's own doing. */
 const MAX_REPORT = 1024 * 1024;
-/** Of bytecode, and of the tools of a script, which may be thousands. */
-const MAX_FINDINGS = 32 * 1024 * 1024;
+const MAX_BYTECODE = 32 * 1024 * 1024;
+/** Of the tools of a script, which may be thousands. */
+const MAX_DISCOVERED = 8 * 1024 * 1024;
 
 /** A supervisor is given this long past the deadline to answer before its connection, and with it the run, is cut. */
 const GRACE_MS = 2000;
@@ -182,7 +183,8 @@ export class Supervisor {
 }
 
 function mostReported({ task, call }: Job): number {
-  if (task === 'compile' || task === 'discover') return MAX_FINDINGS;
+  if (task === 'compile') return MAX_BYTECODE;
+  if (task === 'discover') return MAX_DISCOVERED;
   return call === undefined ? MAX_REPORT : MAX_CALL_WORDS + MAX_ATTACHED;
 }
 

@@ -260,6 +260,20 @@ class Signatures(unittest.TestCase):
         self.assertEqual(self.call(source, {"b": 9}), (1, 9, 3))
         self.assertEqual(self.call("def function(*all): return all", {}), ())
 
+    @unittest.skipIf(sys.version_info < (3, 11), "Unpack came with Python 3.11")
+    def test_the_fields_of_an_unpacked_class(self):
+        source = (
+            "from typing import TypedDict, Unpack\n"
+            "class Options(TypedDict, total=False):\n    count: int\n    x: int\n"
+            "def function(x: str, **options: {}): return x, options\n"
+        )
+        for hint in ("Unpack[Options]", "'Unpack[Options]'", "Unpack['Options']"):
+            with self.subTest(hint):
+                self.assertEqual(self.call(source.format(hint), {"x": "1", "count": "2"}), ("1", {"count": 2}))
+                issues = self.call(source.format(hint), {"x": "1", "count": "many"})
+                self.assertEqual(issues, ['count: must be a whole number, but the text "many" came'])
+        self.assertEqual(self.call(source.format("Unpack[1]"), {"x": "1", "count": "2"}), ("1", {"count": "2"}))
+
     def test_names_that_are_missing_or_not_known(self):
         source = "def function(first, second=2): pass"
         self.assertEqual(self.call(source, {"secnod": 1}), ['secnod: is not known; do you mean "second"?', "first: is missing"])

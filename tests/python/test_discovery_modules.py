@@ -28,6 +28,22 @@ def _look(name, expected):
     return {**about, **shorten(found)}
 
 
+class NamedFiles(unittest.TestCase):
+    def paths(self, source):
+        return [(each["line"], each["path"]) for each in _discover(source)["namedFiles"]]
+
+    def test_are_texts_that_may_be_names_of_files_in_the_order_of_their_lines(self):
+        source = 'def f():\n    return open("b/c.csv"), open("./a.txt")\n\nX = "a.txt", ".env", "x.tar.gz", "a.txt"\n'
+        self.assertEqual(self.paths(source), [(2, "a.txt"), (2, "b/c.csv"), (4, "x.tar.gz")])
+
+    def test_are_no_other_texts(self):
+        texts = ["/etc/a.conf", "~/a.txt", "../a.txt", "a/../b.txt", "https://a.example/b.txt", "a", "a.", "*.csv", "a\nb.txt", "c:\\a.txt", "x" * 300 + ".csv"]
+        self.assertEqual(self.paths("\n".join(map(repr, texts))), [])
+
+    def test_are_not_without_end(self):
+        self.assertEqual(len(self.paths("\n".join(f"'{n}.csv'" for n in range(1000)))), 200)
+
+
 class Corpus(unittest.TestCase):
     maxDiff = None
 

@@ -1,6 +1,6 @@
 import unittest
 
-from discovered import INTEGER, NULL, find, one_tool, remarks_of
+from discovered import INTEGER, NULL, STRING, find, one_tool, remarks_of
 
 
 def names_of(source):
@@ -104,6 +104,20 @@ class Parameters(unittest.TestCase):
             (1, "f(**kwargs)", "No schema can be written for **kwargs: it is left out.", False),
             (2, "g(*args)", "It takes nothing but *args, for which no schema can be written.", True),
         ])
+
+    def test_the_fields_of_an_unpacked_class_are_parameters(self):
+        before = (
+            "from typing import TypedDict, Unpack\n"
+            "class Options(TypedDict, total=False):\n    unit: str\n    x: str\n"
+            "class More(Options):\n    count: int\n"
+        )
+        schema = one_tool(f"{before}def f(x: int, **options: Unpack[More]): ...")["inputSchema"]
+        self.assertEqual(schema["properties"], {"x": INTEGER, "unit": STRING, "count": INTEGER})
+        self.assertEqual(schema["required"], ["x", "count"])
+        self.assertEqual(list(properties_of(f"{before}def f(**options: Unpack['More']): ...")), ["unit", "x", "count"])
+        source = "from typing import Unpack\ndef f(**options: Unpack[dict]): ...\ndef g(a, **options: Unpack[Nobody]): ..."
+        self.assertEqual([remark[1] for remark in remarks_of(source)][:1], ["f(**options)"])
+        self.assertEqual(names_of(source), ["g"])
 
     def test_a_default_of_none_allows_null(self):
         self.assertEqual(properties_of("def f(a: int = None): ..."), {"a": {"anyOf": [INTEGER, NULL], "default": None}})

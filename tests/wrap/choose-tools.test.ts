@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { WrapMode } from '../../src/contract/wrap.js';
-import { chooseTools, remarksFor, requireTools } from '../../src/wrap/choose-tools.js';
+import { chooseTools, remarksFor, requireTools } from '../../src/wrap/tools-file/choose-tools.js';
 import { anyWords, discovered, functionTool, scriptTool } from './tools.js';
 
 const both = discovered({

@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findInterpreters } from '../../scripts/interpreters.mjs';
-import { discoverScript } from '../../src/wrap/discover.js';
+import { discoverScript } from '../../src/wrap/discover/discover-script.js';
 import { sharedPungi, temporaryFolder, withPungi } from '../engine/pungi.js';
 import { py } from '../support/python.js';
 
@@ -33,6 +33,29 @@ test('a look at a script finds its tools, what it imports from beside itself, an
     { module: 'zebra_of_nobody', package: 'zebra-of-nobody' },
     { module: 'giraffe_of_nobody', package: 'giraffe-of-nobody' },
   ]);
+});
+
+test('of a file that it names and that lies beside it, a remark says that it is left behind, unless it is included', async () => {
+  const place = mkdtempSync(join(folder, 'data-'));
+  mkdirSync(join(place, 'pages'));
+  for (const name of ['data.csv', 'pages/a.html', 'unnamed.csv']) writeFileSync(join(place, name), '');
+  const code = py`
+    import pathlib
+    HERE = pathlib.Path(__file__).parent
+    data = open("./data.csv")
+    page = HERE / "pages/a.html"
+    other = open("nowhere.csv"), open("/etc/passwd"), "A sentence. Of words.", "report.py"
+  `;
+  const at = { code, path: join(place, 'report.py') };
+  const { remarks } = await discoverScript(pungi, at);
+  const reason = expect.stringContaining('with --include it does');
+  expect(remarks).toEqual([
+    { line: 3, name: 'data.csv', reason, isSkipped: false },
+    { line: 4, name: 'pages/a.html', reason, isSkipped: false },
+  ]);
+  const included = await discoverScript(pungi, { ...at, include: ['data.csv', 'pages'] });
+  expect(included.modules.map(({ path }) => path)).toEqual(['data.csv', 'pages/a.html']);
+  expect(included.remarks).toEqual([]);
 });
 
 test('a script without a folder is alone', async () => {

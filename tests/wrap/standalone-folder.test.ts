@@ -6,7 +6,7 @@ import { folderFiles } from '../../src/wrap/standalone/folder.js';
 import { readmeText } from '../../src/wrap/standalone/readme.js';
 import { requirementsText } from '../../src/wrap/standalone/requirements.js';
 import { placeFor, writeFolder } from '../../src/wrap/standalone/write-folder.js';
-import { makeToolsFile, toolsFileText } from '../../src/wrap/tools-file.js';
+import { makeToolsFile, toolsFileText } from '../../src/wrap/tools-file/make-tools-file.js';
 import { temporaryFolder } from '../support/places.js';
 import { discovered, functionTool, lookOf, scriptTool } from './tools.js';
 
@@ -71,7 +71,6 @@ describe('requirements.txt', () => {
 describe('the README', () => {
   const text = readmeText({
     file,
-    folder: 'report-mcp',
     requirements: 'pandas>=2\n',
     configurations: configurationFiles('report', 'report-mcp'),
   });
@@ -126,6 +125,20 @@ describe('the folder', () => {
       modules: ['shop/__init__.py'],
     });
     expect(readdirSync(root).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  test.each([
+    ['wrapper.py'],
+    ['tools.json'],
+    ['TOOLS.json'],
+    ['wrapper.py/inner.csv'],
+    ['.vscode'],
+    ['.vscode/mcp.json'],
+  ])('holds no %s of the script', (path) => {
+    const clashing = { ...look, modules: [{ path, content: Buffer.from('x') }] };
+    expect(() => folderFiles('report-mcp', file, clashing)).toThrow(
+      `"${path}" cannot go into the folder: a file of the wrapper has that name. Rename it.`,
+    );
   });
 
   test('may be there already where it is empty, and its parents need not be', () => {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findInterpreters } from '../../scripts/interpreters.mjs';
-import { discoverScript } from '../../src/wrap/discover.js';
+import { discoverScript } from '../../src/wrap/discover/discover-script.js';
 import { folderFiles } from '../../src/wrap/standalone/folder.js';
 import { placeFor, writeFolder } from '../../src/wrap/standalone/write-folder.js';
-import { makeToolsFile } from '../../src/wrap/tools-file.js';
+import { makeToolsFile } from '../../src/wrap/tools-file/make-tools-file.js';
 import { temporaryFolder, withPungi } from '../engine/pungi.js';
 import { py } from '../support/python.js';
 

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
 import type { ToolsFile } from '../../src/contract/wrap.js';
-import { makeToolsFile, toolsFileText, updateToolsFile, type Wrapping } from '../../src/wrap/tools-file.js';
-import { readToolsFile } from '../../src/wrap/tools-file-read.js';
+import {
+  makeToolsFile,
+  toolsFileText,
+  updateToolsFile,
+  type Wrapping,
+} from '../../src/wrap/tools-file/make-tools-file.js';
+import { readToolsFile } from '../../src/wrap/tools-file/read-tools-file.js';
 import { discovered, functionTool, lookOf, scriptTool, texts } from './tools.js';
 
 const WRAPPING: Wrapping = {

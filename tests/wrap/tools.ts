@@ -1,5 +1,11 @@
-import type { Discovery, FunctionTool, ObjectSchema, ScriptTool } from '../../src/contract/wrap.js';
-import type { ScriptLook } from '../../src/wrap/discover.js';
+import type {
+  Discovery,
+  FunctionTool,
+  ObjectSchema,
+  ScriptTool,
+  ToolsFile,
+} from '../../src/contract/wrap.js';
+import type { ScriptLook } from '../../src/wrap/discover/discover-script.js';
 
 /** A schema of parameters that are texts, each with its description. */
 export const texts = (descriptions: Record<string, string>): ObjectSchema => ({
@@ -63,6 +69,7 @@ export const discovered = (more: Partial<Discovery> = {}): Discovery => ({
   requiresPython: null,
   imports: [],
   firstImports: [],
+  namedFiles: [],
   hasMainGuard: false,
   hasSideEffects: false,
   ...more,
@@ -79,3 +86,33 @@ export const lookOf = (discovery: Discovery, more: Partial<ScriptLook> = {}): Sc
   remarks: discovery.remarks,
   ...more,
 });
+
+/** A tools file without tools. */
+export const emptyToolsFile = (changes: object = {}): string =>
+  JSON.stringify({
+    version: 1,
+    name: 'x',
+    description: '',
+    script: 'x.py',
+    sha256: '',
+    mode: 'auto',
+    environment: null,
+    profile: null,
+    dependencies: [],
+    requiresPython: null,
+    missingImports: [],
+    modules: [],
+    tools: [],
+    remarks: [],
+    ...changes,
+  });
+
+const NOTHING: ObjectSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+/** A tools file as discovery would make it, for a function "hello". */
+export const toolsFile = (script: string, changes: Partial<ToolsFile> = {}, tool: object = {}): string =>
+  emptyToolsFile({
+    script,
+    tools: [functionTool('hello', { inputSchema: NOTHING, ...tool })],
+    ...changes,
+  });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { typeWords } from '../../src/wrap/type-words.js';
+import { typeWords } from '../../src/wrap/schema/type-words.js';
 
 const DEFINITIONS = {
   Colour: { enum: ['red', 'green'], type: 'string' },
@@ -39,4 +39,19 @@ test.each([
 test('a schema that refers to itself ends', () => {
   const loop = { type: 'array', items: { $ref: '#/$defs/Loop' } };
   expect(typeWords(loop, { Loop: loop })).toMatch(/^list of list of .*…$/);
+});
+
+test('schemas that refer to each other a hundred times each end soon', () => {
+  const levels = ['A', 'B', 'C', 'D'];
+  const definitions = Object.fromEntries(
+    levels.map((name, level) => [
+      name,
+      {
+        type: 'array',
+        prefixItems: Array.from({ length: 100 }, () => ({ $ref: `#/$defs/${levels[level + 1] ?? 'Size'}` })),
+      },
+    ]),
+  );
+  const words = typeWords({ type: 'array', prefixItems: [{ $ref: '#/$defs/A' }] }, definitions);
+  expect(words.length).toBeLessThan(20_000);
 });

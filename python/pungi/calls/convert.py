@@ -4,7 +4,9 @@ import sys
 
 from .classes import build_class, is_class, validate_by_pydantic
 from .scalars import Unfit, hint_words
-from .signatures import ALL_NAMED, ALL_POSITIONAL, POSITIONAL_ONLY, default_of, parameters_of
+from .signatures import (
+    ALL_NAMED, ALL_POSITIONAL, BY_NAME, POSITIONAL_ONLY, Parameter, annotations_of, default_of, module_names, parameters_of,
+)
 from .texts import decode_as
 from .words import describe_came, not_known, word_issue
 
@@ -30,9 +32,10 @@ def convert_arguments(function, arguments, names):
         return [], dict(arguments), []
     known = {each.name: each for each in parameters if each.kind not in (ALL_NAMED, ALL_POSITIONAL)}
     others = next((each for each in parameters if each.kind == ALL_NAMED), None)
+    fields = _unpacked_fields(others) if others is not None else {}
     positional, named, issues = [], {}, []
     for name, value in arguments.items():
-        parameter = known.get(name, others)
+        parameter = known.get(name) or fields.get(name, others)
         if parameter is None:
             issues.append(word_issue((name,), not_known(name, known)))
             continue
@@ -50,6 +53,19 @@ def convert_arguments(function, arguments, names):
     if not issues:
         positional = [named.pop(each.name) for each in known.values() if each.kind == POSITIONAL_ONLY]
     return positional, named, issues
+
+
+def _unpacked_fields(parameter):
+    """Of `**options: Unpack[Options]` the fields of that class, each of which comes as an argument of its own."""
+    try:
+        hint = _resolved(parameter.hint, parameter.names)
+        if getattr(getattr(hint, "__origin__", None), "_name", None) != "Unpack":
+            return {}
+        kind = _resolved(hint.__args__[0], parameter.names)
+        hints, names = annotations_of(kind), module_names(kind)
+    except Exception:
+        return {}  # a hint that is no type: whoever wrote it knows what it means
+    return {name: Parameter(name, BY_NAME, hint, names, is_required=True) for name, hint in hints.items()}
 
 
 def convert_argument(parameter, value, name):

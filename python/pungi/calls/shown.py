@@ -1,4 +1,4 @@
-"""Shows an object that may do anything when it is shown."""
+"""Shows an object that may do anything when it is shown, and of a long text its two ends."""
 
 
 def safe_repr(value, longest):
@@ -9,10 +9,14 @@ def safe_repr(value, longest):
         raise
     except BaseException as error:
         shown = f"<{class_name_of(type(value))} object; its repr raised {class_name_of(type(error))}>"
-    if len(shown) <= longest:
-        return shown
+    return cut_middle(shown, longest)
+
+
+def cut_middle(text, longest):
+    if len(text) <= longest:
+        return text
     half = longest // 2
-    return f"{shown[:half]}\n… {len(shown) - 2 * half} characters left out …\n{shown[-half:]}"
+    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
 
 
 def class_name_of(kind):

@@ -1,7 +1,7 @@
 """What a script offers, found by reading it: its functions, its command line, and what it needs. Nothing of it is run."""
 
 from ..scope_reading import deep_recursion
-from . import command_lines, functions, imports, inline_metadata, top_level
+from . import command_lines, functions, imports, inline_metadata, named_files, top_level
 from .module import Module
 
 
@@ -25,6 +25,7 @@ def _describe(module):
         "requiresPython": requires_python,
         "imports": imports.foreign_imports(module.tree),
         "firstImports": imports.first_imports(module.tree),
+        "namedFiles": named_files.named_files(module.tree),
         "hasMainGuard": top_level.has_main_guard(module.tree),
         "hasSideEffects": top_level.has_side_effects(module.tree),
     }

@@ -24,11 +24,12 @@ def read(definition, names, docstring):
     """(the schema, the doubts as (line, name, reason)). Raises Refused."""
     doubts = []
     arguments = definition.args
-    _check_kinds(definition, arguments, doubts)
     properties, required = {}, []
     reader = TypeReader(names)
     parameters = getattr(definition, "type_params", None)
     with reader.variables.bound(reader.variables.parameters_of(None, parameters) if parameters else (), ()):
+        unpacked = _read_unpacked(definition, reader, doubts)
+        _check_kinds(definition, unpacked is not None, doubts)
         for argument, default in _named(arguments):
             schema, is_required = _read_one(definition, argument, default, reader, docstring, doubts)
             if schema is None:
@@ -36,17 +37,37 @@ def read(definition, names, docstring):
             properties[argument.arg] = schema
             if is_required:
                 required.append(argument.arg)
+    if unpacked is not None:
+        required += [name for name in unpacked.get("required", ()) if name not in properties]
+        properties = properties | {name: each for name, each in unpacked["properties"].items() if name not in properties}
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
     if required:
         schema["required"] = required
     return with_definitions(schema, reader.definitions), doubts
 
 
-def _check_kinds(definition, arguments, doubts):
+def _read_unpacked(definition, reader, doubts):
+    """Of `**options: Unpack[Options]` the schema of that class, whose fields are arguments like any other; None without it."""
+    argument = definition.args.kwarg
+    hint = argument.annotation if argument else None
+    if not isinstance(hint, ast.Subscript) or reader.names.outside_name(hint.value) != "typing.Unpack":
+        return None
+    try:
+        schema = reader.read_whole(hint.slice)
+    except NotJson:
+        return None
+    doubts += [(argument.lineno, f"{definition.name}(**{argument.arg})", doubt) for doubt in reader.doubts]
+    del reader.doubts[:]
+    schema = reader.definitions.get(schema.get("$ref", "").rpartition("/")[2], schema)
+    return schema if isinstance(schema.get("properties"), dict) else None
+
+
+def _check_kinds(definition, is_unpacked, doubts):
     """What has no name of its own has no place in a schema."""
-    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    arguments = definition.args
+    named = is_unpacked or [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     for star, argument in (("*", arguments.vararg), ("**", arguments.kwarg)):
-        if argument is None:
+        if argument is None or (is_unpacked and argument is arguments.kwarg):
             continue
         label = f"{definition.name}({star}{argument.arg})"
         if not named:

@@ -38,10 +38,6 @@ class Made:
     def is_of(self, *names):
         return isinstance(self.callee, Reference) and self.callee.name in names
 
-    def method_of(self, owner):
-        """The name under which `owner` was asked, or an empty text."""
-        return self.callee.name if isinstance(self.callee, Member) and self.callee.owner is owner else ""
-
 
 class Function:
     """Defined in the script: with what decorates it, and the scope around it."""

@@ -5,6 +5,7 @@ import { option, type ToolsFlags } from './subcommand.js';
 export interface ChoiceFlags extends ToolsFlags {
   mode?: WrapMode;
   functions?: string[];
+  include?: string[];
   env?: string;
   profile?: string;
 }
@@ -22,6 +23,7 @@ export const CHOICE = [
     'function: its functions; script: its command line; both; auto: its functions, and its command line where it declares one',
   ).choices(WRAP_MODES),
   option('--functions <names>', 'only these functions, separated by commas').argParser(parseNames),
+  option('--include <path...>', 'files and folders beside the script that go along with it'),
 ];
 
 function parseNames(text: string): string[] {

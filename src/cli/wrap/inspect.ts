@@ -5,17 +5,17 @@ import { widthOf } from '../../base/terminal/width.js';
 import type { StepOptions } from '../../contract/environment.js';
 import type { Remark, ToolSpec, ToolsFile } from '../../contract/wrap.js';
 import type { Pungi } from '../../pungi.js';
-import { type Parameter, parametersOf } from '../../wrap/parameters.js';
-import { toolsNameOf } from '../../wrap/registered-scripts.js';
-import { type Looked, lookAt } from '../../wrap/surrounding.js';
-import { makeToolsFile } from '../../wrap/tools-file.js';
-import { originOf } from '../../wrap/tools-file-merge.js';
-import { typeWords } from '../../wrap/type-words.js';
-import { checkChoice } from '../../wrap/wrap-script.js';
+import { type Looked, lookAt } from '../../wrap/discover/surrounding.js';
+import { type Parameter, parametersOf } from '../../wrap/schema/parameters.js';
+import { typeWords } from '../../wrap/schema/type-words.js';
+import { makeToolsFile } from '../../wrap/tools-file/make-tools-file.js';
+import { originOf } from '../../wrap/tools-file/merge-tools-file.js';
+import { checkChoice } from '../../wrap/tools-file/wrap-script.js';
+import { toolsNameOf } from '../../wrap/tools-folder/registrations.js';
 import { withPungi } from '../act.js';
 import { CHOICE, type ChoiceFlags } from './flags.js';
 import { missingLines } from './missing.js';
-import { type OwnScript, readOwnScript } from './read-script.js';
+import { includedPaths, type OwnScript, readOwnScript } from './read-script.js';
 import { configOf, type End, LOOKING, option, subcommand } from './subcommand.js';
 
 export const inspect = (end: End): Command =>
@@ -61,13 +61,14 @@ interface Inspected extends Looked {
 async function inspectOwn(
   pungi: Pungi,
   own: OwnScript,
-  { mode = 'auto', functions, env, profile }: ChoiceFlags,
+  { mode = 'auto', functions, include: paths, env, profile }: ChoiceFlags,
   steps: StepOptions,
 ): Promise<Inspected> {
   checkChoice({ mode, functions });
   const surrounding = { environment: env ?? null, profile: profile ?? null };
+  const include = includedPaths(own, paths);
   await pungi.ready();
-  const looked = await lookAt(pungi, own, surrounding, steps);
+  const looked = await lookAt(pungi, { ...own, include }, surrounding, steps);
   const { discovery } = looked.look;
   const name = toolsNameOf(own.filename);
   const made = makeToolsFile(looked.look, { name, script: own.path, mode, functions, ...surrounding });

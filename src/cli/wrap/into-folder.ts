@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { countText } from '../../base/terminal/amounts.js';
-import { toolsNameOf } from '../../wrap/registered-scripts.js';
 import { mcpServers, pythonCommand } from '../../wrap/standalone/client-configuration.js';
-import { folderFiles, REQUIREMENTS_FILE, TOOLS_FILE } from '../../wrap/standalone/folder.js';
+import { folderFiles, REQUIREMENTS_FILE } from '../../wrap/standalone/folder.js';
 import { placeFor, writeFolder } from '../../wrap/standalone/write-folder.js';
+import { TOOLS_FILE } from '../../wrap/tools-file/make-tools-file.js';
+import { toolsNameOf } from '../../wrap/tools-folder/registrations.js';
 import type { WrapFlags } from './flags.js';
 import type { OwnScript } from './read-script.js';
 import { countOffered, ownNames, toolsText, type Wrap, wrapOwn } from './wrapping.js';

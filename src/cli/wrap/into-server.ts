@@ -2,7 +2,7 @@ import { PungiError } from '../../base/errors.js';
 import type { Config } from '../../config/schema.js';
 import type { ToolsFile } from '../../contract/wrap.js';
 import type { Pungi } from '../../pungi.js';
-import { readRegistered, register, toolsNameOf } from '../../wrap/registered-scripts.js';
+import { readRegistered, register, toolsNameOf } from '../../wrap/tools-folder/registrations.js';
 import type { WrapFlags } from './flags.js';
 import { missingLines } from './missing.js';
 import type { OwnScript } from './read-script.js';

@@ -5,10 +5,10 @@ import { PungiError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
 import { oneLine } from '../../base/terminal/printable.js';
 import type { Config } from '../../config/schema.js';
-import { troubleOf } from '../../wrap/surrounding.js';
-import { readToolsFile } from '../../wrap/tools-file-read.js';
-import type { ScriptSource } from '../../wrap/wrapped-script.js';
-import { listSources } from '../../wrap/wrapped-sources.js';
+import { standingOf } from '../../wrap/discover/surrounding.js';
+import { readToolsFile } from '../../wrap/tools-file/read-tools-file.js';
+import { listSources } from '../../wrap/tools-folder/sources.js';
+import type { ScriptSource } from '../../wrap/tools-folder/wrapped-script.js';
 import { withPungi } from '../act.js';
 import { asText, readOwnFile } from '../own-input.js';
 import { type Column, tableOf } from '../terminal/table.js';
@@ -80,7 +80,10 @@ async function withTroubles(config: Config, scripts: Listed[]): Promise<Listed[]
   if (scripts.every(({ environment, profile }) => environment === null && profile === null)) return scripts;
   return withPungi(config, (pungi) =>
     Promise.all(
-      scripts.map(async (one) => ({ ...one, problem: one.problem ?? (await troubleOf(pungi, one)) })),
+      scripts.map(async (one) => ({
+        ...one,
+        problem: one.problem ?? (await standingOf(pungi, one)).trouble,
+      })),
     ),
   );
 }

@@ -1,5 +1,5 @@
 import { countText } from '../../base/terminal/amounts.js';
-import type { MissingImport } from '../../wrap/missing-imports.js';
+import type { MissingImport } from '../../wrap/discover/missing-imports.js';
 
 /** What is missing, and what to do about it. Nothing where nothing is. */
 export function missingLines(missing: readonly MissingImport[], environment: string | null): string[] {

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { PungiError } from '../../base/errors.js';
+import { fileProblem } from '../../base/file-problem.js';
 import { MAX_CODE_BYTES } from '../../contract/run.js';
 import { asText, readOwnFile } from '../own-input.js';
 
@@ -22,6 +23,24 @@ export function readOwnScript(file: string): OwnScript {
   if (content.includes(0)) throw invalid(`${file} is no Python script: it is not text.`);
   const path = realpathSync(file);
   return { path, filename: basename(path), code: asText(content, file) };
+}
+
+/** What is to go along with a script, by its path from the script's folder. */
+export const includedPaths = ({ path: script }: OwnScript, paths: readonly string[] | undefined) =>
+  paths?.map((path) => {
+    const found = relative(dirname(script), realPlace(path)).replaceAll(sep, '/');
+    if (found === '' || found === '..' || found.startsWith('../') || isAbsolute(found))
+      throw invalid(`${path} does not lie below the folder of the script, and cannot go along with it.`);
+    return found;
+  });
+
+/** Itself, and not what it leads to where it is a link. */
+function realPlace(path: string): string {
+  try {
+    return join(realpathSync(dirname(resolve(path))), basename(resolve(path)));
+  } catch (error) {
+    throw invalid(`${path} cannot go along with the script: ${fileProblem(error)}.`);
+  }
 }
 
 /** Before it is read: what comes out of a pipe or a device has no end, and no place to look for modules beside. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { unregister } from '../../wrap/registered-scripts.js';
+import { unregister } from '../../wrap/tools-folder/registrations.js';
 import { configOf, type End, folderOf, subcommand, TOOLS, type ToolsFlags } from './subcommand.js';
 
 export const remove = (end: End): Command =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { PungiError } from '../../base/errors.js';
-import { checkToolsName } from '../../wrap/registered-scripts.js';
+import { checkToolsName } from '../../wrap/tools-folder/registrations.js';
 import { withPungi } from '../act.js';
 import { CHOICE, type WrapFlags } from './flags.js';
 import { intoFolder } from './into-folder.js';

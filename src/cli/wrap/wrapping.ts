@@ -3,10 +3,10 @@ import { oneLine } from '../../base/terminal/printable.js';
 import type { Style } from '../../base/terminal/style.js';
 import type { ToolsFile } from '../../contract/wrap.js';
 import type { Pungi } from '../../pungi.js';
-import { type WrapPlace, type Wrapped, wrapScript } from '../../wrap/wrap-script.js';
+import { type WrapPlace, type Wrapped, wrapScript } from '../../wrap/tools-file/wrap-script.js';
 import type { Answer, Surroundings } from '../act.js';
 import type { WrapFlags } from './flags.js';
-import type { OwnScript } from './read-script.js';
+import { includedPaths, type OwnScript } from './read-script.js';
 
 /** What is done with a Pungi, after all that can be refused without one. */
 export type Wrap = (pungi: Pungi, surroundings: Surroundings) => Promise<Answer>;
@@ -16,11 +16,12 @@ export async function wrapOwn(
   pungi: Pungi,
   { steps }: Surroundings,
   own: OwnScript,
-  { mode, functions, env, profile }: WrapFlags,
+  { mode, functions, include, env, profile }: WrapFlags,
   place: WrapPlace,
 ): Promise<Wrapped> {
+  const choice = { mode, functions, include: includedPaths(own, include), environment: env, profile };
   await pungi.ready();
-  return wrapScript(pungi, own, { mode, functions, environment: env, profile }, place, steps);
+  return wrapScript(pungi, own, choice, place, steps);
 }
 
 /** What clients call each tool, by the name that it has in its tools file. Hidden ones are not among them. */

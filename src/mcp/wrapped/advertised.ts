@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server';
-import type { WrappedTool } from '../../wrap/wrapped-script.js';
+import type { WrappedTool } from '../../wrap/tools-folder/wrapped-script.js';
 
 const known = new WeakMap<ReadonlyMap<string, WrappedTool>, Tool[]>();
 

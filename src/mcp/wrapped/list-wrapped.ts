@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Remark } from '../../contract/wrap.js';
-import type { ScriptInUse, WrappedScript } from '../../wrap/wrapped-script.js';
-import type { WrappedScripts } from '../../wrap/wrapped-scripts.js';
+import type { ScriptInUse, WrappedScript } from '../../wrap/tools-folder/wrapped-script.js';
+import type { WrappedScripts } from '../../wrap/tools-folder/wrapped-scripts.js';
 import { replyData } from '../reply.js';
 import { advertiseArguments, advertiseResult } from '../tools/advertise.js';
 import { answer } from '../tools/answer.js';
@@ -48,7 +48,7 @@ export const listWrapped = (): Tool => ({
   answer: (args, call) =>
     answer(Arguments, args, call, async () => {
       const { wrapped } = call.pungi;
-      await wrapped.settled();
+      await wrapped.current();
       const listed = {
         scripts: wrapped.scripts.map((script) => wrappedInfo(script, wrapped)),
         problem: wrapped.isOffered ? wrapped.problem : null,

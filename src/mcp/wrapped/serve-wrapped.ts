@@ -5,9 +5,9 @@ import type {
   McpServer,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { BUILT_IN_NAMES } from '../../wrap/wrapped-names.js';
-import type { WrappedTool } from '../../wrap/wrapped-script.js';
-import type { WrappedScripts } from '../../wrap/wrapped-scripts.js';
+import { BUILT_IN_NAMES } from '../../wrap/tools-folder/name-tools.js';
+import type { WrappedTool } from '../../wrap/tools-folder/wrapped-script.js';
+import type { WrappedScripts } from '../../wrap/tools-folder/wrapped-scripts.js';
 import { advertisedTools } from './advertised.js';
 import { LIST_WRAPPED } from './list-wrapped.js';
 

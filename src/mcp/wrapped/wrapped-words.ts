@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock, TextContent } from '@modelcontextprotocol/server';
 import type { Outcome, Value } from '../../contract/outcome.js';
-import type { WrappedTool } from '../../wrap/wrapped-script.js';
-import { fitSchema } from '../../wrap/wrapped-values.js';
+import { fitSchema } from '../../wrap/schema/fit-schema.js';
+import type { WrappedTool } from '../../wrap/tools-folder/wrapped-script.js';
 import { cutText } from '../fit.js';
 import { contentBlocks, type OutputStyle, text, wordIssues, wordOutcome } from '../outcome-words.js';
 import { promisedSchema } from './advertised.js';

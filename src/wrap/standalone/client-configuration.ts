@@ -14,7 +14,7 @@ export const pythonCommand = (platform: NodeJS.Platform = process.platform): str
 export const mcpServers = ({ name, command, args }: Start) => ({ mcpServers: { [name]: { command, args } } });
 
 /** What VS Code has in .vscode/mcp.json. */
-export const vscodeServers = ({ name, command, args }: Start) => ({
+const vscodeServers = ({ name, command, args }: Start) => ({
   servers: { [name]: { type: 'stdio', command, args } },
 });
 
@@ -26,7 +26,7 @@ export interface ConfigurationFile {
 }
 
 /** Stands for the place of the folder where a client knows no other than an absolute path. */
-export const PLACE = '/ABSOLUTE/PATH/TO';
+const PLACE = '/ABSOLUTE/PATH/TO';
 
 /** One file for each way in which clients are told of a server. The folder may be moved: no path of this machine is in them. */
 export function configurationFiles(

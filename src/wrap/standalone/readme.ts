@@ -1,13 +1,11 @@
 import type { ToolSpec, ToolsFile } from '../../contract/wrap.js';
-import { type Parameter, parametersOf } from '../parameters.js';
-import { typeWords } from '../type-words.js';
+import { type Parameter, parametersOf } from '../schema/parameters.js';
+import { typeWords } from '../schema/type-words.js';
 import { type ConfigurationFile, pythonCommand } from './client-configuration.js';
 import { SETTINGS } from './wrapper-settings.js';
 
-export interface ReadmeInput {
+interface ReadmeInput {
   file: ToolsFile;
-  /** The name of the folder. */
-  folder: string;
   /** What requirements.txt holds; null: there is none. */
   requirements: string | null;
   configurations: readonly ConfigurationFile[];

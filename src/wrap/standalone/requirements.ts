@@ -1,8 +1,8 @@
 import { distributionFor } from '../../engine/module-names.js';
-import type { ScriptLook } from '../discover.js';
+import type { ScriptLook } from '../discover/discover-script.js';
 
 /** What has to be installed where the script runs without Pungi: what it names itself, else what its imports suggest. */
-export function requirementsOf({ discovery, imports }: Pick<ScriptLook, 'discovery' | 'imports'>): string[] {
+function requirementsOf({ discovery, imports }: Pick<ScriptLook, 'discovery' | 'imports'>): string[] {
   if (discovery.dependencies.length > 0) return discovery.dependencies;
   return [...new Set(imports.flatMap((module) => distributionFor(module) ?? []))].sort();
 }

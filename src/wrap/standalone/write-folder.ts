@@ -12,9 +12,11 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import { fileProblem } from '../../base/file-problem.js';
+import { writeWhole } from '../../base/write-whole.js';
 import type { ToolsFile } from '../../contract/wrap.js';
-import { readToolsFile } from '../tools-file-read.js';
-import { type FolderFile, REQUIREMENTS_FILE, TOOLS_FILE } from './folder.js';
+import { TOOLS_FILE } from '../tools-file/make-tools-file.js';
+import { readToolsFile } from '../tools-file/read-tools-file.js';
+import { type FolderFile, REQUIREMENTS_FILE } from './folder.js';
 
 /** What is there already. */
 export interface Place {
@@ -75,17 +77,7 @@ function makeWhole(folder: string, files: readonly FolderFile[]): void {
 }
 
 function renew(folder: string, files: readonly FolderFile[]): void {
-  for (const { path, content } of files) {
-    const target = join(folder, path);
-    mkdirSync(dirname(target), { recursive: true });
-    const draft = `${target}.${process.pid}.tmp`;
-    try {
-      writeFileSync(draft, content, { flag: 'wx' });
-      renameSync(draft, target);
-    } finally {
-      rmSync(draft, { force: true });
-    }
-  }
+  for (const { path, content } of files) writeWhole(join(folder, path), content);
   if (!files.some(({ path }) => path === REQUIREMENTS_FILE))
     rmSync(join(folder, REQUIREMENTS_FILE), { force: true });
 }

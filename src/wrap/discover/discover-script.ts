@@ -1,0 +1,122 @@
+import { basename, dirname } from 'node:path';
+import { PungiError } from '../../base/errors.js';
+import { sha256 } from '../../base/sha256.js';
+import type { Outcome, PythonException } from '../../contract/outcome.js';
+import type { RunOptions, RunRequest } from '../../contract/run.js';
+import type { Discovery, Remark } from '../../contract/wrap.js';
+import { Beside, type LocalFile } from './beside.js';
+import { takeModules } from './local-modules.js';
+import { type MissingImport, missingAmong, missingIn } from './missing-imports.js';
+
+export interface DiscoverRequest {
+  code: string;
+  filename: string;
+  /** Whose Python reads it; the default environment's if not given. */
+  venvName?: string | undefined;
+}
+
+/** What wrapping asks of Pungi. */
+export interface PythonSide {
+  /** Throws PYTHON_ERROR for what does not compile. */
+  discover(request: DiscoverRequest, options?: RunOptions): Promise<Discovery>;
+  probe(request: RunRequest, options?: RunOptions): Promise<Outcome>;
+  profiles: {
+    /** Throws where there is none of the name. */
+    get(name: string): { name: string; environment: string | null; packages: readonly string[] };
+  };
+  environments: {
+    defaultName: string;
+    /** Undefined while the default one is the interpreter itself. Throws where there is none of the name. */
+    metadata(name: string): Promise<{ generation: string } | undefined>;
+  };
+}
+
+export interface ScriptToLookAt {
+  code: string;
+  /** The real path of the script; imports are looked for beside it, as Python does. Not given: it is alone. */
+  path?: string | undefined;
+  filename?: string | undefined;
+  /** Files and folders beside it that go along with it, by their paths from its folder. */
+  include?: readonly string[] | undefined;
+  environment?: string | null | undefined;
+  /** Where no environment is named: what the one to be made holds, whatever the script itself asks for. */
+  packages?: readonly string[] | undefined;
+}
+
+/** All that can be known of a script without running it. */
+export interface ScriptLook {
+  code: string;
+  filename: string;
+  sha256: string;
+  discovery: Discovery;
+  /** The files beside it that go along with it. */
+  modules: LocalFile[];
+  /** What it and they import from elsewhere, standard library aside. */
+  imports: string[];
+  missingImports: MissingImport[];
+  remarks: Remark[];
+}
+
+/** Looks at a script, at what lies beside it and at its environment. Nothing of it is run. */
+export async function discoverScript(
+  side: PythonSide,
+  {
+    code,
+    path,
+    filename = path === undefined ? 'main.py' : basename(path),
+    include = [],
+    environment,
+    packages = [],
+  }: ScriptToLookAt,
+  options: RunOptions = {},
+): Promise<ScriptLook> {
+  const venvName = environment ?? undefined;
+  const discover = (source: string, name: string) =>
+    side.discover({ code: source, filename: name, ...(venvName !== undefined && { venvName }) }, options);
+  const discovery = await discover(code, filename);
+  const importsOf = async (source: string, name: string) => (await discover(source, name)).imports;
+  const beside = path === undefined ? undefined : new Beside(dirname(path), filename);
+  for (const one of include) beside?.takeNamed(one);
+  const local =
+    beside === undefined
+      ? { imports: discovery.imports, remarks: [] }
+      : await takeModules(beside, discovery.imports, importsOf);
+  const missingImports =
+    venvName === undefined && wantsItsOwn(discovery, packages)
+      ? missingAmong(packages.length > 0 ? packages : discovery.dependencies, local.imports)
+      : await missingIn(venvName, local.imports, (request, how) => side.probe(request, how), options);
+  return {
+    code,
+    filename,
+    sha256: sha256(code),
+    discovery,
+    modules: beside?.files ?? [],
+    imports: local.imports,
+    missingImports,
+    remarks: [...discovery.remarks, ...local.remarks, ...leftBehind(beside, discovery)],
+  };
+}
+
+/** Files that it names and that will not be there when it runs. */
+const leftBehind = (beside: Beside | undefined, { namedFiles }: Discovery): Remark[] =>
+  namedFiles
+    .filter(({ path }) => beside?.isLeftBehind(path))
+    .map(({ path, line }) => ({ line, name: path, reason: LEFT_BEHIND, isSkipped: false }));
+
+const LEFT_BEHIND =
+  'The script names this file, which lies beside it and does not go along with it: with --include it does.';
+
+/** Whether an environment is made for a script, where it is given none. */
+export const wantsItsOwn = (
+  { dependencies, requiresPython }: Discovery,
+  packages: readonly string[],
+): boolean => packages.length > 0 || dependencies.length > 0 || requiresPython !== null;
+
+/** A script that is no Python, with the place in the form that editors and compilers use. */
+export function unreadable(filename: string, exception: PythonException): PungiError {
+  const { type, message, line, column } = exception;
+  const place = [filename, line, column].filter((part) => part !== null).join(':');
+  // Python's own words end with the place.
+  const what = message.replace(/ \([^()]*, line \d+\)$/, '');
+  return new PungiError('PYTHON_ERROR', `${place} is not valid Python: ${type}: ${what}.`, { exception });
+}
