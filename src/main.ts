@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { runCommandLine } from './cli/command-line.js';
 
+// A reader that goes away, such as `head`, is no reason to leave the work undone, nor for a stack trace.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 const status = await runCommandLine(process.argv.slice(2));
 
 // Whatever is still in the pipes is written before the process ends with its status.

@@ -48,12 +48,11 @@ export const act = (parsed: Parsed, work: (acting: Acting) => Promise<Answer>): 
 export async function answer(
   parsed: Parsed,
   work: (surroundings: Surroundings) => Promise<Answer>,
+  cancelled = 'Cancelled: everything is as it was.',
 ): Promise<number> {
   const { json = false, quiet = json } = parsed;
   const cancel = new AbortController();
-  const stopListening = onInterrupt(() => cancel.abort(new PungiError('CANCELLED', CANCELLED)));
-  // A reader that goes away, such as `head`, is no reason to leave the work undone.
-  process.stdout.on('error', () => {});
+  const stopListening = onInterrupt(() => cancel.abort(new PungiError('CANCELLED', cancelled)));
   const told = tellSteps({ quiet });
   try {
     const steps = { signal: cancel.signal, onStep: told.onStep, client: 'cli' };
@@ -76,8 +75,6 @@ export async function answer(
     stopListening();
   }
 }
-
-const CANCELLED = 'Cancelled: everything is as it was.';
 
 /** Code of the person's own is not run here: one worker is enough, and nothing need be preinstalled. */
 export async function withPungi<T>(settings: Config, work: (pungi: Pungi) => Promise<T>): Promise<T> {

@@ -4,15 +4,22 @@ import { Config, OPTIONS, type OptionName } from '../config/schema.js';
 
 const DEFAULTS = Config.parse({});
 
-/** `--config` and one flag for each of the named options: the settings of the file and the environment, typed. */
-export function addConfigFlags(command: Command, names: readonly OptionName[]): Command {
+/**
+ * `--config` and one flag for each of the named options: the settings of the file and the environment, typed. `defaults`: where
+ * the command has others than the rest.
+ */
+export function addConfigFlags(
+  command: Command,
+  names: readonly OptionName[],
+  defaults: Partial<Config> = {},
+): Command {
   command.addOption(
     new Option(
       '--config <file>',
       'read settings from this YAML file (PUNGI_CONFIG; else ./pungi.yaml)',
     ).helpGroup(GROUP),
   );
-  for (const name of names) command.addOption(configFlag(name));
+  for (const name of names) command.addOption(configFlag(name, { ...DEFAULTS, ...defaults }[name]));
   return command;
 }
 
@@ -42,15 +49,14 @@ export const parserOf =
 
 const GROUP = 'Settings (each also by its variable or in the file):';
 
-function configFlag(name: OptionName): Option {
+function configFlag(name: OptionName, byDefault: unknown): Option {
   const { env, about } = OPTIONS[name];
-  const value = typeof DEFAULTS[name] === 'boolean' ? '[true|false]' : '<value>';
-  const option = new Option(`--${kebab(name)} ${value}`, `${about} (${env}${defaultText(name)})`);
+  const value = typeof byDefault === 'boolean' ? '[true|false]' : '<value>';
+  const option = new Option(`--${kebab(name)} ${value}`, `${about} (${env}${defaultText(byDefault)})`);
   return option.helpGroup(GROUP);
 }
 
-function defaultText(name: OptionName): string {
-  const value = DEFAULTS[name];
+function defaultText(value: unknown): string {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return '';
   return `, default ${String(value)}`;
 }

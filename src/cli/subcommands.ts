@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { OptionName } from '../config/schema.js';
+import type { Config, OptionName } from '../config/schema.js';
 import { type Answer, answer, type Parsed, type Surroundings } from './act.js';
 import { addConfigFlags } from './config-flags.js';
 
@@ -9,6 +9,8 @@ export type End = (status: number) => void;
 interface Group {
   settings: readonly OptionName[];
   exitCodes: string;
+  /** What is said after Ctrl-C, where more than Pungi's own state may have changed. */
+  cancelled?: string;
 }
 
 interface Subcommand<Operands extends unknown[], Flags extends Parsed> {
@@ -16,6 +18,7 @@ interface Subcommand<Operands extends unknown[], Flags extends Parsed> {
   operands?: [name: string, about: string][];
   options?: Option[];
   settings?: readonly OptionName[];
+  defaults?: Partial<Config>;
   help: string;
   run(surroundings: Surroundings, flags: Flags, ...operands: Operands): Promise<Answer>;
 }
@@ -29,17 +32,18 @@ export type MakeSubcommand = <Operands extends unknown[], Flags extends Parsed =
 /** Makes the commands of a group that need no Pungi of their own, with the flags and the behaviour that all of them have. */
 export const subcommandsOf =
   (group: Group): MakeSubcommand =>
-  (name, end, { about, operands = [], options = [], settings = [], help, run }) => {
+  (name, end, { about, operands = [], options = [], settings = [], defaults, help, run }) => {
     const command = new Command(name).description(about);
     for (const [operand, meaning] of operands) command.argument(operand, meaning);
     for (const option of options) command.addOption(option);
     command.option('--json', 'print the result as JSON on standard output, and nothing else');
-    addConfigFlags(command, [...group.settings, ...settings]);
+    addConfigFlags(command, [...group.settings, ...settings], defaults);
     command.addHelpText('after', `\nExamples:\n${help}\n${group.exitCodes}`);
     return command.action(async () => {
       const flags = command.opts();
       const given = command.processedArgs;
-      end(await answer(flags, (surroundings) => run(surroundings, flags as never, ...(given as never))));
+      const work = (surroundings: Surroundings) => run(surroundings, flags as never, ...(given as never));
+      end(await answer(flags, work, group.cancelled));
     });
   };
 

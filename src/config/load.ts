@@ -7,6 +7,8 @@ import { readYamlFile } from './yaml-file.js';
 export const CONFIG_FILE = 'pungi.yaml';
 
 export interface ConfigSources {
+  /** What holds instead of a default where nobody says otherwise. */
+  defaults?: Partial<Config>;
   /** Flags of the command line, by option name. */
   flags?: Partial<Record<OptionName, unknown>>;
   env?: NodeJS.ProcessEnv;
@@ -16,12 +18,13 @@ export interface ConfigSources {
 
 /** Defaults, then the file, then the environment, then flags: read once, checked as a whole. */
 export function loadConfig({
+  defaults = {},
   flags = {},
   env = process.env,
   file = env['PUNGI_CONFIG'],
 }: ConfigSources = {}): Config {
   const origin = new Map<string, string>();
-  const merged: Record<string, unknown> = {};
+  const merged: Record<string, unknown> = { ...defaults };
   const take = (name: string, value: unknown, from: string) => {
     if (value === undefined || value === '') return;
     merged[name] = value;

@@ -59,13 +59,15 @@ const isPlainRelative = (path: string) =>
     .split('/')
     .every((part) => part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= 255);
 
+/** One of text (UTF-8) and base64, which appears under its path in the work folder. */
 export const InputFile = z
   .strictObject({
-    path: systemText('path')
-      .refine(isPlainRelative, 'must be a relative path without "..", such as "data/sales.csv"')
-      .describe('where the file appears, relative to the work folder'),
-    text: z.string().optional().describe('the content as text (UTF-8)'),
-    base64: z.base64().optional().describe('the content as base64, for binary files'),
+    path: systemText('path').refine(
+      isPlainRelative,
+      'must be a relative path without "..", such as "data/sales.csv"',
+    ),
+    text: z.string().optional(),
+    base64: z.base64().optional(),
   })
   .refine((file) => (file.text === undefined) !== (file.base64 === undefined), 'give either text or base64');
 export type InputFile = z.infer<typeof InputFile>;

@@ -67,7 +67,12 @@ const Range = z.union([
 ]);
 
 export const Expected = z.strictObject({
-  error: z.boolean().default(false).describe('a JSON-RPC error, or a result with isError'),
+  error: z
+    .union([z.boolean(), z.literal('any')])
+    .default(false)
+    .describe(
+      'a JSON-RPC error, or a result with isError; any: it may fail or succeed, as long as it is answered',
+    ),
   error_code: z.number().int().optional(),
   error_message_contains: z.string().optional(),
   error_message_pattern: z.string().optional(),
@@ -176,6 +181,13 @@ export const TestCase = z.strictObject({
   dependencies: z.array(z.string()).optional().describe('names of tests that must have passed'),
   depends_on: z.array(z.string()).optional().describe('the same as dependencies'),
   input: z.unknown().default({}),
+  complete: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'of a prompt or a template: completions of this argument are asked for, the input is what is known so far',
+    ),
   expected: Expected.prefault({}),
   performance: Performance.optional(),
   skip: z.union([z.boolean(), z.string()]).default(false).describe('true, or the reason'),

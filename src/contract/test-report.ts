@@ -48,7 +48,9 @@ export const TestResult = z.object({
   tags: z.array(z.string()),
   status: TestStatus,
   reason: z.string().optional().describe('why it was skipped'),
-  durationMs: z.number(),
+  durationMs: z
+    .number()
+    .describe('of its attempts, without the start of a server and the pauses between them'),
   attempts: z.number().int().min(0),
   failures: z.array(Failure),
   advisories: z.array(Failure).describe('found by scripts that are not required'),
@@ -66,6 +68,7 @@ export const SuiteReport = z.object({
   file: z.string(),
   name: z.string(),
   server: z.object({ name: z.string(), version: z.string(), protocol: z.string() }).nullable(),
+  serverStartMs: z.number().optional().describe('until the first server could be called; of no test'),
   startedAt: z.string(),
   durationMs: z.number(),
   problem: z.string().optional().describe('why nothing, or not everything, could be tested'),

@@ -44,17 +44,31 @@ export function faultsOf(issue: Issue): Fault[] {
   if (issue.code !== 'invalid_union') return [{ path: issue.path, reason: reasonOf(issue) }];
   if ('options' in issue && issue.errors.length === 0)
     return [{ path: issue.path, reason: `must be one of ${issue.options?.map(String).join(', ')}` }];
-  const meant = issue.errors.find((branch) =>
-    branch.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
-  );
-  const inside = meant
-    ?.flatMap(faultsOf)
-    .map((fault) => ({ ...fault, path: [...issue.path, ...fault.path] }));
-  if (inside !== undefined && inside.length > 0) return inside;
+  const inside = insideOf(issue.errors).map((fault) => ({ ...fault, path: [...issue.path, ...fault.path] }));
+  if (inside.length > 0) return inside;
   const [first, ...others] = new Set(reasonsOf(issue.errors.flat()));
   const reason = [first, ...others.map((other) => other.replace(/^must be /, ''))].join(' or ');
   return [{ path: issue.path, reason }];
 }
+
+/** The faults of the branch that a map was meant for; where no branch has its `type` or the like, that it must be one of them. */
+function insideOf(branches: readonly Issue[][]): Fault[] {
+  const forMaps = branches.filter((branch) =>
+    branch.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
+  );
+  const meant = forMaps.find((branch) => !branch.some(isOtherWord));
+  if (meant !== undefined) return meant.flatMap(faultsOf);
+  const others = forMaps.flatMap((branch) => branch.filter(isOtherWord));
+  const [first] = others;
+  if (first === undefined || others.length === 1 || others.some(({ path }) => path[0] !== first.path[0]))
+    return (forMaps[0] ?? []).flatMap(faultsOf);
+  const words = others.flatMap(({ values }) => values.map(String));
+  return [{ path: first.path, reason: `must be one of ${[...new Set(words)].join(', ')}` }];
+}
+
+/** As where a union's branches are told apart by a word of each. */
+const isOtherWord = (issue: Issue): issue is z.core.$ZodIssueInvalidValue =>
+  issue.code === 'invalid_value' && issue.path.length === 1;
 
 const reasonsOf = (issues: readonly Issue[]) => issues.flatMap(faultsOf).map(({ reason }) => reason);
 

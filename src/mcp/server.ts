@@ -5,11 +5,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { VERSION } from '../base/version.js';
-import type { Config } from '../config/schema.js';
-import type { Profiles } from '../gate/profiles/profiles.js';
 import type { Pungi } from '../pungi.js';
+import { instructionsFor } from './instructions.js';
 import { promptsFor } from './prompts/index.js';
-import { usablePersonas } from './tools/describe-profiles.js';
 import { toolsFor } from './tools/index.js';
 import type { Who } from './tools/tool.js';
 import { answerWrapped } from './wrapped/answer-wrapped.js';
@@ -21,24 +19,6 @@ export interface Extension {
   options?: McpServerOptions;
   register(server: McpServer): void;
 }
-
-const instructionsFor = ({ environmentTools, toolsDir, wrapTools }: Config, profiles: Profiles) =>
-  [
-    'Runs Python in a fresh sandbox for every call: execute_python for code, execute_python_file for a file of the server.',
-    `Code sees the packages of its environment (list_packages). ${environmentTools ? 'Get others with install_packages, or name them' : 'Name others'} in a "# /// script" block at the top of the code.`,
-    environmentTools
-      ? 'Keep sets of packages apart in named environments: create_venv, list_venvs, delete_venv; then pass venvName.'
-      : 'Other sets of packages are in named environments: list_venvs; then pass venvName.',
-    'A profile sets rules for code, and brings data and packages along: see list_profiles, and pass profile.',
-    ...(usablePersonas(profiles).length > 0
-      ? ['Strategic analysis as one of the personas goes with execute_strategic_code.']
-      : []),
-    ...(toolsDir !== undefined && toolsDir !== 'off'
-      ? ["Other tools are made of this server's own Python scripts: list_wrapped tells of them."]
-      : []),
-    ...(wrapTools && toolsDir !== 'off' ? ['Make tools of a script of yours with wrap_script.'] : []),
-    'analyze_code looks at code without running it. Use health_check when calls fail for no visible reason.',
-  ].join('\n');
 
 const CAPABILITIES: ServerCapabilities = { prompts: { listChanged: false }, completions: {} };
 

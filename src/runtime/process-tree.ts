@@ -1,14 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { bearsMark, type ServerMark } from './server-mark.js';
 
 /** Processes of a server under test, found through /proc. On other systems than Linux there is nothing to look at. */
-
-/** In the environment of a server, and so of everything that it starts. */
-export const SERVER_MARK = 'PUNGI_SERVER_UNDER_TEST';
 
 const ROUNDS = 20;
 
 /** Ends the process group of the leader, what descends from it, and what carries the mark: also what left the group. */
-export function endTree(leader: number, mark: string): void {
+export function endTree(leader: number, mark: ServerMark): void {
   kill(-leader);
   // What is being forked while we look is seen the next time.
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -26,15 +24,19 @@ function kill(pid: number): void {
   }
 }
 
-function straysOf(leader: number, mark: string): number[] {
+function straysOf(leader: number, mark: ServerMark): number[] {
   const parents = new Map(allProcesses().map((pid) => [pid, parentOf(pid)]));
-  const needle = `${SERVER_MARK}=${mark}`;
   const found = descendants(leader, parents);
   for (const [pid, parent] of parents)
-    if (parent !== undefined && read(`/proc/${pid}/environ`).split('\0').includes(needle)) found.add(pid);
+    if (parent !== undefined && bearsMark(mark, tracesOf(pid))) found.add(pid);
   found.delete(process.pid);
   return [...found].filter((pid) => parents.get(pid) !== undefined);
 }
+
+const tracesOf = (pid: number) => ({
+  environ: read(`/proc/${pid}/environ`),
+  limits: read(`/proc/${pid}/limits`),
+});
 
 function descendants(leader: number, parents: ReadonlyMap<number, number | undefined>): Set<number> {
   const found = new Set<number>();

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { findProgram } from './find-program.js';
 import { LastWords } from './last-words.js';
-import { endTree, memoryOfTree, SERVER_MARK } from './process-tree.js';
+import { endTree, memoryOfTree } from './process-tree.js';
 import { type JailedServer, spawnJailed } from './server-jail.js';
+import { END_ALL, limited, marked, newMark, type ServerMark } from './server-mark.js';
 
 /** How a server under test is started. */
 export interface ServerCommand {
@@ -49,21 +50,24 @@ export class ServerProcess {
   /** The process itself has ended; what it wrote may still be on its way. */
   readonly exited: Promise<ServerEnd>;
   readonly #child: ChildProcess;
-  readonly #mark: string;
+  readonly #mark: ServerMark;
   readonly #release: () => void;
   #end: ServerEnd | undefined;
 
   /** Throws an Error with a reason for people where there is no process to be had. */
   static async start(command: ServerCommand): Promise<ServerProcess> {
-    const mark = randomUUID();
-    const env = { ...command.env, [SERVER_MARK]: mark };
+    const mark = newMark();
+    const env = marked(command.env, mark);
     try {
       if (command.jail !== undefined) {
         const { child, refusal } = spawnJailed({ ...command, env }, command.jail);
         await once(child, 'spawn');
         return new ServerProcess(child, mark, refusal);
       }
-      const child = spawn(command.command, command.args, {
+      // One that is not there is not found by another program, or it would tell of it in its own words.
+      const program = findProgram(command.command, command.folder, env['PATH'] ?? '');
+      const started = program === undefined ? command : limited(program, command.args, mark);
+      const child = spawn(started.command, started.args, {
         cwd: command.folder,
         env,
         stdio: ['pipe', 'pipe', 'pipe'],
@@ -79,10 +83,10 @@ export class ServerProcess {
     }
   }
 
-  private constructor(child: ChildProcess, mark: string, refusal: Promise<string | undefined>) {
+  private constructor(child: ChildProcess, mark: ServerMark, refusal: Promise<string | undefined>) {
     this.#child = child;
     this.#mark = mark;
-    this.#release = watch(child.pid!);
+    this.#release = watch(child.pid!, mark);
     running.add(this);
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => {});
     child.stderr!.on('data', (chunk: Buffer) => this.stderr.add(chunk));
@@ -164,11 +168,11 @@ export class ServerProcess {
   }
 }
 
-/** A process that ends the group when we are gone without having said so, even by SIGKILL. Returns what lets it go. */
-function watch(leader: number): () => void {
+/** A process that ends all of it when we are gone without having said so, even by SIGKILL. Returns what lets it go. */
+function watch(leader: number, { locks }: ServerMark): () => void {
   if (process.platform === 'win32') return () => {};
-  const script = 'read -r _ || kill -s KILL -- "-$1" 2>/dev/null';
-  const watcher = spawn('/bin/sh', ['-c', script, 'watch', String(leader)], {
+  const script = `read -r _ || {\n${END_ALL}\n}`;
+  const watcher = spawn('/bin/sh', ['-c', script, 'watch', String(leader), String(locks)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: {},
     cwd: '/',

@@ -98,6 +98,21 @@ describe.concurrent('pungi test', { timeout: 120 * SECONDS }, () => {
     expect((await here.run(['a.yaml'])).status).toBe(0);
   });
 
+  test('on GitLab every specification of several is a section of the log', async ({ expect }) => {
+    const here = place();
+    here.write('a.yaml', TESTS);
+    here.write('b.yaml', TESTS);
+    const { stdout } = await here.run(['a.yaml', 'b.yaml', '--tags', 'quick'], {
+      env: { GITLAB_CI: 'true' },
+    });
+    const plain = stdout.replace(/section_(start|end):\d+/g, 'section_$1:TIME');
+    for (const name of ['a', 'b'])
+      expect(plain).toContain(
+        `\u001b[0Ksection_start:TIME:pungi_${name}_yaml\r\u001b[0K${name}.yaml\n\u001b[0Ksection_end:TIME:pungi_${name}_yaml\r\u001b[0K\n`,
+      );
+    expect(plain).toMatch(/^✓ 2 passed/m);
+  });
+
   test('in CI a snapshot that does not exist is a failure, with a remark', async ({ expect }) => {
     const here = place();
     here.write('a.yaml', GOOD);

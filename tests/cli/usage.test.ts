@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OPTIONS } from '../../src/config/schema.js';
+import { MAIN } from '../support/main.js';
 import { pungi } from './pungi.js';
 
 let folder: string;
@@ -22,6 +25,11 @@ async function refused(args: string[], env: Record<string, string> = {}): Promis
 test('--version prints the version of the package', async () => {
   const { version } = (await import('../../package.json', { with: { type: 'json' } })).default;
   expect(await pungi(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test('a reader that has gone is no fault', async () => {
+  const help = promisify(execFile)('sh', ['-c', '"$0" "$1" --help | true', process.execPath, MAIN]);
+  expect(await help).toEqual({ stdout: '', stderr: '' });
 });
 
 test('without a command the help is shown as an error', async () => {

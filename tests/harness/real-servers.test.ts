@@ -5,22 +5,34 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { TestReport } from '../../src/contract/test-report.js';
 import { type Ended, pungi } from '../cli/pungi.js';
+import { STAND_IN_RUFF } from '../environments/stand-in-ruff.js';
 import { ensureJudges } from '../judges/ensure.js';
 import { MAIN } from '../support/main.js';
+import { sharedPackageIndex } from '../support/package-index.js';
 import { temporaryFolder } from '../support/places.js';
 import { stateBelow } from '../support/state-below.js';
+import { ensureUv } from '../support/uv.js';
 
 const root = resolve(import.meta.dirname, '../..');
 const examples = join(root, 'examples/harness');
 const scratch = temporaryFolder();
 const SECONDS = 1000;
 
+/** Stands for the real index, with what the specifications of our own server install. */
+const index = await sharedPackageIndex([STAND_IN_RUFF, { name: 'six', version: '1.99.0' }]);
+const uv = await ensureUv();
+
 /** As in CI: snapshots are compared with, and never written. */
 function run(spec: string, args: string[] = [], name = basename(spec, '.yaml')): Promise<Ended> {
   const folder = join(scratch, name);
   mkdirSync(folder, { recursive: true });
   const variables = [`scratch=${folder}`, `main=${MAIN}`].flatMap((one) => ['--var', one]);
-  const env = { CI: 'true', VENVS_BASE_PATH: join(folder, 'environments') };
+  const env = {
+    CI: 'true',
+    VENVS_BASE_PATH: join(folder, 'environments'),
+    PUNGI_UV: uv,
+    UV_DEFAULT_INDEX: index.env['UV_DEFAULT_INDEX']!,
+  };
   return pungi(['test', 'run', join(examples, spec), '--json', ...variables, ...args], { env });
 }
 
@@ -28,12 +40,12 @@ beforeAll(() => ensureJudges(), 300 * SECONDS);
 
 describe('servers that others wrote, and our own', { timeout: 300 * SECONDS }, () => {
   test.each([
-    ['everything-stdio.yaml', 'mcp-servers/everything', 46],
-    ['everything-http.yaml', 'mcp-servers/everything', 46],
+    ['everything-stdio.yaml', 'mcp-servers/everything', 49],
+    ['everything-http.yaml', 'mcp-servers/everything', 49],
     ['filesystem.yaml', 'secure-filesystem-server', 26],
     ['memory.yaml', 'memory-server', 17],
-    ['pungi-stdio.yaml', 'pungi', 41],
-    ['pungi-http.yaml', 'pungi', 41],
+    ['pungi-stdio.yaml', 'pungi', 80],
+    ['pungi-http.yaml', 'pungi', 80],
   ])('%s passes', async (spec, server, total) => {
     const before = stateBelow(examples);
     const { status, stdout, stderr } = await run(spec);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { EventReader } from '../../src/harness/record/event-reader.js';
 import { recordedSpec } from '../../src/harness/record/recorded-spec.js';
 import { Recorder } from '../../src/harness/record/recorder.js';
 
@@ -73,4 +74,25 @@ test('the order of calls is kept, and the same call with the same answer is ther
     ['b', ['call 2']],
     ['a', ['call 3']],
   ]);
+});
+
+test('the ids of one session are not those of another, and what an exchange left open is forgotten', () => {
+  const recorder = new Recorder();
+  const asks = (scope: string, name: string) => recorder.fromClient(JSON.stringify(call(1, { name })), scope);
+  const answers = (scope: string) => recorder.fromServer(JSON.stringify(result(1, TEXT)), scope);
+  asks('one', 'a');
+  asks('other', 'b');
+  asks('gone', 'c');
+  recorder.endOf('gone');
+  expect([answers('other'), answers('one'), answers('gone')]).toEqual([true, true, false]);
+  expect(recorder.calls.map(({ target }) => target)).toEqual(['b', 'a']);
+  expect(recorder.calls[0]).not.toHaveProperty('scope');
+});
+
+test('data of events is read however it is cut, and what is too long is left out', () => {
+  const read: string[] = [];
+  const events = new EventReader(30, (data) => read.push(data));
+  const stream = `event: message\r\ndata: {"a":\r\ndata: "ü"}\r\n\r\n: a comment\ndata:1\n\ndata: ${'x'.repeat(40)}\n\nid: 5\n\ndata: 2\n\ndata: no end`;
+  for (const byte of Buffer.from(stream)) events.add(Buffer.from([byte]));
+  expect(read).toEqual(['{"a":\n"ü"}', '1', '2']);
 });

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { listenForWebhook } from '../metrics/webhook-listener.js';
 import { until } from '../support/until.js';
 import { execute, healthOf, textsOf } from './calls.js';
-import { DOORS } from './doors.js';
+import { TWO_DOORS } from './doors.js';
 
-describe.each(DOORS)('$era client over $transport', ({ era, connect }) => {
+describe.each(TWO_DOORS)('$era client over $transport', ({ era, connect }) => {
   test('runs that are too slow make the server degraded, with the reason at the top, and the webhook hears of it', async () => {
     const { address, heard } = await listenForWebhook();
     const webhook = `${address}hooks/T0KEN`;

@@ -5,8 +5,8 @@ import { temporaryFolder } from '../engine/pungi.js';
 import { STAND_IN_RUFF } from '../environments/stand-in-ruff.js';
 import { sharedPackageIndex, startPackageIndex } from '../support/package-index.js';
 import { ensureUv } from '../support/uv.js';
-import { textsOf } from './calls.js';
-import { behindEveryDoor, DOORS } from './doors.js';
+import { call } from './calls.js';
+import { behindTwoDoors, TWO_DOORS } from './doors.js';
 
 const index = await sharedPackageIndex([STAND_IN_RUFF]);
 const uv = await ensureUv();
@@ -15,15 +15,8 @@ chmodSync(base, 0o755);
 // Over HTTP the server is this process.
 Object.assign(process.env, index.env);
 
-behindEveryDoor({ VENVS_BASE_PATH: base, PUNGI_UV: uv, ...index.env }, (door) => {
-  const analyze = async (args: Record<string, unknown>) => {
-    const result = await door().client.callTool({ name: 'analyze_code', arguments: args });
-    return {
-      text: textsOf(result).join('\n'),
-      isError: result.isError === true,
-      data: result.structuredContent,
-    };
-  };
+behindTwoDoors({ VENVS_BASE_PATH: base, PUNGI_UV: uv, ...index.env }, (door) => {
+  const analyze = (args: Record<string, unknown>) => call(door().client, 'analyze_code', args);
 
   test('findings are told line by line, the counts first', async () => {
     const { text, data } = await analyze({ code: 'rules F821 S602 E501' });
@@ -77,12 +70,13 @@ test('where ruff cannot be had, TOOL_UNAVAILABLE says so', async () => {
   const empty = await startPackageIndex([]);
   const own = temporaryFolder();
   chmodSync(own, 0o755);
-  const [{ era, connect }] = DOORS;
+  // A process of its own: this one has the address of the full index in its environment.
+  const [{ era, connect }] = TWO_DOORS;
   const { client, close } = await connect(era, { VENVS_BASE_PATH: own, PUNGI_UV: uv, ...empty.env });
   try {
-    const result = await client.callTool({ name: 'analyze_code', arguments: { code: '1' } });
-    expect(result.isError).toBe(true);
-    expect(textsOf(result)[0]).toMatch(
+    const { text, isError } = await call(client, 'analyze_code', { code: '1' });
+    expect(isError).toBe(true);
+    expect(text).toMatch(
       /^TOOL_UNAVAILABLE: Code is analyzed with ruff, which is not here and could not be installed: /,
     );
   } finally {

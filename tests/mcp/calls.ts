@@ -26,6 +26,28 @@ export async function execute(
 export const textsOf = ({ content }: CallToolResult) =>
   content.map((block) => (block.type === 'text' ? block.text : block.type));
 
+/** What a tool gave back that runs nothing. */
+export interface Answer {
+  text: string;
+  isError: boolean;
+  /** Nothing where it failed. */
+  data: unknown;
+}
+
+export const answerOf = (result: CallToolResult): Answer => ({
+  text: textsOf(result).join('\n'),
+  isError: result.isError === true,
+  data: result.structuredContent,
+});
+
+export async function call(
+  client: Client,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<Answer> {
+  return answerOf(await client.callTool({ name, arguments: args }));
+}
+
 export async function healthOf(client: Client): Promise<Health> {
   return Health.parse((await client.callTool({ name: 'health_check' })).structuredContent);
 }

@@ -30,14 +30,14 @@ function profilesFile(name: string, profiles: unknown): Settings {
 
 test('where packages may come from is said as it is configured', () => {
   expect(read('install_packages', {})).toContain('Wheels of the package index only: no options, URLs, paths');
-  const open = read('create_venv', { PACKAGE_SOURCES: 'url,sdist' });
+  const open = read('install_packages', { PACKAGE_SOURCES: 'url,sdist' });
   expect(open).toContain('on this server also URLs of wheels');
   expect(open).toContain('source distributions, which are built in a sandbox');
   expect(open).not.toContain('absolute paths');
 });
 
 test('the default environment goes by its name, and installing has its own time', () => {
-  expect(read('execute_python', { DEFAULT_VENV_NAME: 'lab' })).toContain('the default one, \\"lab\\"');
+  expect(read('execute_python', { DEFAULT_VENV_NAME: 'lab' })).toContain('by default \\"lab\\"');
   expect(read('install_packages', { PACKAGE_TIMEOUT_MS: '5000' })).toContain('a time limit of its own, 5 s');
 });
 
@@ -48,13 +48,13 @@ test('a server that installs what is missing says so', () => {
   );
 });
 
-test('the profiles that a caller may use are named with a line each', () => {
+test('the profiles that a caller may use are named, with a line each unless they are personas', () => {
   const file = profilesFile('sales', { sales: { description: 'Figures of sales', extends: 'default' } });
   const all = read('execute_python', file);
-  expect(all).toContain('without it \\"default\\"');
+  expect(all).toContain('by default \\"default\\"');
   expect(all).toContain('\\nsales: Figures of sales');
-  expect(all).toContain('\\ndiego: Engineering Leadership');
-  const some = read('execute_python_file', { ...file, ALLOWED_PROFILES: 'sales', DEFAULT_PROFILE: 'sales' });
+  expect(all).toContain('\\npersonas: diego, alvaro');
+  const some = read('execute_python', { ...file, ALLOWED_PROFILES: 'sales', DEFAULT_PROFILE: 'sales' });
   expect(some).toContain('\\nsales: Figures of sales');
   expect(some).not.toContain('diego');
 });
@@ -63,7 +63,7 @@ test('a server with very many profiles leaves the rest to list_profiles', () => 
   const many = Object.fromEntries(
     Array.from({ length: 60 }, (_, index) => [`p${index}`, { description: 'x' }]),
   );
-  expect(read('execute_python', profilesFile('many', many))).toContain('and 47 more, see list_profiles');
+  expect(read('execute_python', profilesFile('many', many))).toContain('and 42 more, see list_profiles');
 });
 
 test('personas are offered where they may be used, and only those', () => {
@@ -89,8 +89,10 @@ test('tools that change environments can be kept back, and nothing else speaks o
   const changing = TOOLS.filter((name) => /^(un)?install_|_venv(_|$)/.test(name));
   expect(changing).toHaveLength(5);
   expect(kept).toEqual(TOOLS.filter((name) => !changing.includes(name)));
-  for (const tool of kept)
-    for (const name of changing) expect(read(tool, { ENVIRONMENT_TOOLS: 'false' })).not.toContain(name);
+  for (const tool of kept) {
+    const words = read(tool, { ENVIRONMENT_TOOLS: 'false' });
+    for (const name of changing) expect(words).not.toContain(name);
+  }
 });
 
 test('hosts that a profile allows are not passed over', () => {

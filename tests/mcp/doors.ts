@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
@@ -19,10 +19,16 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export const newClient = (era: Era, name = 'tests') =>
+/** What only some tests need: words on the command line (over stdio), and a client that does more. */
+interface Special {
+  flags?: string[];
+  options?: ClientOptions;
+}
+
+export const newClient = (era: Era, name = 'tests', options: ClientOptions = {}) =>
   new Client(
     { name, version: '1.0.0' },
-    { versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
+    { ...options, versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
   );
 
 /** Environments, the audit trail and the tools folder of whoever runs the tests are not the tests' own. */
@@ -32,25 +38,30 @@ export const NO_ENVIRONMENTS = {
   TOOLS_DIR: 'off',
 };
 
-async function connectStdio(era: Era, settings: Settings): Promise<Connection> {
+async function connectStdio(
+  era: Era,
+  settings: Settings,
+  { flags = [], options }: Special = {},
+): Promise<Connection> {
   const clients: Client[] = [];
+  const { PATH = '', HOME = '' } = process.env;
+  const env = { PATH, HOME, ...NO_ENVIRONMENTS, ...settings };
+  const args = [MAIN, 'serve', ...flags];
   const connect = async () => {
-    const client = newClient(era);
-    const { PATH = '', HOME = '' } = process.env;
-    const env = { PATH, HOME, ...NO_ENVIRONMENTS, ...settings };
-    await client.connect(new StdioClientTransport({ command: process.execPath, args: [MAIN, 'serve'], env }));
+    const client = newClient(era, 'tests', options);
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
     clients.push(client);
     return client;
   };
   return { client: await connect(), another: connect, close: () => closeAll(clients) };
 }
 
-async function connectHttp(era: Era, settings: Settings): Promise<Connection> {
+async function connectHttp(era: Era, settings: Settings, { options }: Special = {}): Promise<Connection> {
   const pungi = Pungi.start(loadConfig({ env: { ...NO_ENVIRONMENTS, ...settings } }));
   const door = await startHttp(pungi);
   const clients: Client[] = [];
   const connect = async () => {
-    const client = newClient(era);
+    const client = newClient(era, 'tests', options);
     await client.connect(new StreamableHTTPClientTransport(new URL(door.url)));
     clients.push(client);
     return client;
@@ -75,12 +86,16 @@ export const DOORS = [
   { era: 'legacy', transport: 'HTTP', connect: connectHttp },
 ] as const;
 
-/** Declares the same tests behind every door. */
-export function behindEveryDoor(
-  settings: Settings,
-  declare: (door: () => Connection, era: Era) => void,
-): void {
-  describe.each(DOORS)('$era client over $transport', ({ era, connect }) => {
+/**
+ * Each era and each transport once: for what a tool says and does, which no longer depends on the way by which a call came.
+ * That calls come and go by every way is shown behind all four.
+ */
+export const TWO_DOORS = [DOORS[1], DOORS[2]] as const;
+
+type Declare = (door: () => Connection, era: Era) => void;
+
+const behind = (doors: readonly (typeof DOORS)[number][]) => (settings: Settings, declare: Declare) =>
+  describe.each(doors)('$era client over $transport', ({ era, connect }) => {
     let connection: Connection;
     beforeAll(async () => {
       connection = await connect(era, settings);
@@ -88,4 +103,7 @@ export function behindEveryDoor(
     afterAll(() => connection.close());
     declare(() => connection, era);
   });
-}
+
+/** Declares the same tests behind every door. */
+export const behindEveryDoor = behind(DOORS);
+export const behindTwoDoors = behind(TWO_DOORS);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { behindEveryDoor } from './doors.js';
+import { behindTwoDoors } from './doors.js';
 
 const CHANGING = /(un)?install_packages|(create|delete)_venv|set_venv_description/;
 
-behindEveryDoor({ ENVIRONMENT_TOOLS: 'false' }, (door) => {
+behindTwoDoors({ ENVIRONMENT_TOOLS: 'false' }, (door) => {
   test('nothing that a client reads names a tool that changes environments', async () => {
     const { client } = door();
     const { tools } = await client.listTools();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/places.js';
 import { execute, textsOf } from './calls.js';
-import { behindEveryDoor } from './doors.js';
+import { behindTwoDoors } from './doors.js';
 
 const folder = temporaryFolder();
 mkdirSync(join(folder, 'sales-of-2030'));
@@ -30,7 +30,7 @@ profiles:
 );
 const SETTINGS = { PROFILES_FILE: file, ALLOWED_PROFILES: 'default,figures,brief', MAX_MEMORY_MB: '256' };
 
-behindEveryDoor(SETTINGS, (door) => {
+behindTwoDoors(SETTINGS, (door) => {
   test('the profiles that a caller may use are listed with their rules', async () => {
     const answered = await door().client.callTool({ name: 'list_profiles' });
     const { profiles } = answered.structuredContent as { profiles: Record<string, unknown>[] };

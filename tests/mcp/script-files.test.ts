@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { execute } from './calls.js';
-import { behindEveryDoor } from './doors.js';
+import { behindTwoDoors } from './doors.js';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pungi-scripts-')));
 const root = join(folder, 'root');
@@ -18,7 +18,7 @@ symlinkSync(secret, join(root, 'link.py'));
 symlinkSync(folder, join(root, 'up'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-behindEveryDoor({ SCRIPT_ROOTS: root }, (door) => {
+behindTwoDoors({ SCRIPT_ROOTS: root }, (door) => {
   const executeFile = (filePath: string, more = {}) =>
     execute(door().client, { filePath, ...more }, 'execute_python_file');
 

@@ -7,7 +7,7 @@ import { StrategicResult } from '../../src/mcp/strategic-reply.js';
 import { temporaryFolder } from '../support/places.js';
 import { py } from '../support/python.js';
 import { textsOf } from './calls.js';
-import { behindEveryDoor } from './doors.js';
+import { behindTwoDoors } from './doors.js';
 
 /** The strategic profile without packages: what is tested here is the same, and needs no index. */
 const file = join(temporaryFolder(), 'profiles.yaml');
@@ -49,7 +49,7 @@ async function ask(client: Client, asked: Record<string, unknown>) {
   };
 }
 
-behindEveryDoor(SETTINGS, (door) => {
+behindTwoDoors(SETTINGS, (door) => {
   test('the result has the fields of the strategic server, and the outcome', async () => {
     const code = py`
       rate = 0.1

@@ -78,6 +78,9 @@ behindEveryDoor({}, (door, era) => {
     expect(outcome.stdout.text).toBe("one two ['-v'] content 7\n");
     const read = await execute(door().client, { code: 'import sys\nsys.stdin.read()', stdin: 'all of it' });
     expect(read.outcome.value?.repr).toBe("'all of it'");
+    // Advertised as an object, because models do better with that.
+    const plain = await execute(door().client, { code: 'context', context: [1, null] });
+    expect(plain.outcome.value?.json).toEqual([1, null]);
   });
 
   test('a Python error is an error result: code and sentence first, then the traceback', async () => {

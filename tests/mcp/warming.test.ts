@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { healthOf, TOOLS } from './calls.js';
-import { DOORS } from './doors.js';
+import { TWO_DOORS } from './doors.js';
 
 /** An interpreter that does not answer while a file is there, so that the engine cannot get further than its start. */
 const folder = mkdtempSync(join(tmpdir(), 'pungi-warming-'));
@@ -13,7 +13,7 @@ writeFileSync(python, `#!/bin/sh\nwhile [ -e '${hold}' ]; do sleep 0.05; done\ne
 chmodSync(python, 0o755);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe.each(DOORS)('$era client over $transport', ({ era, connect }) => {
+describe.each(TWO_DOORS)('$era client over $transport', ({ era, connect }) => {
   test('a client is answered while the engine still starts', async () => {
     writeFileSync(hold, '');
     const connection = await connect(era, { PUNGI_PYTHON: python });

@@ -1,10 +1,9 @@
-import { Client, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { loadConfig } from '../../src/config/load.js';
-import { startHttp } from '../../src/mcp/http.js';
-import { Pungi } from '../../src/pungi.js';
-import { MAIN } from '../support/main.js';
-import { type Era, NO_ENVIRONMENTS, type Settings } from './doors.js';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client, Tool } from '@modelcontextprotocol/client';
+import { temporaryFolder } from '../support/places.js';
+import { textsOf } from './calls.js';
+import { DOORS, type Era, type Settings } from './doors.js';
 
 export interface Listener {
   client: Client;
@@ -13,51 +12,36 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** A client that fetches the list again whenever the server says that it has changed. */
-function listeningClient(era: Era) {
-  let latest: Tool[] | undefined;
-  const client = new Client(
-    { name: 'tests', version: '1.0.0' },
-    {
-      versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' },
-      listChanged: {
-        tools: {
-          onChanged: (_, tools) => {
-            latest = tools ?? latest;
-          },
-        },
-      },
-    },
-  );
-  return { client, heard: () => latest };
-}
-
-export async function listenOverStdio(era: Era, settings: Settings, flags: string[] = []): Promise<Listener> {
-  const { client, heard } = listeningClient(era);
-  const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, ...NO_ENVIRONMENTS, ...settings };
-  await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [MAIN, 'serve', ...flags], env }),
-  );
-  return { client, heard, close: () => client.close() };
-}
-
-export async function listenOverHttp(era: Era, settings: Settings): Promise<Listener> {
-  const { client, heard } = listeningClient(era);
-  const pungi = Pungi.start(loadConfig({ env: { ...NO_ENVIRONMENTS, ...settings } }));
-  const door = await startHttp(pungi);
-  await client.connect(new StreamableHTTPClientTransport(new URL(door.url)));
-  const close = async () => {
-    await client.close();
-    await door.close();
-    await pungi.close();
+/** Clients that fetch the list again whenever the server says that it has changed. */
+const listenThrough =
+  ({ connect }: (typeof DOORS)[number]) =>
+  async (era: Era, settings: Settings, flags: string[] = []): Promise<Listener> => {
+    let latest: Tool[] | undefined;
+    const onChanged = (_: unknown, tools: Tool[] | null) => {
+      latest = tools ?? latest;
+    };
+    const options = { listChanged: { tools: { onChanged } } };
+    const { client, close } = await connect(era, settings, { flags, options });
+    return { client, heard: () => latest, close };
   };
-  return { client, heard, close };
+
+export const LISTENERS = DOORS.map((door) => ({
+  era: door.era,
+  transport: door.transport,
+  listen: listenThrough(door),
+}));
+export const listenOverStdio = listenThrough(DOORS[0]);
+export const listenOverHttp = listenThrough(DOORS[2]);
+
+const base = temporaryFolder();
+export function emptyFolder(): string {
+  const folder = join(mkdtempSync(join(base, 'x')), 'tools');
+  mkdirSync(folder);
+  return folder;
 }
 
-export const LISTENERS = [
-  { era: 'modern', transport: 'stdio', listen: listenOverStdio },
-  { era: 'legacy', transport: 'stdio', listen: listenOverStdio },
-  { era: 'modern', transport: 'HTTP', listen: listenOverHttp },
-  { era: 'legacy', transport: 'HTTP', listen: listenOverHttp },
-] as const;
+/** A script of one function. */
+export const one = (name: string, result: string) =>
+  `def ${name}() -> str:\n    """Say."""\n    return "${result}"\n`;
+
+export const says = async ({ client }: Listener, name: string) => textsOf(await client.callTool({ name }))[0];

@@ -7,6 +7,8 @@ import unittest
 
 import python_half  # noqa: F401
 from pungi import report, worker
+from pungi.calls.endings import exit_status
+from pungi.calls.shown import cut_middle
 
 # Positions came with Python 3.11.
 HAS_COLUMNS = sys.version_info >= (3, 11)
@@ -165,17 +167,17 @@ class OwnFrames(unittest.TestCase):
 
 class Cut(unittest.TestCase):
     def test_short_text_stays(self):
-        self.assertEqual(report.cut("abcd", 4), "abcd")
+        self.assertEqual(cut_middle("abcd", 4), "abcd")
 
     def test_long_text_keeps_head_and_tail_and_says_what_is_missing(self):
-        self.assertEqual(report.cut("abcdefghij", 4), "ab\n… 6 characters left out …\nij")
+        self.assertEqual(cut_middle("abcdefghij", 4), "ab\n… 6 characters left out …\nij")
 
 
 class ExitStatus(unittest.TestCase):
     def status(self, *arguments):
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
-            return report.exit_status(SystemExit(*arguments)), said.getvalue()
+            return exit_status(SystemExit(*arguments)), said.getvalue()
 
     def test_is_what_python_would_end_with(self):
         expected = {(): 0, (None,): 0, (0,): 0, (3,): 3, (True,): 1, (False,): 0, (-1,): 255, (256,): 0, (263,): 7}

@@ -15,7 +15,7 @@ def carry_out(job):
 def rehearse():
     """In the fork server: goes the way of a script, so that what Python makes at the first use of code is made already."""
     before = sys.argv, sys.modules["__main__"]
-    job = {"source": 'log("a", 1)\nexpect(get("response"))\nsession["a"] = 1', "filename": "script.py", "context": {"response": [1]}}
+    job = {"source": 'log("a", 1)\nexpect(get("response"))\nsession["a"] = 1', "filename": "<rehearsal>", "context": {"response": [1]}}
     compiled = carry_out(job | {"task": "compile"})
     for _ in range(20):
         carry_out(job | compiled | {"task": "script"})

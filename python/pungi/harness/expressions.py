@@ -10,7 +10,7 @@ from .toolbox import Toolbox
 
 def judge_expressions(job):
     """Each on its own: one that fails does not hide the others."""
-    toolbox = Toolbox(job["context"], "expression")
+    toolbox = Toolbox(job["context"], "<expression>")
     seen = dotted(toolbox.context)
     scope = {**seen.get("variables", {}), **seen, "context": seen, "get": toolbox.get}
     for text in job["expressions"]:
@@ -21,8 +21,8 @@ def judge_expressions(job):
 def _judge_expression(text, scope, toolbox):
     source = f"({text}\n)" if "\n" in text else text
     try:
-        tree = ast.parse(source, "expression", "eval")
-        if eval(compile(tree, "expression", "eval"), {**scope}):
+        tree = ast.parse(source, "<expression>", "eval")
+        if eval(compile(tree, "<expression>", "eval"), {**scope}):
             return
         sentence, sides = explain_condition(tree.body, source, scope)
         toolbox.add(sentence, **sides)

@@ -1,20 +1,22 @@
 """What is told of a failure: the line, and values that may be anything."""
 
-import json
 import linecache
 import sys
+from json import dumps
 
-from .shown import cut, shown
+from .shown import cut, shown, told
 
 ABSENT = object()
 LONGEST_TEXT = 4000
 _MOST_VALUE = 20_000
+# What carries it all takes no more than a hundred, of which the failure around it needs some.
+_MOST_DEPTH = 90
 
 
 def describe_failure(message, field, expected, actual, line):
-    found = {"message": cut(str(message), LONGEST_TEXT)}
+    found = {"message": cut(told(message), LONGEST_TEXT)}
     if field is not None:
-        found["path"] = cut(str(field), 500)
+        found["path"] = cut(told(field), 500)
     if line is not None:
         found["line"] = line
     for name, value in (("expected", expected), ("actual", actual)):
@@ -40,8 +42,16 @@ def sized(value):
     if type(value) is float and value - value != 0:
         return repr(value)
     try:
-        if len(json.dumps(value, default=shown)) <= _MOST_VALUE:
+        if len(dumps(value, default=shown)) <= _MOST_VALUE and is_flat(value):
             return value
     except Exception:
         pass
     return shown(value)
+
+
+def is_flat(value, depth=_MOST_DEPTH):
+    """Whether it is nested no deeper than can be told."""
+    if not isinstance(value, (list, tuple, dict)):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return depth > 0 and all(is_flat(each, depth - 1) for each in inner)

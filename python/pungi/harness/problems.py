@@ -5,8 +5,9 @@ import traceback
 
 from .explain import assertion_at, explain_condition
 from .failing import LONGEST_TEXT, line_of, sized
-from .shown import cut
+from .shown import cut, told
 
+_LONGEST_NAME = 200
 _OWN_FOLDER = os.path.dirname(__file__)
 
 
@@ -15,8 +16,9 @@ def describe_exit(error):
     if error.code is None or error.code is False or error.code == 0:
         return None
     if isinstance(error.code, int):
-        return {"stage": "exit", "status": error.code & 0xFF, "message": ""}
-    return {"stage": "exit", "status": 1, "message": cut(str(error.code), LONGEST_TEXT)}
+        # A shell takes 256 for 0, but whoever counts failures does not mean that.
+        return {"stage": "exit", "status": error.code & 0xFF or 1, "message": ""}
+    return {"stage": "exit", "status": 1, "message": cut(told(error.code), LONGEST_TEXT)}
 
 
 def describe_error(error, job, stage):
@@ -26,14 +28,14 @@ def describe_error(error, job, stage):
     line = error.lineno if is_syntax else own[-1][1] if own else None
     about = {
         "stage": stage,
-        "type": type(error).__name__,
-        "message": cut(_said(error.msg if is_syntax else error), LONGEST_TEXT),
+        "type": cut(type(error).__name__, _LONGEST_NAME),
+        "message": cut(told(error.msg) if is_syntax else _said(error), LONGEST_TEXT),
         "line": line,
         "text": cut(line_of(filename, line), 500) if line else None,
         "traceback": _traceback(error),
-        "module": error.name if isinstance(error, ImportError) and type(error.name) is str else None,
+        "module": cut(error.name, _LONGEST_NAME) if isinstance(error, ImportError) and type(error.name) is str else None,
         "isMissing": isinstance(error, ModuleNotFoundError),
-        "errno": error.errno if isinstance(error, OSError) and type(error.errno) is int else None,
+        "errno": error.errno if isinstance(error, OSError) and type(error.errno) is int and abs(error.errno) < 1 << 31 else None,
     }
     if type(error) is AssertionError and not error.args and own:
         frame, at = own[-1]
@@ -44,7 +46,7 @@ def describe_error(error, job, stage):
 def _said(error):
     try:
         return str(error)
-    except Exception:
+    except BaseException:
         return ""  # a class of the script's own may do anything
 
 
@@ -64,5 +66,5 @@ def _traceback(error):
         told.stack[:] = [frame for frame in told.stack if not frame.filename.startswith(_OWN_FOLDER)]
         text = "".join(told.format())
         return text if len(text) <= 16_000 else f"{text[:8000]}\n…\n{text[-8000:]}"
-    except Exception:
+    except BaseException:
         return ""

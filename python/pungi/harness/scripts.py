@@ -1,12 +1,14 @@
 """Runs a validation script and tells what it found."""
 
 import builtins
-import json
 import os
 import sys
+import threading
 import types
+from json import dumps
 
 from .compiling import load_script, show_lines
+from .failing import is_flat
 from .problems import describe_error, describe_exit
 from .shown import shown
 from .toolbox import Toolbox
@@ -31,6 +33,7 @@ def run_script(job):
             error = describe_exit(problem)
         except BaseException as problem:
             error = describe_error(problem, job, "run")
+    _wait_for_threads()
     changes = toolbox.session_changes()
     return {
         "failures": toolbox.failures,
@@ -50,7 +53,14 @@ def _run(code, job, toolbox):
     exec(body, scope)
     if name := job.get("function"):
         return _call(scope, name, toolbox.context)
-    return None if last is None else eval(last, scope)
+    return None if last is None else _awaited(eval(last, scope))
+
+
+def _wait_for_threads():
+    """What they find counts as well."""
+    for each in threading.enumerate():
+        if each not in (threading.current_thread(), threading.main_thread()) and not each.daemon:
+            each.join()
 
 
 def _bounded(result, toolbox):
@@ -58,11 +68,16 @@ def _bounded(result, toolbox):
     if result is None or type(result) is bool:
         return result
     try:
-        if len(json.dumps(result, default=shown, skipkeys=True)) <= _MOST_RESULT:
+        if len(dumps(result, default=shown, skipkeys=True)) > _MOST_RESULT:
+            why = f"it is larger than {_MOST_RESULT} characters as JSON"
+        elif is_flat(result):
             return result
-        why = f"it is larger than {_MOST_RESULT} characters as JSON"
-    except (ValueError, RecursionError):
+        else:
+            why = "it is nested too deeply"
+    except RecursionError:
         why = "it holds itself, or is nested too deeply"
+    except ValueError as error:
+        why = "it holds itself" if "Circular" in str(error) else str(error)
     toolbox.add(f"What the script gave back cannot be read: {why}.")
     return None
 
@@ -74,12 +89,16 @@ def _call(scope, name, given):
         raise NameError(f"the script has no function {name!r}, only {', '.join(known) or 'no function at all'}")
     code = getattr(function, "__code__", None)
     takes_nothing = code is not None and code.co_argcount == 0 and not code.co_flags & 0x04
-    result = function() if takes_nothing else function(given)
-    if hasattr(type(result), "__await__"):
-        import asyncio
+    return _awaited(function() if takes_nothing else function(given))
 
-        result = asyncio.run(_wait_for(result))
-    return result
+
+def _awaited(result):
+    """A check that is asynchronous has judged nothing before it has been waited for."""
+    if not hasattr(type(result), "__await__"):
+        return result
+    import asyncio
+
+    return asyncio.run(_wait_for(result))
 
 
 async def _wait_for(result):

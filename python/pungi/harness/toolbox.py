@@ -1,11 +1,11 @@
 """What a script is given: its context, its session, and functions to look things up, to tell and to fail."""
 
-import json
 import time
+from json import dumps
 
-from .failing import ABSENT, LONGEST_TEXT, current_line, describe_failure, line_of
+from .failing import ABSENT, LONGEST_TEXT, current_line, describe_failure, is_flat, line_of
 from .lookup import NothingThere, look_up
-from .shown import cut
+from .shown import cut, shown, told
 
 _MOST_FAILURES = 100
 _MOST_LOGS = 1000
@@ -19,7 +19,7 @@ class Toolbox:
         self.session = self.context["session"]
         self.failures, self.logs = [], []
         self._filename = filename
-        self._before = {key: json.dumps(value) for key, value in self.session.items()}
+        self._before = {key: dumps(value) for key, value in self.session.items()}
         self._room, self._began = _ROOM_FOR_LOGS, time.perf_counter()
 
     def names(self):
@@ -32,11 +32,11 @@ class Toolbox:
         """log(level, message), or log(message)."""
         if message is ABSENT:
             level, message = "info", level
-        text = cut(str(message), LONGEST_TEXT)
+        text = cut(told(message), LONGEST_TEXT)
         self._room -= len(text) + 50
         if len(self.logs) < _MOST_LOGS and self._room > 0:
             elapsed = (time.perf_counter() - self._began) * 1000
-            self.logs.append([cut(str(level), 20).lower(), text, round(elapsed, 3)])
+            self.logs.append([cut(told(level), 20).lower(), text, round(elapsed, 3)])
 
     def get(self, path, default=ABSENT, within=None):
         """The value at a path such as "response.content[0].text", of the context unless `within` is given."""
@@ -67,22 +67,31 @@ class Toolbox:
         """What is new, and what is gone. Only this is told, because other scripts may change the session meanwhile."""
         changed = {}
         for key, value in self.session.items():
-            problem = "its name must be a text" if type(key) is not str else _not_plain(value)
+            problem = "its name must be a text" if type(key) is not str else _not_kept(value) or _not_plain(key)
             if problem:
-                self.add(f"The session variable {key!r} cannot be kept: {problem}")
-            elif self._before.get(key) != json.dumps(value):
+                self.add(f"The session variable {shown(key)} cannot be kept: {problem}")
+            elif self._before.get(key) != dumps(value):
                 changed[key] = value
-        if len(json.dumps(changed)) > _MOST_SESSION:
+        if len(dumps(changed)) > _MOST_SESSION:
             self.add(f"The session variables {', '.join(changed)} are together too large to be kept.")
             changed = {}
         return {"set": changed, "removed": [key for key in self._before if key not in self.session]}
 
 
+def _not_kept(value):
+    try:
+        return _not_plain(value) or (None if is_flat(value) else "it is nested too deeply")
+    except RecursionError:
+        return "it holds itself, or is nested too deeply"
+
+
 def _not_plain(value):
     """Why a value would not be the same in the next script; None where it would."""
     kind = type(value)
-    if value is None or kind in (bool, str):
+    if value is None or kind is bool:
         return None
+    if kind is str:
+        return None if value.isascii() or not any("\ud800" <= each <= "\udfff" for each in value) else "half of a character is no text"
     if kind is int:
         return None if abs(value) <= 1 << 53 else "whole numbers beyond 2**53 are not exact as JSON"
     if kind is float:
@@ -92,5 +101,5 @@ def _not_plain(value):
     if kind is dict:
         if not all(type(key) is str for key in value):
             return "keys must be texts"
-        return next(filter(None, map(_not_plain, value.values())), None)
+        return next(filter(None, map(_not_plain, (*value, *value.values()))), None)
     return f"a {kind.__name__} is no plain data"

@@ -11,7 +11,7 @@ import { asText, readOwnFile } from '../own-input.js';
 import { type Column, tableOf } from '../terminal/table.js';
 import { chooseTools } from './choose-tools.js';
 import type { BenchFlags } from './flags.js';
-import { timeoutOf, withServer } from './server.js';
+import { withServer } from './server.js';
 
 const COLUMNS: readonly Column[] = [
   { heading: 'TOOL' },
@@ -33,7 +33,7 @@ export async function benchServer(
     throw new PungiError('INVALID_INPUT', '--input is for one tool: name it with --tool.');
   return withServer(words, flags, surroundings, async (connection, { loaded }) => {
     const { duration: durationMs, concurrency } = flags;
-    const options = { durationMs, concurrency, timeoutMs: timeoutOf(flags), signal: steps.signal };
+    const options = { durationMs, concurrency, timeoutMs: flags.timeout, signal: steps.signal };
     const offer = await readOffer(connection, options);
     const tested = loaded === undefined ? new Map<string, JsonMap>() : testedInputs(loaded);
     const isHarmless = (tool: JsonMap) =>

@@ -23,7 +23,7 @@ export interface ServerFlags extends Parsed {
   header?: Record<string, string>;
   protocol?: 'auto' | 'legacy' | 'modern';
   sandbox?: boolean;
-  timeout?: number;
+  timeout: number;
 }
 
 export interface InitFlags extends ServerFlags {
@@ -32,7 +32,8 @@ export interface InitFlags extends ServerFlags {
   call: 'read-only' | 'all' | 'none';
 }
 
-export interface RecordFlags extends ServerFlags {
+export interface RecordFlags extends Pick<ServerFlags, 'url' | 'serverEnv' | 'header'>, Parsed {
+  port: number;
   output: string;
   force?: boolean;
   exact?: boolean;

@@ -15,8 +15,6 @@ import { withServer } from './server.js';
 import { FAILED } from './subcommand.js';
 import { serverFor } from './write-first-spec.js';
 
-const TIMEOUT_MS = 10_000;
-
 /** `pungi test fuzz`. */
 export async function fuzzServer(
   words: readonly string[],
@@ -24,10 +22,9 @@ export async function fuzzServer(
   surroundings: Surroundings,
 ): Promise<Answer> {
   const { steps, style } = surroundings;
-  const { output, force = false, runs } = flags;
+  const { output, force = false, runs, timeout: timeoutMs } = flags;
   if (output !== undefined) replaceableFile(output, force);
   const seed = flags.seed ?? randomInt(2 ** 32);
-  const timeoutMs = flags.timeout ?? TIMEOUT_MS;
   return withServer(words, flags, surroundings, async (connection, target, connect) => {
     const { signal } = steps;
     const offer = await readOffer(connection, { timeoutMs, signal });

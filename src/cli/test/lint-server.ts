@@ -1,25 +1,28 @@
+import { PungiError } from '../../base/errors.js';
+import { similarName } from '../../base/similar-name.js';
 import { countText } from '../../base/terminal/amounts.js';
 import { revealedLine } from '../../base/terminal/printable.js';
 import type { Format } from '../../base/terminal/style.js';
 import { readOffer } from '../../harness/init/offer.js';
 import { lint } from '../../harness/lint/lint.js';
-import type { Severity } from '../../harness/lint/remark.js';
+import { RULES, type Severity } from '../../harness/lint/remark.js';
 import type { Answer, Surroundings } from '../act.js';
 import type { LintFlags } from './flags.js';
-import { timeoutOf, withServer } from './server.js';
+import { withServer } from './server.js';
 import { FAILED } from './subcommand.js';
 
 const COLOURS: Record<Severity, Format> = { error: 'red', warning: 'yellow', advice: 'dim' };
 
 /** `pungi test lint`. */
-export const lintServer = (
+export async function lintServer(
   words: readonly string[],
   flags: LintFlags,
   surroundings: Surroundings,
-): Promise<Answer> =>
-  withServer(words, flags, surroundings, async (connection) => {
+): Promise<Answer> {
+  flags.ignore?.forEach(knownRule);
+  return withServer(words, flags, surroundings, async (connection) => {
     const { steps, style } = surroundings;
-    const offer = await readOffer(connection, { timeoutMs: timeoutOf(flags), signal: steps.signal });
+    const offer = await readOffer(connection, { timeoutMs: flags.timeout, signal: steps.signal });
     const remarks = lint(offer).filter(({ rule }) => !flags.ignore?.includes(rule));
     const count = (severity: Severity) => remarks.filter((one) => one.severity === severity).length;
     const counts = { errors: count('error'), warnings: count('warning'), advice: count('advice') };
@@ -48,3 +51,11 @@ export const lintServer = (
       status: isBad ? FAILED : 0,
     };
   });
+}
+
+function knownRule(name: string): void {
+  if ((RULES as readonly string[]).includes(name)) return;
+  const close = similarName(name, RULES);
+  const advice = close === undefined ? `there are ${RULES.join(', ')}` : `did you mean ${close}?`;
+  throw new PungiError('INVALID_INPUT', `--ignore: there is no rule ${name}; ${advice}`);
+}

@@ -1,24 +1,10 @@
-import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
 import { PungiError } from '../../base/errors.js';
-import { countText } from '../../base/terminal/amounts.js';
-import { ServerUnderTest } from '../../contract/spec.js';
-import { specText } from '../../harness/init/spec-text.js';
-import { recordedSpec } from '../../harness/record/recorded-spec.js';
-import { Recorder } from '../../harness/record/recorder.js';
-import { LineReader } from '../../harness/run/line-reader.js';
-import { ServerFault } from '../../harness/run/server-fault.js';
-import { startProcess } from '../../harness/run/start-server.js';
-import type { ServerProcess } from '../../runtime/server-process.js';
 import type { Answer, Surroundings } from '../act.js';
-import { replaceableFile, writeOwnFile } from '../own-output.js';
+import { replaceableFile } from '../own-output.js';
 import type { RecordFlags } from './flags.js';
-import { FAILED } from './subcommand.js';
-import { serverFor } from './write-first-spec.js';
-
-/** Longer messages are passed on, and not recorded. */
-const MOST_LINE_BYTES = 10 * 1024 * 1024;
-const PATIENCE_MS = 5000;
+import { recordHttp } from './record-http.js';
+import { recordStdio } from './record-stdio.js';
+import { addressOf } from './server.js';
 
 /** `pungi test record`. */
 export async function recordCalls(
@@ -26,90 +12,16 @@ export async function recordCalls(
   flags: RecordFlags,
   { steps: { signal } }: Surroundings,
 ): Promise<Answer> {
-  const { output, force = false, exact: isExact = false, serverEnv = {} } = flags;
+  const { url, output, force = false } = flags;
   if (flags.json)
     throw new PungiError('INVALID_INPUT', 'record has no --json: standard output belongs to the client.');
+  if (words.length > 0 === (url !== undefined))
+    throw new PungiError(
+      'INVALID_INPUT',
+      url === undefined
+        ? 'Say which server: "-- COMMAND …" to start one, or --url for one that runs.'
+        : 'Say in one way which server: a command, or --url.',
+    );
   replaceableFile(output, force);
-  const [command, ...args] = words;
-  const server = ServerUnderTest.parse({ command, args, env: serverEnv });
-  const folder = process.cwd();
-  const recorder = new Recorder();
-  const write = () => {
-    const name = recorder.server?.name ?? 'recorded';
-    const written = serverFor({ server, folder }, output);
-    const specification = recordedSpec(recorder.calls, { name, server: written, isExact });
-    const comments = ['Written by "pungi test record". Run it with "pungi test".'];
-    writeOwnFile(output, specText(comments, specification), true);
-  };
-  // What the client gives to the server reaches it, and is in no file.
-  const inherited = { ...process.env, ...serverEnv } as Record<string, string>;
-  const child = await startProcess(
-    { ...server, command: command!, env: inherited },
-    { environment: {}, folder, python: undefined },
-  ).catch((error: unknown) => {
-    throw error instanceof ServerFault ? new PungiError('INVALID_INPUT', error.message) : error;
-  });
-  const passStderr = stderrOf(child);
-  const fromClient = readLines((line) => recorder.fromClient(line));
-  const fromServer = readLines((line) => {
-    if (!recorder.fromServer(line)) return;
-    try {
-      write();
-    } catch (error) {
-      // The client goes on to be served.
-      process.stderr.write(`pungi: ${PungiError.from(error).message}\n`);
-    }
-  });
-  pass(process.stdin, child.stdin, fromClient);
-  pass(child.stdout, process.stdout, (chunk) => {
-    passStderr();
-    fromServer(chunk);
-  });
-  const clientGone = Promise.race([
-    once(process.stdin, 'end'),
-    once(process.stdin, 'close'),
-    once(signal, 'abort'),
-  ]).catch(() => {});
-  const first = await Promise.race([clientGone.then(() => 'client'), child.exited.then(() => 'server')]);
-  if (first === 'client') await child.stop(PATIENCE_MS);
-  const { status, signal: killedBy } = await child.exited;
-  process.stdin.destroy();
-  passStderr();
-  const count = recorder.calls.length;
-  const told =
-    count === 0 ? 'no call was made, and nothing was written' : `${countText(count, 'call')} in ${output}`;
-  process.stderr.write(`pungi: ${told}\n`);
-  if (first === 'client' || status === 0) return { text: '' };
-  process.stderr.write(
-    `pungi: the server ended ${killedBy === null ? `with status ${status}` : `by ${killedBy}`}\n`,
-  );
-  return { text: '', status: FAILED };
-}
-
-/** Passes everything on at once, and lets somebody read along. */
-function pass(from: Readable, to: Writable, readAlong: (chunk: Buffer) => void): void {
-  to.on('error', () => {});
-  from.on('data', (chunk: Buffer) => {
-    if (!to.write(chunk)) {
-      from.pause();
-      to.once('drain', () => from.resume());
-    }
-    readAlong(chunk);
-  });
-  from.on('error', () => {});
-}
-
-const readLines = (onLine: (line: string) => void): ((chunk: Buffer) => void) => {
-  const lines = new LineReader(MOST_LINE_BYTES, onLine, () => {});
-  return (chunk) => lines.add(chunk);
-};
-
-/** What the server says to people goes where the client shows it. */
-function stderrOf({ stderr }: ServerProcess): () => void {
-  let mark = 0;
-  return () => {
-    const text = stderr.since(mark);
-    mark = stderr.mark();
-    if (text !== '') process.stderr.write(text);
-  };
+  return url === undefined ? recordStdio(words, flags, signal) : recordHttp(addressOf(url), flags, signal);
 }

@@ -1,13 +1,14 @@
 import { silentLogger } from '../../base/logger.js';
 import type { SuiteReport, TestReport } from '../../contract/test-report.js';
-import { countResults, type TerminalReporter } from '../../harness/report/index.js';
+import { beginSection, type Ci, countResults, type TerminalReporter } from '../../harness/report/index.js';
 import { countPlanned, runSuite } from '../../harness/run/run-suite.js';
 import type { SnapshotMode } from '../../harness/run/snapshots.js';
 import type { LoadedSpecification } from '../../harness/spec/load.js';
 import { engineConfigOf, PythonValidators } from '../../harness/validate/python-validators.js';
+import { configForScripts } from '../../pungi/script-settings.js';
 import { Pungi } from '../../pungi.js';
 import { findInterpreter } from '../../sandbox/interpreter.js';
-import { readConfig } from '../config-flags.js';
+import { configSources } from '../config-flags.js';
 import type { RunFlags } from './flags.js';
 import { shownFile } from './load-specs.js';
 
@@ -22,18 +23,19 @@ export interface Watching {
   signal: AbortSignal;
   /** Undefined where nobody follows. */
   live: TerminalReporter | undefined;
-  isCi: boolean;
+  ci: Ci | null;
 }
 
 /** Runs specifications one after the other, each against its own server. */
 export async function runPlanned(
   chosen: readonly Chosen[],
   flags: RunFlags,
-  { signal, live, isCi }: Watching,
+  { signal, live, ci }: Watching,
 ): Promise<TestReport> {
   const begun = new Date();
   const clock = performance.now();
-  const config = readConfig(flags);
+  const engines = chosen.map(({ loaded }) => engineConfigOf(loaded.specification.script_config));
+  const config = configForScripts(configSources(flags), engines);
   // Python is started for those alone who have some.
   const pungi = chosen.some(({ loaded }) => hasPython(loaded))
     ? Pungi.start({ ...config, preinstalledPackages: [] }, silentLogger, 'command')
@@ -43,11 +45,15 @@ export async function runPlanned(
     live?.started({
       suites: chosen.map(({ loaded }) => ({ file: shownFile(loaded.file), tests: countPlanned(loaded) })),
     });
-    const snapshots: SnapshotMode = flags.updateSnapshots ? 'update' : isCi ? 'check' : 'create';
+    const snapshots: SnapshotMode = flags.updateSnapshots ? 'update' : ci === null ? 'create' : 'check';
     const suites: SuiteReport[] = [];
     for (const { loaded, isWhole } of chosen) {
       const hasFailed = suites.some(({ results }) => results.some(({ status }) => status === 'failed'));
       if (signal.aborted || (flags.failFast && hasFailed)) break;
+      const file = shownFile(loaded.file);
+      const end = beginSection(live === undefined || chosen.length === 1 ? null : ci, file, (text) =>
+        process.stdout.write(text),
+      );
       const suite = await runSuite(loaded, {
         environment: process.env,
         validators:
@@ -66,7 +72,8 @@ export async function runPlanned(
         maxConcurrency: flags.parallel,
         failFast: flags.failFast,
       });
-      suites.push({ ...suite, file: shownFile(suite.file) });
+      end();
+      suites.push({ ...suite, file });
     }
     const counts = countResults(suites.flatMap(({ results }) => results));
     const durationMs = performance.now() - clock;

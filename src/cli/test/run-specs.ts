@@ -70,7 +70,7 @@ async function runOnce(
         verbose: flags.verbose === true,
         inCi: ci !== null,
       });
-  const report = await runPlanned(chosen, flags, { signal: steps.signal, live, isCi: ci !== null });
+  const report = await runPlanned(chosen, flags, { signal: steps.signal, live, ci });
   if (live !== undefined) {
     live.ended(report);
     process.stdout.write(annotationsOf(report, { ci, env: process.env }));

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { OptionName } from '../../config/schema.js';
+import { SCRIPT_DEFAULTS } from '../../pungi/script-settings.js';
 import type { RunFlags } from './flags.js';
 import {
   collect,
@@ -56,6 +57,7 @@ export const runTests = (name: 'test' | 'run', end: End): Command =>
       option('-v, --verbose', 'a line for every test, and more of what was sent and received'),
     ],
     settings: SETTINGS,
+    defaults: SCRIPT_DEFAULTS,
     help: `  pungi test server.test.yaml
   pungi test run specs/*.yaml --tags '!slow' --parallel 8
   pungi test run server.test.yaml --filter tool/add --verbose

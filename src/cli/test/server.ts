@@ -22,9 +22,6 @@ export interface Target {
   loaded?: LoadedSpecification;
 }
 
-const TIMEOUT_MS = 30_000;
-export const timeoutOf = ({ timeout }: ServerFlags): number => timeout ?? TIMEOUT_MS;
-
 export function targetOf(words: readonly string[], flags: ServerFlags): Target {
   const given = [words.length > 0, flags.url !== undefined, flags.spec !== undefined].filter(Boolean).length;
   if (given !== 1)
@@ -37,8 +34,7 @@ export function targetOf(words: readonly string[], flags: ServerFlags): Target {
   if (flags.spec !== undefined) return ofSpecification(flags.spec, flags);
   const [command, ...args] = words;
   const { url, serverEnv = {}, header = {}, protocol = 'auto', sandbox = false } = flags;
-  if (url !== undefined && !URL.canParse(url))
-    throw new PungiError('INVALID_INPUT', `--url ${url} is no address.`);
+  if (url !== undefined) addressOf(url);
   const server = ServerUnderTest.parse({
     ...(command === undefined ? { transport: 'http', url } : { command, args }),
     env: serverEnv,
@@ -47,6 +43,16 @@ export function targetOf(words: readonly string[], flags: ServerFlags): Target {
     sandbox,
   });
   return { server, folder: process.cwd() };
+}
+
+/** Where a server answers. */
+export function addressOf(url: string): URL {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (address?.protocol === 'http:' || address?.protocol === 'https:') return address;
+  throw new PungiError(
+    'INVALID_INPUT',
+    `--url ${url} is no address of a server: write http://HOST:PORT/PATH, such as http://127.0.0.1:3000/mcp.`,
+  );
 }
 
 function ofSpecification(path: string, { serverEnv, header, protocol, sandbox }: ServerFlags): Target {

@@ -16,7 +16,7 @@ Exit codes:
 export const FAILED = 1;
 
 /** One command of `pungi test`. */
-export const subcommand = subcommandsOf({ settings: [], exitCodes: EXIT_CODES });
+export const subcommand = subcommandsOf({ settings: [], exitCodes: EXIT_CODES, cancelled: 'Cancelled.' });
 
 /** For options that may be repeated. */
 export const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value];
@@ -35,6 +35,13 @@ export function collectPairs(text: string, earlier: Record<string, string> = {})
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('must be of the form NAME=VALUE');
   return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** NAME=VALUE, or as they are written elsewhere: "NAME: VALUE". */
+export function collectHeaders(text: string, earlier: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+)(?:=|:\s*)(.*)$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError('must be of the form NAME=VALUE or "NAME: VALUE"');
+  return { ...earlier, [name]: value! };
 }
 
 export const collectWords = (text: string, earlier: string[] = []): string[] => [

@@ -8,7 +8,7 @@ import type { JsonMap } from '../../harness/judge/answer.js';
 import type { Answer, Surroundings } from '../act.js';
 import { replaceableFile, writeOwnFile } from '../own-output.js';
 import type { InitFlags } from './flags.js';
-import { type Target, timeoutOf, withServer } from './server.js';
+import { type Target, withServer } from './server.js';
 
 /** `pungi test init`. */
 export async function writeFirstSpec(
@@ -21,7 +21,7 @@ export async function writeFirstSpec(
   // Before the server is started, rather than after all its tools were called.
   if (output !== '-') replaceableFile(output, force);
   return withServer(words, flags, surroundings, async (connection, target) => {
-    const settings = { timeoutMs: timeoutOf(flags), signal: steps.signal };
+    const settings = { timeoutMs: flags.timeout, signal: steps.signal };
     const offer = await readOffer(connection, settings);
     const writer = new FirstSpecWriter(connection, settings, flags.call);
     const written = await writer.write(offer, serverFor(target, output));

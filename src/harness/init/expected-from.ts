@@ -1,6 +1,7 @@
 import { type Answer, isErrorResult, isMap, type JsonMap } from '../judge/answer.js';
 import { pathText } from '../judge/select.js';
 import { typeOf } from '../judge/shown.js';
+import { verbatim } from './spec-text.js';
 
 const MOST_FIELDS = 12;
 
@@ -20,7 +21,7 @@ function fieldsOf({ of, result }: Answer & { kind: 'result' }): JsonMap[] {
   if (of === 'prompt') return typed(firstOf(messages), ['messages', 0], ['role', 'content']);
   if (isMap(structuredContent)) return typed(structuredContent, [], Object.keys(structuredContent));
   const first = firstOf(content);
-  return first === undefined ? [] : [{ path: '$.content[0].type', value: first['type'] }];
+  return first === undefined ? [] : [{ path: '$.content[0].type', value: verbatim(first['type']) }];
 }
 
 const firstOf = (list: unknown): JsonMap | undefined =>
@@ -31,5 +32,5 @@ function typed(map: JsonMap | undefined, at: (string | number)[], keys: readonly
   return keys
     .filter((key) => map[key] !== undefined && map[key] !== null)
     .slice(0, MOST_FIELDS)
-    .map((key) => ({ path: pathText([...at, key]), type: typeOf(map[key]) }));
+    .map((key) => ({ path: verbatim(pathText([...at, key])), type: typeOf(map[key]) }));
 }

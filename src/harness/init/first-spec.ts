@@ -1,5 +1,5 @@
 import { exampleInput } from '../inputs/example.js';
-import { type Answer, isErrorResult, type JsonMap, textOf } from '../judge/answer.js';
+import { type Answer, isErrorResult, itemsOf, type JsonMap, textOf } from '../judge/answer.js';
 import { cut, shown } from '../judge/shown.js';
 import { call, requestFor } from '../run/call.js';
 import type { Connection } from '../run/connection.js';
@@ -22,6 +22,7 @@ export interface FirstSpec {
 
 /** Of each list; more is nothing that a person starts from. */
 const MOST = 50;
+const LONGEST_TEMPLATE = 2000;
 const UNTRIED = 'the input was made from the schema and never tried: look at it, and remove this line';
 
 /** A specification that passes: each call of it was made, but for those that might change something. */
@@ -42,7 +43,7 @@ export class FirstSpecWriter {
     const { tools, resources, templates, prompts, capabilities } = offer;
     const lists = [tools, resources, templates, prompts];
     const specification = {
-      name: offer.server.name,
+      name: verbatim(offer.server.name),
       capabilities: Object.fromEntries(
         ['tools', 'resources', 'prompts', 'logging', 'completions']
           .filter((name) => capabilities[name] !== undefined)
@@ -71,7 +72,7 @@ export class FirstSpecWriter {
     const tests = [await this.#test('tool', name, 'answers', input, mayCall)];
     const required = input === undefined ? [] : Object.keys(input);
     if (mayCall && required.length > 0) tests.push(...(await this.#refusal(name)));
-    return { name, tests };
+    return { name: verbatim(name), tests };
   }
 
   /** That an input is refused which lacks everything, where the server does so. */
@@ -87,23 +88,26 @@ export class FirstSpecWriter {
     const uri = textIn(resource, 'uri');
     const isFixed = uri !== '';
     const mayCall = isFixed && this.#calls !== 'none';
-    const names = [...template.matchAll(/\{[+#./;?&]?([^}]*)\}/g)].flatMap((match) => match[1]!.split(','));
+    const names = [...template.slice(0, LONGEST_TEMPLATE).matchAll(/\{[+#./;?&]?([^}]*)\}/g)].flatMap(
+      (match) => match[1]!.split(','),
+    );
     const input = isFixed
       ? {}
       : Object.fromEntries(names.map((name) => [name.replace(/[*:].*$/, ''), 'text']));
     return {
-      uri_template: isFixed ? uri : template,
-      ...(nameOf(resource) === '' ? {} : { name: nameOf(resource) }),
+      uri_template: verbatim(isFixed ? uri : template),
+      ...(nameOf(resource) === '' ? {} : { name: verbatim(nameOf(resource)) }),
       tests: [await this.#test('resource', isFixed ? uri : template, 'can be read', input, mayCall)],
     };
   }
 
   async #prompt(prompt: JsonMap): Promise<JsonMap> {
-    const wanted = Array.isArray(prompt['arguments']) ? (prompt['arguments'] as JsonMap[]) : [];
-    const required = wanted.filter((one) => one['required'] === true).map(nameOf);
+    const required = itemsOf(prompt['arguments'])
+      .filter((one) => one['required'] === true)
+      .map(nameOf);
     const input = Object.fromEntries(required.map((name) => [name, 'text']));
     const test = await this.#test('prompt', nameOf(prompt), 'can be had', input, this.#calls !== 'none');
-    return { name: nameOf(prompt), tests: [test] };
+    return { name: verbatim(nameOf(prompt)), tests: [test] };
   }
 
   async #test(
@@ -119,7 +123,7 @@ export class FirstSpecWriter {
     };
     const skipped = (skip: string): JsonMap => {
       this.#skipped += 1;
-      return { ...written, skip };
+      return { ...written, skip: verbatim(skip) };
     };
     if (input === undefined)
       return skipped('no input that the schema allows was found: write one, and remove this line');

@@ -1,6 +1,9 @@
 import type { SuiteReport } from '../../contract/test-report.js';
-import { isMap, itemsOf, type JsonMap } from '../judge/answer.js';
+import { isMap, type JsonMap } from '../judge/answer.js';
+import { MAX_DEPTH, measure } from '../judge/measure.js';
+import { cut } from '../judge/shown.js';
 import type { Connection } from '../run/connection.js';
+import { ServerFault } from '../run/server-fault.js';
 
 /** What a server says that it has, as it says it. */
 export interface Offer {
@@ -21,6 +24,8 @@ export interface AskSettings {
 }
 
 const MOST_PAGES = 500;
+const MOST_ITEMS = 100_000;
+const MOST_CHARACTERS = 64 * 1024 * 1024;
 const LISTS = [
   { capability: 'tools', method: 'tools/list', key: 'tools', into: 'tools' },
   { capability: 'resources', method: 'resources/list', key: 'resources', into: 'resources' },
@@ -65,19 +70,36 @@ async function listAll(
 ): Promise<{ items: JsonMap[]; problem?: string }> {
   const items: JsonMap[] = [];
   const seen = new Set<unknown>();
+  let characters = 0;
   let cursor: unknown;
+  // All pages together: each of many may come just in time.
+  const end = performance.now() + settings.timeoutMs;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const answer = await connection.request(method, cursor === undefined ? {} : { cursor }, settings);
+    const timeoutMs = Math.ceil(end - performance.now());
+    if (timeoutMs <= 0)
+      throw new ServerFault(
+        'timeout',
+        `${method} had not come to an end within ${settings.timeoutMs / 1000} seconds, after ${page} pages.`,
+      );
+    const answer = await connection.request(method, cursor === undefined ? {} : { cursor }, {
+      ...settings,
+      timeoutMs,
+    });
     if (!('raw' in answer)) {
       settings.signal.throwIfAborted();
-      const why = answer.kind === 'error' ? `error ${answer.code}: ${answer.message}` : answer.kind;
+      const why = answer.kind === 'error' ? `error ${answer.code}: ${cut(answer.message, 500)}` : answer.kind;
       return { items, problem: `${method} is answered with ${why}` };
     }
+    if (measure(answer.raw).depth > MAX_DEPTH)
+      return { items, problem: `${method} is answered with something more than ${MAX_DEPTH} levels deep` };
     const result = isMap(answer.raw) ? answer.raw : {};
     const listed = result[key];
     if (!Array.isArray(listed) || listed.some((one) => !isMap(one)))
       return { items, problem: `${method} is answered without a list of ${key}` };
-    items.push(...itemsOf(listed));
+    characters += JSON.stringify(listed).length;
+    if (items.length + listed.length > MOST_ITEMS || characters > MOST_CHARACTERS)
+      return { items, problem: `${method} is answered with more than anybody reads` };
+    for (const one of listed) items.push(one as JsonMap);
     cursor = result['nextCursor'];
     if (cursor === undefined || cursor === null) return { items };
     if (seen.has(cursor))

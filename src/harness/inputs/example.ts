@@ -1,7 +1,8 @@
 import { isMap, type JsonMap } from '../judge/answer.js';
-import { compileSchema, type JsonSchema } from '../judge/schema.js';
+import { compileSchema, isDear, type JsonSchema } from '../judge/schema.js';
+import { withinTime } from '../judge/within-time.js';
 import { FORMATS } from './formats.js';
-import { generate } from './generate.js';
+import { generate, MOST_CHARACTERS, MOST_LISTED, MOST_NODES } from './generate.js';
 import { Random } from './random.js';
 import {
   boundsOf,
@@ -18,70 +19,119 @@ import {
 const DEEPEST = 8;
 const TRIES = 200;
 
+/** For one schema, however many inputs are tried. */
+const MAX_MS = 3000;
+const MAX_MS_EACH = 300;
+
+const found = new WeakMap<object, { input: JsonMap | undefined }>();
+
 /** An input that the schema allows, as small and as plain as can be; undefined where none was found. */
 export function exampleInput(schema: unknown): JsonMap | undefined {
+  if (!isMap(schema)) return findInput(schema);
+  const known = found.get(schema) ?? { input: findInput(schema) };
+  found.set(schema, known);
+  return known.input === undefined ? undefined : structuredClone(known.input);
+}
+
+function findInput(schema: unknown): JsonMap | undefined {
   const allows = allowedBy(schema);
-  const plain = exampleOf(schema, schema, 0);
+  const plain = new Example(schema).of(schema, 0);
   if (isMap(plain) && allows(plain)) return plain;
   const random = new Random(1);
-  for (let count = 0; count < TRIES; count += 1) {
+  const begun = performance.now();
+  for (let count = 0; count < TRIES && performance.now() - begun < MAX_MS; count += 1) {
     const input = generate(schema, random);
     if (isMap(input) && allows(input)) return input;
   }
   return undefined;
 }
 
-/** Whether a value keeps to a schema; to one that is none, all do. */
+/**
+ * Whether a value keeps to a schema. To one that is none, all do; so do all after one for which it takes too long to tell,
+ * as some patterns make it.
+ */
 export function allowedBy(schema: unknown): (value: unknown) => boolean {
   if (!isMap(schema) && typeof schema !== 'boolean') return () => true;
   try {
     const validate = compileSchema(schema as JsonSchema, false);
-    return (value) => validate(value) === true;
+    return isDear(schema) ? patient(validate) : (value) => validate(value) === true;
   } catch {
     return () => true;
   }
 }
 
-function exampleOf(schema: unknown, root: unknown, depth: number): unknown {
-  const node = nodeOf(schema, root);
-  const [named] = namedValues(node);
-  if (named !== undefined) return named;
-  const [given] = [...listIn(node, 'examples'), ...('default' in node ? [node['default']] : [])];
-  if (given !== undefined) return given;
-  const options = optionsOf(node);
-  const option = options.find((one) => !typesOf(nodeOf(one, root)).includes('null')) ?? options[0];
-  if (option !== undefined) return exampleOf(withOption(node, option, root), root, depth + 1);
-  const types = typesOf(node);
-  const type = types.find((one) => one !== 'null') ?? 'null';
-  if (type === 'object') return exampleObject(node, root, depth);
-  if (type === 'array') return exampleArray(node, root, depth);
-  if (type === 'boolean') return false;
-  if (type === 'null') return null;
-  return type === 'string' ? exampleText(node) : exampleNumber(node, type === 'integer');
+function patient(validate: (value: unknown) => unknown): (value: unknown) => boolean {
+  let isHopeless = false;
+  return (value) => {
+    let isAllowed = true;
+    const work = () => {
+      try {
+        isAllowed = validate(value) === true;
+      } catch {
+        // Its references lead in a circle.
+        isHopeless = true;
+      }
+    };
+    if (!isHopeless) isHopeless = !withinTime(MAX_MS_EACH, work) || isHopeless;
+    return isHopeless || isAllowed;
+  };
 }
 
-/** Only what is required. */
-function exampleObject(node: JsonMap, root: unknown, depth: number): JsonMap {
-  if (depth > DEEPEST) return {};
-  const properties = mapIn(node, 'properties');
-  const names = listIn(node, 'required').map(String);
-  return Object.fromEntries(names.map((name) => [name, exampleOf(properties[name] ?? {}, root, depth + 1)]));
-}
+class Example {
+  readonly #root: unknown;
+  #left = MOST_NODES;
 
-function exampleArray(node: JsonMap, root: unknown, depth: number): unknown[] {
-  if (depth > DEEPEST) return [];
-  const first = listIn(node, 'prefixItems').map((item) => exampleOf(item, root, depth + 1));
-  const least = numberIn(node, 'minItems') ?? 1;
-  const wanted = Math.min(least, numberIn(node, 'maxItems') ?? least);
-  const more = Math.max(0, wanted - first.length);
-  return [...first, ...Array.from({ length: more }, () => exampleOf(node['items'] ?? {}, root, depth + 1))];
+  constructor(root: unknown) {
+    this.#root = root;
+  }
+
+  of(schema: unknown, depth: number): unknown {
+    this.#left -= 1;
+    if (this.#left < 0) return null;
+    const root = this.#root;
+    const node = nodeOf(schema, root);
+    const [named] = namedValues(node);
+    if (named !== undefined) return named;
+    const [given] = [...listIn(node, 'examples'), ...('default' in node ? [node['default']] : [])];
+    if (given !== undefined) return given;
+    const options = depth > 2 * DEEPEST ? [] : optionsOf(node);
+    const option = options.find((one) => !typesOf(nodeOf(one, root)).includes('null')) ?? options[0];
+    if (option !== undefined) return this.of(withOption(node, option, root), depth + 1);
+    const types = typesOf(node);
+    const type = types.find((one) => one !== 'null') ?? 'null';
+    if (type === 'object') return this.#object(node, depth);
+    if (type === 'array') return this.#array(node, depth);
+    if (type === 'boolean') return false;
+    if (type === 'null') return null;
+    return type === 'string' ? exampleText(node) : exampleNumber(node, type === 'integer');
+  }
+
+  /** Only what is required. */
+  #object(node: JsonMap, depth: number): JsonMap {
+    if (depth > DEEPEST) return {};
+    const properties = mapIn(node, 'properties');
+    const names = listIn(node, 'required').slice(0, MOST_LISTED).map(String);
+    return Object.fromEntries(names.map((name) => [name, this.of(properties[name] ?? {}, depth + 1)]));
+  }
+
+  #array(node: JsonMap, depth: number): unknown[] {
+    if (depth > DEEPEST) return [];
+    const first = listIn(node, 'prefixItems')
+      .slice(0, MOST_LISTED)
+      .map((item) => this.of(item, depth + 1));
+    const least = Math.min(numberIn(node, 'minItems') ?? 1, MOST_LISTED);
+    const wanted = Math.min(least, numberIn(node, 'maxItems') ?? least);
+    const more = Math.max(0, wanted - first.length);
+    return [...first, ...Array.from({ length: more }, () => this.of(node['items'] ?? {}, depth + 1))];
+  }
 }
 
 function exampleText(node: JsonMap): string {
   const { format } = node;
   const text = (typeof format === 'string' ? FORMATS[format] : undefined) ?? 'text';
   const longest = numberIn(node, 'maxLength') ?? Number.POSITIVE_INFINITY;
-  return text.padEnd(numberIn(node, 'minLength') ?? 0, 'text').slice(0, longest);
+  const shortest = Math.min(numberIn(node, 'minLength') ?? 0, MOST_CHARACTERS);
+  return text.padEnd(shortest, 'text').slice(0, longest);
 }
 
 function exampleNumber(node: JsonMap, isWhole: boolean): number {

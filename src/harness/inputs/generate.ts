@@ -15,6 +15,10 @@ import {
 
 const DEEPEST = 6;
 const MOST_ITEMS = 5;
+/** What a schema asks for beyond these, nobody gets: it would be gigabytes. */
+export const MOST_NODES = 10_000;
+export const MOST_LISTED = 5000;
+export const MOST_CHARACTERS = 100_000;
 
 /** Texts that are allowed nearly everywhere, and that many programs do not expect. */
 const TEXTS = [
@@ -73,6 +77,7 @@ export const generate = (schema: unknown, random: Random): unknown =>
 class Generation {
   readonly #root: unknown;
   readonly #random: Random;
+  #left = MOST_NODES;
 
   constructor(root: unknown, random: Random) {
     this.#root = root;
@@ -80,6 +85,9 @@ class Generation {
   }
 
   of(schema: unknown, depth: number): unknown {
+    this.#left -= 1;
+    // What must hold itself has no value at all.
+    if (this.#left < 0 || depth > 4 * DEEPEST) return null;
     const random = this.#random;
     const node = nodeOf(schema, this.#root);
     const named = namedValues(node);
@@ -99,8 +107,11 @@ class Generation {
 
   #object(node: JsonMap, depth: number): JsonMap {
     const properties = mapIn(node, 'properties');
-    const required = listIn(node, 'required').map(String);
-    const optional = Object.keys(properties).filter((name) => !required.includes(name));
+    const required = listIn(node, 'required').slice(0, MOST_LISTED).map(String);
+    const isRequired = new Set(required);
+    const optional = Object.keys(properties)
+      .filter((name) => !isRequired.has(name))
+      .slice(0, MOST_LISTED);
     const chosen = depth > DEEPEST ? [] : optional.filter(() => this.#random.isHit(0.5));
     const entries = [...required, ...chosen].map((name) => [
       name,
@@ -114,8 +125,10 @@ class Generation {
   }
 
   #array(node: JsonMap, depth: number): unknown[] {
-    const first = listIn(node, 'prefixItems').map((item) => this.of(item, depth + 1));
-    const least = numberIn(node, 'minItems') ?? 0;
+    const first = listIn(node, 'prefixItems')
+      .slice(0, MOST_LISTED)
+      .map((item) => this.of(item, depth + 1));
+    const least = Math.min(numberIn(node, 'minItems') ?? 0, MOST_LISTED);
     const most =
       depth > DEEPEST ? least : Math.max(least, Math.min(numberIn(node, 'maxItems') ?? MOST_ITEMS, 50));
     const count = Math.max(0, this.#random.between(least, most) - first.length);
@@ -128,7 +141,7 @@ class Generation {
     const { format } = node;
     const formatted = typeof format === 'string' ? FORMATS[format] : undefined;
     if (formatted !== undefined && random.isHit(0.7)) return formatted;
-    const least = numberIn(node, 'minLength') ?? 0;
+    const least = Math.min(numberIn(node, 'minLength') ?? 0, MOST_CHARACTERS);
     const most = numberIn(node, 'maxLength') ?? Number.POSITIVE_INFINITY;
     return random.pick(TEXTS).padEnd(least, 'x').slice(0, most);
   }

@@ -1,10 +1,14 @@
 import { isMap, type JsonMap } from '../judge/answer.js';
-import { jsonEqual } from '../judge/json-equal.js';
 
 const MOST_REFERENCES = 20;
+/** Parts of one `allOf`, and of those in them: they may name each other, and themselves. */
+const MOST_PARTS = 200;
+const MOST_NAMED = 1000;
 
 /** The schema that a reference inside of the same document leads to; a map of rules in any case. */
-export function nodeOf(schema: unknown, root: unknown): JsonMap {
+export const nodeOf = (schema: unknown, root: unknown): JsonMap => partOf(schema, root, { left: MOST_PARTS });
+
+function partOf(schema: unknown, root: unknown, parts: { left: number }): JsonMap {
   let node = schema;
   for (
     let count = 0;
@@ -15,24 +19,39 @@ export function nodeOf(schema: unknown, root: unknown): JsonMap {
     const found = lookUp(String($ref), root);
     node = isMap(found) ? { ...found, ...beside } : beside;
   }
-  return isMap(node) ? merged(node, root) : {};
+  return isMap(node) ? merged(node, root, parts) : {};
 }
 
 function lookUp(reference: string, root: unknown): unknown {
   if (!reference.startsWith('#')) return undefined;
   let found = root;
   for (const part of reference.slice(1).split('/').slice(1)) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    found = isMap(found) || Array.isArray(found) ? (found as JsonMap)[key] : undefined;
+    const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as JsonMap)[key];
   }
   return found;
 }
 
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** What all of `allOf` say, as one. */
-function merged(node: JsonMap, root: unknown): JsonMap {
+function merged(node: JsonMap, root: unknown, parts: { left: number }): JsonMap {
   const { allOf, ...own } = node;
   if (!Array.isArray(allOf)) return node;
-  return together([own, ...allOf.map((part) => nodeOf(part, root))]);
+  const inside: JsonMap[] = [];
+  for (const part of allOf) {
+    if (parts.left <= 0) break;
+    parts.left -= 1;
+    inside.push(partOf(part, root, parts));
+  }
+  return together([own, ...inside]);
 }
 
 /** What is said first has the last word, but that properties and what is required add up. */
@@ -74,12 +93,11 @@ export function withOption(node: JsonMap, option: unknown, root: unknown): JsonM
   return together([nodeOf(option, root), beside]);
 }
 
-/** The values that a schema names, where it names any. */
+/** The values that a schema names, where it names any; the first of them, where there are very many. */
 export function namedValues(node: JsonMap): unknown[] {
   if ('const' in node) return [node['const']];
-  return listIn(node, 'enum').filter(
-    (one, index, all) => all.findIndex((other) => jsonEqual(one, other)) === index,
-  );
+  const named = listIn(node, 'enum').slice(0, MOST_NAMED);
+  return [...new Map(named.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 const A_LITTLE = 1e-3;

@@ -5,9 +5,9 @@ import { failure } from './failure.js';
 import { cut, shown } from './shown.js';
 import { judgePattern } from './text.js';
 
-/** Whoever says which error it is expects one. */
-export const expectsError = (expected: Expected): boolean =>
-  expected.error ||
+/** Whoever says which error it is expects one, unless any answer will do. */
+const expectsError = (expected: Expected): boolean =>
+  expected.error === true ||
   expected.error_code !== undefined ||
   expected.error_message_contains !== undefined ||
   expected.error_message_pattern !== undefined;
@@ -27,6 +27,9 @@ export function judgeEnding(expected: Expected, answer: Answer): Ending {
   if (expected.cancelled === true || answer.kind === 'cancelled')
     return ended(cancellation(expected, answer));
   const failed = answer.kind === 'error' || isErrorResult(answer);
+  // What else is expected is said of a result: an error is held only against what is said of errors.
+  if (expected.error === 'any')
+    return { failures: failed ? judgeError(expected, answer) : [], isLast: failed };
   if (failed && expectsError(expected)) return { failures: judgeError(expected, answer), isLast: false };
   if (failed) return ended(unexpected(answer));
   if (!expectsError(expected)) return ended(undefined);

@@ -5,6 +5,7 @@ import { failure } from './failure.js';
 import { measure } from './measure.js';
 import { type Path, pathText } from './select.js';
 import { cut, shown, typeOf } from './shown.js';
+import { withinTime } from './within-time.js';
 
 export type JsonSchema = boolean | Record<string, unknown>;
 
@@ -22,28 +23,65 @@ const MAX_NODES_FOR_ALL = 20_000;
 const OPTIONS = { strict: false, validateFormats: false, logger: false, addUsedSchema: false } as const;
 const made: Partial<Record<string, Ajv>> = {};
 
-const compiled = new WeakMap<object, Map<boolean, ValidateFunction>>();
+const compiled = new WeakMap<object, Map<boolean, ValidateFunction | Error>>();
+
+/** Servers advertise schemas, and a few megabytes of one take minutes. */
+const MAX_COMPILE_MS = 3000;
+/** A base for "#", which leads nowhere where a schema has no id. None is ever added, so all may have the same. */
+const BASE = 'schema:whole';
+const TOO_DEEP = 'it is nested too deep, or its references lead in a circle';
+/** The stack has overflown. */
+const isTooDeep = (error: unknown): boolean => error instanceof RangeError;
 
 /** The one of the dialect that the schema names; 2020-12 where it names none, as in MCP. */
-function ajvFor(schema: JsonSchema, allErrors: boolean): Ajv {
+function ajvFor(schema: JsonSchema, allErrors: boolean): { ajv: Ajv; drop: () => void } {
   const dialect =
     typeof schema === 'object' && typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   const isOld = /draft-0[3-7]/.test(dialect);
   const key = `${isOld} ${allErrors}`;
   made[key] ??= isOld ? new Ajv({ ...OPTIONS, allErrors }) : new Ajv2020({ ...OPTIONS, allErrors });
-  return made[key];
+  const drop = () => {
+    delete made[key];
+  };
+  return { ajv: made[key], drop };
 }
 
 /** Throws where the schema is none, with a sentence of what is wrong with it. */
-export function compileSchema(schema: JsonSchema, allErrors = true): ValidateFunction {
-  if (typeof schema === 'boolean') return ajvFor(schema, allErrors).compile(schema);
-  const known = compiled.get(schema)?.get(allErrors);
-  if (known !== undefined) return known;
+export function compileSchema(
+  schema: JsonSchema,
+  allErrors = true,
+  maxMs = MAX_COMPILE_MS,
+): ValidateFunction {
+  if (typeof schema === 'boolean') return ajvFor(schema, allErrors).ajv.compile(schema);
+  const known = compiled.get(schema)?.get(allErrors) ?? compileNew(schema, allErrors, maxMs);
+  compiled.set(schema, (compiled.get(schema) ?? new Map()).set(allErrors, known));
+  if (known instanceof Error) throw known;
+  return known;
+}
+
+function compileNew(
+  schema: Record<string, unknown>,
+  allErrors: boolean,
+  maxMs: number,
+): ValidateFunction | Error {
+  const { ajv, drop } = ajvFor(schema, allErrors);
   // Its $schema only chooses the dialect.
   const { $schema: _, ...rest } = schema;
-  const validate = ajvFor(schema, allErrors).compile(rest);
-  compiled.set(schema, (compiled.get(schema) ?? new Map()).set(allErrors, validate));
-  return validate;
+  const whole = '$id' in rest ? rest : { $id: BASE, ...rest };
+  let made: ValidateFunction | Error = new Error(
+    `it is so large that it cannot be read in ${maxMs / 1000} seconds`,
+  );
+  const isInTime = withinTime(maxMs, () => {
+    try {
+      made = ajv.compile(whole);
+    } catch (error) {
+      made = isTooDeep(error) ? new Error(TOO_DEEP) : (error as Error);
+    }
+  });
+  // One that was stopped in the middle of its work is in no state to go on; of others, nothing is to be kept.
+  if (isInTime) ajv.removeSchema(whole);
+  else drop();
+  return made;
 }
 
 /** Why a schema cannot be used; undefined where it can. */
@@ -54,6 +92,38 @@ export function schemaProblem(schema: JsonSchema): string | undefined {
   } catch (error) {
     return `is not a JSON Schema: ${cut((error as Error).message.replace(/^schema is invalid: /, ''), 200)}`;
   }
+}
+
+const MAX_MS = 3000;
+const DEAR = /"(?:pattern|patternProperties|propertyNames|\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)":/;
+const dear = new WeakMap<object, boolean>();
+
+/** Whether a document can make it take longer than reading both does. */
+export function isDear(schema: JsonSchema): boolean {
+  if (typeof schema === 'boolean') return false;
+  const known = dear.get(schema) ?? DEAR.test(JSON.stringify(schema));
+  dear.set(schema, known);
+  return known;
+}
+
+/** As `judgeSchema`, for a schema and a document that are both a server's: bounded in time, and it never throws. */
+export function judgeForeignSchema(named: NamedSchema, document: unknown, maxMs = MAX_MS): Failure[] {
+  let found: Failure[] = [];
+  const tell = (what: string) => {
+    found = [failure(`The answer could not be judged by ${named.from}${what}`, { kind: 'schema' })];
+  };
+  const work = () => {
+    try {
+      found = judgeSchema(named, [document]);
+    } catch (error) {
+      tell(`: ${isTooDeep(error) ? TOO_DEEP : (error as Error).message}.`);
+    }
+  };
+  const invalid = schemaProblem(named.schema);
+  if (invalid !== undefined || !isDear(named.schema)) work();
+  else if (!withinTime(maxMs, work))
+    tell(` within ${maxMs / 1000} seconds: a pattern or a circle of references is too costly for it.`);
+  return found;
 }
 
 /** The first of the documents that the schema allows will do; else what is wrong with the likeliest. */
@@ -72,7 +142,7 @@ export function judgeSchema({ from, schema }: NamedSchema, documents: readonly u
   return found;
 }
 
-const capital = (text: string) => (text === 'the schema' ? 'The schema' : text);
+const capital = (text: string) => text.replace(/^the /, 'The ');
 
 /** The one of the type that the schema asks for. */
 function likeliest(schema: JsonSchema, documents: readonly unknown[]): unknown {

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import { fileProblem } from '../../base/file-problem.js';
@@ -6,6 +7,7 @@ import { isMap } from './answer.js';
 import { jsonEqual } from './json-equal.js';
 
 const FOLDER = '__snapshots__';
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /** The file that a specification's snapshots are kept in: JSON that people can read in a review. */
 export const snapshotFile = (specification: string): string =>
@@ -58,8 +60,9 @@ export class SnapshotStore {
     }
     const sorted = Object.fromEntries([...this.#kept].sort(([one], [other]) => (one < other ? -1 : 1)));
     mkdirSync(dirname(this.file), { recursive: true });
-    const half = `${this.file}.${process.pid}`;
-    writeFileSync(half, `${JSON.stringify(sorted, null, 2)}\n`);
+    // Of a name that nobody can have put a link under.
+    const half = `${this.file}.${randomUUID()}`;
+    writeFileSync(half, `${JSON.stringify(sorted, null, 2)}\n`, { flag: 'wx' });
     renameSync(half, this.file);
     return true;
   }
@@ -70,6 +73,10 @@ function read(file: string): Record<string, unknown> {
     new PungiError('CONFIGURATION_ERROR', `The snapshots in ${file} cannot be read: ${reason}.`);
   let text: string;
   try {
+    const found = statSync(file);
+    // A pipe or a device may never end.
+    if (!found.isFile()) throw new Error('it is no regular file');
+    if (found.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};

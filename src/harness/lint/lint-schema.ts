@@ -1,11 +1,15 @@
+import { allowedBy } from '../inputs/example.js';
 import { listIn, mapIn, nodeOf, typesOf } from '../inputs/schema-node.js';
 import { isMap, type JsonMap } from '../judge/answer.js';
-import { compileSchema, type JsonSchema, schemaProblem } from '../judge/schema.js';
+import { type JsonSchema, schemaProblem } from '../judge/schema.js';
+import { shown } from '../judge/shown.js';
 import { lintHidden } from './lint-texts.js';
 import type { Tell } from './remark.js';
 
 const DEEPEST = 6;
 const MANY_PARAMETERS = 15;
+/** Of one tool, at every level: parameters may hold each other. */
+const MOST_LOOKED_AT = 1000;
 
 /** The schema of a tool's input. */
 export function lintInputSchema(schema: unknown, tell: Tell): void {
@@ -27,7 +31,7 @@ export function lintInputSchema(schema: unknown, tell: Tell): void {
       'many-parameters',
       `It has ${names.length} parameters; models fill in fewer of them more reliably.`,
     );
-  lintProperties(schema, schema, '', 0, tell);
+  lintProperties(schema, { root: schema, left: MOST_LOOKED_AT }, '', 0, tell);
 }
 
 export function lintOutputSchema(schema: unknown, tell: Tell): void {
@@ -49,17 +53,24 @@ export function lintOutputSchema(schema: unknown, tell: Tell): void {
     );
 }
 
-function lintProperties(schema: unknown, root: unknown, path: string, depth: number, tell: Tell): void {
-  const node = nodeOf(schema, root);
+interface Walk {
+  root: unknown;
+  left: number;
+}
+
+function lintProperties(schema: unknown, walk: Walk, path: string, depth: number, tell: Tell): void {
+  const node = nodeOf(schema, walk.root);
   if (depth > DEEPEST) return;
   const properties = mapIn(node, 'properties');
   for (const name of listIn(node, 'required').map(String))
-    if (!(name in properties) && 'properties' in node)
+    if (!Object.hasOwn(properties, name) && 'properties' in node)
       tell('error', 'required', `"${path}${name}" is required, and its schema has no such property.`);
   for (const [name, property] of Object.entries(properties)) {
-    const one = nodeOf(property, root);
+    walk.left -= 1;
+    if (walk.left < 0) return;
+    const one = nodeOf(property, walk.root);
     lintProperty(`${path}${name}`, one, isMap(property) ? { ...one, ...property } : one, depth, tell);
-    lintProperties(one, root, `${path}${name}.`, depth + 1, tell);
+    lintProperties(one, walk, `${path}${name}.`, depth + 1, tell);
   }
 }
 
@@ -93,11 +104,11 @@ function lintValues(path: string, node: JsonMap, tell: Tell): void {
     ...listIn(node, 'examples').map((value) => ({ what: 'example', value })),
   ];
   for (const { what, value } of given) {
-    if (compileSchema(node, false)(value)) continue;
+    if (allowedBy(node)(value)) continue;
     tell(
       'error',
       'default',
-      `The ${what} of the parameter "${path}" is none of the values that it allows: ${JSON.stringify(value)}.`,
+      `The ${what} of the parameter "${path}" is none of the values that it allows: ${shown(value)}.`,
     );
   }
 }

@@ -6,8 +6,11 @@ import { lintTool } from './lint-tool.js';
 import type { LintRemark, Severity, Tell } from './remark.js';
 
 const ORDER: readonly Severity[] = ['error', 'warning', 'advice'];
-const MANY_CHARACTERS = 60_000;
+const MANY_CHARACTERS = 30_000;
 const MANY_TOOLS = 60;
+const LONGEST_NAME = 128;
+/** Of each list: nobody reads the remarks about more. */
+const MOST_LOOKED_AT = 1000;
 
 /** All that there is to say about what a server offers, the worst first. */
 export function lint(offer: Offer): LintRemark[] {
@@ -17,12 +20,15 @@ export function lint(offer: Offer): LintRemark[] {
     (severity, rule, message) =>
       remarks.push({ severity, rule, subject, message });
   lintServer(offer, about('server'));
-  for (const tool of offer.tools) lintTool(tool, about(`tool ${nameOf(tool)}`));
-  for (const prompt of offer.prompts) lintPrompt(prompt, about(`prompt ${nameOf(prompt)}`));
-  for (const one of offer.resources) lintResource(one, about(`resource ${textIn(one, 'uri')}`));
-  for (const one of offer.templates) lintTemplate(one, about(`template ${textIn(one, 'uriTemplate')}`));
+  const { tools, prompts, resources, templates } = offer;
+  for (const tool of first(tools)) lintTool(tool, about(`tool ${nameOf(tool)}`));
+  for (const prompt of first(prompts)) lintPrompt(prompt, about(`prompt ${nameOf(prompt)}`));
+  for (const one of first(resources)) lintResource(one, about(`resource ${textIn(one, 'uri')}`));
+  for (const one of first(templates)) lintTemplate(one, about(`template ${textIn(one, 'uriTemplate')}`));
   return remarks.sort((one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity));
 }
+
+const first = (list: readonly JsonMap[]) => list.slice(0, MOST_LOOKED_AT);
 
 function lintServer(offer: Offer, tell: Tell): void {
   const { server, tools, prompts, resources, templates, capabilities, instructions, problems } = offer;
@@ -53,6 +59,9 @@ function lintServer(offer: Offer, tell: Tell): void {
     problems.length === 0
   )
     tell('advice', 'lists', 'It advertises resources, and has none.');
+  for (const list of [tools, prompts, resources, templates])
+    if (list.length > MOST_LOOKED_AT)
+      tell('warning', 'size', `Of a list of ${list.length}, the first ${MOST_LOOKED_AT} were looked at.`);
   const size = JSON.stringify(tools).length;
   if (tools.length > MANY_TOOLS)
     tell('advice', 'size', `It has ${tools.length} tools; models choose better among fewer.`);
@@ -103,12 +112,20 @@ function lintDescribed(one: JsonMap, what: string, tell: Tell): void {
     tell('error', 'annotations', 'Its annotations are no object.');
 }
 
-const twice = (names: readonly string[]) => [
-  ...new Set(names.filter((name, index) => name !== '' && names.indexOf(name) !== index)),
-];
+function twice(names: readonly string[]): Set<string> {
+  const once = new Set<string>();
+  const again = new Set<string>();
+  for (const name of names) {
+    if (name !== '' && once.has(name)) again.add(name);
+    once.add(name);
+  }
+  return again;
+}
 
 /** Of names that have more than one word. */
 function spellingOf(name: string): string | undefined {
+  // No name may be so long, and patterns take the longer for it.
+  if (name.length > LONGEST_NAME) return undefined;
   if (/^[a-z\d]+(_[a-z\d]+)+$/.test(name)) return 'snake_case';
   if (/^[a-z\d]+(-[a-z\d]+)+$/.test(name)) return 'kebab-case';
   if (/^[a-z]+[a-z\d]*([A-Z][a-z\d]*)+$/.test(name)) return 'camelCase';

@@ -13,7 +13,7 @@ export interface Recorded {
   sampling: unknown[];
 }
 
-type Call = Omit<Recorded, 'answer'>;
+type Call = Omit<Recorded, 'answer'> & { scope: string };
 
 const KINDS: Record<string, Kind> = {
   'tools/call': 'tool',
@@ -23,7 +23,10 @@ const KINDS: Record<string, Kind> = {
 /** A session of a person has fewer. */
 const MOST_CALLS = 1000;
 
-/** Reads along between a client and a server, in both eras of the protocol, and keeps the calls that were answered. */
+/**
+ * Reads along between clients and a server, in both eras of the protocol, and keeps the calls that were answered. Ids are
+ * unique within a scope: a session, or one exchange over HTTP.
+ */
 export class Recorder {
   readonly calls: Recorded[] = [];
   server: { name: string; version: string } | undefined;
@@ -31,46 +34,52 @@ export class Recorder {
   /** What the server has asked the client, by its id. */
   readonly #asked = new Map<string, string>();
 
-  fromClient(line: string): void {
+  fromClient(line: string, scope = ''): void {
     for (const message of messagesIn(line)) {
       const { id, method, params } = message;
       if (method === 'notifications/cancelled' && isMap(params))
-        this.#open.delete(keyOf(params['requestId']));
-      else if (typeof method === 'string' && id !== undefined) this.#begin(keyOf(id), method, params);
-      else if (id !== undefined && 'result' in message) this.#answered(keyOf(id), message['result']);
+        this.#open.delete(keyOf(scope, params['requestId']));
+      else if (typeof method === 'string' && id !== undefined) this.#begin(scope, id, method, params);
+      else if (id !== undefined && 'result' in message) this.#answered(scope, id, message['result']);
     }
   }
 
   /** True where a call has been completed. */
-  fromServer(line: string): boolean {
+  fromServer(line: string, scope = ''): boolean {
     const before = this.calls.length;
     for (const message of messagesIn(line)) {
       const { id, method, result, error } = message;
       if (id === undefined) continue;
-      if (typeof method === 'string') this.#asked.set(keyOf(id), method);
-      else this.#complete(keyOf(id), result, error);
+      if (typeof method === 'string') this.#asked.set(keyOf(scope, id), method);
+      else this.#complete(keyOf(scope, id), result, error);
     }
     return this.calls.length > before;
   }
 
-  #begin(key: string, method: string, params: unknown): void {
+  /** What is not answered by now will not be. */
+  endOf(scope: string): void {
+    for (const [key, call] of this.#open) if (call.scope === scope) this.#open.delete(key);
+  }
+
+  #begin(scope: string, id: unknown, method: string, params: unknown): void {
     const kind = KINDS[method];
     const given = isMap(params) ? params : {};
     if (kind === undefined) return;
     const target = String(kind === 'resource' ? given['uri'] : given['name']);
     const input = isMap(given['arguments']) ? given['arguments'] : {};
-    const call: Call = { kind, target, input, elicitation: [], sampling: [] };
+    const call: Call = { scope, kind, target, input, elicitation: [], sampling: [] };
     // In the newer era, answers to what the server asked come with the call that is made again.
     for (const response of Object.values(isMap(given['inputResponses']) ? given['inputResponses'] : {}))
       keepAnswer(call, response);
-    this.#open.set(key, call);
+    this.#open.set(keyOf(scope, id), call);
   }
 
   /** The client's answer to the server belongs to the call on its way, where there is one alone. */
-  #answered(key: string, result: unknown): void {
+  #answered(scope: string, id: unknown, result: unknown): void {
+    const key = keyOf(scope, id);
     const method = this.#asked.get(key);
     this.#asked.delete(key);
-    const [call, ...others] = this.#open.values();
+    const [call, ...others] = [...this.#open.values()].filter((one) => one.scope === scope);
     if (call === undefined || others.length > 0) return;
     if (method === 'elicitation/create' || method === 'sampling/createMessage') keepAnswer(call, result);
   }
@@ -80,8 +89,9 @@ export class Recorder {
     this.#open.delete(key);
     this.#greet(result);
     if (call === undefined || (isMap(result) && result['resultType'] === 'input_required')) return;
+    const { scope: _, ...made } = call;
     const answer = answerOf(call.kind, result, error);
-    if (answer !== undefined && this.calls.length < MOST_CALLS) this.calls.push({ ...call, answer });
+    if (answer !== undefined && this.calls.length < MOST_CALLS) this.calls.push({ ...made, answer });
   }
 
   /** Told with the handshake; in the newer era, with every answer. */
@@ -123,4 +133,4 @@ function messagesIn(line: string): JsonMap[] {
 }
 
 /** 1 and "1" are two. */
-const keyOf = (id: unknown): string => JSON.stringify(id) ?? '';
+const keyOf = (scope: string, id: unknown): string => `${scope} ${JSON.stringify(id) ?? ''}`;

@@ -1,25 +1,28 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { TestReport } from '../../contract/test-report.js';
 import { shownLine } from './evidence.js';
+import { teamcityMessages } from './teamcity.js';
 import { resultsOf } from './verdict.js';
 
 export interface Ci {
   name: string;
   /** How lines of the log become remarks beside the code, where they can. */
-  annotations?: 'github' | 'azure';
+  annotations?: 'github' | 'azure' | 'teamcity';
+  /** How a part of the log can be folded without being hidden at first. */
+  sections?: 'gitlab';
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const KNOWN: readonly [variable: string, Ci][] = [
   ['GITHUB_ACTIONS', { name: 'GitHub Actions', annotations: 'github' }],
-  ['GITLAB_CI', { name: 'GitLab CI' }],
+  ['GITLAB_CI', { name: 'GitLab CI', sections: 'gitlab' }],
   ['TF_BUILD', { name: 'Azure Pipelines', annotations: 'azure' }],
   ['JENKINS_URL', { name: 'Jenkins' }],
   ['CIRCLECI', { name: 'CircleCI' }],
   ['BUILDKITE', { name: 'Buildkite' }],
   ['BITBUCKET_BUILD_NUMBER', { name: 'Bitbucket Pipelines' }],
-  ['TEAMCITY_VERSION', { name: 'TeamCity' }],
+  ['TEAMCITY_VERSION', { name: 'TeamCity', annotations: 'teamcity' }],
   ['DRONE', { name: 'Drone' }],
   ['APPVEYOR', { name: 'AppVeyor' }],
   ['TRAVIS', { name: 'Travis CI' }],
@@ -30,6 +33,16 @@ const KNOWN: readonly [variable: string, Ci][] = [
 export const detectCi = (env: Environment): Ci | null =>
   KNOWN.find(([variable]) => !['', '0', 'false', undefined].includes(env[variable]?.toLowerCase()))?.[1] ??
   null;
+
+/** Writes what begins a part of the log; gives what ends it. Nothing where CI cannot fold. */
+export function beginSection(ci: Ci | null, title: string, write: (text: string) => void): () => void {
+  if (ci?.sections === undefined) return () => {};
+  const name = `pungi_${title.replace(/[^A-Za-z0-9]+/g, '_')}`;
+  const line = (which: 'start' | 'end', words: string) =>
+    `\u001b[0Ksection_${which}:${Math.floor(Date.now() / 1000)}:${name}\r\u001b[0K${words}\n`;
+  write(line('start', shownLine(title)));
+  return () => write(line('end', ''));
+}
 
 /** GitHub shows ten of each kind for a step. */
 const MOST = 10;
@@ -45,6 +58,7 @@ interface Remark {
 /** Lines for the log that CI shows as remarks on the specification; nothing where it cannot. */
 export function annotationsOf(report: TestReport, { ci, env }: { ci: Ci | null; env: Environment }): string {
   if (ci?.annotations === undefined) return '';
+  if (ci.annotations === 'teamcity') return teamcityMessages(report);
   const write = ci.annotations === 'github' ? githubLine : azureLine;
   const root = env['GITHUB_WORKSPACE'] ?? env['BUILD_SOURCESDIRECTORY'];
   const remarks = remarksOf(report);

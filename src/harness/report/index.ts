@@ -4,9 +4,9 @@ import { htmlReport } from './html/page.js';
 import { jsonReport } from './json.js';
 import { junitReport } from './junit.js';
 import { markdownReport } from './markdown.js';
-import { writeWhole } from './write-file.js';
+import { writeReport } from './write-file.js';
 
-export { annotationsOf, type Ci, detectCi } from './ci.js';
+export { annotationsOf, beginSection, type Ci, detectCi } from './ci.js';
 export { formatOfFile, ReportFormat } from './format.js';
 export { appendJobSummary } from './job-summary.js';
 export { type RunPlan, type TerminalOptions, TerminalReporter } from './terminal.js';
@@ -30,7 +30,7 @@ export interface ReportFile {
 export async function writeReports(report: TestReport, files: readonly ReportFile[]): Promise<void> {
   const problems: unknown[] = [];
   for (const { format, path } of files) {
-    await writeWhole(path, renderReport(report, format)).catch((problem: unknown) => problems.push(problem));
+    await writeReport(path, renderReport(report, format)).catch((problem: unknown) => problems.push(problem));
   }
   if (problems.length > 0) throw problems[0];
 }

@@ -43,7 +43,7 @@ const isError = ({ status, failures }: TestResult): boolean =>
   status === 'failed' && failures[0] !== undefined && ERRORS.has(failures[0].kind);
 
 function suiteElement(suite: SuiteReport): string {
-  const { name, file, server, durationMs, startedAt, problem, results } = suite;
+  const { name, file, server, serverStartMs, durationMs, startedAt, problem, results } = suite;
   const attributes = { name: line(name), ...sumsOf(suite), time: seconds(durationMs) };
   return element(
     'testsuite',
@@ -55,6 +55,7 @@ function suiteElement(suite: SuiteReport): string {
             ['server.name', server.name],
             ['server.version', server.version],
             ['server.protocol', server.protocol],
+            ...(serverStartMs === undefined ? [] : [['server.start_ms', String(Math.round(serverStartMs))]]),
           ]
         : []),
     ]),

@@ -105,5 +105,9 @@ function servers({ suites }: TestReport): string {
           ],
     ),
   );
-  return known.size === 1 ? ` · ${[...known][0]}` : '';
+  if (known.size !== 1) return '';
+  const [{ serverStartMs } = {}, ...others] = suites;
+  const start =
+    serverStartMs === undefined || others.length > 0 ? '' : `, started in ${durationText(serverStartMs)}`;
+  return ` · ${[...known][0]}${start}`;
 }

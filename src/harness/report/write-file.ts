@@ -1,20 +1,14 @@
-import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { lstat, writeFile } from 'node:fs/promises';
 import { PungiError } from '../../base/errors.js';
 import { fileProblem } from '../../base/file-problem.js';
+import { writeWhole } from '../../base/write-whole.js';
 
-/** The whole content or what was there before, in a folder that is made where it is missing. */
-export async function writeWhole(path: string, content: string): Promise<void> {
-  const draft = `${path}.${process.pid}.tmp`;
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    // A pipe or a device is written to; renaming would put a file in its place. A link is followed.
-    const found = await lstat(path).catch(() => undefined);
-    if (found !== undefined && !found.isFile()) return await writeFile(path, content);
-    await writeFile(draft, content, { flag: 'wx' });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true }).catch(() => {});
-    throw new PungiError('INVALID_INPUT', `The report ${path} cannot be written: ${fileProblem(error)}.`);
-  }
+/** A pipe or a device is written to, since renaming would put a file in its place; so is what a link leads to. */
+export async function writeReport(path: string, content: string): Promise<void> {
+  const what = `The report ${path}`;
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined || found.isFile()) return writeWhole(path, content, what);
+  await writeFile(path, content).catch((error: unknown) => {
+    throw new PungiError('INVALID_INPUT', `${what} cannot be written: ${fileProblem(error)}.`);
+  });
 }

@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { ProtocolError, ProtocolErrorCode, specTypeSchemas } from '@modelcontextprotocol/client';
 import type { TestCase } from '../../contract/spec.js';
 import { isMap } from '../judge/answer.js';
 import { cut } from '../judge/shown.js';
@@ -25,10 +25,14 @@ export class AnswersToServer {
       );
       return { action: 'cancel' };
     });
-    client.setRequestHandler('sampling/createMessage', () => {
+    client.setRequestHandler('sampling/createMessage', ({ params }) => {
       this.#asked += 1;
-      if (this.#sampling.length > 0) return completion(this.#sampling.shift()) as never;
-      const sentence = 'The server asked for a completion, and the test has no answer left for it.';
+      const isAnswered = this.#sampling.length > 0;
+      const answer = completion(this.#sampling.shift());
+      const problem = isAnswered ? problemWith(answer, params.tools !== undefined) : undefined;
+      if (isAnswered && problem === undefined) return answer as never;
+      const sentence =
+        problem ?? 'The server asked for a completion, and the test has no answer left for it.';
       this.#missed(sentence);
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, sentence);
     });
@@ -52,6 +56,12 @@ export class AnswersToServer {
     return count === 0 ? [] : this.#unanswered.slice(-count);
   }
 
+  /** What the client itself refused, such as what it has not said it can do; an answer that we lack is told already. */
+  refused(sentence: string): void {
+    const last = this.#unanswered.at(-1);
+    if (last === undefined || !sentence.endsWith(last)) this.#missed(sentence);
+  }
+
   #missed(sentence: string): void {
     this.#inVain += 1;
     this.#unanswered = [...this.#unanswered.slice(1 - MOST_KEPT), sentence];
@@ -67,15 +77,24 @@ export class AnswersToServer {
   }
 }
 
-/** A text alone is what the assistant said. */
+/** Told here, because the client would tell the server alone. */
+function problemWith(answer: Record<string, unknown>, hasTools: boolean): string | undefined {
+  const { CreateMessageResult: plain, CreateMessageResultWithTools: withTools } = specTypeSchemas;
+  const { issues = [] } = (hasTools ? withTools : plain)['~standard'].validate(answer);
+  const [first] = issues;
+  if (first === undefined) return undefined;
+  const path = (first.path ?? []).map((part) => (typeof part === 'object' ? part.key : part)).join('.');
+  return `The answer that the test has for a completion is not valid: ${path}: ${cut(first.message, 200)}`;
+}
+
+/** A text alone is all that the assistant said; a whole completion is left as it is, but for what it must have. */
 function completion(given: unknown): Record<string, unknown> {
-  const rest = isMap(given) ? given : { content: { type: 'text', text: String(given) } };
-  const { content } = rest;
+  const whole = isMap(given) ? given : { content: String(given), stopReason: 'endTurn' };
+  const { content } = whole;
   return {
     role: 'assistant',
     model: 'pungi-test',
-    stopReason: 'endTurn',
-    ...rest,
+    ...whole,
     ...(typeof content === 'string' ? { content: { type: 'text', text: content } } : {}),
   };
 }

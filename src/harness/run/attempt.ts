@@ -1,10 +1,11 @@
 import type { TestResult } from '../../contract/test-report.js';
 import { type Answer, type JsonMap, wholeOf } from '../judge/answer.js';
 import { capture } from '../judge/capture.js';
+import { MAX_DEPTH, measure } from '../judge/measure.js';
 import { bounded } from '../judge/shown.js';
 import { finishTest } from '../spec/finish.js';
 import type { PlannedTest } from '../spec/plan.js';
-import { requestFor } from './call.js';
+import { completionFor, requestFor } from './call.js';
 import type { Connection } from './connection.js';
 import { judgeCalls } from './judge-calls.js';
 import { runScripts } from './run-scripts.js';
@@ -85,7 +86,11 @@ async function callAndJudge(
     return;
   }
   const { test, id } = planned;
-  const request = requestFor(planned.kind, planned.target, test.input);
+  const { kind, target } = planned;
+  const request =
+    test.complete === undefined
+      ? requestFor(kind, target, test.input)
+      : completionFor(kind, target, test.input, test.complete);
   found.request = reported(request);
   const occasion = { planned, connection, request, attempt };
   add(found, await runScripts(suite, 'before', occasion));
@@ -100,6 +105,8 @@ async function callAndJudge(
   found.failures.push(...failures);
   for (const key of ['progress', 'memoryMb', 'opsPerSecond'] as const)
     if (figures[key] !== undefined) found[key] = figures[key];
+  // Judged by its depth alone: no script can be handed it.
+  if (isTooDeep(wholeOf(answer))) return;
   add(
     found,
     await runScripts(suite, 'after', { ...occasion, called: { answer, durationMs, index: calls - 1 } }),
@@ -126,8 +133,11 @@ function add(found: Attempt, { failures, advisories, logs }: Attempt): void {
 
 const MOST_REPORTED = 256 * 1024;
 
+const isTooDeep = (value: unknown): boolean => measure(value).depth > MAX_DEPTH;
+
 /** Whole, unless nobody would read it. */
 function reported(value: unknown): Exclude<TestResult['response'], undefined> {
+  if (isTooDeep(value)) return bounded(value);
   const text = JSON.stringify(value) ?? 'null';
   return text.length > MOST_REPORTED ? bounded(value) : (JSON.parse(text) as ReturnType<typeof bounded>);
 }

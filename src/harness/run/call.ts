@@ -1,13 +1,16 @@
 import { specTypeSchemas, UriTemplate } from '@modelcontextprotocol/client';
+import type { z } from 'zod';
 import type { Failure } from '../../contract/test-report.js';
+import { faultsOf } from '../../gate/issue-text.js';
 import { type Answer, isErrorResult, isMap, type JsonMap } from '../judge/answer.js';
-import { judgeSchema } from '../judge/schema.js';
+import { MAX_DEPTH, measure } from '../judge/measure.js';
+import { judgeForeignSchema } from '../judge/schema.js';
 import { cut } from '../judge/shown.js';
 import type { Kind } from '../spec/raw.js';
 import type { Connection, RequestSettings } from './connection.js';
 
 export interface CallRequest {
-  method: 'tools/call' | 'resources/read' | 'prompts/get';
+  method: 'tools/call' | 'resources/read' | 'prompts/get' | 'completion/complete';
   params: JsonMap;
 }
 
@@ -16,13 +19,26 @@ export function requestFor(kind: Kind, target: string, input: unknown): CallRequ
   const given = isMap(input) ? input : {};
   if (kind === 'tool') return { method: 'tools/call', params: { name: target, arguments: input } };
   if (kind === 'resource') return { method: 'resources/read', params: { uri: uriOf(target, given) } };
-  // The protocol knows no other arguments of prompts than texts.
-  const texts = Object.entries(given).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-  return { method: 'prompts/get', params: { name: target, arguments: Object.fromEntries(texts) } };
+  return { method: 'prompts/get', params: { name: target, arguments: textsIn(given) } };
 }
+
+/** What is sent to have an argument of a prompt or of a template completed. */
+export function completionFor(kind: Kind, target: string, input: unknown, argument: string): CallRequest {
+  const { [argument]: value = '', ...others } = textsIn(isMap(input) ? input : {});
+  const ref =
+    kind === 'prompt' ? { type: 'ref/prompt', name: target } : { type: 'ref/resource', uri: target };
+  const context = Object.keys(others).length === 0 ? {} : { context: { arguments: others } };
+  return { method: 'completion/complete', params: { ref, argument: { name: argument, value }, ...context } };
+}
+
+/** The protocol knows no other arguments of prompts than texts. */
+const textsIn = (input: JsonMap): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
 
 function uriOf(template: string, input: JsonMap): string {
   if (typeof input['uri'] === 'string' && !template.includes('{uri}')) return input['uri'];
@@ -41,11 +57,18 @@ export interface Called {
   failures: Failure[];
 }
 
-const OF = { 'tools/call': 'tool', 'resources/read': 'resource', 'prompts/get': 'prompt' } as const;
+const OF = {
+  'tools/call': 'tool',
+  'resources/read': 'resource',
+  'prompts/get': 'prompt',
+  // Looked into as a whole, as a prompt is.
+  'completion/complete': 'prompt',
+} as const;
 const SHAPES = {
   'tools/call': specTypeSchemas.CallToolResult,
   'resources/read': specTypeSchemas.ReadResourceResult,
   'prompts/get': specTypeSchemas.GetPromptResult,
+  'completion/complete': specTypeSchemas.CompleteResult,
 };
 
 /** Calls; throws a ServerFault where there is no answer. */
@@ -69,11 +92,10 @@ export async function call(
 
 function shapeFailures(method: CallRequest['method'], result: unknown): Failure[] {
   const { issues = [] } = SHAPES[method]['~standard'].validate(result);
-  const [first] = issues;
+  const [first] = (issues as z.core.$ZodIssue[]).flatMap(faultsOf);
   if (first === undefined) return [];
-  const path = (first.path ?? []).map((part) => (typeof part === 'object' ? part.key : part)).join('.');
-  const where = path === '' ? 'the result' : path;
-  const message = `The answer is no valid result of ${method}: ${where}: ${cut(first.message, 300)}`;
+  const where = first.path.length === 0 ? 'the result' : first.path.map(String).join('.');
+  const message = `The answer is no valid result of ${method}: ${where}: ${cut(first.reason, 300)}`;
   return [{ kind: 'protocol', message }];
 }
 
@@ -85,5 +107,12 @@ function ownSchemaFailures(answer: Answer & { kind: 'result' }, schema: unknown)
     const message = 'The tool advertises an output schema, and answered without structured content.';
     return [{ kind: 'schema', message }];
   }
-  return judgeSchema({ from: 'the output schema that the tool advertises', schema }, [structuredContent]);
+  if (measure(structuredContent).depth > MAX_DEPTH) {
+    const message = `The answer is nested more than ${MAX_DEPTH} levels deep, so it was not looked into.`;
+    return [{ kind: 'schema', message }];
+  }
+  return judgeForeignSchema(
+    { from: 'the output schema that the tool advertises', schema },
+    structuredContent,
+  );
 }

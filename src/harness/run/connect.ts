@@ -136,6 +136,7 @@ async function greeted({ server, process, transport, era, signal }: Greeting): P
   );
   const asked = new AnswersToServer();
   asked.attach(client);
+  transport.traffic.onRefused = (sentence) => asked.refused(sentence);
   const given = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     if (signal.aborted) reject(signal.reason);

@@ -142,16 +142,28 @@ export class Connection {
 
   /** What it advertises, asked once; nothing where it cannot be had, which the calls themselves will tell. */
   tools(timeoutMs: number): Promise<Map<string, Tool>> {
+    return this.advertised(timeoutMs).catch(() => new Map());
+  }
+
+  /** As `tools`, but that it throws what was in the way. */
+  advertised(timeoutMs: number): Promise<Map<string, Tool>> {
     this.#tools ??= this.#listTools(timeoutMs);
     return this.#tools;
   }
 
   async #listTools(timeoutMs: number): Promise<Map<string, Tool>> {
+    // All pages together: each of many may come just in time.
+    const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const { tools } = await this.client.listTools(undefined, { timeout: timeoutMs });
+      const { tools } = await this.client.listTools(undefined, { timeout: timeoutMs, signal });
       return new Map(tools.map((tool) => [tool.name, tool]));
-    } catch {
-      return new Map();
+    } catch (error) {
+      if (signal.aborted)
+        throw new ServerFault(
+          'timeout',
+          `The server did not list its tools within ${timeoutMs / 1000} seconds.`,
+        );
+      throw error;
     }
   }
 

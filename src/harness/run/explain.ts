@@ -32,7 +32,9 @@ function httpFault(error: SdkHttpError): Answer | ServerFault {
   const text = typeof error.data['text'] === 'string' ? error.data['text'] : '';
   const answered = jsonRpcError(text);
   if (answered !== undefined) return answered;
-  const words = text.trim() === '' ? '' : `: ${cut(text.trim(), 300)}`;
+  // Of a page of HTML its title, at the most, says something.
+  const page = /^\s*</.test(text) ? (/<title>([^<]*)<\/title>/i.exec(text)?.[1] ?? '') : text;
+  const words = page.trim() === '' ? '' : `: ${cut(page.trim(), 300)}`;
   return new ServerFault('server', `The server answered with HTTP status ${error.status}${words}`);
 }
 
@@ -56,6 +58,11 @@ function sdkFault(error: SdkError, timeoutMs: number): ServerFault {
     return new ServerFault('protocol', `The answer is not as the protocol says: ${cut(error.message, 500)}`);
   if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected)
     return new ServerFault('server', 'The server closed the connection.');
+  if (error.code === SdkErrorCode.CapabilityNotSupported && isMap(error.data))
+    return new ServerFault(
+      'protocol',
+      `The server asked for ${cut(JSON.stringify(error.data['method'] ?? null), 200)}, which the client has not said it can do.`,
+    );
   const { cause } = error;
   if (error.code === SdkErrorCode.EraNegotiationFailed && cause instanceof TypeError)
     return new ServerFault('server', `The server cannot be reached: ${deepest(cause)}.`);

@@ -5,6 +5,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { boundedFetch } from './bounded-fetch.js';
 import { ServerFault } from './server-fault.js';
 import { Traffic } from './traffic.js';
 
@@ -20,11 +21,16 @@ export class HttpTransport implements Transport {
   #isClosed = false;
 
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
-    this.#inner = new StreamableHTTPClientTransport(url, { requestInit: { headers: { ...headers } } });
-    this.traffic = new Traffic({
-      fail: (id, fault) => this.#answerInstead(id, fault),
-      abandon: (fault) => this.end(fault),
+    const abandon = (fault: ServerFault) => {
+      this.end(fault);
+      // What is still coming is not to be read.
+      void this.#inner.close().catch(() => {});
+    };
+    this.#inner = new StreamableHTTPClientTransport(url, {
+      requestInit: { headers: { ...headers } },
+      fetch: boundedFetch(abandon),
     });
+    this.traffic = new Traffic({ fail: (id, fault) => this.#answerInstead(id, fault), abandon });
     this.#inner.onmessage = (message) => {
       if (this.traffic.received(message)) this.onmessage?.(message);
     };

@@ -65,6 +65,7 @@ class SuiteRun {
   /** What servers did beside the answers, each told once. */
   readonly #misdeeds: Misdeed[] = [];
   #server: SuiteReport['server'] = null;
+  #startMs: number | undefined;
   /** What could not be cleaned up. */
   #leftBehind: string | undefined;
 
@@ -112,6 +113,7 @@ class SuiteRun {
       file: this.#loaded.file,
       name: suite.specification.name,
       server: this.#server,
+      ...(this.#startMs === undefined ? {} : { serverStartMs: this.#startMs }),
       startedAt,
       durationMs: performance.now() - begun,
       ...(problem === undefined ? {} : { problem }),
@@ -125,7 +127,9 @@ class SuiteRun {
     if (suite.problem !== undefined) throw new ServerFault('server', suite.problem);
     const folder = dirname(this.#loaded.file);
     const { python } = this.#options;
+    const begun = performance.now();
     const connection = await connectServer(specification.server!, { environment, folder, python, signal });
+    this.#startMs ??= performance.now() - begun;
     this.#server ??= connection.server;
     const { captured, failures } = await runSteps(connection, specification.setup, {
       what: 'Setup',

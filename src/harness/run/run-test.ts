@@ -26,10 +26,10 @@ export const skippedTest = (planned: PlannedTest, reason: string): TestResult =>
 
 /** Runs a test until it passes, as often as it may be tried. */
 export async function runTest(suite: Suite, planned: PlannedTest): Promise<TestResult> {
-  const begun = performance.now();
   const { tries, delayBefore } = retriesOf(suite, planned);
   let attempts = 0;
   let last: Attempt | undefined;
+  let durationMs = 0;
   while (attempts < tries && (last === undefined || last.failures.length > 0)) {
     if (attempts > 0) await pause(delayBefore(attempts), undefined, { signal: suite.signal }).catch(() => {});
     if (suite.signal.aborted) break;
@@ -38,18 +38,24 @@ export async function runTest(suite: Suite, planned: PlannedTest): Promise<TestR
       if (last === undefined) return skippedTest(planned, outcome);
       break;
     }
-    last = outcome;
+    last = outcome.attempt;
+    durationMs += outcome.durationMs;
     attempts += 1;
   }
   if (last === undefined || suite.signal.aborted) return skippedTest(planned, 'the run was broken off');
   const status = last.failures.length > 0 ? 'failed' : 'passed';
-  const durationMs = performance.now() - begun;
   suite.earlier[planned.id] = { status, response: last.response ?? null };
   return { ...blankResult(of(planned), status), ...last, durationMs, attempts };
 }
 
-/** Why it could not even be tried. */
-async function tryOnce(suite: Suite, planned: PlannedTest, attempt: number): Promise<Attempt | string> {
+interface Tried {
+  attempt: Attempt;
+  /** From when there was a server. */
+  durationMs: number;
+}
+
+/** Or why it could not even be tried. */
+async function tryOnce(suite: Suite, planned: PlannedTest, attempt: number): Promise<Tried | string> {
   let lease: Lease;
   try {
     lease = await suite.servers.take();
@@ -58,14 +64,22 @@ async function tryOnce(suite: Suite, planned: PlannedTest, attempt: number): Pro
     suite.problem ??= startProblem(error);
     return 'there was no server to test';
   }
+  const begun = performance.now();
   try {
-    return await attemptTest(suite, planned, lease, attempt);
+    const made = await attempted(suite, planned, lease, attempt);
+    return { attempt: made, durationMs: performance.now() - begun };
+  } finally {
+    await lease.release();
+  }
+}
+
+async function attempted(...given: Parameters<typeof attemptTest>): Promise<Attempt> {
+  try {
+    return await attemptTest(...given);
   } catch (error) {
     if (error instanceof ServerFault) throw error;
     const message = `The test itself could not be run: ${(error as Error).message}`;
     return { failures: [{ kind: 'setup', message }], advisories: [], logs: [] };
-  } finally {
-    await lease.release();
   }
 }
 

@@ -81,7 +81,7 @@ function toolChecks(tool: TestSpecification['tools'][number]): ServerCheck[] {
     const wanted = tool[name];
     if (!isMap(wanted)) return [];
     const look: ServerCheck['look'] = async (connection, timeoutMs) => {
-      const found = (await connection.tools(timeoutMs)).get(tool.name);
+      const found = (await connection.advertised(timeoutMs)).get(tool.name);
       if (found === undefined) return [absent('tool', tool.name)];
       if (jsonEqual(plain(found[key]), plain(wanted))) return [];
       const message = `The tool ${tool.name} does not advertise the ${name.replace('_', ' ')} that it should.`;
@@ -96,7 +96,8 @@ function promptChecks(prompt: TestSpecification['prompts'][number]): ServerCheck
   const { name, arguments: wanted } = prompt;
   if (wanted === undefined) return [];
   const look: ServerCheck['look'] = async ({ client }, timeoutMs) => {
-    const { prompts } = await client.listPrompts(undefined, { timeout: timeoutMs });
+    const signal = AbortSignal.timeout(timeoutMs);
+    const { prompts } = await client.listPrompts(undefined, { timeout: timeoutMs, signal });
     const found = prompts.find((one) => one.name === name);
     if (found === undefined) return [absent('prompt', name)];
     const argumentsOf = (list: readonly { name: string; required?: boolean | undefined }[] = []) =>

@@ -1,9 +1,10 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { homedir } from 'node:os';
-import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ServerUnderTest } from '../../contract/spec.js';
+import { findProgram } from '../../runtime/find-program.js';
 import { ServerProcess } from '../../runtime/server-process.js';
 import { ServerFault } from './server-fault.js';
 import { endedFault } from './stdio-transport.js';
@@ -52,23 +53,6 @@ export async function startProcess(
 
 const cannot = ({ command = '' }: ServerUnderTest, why: string) =>
   new ServerFault('server', `The server cannot be started by ${JSON.stringify(command)}: ${why}.`);
-
-function findProgram(command: string, folder: string, path: string): string | undefined {
-  const candidates = command.includes('/')
-    ? [resolve(folder, command)]
-    : path
-        .split(delimiter)
-        .filter(isAbsolute)
-        .map((one) => join(one, command));
-  return candidates.find((candidate) => {
-    try {
-      accessSync(candidate, constants.X_OK);
-      return statSync(candidate).isFile();
-    } catch {
-      return false;
-    }
-  });
-}
 
 /** What a program or a file among the arguments needs to be readable: its package, its environment, or its folder. */
 function rootsOf(word: string, folder: string): string[] {

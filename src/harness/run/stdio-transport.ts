@@ -5,6 +5,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { ServerProcess } from '../../runtime/server-process.js';
+import { isMap } from '../judge/answer.js';
 import { LineReader } from './line-reader.js';
 import { ServerFault } from './server-fault.js';
 import { Traffic } from './traffic.js';
@@ -83,7 +84,7 @@ export class StdioTransport implements Transport {
     }
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(value);
+      message = parseJSONRPCMessage(withoutNullId(value));
     } catch {
       this.traffic.notAMessage(line, 'message');
       return;
@@ -104,6 +105,13 @@ export class StdioTransport implements Transport {
     if (fault !== undefined && this.#process.end === undefined) this.#process.kill();
     this.onclose?.();
   }
+}
+
+/** Who cannot read a request answers with an error whose id is null: the SDK knows it as one without an id. */
+function withoutNullId(value: unknown): unknown {
+  if (!isMap(value) || value['id'] !== null || !('error' in value)) return value;
+  const { id: _, ...rest } = value;
+  return rest;
 }
 
 const outputClosed = () =>

@@ -1,5 +1,10 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
-import { cut } from '../judge/shown.js';
+import {
+  type JSONRPCMessage,
+  type JSONRPCResponse,
+  ProtocolErrorCode,
+  type RequestId,
+} from '@modelcontextprotocol/client';
+import { bounded, cut } from '../judge/shown.js';
 import { ServerFault } from './server-fault.js';
 
 /** After something that was probably meant as the answer, the real one is waited for only so long. */
@@ -11,6 +16,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_ANSWERED = 10_000;
 
 const SHOWN = 200;
+const SHOWN_REASON = 500;
 
 export interface TrafficActions {
   /** Ends a call that can get no answer any more. */
@@ -33,6 +39,8 @@ export class Traffic {
   #suspects: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   readonly #progress = new Map<string, () => void>();
+  /** What the server asked, until it is answered. */
+  readonly #asked = new Map<RequestId, string>();
   #logs = 0;
   #messages = 0;
   #bytes = 0;
@@ -67,8 +75,14 @@ export class Traffic {
     return left > 0 ? [...first, `There were ${left} more of the kind.`] : first;
   }
 
+  /** Hears of what the server asked in vain: the client refuses some of it by itself. */
+  onRefused: (sentence: string) => void = () => {};
+
   sent(message: JSONRPCMessage): void {
-    if (!('method' in message)) return;
+    if (!('method' in message)) {
+      this.#replied(message);
+      return;
+    }
     if ('id' in message) this.#open.set(message.id, message.method);
     else if (message.method === 'notifications/cancelled') {
       const { requestId } = (message.params ?? {}) as { requestId?: RequestId };
@@ -82,6 +96,7 @@ export class Traffic {
   received(message: JSONRPCMessage, bytes = 0): boolean {
     if ('method' in message) {
       this.#count(bytes);
+      if ('id' in message) this.#asked.set(message.id, message.method);
       return !this.#hear(message);
     }
     const { id } = message;
@@ -92,6 +107,7 @@ export class Traffic {
       if (this.#open.size === 0) this.#trust();
       return true;
     }
+    this.#count(bytes);
     // A cancelled call may still be answered: the answer was on its way.
     if (id !== undefined && this.#cancelled.delete(id)) return false;
     if (id !== undefined && this.#answered.has(id)) {
@@ -100,7 +116,7 @@ export class Traffic {
     }
     this.#suspect(
       id === undefined
-        ? `The server answered without an id: ${shownMessage(message)}`
+        ? `The server answered with an error without an id: ${shownMessage(message)}`
         : `The server answered with the id ${cut(JSON.stringify(id), 60)}, which no request has.`,
     );
     return false;
@@ -151,6 +167,21 @@ export class Traffic {
   close(): void {
     clearTimeout(this.#timer);
     this.#open.clear();
+  }
+
+  #replied(message: JSONRPCResponse): void {
+    const { id } = message;
+    const method = id === undefined ? undefined : this.#asked.get(id);
+    if (id === undefined || method === undefined) return;
+    this.#asked.delete(id);
+    if (!('error' in message)) return;
+    const { code, message: why } = message.error;
+    const asked = `The server asked for ${cut(JSON.stringify(method), SHOWN)}`;
+    if (code === ProtocolErrorCode.MethodNotFound) {
+      const sentence = `${asked}, which the client has not said it can do.`;
+      this.#note(sentence);
+      this.onRefused(sentence);
+    } else this.onRefused(`${asked}, and was refused: ${cut(why.replace(/\s+/g, ' '), SHOWN_REASON)}`);
   }
 
   /** True where it was for us. */
@@ -220,4 +251,5 @@ export class Traffic {
   }
 }
 
-const shownMessage = (message: JSONRPCMessage) => cut(JSON.stringify(message), SHOWN);
+/** Of any depth and size. */
+const shownMessage = (message: JSONRPCMessage) => cut(JSON.stringify(bounded(message)), SHOWN);

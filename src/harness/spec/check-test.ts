@@ -22,6 +22,14 @@ export function checkTest({ test, kind, written: { source, at } }: ParsedTest): 
     ...checkSteps('setup', test.setup),
     ...checkSteps('cleanup', test.cleanup),
     ...checkInput(kind, test.input),
+    ...(kind === 'tool' && test.complete !== undefined
+      ? [
+          {
+            path: ['complete'],
+            message: 'is for prompts and for templates of resources: tools complete nothing',
+          },
+        ]
+      : []),
   ];
   return wrong.map(({ path, message, suggestion }) =>
     source.fault([...at, ...path], message, { suggestion }),

@@ -1,4 +1,4 @@
-import type { SpecFault, SpecPath } from './fault.js';
+import { type SpecFault, type SpecPath, wayText } from './fault.js';
 import type { ParsedTest } from './parse-tests.js';
 import { type Kind, listOf, mapOf } from './raw.js';
 import { referencesIn } from './reference.js';
@@ -29,22 +29,47 @@ export function link(
   early: ReadonlySet<string>,
 ): SpecFault[] {
   const faults: SpecFault[] = [];
-  for (const test of tests) {
+  const known = indexOf(tests);
+  const writtenNames = new Set(written.flatMap(namesOf));
+  for (const [place, test] of tests.entries()) {
     const { parsed } = test;
+    const dependsOn = new Set<Linked>();
     for (const { name, at } of namedIn(parsed)) {
-      const found = named(name, parsed, tests);
-      if (Array.isArray(found)) test.dependsOn.push(...found.filter((one) => one !== test));
-      else if (found !== undefined || !written.some((one) => isNamed(name, one)))
-        faults.push(parsed.written.source.fault(at, ...unknown(name, found, tests)));
+      const found = named(name, parsed, known);
+      if (Array.isArray(found)) for (const one of found) dependsOn.add(one);
+      else if (found !== undefined || !writtenNames.has(name))
+        faults.push(parsed.written.source.fault(at, ...unknown(name, found, known)));
       if (Array.isArray(found) && found.includes(test) && found.length === 1)
         faults.push(parsed.written.source.fault(at, 'depends on itself'));
     }
     for (const name of capturesUsed(parsed)) {
-      const source = early.has(name) ? undefined : capturing(name, test, tests);
-      if (source !== undefined && !test.dependsOn.includes(source)) test.dependsOn.push(source);
+      const source = early.has(name) ? undefined : capturing(name, place, known);
+      if (source !== undefined) dependsOn.add(source);
     }
+    dependsOn.delete(test);
+    test.dependsOn.push(...dependsOn);
   }
   return faults;
+}
+
+/** Tests by what they may be named, and by what they capture. */
+interface Index {
+  named: Map<string, Linked[]>;
+  capturing: Map<string, { test: Linked; place: number }[]>;
+}
+
+function indexOf(tests: readonly Linked[]): Index {
+  const index: Index = { named: new Map(), capturing: new Map() };
+  const add = <T>(map: Map<string, T[]>, key: string, one: T) => {
+    const there = map.get(key);
+    if (there === undefined) map.set(key, [one]);
+    else there.push(one);
+  };
+  for (const [place, test] of tests.entries()) {
+    for (const name of new Set(spellings(test.parsed))) add(index.named, name, test);
+    for (const name of Object.keys(test.parsed.test.capture)) add(index.capturing, name, { test, place });
+  }
+  return index;
 }
 
 function namedIn({ test, written }: ParsedTest): { name: string; at: SpecPath }[] {
@@ -58,15 +83,15 @@ type Names = Pick<ParsedTest, 'kind' | 'target' | 'baseName' | 'name'>;
 const spellings = ({ kind, target, baseName, name }: Names): string[] =>
   [baseName, name].flatMap((one) => [one, `${target}/${one}`, `${kind}/${target}/${one}`]);
 
-const isNamed = (name: string, { kind, target, name: own }: Nameable): boolean =>
-  typeof target === 'string' &&
-  typeof own === 'string' &&
-  spellings({ kind, target, baseName: own, name: own }).includes(name);
+const namesOf = ({ kind, target, name }: Nameable): string[] =>
+  typeof target === 'string' && typeof name === 'string'
+    ? spellings({ kind, target, baseName: name, name })
+    : [];
 
 /** All rows of a matrix bear one name. Tests of the same tool come first; else a name must not stand for two. */
-function named(name: string, from: ParsedTest, tests: readonly Linked[]): Linked[] | 'ambiguous' | undefined {
-  const found = tests.filter(({ parsed }) => spellings(parsed).includes(name));
-  if (found.length === 0) return undefined;
+function named(name: string, from: ParsedTest, { named: known }: Index): Linked[] | 'ambiguous' | undefined {
+  const found = known.get(name);
+  if (found === undefined) return undefined;
   const near = found.filter(({ parsed }) => parsed.kind === from.kind && parsed.target === from.target);
   const meantOnes = near.length > 0 ? near : found;
   const places = new Set(meantOnes.map(({ parsed }) => parsed.written.value));
@@ -76,14 +101,14 @@ function named(name: string, from: ParsedTest, tests: readonly Linked[]): Linked
 function unknown(
   name: string,
   found: 'ambiguous' | undefined,
-  tests: readonly Linked[],
+  { named: known }: Index,
 ): [message: string, more: { suggestion: string }] {
   if (found === 'ambiguous') {
-    const all = tests.filter(({ parsed }) => spellings(parsed).includes(name)).map(({ id }) => `"${id}"`);
-    return [`names several tests: "${name}"`, { suggestion: `write which one: ${all.join(' or ')}` }];
+    const all = (known.get(name) ?? []).map(({ id }) => `"${id}"`);
+    return [`names several tests: "${name}"`, { suggestion: `write which one: ${wayText(all, ' or ')}` }];
   }
-  const names = [...new Set(tests.flatMap(({ parsed }) => spellings(parsed)))];
-  const suggestion = didYouMean(meant(name, names)) ?? 'tests are named by their name, or as tool/name';
+  const suggestion =
+    didYouMean(meant(name, [...known.keys()])) ?? 'tests are named by their name, or as tool/name';
   return [`names a test that there is not: "${name}"`, { suggestion }];
 }
 
@@ -105,10 +130,9 @@ function capturesUsed({ test }: ParsedTest): Set<string> {
 }
 
 /** The last one before it that captures the name; where there is none before it, the first. */
-function capturing(name: string, test: Linked, tests: readonly Linked[]): Linked | undefined {
-  const all = tests.filter((one) => one !== test && Object.hasOwn(one.parsed.test.capture, name));
-  const before = all.filter((one) => tests.indexOf(one) < tests.indexOf(test));
-  return before.at(-1) ?? all[0];
+function capturing(name: string, place: number, { capturing: known }: Index): Linked | undefined {
+  const all = (known.get(name) ?? []).filter((one) => one.place !== place);
+  return (all.findLast((one) => one.place < place) ?? all[0])?.test;
 }
 
 /** What a test depends on stands before it; else the order is that of the files. */
@@ -116,22 +140,38 @@ export function arrange(tests: readonly Linked[]): { order: Linked[]; faults: Sp
   const order: Linked[] = [];
   const faults: SpecFault[] = [];
   const state = new Map<Linked, 'open' | 'done'>();
-  const visit = (test: Linked, way: readonly Linked[]): void => {
-    if (state.get(test) === 'done') return;
-    if (state.get(test) === 'open') {
-      const circle = [...way.slice(way.indexOf(test)), test].map(({ id }) => `"${id}"`).join(' depends on ');
-      const { written } = test.parsed;
-      const key = listOf(mapOf(written.value)['depends_on']).length > 0 ? 'depends_on' : 'dependencies';
-      faults.push(
-        written.source.fault([...written.at, key], `tests depend on each other in a circle: ${circle}`),
-      );
-      return;
+  for (const first of tests) {
+    if (state.has(first)) continue;
+    // The way to where we are, with what is left to look at; no call for each step: there may be thousands.
+    const way: { test: Linked; next: number }[] = [{ test: first, next: 0 }];
+    state.set(first, 'open');
+    for (let here = way.at(-1); here !== undefined; here = way.at(-1)) {
+      const before = here.test.dependsOn[here.next];
+      here.next += 1;
+      if (before === undefined) {
+        state.set(here.test, 'done');
+        order.push(here.test);
+        way.pop();
+      } else if (state.get(before) === 'open')
+        faults.push(
+          circleFault(
+            before,
+            way.map(({ test }) => test),
+          ),
+        );
+      else if (!state.has(before)) {
+        state.set(before, 'open');
+        way.push({ test: before, next: 0 });
+      }
     }
-    state.set(test, 'open');
-    for (const before of test.dependsOn) visit(before, [...way, test]);
-    state.set(test, 'done');
-    order.push(test);
-  };
-  for (const test of tests) visit(test, []);
+  }
   return { order, faults };
+}
+
+function circleFault(test: Linked, way: readonly Linked[]): SpecFault {
+  const ids = [...way.slice(way.indexOf(test)), test].map(({ id }) => `"${id}"`);
+  const { written } = test.parsed;
+  const key = listOf(mapOf(written.value)['depends_on']).length > 0 ? 'depends_on' : 'dependencies';
+  const message = `tests depend on each other in a circle: ${wayText(ids, ' depends on ')}`;
+  return written.source.fault([...written.at, key], message);
 }

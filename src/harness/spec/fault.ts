@@ -36,6 +36,15 @@ export function faultText({ file, position, path, message, suggestion }: SpecFau
   return `${at}: ${said}${suggestion === undefined ? '' : ` (${suggestion})`}`;
 }
 
+const LONGEST_WAY = 12;
+
+/** From one to another, for a sentence. */
+export const wayText = (way: readonly string[], between: string): string =>
+  (way.length <= LONGEST_WAY
+    ? way
+    : [...way.slice(0, LONGEST_WAY / 2), '…', ...way.slice(-LONGEST_WAY / 2)]
+  ).join(between);
+
 /** In the order of the files and their lines. What the rows of a matrix have in common is told once. */
 export function sortedFaults(faults: readonly SpecFault[], files: readonly string[]): SpecFault[] {
   const once = new Map(faults.map((fault) => [faultText(fault), fault]));

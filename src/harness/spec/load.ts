@@ -49,10 +49,10 @@ export function loadSpecification(path: string, { environment, variables }: Load
     const tests = writtenTests(source).map((written) => parseTests(written, known));
     faults.push(...own, ...tests.flatMap((one) => one.faults));
     if (specification !== undefined) scripts.addAll(source, specification);
-    return { source, specification, tests: tests.flatMap((one) => one.tests) };
+    return { specification, tests: tests.flatMap((one) => one.tests) };
   });
-  const specifications = parsed.flatMap(({ source, specification, tests }) =>
-    specification === undefined ? [] : [withTests(specification, source, tests)],
+  const specifications = parsed.flatMap(({ specification, tests }) =>
+    specification === undefined ? [] : [withTests(specification, tests)],
   );
   const [first, ...others] = specifications;
   const merged = first === undefined ? undefined : mergeSpecifications([first, ...others], known.variables);
@@ -81,19 +81,20 @@ export function loadSpecification(path: string, { environment, variables }: Load
 }
 
 /** Where every row of a matrix is a test of its own. */
-function withTests(
-  specification: TestSpecification,
-  source: Source,
-  tests: readonly ParsedTest[],
-): TestSpecification {
+function withTests(specification: TestSpecification, tests: readonly ParsedTest[]): TestSpecification {
+  const byGroup = new Map<string, ParsedTest[]>();
+  for (const test of tests) {
+    const [key, index] = test.written.at;
+    const group = byGroup.get(`${key} ${index}`);
+    if (group === undefined) byGroup.set(`${key} ${index}`, [test]);
+    else group.push(test);
+  }
   const filled = Object.fromEntries(
     GROUPS.map(({ key }) => [
       key,
       specification[key].map((group, index) => ({
         ...group,
-        tests: tests
-          .filter(({ written: { source: of, at } }) => of === source && at[0] === key && at[1] === index)
-          .map(({ test }) => test),
+        tests: (byGroup.get(`${key} ${index}`) ?? []).map(({ test }) => test),
       })),
     ]),
   );

@@ -8,7 +8,7 @@ import { withoutTests } from './raw.js';
 import type { SchemaFiles } from './schema-files.js';
 import { parseShape } from './shape.js';
 import type { Source } from './source.js';
-import { type Scope, substitute } from './substitute.js';
+import { type Scope, substitute, TooMuchText } from './substitute.js';
 import { type Known, scopeOf, unknownReferences, variableFaults } from './variables.js';
 
 /** Code, and what defines variables or belongs to the author alone. */
@@ -56,12 +56,19 @@ function replaced(source: Source, known: Known, faults: SpecFault[]): Record<str
     if (VERBATIM_KEYS.includes(key)) return [key, part];
     const isStep = key === 'setup' || key === 'cleanup';
     const later: ReadonlySet<string> = key === 'server' ? OF_SERVER : isStep ? known.captured : new Set();
-    const value =
-      key === 'server' && isMap(part)
+    try {
+      const isServer = key === 'server' && isMap(part);
+      // Looked at before the last substitution: after it, what was kept from being a reference looks like one.
+      const checked = isServer
         ? inServer(part, scope)
-        : substitute(part, scope, { isLast: !isStep, later }).value;
-    faults.push(...unknownReferences({ source, at: [key], value }, known, later));
-    return [key, value];
+        : substitute(part, scope, { isLast: false, later }).value;
+      faults.push(...unknownReferences({ source, at: [key], value: checked }, known, later));
+      return [key, isServer || isStep ? checked : substitute(part, scope, { isLast: true, later }).value];
+    } catch (error) {
+      if (!(error instanceof TooMuchText)) throw error;
+      faults.push(source.fault([key], error.message));
+      return [key, undefined];
+    }
   });
   return Object.fromEntries(entries);
 }

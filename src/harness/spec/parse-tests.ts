@@ -5,7 +5,7 @@ import { expandMatrix, MAX_ROWS, type Row, rowText } from './matrix.js';
 import { type Kind, mapOf, type WrittenTest } from './raw.js';
 import { PLANNED_KEYS, resolveTest, VERBATIM_KEYS } from './resolve.js';
 import { parseShape } from './shape.js';
-import { substitute } from './substitute.js';
+import { type Scope, substitute, TooMuchText } from './substitute.js';
 import { type Known, scopeOf, unknownReferences } from './variables.js';
 
 /** A test as it will run, but for what is captured until then. */
@@ -28,6 +28,15 @@ export interface ParsedTests {
 
 /** One test for each row of its matrix, each with all that is known put in. */
 export function parseTests(written: WrittenTest, known: Known): ParsedTests {
+  try {
+    return parseRows(written, known);
+  } catch (error) {
+    if (!(error instanceof TooMuchText)) throw error;
+    return { tests: [], faults: [written.source.fault(written.at, error.message)] };
+  }
+}
+
+function parseRows(written: WrittenTest, known: Known): ParsedTests {
   const { source, at } = written;
   const raw = written.value;
   if (!isMap(raw)) return parseRow(written, raw, undefined, known);
@@ -56,7 +65,10 @@ function parseRow(written: WrittenTest, raw: unknown, row: Row | undefined, know
   const nearer: JsonMap[] = [row ?? {}, own];
   const scope = scopeOf(known, nearer);
   const value = isMap(raw) ? resolveTest(raw, scope, { isLast: false, later: known.captured }).value : raw;
-  const faults = unknownIn(written, value, known, [...Object.keys(row ?? {}), ...Object.keys(own)]);
+  const faults = unknownIn(written, unfinished(raw, value, scope), known, [
+    ...Object.keys(row ?? {}),
+    ...Object.keys(own),
+  ]);
   const { data: test, faults: wrong } = parseShape(TestCase, { source, at, value });
   // What no variable stands for is of the wrong type as well, which says nothing new.
   const told = new Set(faults.map(({ path }) => path));
@@ -78,6 +90,16 @@ function parseRow(written: WrittenTest, raw: unknown, row: Row | undefined, know
     ],
     faults,
   };
+}
+
+/** A test before the last substitution: after it, what was kept from being a reference looks like one. */
+function unfinished(raw: unknown, value: unknown, scope: Scope): unknown {
+  if (!isMap(raw) || !isMap(value)) return value;
+  const planned = PLANNED_KEYS.filter((key) => Object.hasOwn(raw, key)).map((key) => [
+    key,
+    substitute(raw[key], scope, { isLast: false }).value,
+  ]);
+  return { ...value, ...Object.fromEntries(planned) };
 }
 
 function unknownIn({ source, at }: WrittenTest, value: unknown, known: Known, nearer: string[]): SpecFault[] {

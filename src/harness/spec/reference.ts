@@ -9,8 +9,11 @@ export interface Reference {
   fallback: string | undefined;
 }
 
-/** One $ too many keeps the text as it is: $${name}. */
-const REFERENCE = /\$(\$?)\{(env:)?([A-Za-z_][\w-]*(?:\.[\w-]+)*)(?::-([^}]*))?\}/g;
+/**
+ * One $ too many keeps the text as it is: $${name}. A default ends where another reference begins, or a text of
+ * beginnings alone would take the square of its length.
+ */
+const REFERENCE = /\$(\$?)\{(env:)?([A-Za-z_][\w-]*(?:\.[\w-]+)*)(?::-((?:[^}$]|\$(?!\{))*))?\}/g;
 
 export interface Piece {
   /** Undefined where it is text. */

@@ -6,6 +6,9 @@ import { referencesIn } from './reference.js';
 import type { Source } from './source.js';
 import { suggestKey, suggestValue } from './suggest.js';
 
+/** Of one value; who mends these will see the rest. */
+const MOST_FAULTS = 200;
+
 /** A value after substitution, and where it is written. */
 export interface Written {
   source: Source;
@@ -21,17 +24,17 @@ export function parseShape<S extends z.ZodType>(
 ): { data: z.infer<S> | undefined; faults: SpecFault[] } {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { data: parsed.data, faults: [] };
-  const all = parsed.error.issues.flatMap(faultsOf);
+  const told = parsed.error.issues.flatMap(faultsOf);
+  const all = told.slice(0, MOST_FAULTS);
   // A map is not complete where one of its keys is misspelt, which says nothing new.
   const found = all.filter(
     (fault) =>
       fault.reason.startsWith('must') || fault.isUnknownKey || !all.some((other) => isKeyOf(other, fault)),
   );
+  const faults = found.map((fault) => specFault(fault, source, at, value));
+  if (told.length > all.length) return { data: undefined, faults };
   const rest = found.reduce((left, { path }) => without(left, path), value);
-  return {
-    data: schema.safeParse(rest).data,
-    faults: found.map((fault) => specFault(fault, source, at, value)),
-  };
+  return { data: schema.safeParse(rest).data, faults };
 }
 
 const isKeyOf = ({ path, isUnknownKey }: Fault, { path: map }: Fault): boolean =>

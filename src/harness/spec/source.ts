@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import {
   type Document,
   isAlias,
@@ -9,6 +9,7 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  visit,
 } from 'yaml';
 import { fileProblem } from '../../base/file-problem.js';
 import { isTooDeep } from '../../config/yaml-file.js';
@@ -16,6 +17,7 @@ import type { Position, SpecFault, SpecPath } from './fault.js';
 import { specPathText } from './fault.js';
 
 const MAX_BYTES = 4 * 1024 * 1024;
+const BLOCK_BYTES = 64 * 1024;
 /** Specifications hold JSON Schemas, which are deeper than settings. */
 const MOST_SYNTAX_FAULTS = 10;
 const MAX_LEVELS = 128;
@@ -33,15 +35,33 @@ export interface Source {
 }
 
 /** A reason instead of a text, where the file cannot be read. */
-export function readBounded(file: string): { text: string } | { problem: string } {
+export function readBounded(file: string, most = MAX_BYTES): { text: string } | { problem: string } {
   try {
     // Looked at first: a pipe or a device may never end.
     const stat = statSync(file);
-    if (stat.size > MAX_BYTES) return { problem: `it is larger than ${MAX_BYTES} bytes` };
     if (!stat.isFile() && !stat.isDirectory()) return { problem: 'it is no regular file' };
-    return { text: readFileSync(file, 'utf8') };
+    const text = stat.size > most ? undefined : readText(file, most);
+    return text === undefined ? { problem: `it is larger than ${most} bytes` } : { text };
   } catch (error) {
     return { problem: fileProblem(error) };
+  }
+}
+
+/** What the system makes up, as below /proc, says that it has no size; some of it never ends, or never begins. */
+function readText(file: string, most: number): string | undefined {
+  const opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const parts: Buffer[] = [];
+    for (let bytes = 0; bytes <= most; ) {
+      const part = Buffer.allocUnsafe(BLOCK_BYTES);
+      const read = readSync(opened, part);
+      if (read === 0) return Buffer.concat(parts).toString('utf8');
+      parts.push(part.subarray(0, read));
+      bytes += read;
+    }
+    return undefined;
+  } finally {
+    closeSync(opened);
   }
 }
 
@@ -60,13 +80,18 @@ export function parseSource(file: string, text: string): Source | SpecFault[] {
     prettyErrors: false,
     stringKeys: true,
     merge: true,
+    // By ourselves, below: the library compares each key with all before it.
+    uniqueKeys: false,
   });
   const positionAt = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
   // The first ones: a file that is something else altogether has one for every token.
-  const found = [...document.errors, ...document.warnings].slice(0, MOST_SYNTAX_FAULTS);
+  const found = [...document.errors, ...document.warnings, ...repeatedKeys(document)].slice(
+    0,
+    MOST_SYNTAX_FAULTS,
+  );
   const problems = found.map(({ message, pos }) =>
     wrong(positionAt(pos[0]), `it is not valid YAML: ${message.split('\n', 1)[0]}`),
   );
@@ -89,6 +114,22 @@ export function parseSource(file: string, text: string): Source | SpecFault[] {
     };
   };
   return { file, data, fault };
+}
+
+function repeatedKeys(document: Document): { message: string; pos: [number] }[] {
+  const repeated: { message: string; pos: [number] }[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key) || key.value === '<<') continue;
+        if (seen.has(key.value))
+          repeated.push({ message: 'Map keys must be unique', pos: [key.range?.[0] ?? 0] });
+        seen.add(key.value);
+      }
+    },
+  });
+  return repeated;
 }
 
 /** Where a path leads; of what is not there (it is missing, or comes from a variable), where it would be. */

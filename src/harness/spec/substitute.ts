@@ -26,9 +26,22 @@ export interface SubstituteOptions {
   quote?: (text: string) => string;
 }
 
+/** What all variables together may become, and how many may stand for each other in a row. */
+const MOST_CHARACTERS = 4 * 1024 * 1024;
+const MOST_VALUES = 200_000;
+const MOST_IN_A_ROW = 100;
+
+/** Variables that stand for others that stand for others again grow by each of them. */
+export class TooMuchText extends Error {
+  constructor(reference: string) {
+    const what = `${MOST_CHARACTERS / 1024 ** 2} MB, ${MOST_VALUES} values or ${MOST_IN_A_ROW} variables in a row`;
+    super(`becomes more than ${what}, by what ${reference} stands for`);
+  }
+}
+
 /**
  * Replaces references in every text of a value. One that is the whole text keeps the type of what it stands for. A
- * value without references is returned itself, not a copy.
+ * value without references is returned itself, not a copy. Throws TooMuchText.
  */
 export function substitute<T>(value: T, scope: Scope, options: SubstituteOptions): Substituted<T> {
   const missing: Reference[] = [];
@@ -43,6 +56,8 @@ class Substitution {
   readonly #later: ReadonlySet<string>;
   readonly #quote: (text: string) => string;
   readonly #missing: Reference[];
+  #characters = MOST_CHARACTERS;
+  #values = MOST_VALUES;
 
   constructor(scope: Scope, options: SubstituteOptions, missing: Reference[]) {
     this.#scope = scope;
@@ -55,6 +70,7 @@ class Substitution {
 
   /** `within` names the variables whose values are being read. */
   of(value: unknown, within: readonly string[]): unknown {
+    if (within.length > 0) this.#spend(0, within[0]!);
     if (typeof value === 'string') return value.includes('${') ? this.#text(value, within) : value;
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
@@ -81,6 +97,7 @@ class Substitution {
         const found = this.#lookUp(reference, within);
         if (found === undefined) return reference.fallback ?? written;
         const inText = typeof found.value === 'string' ? found.value : JSON.stringify(found.value);
+        this.#spend(inText.length, reference.name);
         return found.isCaptured ? this.#quote(inText) : inText;
       })
       .join('');
@@ -98,6 +115,7 @@ class Substitution {
       const answered = valueIn(captured, name);
       if (answered !== undefined) return { value: this.#verbatim(answered.value), isCaptured: true };
       for (const map of variables) {
+        if (within.length > MOST_IN_A_ROW) throw new TooMuchText(`\${${within[0]}}`);
         const found = within.includes(name) ? undefined : valueIn(map, name);
         if (found !== undefined) return { value: this.of(found.value, [...within, name]) };
       }
@@ -105,6 +123,12 @@ class Substitution {
     }
     if (fallback === undefined) this.#missing.push(reference);
     return undefined;
+  }
+
+  #spend(characters: number, name: string): void {
+    this.#characters -= characters;
+    this.#values -= 1;
+    if (this.#characters < 0 || this.#values < 0) throw new TooMuchText(`\${${name}}`);
   }
 
   /** What another substitution must not take for a reference. */

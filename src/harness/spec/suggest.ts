@@ -1,8 +1,12 @@
 import { similarName } from '../../base/similar-name.js';
 import { type SchemaNode, schemasAt } from './schema.js';
 
+/** A longer one is no slip of the finger, and comparing takes the square of its length. */
+const LONGEST_NAME = 200;
+
 /** What was meant by a name: the same in another spelling, or one that is close. */
 export function meant(name: string, known: readonly string[]): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
   const snake = name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .replaceAll('-', '_')

@@ -1,5 +1,5 @@
 import type { JsonMap } from '../judge/answer.js';
-import type { SpecFault, SpecPath } from './fault.js';
+import { type SpecFault, type SpecPath, wayText } from './fault.js';
 import { mapOf } from './raw.js';
 import { type Reference, referencesIn } from './reference.js';
 import type { Source } from './source.js';
@@ -67,10 +67,11 @@ function unknown(
 /** Variables that stand for each other in a circle, and those that use what there is not. */
 export function variableFaults(source: Source, known: Known): SpecFault[] {
   const own = mapOf(mapOf(source.data)['variables']);
+  const uses = usesOf(known.variables);
   const circles = Object.keys(own).flatMap((name) => {
-    const circle = circleFrom(name, known.variables);
+    const circle = circleFrom(name, uses);
     if (circle === undefined) return [];
-    const message = `stands for itself: ${circle.join(' uses ')}`;
+    const message = `stands for itself: ${wayText(circle, ' uses ')}`;
     return [source.fault(['variables', name], message, { atKey: true })];
   });
   const defined = new Set([...Object.keys(known.variables), ...known.captured]);
@@ -83,18 +84,33 @@ export function variableFaults(source: Source, known: Known): SpecFault[] {
   ];
 }
 
-function circleFrom(name: string, variables: JsonMap): string[] | undefined {
-  const follow = (here: string, way: readonly string[]): string[] | undefined => {
-    for (const { reference } of referencesIn(variables[here])) {
-      const next = rootOf(reference.name);
-      if (reference.isEnvironment || !Object.hasOwn(variables, next)) continue;
-      if (next === name) return [...way, next];
-      // Another circle is told at its own variables.
-      if (way.includes(next)) continue;
-      const circle = follow(next, [...way, next]);
-      if (circle !== undefined) return circle;
+/** Which variables each of them uses. */
+const usesOf = (variables: JsonMap): Map<string, Set<string>> =>
+  new Map(
+    Object.entries(variables).map(([name, value]) => {
+      const used = referencesIn(value)
+        .filter(({ reference }) => !reference.isEnvironment)
+        .map(({ reference }) => rootOf(reference.name));
+      return [name, new Set(used.filter((one) => Object.hasOwn(variables, one)))];
+    }),
+  );
+
+/** The shortest way from a variable to itself. Another circle on the way is told at its own variables. */
+function circleFrom(name: string, uses: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+  const before = new Map<string, string>();
+  const open = [name];
+  for (const here of open)
+    for (const next of uses.get(here) ?? []) {
+      if (next === name) return wayBack(name, here, before);
+      if (before.has(next)) continue;
+      before.set(next, here);
+      open.push(next);
     }
-    return undefined;
-  };
-  return follow(name, [name]);
+  return undefined;
+}
+
+function wayBack(name: string, last: string, before: ReadonlyMap<string, string>): string[] {
+  const way = [name];
+  for (let here = last; here !== name; here = before.get(here)!) way.push(here);
+  return [...way, name].toReversed();
 }

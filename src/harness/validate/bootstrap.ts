@@ -11,5 +11,15 @@ def judge():
 /** What each run calls, whatever script it is for. */
 export const CALL = { function: 'judge', arguments: {} };
 
-export const compileBootstrap = (runner: PythonRunner): Promise<CompiledCode> =>
-  runner.precompile(CODE, 'pungi_validator.py');
+/** What is run for a script. Its packages are named above it, as the script names them, so that it gets their environment. */
+export const bootstrapFor = (source: string): string => `${packagesOf(source)}${CODE}`;
+
+export const compileBootstrap = (runner: PythonRunner, code: string): Promise<CompiledCode> =>
+  runner.precompile(code, 'pungi_validator.py');
+
+/** The comments that a `# /// script` block (PEP 723) is made of, on their own lines: what is wrong with it is told by its line. */
+function packagesOf(source: string): string {
+  if (!source.includes('# /// script')) return '';
+  const lines = source.split(/\r\n|\r|\n/);
+  return lines.map((line) => (line === '#' || line.startsWith('# ') ? line : '')).join('\n');
+}

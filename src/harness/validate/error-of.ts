@@ -42,8 +42,10 @@ function importSentence(told: ToldError, environment: string | null, where: stri
   const { module, isMissing, message } = told;
   if (!isMissing) return `ImportError: ${message}${where}.`;
   const place = environment ?? 'default';
-  const absent = `The module "${module}"${where} is not installed in the environment "${place}"`;
   const name = distributionFor(module!);
+  if (place.startsWith('inline-'))
+    return `The module "${module}"${where} is not among the dependencies of the script; add ${name ?? 'its package'} to its "# /// script" block.`;
+  const absent = `The module "${module}"${where} is not installed in the environment "${place}"`;
   return name === null ? `${absent}.` : `${absent}; install it with: pungi env install ${place} ${name}`;
 }
 
@@ -67,8 +69,11 @@ export function errorOfVerdict(verdict: Exclude<Verdict, { kind: 'ok' }>): Scrip
       return new ScriptError('TimeoutError', message, { timeoutMs: verdict.limitMs });
     case 'memory-exceeded':
       return new ScriptError('MemoryError', message, { limitMb: verdict.limitMb });
-    case 'python-error':
-      return new ScriptError('RuntimeError', message, { exception: verdict.exception.type });
+    case 'python-error': {
+      // Its line is one of ours, not of the script.
+      const { type, message: said } = verdict.exception;
+      return new ScriptError('RuntimeError', [type, said].filter(Boolean).join(': '), { exception: type });
+    }
     case 'exited':
       return new ScriptError('ProcessError', message, { code: verdict.status });
     case 'killed':
@@ -105,5 +110,5 @@ export const unheard = ({ value }: Outcome): ScriptError =>
       )
     : new ScriptError(
         'EngineError',
-        `What the script found cannot be read: ${value.note ?? 'it is no plain data'}.`,
+        `What the script found cannot be read: ${(value.note ?? 'it is no plain data').replace(/\.$/, '')}.`,
       );

@@ -2,23 +2,13 @@ import { sha256 } from '../../base/sha256.js';
 import { Turns } from '../../base/turns.js';
 import type { Outcome } from '../../contract/outcome.js';
 import type { RunOptions } from '../../contract/run.js';
-import { CALL, compileBootstrap } from './bootstrap.js';
+import { bootstrapFor, CALL, compileBootstrap } from './bootstrap.js';
+import { type EngineConfig, type PythonEngineConfig, wholeConfig } from './engine-config.js';
 import { errorThrown, errorTold, unheard } from './error-of.js';
 import { readOutcome, toldBy } from './read-outcome.js';
 import type { CompiledCode, PythonRunner } from './runner.js';
 import type { ScriptContext } from './script-context.js';
 import { notRun, type ScriptFailure, type ScriptLog, type ScriptResult } from './script-result.js';
-
-export interface PythonEngineConfig {
-  /** How long a script may run; 5000 ms if not given. */
-  timeoutMs?: number;
-  /** 256 MB if not given. */
-  memoryLimitMb?: number;
-  /** The named environment that scripts run in; the default one if not given. */
-  environment?: string;
-  /** Scripts that run at the same time. The others wait here, and not in the runner's own queue. */
-  maxConcurrent?: number;
-}
 
 /** A script that was compiled, for the interpreter that compiled it; another one compiles it again. */
 export interface PythonScript {
@@ -40,28 +30,27 @@ export interface ExecuteOptions {
 
 type Execution = Pick<PythonScript, 'source' | 'filename'> & Partial<PythonScript>;
 
-const DEFAULTS = { timeoutMs: 5000, memoryLimitMb: 256, maxConcurrent: 5 };
 const FILENAME = 'script.py';
 const MOST_LINES = 1000;
 
 /** Runs Python scripts that judge what a server answered, each in a sandboxed process of its own. */
 export class PythonEngine {
-  readonly #config: PythonEngineConfig & typeof DEFAULTS;
+  readonly #config: EngineConfig;
   readonly #runner: PythonRunner;
   readonly #turns: Turns;
-  #bootstrap: Promise<CompiledCode> | undefined;
+  /** By their code: scripts that bring no packages along share one. */
+  readonly #bootstraps = new Map<string, Promise<CompiledCode>>();
 
   /** The runner is not closed with the engine: it belongs to whoever made it. */
   constructor(config: PythonEngineConfig, runner: PythonRunner) {
-    const given = Object.entries(config).filter(([, value]) => value !== undefined);
-    this.#config = { ...DEFAULTS, ...Object.fromEntries(given) };
+    this.#config = wholeConfig(config);
     this.#runner = runner;
     this.#turns = new Turns(this.#config.maxConcurrent);
   }
 
   /** Resolves when scripts can run; rejects with a ScriptError, such as InterpreterNotFound. */
   async ready(): Promise<void> {
-    await this.#compiledBootstrap();
+    await this.#compiledBootstrap('');
   }
 
   /** Never rejects: what went wrong is the result's error. */
@@ -113,7 +102,8 @@ export class PythonEngine {
     context: ScriptContext = {},
     options: Omit<ExecuteOptions, 'filename'> = {},
   ): Promise<ScriptFailure[]> {
-    const read = toldBy(await this.#run({ task: 'expressions', expressions, context }, options));
+    const job = { task: 'expressions', expressions, context };
+    const read = toldBy(await this.#run(job, options));
     if ('error' in read) throw read.error;
     return read.told.failures;
   }
@@ -128,7 +118,7 @@ export class PythonEngine {
     let began = 0;
     const onLine: RunOptions['onLine'] = ({ stream, text }) => {
       if (printed.length < MOST_LINES)
-        printed.push({ level: stream, message: text, timeMs: Math.round(performance.now() - began) });
+        printed.push({ level: stream, message: text, timeMs: performance.now() - began });
     };
     const onStart = () => {
       began = performance.now();
@@ -141,12 +131,12 @@ export class PythonEngine {
   }
 
   async #run(
-    job: object,
+    job: { task: string; source?: string },
     { timeoutMs = this.#config.timeoutMs, signal }: ExecuteOptions,
     { onLine, onStart }: { onLine?: RunOptions['onLine']; onStart?: () => void } = {},
   ): Promise<Outcome> {
     const { environment, memoryLimitMb } = this.#config;
-    const bootstrap = await this.#compiledBootstrap();
+    const bootstrap = await this.#compiledBootstrap(job.source ?? '');
     const request = {
       context: job,
       call: CALL,
@@ -160,13 +150,15 @@ export class PythonEngine {
     });
   }
 
-  async #compiledBootstrap(): Promise<CompiledCode> {
-    this.#bootstrap ??= compileBootstrap(this.#runner);
+  async #compiledBootstrap(source: string): Promise<CompiledCode> {
+    const code = bootstrapFor(source);
+    const compiling = this.#bootstraps.get(code) ?? compileBootstrap(this.#runner, code);
+    this.#bootstraps.set(code, compiling);
     try {
-      return await this.#bootstrap;
+      return await compiling;
     } catch (thrown) {
       // The next one tries again.
-      this.#bootstrap = undefined;
+      this.#bootstraps.delete(code);
       throw errorThrown(thrown);
     }
   }

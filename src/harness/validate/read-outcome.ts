@@ -12,13 +12,16 @@ export function toldBy(outcome: Outcome): { told: Told } | { error: ScriptError 
   return told.success ? { told: told.data } : { error: unheard(outcome) };
 }
 
-/** A run of a script as its result. `printed` are its lines, as they came. */
-export function readOutcome(outcome: Outcome, printed: readonly ScriptLog[]): ScriptResult {
+/** A run of a script as its result. `lines` are what it printed, as they came since the run was asked for. */
+export function readOutcome(outcome: Outcome, lines: readonly ScriptLog[]): ScriptResult {
   const { usage } = outcome;
+  // A worker may have had to be made as well, which nobody measures.
+  const since = (timeMs: number) => Math.min(timeMs - usage.waitMs - usage.installMs, usage.wallMs);
+  const printed = lines.map((line) => ({ ...line, timeMs: Math.max(0, Math.round(since(line.timeMs))) }));
   const spent = { durationMs: usage.wallMs, memoryMb: usage.peakMemoryMb };
   const nothing = { output: null, failures: [], session: { set: {}, removed: [] } };
   const read = toldBy(outcome);
-  if ('error' in read) return { success: false, ...nothing, logs: [...printed], ...spent, error: read.error };
+  if ('error' in read) return { success: false, ...nothing, logs: printed, ...spent, error: read.error };
   const { told } = read;
   const error = told.error ? errorTold(told.error, outcome.environment) : null;
   const isSilent = (told.result ?? null) === null;

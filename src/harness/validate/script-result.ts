@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isMap } from '../judge/answer.js';
 import type { ScriptError } from './script-error.js';
 
 /** One thing that a script found. */
@@ -44,7 +45,8 @@ export const Told = z.object({
   failures: z.array(ScriptFailure).default([]),
   logs: z.array(z.tuple([z.string(), z.string(), z.number()])).default([]),
   session: z
-    .object({ set: z.record(z.string(), z.unknown()), removed: z.array(z.string()) })
+    // Not a record, which would lose a variable that is named __proto__.
+    .object({ set: z.custom<SessionChanges['set']>(isMap), removed: z.array(z.string()) })
     .default({ set: {}, removed: [] }),
   result: z.unknown().optional(),
   bytecode: z.string().optional(),

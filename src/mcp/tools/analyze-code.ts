@@ -13,12 +13,11 @@ export const analyzeCode = (): Tool => ({
   name: 'analyze_code',
   title: 'Analyze Python code',
   description:
-    'Look at Python code with ruff, without running it: errors (syntax, undefined names) always, and as far as enabled ' +
-    'security (the rules of Bandit), complexity and style. Each finding has its place, rule, severity and, where there is one, ' +
-    'the fix. Comments such as "# noqa" switch nothing off. The first call installs ruff, which takes a moment.',
+    'Check Python code with ruff, without running it: errors (syntax, undefined names), and unless switched off security ' +
+    '(rules of Bandit), complexity and style. Comments such as "# noqa" switch nothing off. The first call installs ruff.',
   annotations: ONLY_LOOKS,
   inputSchema: advertiseArguments(AnalysisRequest),
-  outputSchema: advertiseResult(Analysis),
+  outputSchema: advertiseResult(Analysis, ['summary']),
   answer: (args, call) =>
     answer(AnalysisRequest, args, call, async (request, steps) =>
       replyData(await call.pungi.analyze(request, steps), wordAnalysis),

@@ -8,14 +8,9 @@ import { namedVenv } from './venv-arguments.js';
 
 const Arguments = z.strictObject({
   venvName: namedVenv(),
-  confirm: z.boolean().optional().describe('Must be true: it cannot be undone.'),
-  confirmDefault: z.boolean().optional().describe('Must be true as well to delete the default environment.'),
-  wait: z
-    .boolean()
-    .optional()
-    .describe(
-      'While code runs in it: true waits for the end of that, false, the default, is refused with ENVIRONMENT_IN_USE.',
-    ),
+  confirm: z.boolean().optional().describe('Must be true.'),
+  confirmDefault: z.boolean().optional().describe('Must be true as well for the default environment.'),
+  wait: z.boolean().optional().describe('Wait for code that runs in it; without it, that is an error.'),
 });
 
 const Deleted = z.object({ venvName: z.string(), deleted: z.literal(true) });
@@ -25,7 +20,7 @@ export const deleteVenv = ({ defaultVenvName }: Config): Tool => ({
   title: 'Delete an environment',
   description:
     'Delete an environment with everything installed in it. It cannot be undone. ' +
-    `After the default environment, "${defaultVenvName}", is deleted, code runs with the interpreter's own packages again.`,
+    `Without the default one, "${defaultVenvName}", code runs with the interpreter's own packages.`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   inputSchema: advertiseArguments(Arguments),
   outputSchema: advertiseResult(Deleted),

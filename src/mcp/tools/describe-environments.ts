@@ -8,8 +8,7 @@ const SOURCES: Record<Config['packageSources'][number], string> = {
 
 /** What a package may be, and where it comes from on this server. */
 export function describePackages({ packageSources }: Config): string {
-  const form =
-    'Requirements as pip takes them, such as "pandas", "numpy>=2,<3" or "uvicorn[standard]==0.35.0".';
+  const form = 'Requirements as pip takes them, such as "pandas" or "numpy>=2,<3".';
   const more = packageSources.map((source) => SOURCES[source]);
   const kinds =
     more.length === 0
@@ -22,18 +21,16 @@ export const describeNames = () => '1 to 64 letters, digits, "_" and "-", not st
 
 /** What holds for every call that waits for packages. */
 export const describeInstalling = ({ packageTimeoutMs }: Config) =>
-  `This may take minutes for large packages and has a time limit of its own, ${packageTimeoutMs / 1000} s, apart from that of runs; ` +
-  'steps come as progress notifications. It is all or nothing: a failure leaves the environment as it was, ' +
-  'and its PACKAGE_INSTALLATION_ERROR says for each package why.';
+  `It may take minutes, and has a time limit of its own, ${packageTimeoutMs / 1000} s; the steps come as progress. ` +
+  'All or nothing: a failure leaves the environment as it was, and says why for each package.';
 
 /** Which packages code can import, and how to get others. */
 export const describeImports = ({ defaultVenvName, autoInstall, environmentTools }: Config) =>
   [
-    `Code runs in the environment venvName, by default "${defaultVenvName}", and can import what is installed there: see list_packages${environmentTools ? ' and install_packages' : ''}.`,
+    `It can import what is installed in its environment, by default "${defaultVenvName}": see list_packages${environmentTools ? ' and install_packages' : ''}.`,
     autoInstall
       ? 'A package that an import does not find is installed, and the code run once more.'
       : 'For a module that is missing, the error names the package to install.',
-    'Or let the code name its packages in a block of comments at its top, and leave out venvName:\n' +
-      '# /// script\n# dependencies = ["rich", "numpy>=2"]\n# ///\n' +
-      'It then runs in an environment made for exactly these, found again the next time; installing does not count against timeoutMs.',
+    'Or name the packages at the top of the code, and leave out venvName; an environment is made for them, and kept:\n' +
+      '# /// script\n# dependencies = ["rich", "numpy>=2"]\n# ///',
   ].join('\n');

@@ -16,13 +16,12 @@ export function describeSandbox(config: Config, { usable }: Profiles): string {
     : `Every call is a fresh sandboxed process: ${network}, no access to the host, and nothing is kept for the next call.`;
   return [
     isolation,
-    'The current folder is private and writable, and holds the given files; it is gone afterwards, so print or return what you need.',
+    'Code starts in a private, writable work folder, which holds the given files and is gone afterwards: print or return what you need.',
     describeImports(config),
-    'Standard input holds inputData or stdin and then ends. The value of a last expression is returned, as in a notebook.',
     `Limits: ${seconds(config.executionTimeoutMs)} wall time, ${seconds(config.maxCpuMs)} CPU time, ${config.maxMemoryMb} MB memory, ` +
       `${config.maxProcesses} processes and threads, ${config.maxDiskMb} MB disk, ` +
-      `${kilobytes(config.maxOutputBytes)} kept of stdout and of stderr (the head and the tail).`,
-    'A failure is an error result whose first line is a code and a sentence, for example PYTHON_ERROR or EXECUTION_TIMEOUT.',
+      `${kilobytes(config.maxOutputBytes)} kept of stdout and of stderr.`,
+    'A failure is an error result whose first line is a code and a sentence, such as PYTHON_ERROR or EXECUTION_TIMEOUT.',
   ].join('\n');
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.js';
-import { Outcome } from '../../contract/outcome.js';
 import type { Profiles } from '../../gate/profiles/profiles.js';
-import { advertiseArguments, advertiseResult } from './advertise.js';
+import { advertiseArguments } from './advertise.js';
+import { OUTCOME } from './advertise-outcome.js';
 import { answerRun } from './answer-run.js';
 import { describeSandbox, executeAnnotations } from './describe-sandbox.js';
 import { codeArguments, toRunRequest } from './run-arguments.js';
@@ -12,10 +12,10 @@ export function executePython(config: Config, profiles: Profiles): Tool {
   return {
     name: 'execute_python',
     title: 'Run Python code',
-    description: `Run Python code and return its output and the value of its last expression.\n${describeSandbox(config, profiles)}`,
+    description: `Run Python code and return its output and the value of its last expression, as in a notebook.\n${describeSandbox(config, profiles)}`,
     annotations: executeAnnotations(config),
     inputSchema: advertiseArguments(Arguments),
-    outputSchema: advertiseResult(Outcome),
+    outputSchema: OUTCOME,
     answer: (args, call) =>
       answerRun(Arguments, args, call, ({ code, ...rest }) => toRunRequest({ code }, rest, call.who)),
   };

@@ -18,9 +18,7 @@ const argumentsFor = (profiles: Profiles) => {
   const all = profiles.personas.map(({ name }) => name);
   const usable = usablePersonas(profiles).map(({ name }) => name);
   return z.strictObject({
-    code: RunRequest.shape.code
-      .unwrap()
-      .describe('Python source. The value of a last expression is returned.'),
+    code: RunRequest.shape.code.unwrap().describe('Python source.'),
     // One that exists and may not be used is for the gate to refuse, and for the audit trail to know.
     persona: z
       .string({ error: ({ input }) => unknown('persona', input, usable) })
@@ -57,11 +55,11 @@ export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
         : []),
       ...(imported.length === 0 ? [] : [`Imported for it already: ${imported.join(', ')}.`]),
       `It finds the variables ${variables.join(', ')}: the context is the object that was given.`,
-      'Every call is a fresh sandboxed process without network, as with execute_python. The reply discloses what was run.',
+      'Otherwise it is run as execute_python runs code. The reply discloses what was run.',
     ].join('\n'),
     annotations: executeAnnotations(config),
     inputSchema: advertiseArguments(Arguments),
-    outputSchema: advertiseResult(StrategicResult),
+    outputSchema: advertiseResult(StrategicResult, ['violations', 'disclosure', 'cached', 'outcome']),
     answer: (args, call) =>
       answer(Arguments, args, call, async ({ code, persona, capability, context = {}, fresh }, steps) => {
         const request = { code, profile: persona, capability, context, fresh, ...call.who };

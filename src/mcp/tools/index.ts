@@ -18,14 +18,14 @@ import { uninstallPackages } from './uninstall-packages.js';
 
 export const toolsFor = (config: Config, profiles: Profiles): Tool[] => [
   executePython(config, profiles),
-  executePythonFile(config, profiles),
+  executePythonFile(config),
   ...(usablePersonas(profiles).length > 0 ? [executeStrategicCode(config, profiles)] : []),
   listProfiles(config, profiles),
   analyzeCode(),
   listPackages(config),
   ...changing(config, installPackages(config), uninstallPackages(config)),
   listVenvs(),
-  ...changing(config, createVenv(config), setVenvDescription(), deleteVenv(config)),
+  ...changing(config, createVenv(), setVenvDescription(), deleteVenv(config)),
   healthCheck(config),
 ];
 

@@ -45,12 +45,11 @@ export const listProfiles = (config: Config, profiles: Profiles): Tool => ({
   name: 'list_profiles',
   title: 'List profiles',
   description:
-    'List the profiles that calls may use: what code may import and do, what is imported for it already (and under which name), ' +
-    'its limits, packages, data, hosts and variables. ' +
-    'Any of these names is a profile for execute_python and execute_python_file.',
+    'List the profiles that execute_python and execute_python_file take: what code may import and do under each, ' +
+    'what is imported for it already, and its limits, packages, data, hosts and variables.',
   annotations: ONLY_LOOKS,
   inputSchema: advertiseArguments(Arguments),
-  outputSchema: advertiseResult(Listed),
+  outputSchema: advertiseResult(Listed, ['profiles']),
   answer: (args, call) =>
     answer(Arguments, args, call, async () => {
       const listed = { profiles: profiles.usable.map((profile) => show(profile, config)) };

@@ -20,11 +20,11 @@ export const listVenvs = (): Tool => ({
   name: 'list_venvs',
   title: 'List environments',
   description:
-    'List the Python environments: name, Python version, number of packages, size, last use and description. ' +
-    'Any of these names is a venvName for the other tools.',
+    'List the Python environments with their Python version, number of packages, size, last use and description. ' +
+    'Other tools take their names as venvName.',
   annotations: ONLY_LOOKS,
   inputSchema: advertiseArguments(Arguments),
-  outputSchema: advertiseResult(Listed),
+  outputSchema: advertiseResult(Listed, ['inlineEnvironments']),
   answer: (args, call) =>
     answer(Arguments, args, call, async () => {
       const all = await call.pungi.environments.list();

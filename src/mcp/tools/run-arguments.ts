@@ -10,24 +10,26 @@ import { existingVenv } from './venv-arguments.js';
 const { code, file, argv, stdin, inputData, files, env, profile, fresh } = RunRequest.shape;
 
 /** What both execute tools accept beside the code itself. */
-const common = (config: Config, profiles: Profiles) => ({
+const common = (config: Config) => ({
   profile: profile.describe(
-    `The profile whose rules hold; without it "${config.defaultProfile}". list_profiles tells the rules.\n${describeProfiles(profiles)}`,
+    `The profile whose rules hold, by default "${config.defaultProfile}": see list_profiles.`,
   ),
   venvName: existingVenv(config, 'to run in'),
-  inputData: inputData.describe('Lines on standard input, one for each input(). Give either this or stdin.'),
-  stdin: stdin.describe('Text on standard input, which then ends. Give either this or inputData.'),
+  inputData: inputData.describe('Lines on standard input, one for each input().'),
+  stdin: stdin.describe('Text on standard input, instead of inputData.'),
   argv: argv.describe('Command line arguments: sys.argv[1:].'),
-  files: files.describe('Files placed in the work folder before the run, each with text or base64.'),
-  // What arrives here is JSON already, and not every client can read the recursive schema that says so.
-  context: z.unknown().optional().describe('A JSON value that the code sees as the variable `context`.'),
+  files: files.describe('Files for the work folder: a relative path, and text or base64.'),
+  // Any JSON is taken. An object is what is advertised: models and clients do badly with a parameter that may be anything, or of
+  // many types.
+  context: z
+    .unknown()
+    .optional()
+    .meta({ type: 'object', description: 'Data as JSON, which the code sees as the variable `context`.' }),
   timeoutMs: Limits.shape.timeoutMs
     .optional()
-    .describe(`Wall time in milliseconds; the server allows at most ${config.executionTimeoutMs}.`),
-  memoryMb: Limits.shape.memoryMb
-    .optional()
-    .describe(`Memory in MB; the server allows at most ${config.maxMemoryMb}.`),
-  fresh: fresh.describe('Run the code, though the profile keeps the outcome of the same code.'),
+    .describe(`Wall time in ms, at most ${config.executionTimeoutMs}.`),
+  memoryMb: Limits.shape.memoryMb.optional().describe(`Memory in MB, at most ${config.maxMemoryMb}.`),
+  fresh: fresh.describe('Run it, though the profile keeps the outcome of the same code.'),
   env: env.describe(`Environment variables. Allowed names: ${config.allowedEnv.join(', ') || 'none'}.`),
 });
 
@@ -37,20 +39,19 @@ const stdinOrInputData = (args: { stdin?: string | undefined; inputData?: string
 export const codeArguments = (config: Config, profiles: Profiles) =>
   z
     .strictObject({
-      code: code.unwrap().describe('Python source. The value of a last expression is returned.'),
-      ...common(config, profiles),
+      code: code.unwrap().describe('Python source.'),
+      ...common(config),
+      profile: profile.describe(
+        `The profile whose rules hold, by default "${config.defaultProfile}": see list_profiles.\n${describeProfiles(profiles)}`,
+      ),
     })
     .refine(stdinOrInputData, 'give either stdin or inputData');
 
-export const fileArguments = (config: Config, profiles: Profiles) =>
+export const fileArguments = (config: Config) =>
   z
     .strictObject({
-      filePath: file
-        .unwrap()
-        .describe(
-          `A Python file below one of: ${config.scriptRoots.join(', ') || '(no folder is configured)'}.`,
-        ),
-      ...common(config, profiles),
+      filePath: file.unwrap().describe(`Its path, below one of: ${config.scriptRoots.join(', ')}.`),
+      ...common(config),
     })
     .refine(stdinOrInputData, 'give either stdin or inputData');
 

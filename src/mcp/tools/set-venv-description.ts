@@ -14,11 +14,10 @@ const Described = z.object({ environment: EnvironmentInfo });
 export const setVenvDescription = (): Tool => ({
   name: 'set_venv_description',
   title: 'Describe an environment',
-  description:
-    'Set the description of an environment, which list_venvs shows. It takes the place of the old one.',
+  description: 'Set the description of an environment, which list_venvs shows, in place of the old one.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   inputSchema: advertiseArguments(Arguments),
-  outputSchema: advertiseResult(Described),
+  outputSchema: advertiseResult(Described, ['environment']),
   answer: (args, call) =>
     answer(Arguments, args, call, async (wanted, steps) => {
       const { environments } = call.pungi;

@@ -6,27 +6,22 @@ import { advertiseArguments, advertiseResult } from './advertise.js';
 import { answer } from './answer.js';
 import { wordReport } from './environment-words.js';
 import type { Tool } from './tool.js';
-import { existingVenv } from './venv-arguments.js';
+import { existingVenv, packages } from './venv-arguments.js';
 
 export function uninstallPackages(config: Config): Tool {
   const Arguments = z.strictObject({
-    packages: z
-      .array(z.string())
-      .min(1, 'name at least one package')
-      .max(200)
-      .describe('Names of packages, without versions, such as "pandas".'),
+    packages: packages().describe('Names without versions, such as "pandas".'),
     venvName: existingVenv(config, 'to remove from'),
   });
   return {
     name: 'uninstall_packages',
     title: 'Uninstall packages',
     description:
-      'Remove packages from an environment. What they brought with them and nothing else needs goes along. ' +
-      'It is refused where a package that stays needs one of them: name that one as well. ' +
-      'Packages that belong to the interpreter itself cannot be removed.',
+      'Remove packages from an environment, with what only they needed. ' +
+      'It is refused where a package that stays needs one of them: name that one as well.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     inputSchema: advertiseArguments(Arguments),
-    outputSchema: advertiseResult(PackageReport),
+    outputSchema: advertiseResult(PackageReport, ['packages', 'added', 'removed']),
     answer: (args, call) =>
       answer(Arguments, args, call, async (wanted, steps) => {
         const { environments } = call.pungi;

@@ -59,6 +59,28 @@ describe('remarks beside the code', () => {
     );
   });
 
+  test('on TeamCity are its own tests, each with how it ended', () => {
+    const bad = testResult("tool/a/it's [bad] | worse", {
+      failure: { kind: 'script', message: 'no\n##teamcity[buildStop]' },
+    });
+    const skipped = { ...testResult('tool/a/later'), status: 'skipped' as const, reason: 'not now' };
+    const given = report(suite([testResult('tool/a/good'), bad, skipped], { problem: 'It ended.' }));
+    const plain = remarks(given, { TEAMCITY_VERSION: '2025.1' }).map((line) =>
+      line.replace(/duration='\d+'/, 'duration'),
+    );
+    expect(plain).toEqual([
+      "##teamcity[testSuiteStarted name='Everything']",
+      "##teamcity[testStarted name='tool/a/good']",
+      "##teamcity[testFinished name='tool/a/good' duration]",
+      "##teamcity[testStarted name='tool/a/it|'s |[bad|] || worse']",
+      "##teamcity[testFailed name='tool/a/it|'s |[bad|] || worse' message='no ##teamcity|[buildStop|]' details='']",
+      "##teamcity[testFinished name='tool/a/it|'s |[bad|] || worse' duration]",
+      "##teamcity[testIgnored name='tool/a/later' message='not now']",
+      "##teamcity[buildProblem description='Everything: It ended.']",
+      "##teamcity[testSuiteFinished name='Everything']",
+    ]);
+  });
+
   test('elsewhere are none', () => {
     expect(annotationsOf(everydayReport(), { ci: detectCi({ GITLAB_CI: 'true' }), env: {} })).toBe('');
     expect(annotationsOf(everydayReport(), { ci: null, env: {} })).toBe('');

@@ -81,6 +81,7 @@ test('what is wrong beside a right answer is told of the server, not of the test
   for (const [name, says] of [
     ['answers-twice.mjs', /answered the request with id \d+ twice/],
     ['logs-on-stdout.mjs', /logs belong on stderr.*: working …/],
+    ['error-without-id.mjs', /answered with an error without an id: .*Parse error/],
   ] as const) {
     const { report, named } = await run({ server: over(name), ...WORK });
     expect(named('works').status).toBe('passed');

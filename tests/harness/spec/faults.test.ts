@@ -230,6 +230,7 @@ const BAD: [what: string, text: string, ...said: string[]][] = [
   ],
   ['a variable that uses nothing', 'variables:\n  a: ${nope}', '4:6: variables.a uses ${nope}'],
   ['a variable in the server', 'variables: {x: "${env:NOPE}"}\nname2: ${x}', 'name2'],
+  ['a completion of a tool', one('complete: a'), '7:19: tools[0].tests[0].complete is for prompts'],
   // matrices
   [
     'a matrix without values',

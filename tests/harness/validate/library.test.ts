@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { PythonEngine } from '../../../src/pungi/python-engine.js';
 import { sharedPungi, temporaryFolder } from '../../engine/pungi.js';
@@ -6,13 +8,17 @@ const folder = temporaryFolder();
 const pungi = sharedPungi();
 
 beforeEach(() => {
-  vi.stubEnv('AUDIT', 'false');
+  vi.stubEnv('AUDIT_DIR', join(folder, 'trail'));
   vi.stubEnv('VENVS_BASE_PATH', folder);
 });
 afterEach(() => vi.unstubAllEnvs());
 
-test('an engine alone starts what it needs, and ends it', async () => {
-  const engine = new PythonEngine({ timeoutMs: 20_000, memoryLimitMb: 600 });
+test('an engine alone starts what it needs, records nothing, and ends it', async () => {
+  vi.stubEnv('DEFAULT_PROFILE', 'strategic');
+  // Those who have to wait do so in the engine: Pungi has no room for them.
+  vi.stubEnv('MAX_CONCURRENT_EXECUTIONS', '1');
+  vi.stubEnv('MAX_QUEUED_EXECUTIONS', '0');
+  const engine = new PythonEngine({ timeoutMs: 20_000, memoryLimitMb: 600, maxConcurrent: 1 });
   const context = { request: { method: 'tools/call' }, metadata: { test_name: 't', tool_name: 'add' } };
   const script = await engine.precompileScript(
     'def validate(context): return context["metadata"]',
@@ -22,9 +28,12 @@ test('an engine alone starts what it needs, and ends it', async () => {
     success: true,
     output: context.metadata,
   });
+  const many = await Promise.all([1, 2, 3, 4].map((n) => engine.executeScript(`${n}`)));
+  expect(many.map(({ output, error }) => error ?? output)).toEqual([1, 2, 3, 4]);
   const large = await engine.executeScript('len(bytearray(540_000_000))');
   expect(large).toMatchObject({ success: true, output: 540_000_000 });
   await engine.close();
+  expect(existsSync(join(folder, 'trail'))).toBe(false);
   expect((await engine.executeScript('1')).error).toMatchObject({ kind: 'EngineError' });
 });
 
@@ -32,6 +41,19 @@ test('a runner that was handed in is used, and stays open', async () => {
   const engine = await PythonEngine.create({}, pungi);
   await engine.close();
   expect(await engine.executeScript('1')).toMatchObject({ success: true, output: 1 });
+});
+
+test.each([
+  [{ timeoutMs: 0 }, 'timeoutMs'],
+  [{ timeoutMs: 600_001 }, 'timeoutMs'],
+  [{ memoryLimitMb: Number.NaN }, 'memoryLimitMb'],
+  [{ maxConcurrent: 0 }, 'maxConcurrent'],
+  [{ environment: '' }, 'environment'],
+  [{ timeout: 5 }, 'Unrecognized key: "timeout"'],
+])('a configuration that makes no sense is refused before anything is started: %j', (config, word) => {
+  expect(() => new PythonEngine(config as object)).toThrow(
+    expect.objectContaining({ name: 'ScriptError', message: expect.stringContaining(word) }),
+  );
 });
 
 test('an interpreter that is not there: where it was looked for', async () => {

@@ -1,0 +1,20 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+
+/** The file that a command stands for, as the system looks for it; undefined where there is none that may be run. */
+export function findProgram(command: string, folder: string, path: string): string | undefined {
+  const candidates = command.includes('/')
+    ? [resolve(folder, command)]
+    : path
+        .split(delimiter)
+        .filter(isAbsolute)
+        .map((one) => join(one, command));
+  return candidates.find((candidate) => {
+    try {
+      accessSync(candidate, constants.X_OK);
+      return statSync(candidate).isFile();
+    } catch {
+      return false;
+    }
+  });
+}
