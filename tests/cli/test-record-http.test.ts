@@ -1,4 +1,6 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestOptions, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { beforeAll, describe, test } from 'vitest';
@@ -110,19 +112,27 @@ describe.concurrent('pungi test record --url', { timeout: 120_000 }, () => {
 
   test('what cannot be reached is told to both sides; a name that is not ours is not served', async ({
     expect,
+    onTestFinished,
   }) => {
     const nobody = new URL(`http://127.0.0.1:${await freePort()}/mcp`);
+    const other = createServer((_, answer) => answer.end()).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
     const { status, stderr } = await recording(place(), nobody, [], async (address) => {
       const answer = await fetch(address, { method: 'POST', body: '{}' });
       expect(answer.status).toBe(502);
       expect(await answer.text()).toMatch(/^pungi: the server cannot be reached: /);
-      const refused = await new Promise<number | undefined>((done) => {
-        request(address, { headers: { host: 'evil.example' } }, (given) => {
-          given.resume();
-          done(given.statusCode);
-        }).end();
-      });
-      expect(refused).toBe(403);
+      const statusOf = (options: RequestOptions) =>
+        new Promise<number | undefined>((done) => {
+          request(address, options, (given) => {
+            given.resume();
+            done(given.statusCode);
+          }).end();
+        });
+      expect(await statusOf({ headers: { host: 'evil.example' } })).toBe(403);
+      expect(await statusOf({ headers: { origin: 'http://evil.example' } })).toBe(403);
+      expect(await statusOf({ headers: { origin: 'http://localhost:6274' } })).toBe(502);
+      expect(await statusOf({ path: `//127.0.0.1:${(other.address() as AddressInfo).port}/` })).toBe(502);
     });
     expect(status).toBe(0);
     expect(stderr).toMatch(/^pungi: the server cannot be reached: .*ECONNREFUSED/m);

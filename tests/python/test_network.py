@@ -132,7 +132,9 @@ class Network(unittest.TestCase):
         ended = queue.Queue()
 
         def listen_to_the_end(caller, client, file):
-            said = file.read()
+            said = file.read(4)
+            client.sendall(b"heard")  # else the run may be over before its connection is taken, and so never be
+            said += file.read()
             poller = select.poll()
             poller.register(client, 0)
             # That it says no more is not enough: nobody must be there to be answered, either.
@@ -142,7 +144,7 @@ class Network(unittest.TestCase):
         supervisor = self.server.park("left")
         code = (
             "import os, socket, time\n"
-            "client = socket.create_connection(('127.0.0.1', 3128))\nclient.sendall(b'said')\n"
+            "client = socket.create_connection(('127.0.0.1', 3128))\nclient.sendall(b'said')\nclient.recv(5)\n"
             "if os.fork() == 0:\n    time.sleep(60)\n"
         )
         self.assertEqual(supervisor.run_and_stay(code)["end"]["status"], 0)

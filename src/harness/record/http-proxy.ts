@@ -66,8 +66,7 @@ export class HttpProxy {
   #exchange(asked: IncomingMessage, answer: ServerResponse): void {
     const { url, recorder, onProblem } = this.#options;
     answer.on('error', () => {});
-    // A name that leads here by somebody else's doing is not ours: a page in a browser could reach the server by it.
-    if (!isOwnName(asked.headers.host)) {
+    if (!isFromHere(asked.headers)) {
       answer.writeHead(403).end('Only 127.0.0.1 and localhost are served here.\n');
       return;
     }
@@ -75,8 +74,10 @@ export class HttpProxy {
     const own = `exchange ${this.#exchanges}`;
     const scope = String(asked.headers[SESSION] ?? own);
     const send = url.protocol === 'https:' ? requestSecurely : request;
-    const passed = send(new URL(asked.url ?? '/', url), {
+    const passed = send(url, {
       method: asked.method,
+      // As it came. Read as an address, it could name another server, which would then be sent our headers.
+      path: asked.url,
       headers: this.#headersFor(asked),
     });
     passed.on('error', (error) => {
@@ -125,7 +126,13 @@ export class HttpProxy {
   }
 }
 
-const isOwnName = (host: string | undefined): boolean => /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host ?? '');
+/**
+ * A page in a browser could otherwise reach the server, by a name that somebody has lead here, or from an origin of its own. Pages
+ * of this machine, such as the Inspector, may.
+ */
+const isFromHere = ({ host, origin }: IncomingMessage['headers']): boolean =>
+  /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host ?? '') &&
+  (origin === undefined || /^http:\/\/(127\.0\.0\.1|localhost)(:\d+)?$/.test(origin));
 
 const withoutOwn = (headers: IncomingMessage['headers']): Record<string, string | string[]> =>
   Object.fromEntries(
