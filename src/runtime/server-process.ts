@@ -34,6 +34,12 @@ const REASONS: Record<string, string> = {
   ENOMEM: 'there is no memory left',
 };
 
+/** A name is looked for in every folder of PATH, and one of them that may not be entered is enough for EACCES. */
+function reasonOf({ code = '', message }: NodeJS.ErrnoException, { command }: ServerCommand): string {
+  if (code === 'EACCES' && !command.includes('/')) return 'there is no such program that may be executed';
+  return REASONS[code] ?? message;
+}
+
 /** How long the end of its input alone may take to be noticed. */
 const QUIET_MS = 2000;
 /** Pipes that a process outside of the group holds are not waited for any longer. */
@@ -78,8 +84,7 @@ export class ServerProcess {
       await once(child, 'spawn');
       return new ServerProcess(child, mark, Promise.resolve(undefined));
     } catch (error) {
-      const { code = '', message } = error as NodeJS.ErrnoException;
-      throw new Error(REASONS[code] ?? message, { cause: error });
+      throw new Error(reasonOf(error as NodeJS.ErrnoException, command), { cause: error });
     }
   }
 

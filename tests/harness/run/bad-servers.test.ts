@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { descendantsOf } from '../../support/processes.js';
 import { messagesOf, over, run, WORK } from './suites.js';
@@ -133,10 +136,17 @@ test.each([
 });
 
 test('a program that there is not, and a folder that there is not', async () => {
-  const none = await run({ server: { command: 'no-such-program' }, ...WORK });
+  const command = 'no-such-program';
+  const none = await run({ server: { command, env: { PATH: '/nowhere' } }, ...WORK });
   expect(none.report.problem).toBe(
     'The server cannot be started by "no-such-program": there is no such program.',
   );
+  // As in a PATH with a folder that may not be entered.
+  const folder = mkdtempSync(join(tmpdir(), 'no-program-'));
+  writeFileSync(join(folder, command), '');
+  const forbidden = await run({ server: { command, env: { PATH: folder } }, ...WORK });
+  rmSync(folder, { recursive: true });
+  expect(forbidden.report.problem).toMatch(/: there is no such program that may be executed\.$/);
   const nowhere = await run({ server: over('good.mjs', { working_dir: 'nowhere' }), ...WORK });
   expect(nowhere.report.problem).toMatch(/its working folder .*nowhere is not there\.$/);
 });
