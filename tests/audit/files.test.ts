@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
@@ -9,7 +10,9 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BLOCKING_WAIT_MS, Database } from '../../src/audit/database.js';
 import { verifyTrail } from '../../src/audit/verify.js';
@@ -25,6 +28,17 @@ afterEach(() => world.end());
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const trouble = (audit: string) => ({ name: 'PungiError', details: { audit } });
 
+const MAKES_FOLDERS = `
+const { parentPort, workerData } = require('node:worker_threads');
+import(${JSON.stringify(pathToFileURL(resolve('dist/audit/folder.js')).href)}).then(({ makePrivate }) => {
+  try {
+    for (let index = 0; index < 100; index += 1) makePrivate(workerData + index + '/above/audit');
+    parentPort.postMessage('made');
+  } catch (error) {
+    parentPort.postMessage(error.message);
+  }
+});`;
+
 /** A trail with entries, closed. */
 async function closedTrail(entries = 3): Promise<void> {
   const trail = await world.open();
@@ -33,6 +47,14 @@ async function closedTrail(entries = 3): Promise<void> {
 }
 
 describe('the folder', () => {
+  test('is made with its parents, also by several at the same time', async () => {
+    const made = Array.from({ length: 4 }, async () => {
+      const thread = new Worker(MAKES_FOLDERS, { eval: true, workerData: world.folder });
+      return once(thread, 'message');
+    });
+    expect(await Promise.all(made)).toEqual([['made'], ['made'], ['made'], ['made']]);
+  });
+
   test('and all files in it are for their owner alone', async () => {
     const trail = await world.open();
     await trail.record(aRun());
