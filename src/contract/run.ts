@@ -100,102 +100,102 @@ export const FunctionCall = z.strictObject({
 });
 export type FunctionCall = z.infer<typeof FunctionCall>;
 
-/** One execution of Python: what to run, with what, within which limits. */
-export const RunRequest = z
-  .strictObject({
-    code: z
-      .string()
-      .refine(
-        (code) => Buffer.byteLength(code) <= MAX_CODE_BYTES,
-        `code is larger than ${MAX_CODE_BYTES} bytes`,
-      )
-      .optional()
-      .describe('Python source'),
-    file: systemText('file')
-      .min(1)
-      .max(4096)
-      .optional()
-      .describe('a Python file below one of the configured roots'),
-    filename: z
-      .string()
-      .regex(/^[^\0/\\]{1,255}$/, 'must be a plain file name, such as "report.py"')
-      .refine(isWellFormed, NOT_WELL_FORMED)
-      .optional()
-      .describe('the name that tracebacks and sys.argv[0] show'),
-    argv: z
-      .array(systemText('argv'))
-      .max(1024)
-      .refine(
-        (words) => Buffer.byteLength(words.join('')) <= MAX_ARGV_BYTES,
-        `is larger than ${MAX_ARGV_BYTES} bytes`,
-      )
-      .optional()
-      .describe('sys.argv[1:]'),
-    stdin: z
-      .string()
-      .refine(isSmall, TOO_LARGE)
-      .optional()
-      .describe('text on standard input, which then ends'),
-    inputData: z
-      .array(z.string())
-      .max(100_000)
-      .refine((lines) => isSmall(lines.join('\n')), TOO_LARGE)
-      .optional()
-      .describe('lines on standard input, one for each input()'),
-    files: z.array(InputFile).max(1000).optional().describe('files placed in the work folder before the run'),
-    env: z
-      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'), systemText('value'))
-      .optional()
-      .describe('environment variables; only names that the server allows'),
-    context: z
-      .unknown()
-      .refine((value) => value === undefined || isSmallJson(value), TOO_MUCH_JSON)
-      .optional()
-      .describe('a JSON value that the code sees as the variable `context`'),
-    call: FunctionCall.optional().describe('the function to call; its value is then the value of the run'),
-    limits: RequestedLimits.optional().describe('tighter limits than the server sets'),
-    preload: z
-      .array(z.string().regex(MODULE_NAME, 'must be the name of a module, such as "json"'))
-      .max(1000)
-      .optional()
-      .describe('modules that parked workers should have imported before the request comes'),
-    venvName: z
-      .string()
-      .max(200)
-      .optional()
-      .describe('the environment to run in; the default one if not given'),
-    profile: z
-      .string()
-      .max(200)
-      .optional()
-      .describe("the profile whose rules hold; the server's default if not given"),
-    capability: z.string().max(200).optional().describe('what the run is for, as the disclosure tells it'),
-    fresh: z.boolean().optional().describe('run it, though an outcome of the same code is kept'),
-    client: z
-      .string()
-      .max(200)
-      .optional()
-      .describe('who asks, for the record; the queue is fair between clients'),
-    session: z
-      .string()
-      .max(200)
-      .optional()
-      .describe('one of several of a client: the queue is fair between them'),
-  })
-  .refine(
-    (request) => (request.code === undefined) !== (request.file === undefined),
-    'give either code or file',
-  )
-  .refine(
-    (request) => request.stdin === undefined || request.inputData === undefined,
+const Fields = z.strictObject({
+  code: z
+    .string()
+    .refine(
+      (code) => Buffer.byteLength(code) <= MAX_CODE_BYTES,
+      `code is larger than ${MAX_CODE_BYTES} bytes`,
+    )
+    .optional()
+    .describe('Python source'),
+  file: systemText('file')
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe('a Python file below one of the configured roots'),
+  filename: z
+    .string()
+    .regex(/^[^\0/\\]{1,255}$/, 'must be a plain file name, such as "report.py"')
+    .refine(isWellFormed, NOT_WELL_FORMED)
+    .optional()
+    .describe('the name that tracebacks and sys.argv[0] show'),
+  argv: z
+    .array(systemText('argv'))
+    .max(1024)
+    .refine(
+      (words) => Buffer.byteLength(words.join('')) <= MAX_ARGV_BYTES,
+      `is larger than ${MAX_ARGV_BYTES} bytes`,
+    )
+    .optional()
+    .describe('sys.argv[1:]'),
+  stdin: z.string().refine(isSmall, TOO_LARGE).optional().describe('text on standard input, which then ends'),
+  inputData: z
+    .array(z.string())
+    .max(100_000)
+    .refine((lines) => isSmall(lines.join('\n')), TOO_LARGE)
+    .optional()
+    .describe('lines on standard input, one for each input()'),
+  files: z.array(InputFile).max(1000).optional().describe('files placed in the work folder before the run'),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'), systemText('value'))
+    .optional()
+    .describe('environment variables; only names that the server allows'),
+  context: z
+    .unknown()
+    .refine((value) => value === undefined || isSmallJson(value), TOO_MUCH_JSON)
+    .optional()
+    .describe('a JSON value that the code sees as the variable `context`'),
+  call: FunctionCall.optional().describe('the function to call; its value is then the value of the run'),
+  limits: RequestedLimits.optional().describe('tighter limits than the server sets'),
+  preload: z
+    .array(z.string().regex(MODULE_NAME, 'must be the name of a module, such as "json"'))
+    .max(1000)
+    .optional()
+    .describe('modules that parked workers should have imported before the request comes'),
+  venvName: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('the environment to run in; the default one if not given'),
+  profile: z
+    .string()
+    .max(200)
+    .optional()
+    .describe("the profile whose rules hold; the server's default if not given"),
+  capability: z.string().max(200).optional().describe('what the run is for, as the disclosure tells it'),
+  fresh: z.boolean().optional().describe('run it, though an outcome of the same code is kept'),
+  client: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('who asks, for the record; the queue is fair between clients'),
+  session: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('one of several of a client: the queue is fair between them'),
+});
+
+/** What holds for the fields together. */
+export const TOGETHER: readonly [holds: (request: z.infer<typeof Fields>) => boolean, otherwise: string][] = [
+  [({ code, file }) => (code === undefined) !== (file === undefined), 'give either code or file'],
+  [
+    ({ stdin, inputData }) => stdin === undefined || inputData === undefined,
     'give either stdin or inputData',
-  )
-  .refine(
-    (request) =>
-      (request.files ?? []).reduce((sum, file) => sum + (file.text ?? file.base64 ?? '').length, 0) <=
-      MAX_FILES_BYTES,
+  ],
+  [
+    ({ files = [] }) =>
+      files.reduce((sum, file) => sum + (file.text ?? file.base64 ?? '').length, 0) <= MAX_FILES_BYTES,
     `files are larger than ${MAX_FILES_BYTES} bytes together`,
-  );
+  ],
+];
+
+/** One execution of Python: what to run, with what, within which limits. */
+export const RunRequest = TOGETHER.reduce(
+  (schema, [holds, otherwise]) => schema.refine(holds, otherwise),
+  Fields,
+);
 export type RunRequest = z.infer<typeof RunRequest>;
 
 export interface OutputLine {

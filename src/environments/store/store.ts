@@ -29,16 +29,14 @@ export class Store {
 
   /** The metadata of a whole environment, undefined for none. Throws ENVIRONMENT_DAMAGED for what is neither. */
   async find(name: string): Promise<Metadata | undefined> {
-    if (!this.isThere(name)) return undefined;
-    const folder = this.layout.folder(name);
-    const file = statSync(join(folder, METADATA_FILE), { throwIfNoEntry: false });
+    const file = this.#metadataFile(name);
+    if (file === undefined) return undefined;
     const known = this.#remembered.get(name);
-    if (file && known && known.file.ino === file.ino && known.file.mtimeMs === file.mtimeMs) {
-      return known.metadata;
-    }
+    if (known && known.file.ino === file.ino && known.file.mtimeMs === file.mtimeMs) return known.metadata;
+    const folder = this.layout.folder(name);
     for (const path of [this.layout.base, folder]) checkTrusted(path);
-    const metadata = file && (await readMetadata(folder));
-    if (!file || !metadata || metadata.name !== name || !this.#isWhole(metadata)) throw damaged(name);
+    const metadata = await readMetadata(folder);
+    if (!metadata || metadata.name !== name || !this.#isWhole(metadata)) throw damaged(name);
     checkTrusted(this.layout.venv(name, metadata.generation));
     this.#remembered.set(name, { file, metadata });
     return metadata;
@@ -69,9 +67,13 @@ export class Store {
 
   /** Whole or damaged. */
   isThere(name: string): boolean {
+    return this.#metadataFile(name) !== undefined;
+  }
+
+  #metadataFile(name: string): Stats | undefined {
     const folder = this.layout.folder(name);
-    const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-    return isFolder && existsSync(join(folder, METADATA_FILE));
+    if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+    return statSync(join(folder, METADATA_FILE), { throwIfNoEntry: false });
   }
 
   /** Something that has the name and was never an environment: it is not ours to change. */
