@@ -28,12 +28,24 @@ values = numpy.arange(10.0)
 f"{numpy.percentile(values, 90)} {values.mean()} {values.std()} {numpy.round(values, 1)}"
 """
 
+# A class lives in circles; until they are collected, everybody finds it among the subclasses of object.
+_RECORD = """
+import dataclasses, gc
+@dataclasses.dataclass
+class Record:
+    name: str
+    value: float = 0.0
+repr(Record("x"))
+del Record
+gc.collect()
+"""
+
 
 def _compiled(**exercises):
     return {name: compile(source, "<exercise>", "exec") for name, source in exercises.items()}
 
 
-_IN_FORK_SERVER = _compiled(numpy=_ARRAY, pandas=_ANALYSIS)
+_IN_FORK_SERVER = _compiled(dataclasses=_RECORD, numpy=_ARRAY, pandas=_ANALYSIS)
 _in_worker = _compiled(pandas=_FRAME)
 
 

@@ -1,8 +1,10 @@
 """Exercises of packages: only of those that are loaded, and none may keep a worker from being parked."""
 
+import dataclasses
 import sys
 import types
 import unittest
+import weakref
 from unittest import mock
 
 import python_half  # noqa: F401
@@ -45,6 +47,18 @@ class Exercises(unittest.TestCase):
             lookups.clear()
             exercises.repeat()
             self.assertIn("groupby", lookups)
+
+    def test_no_class_stays_behind(self):
+        made = []
+
+        def watched(kind, make=dataclasses.dataclass):
+            made.append(weakref.ref(kind))
+            return make(kind)
+
+        with mock.patch.dict(exercises._in_worker), mock.patch("dataclasses.dataclass", watched):
+            exercises.go_through(["dataclasses"])
+            exercises.repeat()
+        self.assertEqual([kind() for kind in made], [None, None])
 
 
 if __name__ == "__main__":
