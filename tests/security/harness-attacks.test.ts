@@ -17,6 +17,8 @@ import { Random } from '../../src/harness/inputs/random.js';
 import { compileSchema, judgeForeignSchema } from '../../src/harness/judge/schema.js';
 import { SnapshotStore, snapshotFile } from '../../src/harness/judge/snapshot-store.js';
 import { lint } from '../../src/harness/lint/lint.js';
+import { recordedSpec } from '../../src/harness/record/recorded-spec.js';
+import { Recorder } from '../../src/harness/record/recorder.js';
 import { boundedFetch } from '../../src/harness/run/bounded-fetch.js';
 import { connectServer } from '../../src/harness/run/connect.js';
 import type { ServerFault } from '../../src/harness/run/server-fault.js';
@@ -173,6 +175,45 @@ test('what fuzzing finds in tools of such names is read back as well', () => {
   const { loaded, faults = [] } = loadSpecification(file, { environment: { SECRET: 'told' } });
   expect(faults.map(faultText)).toEqual([]);
   expect(loaded?.tests.map(({ target }) => target)).toEqual(NAMES);
+});
+
+describe('a recording goes on, and can be written, when a server answers with', () => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+  const answers: Record<string, string[]> = {
+    'what is nested too deeply': [`{"jsonrpc":"2.0","id":1,"result":{"content":${deep}}}`],
+    'an error that is nested too deeply': [`{"jsonrpc":"2.0","id":1,"error":{"code":1,"data":${deep}}}`],
+    'an id that is nested too deeply': [`{"jsonrpc":"2.0","id":${deep},"result":{}}`],
+    'an id that is no id': ['{"jsonrpc":"2.0","id":{"toString":1},"method":"roots/list"}'],
+    'more than anybody keeps': Array(7).fill(
+      `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"${'x'.repeat(9_000_000)}"}]}}`,
+    ),
+    'texts that look like references': NAMES.map((text) =>
+      JSON.stringify({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text }] } }),
+    ),
+  };
+  for (const [way, lines] of Object.entries(answers)) {
+    test(way, () => {
+      const recorder = new Recorder();
+      const call = (id: number, name: string) =>
+        recorder.fromClient(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } }));
+      const plain = { jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text: 'fine' }] } };
+      call(2, 'plain');
+      recorder.fromServer(JSON.stringify(plain));
+      for (const line of lines) {
+        call(1, 'odd');
+        recorder.fromServer(line);
+      }
+      const kept = recorder.calls.reduce((sum, { answer }) => sum + JSON.stringify(answer).length, 0);
+      expect(kept).toBeLessThan(51_000_000);
+      const file = join(folder(), 'recorded.yaml');
+      const few = recorder.calls.filter(({ answer }) => JSON.stringify(answer).length < 1_000_000);
+      writeFileSync(file, specText([], recordedSpec(few, { name: 'a', server: server(), isExact: true })));
+      const { loaded, faults = [] } = loadSpecification(file, { environment: { SECRET: 'told' } });
+      expect(faults.map(faultText)).toEqual([]);
+      expect(loaded?.tests[0]?.target).toBe('plain');
+      expect(JSON.stringify(loaded)).not.toContain('told');
+    });
+  }
 });
 
 test('answers to nobody are a flood like any other', () => {

@@ -1,5 +1,6 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/client';
 import { type Answer, isMap, type JsonMap } from '../judge/answer.js';
+import { MAX_DEPTH, measure } from '../judge/measure.js';
 import type { Kind } from '../spec/raw.js';
 
 /** A call that a client made, and what came of it. */
@@ -22,6 +23,8 @@ const KINDS: Record<string, Kind> = {
 };
 /** A session of a person has fewer. */
 const MOST_CALLS = 1000;
+/** Of all calls together: what is kept is held in memory, and becomes a file that people read. */
+const MOST_CHARACTERS = 50_000_000;
 
 /**
  * Reads along between clients and a server, in both eras of the protocol, and keeps the calls that were answered. Ids are
@@ -33,10 +36,12 @@ export class Recorder {
   readonly #open = new Map<string, Call>();
   /** What the server has asked the client, by its id. */
   readonly #asked = new Map<string, string>();
+  #characters = 0;
 
   fromClient(line: string, scope = ''): void {
     for (const message of messagesIn(line)) {
-      const { id, method, params } = message;
+      const { method, params } = message;
+      const id = idOf(message);
       if (method === 'notifications/cancelled' && isMap(params))
         this.#open.delete(keyOf(scope, params['requestId']));
       else if (typeof method === 'string' && id !== undefined) this.#begin(scope, id, method, params);
@@ -47,13 +52,17 @@ export class Recorder {
   /** True where a call has been completed. */
   fromServer(line: string, scope = ''): boolean {
     const before = this.calls.length;
+    if (this.#characters + line.length > MOST_CHARACTERS) return false;
     for (const message of messagesIn(line)) {
-      const { id, method, result, error } = message;
+      const { method, result, error } = message;
+      const id = idOf(message);
       if (id === undefined) continue;
-      if (typeof method === 'string') this.#asked.set(keyOf(scope, id), method);
-      else this.#complete(keyOf(scope, id), result, error);
+      if (typeof method !== 'string') this.#complete(keyOf(scope, id), result, error);
+      else if (this.#asked.size < MOST_CALLS) this.#asked.set(keyOf(scope, id), method);
     }
-    return this.calls.length > before;
+    const isComplete = this.calls.length > before;
+    if (isComplete) this.#characters += line.length;
+    return isComplete;
   }
 
   /** What is not answered by now will not be. */
@@ -126,11 +135,17 @@ function answerOf(of: Kind, result: unknown, error: unknown): Answer | undefined
 function messagesIn(line: string): JsonMap[] {
   try {
     const value: unknown = JSON.parse(line);
+    // What writes it down calls itself for each level.
+    if (measure(value).depth > MAX_DEPTH) return [];
     return (Array.isArray(value) ? value : [value]).filter(isMap);
   } catch {
     return [];
   }
 }
+
+/** Anything else is no id. */
+const idOf = ({ id }: JsonMap): string | number | undefined =>
+  typeof id === 'string' || typeof id === 'number' ? id : undefined;
 
 /** 1 and "1" are two. */
 const keyOf = (scope: string, id: unknown): string => `${scope} ${JSON.stringify(id) ?? ''}`;

@@ -26,6 +26,10 @@ export interface ParsedFile {
 
 /** Everything in a file but its tests. */
 export function parseFile(source: Source, known: Known, schemas: SchemaFiles): ParsedFile {
+  if (source.data === null)
+    return {
+      faults: [source.fault([], 'the file is empty; "pungi test init" writes a first specification')],
+    };
   const faults = variableFaults(source, known);
   const value = isMap(source.data) ? replaced(source, known, faults) : source.data;
   const { data, faults: wrong } = parseShape(TestSpecification, { source, at: [], value });

@@ -266,7 +266,7 @@ test.each(BAD)('%s', (_, text, ...said) => {
 
 /** The whole file, and what is said. */
 const FILES: [what: string, text: string, said: string][] = [
-  ['nothing', '', 'spec.yaml: must be a map; it is null'],
+  ['nothing', '', 'spec.yaml: the file is empty; "pungi test init" writes a first specification'],
   ['a list', '- a', 'spec.yaml:1:1: must be a map; it is ["a"]'],
   ['a key twice', 'name: a\nname: b', 'spec.yaml:2:1: it is not valid YAML: Map keys must be unique'],
   [
