@@ -6,6 +6,7 @@ import type { RunRecord } from '../../src/contract/audit.js';
 import type { FunctionCall } from '../../src/contract/run.js';
 import { Outcome } from '../../src/index.js';
 import { replyOutcome } from '../../src/mcp/reply.js';
+import { outcomeOf } from '../support/outcomes.js';
 import { expectOk, sharedPungi, startPungi, temporaryFolder, verdictOf } from './pungi.js';
 
 const folder = temporaryFolder();
@@ -89,18 +90,9 @@ describe('what a client is told of a call', () => {
   const outcome = (
     content: { kind: 'image' | 'audio' | 'bytes'; mimeType: string; base64: string }[],
   ): Outcome => ({
-    runId: 'run',
-    verdict: { kind: 'ok' },
+    ...outcomeOf(),
     stdout: { ...none, text: 'x'.repeat(3_000_000) },
-    stderr: none,
     value: { type: 'dict', repr: '{}', json: {}, content, note: 'something.' },
-    usage: { wallMs: 1, cpuMs: 1, peakMemoryMb: 1, waitMs: 0, installMs: 0 },
-    codeSha256: '',
-    isolation: { tier: 'namespace', features: [] },
-    environment: 'default',
-    profile: 'default',
-    cached: null,
-    disclosure: null,
   });
 
   test('pictures, sound and bytes are told once, as what they are, and the note', () => {

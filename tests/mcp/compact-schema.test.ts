@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Outcome, Verdict } from '../../src/contract/outcome.js';
 import { advertiseArguments, advertiseResult } from '../../src/mcp/tools/advertise.js';
 import { OUTCOME } from '../../src/mcp/tools/advertise-outcome.js';
-import { outcomeOf } from '../metrics/outcomes.js';
+import { outcomeOf } from '../support/outcomes.js';
 
 const TARGET = { target: 'draft-2020-12' } as const;
 const told = (schema: z.ZodType) => advertiseArguments(schema)['~standard'].jsonSchema.input(TARGET);

@@ -6,23 +6,11 @@ import { fitData, fitOutcome, MAX_REPLY_BYTES } from '../../src/mcp/fit.js';
 import { wordOutcome } from '../../src/mcp/outcome-words.js';
 import { replyError } from '../../src/mcp/reply.js';
 import { replyStrategic, StrategicResult } from '../../src/mcp/strategic-reply.js';
+import { outcomeOf } from '../support/outcomes.js';
 
 const LIMIT = 10_000;
 const none = { text: '', bytes: 0, truncated: false };
-const ok: Outcome = {
-  runId: 'run',
-  verdict: { kind: 'ok' },
-  stdout: none,
-  stderr: none,
-  value: null,
-  usage: { wallMs: 1, cpuMs: 1, peakMemoryMb: 1, waitMs: 0, installMs: 0 },
-  codeSha256: '',
-  isolation: { tier: 'namespace', features: [] },
-  environment: 'default',
-  profile: 'default',
-  cached: null,
-  disclosure: null,
-};
+const ok = outcomeOf();
 const shrink = (outcome: Outcome) => {
   const word = (fitting: Outcome) => ({ content: wordOutcome(fitting), structuredContent: fitting });
   const reply = fitOutcome(outcome, word, LIMIT);

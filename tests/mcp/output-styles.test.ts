@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome, Verdict } from '../../src/contract/outcome.js';
 import { type OutputStyle, wordOutcome } from '../../src/mcp/outcome-words.js';
-import { outcomeOf } from '../metrics/outcomes.js';
+import { outcomeOf } from '../support/outcomes.js';
 
 const written = (text: string) => ({ text, bytes: text.length, truncated: false });
 const words = (outcome: Partial<Outcome>, style?: OutputStyle) =>

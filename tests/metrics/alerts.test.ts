@@ -4,8 +4,8 @@ import type { Thresholds } from '../../src/metrics/alert-rules.js';
 import { Alerts } from '../../src/metrics/alerts.js';
 import { statusOf } from '../../src/metrics/health-status.js';
 import { listeningLogger } from '../engine/pungi.js';
+import { INTERNAL, outcomeOf, type Told } from '../support/outcomes.js';
 import { until } from '../support/until.js';
-import { INTERNAL, outcomeOf, type Told } from './outcomes.js';
 import { listenForWebhook } from './webhook-listener.js';
 
 const OFF: Thresholds = {
