@@ -1,41 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fieldsWithin } from '../../src/cli/profile/list.js';
 import { builtIn } from '../profiles/profiles-of.js';
-import { type Ended, pungi } from './pungi.js';
-
-const PROFILES = `profiles:
-  reports:
-    description: what the report writer may do
-    blocked_imports: [socket, subprocess]
-    blocked_builtins: [eval]
-    workspace: [{name: sales, path: ./sales}]
-    template_vars: {team: reports}
-    disclosure: true
-  quarterly:
-    extends: reports
-    limits: {timeout_ms: 5000}
-    blocked_imports: [ctypes]
-`;
-
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'test-profile-'));
-  mkdirSync(join(folder, 'sales'));
-  writeFileSync(join(folder, 'sales/2026.csv'), 'month,units\n1,7\n');
-  writeFileSync(join(folder, 'profiles.yaml'), PROFILES);
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-const write = (name: string, text: string): string => {
-  writeFileSync(join(folder, name), text);
-  return name;
-};
-const call = (args: string[], env: Record<string, string> = {}, input = ''): Promise<Ended> =>
-  pungi(args, { cwd: folder, env: { AUDIT_DIR: join(folder, 'audit'), ...env }, input });
-const profile = (...args: string[]) => call(['profile', ...args]);
+import { call, folder, profile, write } from './profile-place.js';
+import { pungi } from './pungi.js';
 
 describe('pungi profile list', () => {
   test('shows the built-in ones and those of the file, with the default one marked', async () => {
@@ -312,99 +280,6 @@ describe('pungi profile check --code', () => {
     expect(status).toBe(1);
     expect(stdout).toContain('SyntaxError');
   });
-});
-
-describe('pungi run --profile', () => {
-  test('gives the code what the profile has, and tells on standard error what it does', async () => {
-    const code =
-      'print(team, [one["path"] for one in available_data], open("data/sales/2026.csv").read().split())';
-    const { status, stdout, stderr } = await call(['run', '-c', code, '--profile', 'quarterly']);
-    expect({ status, stdout }).toEqual({
-      status: 0,
-      stdout: "reports ['data/sales/2026.csv'] ['month,units', '1,7']\n",
-    });
-    expect(stderr.split('\n')).toEqual([
-      '🔧 Accessing MCP Server: pungi',
-      '*Executing Python with the profile quarterly...*',
-      expect.stringMatching(/^\*Code scope: .+\*$/),
-      expect.stringMatching(/^\*Security: Sandboxed execution with resource limits/),
-      '',
-    ]);
-  });
-
-  test('refuses what leaves the scope, with 77 and every place', async () => {
-    const script = write('leaves.py', 'import socket\nimport ctypes\n');
-    const { status, stdout, stderr } = await call(['run', script, '-p', 'quarterly']);
-    expect({ status, stdout }).toEqual({ status: 77, stdout: '' });
-    expect(stderr).toMatch(/^leaves\.py:1:1 import /m);
-    expect(stderr).toMatch(/^leaves\.py:2:1 import /m);
-    expect(stderr).toMatch(/^pungi: .*Line 1, column 1/m);
-  });
-
-  test('tells what it did after everything else', async () => {
-    const code = 'import sys; print("to stderr", file=sys.stderr)\nraise ValueError("no")';
-    const failed = await call(['run', '-c', code, '-p', 'reports', '--capability', 'tea']);
-    expect(failed.stderr).toMatch(
-      /^to stderr\n[\s\S]*\npungi: ValueError: no[^\n]*\n🔧 Accessing MCP Server: pungi \(tea\)\n/,
-    );
-    expect(failed.stderr).toMatch(/\*Security: [^\n]+\*\n$/);
-  });
-
-  test.each([
-    ['as it is', '{"rate": [0.5]}'],
-    ['from a file', '@context.json'],
-  ])('hands over a context %s', async (_, given) => {
-    write('context.json', '{"rate": [0.5]}');
-    const { stdout } = await call(['run', '-c', 'print(context["rate"])', '--context', given]);
-    expect(stdout).toBe('[0.5]\n');
-  });
-
-  test.each([
-    ['{rate: 1}', /^pungi: --context must be JSON, [^\n]+\n$/],
-    ['@none.json', /^pungi: [^\n]*none.json[^\n]+\n$/],
-    ['@profiles.yaml', /^pungi: The file profiles.yaml must be JSON, [^\n]+\n$/],
-  ])('refuses the context %s in one sentence', async (given, sentence) => {
-    const { status, stdout, stderr } = await call(['run', '-c', '1', '--context', given]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(sentence);
-  });
-
-  test('with --json keeps standard error free', async () => {
-    const { status, stdout, stderr } = await call(['run', '-c', '1', '-p', 'reports', '--json']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toMatchObject({
-      profile: 'reports',
-      cached: null,
-      disclosure: { profile: 'reports', persona: null, server: 'pungi' },
-    });
-  });
-
-  test('cannot go beyond ALLOWED_PROFILES', async () => {
-    const { status, stderr } = await call(['run', '-c', '1', '-p', 'quarterly'], {
-      ALLOWED_PROFILES: 'reports',
-    });
-    expect(status).toBe(77);
-    expect(stderr).toBe('pungi: The profile "quarterly" may not be used. This server allows: reports.\n');
-  });
-
-  test('with a file that is wrong runs nothing', async () => {
-    const file = write('wrong.yaml', 'profiles:\n  a: {cache_ttl: soon}\n');
-    const { status, stdout, stderr } = await call(['run', '-c', 'print(1)', '--profiles-file', file]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(
-      /^pungi: The profiles file wrong\.yaml .*line 2, profile "a", cache_ttl: must be a number.*\n$/,
-    );
-  });
-});
-
-test('with a file that is wrong in many ways, points to the check and tells the first three', async () => {
-  const keys = Array.from({ length: 30 }, (_, index) => `    no_such_key_${index}: 1\n`).join('');
-  const file = write('awful.yaml', `profiles:\n  a:\n${keys}`);
-  const { status, stderr } = await call(['run', '-c', 'print(1)', '--profiles-file', file]);
-  expect(status).toBe(2);
-  expect(stderr).toMatch(/^pungi: [^\n]*: 30 problems; see: pungi profile check awful.yaml [^\n]*\n$/);
-  expect(stderr).toContain('no_such_key_2:');
-  expect(stderr).not.toContain('no_such_key_3:');
 });
 
 test('a narrow terminal shows fewer columns rather than half a description', () => {

@@ -1,0 +1,34 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { type Ended, pungi } from './pungi.js';
+
+const PROFILES = `profiles:
+  reports:
+    description: what the report writer may do
+    blocked_imports: [socket, subprocess]
+    blocked_builtins: [eval]
+    workspace: [{name: sales, path: ./sales}]
+    template_vars: {team: reports}
+    disclosure: true
+  quarterly:
+    extends: reports
+    limits: {timeout_ms: 5000}
+    blocked_imports: [ctypes]
+`;
+
+/** A folder with a file of profiles and the data that they name, for the tests of a file. */
+export const folder = mkdtempSync(join(tmpdir(), 'test-profile-'));
+mkdirSync(join(folder, 'sales'));
+writeFileSync(join(folder, 'sales/2026.csv'), 'month,units\n1,7\n');
+writeFileSync(join(folder, 'profiles.yaml'), PROFILES);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+export const write = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text);
+  return name;
+};
+export const call = (args: string[], env: Record<string, string> = {}, input = ''): Promise<Ended> =>
+  pungi(args, { cwd: folder, env: { AUDIT_DIR: join(folder, 'audit'), ...env }, input });
+export const profile = (...args: string[]) => call(['profile', ...args]);
