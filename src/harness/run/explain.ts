@@ -25,7 +25,7 @@ export function explain(error: unknown, timeoutMs: number): Answer | ServerFault
 /** "fetch failed" says nothing; what is behind it does. */
 function deepest(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.message === 'bad port') return 'its port is one that HTTP clients never use; choose another';
+  if (error.message === 'bad port') return 'bad port: HTTP clients never use this one, choose another';
   return error.cause instanceof Error ? deepest(error.cause) : error.message || error.name;
 }
 

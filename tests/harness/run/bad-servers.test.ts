@@ -153,7 +153,7 @@ test('a program that there is not, and a folder that there is not', async () => 
 
 test('a port that no client may use', async () => {
   const { report } = await run({ server: { transport: 'http', url: 'http://127.0.0.1:1/mcp' }, ...WORK });
-  expect(report.problem).toMatch(/: its port is one that HTTP clients never use; choose another\.$/);
+  expect(report.problem).toMatch(/: bad port: HTTP clients never use this one, choose another\.$/);
 });
 
 test('a server of the older era that ends at what it does not know is started again for it', async () => {
