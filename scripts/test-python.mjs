@@ -1,47 +1,43 @@
 // The Python half's own tests, with the standard library's unittest, on every interpreter from 3.10 on.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { delimiter } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { at, root } from './house.mjs';
 import { findInterpreters } from './interpreters.mjs';
 
 const TESTS = 'tests/python';
 const RUNNER = ['scripts/unittest_report.py', TESTS];
+const COVER = ['--cover', 'python/pungi'];
 /** Interpreters at the same time: most of a test is waiting for processes. */
 const AT_ONCE = 3;
 
-/** The sums over all interpreters. One without any result counts as a failure. */
+/** How many passed on all interpreters, and what failed. One without any result counts as a failure. */
 export async function testPython({ coverage = false } = {}) {
-  const total = { passed: 0, failed: 0 };
+  const total = { passed: 0, failures: [] };
   if (!existsSync(at(TESTS))) {
-    console.error(`There is no folder ${TESTS}: the Python half was not tested.`);
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failures: [`There is no folder ${TESTS}: the Python half was not tested.`] };
   }
   const interpreters = findInterpreters();
   if (interpreters.length === 0) {
-    console.error('There is no Python 3.10 or newer on PATH: the Python half was not tested.');
-    return { passed: 0, failed: 1 };
+    const failure = 'There is no Python 3.10 or newer on PATH: the Python half was not tested.';
+    return { passed: 0, failures: [failure] };
   }
-  const test = async ({ path, version }) => {
-    const { passed, failed, skipped, output } = await runTests(path);
-    const also = skipped > 0 ? `, ${skipped} skipped` : '';
-    console.log(`Python ${version}: ${passed} passed, ${failed} failed${also} (${path})`);
-    if (failed > 0) console.error(output);
-    total.passed += passed;
-    total.failed += failed;
-  };
-  const waiting = interpreters.map((each) => () => test(each));
+  const covering = coverage ? interpreters.at(-1) : undefined;
   let covered = '';
-  if (coverage) {
-    // First, because it takes longest.
-    waiting.unshift(async () => {
-      covered = await coverageOf(interpreters.at(-1));
-    });
-  }
+  const test = async (interpreter) => {
+    const { path, version } = interpreter;
+    const result = await runTests(path, interpreter === covering ? COVER : []);
+    const { passed, failures, skipped } = result;
+    const also = skipped > 0 ? `, ${skipped} skipped` : '';
+    console.log(`Python ${version}: ${passed} passed, ${failures.length} failed${also} (${path})`);
+    total.passed += passed;
+    total.failures.push(...failures.map((failure) => `Python ${version} > ${failure}`));
+    if (result.coverage) covered = coverageTable(version, result.coverage);
+  };
+  const waiting = [...interpreters];
   const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await test(next);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   if (coverage) console.log(covered);
@@ -53,47 +49,26 @@ const run = (python, args) =>
     execFile(python, args, spawning(), (error, stdout, stderr) => resolve({ error, stdout, stderr })),
   );
 
-async function runTests(python) {
-  const { stdout, stderr, error } = await run(python, RUNNER);
-  const output = `${stdout}${stderr}${error?.message ?? ''}`;
+async function runTests(python, options) {
+  const { stdout, stderr, error } = await run(python, [...RUNNER, ...options]);
   try {
-    const counts = JSON.parse(stdout.trim().split('\n').at(-1));
-    return counts.passed + counts.failed > 0
-      ? { ...counts, output }
-      : { ...counts, failed: 1, output: 'no test ran' };
+    const result = JSON.parse(stdout.trim().split('\n').at(-1));
+    return result.passed + result.failures.length > 0 ? result : { ...result, failures: ['no test ran'] };
   } catch {
-    return { passed: 0, failed: 1, skipped: 0, output };
+    return { passed: 0, failures: [`no result: ${stdout}${stderr}${error?.message ?? ''}`], skipped: 0 };
   }
 }
 
-/**
- * By the standard library's trace module, which is always there. Processes that the tests start are not seen, so tests of
- * nothing else are left out.
- */
-async function coverageOf({ path, version }) {
-  const scratch = mkdtempSync(join(tmpdir(), 'trace-'));
-  const args = [
-    '-m',
-    'trace',
-    '--count',
-    // Without it only the lines that were reached are counted, and everything is at 100 %.
-    '--missing',
-    '--summary',
-    '--coverdir',
-    scratch,
-    '--ignore-dir',
-    '$prefix:$exec_prefix',
-  ];
-  const { stdout } = await run(path, [...args, ...RUNNER, '--without', 'test_standalone_']);
-  rmSync(scratch, { recursive: true, force: true });
-  const rows = [...(stdout ?? '').matchAll(/^ *(\d+) +(\d+)% +(\S+) +\((.+)\)$/gm)];
-  const seen = new Map(rows.map(([, lines, percent, , file]) => [file, { lines, percent }]));
-  const files = readdirSync(at('python/pungi'), { recursive: true }).filter((file) => file.endsWith('.py'));
-  const table = files.sort().map((name) => {
-    const { lines, percent } = seen.get(at('python/pungi', name)) ?? { lines: '?', percent: '0' };
-    return `  ${name.padEnd(34)} ${percent.padStart(3)} % of ${lines} lines`;
+/** Processes that the tests start are not seen in it. */
+function coverageTable(version, coverage) {
+  const share = (reached, lines) => `${Math.floor((100 * reached) / (lines || 1))} %`.padStart(5);
+  const files = Object.entries(coverage).filter(([, [, lines]]) => lines > 0);
+  const sum = (index) => files.reduce((all, [, counts]) => all + counts[index], 0);
+  const table = files.sort().map(([name, [reached, lines]]) => {
+    return `  ${name.padEnd(34)} ${share(reached, lines)} of ${lines} lines`;
   });
-  return [`\nCoverage of the Python half by its own tests (Python ${version})`, ...table].join('\n');
+  const all = `  ${'all'.padEnd(34)} ${share(sum(0), sum(1))} of ${sum(1)} lines`;
+  return [`\nCoverage of the Python half by its own tests (Python ${version})`, ...table, all].join('\n');
 }
 
 function spawning() {
@@ -111,6 +86,7 @@ function spawning() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  process.exitCode =
-    (await testPython({ coverage: process.argv.includes('--coverage') })).failed === 0 ? 0 : 1;
+  const { failures } = await testPython({ coverage: process.argv.includes('--coverage') });
+  for (const failure of failures) console.error(`\n${failure}`);
+  process.exitCode = failures.length === 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 // Every test: `npm test [-- vitest's arguments]`. With --ci, coverage is printed and a skipped security test on
-// Linux is a failure; --failed-before=1 counts what failed before. The last line says how many passed and failed.
+// Linux is a failure; --failed-before=WHAT counts what failed before. The last lines name what failed, since a log may be
+// cut at its beginning, and say how many passed and failed.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import './setup.mjs';
 import { install, installed } from './dependencies.mjs';
@@ -10,7 +11,9 @@ import { testPython } from './test-python.mjs';
 import { readReport } from './vitest-report.mjs';
 
 if (process.exitCode) process.exit();
-const own = /^--ci$|^--failed-before=/;
+const BEFORE = '--failed-before=';
+const LINES_OF_A_FAILURE = 40;
+const own = new RegExp(`^--ci$|^${BEFORE}`);
 const args = process.argv.slice(2).filter((argument) => !own.test(argument));
 const ci = process.argv.includes('--ci');
 
@@ -28,28 +31,28 @@ const status = await runTool('vitest/vitest.mjs', [...vitestArgs, ...(ci ? ['--c
 // Imported only now: it needs packages that a fresh clone did not have when this file was loaded.
 if (ci) await (await import('./coverage.mjs')).printCoverage(profiles);
 rmSync(profiles, { recursive: true });
-const total = { passed: 0, failed: process.argv.includes('--failed-before=1') ? 1 : 0 };
+const before = process.argv.filter((argument) => argument.startsWith(BEFORE));
 const vitest = readReport(report);
 rmSync(report, { force: true });
-total.passed += vitest.passed;
-total.failed += vitest.failed;
-if (status !== 0 && vitest.failed === 0) fail('vitest ended with an error outside any test; see above.');
+const failures = [
+  ...before.map((argument) => `${argument.slice(BEFORE.length)} failed.`),
+  ...vitest.failures,
+];
+if (status !== 0 && vitest.failures.length === 0) failures.push('vitest failed outside any test; see above.');
+let { passed } = vitest;
 
 // A selection of tests by file or name is a selection of vitest's tests.
 if (args.length === 0) {
   const python = await testPython({ coverage: ci });
-  total.passed += python.passed;
-  total.failed += python.failed;
+  passed += python.passed;
+  failures.push(...python.failures);
 }
 if (ci && process.platform === 'linux') {
-  if (!vitest.ranSecurity) fail('no security test ran at all.');
-  for (const name of vitest.skippedSecurity) fail(`a security test was skipped: ${name}`);
+  if (!vitest.ranSecurity) failures.push('no security test ran at all.');
+  failures.push(...vitest.skippedSecurity.map((name) => `a security test was skipped: ${name}`));
 }
 
-console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed === 0 ? 0 : 1;
-
-function fail(sentence) {
-  console.error(sentence);
-  total.failed += 1;
-}
+for (const failure of failures)
+  console.log(`\nFAILED ${failure.split('\n').slice(0, LINES_OF_A_FAILURE).join('\n')}`);
+console.log(`${passed} passed, ${failures.length} failed`);
+process.exitCode = failures.length === 0 ? 0 : 1;

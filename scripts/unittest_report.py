@@ -1,10 +1,12 @@
 """Runs the unittests below the folder given and says in one last line of JSON how they ended.
 
-`--without PREFIX` leaves out files whose names begin so."""
+`--cover FOLDER` also says which part of the lines below that folder they reached."""
 
 import json
 import sys
 import unittest
+
+import line_coverage
 
 
 class CountingResult(unittest.TextTestResult):
@@ -17,18 +19,13 @@ class CountingResult(unittest.TextTestResult):
         self.passed += 1
 
 
-class Loader(unittest.TestLoader):
-    left_out = None
-
-    def _match_path(self, path, full_path, pattern):
-        is_left_out = self.left_out is not None and path.startswith(self.left_out)
-        return not is_left_out and super()._match_path(path, full_path, pattern)
-
-
 folder, *options = sys.argv[1:]
-loader = Loader()
-if options:
-    loader.left_out = options[options.index("--without") + 1]
-result = unittest.TextTestRunner(resultclass=CountingResult).run(loader.discover(folder))
-failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
-print(json.dumps({"passed": result.passed, "failed": failed, "skipped": len(result.skipped)}))
+coverage = None
+if options and line_coverage.IS_POSSIBLE:
+    coverage = line_coverage.LineCoverage(options[options.index("--cover") + 1])
+    coverage.start()
+result = unittest.TextTestRunner(resultclass=CountingResult).run(unittest.TestLoader().discover(folder))
+failures = [f"{test}: {text}" for test, text in (*result.failures, *result.errors)]
+failures += [f"{test}: should have failed" for test in result.unexpectedSuccesses]
+summary = {"passed": result.passed, "failures": failures, "skipped": len(result.skipped)}
+print(json.dumps(summary | ({"coverage": coverage.report()} if coverage else {})))

@@ -46,29 +46,38 @@ class LimitKeeper:
         pids = self._processes()
         if len(pids) > self._limits["processes"]:
             return "processes"  # at once: to look at each of them would give them time
-        return self._check_use(pids) or self._check_disk(pids, now, at_once)
+        is_thorough = at_once or now >= self._next_walk
+        if is_thorough:
+            self._next_walk = now + _WALK_EVERY
+        return self._check_use(pids, is_thorough) or (self._check_disk(pids) if is_thorough else None)
 
-    def _check_use(self, pids):
+    def _check_use(self, pids, is_thorough):
+        """What is quickly told comes first: while we look, many processes take more."""
         use = watch.sample(pids)
+        if use.tasks > self._limits["processes"]:
+            return "processes"
+        buffers = watch.most_in_buffers(pids, self._memory)
+        if buffers > self._memory:
+            self.peak = max(self.peak, buffers)
+            return "memory"
         self.saw_others = self.saw_others or len(pids) > 1
         self.cpu_seen = self._ledger.total_ms(pids)
         if self.cpu_seen - self.cpu_before > self._limits["cpuMs"]:
             return "cpu"
-        if use.tasks > self._limits["processes"]:
-            return "processes"
-        is_single = len(pids) == 1
-        self.peak = max(self.peak, use.resident if is_single else 0)
-        if not is_single or use.resident + use.most_tables > self._memory:
-            exact = watch.exact_memory(pids)
-            self.peak = max(self.peak, exact)
-            if exact > self._memory:
-                return "memory"
-        return "memory" if watch.hidden_buffers(pids, self._memory) > self._memory else None
+        return "memory" if self._memory_of(pids, use, is_thorough) > self._memory else None
 
-    def _check_disk(self, pids, now, at_once):
-        if not at_once and now < self._next_walk:
-            return None
-        self._next_walk = now + _WALK_EVERY
+    def _memory_of(self, pids, use, is_thorough):
+        """At most, and exactly where the limit may be passed; of many processes also from time to time, for the peak."""
+        is_single = len(pids) == 1
+        most = (use.resident if is_single else use.anonymous) + use.most_tables
+        if most <= self._memory and (is_single or not is_thorough):
+            self.peak = max(self.peak, use.resident if is_single else 0)
+            return most
+        exact = watch.exact_memory(pids)
+        self.peak = max(self.peak, exact)
+        return exact
+
+    def _check_disk(self, pids):
         return "disk" if self._box.is_over(self._limits["diskMb"], pids) else None
 
 

@@ -1,5 +1,6 @@
 """What the processes of a run use, read from /proc by the supervisor."""
 
+import math
 import os
 import stat
 import time
@@ -13,6 +14,8 @@ HAS_PROC = os.path.isdir("/proc/self/task")
 class Sample(NamedTuple):
     tasks: int
     resident: int
+    # Of it what is no file's. Pages that forked processes share are counted for each of them.
+    anonymous: int
     # What the kernel's page tables can take at most for so much address space.
     most_tables: int
 
@@ -104,16 +107,19 @@ class CpuLedger:
 
 
 def sample(pids):
-    tasks = resident = most_tables = 0
+    tasks = resident = anonymous = most_tables = 0
     for pid in pids:
         try:
             fields = _stat(pid)
+            with open(f"/proc/{pid}/statm", "rb") as file:
+                _, present, of_files, *_ = map(int, file.read().split())
         except OSError:
             continue
         tasks += int(fields[17])
         most_tables += int(fields[20]) // 512
-        resident += int(fields[21]) * _PAGE
-    return Sample(tasks, resident, most_tables)
+        resident += present * _PAGE
+        anonymous += (present - of_files) * _PAGE
+    return Sample(tasks, resident, anonymous, most_tables)
 
 
 def exact_memory(pids):
@@ -149,39 +155,48 @@ class Holdings(NamedTuple):
     hidden_files: int
 
 
-_SOCKET_BUFFERS, _PIPE_BUFFER = 212992, 65536
+_SOCKET_BUFFERS = 212992
+_BUFFERS = {stat.S_IFSOCK: _SOCKET_BUFFERS, stat.S_IFIFO: 65536}
 
 
-def holdings(pids, device):
-    """At most what their sockets and pipes can hold, and the size of deleted files on that device. -1: it cannot be told."""
-    kernel, files = {}, {}
+def holdings(pids, device, enough=math.inf):
+    """At most what their sockets and pipes can hold, and the size of deleted files on that device. -1: it cannot be told.
+
+    Where the buffers are `enough`, nobody looks further.
+    """
+    buffers, files, seen = 0, {}, set()
     for pid in pids:
         try:
             for name in os.listdir(f"/proc/{pid}/fd"):
                 target = os.stat(f"/proc/{pid}/fd/{name}")
-                if stat.S_ISSOCK(target.st_mode):
-                    kernel[target.st_ino] = _SOCKET_BUFFERS
-                elif stat.S_ISFIFO(target.st_mode):
-                    kernel[target.st_ino] = _PIPE_BUFFER
-                elif stat.S_ISREG(target.st_mode) and target.st_nlink == 0 and target.st_dev == device:
+                if stat.S_ISREG(target.st_mode) and target.st_nlink == 0 and target.st_dev == device:
                     files[target.st_ino] = target.st_blocks * 512
+                elif target.st_ino not in seen and (buffer := _BUFFERS.get(stat.S_IFMT(target.st_mode))):
+                    seen.add(target.st_ino)
+                    buffers += buffer
+                    if buffers > enough:
+                        return Holdings(buffers, -1)
         except PermissionError:
             if not _is_ended(pid):
-                return Holdings(sum(kernel.values()), -1)
+                return Holdings(buffers, -1)
         except OSError:
             continue  # it ended, or closed it, while we looked
-    return Holdings(sum(kernel.values()), sum(files.values()))
+    return Holdings(buffers, sum(files.values()))
 
 
-def hidden_buffers(pids, limit):
+def most_in_buffers(pids, limit):
     """The same for sockets and pipes alone; looks closely only where the mere number of descriptors could pass the limit."""
-    descriptors = 0
-    for pid in pids:
-        try:
-            descriptors += len(os.listdir(f"/proc/{pid}/fd"))
-        except OSError:
-            continue
-    return holdings(pids, None).buffers if descriptors * _SOCKET_BUFFERS > limit else 0
+    if sum(map(_descriptors, pids)) * _SOCKET_BUFFERS <= limit:
+        return 0
+    return holdings(pids, None, limit).buffers
+
+
+def _descriptors(pid):
+    try:
+        # The folder's size is their number, since Linux 6.2.
+        return os.stat(f"/proc/{pid}/fd").st_size or len(os.listdir(f"/proc/{pid}/fd"))
+    except OSError:
+        return 0
 
 
 def _is_ended(pid):

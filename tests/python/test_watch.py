@@ -1,10 +1,12 @@
 import mmap
 import os
 import signal
+import socket
 import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 import python_half  # noqa: F401
 from pungi import watch
@@ -66,7 +68,7 @@ class Sample(unittest.TestCase):
         if pid == 0:
             os._exit(0)
         os.waitpid(pid, 0)
-        self.assertEqual(watch.sample([pid]), (0, 0, 0))
+        self.assertEqual(watch.sample([pid]), (0, 0, 0, 0))
 
     def test_a_strange_name_is_no_trouble(self):
         def rename():
@@ -172,6 +174,52 @@ class Tree(unittest.TestCase):
         before = watch.tasks_of_user(os.getuid())
         self.assertGreaterEqual(before, 1)
         self.assertEqual(watch.tasks_of_user(1_999_999_999), 0)
+
+
+@unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
+class Buffers(unittest.TestCase):
+    ONE_SOCKET = 212992
+
+    def sockets(self, pairs):
+        """A process that holds so many pairs."""
+        return Child(self, lambda: [socket.socketpair() for _ in range(pairs)]).pid
+
+    def test_of_sockets_in_all_processes_are_counted_at_their_largest(self):
+        pids = [self.sockets(40), self.sockets(40)]
+        seen = watch.most_in_buffers(pids, 20 * MB)
+        self.assertGreater(seen, 20 * MB)
+
+    def test_that_forked_processes_share_are_counted_once(self):
+        kept = [socket.socketpair() for _ in range(40)]
+        pids = [Child(self).pid for _ in range(3)]
+        for pair in kept:
+            for end in pair:
+                end.close()
+        seen = watch.holdings(pids, None).buffers
+        self.assertGreaterEqual(seen, 80 * self.ONE_SOCKET)
+        self.assertLess(seen, 120 * self.ONE_SOCKET)
+
+    def test_few_descriptors_are_not_looked_at(self):
+        pid = self.sockets(4)
+        with mock.patch.object(watch, "holdings", side_effect=AssertionError):
+            self.assertEqual(watch.most_in_buffers([pid], 64 * MB), 0)
+
+    def test_no_more_is_looked_at_than_passes_the_limit(self):
+        pids = [self.sockets(40) for _ in range(4)]
+        with mock.patch.object(os, "stat", side_effect=os.stat) as looks:
+            seen = watch.most_in_buffers(pids, 10 * self.ONE_SOCKET)
+        self.assertGreater(seen, 10 * self.ONE_SOCKET)
+        self.assertLessEqual(seen, 11 * self.ONE_SOCKET)
+        # One look at each process, one at each socket up to the limit, and a few at what else the first one has open.
+        self.assertLess(looks.call_count, 4 + 11 + 20)
+
+    def test_files_are_no_buffers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pid = Child(self, lambda: [open(os.path.join(folder, str(n)), "w") for n in range(90)]).pid
+            self.assertLess(watch.most_in_buffers([pid], 15 * MB), 15 * MB)
+
+    def test_of_a_process_that_is_gone_are_none(self):
+        self.assertEqual(watch.most_in_buffers([2**22 + 1], 0), 0)
 
 
 class Folder(unittest.TestCase):

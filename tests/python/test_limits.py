@@ -1,0 +1,115 @@
+import os
+import time
+import unittest
+from unittest import mock
+
+import python_half  # noqa: F401
+from pungi import limits, watch
+
+MB = 1024 * 1024
+LIMITS = {"timeoutMs": 60_000, "cpuMs": 60_000, "memoryMb": 64, "processes": 8, "diskMb": 16}
+
+
+class Box:
+    def __init__(self):
+        self.walks = 0
+
+    def is_over(self, limit_mb, pids):
+        self.walks += 1
+        return False
+
+
+@unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
+class LimitKeeper(unittest.TestCase):
+    """What is looked at, and in which order; real figures of real runs are in the attack table."""
+
+    def setUp(self):
+        self.box = Box()
+        self.use = watch.Sample(tasks=2, resident=30 * MB, anonymous=20 * MB, most_tables=0)
+        self.exact, self.buffers = 10 * MB, 0
+        self.now = time.monotonic()
+        for target, name, action in (
+            (watch, "sample", lambda pids: self.use),
+            (watch, "most_in_buffers", lambda pids, limit: self.buffers),
+            (time, "monotonic", lambda: self.now),
+        ):
+            patch = mock.patch.object(target, name, action)
+            patch.start()
+            self.addCleanup(patch.stop)
+        patch = mock.patch.object(watch, "exact_memory", side_effect=lambda pids: self.exact)
+        self.exact_looks = patch.start()
+        self.addCleanup(patch.stop)
+
+    def keeper(self, processes=2):
+        pids = [os.getpid()] * processes
+        return limits.LimitKeeper(LIMITS, os.getpid(), lambda: pids, self.box)
+
+    def look(self, keeper, milliseconds=10):
+        self.now += milliseconds / 1000
+        return keeper.check()
+
+    def test_nobody_looks_before_it_is_time(self):
+        keeper = self.keeper()
+        self.buffers = 100 * MB
+        self.assertIsNone(self.look(keeper, 5))
+        self.assertEqual(self.look(keeper, 6), "memory")
+
+    def test_a_deadline_comes_first(self):
+        self.assertEqual(self.look(self.keeper(), 60_000), "timeout")
+
+    def test_too_many_processes_are_not_looked_at(self):
+        with mock.patch.object(watch, "sample", side_effect=AssertionError):
+            self.assertEqual(self.look(self.keeper(processes=9)), "processes")
+
+    def test_too_many_threads(self):
+        self.use = self.use._replace(tasks=9)
+        self.assertEqual(self.look(self.keeper()), "processes")
+
+    def test_buffers_are_told_before_anything_slow_is_read(self):
+        keeper = self.keeper()
+        self.buffers = 65 * MB
+        self.assertEqual(self.look(keeper), "memory")
+        self.assertEqual((self.exact_looks.call_count, self.box.walks), (0, 0))
+        self.assertEqual(keeper.peak, 65 * MB)
+
+    def test_of_many_processes_exact_figures_are_read_from_time_to_time(self):
+        keeper = self.keeper()
+        for _ in range(5):
+            self.assertIsNone(self.look(keeper))
+        self.assertEqual((self.exact_looks.call_count, self.box.walks), (1, 1))
+        self.assertIsNone(self.look(keeper, 100))
+        self.assertEqual((self.exact_looks.call_count, self.box.walks), (2, 2))
+        self.assertEqual(keeper.peak, 10 * MB)
+
+    def test_and_at_once_where_the_limit_may_be_passed(self):
+        keeper = self.keeper()
+        self.look(keeper)
+        self.use = self.use._replace(anonymous=63 * MB, most_tables=2 * MB)
+        self.assertIsNone(self.look(keeper))
+        self.assertEqual(self.exact_looks.call_count, 2)
+        self.exact = 65 * MB
+        self.assertEqual(self.look(keeper), "memory")
+
+    def test_memory_that_is_not_resident_is_found_by_the_next_exact_look(self):
+        keeper = self.keeper()
+        self.look(keeper)
+        self.exact = 65 * MB  # swapped out
+        self.assertIsNone(self.look(keeper))
+        self.assertEqual(self.look(keeper, 100), "memory")
+
+    def test_one_process_that_is_small_needs_no_exact_figures(self):
+        keeper = self.keeper(processes=1)
+        self.assertIsNone(self.look(keeper, 100))
+        self.assertEqual((self.exact_looks.call_count, keeper.peak), (0, 30 * MB))
+
+    def test_one_process_that_may_be_too_large_is_looked_at(self):
+        keeper = self.keeper(processes=1)
+        self.use = self.use._replace(resident=80 * MB)
+        self.assertIsNone(self.look(keeper))
+        self.exact = 70 * MB
+        self.assertEqual(self.look(keeper), "memory")
+        self.assertEqual(keeper.peak, 70 * MB)
+
+
+if __name__ == "__main__":
+    unittest.main()
