@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'tests/soak/**'],
-    globalSetup: ['scripts/fresh-dist.mjs', 'tests/support/own-state.ts'],
+    globalSetup: ['scripts/fresh-dist.mjs', 'tests/support/own-place.ts'],
     // The tests start real processes, and their number follows from the machine, not from the tests' impatience.
     pool: 'forks',
     maxWorkers: 3,

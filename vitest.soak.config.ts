@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['tests/soak/**/*.test.ts'],
-    globalSetup: ['scripts/fresh-dist.mjs', 'tests/support/own-state.ts'],
+    globalSetup: ['scripts/fresh-dist.mjs', 'tests/support/own-place.ts'],
     pool: 'forks',
     maxWorkers: 1,
     testTimeout: 30 * 60_000,

@@ -3,8 +3,8 @@ go of when that process dies, however it dies.
 
 stdin: lines of JSON: {"id": 1, "lock": PATH, "mode": "shared" | "exclusive", "wait": BOOL}; {"unlock": 1} gives a lock
 back; {"cancel": 1} gives up waiting for one, or gives it back if it was had meanwhile. The end of stdin ends us.
-stdout: {"ready": true} at the start, then a line for each request: {"id": 1, "held": true}, {"id": 1, "busy": true} where it should not wait, or
-{"id": 1, "failed": REASON}.
+stdout: a line for each request: {"id": 1, "held": true}, {"id": 1, "busy": true} where it should not wait, or
+{"id": 1, "failed": REASON}; before it {"id": 1, "waiting": true}, where the lock cannot be had at once.
 """
 
 import json
@@ -47,8 +47,6 @@ def _allow_open_files():
 
 
 def _serve(keeper):
-    keeper.answers.append({"ready": True})
-    keeper.tell()
     pending = b""
     while True:
         ready, _, _ = select.select([0], [], [], keeper.pause())
@@ -114,6 +112,8 @@ class Keeper:
         self._requests[request.id] = request
         line.add(request)
         self._advance(line)
+        if request.id in self._requests and request.deadline is None:
+            self._answer(request, waiting=True)
 
     def _drop(self, name):
         """The lock is given back if it is held, and no longer waited for if it is not."""

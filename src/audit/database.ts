@@ -19,7 +19,8 @@ export class Database {
     const { DatabaseSync } = await loadSqlite();
     const place = access === 'frozen' ? `${pathToFileURL(path).href}?immutable=1` : path;
     const database = new Database(new DatabaseSync(place, { readOnly: access !== 'write' }));
-    database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}`);
+    // What it sorts is code and who ran it: none of that in the folder for everybody's temporary files.
+    database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}; PRAGMA temp_store = MEMORY`);
     return database;
   }
 

@@ -18,6 +18,8 @@ export interface LockRequest {
   path: string;
   mode: LockMode;
   wait: boolean;
+  /** Called where the lock cannot be had at once. */
+  onQueued?: () => void;
 }
 
 export type LockAnswer =
@@ -32,11 +34,10 @@ export class KeeperProcess {
   #child: ChildProcess;
   #logger: Logger;
   #serial = 0;
-  #asked = new Map<number, (answer: LockAnswer) => void>();
+  #asked = new Map<number, { resolve: (answer: LockAnswer) => void; onQueued: (() => void) | undefined }>();
   #holds = new Map<number, AbortController>();
   #heard = '';
   #isAlive = true;
-  #isReady = false;
   #isEnding = false;
 
   constructor(python: string, logger: Logger) {
@@ -64,11 +65,6 @@ export class KeeperProcess {
       (stream as Socket | null | undefined)?.on('error', () => {}).unref();
   }
 
-  /** Until then nobody waits for a lock, but for Python to start. */
-  get isReady(): boolean {
-    return this.#isReady;
-  }
-
   get isAlive(): boolean {
     return this.#isAlive;
   }
@@ -78,7 +74,7 @@ export class KeeperProcess {
   }
 
   /** Rejects only when aborted, with the signal's reason. */
-  ask({ path, mode, wait }: LockRequest, signal?: AbortSignal): Promise<LockAnswer> {
+  ask({ path, mode, wait, onQueued }: LockRequest, signal?: AbortSignal): Promise<LockAnswer> {
     const id = ++this.#serial;
     return new Promise((resolve, reject) => {
       const abort = () => {
@@ -88,10 +84,11 @@ export class KeeperProcess {
       };
       signal?.addEventListener('abort', abort, { once: true });
       if (this.#asked.size === 0) this.#stayAwake(true);
-      this.#asked.set(id, (answer) => {
+      const answered = (answer: LockAnswer) => {
         signal?.removeEventListener('abort', abort);
         resolve(answer);
-      });
+      };
+      this.#asked.set(id, { resolve: answered, onQueued });
       this.#say({ id, lock: path, mode, wait });
     });
   }
@@ -113,9 +110,9 @@ export class KeeperProcess {
     const lines = (this.#heard + chunk).split('\n');
     this.#heard = lines.pop()!;
     for (const line of lines) {
-      const said = JSON.parse(line) as { ready?: true; id: number; held?: true; failed?: string };
-      if (said.ready) {
-        this.#isReady = true;
+      const said = JSON.parse(line) as { id: number; waiting?: true; held?: true; failed?: string };
+      if (said.waiting) {
+        this.#asked.get(said.id)?.onQueued?.();
         continue;
       }
       const resolve = this.#forget(said.id);
@@ -139,9 +136,9 @@ export class KeeperProcess {
   }
 
   #forget(id: number): ((answer: LockAnswer) => void) | undefined {
-    const resolve = this.#asked.get(id);
+    const asked = this.#asked.get(id);
     if (this.#asked.delete(id) && this.#asked.size === 0) this.#stayAwake(false);
-    return resolve;
+    return asked?.resolve;
   }
 
   /** Only an answer that is waited for keeps Node from ending. */
@@ -160,6 +157,6 @@ export class KeeperProcess {
       this.#logger.error('The lock keeper died', { reason, held: holds.length, asked: asked.length });
     for (const lost of holds)
       lost.abort(new Error(`the lock is lost with the process that held it: ${reason}`));
-    for (const resolve of asked) resolve({ kind: 'gone', reason });
+    for (const { resolve } of asked) resolve({ kind: 'gone', reason });
   }
 }

@@ -9,7 +9,7 @@ export interface AcquireOptions {
   signal?: AbortSignal;
   /** False: fails with ENVIRONMENT_IN_USE rather than wait for longer than a moment. */
   wait?: boolean;
-  /** Called once if the lock was not had soon. */
+  /** Called once if others have the lock, and do not give it back soon. */
   onWait?: () => void;
 }
 
@@ -43,12 +43,11 @@ export class LockKeeper {
     const { signal, wait = true, onWait } = options;
     signal?.throwIfAborted();
     let timer: NodeJS.Timeout | undefined;
-    const tellSoon = (tell: () => void) => {
-      timer = setTimeout(() => (this.#process?.isReady ? tell() : tellSoon(tell)), SOON_MS);
+    const onQueued = () => {
+      if (onWait) timer ??= setTimeout(onWait, SOON_MS);
     };
-    if (onWait) tellSoon(onWait);
     try {
-      return await this.#acquire({ path, mode, wait }, signal);
+      return await this.#acquire({ path, mode, wait, onQueued }, signal);
     } finally {
       clearTimeout(timer);
     }

@@ -46,6 +46,13 @@ async function closedTrail(entries = 3): Promise<void> {
   await trail.close();
 }
 
+test.each(['write', 'read'] as const)('to %s it, nothing is put into a temporary file', async (access) => {
+  await closedTrail();
+  const database = await Database.connect(world.database, access);
+  expect(database.prepare('PRAGMA temp_store').get()).toEqual({ temp_store: 2 });
+  database.close();
+});
+
 describe('the folder', () => {
   test('is made with its parents, also by several at the same time', async () => {
     const made = Array.from({ length: 4 }, async () => {

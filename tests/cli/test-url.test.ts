@@ -5,10 +5,15 @@ import { httpServer } from './test-http-server.js';
 import { testPlaces } from './test-place.js';
 
 const place = testPlaces();
+const fixture = (name: string) => resolve(import.meta.dirname, '../fixtures/servers', name);
+const odd = async (way: string) =>
+  (await httpServer(fixture('odd-http.mjs'), { args: (port) => [String(port), way] })).href;
 let url: string;
+let [refusing, failing]: string[] = [];
 
 beforeAll(async () => {
-  url = (await httpServer(resolve(import.meta.dirname, '../fixtures/servers/good.mjs'))).href;
+  url = (await httpServer(fixture('good.mjs'))).href;
+  [refusing, failing] = await Promise.all([odd('status 400'), odd('status 500')]);
 }, 60_000);
 
 describe.concurrent('a server that answers over HTTP already', { timeout: 120_000 }, () => {
@@ -36,6 +41,21 @@ describe.concurrent('a server that answers over HTTP already', { timeout: 120_00
     expect(JSON.parse(measured.stdout)).toMatchObject({
       server: { protocol: '2025-11-25' },
       tools: [{ tool: 'add', errors: 0, memoryMb: null }],
+    });
+  });
+
+  test('a status that refuses an input is an answer, one that tells of a failure is a find', async ({
+    expect,
+  }) => {
+    const fuzz = (address = '') => place().run(['fuzz', '--url', address, '-n', '5']);
+    const [refused, failed] = await Promise.all([fuzz(refusing), fuzz(failing)]);
+    expect(refused).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('✓ work: 5 calls, 5 refused\n'),
+    });
+    expect(failed).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('HTTP status 500: the disk is full'),
     });
   });
 

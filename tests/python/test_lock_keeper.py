@@ -30,17 +30,21 @@ lock_keeper.main()
 class KeeperProcess:
     def __init__(self, command=COMMAND):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env={}, cwd="/")
-        assert self.hear() == {"ready": True}
+        self.waiting = []
 
     def say(self, *orders):
         self.process.stdin.write(b"".join(json.dumps(order).encode() + b"\n" for order in orders))
 
     def hear(self):
-        """The next answer; None when there will be no more."""
-        ready, _, _ = select.select([self.process.stdout], [], [], DEADLINE)
-        assert ready, "the keeper does not answer"
-        line = self.process.stdout.readline()
-        return json.loads(line) if line else None
+        """The next answer; None when there will be no more. Who has to wait for one is noted."""
+        while True:
+            ready, _, _ = select.select([self.process.stdout], [], [], DEADLINE)
+            assert ready, "the keeper does not answer"
+            line = self.process.stdout.readline()
+            answer = json.loads(line) if line else None
+            if answer is None or "waiting" not in answer:
+                return answer
+            self.waiting.append(answer["id"])
 
     def close(self):
         self.process.kill()
@@ -82,6 +86,12 @@ class Process(InFolder):
         two.say(self.ask(2))
         one.say({"unlock": 1})
         self.assertEqual(two.hear(), {"id": 2, "held": True})
+
+    def test_only_who_has_to_wait_is_told_so(self):
+        keeper = self.start()
+        keeper.say(self.ask(1), self.ask(2), self.ask(3, wait=False))
+        self.assertEqual([keeper.hear(), keeper.hear()], [{"id": 1, "held": True}, {"id": 3, "busy": True}])
+        self.assertEqual(keeper.waiting, [2])
 
     def test_unknown_numbers_are_nothing(self):
         keeper = self.start()
@@ -192,10 +202,10 @@ class StepByStep(InFolder):
     def test_who_does_not_wait_is_not_sent_away_at_once(self):
         room = self.hold_room()
         self.keeper.take(self.ask(1, wait=False))
-        self.assertEqual(self.keeper.answers, [])
+        self.assertEqual(self.endings(), [])
         os.close(room)
         self.until_answered()
-        self.assertEqual(self.keeper.answers, [{"id": 1, "held": True}])
+        self.assertEqual(self.endings(), [{"id": 1, "held": True}])
 
     def test_it_looks_again_only_while_someone_waits(self):
         self.assertIsNone(self.keeper.pause())
@@ -206,7 +216,7 @@ class StepByStep(InFolder):
         self.assertIsNone(self.keeper.pause())
         os.close(room)
         self.keeper.take(self.ask(2))
-        self.assertEqual(self.keeper.answers, [{"id": 2, "held": True}])
+        self.assertEqual(self.endings(), [{"id": 2, "held": True}])
         self.assertIsNone(self.keeper.pause())
 
     def test_no_file_stays_open(self):
@@ -236,15 +246,18 @@ class StepByStep(InFolder):
                 self.keeper.take(self.ask("second"))
                 os.close(room)
                 self.until_answered()
-                self.assertEqual(self.keeper.answers, [{"id": "first", "held": True}])
+                self.assertEqual(self.endings(), [{"id": "first", "held": True}])
                 self.keeper.take({"unlock": "first"})
-                self.assertEqual(self.keeper.answers[1:], [{"id": "second", "held": True}])
+                self.assertEqual(self.endings()[1:], [{"id": "second", "held": True}])
                 self.keeper.take({"unlock": "second"})
                 self.keeper.answers.clear()
 
+    def endings(self):
+        return [answer for answer in self.keeper.answers if "waiting" not in answer]
+
     def until_answered(self):
         deadline = time.monotonic() + DEADLINE
-        while not self.keeper.answers and time.monotonic() < deadline:
+        while not self.endings() and time.monotonic() < deadline:
             time.sleep(self.keeper.pause())
             self.keeper.look()
 

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import { type Hold, LockKeeper } from '../../src/runtime/lock-keeper.js';
 import { until } from '../support/until.js';
@@ -47,6 +47,22 @@ async function waitFor(...request: Parameters<typeof ask>): Promise<Asked> {
   return asked;
 }
 const has = (asked: Asked) => until(() => asked.hold, 'it has the lock');
+
+test('a keeper that is slow is no lock that others have', async () => {
+  await roundTrip(one, world.lock);
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  process.kill(one.pid!, 'SIGSTOP');
+  try {
+    const onWait = vi.fn();
+    const acquired = one.acquire(world.lock, 'exclusive', { onWait });
+    vi.advanceTimersByTime(60_000);
+    expect(onWait).not.toHaveBeenCalled();
+    process.kill(one.pid!, 'SIGCONT');
+    await acquired;
+  } finally {
+    vi.useRealTimers();
+  }
+});
 
 describe.each([
   ['in one process', () => one],

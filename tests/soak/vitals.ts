@@ -8,7 +8,7 @@ export interface Vitals {
   openFiles: number;
   processes: number;
   /** Everything below its folder for temporary files. */
-  temporaryFiles: number;
+  temporaryFiles: string[];
   forkServer: { pid: number; residentMb: number; openFiles: number; zombies: number };
 }
 
@@ -18,7 +18,7 @@ export function vitalsOf(server: number, temporaryFolder: string): Vitals {
     residentMb: residentMb(server, 'VmRSS'),
     openFiles: openFiles(server),
     processes: descendantsOf(server).length,
-    temporaryFiles: readdirSync(temporaryFolder, { recursive: true }).length,
+    temporaryFiles: (readdirSync(temporaryFolder, { recursive: true }) as string[]).sort(),
     forkServer: {
       pid: forkServer,
       // What it shares with its children is its own all the same; what it has mapped from files is not.

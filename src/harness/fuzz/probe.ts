@@ -13,6 +13,8 @@ export interface Misdeed {
 }
 
 const MOST_STDERR = 2000;
+/** By which a server, or what stands before it, refuses what it was sent: bad, too large, not to be processed. */
+const REFUSING_STATUSES = [400, 413, 422];
 
 /** One call: any answer is right, as long as it is one. */
 export async function probe(
@@ -38,6 +40,7 @@ export async function probe(
     return odd === undefined ? { isRefused } : { misdeed: misdeed('protocol', odd), isRefused };
   } catch (error) {
     if (!(error instanceof ServerFault)) throw error;
+    if (REFUSING_STATUSES.includes(error.httpStatus ?? 0)) return { isRefused: true };
     return { misdeed: misdeed(error.kind, error.message), isRefused: false };
   }
 }

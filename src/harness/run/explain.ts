@@ -36,7 +36,8 @@ function httpFault(error: SdkHttpError): Answer | ServerFault {
   // Of a page of HTML its title, at the most, says something.
   const page = /^\s*</.test(text) ? (/<title>([^<]*)<\/title>/i.exec(text)?.[1] ?? '') : text;
   const words = page.trim() === '' ? '' : `: ${cut(page.trim(), 300)}`;
-  return new ServerFault('server', `The server answered with HTTP status ${error.status}${words}`);
+  const { status } = error;
+  return new ServerFault('server', `The server answered with HTTP status ${status}${words}`, status);
 }
 
 /** Many servers tell of JSON-RPC errors by both. */

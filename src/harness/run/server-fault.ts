@@ -4,7 +4,12 @@ import type { Failure } from '../../contract/test-report.js';
 export class ServerFault extends Error {
   readonly kind: Extract<Failure['kind'], 'timeout' | 'protocol' | 'server' | 'cancellation'>;
 
-  constructor(kind: ServerFault['kind'], message: string) {
+  constructor(
+    kind: ServerFault['kind'],
+    message: string,
+    /** Where it answered with one that is not 200, and nothing more. */
+    readonly httpStatus?: number,
+  ) {
     super(message);
     this.name = 'ServerFault';
     this.kind = kind;

@@ -1,0 +1,329 @@
+"""One worker of a supervisor: parked, given one run, held to its limits, ended; and the server told what really happened."""
+
+import json
+import os
+import select
+import time
+
+from . import frames, limits, watch, worker
+from .reaper import Reaper
+
+# Until the server says how long a report may be.
+_MAX_REPORT = 64 * 1024
+_CHUNK = 65536
+# What is to be sent waits this long for more: a short run is then one message, and the server wakes once.
+_GATHERING_MS = 1
+_REHEARSAL = b'{"timeoutMs": 30000, "cpuMs": 30000.5, "killedFor": null, "memoryMb": 512}'
+
+
+class SupervisedRun:
+    def __init__(self, tier, channel, box, tasks_outside, is_hurried, port=None):
+        """`port`: where the run finds its way to the network, if it has one."""
+        # Whether another run may follow here, and whether somebody waits for it already.
+        self.ended_well = self.is_hurried = False
+        self._tier = tier
+        self._channel = channel
+        self._box = box
+        self._port = port
+        self._from_server = frames.FrameParser()
+        self._from_worker = frames.FrameParser(_MAX_REPORT)
+        self._limits = None
+        self._keeper = None
+        self._killed_for = None
+        self._exit_status = None
+        self._report = None
+        self._has_summary = self._has_let_go = self._is_over = False
+        self._closed = set()
+        self._outbox = b""
+        self._output_bytes = 0
+        self._tasks_outside = tasks_outside
+        self._spawn_worker(is_hurried)
+        self._reaper = Reaper(tier, self._worker)
+        self._glance = watch.Glance(self._worker) if tier == "namespace" else None
+
+    def _spawn_worker(self, is_hurried):
+        job_read, self._job_pipe = os.pipe()
+        self._report_pipe, report_write = os.pipe()
+        self._stdout, stdout_write = os.pipe()
+        self._stderr, stderr_write = os.pipe()
+        self._worker = os.fork()
+        if self._worker == 0:
+            worker.main(self._tier, self._box, is_hurried, job_read, report_write, stdout_write, stderr_write)
+        for fd in (job_read, report_write, stdout_write, stderr_write):
+            os.close(fd)
+        # Foreign code can reopen its ends, drain them or fill them: we never wait for a pipe.
+        for fd in (self._report_pipe, self._stdout, self._stderr):
+            os.set_blocking(fd, False)
+        self._poller = select.poll()
+        self._handlers = {
+            self._channel.fileno(): self._on_server,
+            self._report_pipe: self._on_report,
+            self._stdout: lambda: self._relay(self._stdout, frames.STDOUT),
+            self._stderr: lambda: self._relay(self._stderr, frames.STDERR),
+        }
+        if hasattr(os, "pidfd_open"):
+            self._pidfd = os.pidfd_open(self._worker)
+            self._handlers[self._pidfd] = self._on_exit
+        for fd in self._handlers:
+            self._poller.register(fd, select.POLLIN)
+
+    def loop(self):
+        while self._exit_status is None and not self._is_over:
+            ready = self._poller.poll(self._patience())
+            if self._outbox and not ready:
+                self._flush()
+            for fd, _ in ready:
+                if fd in self._handlers and self._exit_status is None:
+                    self._handlers[fd]()
+            if self._keeper is not None and self._exit_status is None and not self._is_over:
+                self._check_limits()
+            if not hasattr(os, "pidfd_open"):
+                self._on_exit()
+        if self._keeper is None and not self._is_over:
+            self.abandon()  # a parked worker has died: nobody waits for an answer
+        if not self._is_over:
+            self._finish()
+
+    def _patience(self):
+        if self._outbox:
+            return _GATHERING_MS
+        return None if self._keeper is None else self._keeper.patience_ms()
+
+    # What comes in.
+
+    def _on_server(self):
+        data = self._channel.recv(_CHUNK)
+        if not data:
+            self.abandon()
+        self._from_server.feed(data)
+        for kind, payload in self._from_server.frames():
+            if kind == frames.LIMITS:
+                self._limits = json.loads(payload)
+                self._from_worker.max_payload = self._limits["reportBytes"]
+                self.is_hurried = self._limits["isHurried"]
+            elif kind == frames.JOB:
+                self._start(payload)
+            elif kind == frames.WARM_UP:
+                frames.write_all(self._job_pipe, frames.pack(frames.WARM_UP))
+            elif kind == frames.CANCEL:
+                self._stop("cancelled")
+
+    def abandon(self):
+        """The server is gone or no longer wants us."""
+        self._reaper.kill_all()
+        self._box.remove()
+        os._exit(0)
+
+    def _start(self, job):
+        limits.bound_tasks(self._worker, self._tasks_outside, self._limits["processes"])
+        self._keeper = limits.LimitKeeper(self._limits, self._worker, self._reaper.processes, self._box)
+        frames.write_all(self._job_pipe, frames.pack(frames.JOB, job))
+        os.set_blocking(self._job_pipe, False)
+
+    def _on_report(self):
+        data = _read(self._report_pipe)
+        if not data:
+            return self._forget(self._report_pipe) if data is not None else None
+        self._from_worker.feed(data)
+        try:
+            for kind, payload in self._from_worker.frames():
+                self._take(kind, payload)
+                if self._is_over:
+                    return None
+        except ValueError:
+            # Foreign code wrote to the channel. What it said is not believed; the process's end will tell. Whoever
+            # still writes must not wait for a reader, nor the worker for an answer to what was not read.
+            self._report = None
+            self._forget(self._report_pipe)
+            self._closed.add(self._report_pipe)
+            os.close(self._report_pipe)
+            self._let_go()
+
+    def _take(self, kind, payload):
+        if kind == frames.PARKED and self._keeper is None:
+            self._send(frames.PARKED, payload)
+            self._flush()
+            self._warm_up()
+        elif kind == frames.SUMMARY and not self._has_summary:
+            # Said before foreign code runs: the first one is the worker's own.
+            self._has_summary = True
+            self._send(frames.SUMMARY, payload)
+        elif self._killed_for == "scope":
+            return  # what was refused is told, whatever else was said
+        elif kind == frames.VIOLATION and self._keeper is not None and self._limits["isScoped"]:
+            # By any process of the run: what a child may not do, nobody goes on after.
+            self._report = payload
+            self._stop("scope")
+        elif kind == frames.REPORT and self._report is None:
+            self._report = payload
+        elif self._has_let_go:
+            return  # the worker asks once; more is foreign code that would keep us busy
+        elif kind == frames.FINISHED:
+            self._report = payload
+            if self._box.exceeds(self._limits["diskMb"]):
+                self._stop("disk")
+            elif not self._finish_early():
+                self._let_go()
+        elif kind == frames.TROUBLE:
+            # The run failed. Look now, while whatever it used is still held, whether a limit was the reason.
+            self._check_limits(at_once=True)
+            self._let_go()
+
+    def _warm_up(self):
+        """The fork has made all our pages shared again: those that a run needs are copied now, while nobody waits."""
+        parser = frames.FrameParser()
+        parser.feed(frames.pack(frames.LIMITS, _REHEARSAL))
+        for _, payload in parser.frames():
+            json.dumps(json.loads(payload))
+        self._look_closely()
+
+    def _let_go(self):
+        """The worker waits to be looked at, or to be killed, before it ends by itself. It is answered once: foreign code
+        that asks without reading could otherwise fill the pipe and stop us."""
+        if self._has_let_go:
+            return
+        self._has_let_go = True
+        try:
+            frames.write_all(self._job_pipe, frames.pack(frames.TROUBLE))
+        except OSError:
+            pass  # it has ended
+
+    def _relay(self, fd, kind):
+        data = _read(fd)
+        if not data:
+            return self._forget(fd) if data is not None else None
+        room = self._limits["outputHardBytes"] - self._output_bytes if self._limits else len(data)
+        self._output_bytes += len(data)
+        if room > 0:
+            self._send(kind, data[:room])
+        if len(data) > room:
+            self._stop("output")
+
+    def _on_exit(self):
+        self._exit_status = self._reaper.look()
+
+    def _forget(self, fd):
+        self._poller.unregister(fd)
+        del self._handlers[fd]
+
+    def _send(self, kind, payload):
+        self._outbox += frames.pack(kind, payload)
+        if len(self._outbox) > _CHUNK:
+            self._flush()
+
+    def _flush(self):
+        data, self._outbox = self._outbox, b""
+        try:
+            self._channel.sendall(data)
+        except OSError:
+            self.abandon()
+
+    # The end.
+
+    def _check_limits(self, at_once=False):
+        passed = self._keeper.check(at_once)
+        if passed is not None:
+            self._stop(passed)
+
+    def _stop(self, reason):
+        if self._killed_for is None:
+            self._killed_for = reason
+        self._reaper.kill_all()
+        self._exit_status = self._reaper.worker_status
+
+    def _finish_early(self):
+        """The usual end: one process, all well. Its figures are taken and it is killed; only then is it waited for.
+
+        Taking down a large process costs milliseconds in which nothing of it runs any more and somebody waits.
+        """
+        ended = time.monotonic()
+        figures = None if self._keeper.saw_others else self._look_closely()
+        if figures is None:
+            return False
+        self._reaper.signal_all()
+        self._drain(self._stdout, self._stderr)
+        facts = {"killedFor": self._killed_for, "status": 0, "signal": None}
+        facts |= self._usage(ended, *figures)
+        self._answer(facts)
+        self._reaper.kill_all()
+        self._leave(ended_well=self._killed_for is None)
+        return True
+
+    def _look_closely(self):
+        if self._glance is None:
+            return None
+        try:
+            return self._glance.read()
+        except OSError:
+            return None  # it did not wait to be looked at
+
+    def _leave(self, ended_well):
+        """Nothing of the run is alive any more: the place can be given to the next one."""
+        if self._port is not None:
+            self._port.close()
+        self.ended_well = ended_well and self._box.can_be_reset
+        self._is_over = True
+        if self.ended_well:
+            self._box.reset()
+        else:
+            self._box.remove()
+        fds = {self._job_pipe, self._report_pipe, self._stdout, self._stderr, getattr(self, "_pidfd", -1)}
+        for fd in fds - self._closed - {-1}:
+            os.close(fd)
+        self._handlers.clear()
+        if self._glance is not None:
+            self._glance.close()
+
+    def _drain(self, *fds):
+        """Takes what the run wrote before its end. Nobody can write any more, so there is an end to it."""
+        pipes = select.poll()
+        for fd in fds:
+            if fd in self._handlers:
+                pipes.register(fd, select.POLLIN)
+        while self._killed_for != "output" and (ready := pipes.poll(0)):
+            for fd, _ in ready:
+                self._handlers[fd]()
+                if fd not in self._handlers:
+                    pipes.unregister(fd)
+
+    def _answer(self, facts):
+        if self._report is not None:
+            self._outbox += frames.pack(frames.REPORT, self._report)
+        self._outbox += frames.pack(frames.END, json.dumps(facts).encode())
+        self._flush()
+
+    def _finish(self):
+        ended = time.monotonic()
+        self._reaper.kill_all()
+        self._has_let_go = True
+        self._drain(self._stdout, self._stderr, self._report_pipe)
+        facts = self._facts(ended)
+        self._leave(ended_well=facts["killedFor"] is None and facts["signal"] is None)
+        self._answer(facts)
+
+    def _facts(self, ended):
+        exit_code = os.waitstatus_to_exitcode(self._exit_status)
+        cpu_ms, killed_for = self._reaper.cpu_ms, self._killed_for
+        if killed_for is None and exit_code < 0 and cpu_ms - self._keeper.cpu_before > self._limits["cpuMs"]:
+            killed_for = "cpu"  # by the kernel's own limit, before we looked again
+        return {
+            "killedFor": killed_for,
+            "status": exit_code if exit_code >= 0 else None,
+            "signal": -exit_code if exit_code < 0 else None,
+            **self._usage(ended, cpu_ms, self._reaper.peak),
+        }
+
+    def _usage(self, ended, cpu_ms, peak):
+        return {
+            "wallMs": (ended - self._keeper.started) * 1000,
+            "cpuMs": max(0.0, max(cpu_ms, self._keeper.cpu_seen) - self._keeper.cpu_before),
+            "peakBytes": max(self._keeper.peak, peak),
+        }
+
+
+def _read(fd):
+    """What a pipe holds; empty at its end, None where there is nothing now."""
+    try:
+        return os.read(fd, _CHUNK)
+    except BlockingIOError:
+        return None
