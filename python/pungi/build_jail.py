@@ -98,6 +98,7 @@ def _enter(paths, writable, identity, life):
     if select.select([life], [], [], 0)[0]:
         os._exit(1)
     seccomp.install(has_namespaces=True)
+    seccomp.stay_readable()
 
 
 def _limit(uid):

@@ -57,6 +57,15 @@ def restrict(rules, ports=()):
     """Allows what `rules` names, (path, rights) pairs, to connect to the ports, and nothing else.
 
     A path that does not exist is passed over."""
+    ruleset = make_ruleset(rules, ports)
+    try:
+        enter(ruleset)
+    finally:
+        os.close(ruleset)
+
+
+def make_ruleset(rules, ports=()):
+    """The rules as an open file, which many processes can enter one after the other."""
     version = abi()
     if version == 0:
         raise OSError("landlock is not available in this kernel")
@@ -76,10 +85,14 @@ def restrict(rules, ports=()):
         for port in ports if version >= 4 else ():
             rule = ctypes.byref(_NetPort(_CONNECT_TCP, port))
             system.check(system.syscall(_ADD_RULE, ruleset, _RULE_NET_PORT, rule, 0), "landlock rule")
-        system.check(system.syscall(_RESTRICT_SELF, ruleset, 0), "landlock restrict")
-    finally:
+    except BaseException:
         os.close(ruleset)
-    return version
+        raise
+    return ruleset
+
+
+def enter(ruleset):
+    system.check(system.syscall(_RESTRICT_SELF, ruleset, 0), "landlock restrict")
 
 
 def _allow(ruleset, path, rights):

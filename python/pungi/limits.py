@@ -92,11 +92,11 @@ def tasks_counted_outside(tier):
     return watch.tasks_of_user(os.getuid()) + _TASKS_OF_OTHERS
 
 
-def bound_tasks(worker, outside, processes):
-    """Stops a fork bomb between two looks. Above the limit itself, so that a look can see the limit passed."""
+def bound_tasks(outside, processes):
+    """In the worker: stops a fork bomb between two looks. Above the limit itself, so that a look can see it passed."""
     if outside is None:
         return
     bound = outside + processes + 4
     hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
     bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
-    resource.prlimit(worker, resource.RLIMIT_NPROC, (bound, bound))
+    resource.setrlimit(resource.RLIMIT_NPROC, (bound, bound))

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import NamedTuple
 
 from . import landlock, network_forwarder, seccomp, system
 from .host_jail import DEVICES, SHM, TMP, WORK, visible_paths
@@ -11,6 +12,18 @@ from .system import MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
 _OWN_PROC = ("stat", "statm", "status", "cmdline", "comm", "maps", "limits", "fd")
 # Of this process's own network namespace; workers inherit the list.
 _open_ports = []
+
+
+class Place(NamedTuple):
+    """Where a supervisor parks its workers: the same for each of them."""
+
+    tier: str
+    # What they may write to (box.py).
+    box: object
+    # The landlock rules that they enter, as an open file; None where each makes its own, or there are none.
+    rules: int | None
+    # See limits.tasks_counted_outside.
+    tasks_outside: int | None
 
 
 def fork_into_namespaces():
@@ -36,30 +49,46 @@ def open_network():
     _open_ports.append(network_forwarder.PORT)
 
 
-def lock_worker(tier, box):
-    """In the worker, last: from here on it can read what is there and write only to its own folders."""
-    if tier != "process":
-        system.drop_capabilities()
-    features = ["seccomp", "rlimits"]
-    if tier == "namespace":
-        if landlock.abi() > 0:
-            writable = [(folder, landlock.WRITE) for folder in (WORK, TMP, SHM)]
-            # Nothing is in this /dev but the few devices that we put there.
-            version = landlock.restrict([("/", landlock.READ), ("/dev", landlock.DEVICE), *writable], _open_ports)
-            features.append(f"landlock-{version}")
-        seccomp.install(has_namespaces=True, has_data=bool(box.data))
-    elif tier == "landlock":
+def raise_walls(tier, box):
+    """In the supervisor, once: what holds for all of its workers alike. Gives the rules that each of them enters, if any."""
+    if tier != "namespace":
+        return None
+    rules = None
+    if landlock.abi() > 0:
+        writable = [(folder, landlock.WRITE) for folder in (WORK, TMP, SHM)]
+        # Nothing is in this /dev but the few devices that we put there.
+        rules = landlock.make_ruleset([("/", landlock.READ), ("/dev", landlock.DEVICE), *writable], _open_ports)
+    system.forbid_new_privileges()
+    seccomp.install(has_namespaces=True, has_data=bool(box.data))
+    return rules
+
+
+def restrict_files(place):
+    """In the worker, first, while it still has the descriptor of the rules: from here on it can read what is there and
+    write only to its own folders."""
+    if place.rules is not None:
+        landlock.enter(place.rules)
+    elif place.tier == "landlock":
+        box = place.box
         readable = [(path, landlock.READ) for path in visible_paths([*sys.path])]
         readable += [(path, landlock.DATA) for path in box.data.values()]
         devices = [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
         own_proc = [(f"/proc/{os.getpid()}/{name}", landlock.READ) for name in _OWN_PROC]
         writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary)]
-        version = landlock.restrict([*readable, *own_proc, *devices, *writable])
-        features.append(f"landlock-{version}")
-        seccomp.install(has_namespaces=False, has_data=bool(box.data))
-    else:
-        features = ["rlimits"]
-    return features
+        system.forbid_new_privileges()
+        landlock.restrict([*readable, *own_proc, *devices, *writable])
 
 
-NAMESPACE_FEATURES = ["user-namespace", "pid-namespace", "mount-namespace", "ipc-namespace", "network-namespace"]
+def lock_worker(place):
+    """In the worker, last. Gives the names of all that stands around it."""
+    if place.tier == "process":
+        return ["rlimits"]
+    system.drop_capabilities()
+    if place.tier == "landlock":
+        seccomp.install(has_namespaces=False, has_data=bool(place.box.data))
+    seccomp.stay_readable()
+    is_restricted = [f"landlock-{landlock.abi()}"] if landlock.abi() > 0 else []
+    return ["seccomp", "rlimits", *is_restricted, *(_NAMESPACES if place.tier == "namespace" else ())]
+
+
+_NAMESPACES = ("user-namespace", "pid-namespace", "mount-namespace", "ipc-namespace", "network-namespace")

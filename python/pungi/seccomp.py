@@ -172,8 +172,6 @@ def _build(machine, has_namespaces, has_data):
     # Buffers in the kernel are memory too: they keep their usual size.
     program.deny_if(_SETSOCKOPT, 2, [(_JUMP_EQUAL, _SO_SNDBUF), (_JUMP_EQUAL, _SO_RCVBUF)], error=_PRETEND)
     program.deny_if(_FCNTL, 1, [(_JUMP_EQUAL, command) for command in (_F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY)])
-    # Stays readable to its supervisor.
-    program.deny_if(_PRCTL, 0, [(_JUMP_EQUAL, _PR_SET_DUMPABLE)])
     program.deny_if(_IOCTL, 1, [(_JUMP_EQUAL, request) for request in (_TIOCSTI, _TIOCLINUX, *_INODE_REQUESTS)])
     program.deny_if(_IOCTL, 1, [(_JUMP_EQUAL, kind) for kind in _INODE_REQUEST_TYPES], mask=0xFF00)
     if not has_namespaces:
@@ -182,6 +180,13 @@ def _build(machine, has_namespaces, has_data):
             program.deny(call, _PRETEND)
         for call in _BEYOND_LANDLOCK.values():
             program.deny(call, errno.EACCES)
+    return program.finish()
+
+
+@functools.cache
+def _build_readable(machine):
+    program = _Program(machine)
+    program.deny_if(_PRCTL, 0, [(_JUMP_EQUAL, _PR_SET_DUMPABLE)])
     return program.finish()
 
 
@@ -205,14 +210,25 @@ def is_supported():
 
 
 def prepare(has_namespaces, has_data):
-    """Builds the filter before the forks, which then share it."""
+    """Builds the filters before the forks, which then share them."""
     if is_supported():
         _build(system.MACHINE, has_namespaces, has_data)
+        _build_readable(system.MACHINE)
 
 
 def install(has_namespaces, has_data=False):
-    """Puts the filter on this process; needs no_new_privs. `has_data`: folders of the host are shown to it."""
-    code, length = _build(system.MACHINE, has_namespaces, has_data)
+    """Puts the filter on this process and on all that it will start; needs no_new_privs.
+
+    `has_data`: folders of the host are shown to it."""
+    _install(*_build(system.MACHINE, has_namespaces, has_data))
+
+
+def stay_readable():
+    """Keeps a worker, and what it will start, from hiding its memory and files from the supervisor."""
+    _install(*_build_readable(system.MACHINE))
+
+
+def _install(code, length):
     program = _FilterProgram(length, code)
     number = _SYS_SECCOMP[list(_AUDIT_ARCH).index(system.MACHINE)]
     system.check(system.syscall(number, _SECCOMP_SET_MODE_FILTER, 0, ctypes.byref(program)), "seccomp")

@@ -17,13 +17,12 @@ _REHEARSAL = b'{"timeoutMs": 30000, "cpuMs": 30000.5, "killedFor": null, "memory
 
 
 class SupervisedRun:
-    def __init__(self, tier, channel, box, tasks_outside, is_hurried, port=None):
+    def __init__(self, place, channel, is_hurried, port=None):
         """`port`: where the run finds its way to the network, if it has one."""
         # Whether another run may follow here, and whether somebody waits for it already.
         self.ended_well = self.is_hurried = False
-        self._tier = tier
         self._channel = channel
-        self._box = box
+        self._box = place.box
         self._port = port
         self._from_server = frames.FrameParser()
         self._from_worker = frames.FrameParser(_MAX_REPORT)
@@ -36,19 +35,18 @@ class SupervisedRun:
         self._closed = set()
         self._outbox = b""
         self._output_bytes = 0
-        self._tasks_outside = tasks_outside
-        self._spawn_worker(is_hurried)
-        self._reaper = Reaper(tier, self._worker)
-        self._glance = watch.Glance(self._worker) if tier == "namespace" else None
+        self._spawn_worker(place, is_hurried)
+        self._reaper = Reaper(place.tier, self._worker)
+        self._glance = watch.Glance(self._worker) if place.tier == "namespace" else None
 
-    def _spawn_worker(self, is_hurried):
+    def _spawn_worker(self, place, is_hurried):
         job_read, self._job_pipe = os.pipe()
         self._report_pipe, report_write = os.pipe()
         self._stdout, stdout_write = os.pipe()
         self._stderr, stderr_write = os.pipe()
         self._worker = os.fork()
         if self._worker == 0:
-            worker.main(self._tier, self._box, is_hurried, job_read, report_write, stdout_write, stderr_write)
+            worker.main(place, is_hurried, job_read, report_write, stdout_write, stderr_write)
         for fd in (job_read, report_write, stdout_write, stderr_write):
             os.close(fd)
         # Foreign code can reopen its ends, drain them or fill them: we never wait for a pipe.
@@ -115,7 +113,6 @@ class SupervisedRun:
         os._exit(0)
 
     def _start(self, job):
-        limits.bound_tasks(self._worker, self._tasks_outside, self._limits["processes"])
         self._keeper = limits.LimitKeeper(self._limits, self._worker, self._reaper.processes, self._box)
         frames.write_all(self._job_pipe, frames.pack(frames.JOB, job))
         os.set_blocking(self._job_pipe, False)

@@ -36,22 +36,21 @@ def _serve(settings, name, token, identity):
     channel.connect(settings["socket"])
     channel.sendall(frames.pack(frames.HELLO, json.dumps({"id": name, "token": token}).encode()))
     try:
-        box = _settle(settings, name, identity)
+        place = _settle(settings, name, identity)
     except Exception as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return
-    tasks_outside = limits.tasks_counted_outside(settings["tier"])
     is_hurried = False
     for number in range(_RUNS_OF_ONE_SUPERVISOR):
-        run = _park_and_run(settings, channel, box, tasks_outside, is_hurried, f"{name}.{number}")
+        run = _park_and_run(settings.get("network"), place, channel, is_hurried, f"{name}.{number}")
         if run is None or not run.ended_well:
             return
         is_hurried = run.is_hurried
-    box.remove()
+    place.box.remove()
 
 
 def _settle(settings, name, identity):
-    """Goes where runs will be; gives back the place that they may write to, one after the other."""
+    """Goes where runs will be, one after the other, and raises what stands around them all."""
     if settings["tier"] == "namespace":
         run_jail.settle_in_namespaces(identity)
         if settings.get("network") is not None:
@@ -64,14 +63,15 @@ def _settle(settings, name, identity):
         box = boxes.FolderBox(os.path.join(settings["workBase"], name), data_folders.outside(settings["data"]))
     if system.IS_LINUX:
         system.set_dumpable(False)
-    return box
+    rules = run_jail.raise_walls(settings["tier"], box)
+    return run_jail.Place(settings["tier"], box, rules, limits.tasks_counted_outside(settings["tier"]))
 
 
-def _park_and_run(settings, channel, box, tasks_outside, is_hurried, caller):
-    door = settings.get("network")
+def _park_and_run(door, place, channel, is_hurried, caller):
+    """`door`: where ports are handed over, for runs that may reach hosts."""
     try:
         port = network_forwarder.Port(door, caller) if door is not None else None
-        run = SupervisedRun(settings["tier"], channel, box, tasks_outside, is_hurried, port)
+        run = SupervisedRun(place, channel, is_hurried, port)
     except OSError as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return None

@@ -17,7 +17,9 @@ import threading
 import time
 import types
 
-from . import called_script, code_summary, data_folders, discovery, exercises, frames, report, run_jail, scoped_run, system
+from . import (
+    called_script, code_summary, data_folders, discovery, exercises, frames, limits, report, run_jail, scoped_run, system,
+)
 from .calls.endings import exit_status, flush_streams
 
 _JOB_FD, _REPORT_FD = 3, 4
@@ -53,18 +55,17 @@ def _open_stdin_stream():
     return io.open(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
 
 
-def main(tier, box, is_hurried, *pipes):
+def main(place, is_hurried, *pipes):
     """Never returns. A worker that somebody may wait for is not warmed up, unless it is still parked when there is time."""
     try:
+        run_jail.restrict_files(place)
         _take_descriptors(*pipes)
         os.setsid()
         if system.IS_LINUX:
             system.set_dumpable(True)  # unlike the supervisor, which must be able to look at us
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        _settle(box)
-        features = run_jail.lock_worker(tier, box)
-        if tier == "namespace":
-            features += run_jail.NAMESPACE_FEATURES
+        _settle(place.box)
+        features = run_jail.lock_worker(place)
         if not is_hurried:
             _warm_up()
         about = {"features": features, "python": sys.version.split()[0], "magic": _MAGIC}
@@ -72,7 +73,7 @@ def main(tier, box, is_hurried, *pipes):
         while (frame := frames.read_frame(_JOB_FD)) is not None:
             kind, payload = frame
             if kind == frames.JOB:
-                _exit(run(json.loads(payload), box))
+                _exit(run(json.loads(payload), place))
             _warm_up()
             _say(frames.PARKED, about)
         _exit(0)
@@ -144,14 +145,15 @@ def compile_source(source, filename):
     return compile(tree, filename, "exec", dont_inherit=True), last
 
 
-def run(job, box):
+def run(job, place):
     """Does what the job says and returns the exit status."""
+    limits.bound_tasks(place.tasks_outside, job["limits"]["processes"])
     if task := job.get("task"):
         return _look_at(job, _TASKS[task])
     try:
         _set_limits(job["limits"])
-        _place_files(job["files"], box.work)
-        _open_stdin(job["stdin"], box.temporary)
+        _place_files(job["files"], place.box.work)
+        _open_stdin(job["stdin"], place.box.temporary)
     except OSError as error:
         # What was handed over does not fit into the limits.
         _say(frames.REPORT, {"exception": report.describe_exception(error, job["filename"])})
@@ -162,11 +164,11 @@ def run(job, box):
     return execute(job)
 
 
-def _set_limits(limits):
-    memory = limits["memoryMb"] * 1024 * 1024
-    _bound(resource.RLIMIT_NOFILE, limits["openFiles"])
-    _bound(resource.RLIMIT_FSIZE, limits["diskMb"] * 1024 * 1024)
-    _bound(resource.RLIMIT_CPU, limits["cpuMs"] // 1000 + 2)
+def _set_limits(most):
+    memory = most["memoryMb"] * 1024 * 1024
+    _bound(resource.RLIMIT_NOFILE, most["openFiles"])
+    _bound(resource.RLIMIT_FSIZE, most["diskMb"] * 1024 * 1024)
+    _bound(resource.RLIMIT_CPU, most["cpuMs"] // 1000 + 2)
     # The supervisor holds a run to its memory; this only makes one absurd request fail at once, with a traceback.
     _bound(resource.RLIMIT_DATA, max(2 * memory, memory + (1 << 30)))
 

@@ -4,155 +4,17 @@ import base64
 import hashlib
 import json
 import os
-import select
-import socket
 import subprocess
 import sys
 import tempfile
 import unittest
 
-import python_half
+import python_half  # noqa: F401
 from pungi import frames, system
+from serving import DEADLINE, HINTS, LIMITS, SANDBOX_UID, Server, tier_that_works
 
-SANDBOX_UID = 1_900_000_000
-DEADLINE = 30
-LIMITS = {
-    "timeoutMs": 20_000, "cpuMs": 20_000, "memoryMb": 256, "processes": 32, "openFiles": 128, "diskMb": 16,
-    "outputBytes": 100_000, "outputHardBytes": 1_000_000,
-}
-# What the server says to the supervisor beside the limits.
 NO_SOCKET = {"profile": "p", "blockedImports": ["socket"]}
-HINTS = {"reportBytes": 1024 * 1024, "isHurried": False, "isScoped": False}
-
 SCOPED = {**HINTS, "isScoped": True}
-
-
-class Server:
-    """The other end of the fork server: it listens, orders supervisors and hands out jobs."""
-
-    def __init__(self, tier, preload=(), data=()):
-        self.serial = 0
-        self.folder = tempfile.mkdtemp(prefix="pungi-test-")
-        self.work = os.path.join(self.folder, "work")
-        os.mkdir(self.work, 0o700)
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.settimeout(DEADLINE)
-        path = os.path.join(self.folder, "socket")
-        self.listener.bind(path)
-        self.listener.listen(8)
-        if os.getuid() == 0:
-            os.chmod(self.folder, 0o711)
-            os.chown(path, SANDBOX_UID, SANDBOX_UID)
-            os.chown(self.work, SANDBOX_UID, SANDBOX_UID)
-        command = [sys.executable, "-I", "-S", "-X", "utf8", str(python_half.FOLDER), "fork-server"]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/",
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
-        )
-        settings = {
-            "tier": tier, "socket": path, "workBase": self.work, "preload": list(preload), "roots": [], "diskMb": 16,
-            "uid": SANDBOX_UID, "data": list(data), "network": None,
-        }
-        self.say(settings)
-
-    def say(self, order):
-        self.process.stdin.write(json.dumps(order).encode() + b"\n")
-        self.process.stdin.flush()
-
-    def park(self, name=None):
-        """Orders a supervisor and waits until its first worker is parked."""
-        self.serial += 1
-        name = name or f"supervisor-{self.serial}"
-        self.say({"start": name, "token": f"token of {name}"})
-        ready, _, _ = select.select([self.listener, self.process.stderr], [], [], DEADLINE)
-        if self.listener not in ready:
-            said = self.process.stderr.readline().decode() if ready else "nothing"
-            if "failed" in said or not ready:
-                raise AssertionError(f"no supervisor came; the fork server said {said}")
-        connection, _ = self.listener.accept()
-        connection.settimeout(DEADLINE)
-        return Supervisor(connection)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.kill()
-        self.process.wait()
-        self.process.stderr.close()
-        self.listener.close()
-        subprocess.run(["rm", "-rf", self.folder], check=True)
-
-
-class Supervisor:
-    """The server's end of one, with a worker parked."""
-
-    def __init__(self, connection):
-        self.connection = connection
-        self.parser = frames.FrameParser()
-        self.waiting = []
-        self.hello = json.loads(self.expect(frames.HELLO))
-        self.about = json.loads(self.expect(frames.PARKED))
-
-    def next(self):
-        while not self.waiting:
-            data = self.connection.recv(65536)
-            if not data:
-                return None, b""
-            self.parser.feed(data)
-            self.waiting += self.parser.frames()
-        return self.waiting.pop(0)
-
-    def expect(self, kind):
-        got, payload = self.next()
-        assert got == kind, f"expected {chr(kind)}, got {got and chr(got)}: {payload!r}"
-        return payload
-
-    def run(self, code, limits=LIMITS, **more):
-        """The only run of a supervisor."""
-        try:
-            return self.run_and_stay(code, limits, **more)
-        finally:
-            self.connection.close()
-
-    def run_and_stay(self, code, limits=LIMITS, **more):
-        self.start(code, limits, **more)
-        return self.finish()
-
-    def start(self, code, limits=LIMITS, hints=HINTS, **more):
-        job = {"code": code, "filename": "main.py", "argv": [], "stdin": "", "files": [], "env": {}, "variables": {}, "limits": limits, **more}
-        said = json.dumps({**limits, **hints}).encode()
-        self.connection.sendall(frames.pack(frames.LIMITS, said) + frames.pack(frames.JOB, json.dumps(job).encode()))
-
-    def finish(self):
-        answer = {"stdout": b"", "stderr": b"", "summaries": [], "report": None, "end": None}
-        while True:
-            kind, payload = self.next()
-            if kind == frames.STDOUT:
-                answer["stdout"] += payload
-            elif kind == frames.STDERR:
-                answer["stderr"] += payload
-            elif kind == frames.SUMMARY:
-                answer["summaries"].append(json.loads(payload))
-            elif kind == frames.REPORT:
-                answer["report"] = json.loads(payload)
-            elif kind == frames.END:
-                answer["end"] = json.loads(payload)
-                return answer
-            elif kind is None:
-                raise AssertionError(f"the supervisor went away: {answer}")
-
-
-def tier_that_works():
-    """The strongest that can be entered here with this interpreter."""
-    for tier in ("namespace", "landlock", "process"):
-        server = Server(tier)
-        try:
-            server.park().connection.close()
-            return tier
-        except (AssertionError, OSError):
-            continue
-        finally:
-            server.close()
-    return None
 
 
 @unittest.skipUnless(system.IS_LINUX, "fork servers of this kind are Linux's")
@@ -185,6 +47,20 @@ class ForkServer(unittest.TestCase):
         self.assertEqual(answer["report"]["value"], {"type": "int", "repr": "42", "json": 42})
         self.assertEqual((answer["end"]["status"], answer["end"]["killedFor"], answer["end"]["signal"]), (0, None, None))
         self.assertGreater(answer["end"]["peakBytes"], 1 << 20)
+
+    def test_the_supervisor_is_behind_the_filter_too_and_a_worker_adds_its_own(self):
+        if self.tier != "namespace":
+            self.skipTest("elsewhere each worker brings its own")
+        answer = self.server.park().run(
+            "for pid in (1, 'self'):\n"
+            "    for line in open(f'/proc/{pid}/status'):\n"
+            "        if line.startswith(('Seccomp', 'NoNewPrivs')): print(*line.split())"
+        )
+        told = answer["stdout"].decode().splitlines()
+        # The kernel tells how many filters there are since 5.9.
+        self.assertEqual([line for line in told if "filters" not in line], ["NoNewPrivs: 1", "Seccomp: 2"] * 2)
+        filters = [int(line.split()[1]) for line in told if "filters" in line]
+        self.assertTrue(not filters or filters[1] == filters[0] + 1, told)
 
     def test_files_are_placed(self):
         content = os.urandom(3000)
