@@ -20,11 +20,9 @@ import { type OpenedDatabase, openDatabase } from './open-database.js';
 import { type Pruned, pruneEntries } from './pruning.js';
 import { SharedCommits } from './shared-commits.js';
 import { TrailReader } from './trail-reader.js';
-import { rollBack, transact } from './transaction.js';
+import { transact } from './transaction.js';
 import { Writer } from './writer.js';
 
-/** A rehearsal has looked whether the file is still there; an entry that follows need not. */
-const LOOK_AFTER_MS = 1000;
 /** So that nobody waits for the indexes of queries. */
 const LOOKUP_AFTER_MS = 50;
 const SIGN_AFTER_ENTRIES = 1000;
@@ -44,7 +42,6 @@ export class AuditTrail {
   /** Of the file that is written: its name may come to stand for another, or for none. */
   readonly #inode: number;
   readonly #commits = new SharedCommits<PreparedRecord, AuditHead>((records) => this.#commit(records));
-  #lookedAt = Number.NEGATIVE_INFINITY;
   #filling: NodeJS.Timeout | undefined;
   #signing: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
@@ -78,21 +75,6 @@ export class AuditTrail {
   async record(record: AuditRecord, lock: EnvironmentLock | null = null): Promise<AuditHead> {
     this.#refuseIfClosed();
     return this.#commits.add(prepareRecord(this.#settings.storeCode ? record : redact(record), lock));
-  }
-
-  /** Goes the way of an entry but for the last step: the entry that follows soon finds everything at hand. */
-  rehearse(record: AuditRecord): void {
-    if (this.#closed !== undefined || !this.#commits.isIdle) return;
-    try {
-      this.#refuseIfGone();
-      this.#lookedAt = performance.now();
-      prepareRecord(record);
-      this.#database.prepare('BEGIN IMMEDIATE').run();
-      this.#writer.head();
-    } catch {
-      // whoever records is told
-    }
-    rollBack(this.#database);
   }
 
   list(query: AuditQuery = {}): AuditEntry[] {
@@ -148,7 +130,7 @@ export class AuditTrail {
 
   async #commit(records: PreparedRecord[]): Promise<AuditHead[]> {
     const recorded = await transact(this.#database, this.#settings.folder, () => {
-      if (performance.now() - this.#lookedAt > LOOK_AFTER_MS) this.#refuseIfGone();
+      this.#refuseIfGone();
       for (const { lock } of records) if (lock !== null) this.#locks.keep(lock);
       const heads = this.#writer.append(records);
       const { seq, checkpoint } = heads.at(-1)!;

@@ -60,11 +60,6 @@ export class AuditRecorder {
     await this.#record(runRecord(facts), facts.lock);
   }
 
-  /** While a run goes on: its entry, which its caller waits for, is then written sooner. */
-  rehearse(facts: RunFacts): void {
-    this.#current?.rehearse(runRecord(facts));
-  }
-
   environment({ client, token, ...data }: EnvironmentEvent, lock: EnvironmentLock | null): Promise<void> {
     const whole = { ...data, environmentLock: lock?.sha256 ?? null };
     return this.#record({ kind: 'environment', client, token, data: whole }, lock);

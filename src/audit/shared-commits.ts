@@ -29,10 +29,6 @@ export class SharedCommits<Item, Result> {
     });
   }
 
-  get isIdle(): boolean {
-    return this.#under === undefined;
-  }
-
   /** Resolves when nothing waits any more. */
   async settled(): Promise<void> {
     while (this.#under !== undefined) await this.#under;

@@ -34,7 +34,7 @@ export async function whenFree<T>(attempt: () => T, folder: string): Promise<T> 
   }
 }
 
-export function rollBack(database: Database): void {
+function rollBack(database: Database): void {
   try {
     database.prepare('ROLLBACK').run();
   } catch {

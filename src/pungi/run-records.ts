@@ -1,5 +1,5 @@
 import type { AuditRecorder } from '../audit/recorder.js';
-import { inputsOf, type RunFacts } from '../audit/run-facts.js';
+import { inputsOf } from '../audit/run-facts.js';
 import { PungiError } from '../base/errors.js';
 import type { EnvironmentLock } from '../contract/audit.js';
 import type { Outcome } from '../contract/outcome.js';
@@ -24,8 +24,6 @@ export interface Trace {
 
 /** Sees to it that nobody is told what a run gave before its entry is written. */
 export class RunRecords {
-  #latest: RunFacts | undefined;
-
   constructor(
     private readonly audit: AuditRecorder,
     private readonly refusals: NetworkRefusals,
@@ -48,11 +46,6 @@ export class RunRecords {
     }
   }
 
-  /** Goes through the motions while a run goes on, so that its entry is written sooner. */
-  rehearse(): void {
-    if (this.#latest) this.audit.rehearse(this.#latest);
-  }
-
   async #writeOne({ outcome, lock }: Execution, trace: Trace): Promise<void> {
     const { request, admitted, replayOf } = trace;
     const { runId, environment, profile } = outcome;
@@ -62,7 +55,7 @@ export class RunRecords {
       // The entry of the run waits for these, and fails with them.
       this.audit.denial({ ...who, ...refused, runId, environment, profile }).catch(() => {});
     }
-    this.#latest = {
+    await this.audit.run({
       ...who,
       code: codeOf(trace),
       inputs: admitted === undefined ? null : inputsOf(request),
@@ -70,8 +63,7 @@ export class RunRecords {
       lock,
       outcome,
       replayOf,
-    };
-    await this.audit.run(this.#latest);
+    });
   }
 }
 

@@ -126,9 +126,7 @@ export class Runs {
     const onSummary = (told: CodeSummary) => {
       summary = told;
     };
-    const running = engine.run({ ...admitted, home }, { ...options, onSummary });
-    setImmediate(() => this.#rehearse());
-    const outcome = await running;
+    const outcome = await engine.run({ ...admitted, home }, { ...options, onSummary });
     ended(outcome);
     const whole = disclosed(outcome, admitted, summary);
     if (key !== null) cache.set(key, whole, cacheSeconds);
@@ -139,12 +137,6 @@ export class Runs {
   async #identity(lock: EnvironmentLock | null, home: Home | undefined): Promise<string> {
     const { path, version } = (await this.parts.engine.started).interpreter;
     return `${lock?.sha256 ?? ''} ${home?.python ?? ''} ${path} ${version}`;
-  }
-
-  /** The server has nothing to do while a single run goes on: it gets ready to record it, for which the caller will wait. */
-  #rehearse(): void {
-    const { active, waiting } = this.parts.engine.queue;
-    if (active === 1 && waiting === 0) this.#records.rehearse();
   }
 
   #note(outcome: Outcome): void {

@@ -78,7 +78,7 @@ test('what runs of its own give is not in the trail: packages, analyses, probes'
   expect((await entriesIn(folder)).filter(({ kind }) => ['run', 'denial'].includes(kind))).toEqual([]);
 });
 
-test('runs one after another leave one entry each, whatever is rehearsed between', async () => {
+test('runs one after another leave one entry each', async () => {
   const folder = join(temporaryFolder(), 'audit');
   const pungi = startPungi({ AUDIT: 'true', AUDIT_DIR: folder });
   const ids: string[] = [];
