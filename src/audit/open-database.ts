@@ -5,7 +5,7 @@ import { Database } from './database.js';
 import { type AuditFiles, makeEmptyFile, syncFolder } from './folder.js';
 import { adoptKeys, type KeyPair, makeKeys, publicText } from './keys.js';
 import { APPLICATION_ID, LAYOUT, TABLES } from './schema.js';
-import { transact, whenFree } from './transaction.js';
+import { readTogether, transact, whenFree } from './transaction.js';
 import { Writer } from './writer.js';
 
 /**
@@ -40,8 +40,11 @@ export async function openDatabase(files: AuditFiles, sync: 'normal' | 'full'): 
   }
 }
 
-/** True for an empty database, false for a trail; anything else is refused. */
-export function isFresh(database: Database, files: AuditFiles): boolean {
+/** True for an empty database, false for a trail, also where another process is just making it; anything else is refused. */
+export const isFresh = (database: Database, files: AuditFiles): boolean =>
+  readTogether(database, () => looksFresh(database, files));
+
+function looksFresh(database: Database, files: AuditFiles): boolean {
   const pragma = (name: string) =>
     Number(Object.values(database.prepare(`PRAGMA ${name}`).get() as object)[0]);
   const [application, layout] = [pragma('application_id'), pragma('user_version')];
@@ -61,7 +64,7 @@ export function isFresh(database: Database, files: AuditFiles): boolean {
 async function create(database: Database, files: AuditFiles): Promise<void> {
   await transact(database, files.folder, () => {
     // Another process may have made it since.
-    if (!isFresh(database, files)) return;
+    if (!looksFresh(database, files)) return;
     const { privateKey, publicKey } = makeKeys(files);
     database.exec(TABLES);
     database.prepare('INSERT INTO head (id, seq, hash, checkpoint) VALUES (1, 0, ?, 0)').run(NO_HASH);

@@ -20,6 +20,16 @@ export const transact = <T>(database: Database, folder: string, work: () => T): 
     }
   }, folder);
 
+/** Reads several things as they are at one moment, whatever others write meanwhile. */
+export function readTogether<T>(database: Database, read: () => T): T {
+  database.prepare('BEGIN').run();
+  try {
+    return read();
+  } finally {
+    rollBack(database);
+  }
+}
+
 /** Tries until no other program is in the way. */
 export async function whenFree<T>(attempt: () => T, folder: string): Promise<T> {
   const deadline = performance.now() + LOCK_WAIT_MS;

@@ -13,8 +13,11 @@ import {
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BLOCKING_WAIT_MS, Database } from '../../src/audit/database.js';
+import { filesIn } from '../../src/audit/folder.js';
+import { isFresh } from '../../src/audit/open-database.js';
+import { TABLES } from '../../src/audit/schema.js';
 import { verifyTrail } from '../../src/audit/verify.js';
 import { aRun } from './fixtures/records.js';
 import { TrailWorld } from './trail-world.js';
@@ -51,6 +54,31 @@ test.each(['write', 'read'] as const)('to %s it, nothing is put into a temporary
   const database = await Database.connect(world.database, access);
   expect(database.prepare('PRAGMA temp_store').get()).toEqual({ temp_store: 2 });
   database.close();
+});
+
+test('a trail that another process makes meanwhile is not taken for the database of another program', async () => {
+  mkdirSync(world.folder, { mode: 0o700, recursive: true });
+  writeFileSync(world.database, '');
+  const [database, other] = [
+    await Database.connect(world.database, 'write'),
+    await Database.connect(world.database, 'write'),
+  ];
+  const prepare = database.prepare.bind(database);
+  vi.spyOn(database, 'prepare').mockImplementation((sql) => {
+    // Between one look and the next; where it may not, it tries again later.
+    if (sql === 'PRAGMA user_version')
+      try {
+        other.exec(`BEGIN IMMEDIATE; ${TABLES}; COMMIT`);
+      } catch {
+        other.exec('ROLLBACK');
+      }
+    return prepare(sql);
+  });
+  expect(isFresh(database, filesIn(world.folder))).toBe(true);
+  other.exec(`BEGIN IMMEDIATE; ${TABLES}; COMMIT`);
+  expect(isFresh(other, filesIn(world.folder))).toBe(false);
+  database.close();
+  other.close();
 });
 
 describe('the folder', () => {
