@@ -156,6 +156,8 @@ class Holdings(NamedTuple):
 
 
 _SOCKET_BUFFERS = 212992
+# Where they cannot be counted: too many for any limit.
+_UNKNOWN_DESCRIPTORS = 1 << 16
 _BUFFERS = {stat.S_IFSOCK: _SOCKET_BUFFERS, stat.S_IFIFO: 65536}
 
 
@@ -164,7 +166,7 @@ def holdings(pids, device, enough=math.inf):
 
     Where the buffers are `enough`, nobody looks further.
     """
-    buffers, files, seen = 0, {}, set()
+    buffers, files, seen, is_hidden = 0, {}, set(), False
     for pid in pids:
         try:
             for name in os.listdir(f"/proc/{pid}/fd"):
@@ -178,10 +180,12 @@ def holdings(pids, device, enough=math.inf):
                         return Holdings(buffers, -1)
         except PermissionError:
             if not _is_ended(pid):
-                return Holdings(buffers, -1)
+                # It runs a program that its owner may start and not read: all that it has open may be sockets.
+                buffers += _descriptors(pid) * _SOCKET_BUFFERS
+                is_hidden = True
         except OSError:
             continue  # it ended, or closed it, while we looked
-    return Holdings(buffers, sum(files.values()))
+    return Holdings(buffers, -1 if is_hidden else sum(files.values()))
 
 
 def most_in_buffers(pids, limit):
@@ -195,6 +199,8 @@ def _descriptors(pid):
     try:
         # The folder's size is their number, since Linux 6.2.
         return os.stat(f"/proc/{pid}/fd").st_size or len(os.listdir(f"/proc/{pid}/fd"))
+    except PermissionError:
+        return 0 if _is_ended(pid) else _UNKNOWN_DESCRIPTORS
     except OSError:
         return 0
 

@@ -150,6 +150,14 @@ export const MEMORY_BOMBS: Attack[] = [
     expect: { verdict: ['ok', 'memory-exceeded'], stdout: /^(within the limits \d+ MB\n)?$/ },
   }),
   bomb({
+    name: 'memory in socket buffers of programs that cannot be read',
+    code: fixture('buffer_bomb_unreadable.py'),
+    limits: { memoryMb: 64, openFiles: 128, processes: 32 },
+    expect: memoryExceeded,
+    // What cannot be looked at may hide files as well.
+    expectInLandlock: { verdict: ['memory-exceeded', 'disk-exceeded'] },
+  }),
+  bomb({
     name: 'memory in page tables',
     code: py`
       _libc.mmap.restype = ctypes.c_void_p
