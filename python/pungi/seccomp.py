@@ -67,6 +67,9 @@ _SCHED_SETAFFINITY, _MMAP, _PRCTL = (203, 122), (9, 222), (157, 167)
 _SETSOCKOPT, _FCNTL, _FLOCK = (54, 208), (72, 25), (73, 32)
 
 _NEW_NAMESPACES = 0x7E020080
+SUPERVISOR_NAMESPACES = (
+    system.CLONE_NEWUSER | system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWIPC | system.CLONE_NEWNET
+)
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
 _SHARED_ANONYMOUS = 0x21
@@ -183,6 +186,32 @@ def _build(machine, has_namespaces, has_data):
     return program.finish()
 
 
+# A supervisor, which the fork server becomes by a fork, needs them to build its namespaces.
+_OF_SUPERVISORS = ("mount", "umount2")
+
+
+@functools.cache
+def _build_for_fork_server(machine, has_namespaces):
+    program = _Program(machine)
+    for group in _CALLS.values():
+        for name, call in group.items():
+            if not (has_namespaces and name in _OF_SUPERVISORS):
+                program.deny(call)
+    for call in (*_UNCOUNTED_MEMORY.values(), _CLONE3):
+        program.deny(call, errno.ENOSYS)
+    # A process, a thread, or a supervisor with namespaces of its own.
+    refused = _NEW_NAMESPACES & ~(SUPERVISOR_NAMESPACES if has_namespaces else 0)
+    program.deny_if(_CLONE, 0, [(_JUMP_ANY_BIT, refused)])
+    program.deny_unless(_SOCKET, 0, _SOME_SOCKETS if has_namespaces else _SOME_SOCKETS[:1], errno.EACCES)
+    program.deny_unless(_PRLIMIT, 0, [0])
+    program.deny_unless(_PERSONALITY, 0, [0, 0xFFFFFFFF])
+    program.deny_if(_MMAP, 3, [(_JUMP_EQUAL, _SHARED_ANONYMOUS)], mask=_SHARED_ANONYMOUS)
+    program.deny_if(_FCNTL, 1, [(_JUMP_EQUAL, command) for command in (_F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY)])
+    program.deny_if(_IOCTL, 1, [(_JUMP_EQUAL, request) for request in (_TIOCSTI, _TIOCLINUX, *_INODE_REQUESTS)])
+    program.deny_if(_IOCTL, 1, [(_JUMP_EQUAL, kind) for kind in _INODE_REQUEST_TYPES], mask=0xFF00)
+    return program.finish()
+
+
 @functools.cache
 def _build_readable(machine):
     program = _Program(machine)
@@ -221,6 +250,17 @@ def install(has_namespaces, has_data=False):
 
     `has_data`: folders of the host are shown to it."""
     _install(*_build(system.MACHINE, has_namespaces, has_data))
+
+
+def install_for_fork_server(has_namespaces):
+    """Puts a filter on the fork server before it loads packages; needs no_new_privs. It cannot be lifted, and supervisors and
+    workers inherit it below their own.
+
+    It refuses what neither packages nor supervisors need: io_uring, userfaultfd, memfd, keyrings, bpf, perf, ptrace, setns,
+    unshare and the like. It leaves what a supervisor does after its fork: a clone into its own namespaces, mount, landlock,
+    seccomp, the socket to the server. So namespaces, mounts and (in the landlock tier) unix sockets of the host are not
+    kept from packages by it."""
+    _install(*_build_for_fork_server(system.MACHINE, has_namespaces))
 
 
 def stay_readable():

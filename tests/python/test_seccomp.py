@@ -45,6 +45,11 @@ def instructions(machine, has_namespaces=True, has_data=False, is_last=False):
     return [struct.unpack_from("HBBI", code, 8 * index) for index in range(length)]
 
 
+def fork_server_instructions(machine, has_namespaces):
+    code, length = seccomp._build_for_fork_server(machine, has_namespaces)
+    return [struct.unpack_from("HBBI", code, 8 * index) for index in range(length)]
+
+
 def simulate(program, architecture, number, arguments=()):
     """Runs classic BPF as the kernel would on one system call; returns the answer."""
     data = struct.pack("<IIQ6Q", number & 0xFFFFFFFF, architecture, 0, *(*(a & (1 << 64) - 1 for a in arguments), *[0] * 6)[:6])
@@ -284,6 +289,41 @@ class Calls(BothArchitectures):
             self.assertAllowed(machine, "prctl", get_dumpable, is_last=True)
             self.assertAllowed(machine, "prctl", set_name, is_last=True)
             self.assertAllowed(machine, "mount", is_last=True)
+
+
+class ForkServer(BothArchitectures):
+    """While packages load, before supervisors are forked."""
+
+    def check(self, expected, machine, name, *arguments, has_namespaces=True):
+        program = fork_server_instructions(machine, has_namespaces)
+        answer = simulate(program, ARCHITECTURES[machine], CALLS[machine][name], arguments)
+        self.assertEqual(answer, expected, f"{name}{arguments}")
+
+    def test_packages_reach_no_part_of_the_kernel_that_supervisors_do_not_need(self):
+        names = (
+            "ptrace", "process_vm_readv", "pidfd_getfd", "unshare", "setns", "open_by_handle_at", "bpf", "perf_event_open",
+            "userfaultfd", "io_uring_setup", "keyctl", "vmsplice",
+        )
+        for machine, _, _ in self.each():
+            for has_namespaces in (True, False):
+                for name in names:
+                    self.check(ERRNO | errno.EPERM, machine, name, has_namespaces=has_namespaces)
+                for name in ("memfd_create", "shmget", "clone3"):
+                    self.check(ERRNO | errno.ENOSYS, machine, name, has_namespaces=has_namespaces)
+
+    def test_supervisors_can_build_their_walls(self):
+        namespaces = 0x78020000 | 17
+        for machine, _, _ in self.each():
+            self.check(ALLOW, machine, "clone", namespaces)
+            self.check(ERRNO | errno.EPERM, machine, "clone", namespaces, has_namespaces=False)
+            self.check(ERRNO | errno.EPERM, machine, "clone", 0x04000000)
+            self.check(ALLOW, machine, "mount")
+            self.check(ERRNO | errno.EPERM, machine, "mount", has_namespaces=False)
+            for has_namespaces in (True, False):
+                for name in ("landlock_create_ruleset", "seccomp", "prctl", "sendmsg"):
+                    self.check(ALLOW, machine, name, has_namespaces=has_namespaces)
+                self.check(ALLOW, machine, "socket", socket.AF_UNIX, has_namespaces=has_namespaces)
+            self.check(ERRNO | errno.EACCES, machine, "socket", socket.AF_INET, has_namespaces=False)
 
 
 if __name__ == "__main__":
