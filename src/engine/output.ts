@@ -3,50 +3,91 @@ import type { Output } from '../contract/outcome.js';
 
 const MAX_LINE = 64 * 1024;
 
-/** Keeps the head and the tail of a stream, and tells its lines as they come. */
+/** Keeps the head and the tail of a stream, and tells its lines as they come. Every byte is handled once. */
 export class OutputBuffer {
-  #head: Buffer[] = [];
-  #headSize = 0;
-  #tail: Buffer[] = [];
-  #tailSize = 0;
+  readonly #head = new Blocks();
+  readonly #tail = new Blocks();
+  readonly #half: number;
   #bytes = 0;
   #lines: LineSplitter | undefined;
 
-  constructor(
-    private readonly limit: number,
-    onLine?: (text: string) => void,
-  ) {
+  constructor(limit: number, onLine?: (text: string) => void) {
+    this.#half = Math.floor(limit / 2);
     if (onLine) this.#lines = new LineSplitter(onLine);
   }
 
   write(data: Buffer): void {
     this.#bytes += data.length;
     this.#lines?.write(data);
-    const half = Math.floor(this.limit / 2);
-    const forHead = data.subarray(0, Math.max(0, half - this.#headSize));
-    if (forHead.length > 0) {
-      this.#head.push(forHead);
-      this.#headSize += forHead.length;
-    }
-    const rest = data.subarray(forHead.length);
-    if (rest.length === 0) return;
-    this.#tail.push(rest);
-    this.#tailSize += rest.length;
-    while (this.#tail.length > 0 && this.#tailSize - this.#tail[0]!.length >= half)
-      this.#tailSize -= this.#tail.shift()!.length;
+    const forHead = data.subarray(0, Math.max(0, this.#half - this.#head.size));
+    this.#head.add(forHead);
+    this.#tail.add(data.subarray(forHead.length));
+    this.#tail.dropAllBut(this.#half);
   }
 
   finish(): Output {
     this.#lines?.finish();
-    const half = Math.floor(this.limit / 2);
-    const tail = Buffer.concat(this.#tail);
-    const isTruncated = this.#headSize + tail.length < this.#bytes || tail.length > half;
-    if (!isTruncated) return { text: decode([...this.#head, tail]), bytes: this.#bytes, truncated: false };
-    const head = untilWholeCharacter(Buffer.concat(this.#head));
-    const kept = fromWholeCharacter(tail.subarray(Math.max(0, tail.length - half)));
+    const tail = this.#tail.join();
+    const isTruncated = this.#head.size + tail.length < this.#bytes || tail.length > this.#half;
+    if (!isTruncated)
+      return { text: decode([this.#head.join(), tail]), bytes: this.#bytes, truncated: false };
+    const head = untilWholeCharacter(this.#head.join());
+    const kept = fromWholeCharacter(tail.subarray(Math.max(0, tail.length - this.#half)));
     const left = this.#bytes - head.length - kept.length;
     const text = `${decode([head])}\n… ${left} bytes left out …\n${decode([kept])}`;
     return { text, bytes: this.#bytes, truncated: true };
+  }
+}
+
+/** A larger piece is kept as it came; smaller ones are copied together, so that a million of them are a few blocks. */
+const LARGE_PIECE = 16 * 1024;
+const SMALLEST_BLOCK = 256;
+const LARGEST_BLOCK = 64 * 1024;
+
+/** Bytes in the order in which they came. */
+class Blocks {
+  #blocks: Buffer[] = [];
+  /** Takes the next small pieces; its first bytes are the last block. */
+  #open = Buffer.alloc(0);
+  #used = 0;
+  #nextSize = SMALLEST_BLOCK;
+  size = 0;
+
+  add(data: Buffer): void {
+    this.size += data.length;
+    if (data.length >= LARGE_PIECE) {
+      this.#close();
+      this.#blocks.push(data);
+      return;
+    }
+    for (let at = 0; at < data.length; ) {
+      if (this.#used === this.#open.length) this.#reopen();
+      const copied = data.copy(this.#open, this.#used, at);
+      this.#used += copied;
+      at += copied;
+    }
+  }
+
+  /** Drops whole blocks from the front while at least so many bytes stay. */
+  dropAllBut(bytes: number): void {
+    while (this.#blocks.length > 0 && this.size - this.#blocks[0]!.length >= bytes)
+      this.size -= this.#blocks.shift()!.length;
+  }
+
+  join(): Buffer {
+    return Buffer.concat([...this.#blocks, this.#open.subarray(0, this.#used)]);
+  }
+
+  #reopen(): void {
+    this.#close();
+    this.#open = Buffer.allocUnsafe(this.#nextSize);
+    this.#nextSize = Math.min(2 * this.#nextSize, LARGEST_BLOCK);
+  }
+
+  #close(): void {
+    if (this.#used > 0) this.#blocks.push(this.#open.subarray(0, this.#used));
+    this.#open = Buffer.alloc(0);
+    this.#used = 0;
   }
 }
 
@@ -56,10 +97,16 @@ class LineSplitter {
 
   constructor(private readonly onLine: (text: string) => void) {}
 
+  /** Looks for line breaks in what is new: a long line may come in tens of thousands of pieces. */
   write(data: Buffer): void {
-    const lines = (this.#partial + this.#decoder.write(data)).split('\n');
-    this.#partial = lines.pop()!;
-    for (const line of lines) this.onLine(line);
+    const text = this.#decoder.write(data);
+    let from = 0;
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
+      this.onLine(this.#partial + text.slice(from, at));
+      this.#partial = '';
+      from = at + 1;
+    }
+    this.#partial += text.slice(from);
     if (this.#partial.length > MAX_LINE) this.#flush();
   }
 

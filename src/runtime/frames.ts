@@ -32,34 +32,38 @@ export function packFrame(kind: FrameKind, payload: string | Buffer = ''): Buffe
   return frame;
 }
 
-/** Collects chunks and hands out whole frames. */
+/** Collects chunks and hands out whole frames. Linear, whether a chunk holds thousands of frames or a part of one. */
 export class FrameParser {
   #chunks: Buffer[] = [];
   #size = 0;
+  /** The bytes that the next frame, or its head, takes. */
+  #needed = HEAD;
 
   constructor(private readonly onFrame: (kind: FrameKind, payload: Buffer) => void) {}
 
   feed(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
-    while (this.#size >= HEAD) {
-      const first = this.#chunks[0]!;
-      const head = first.length >= HEAD ? first : this.#join();
-      const length = head.readUInt32BE(0);
-      const kind = BY_BYTE.get(head[4]!);
-      if (kind === undefined || length > MAX_PAYLOAD)
-        throw new Error(`not a frame: kind ${head[4]}, ${length} bytes`);
-      if (this.#size < HEAD + length) return;
-      const whole = this.#join();
-      const rest = whole.subarray(HEAD + length);
-      this.#chunks = rest.length > 0 ? [rest] : [];
-      this.#size = rest.length;
-      this.onFrame(kind, whole.subarray(HEAD, HEAD + length));
-    }
+    if (this.#size < this.#needed) return;
+    const data = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    const rest = data.subarray(this.#handOut(data));
+    this.#chunks = rest.length > 0 ? [rest] : [];
+    this.#size = rest.length;
   }
 
-  #join(): Buffer {
-    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
-    return this.#chunks[0]!;
+  /** Where the frames end that are whole. */
+  #handOut(data: Buffer): number {
+    for (let at = 0; ; ) {
+      this.#needed = HEAD;
+      if (data.length - at < HEAD) return at;
+      const length = data.readUInt32BE(at);
+      const kind = BY_BYTE.get(data[at + 4]!);
+      if (kind === undefined || length > MAX_PAYLOAD)
+        throw new Error(`not a frame: kind ${data[at + 4]}, ${length} bytes`);
+      this.#needed = HEAD + length;
+      if (data.length - at < this.#needed) return at;
+      this.onFrame(kind, data.subarray(at + HEAD, at + this.#needed));
+      at += HEAD + length;
+    }
   }
 }

@@ -9,6 +9,8 @@ import { PrivateFolder } from './private-folder.js';
 import { Supervisor } from './supervisor.js';
 
 const HELLO_TIMEOUT_MS = 5000;
+/** Node would read up to 32 chunks of one connection before it looks at another. */
+const LONG_CHUNK_MS = 2;
 
 /** An order for a supervisor that has not parked its first worker yet. */
 interface Expected {
@@ -93,11 +95,13 @@ export class Listener {
       if (order && !supervisor) order.onFailed('a supervisor ended before its first worker was parked');
     });
     socket.on('data', (chunk) => {
+      const began = performance.now();
       try {
         parser.feed(chunk);
       } catch {
         socket.destroy();
       }
+      if (performance.now() - began > LONG_CHUNK_MS) letOthersGoFirst(socket);
     });
   }
 
@@ -114,6 +118,11 @@ export class Listener {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#place.remove();
   }
+}
+
+function letOthersGoFirst(socket: Socket): void {
+  socket.pause();
+  setImmediate(() => socket.resume());
 }
 
 /** A container may have a root user and no other. */

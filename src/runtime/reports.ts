@@ -7,7 +7,12 @@ export const MAX_ATTACHED = 4.5 * 1024 * 1024;
 /** No honest report goes further: a value is a hundred deep at most, and has a hundred thousand parts (plain_data.py). */
 const MOST = { depth: 110, parts: 120_000 };
 
-export function readReport(payload: Buffer): unknown {
+/** Of a script with thousands of tools. */
+export const MOST_DISCOVERED = { depth: 110, parts: 400_000 };
+
+/** Undefined for what no honest worker sends: foreign JSON without bounds would keep the server busy for seconds. */
+export function readReport(payload: Buffer, most = MOST): unknown {
+  if (!isWithin(payload, most)) return undefined;
   try {
     return JSON.parse(payload.toString());
   } catch {
@@ -15,11 +20,10 @@ export function readReport(payload: Buffer): unknown {
   }
 }
 
-/** JSON, a zero, and the bytes of pictures and such. Megabytes of foreign JSON would keep the server busy for seconds. */
+/** JSON, a zero, and the bytes of pictures and such. */
 export function readCallReport(payload: Buffer): { report: unknown; attached: Buffer } {
   const zero = payload.indexOf(0);
   const words = zero < 0 ? payload : payload.subarray(0, zero);
   const attached = zero < 0 ? Buffer.alloc(0) : payload.subarray(zero + 1);
-  const isFit = words.length <= MAX_CALL_WORDS && isWithin(words, MOST);
-  return { report: isFit ? readReport(words) : undefined, attached };
+  return { report: words.length <= MAX_CALL_WORDS ? readReport(words) : undefined, attached };
 }

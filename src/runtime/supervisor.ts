@@ -4,7 +4,7 @@ import type { Limits } from '../contract/limits.js';
 import type { ScopeRules } from '../contract/profile.js';
 import type { FunctionCall } from '../contract/run.js';
 import { type FrameKind, packFrame } from './frames.js';
-import { MAX_ATTACHED, MAX_CALL_WORDS, readCallReport, readReport } from './reports.js';
+import { MAX_ATTACHED, MAX_CALL_WORDS, MOST_DISCOVERED, readCallReport, readReport } from './reports.js';
 
 /** What is said of a worker when it is parked. */
 export interface WorkerAbout {
@@ -188,5 +188,7 @@ function mostReported({ task, call }: Job): number {
   return call === undefined ? MAX_REPORT : MAX_CALL_WORDS + MAX_ATTACHED;
 }
 
-const read = ({ call }: Job, payload: Buffer): Pick<RunEnd, 'report' | 'attached'> =>
-  call === undefined ? { report: readReport(payload) } : readCallReport(payload);
+function read({ task, call }: Job, payload: Buffer): Pick<RunEnd, 'report' | 'attached'> {
+  if (task === 'discover') return { report: readReport(payload, MOST_DISCOVERED) };
+  return call === undefined ? { report: readReport(payload) } : readCallReport(payload);
+}

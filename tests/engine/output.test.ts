@@ -119,4 +119,28 @@ describe('the output of a run', () => {
     expect(lines.length).toBeGreaterThan(1);
     expect(lines.join('')).toBe(data.toString());
   });
+
+  // Work that grows with the square of the pieces would take hours here.
+  test('in a million pieces of one byte is handled once', () => {
+    const newlines = Array.from({ length: 1_000_000 }, () => Buffer.from('\n'));
+    const { output, lines } = feed(256 * 1024, newlines);
+    expect(lines.length).toBe(1_000_000);
+    expect(output).toMatchObject({ bytes: 1_000_000, truncated: true });
+  });
+
+  test('in a million pieces without a line break is told in lines of bounded length', () => {
+    const letters = Array.from({ length: 1_000_000 }, () => Buffer.from('x'));
+    const { output, lines } = feed(256 * 1024, letters);
+    expect(lines.join('').length).toBe(1_000_000);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024 + 1);
+    expect(output.bytes).toBe(1_000_000);
+  });
+
+  test('keeps no piece that it does not need: of small parts of large chunks, only the parts', () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const buffer = new OutputBuffer(1024 * 1024);
+    for (let turn = 0; turn < 2000; turn += 1) buffer.write(Buffer.alloc(64 * 1024, 'x').subarray(0, 1));
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
+    expect(buffer.finish().bytes).toBe(2000);
+  });
 });
