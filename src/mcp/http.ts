@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as immediately } from 'node:timers/promises';
 import {
   localhostHostValidation,
   localhostOriginValidation,
@@ -9,18 +10,23 @@ import {
 } from '@modelcontextprotocol/node';
 import {
   createMcpHandler,
+  INTERNAL_ERROR,
   INVALID_REQUEST,
   isLegacyRequest,
+  type McpHttpHandler,
   PARSE_ERROR,
   type ServerEventBus,
 } from '@modelcontextprotocol/server';
 import { PungiError } from '../base/errors.js';
 import { type Logger, silentLogger } from '../base/logger.js';
 import type { Pungi } from '../pungi.js';
-import { MAX_BODY_BYTES, readJsonBody } from './http/body.js';
+import { type Body, readJsonBody } from './http/body.js';
+import { type ConnectionLimits, Connections } from './http/connections.js';
 import { DEFAULT_SESSION_LIMITS, LegacySessions, type SessionLimits } from './http/legacy-sessions.js';
 import { assertLoopback, urlHost } from './http/loopback.js';
 import { respondJson, respondProblem } from './http/respond.js';
+import { RoomForBodies } from './http/room-for-bodies.js';
+import { MESSAGE_LIMITS } from './message-scan.js';
 import { createServerFactory, type Extension } from './server.js';
 
 export interface HttpOptions {
@@ -32,6 +38,7 @@ export interface HttpOptions {
   /** Where an extension tells that its tools, resources or prompts have changed. */
   changes?: ServerEventBus;
   sessions?: SessionLimits;
+  connections?: ConnectionLimits;
 }
 
 export interface HttpDoor {
@@ -39,6 +46,9 @@ export interface HttpDoor {
   readonly url: string;
   close(): Promise<void>;
 }
+
+/** It takes the server more than a moment. */
+const LARGE = 64 * 1024;
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
@@ -55,20 +65,23 @@ export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promis
   const sessions = new LegacySessions(() => makeServer({ lives: true }), limits);
   const modern = createMcpHandler(() => makeServer(), {
     legacy: 'reject',
-    maxRequestBodySize: MAX_BODY_BYTES,
+    maxRequestBodySize: MESSAGE_LIMITS.bytes,
     ...(options.changes && { bus: options.changes }),
     onerror: (error) => logger.debug('MCP over HTTP', { problem: error.message }),
   });
   const stopTelling = pungi.wrapped.onChange(() => modern.notify.toolsChanged());
-  const handle = guard(
-    route({ '/mcp': mcpHandler(sessions, toNodeHandler(modern)), '/health': healthHandler(pungi) }),
-  );
-  const server = createServer((req, res) => void handle(req, res).catch((error) => fail(res, error, logger)));
+  // Slow requests are looked for this often.
+  const server = createServer({ connectionsCheckingInterval: 5000 });
+  const connections = new Connections(server, options.connections);
+  const mcp = mcpHandler(sessions, modern, connections);
+  const handle = guard(route({ '/mcp': mcp, '/health': healthHandler(pungi) }));
+  server.on('request', (req, res) => void handle(req, res).catch((error) => fail(res, error, logger)));
   await listen(server, host, port);
   return {
     url: `http://${urlHost(host)}:${(server.address() as AddressInfo).port}/mcp`,
     close: async () => {
       stopTelling();
+      connections.close();
       await Promise.all([sessions.close(), modern.close()]);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -94,24 +107,51 @@ function route(routes: Record<string, Handler>): Handler {
   };
 }
 
-function mcpHandler(sessions: LegacySessions, modern: ReturnType<typeof toNodeHandler>): Handler {
+function mcpHandler(sessions: LegacySessions, modern: McpHttpHandler, connections: Connections): Handler {
+  const room = new RoomForBodies();
   return async (req, res) => {
-    if (req.method !== 'POST') return sessions.handle(req, res, undefined);
-    const body = await readJsonBody(req);
-    if (body.kind === 'aborted') return;
-    if (body.kind === 'too-large') {
-      // A client that is still sending would see a closed connection instead of the answer.
-      req.resume();
-      return respondProblem(res, 413, INVALID_REQUEST, `The request is larger than ${MAX_BODY_BYTES} bytes.`);
+    if (req.method !== 'POST') {
+      connections.begin(req, res, req.method === 'GET');
+      return sessions.handle(req, res, undefined);
     }
-    if (body.kind === 'not-json')
-      return respondProblem(res, 400, PARSE_ERROR, 'The request is not valid JSON.');
+    res.once('close', () => room.release(req));
+    const body = await readJsonBody(req, { room });
+    if (body.kind !== 'json') return refuseBody(req, res, body);
+    room.complete(req);
+    const { value, bytes } = body;
+    connections.begin(req, res, (value as { method?: unknown } | null)?.method === 'subscriptions/listen');
+    // What comes next takes as long again for a large request: others go first.
+    if (bytes > LARGE) await immediately();
     // The headers decide together with the parsed body, so the request to classify needs no body of its own.
-    const legacy = await isLegacyRequest(await toWebRequest(req as NodeIncomingMessageLike, {}), body.value);
-    if (legacy) await sessions.handle(req, res, body.value);
-    else await modern(req as NodeIncomingMessageLike, res, body.value);
+    const legacy = await isLegacyRequest(await toWebRequest(req as NodeIncomingMessageLike, {}), value);
+    if (legacy) return sessions.handle(req, res, value);
+    // Nor does the request to answer: the adapter would write it out as JSON again.
+    const fetch: McpHttpHandler['fetch'] = (request, about) =>
+      modern.fetch(request, { ...about, parsedBody: value });
+    await toNodeHandler({ fetch })(req as NodeIncomingMessageLike, res, {});
   };
 }
+
+function refuseBody(req: IncomingMessage, res: ServerResponse, body: Exclude<Body, { kind: 'json' }>): void {
+  if (body.kind === 'aborted') return;
+  // A client that is still sending would see a closed connection instead of the answer.
+  req.resume();
+  const headers: Record<string, string> = body.kind === 'no-room' ? { 'retry-after': '5' } : {};
+  const { status, code, problem } = { ...REFUSALS[body.kind], ...body };
+  respondProblem(res, status, code, problem, { headers, id: 'id' in body ? body.id : null });
+}
+
+/** Where the body says its own problem, that is what is answered. */
+const REFUSALS = {
+  'not-json': { status: 400, code: PARSE_ERROR, problem: 'The request is not valid JSON.' },
+  'over-limit': { status: 400, code: INVALID_REQUEST, problem: '' },
+  'too-large': { status: 413, code: INVALID_REQUEST, problem: '' },
+  'no-room': {
+    status: 503,
+    code: INTERNAL_ERROR,
+    problem: 'The server holds too many large requests: try again later.',
+  },
+} as const;
 
 function healthHandler(pungi: Pungi): Handler {
   return async (_req, res) => {

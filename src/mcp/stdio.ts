@@ -1,7 +1,9 @@
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { INVALID_REQUEST } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type Logger, silentLogger } from '../base/logger.js';
 import type { Pungi } from '../pungi.js';
 import { createServerFactory, type Extension } from './server.js';
+import { StdioInput } from './stdio-input.js';
 
 export interface StdioOptions {
   logger?: Logger;
@@ -23,18 +25,15 @@ export function startStdio(pungi: Pungi, { logger = silentLogger, extension }: S
     end = resolve;
   });
   const makeServer = createServerFactory(pungi, extension);
-  const handle = serveStdio(() => makeServer({ lives: true }), {
-    onerror: (error) => {
-      logger.error('MCP over stdio', { problem: error.message });
-      setImmediate(endIfDeaf);
-    },
+  const onerror = (error: Error) => logger.error('MCP over stdio', { problem: error.message });
+  const input = new StdioInput(process.stdout, ({ id, problem }) => {
+    onerror(new Error(problem));
+    const refusal = { jsonrpc: '2.0', id, error: { code: INVALID_REQUEST, message: problem } };
+    process.stdout.write(`${JSON.stringify(refusal)}\n`);
   });
-  /** After a message beyond its limit the transport listens no more; a client can only start another server. */
-  const endIfDeaf = () => {
-    if (process.stdin.listenerCount('data') > 0) return;
-    logger.error('The server ends: its transport has given up reading');
-    end();
-  };
+  process.stdin.pipe(input);
+  const transport = new StdioServerTransport(input, process.stdout);
+  const handle = serveStdio(() => makeServer({ lives: true }), { transport, onerror });
   process.stdin.once('end', end).once('close', end);
   process.stdout.once('error', end);
   return { closed, close: () => handle.close().finally(end) };

@@ -89,6 +89,36 @@ describe('a request that is too large is answered with 413', () => {
   });
 });
 
+test.each([
+  ['levels of nesting', `${'['.repeat(4_000_000)}`],
+  ['lists and objects', `[${'[],'.repeat(200_000)}[]]`],
+  ['names in objects', `{${Array.from({ length: 400_000 }, (_, n) => `"a${n}":1`).join()}}`],
+  ['values', `[${'1,'.repeat(1_100_000)}1]`],
+])('a request with too many %s is refused before it is parsed', async (limit, json) => {
+  const { status, body } = await send('/mcp', { body: `{"id":7,"method":"ping","params":${json}}` });
+  expect(status).toBe(400);
+  expect(JSON.parse(body)).toMatchObject({
+    id: 7,
+    error: { code: -32600, message: expect.stringMatching(`than \\d+ ${limit}:`) },
+  });
+});
+
+test('hundreds of sessions with open streams do not lock out a new client', async () => {
+  const streams: IncomingMessage[] = [];
+  for (let turn = 0; turn < 300; turn += 1) {
+    const { headers } = await send('/mcp', { body: INITIALIZE });
+    const session = { 'mcp-session-id': String(headers['mcp-session-id']), accept: 'text/event-stream' };
+    const req = request(new URL('/mcp', shared.door.url), { headers: session });
+    req.on('error', () => {}).end();
+    streams.push(((await once(req, 'response')) as [IncomingMessage])[0].on('error', () => {}));
+  }
+  const client = newClient('legacy');
+  await client.connect(new StreamableHTTPClientTransport(new URL(shared.door.url)));
+  await expect(client.ping()).resolves.toEqual({});
+  await client.close();
+  for (const stream of streams) stream.destroy();
+});
+
 test('what is not JSON is answered with 400', async () => {
   const { status, body } = await send('/mcp', { body: '{' });
   expect(status).toBe(400);

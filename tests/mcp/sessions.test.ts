@@ -10,13 +10,28 @@ const clock = { now: 0 };
 let sessions: LegacySessions;
 let server: Server;
 let url: URL;
+/** Calls of the tool that is not answered before it is released. */
+let hanging = 0;
+let release = () => {};
 /** What a request waits for before it is handled. */
 let held: Promise<void> | undefined;
 
 beforeEach(async () => {
   clock.now = 0;
   held = undefined;
-  const makeServer = () => new McpServer({ name: 'test', version: '1' }, { capabilities: { tools: {} } });
+  hanging = 0;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const makeServer = () => {
+    const mcp = new McpServer({ name: 'test', version: '1' });
+    mcp.registerTool('hang', {}, async () => {
+      hanging += 1;
+      await released;
+      return { content: [] };
+    });
+    return mcp;
+  };
   sessions = new LegacySessions(makeServer, { max: 2, idleMs: 1000 }, () => clock.now);
   server = createServer(async (req, res) => {
     const body = req.method === 'POST' ? await readJsonBody(req) : undefined;
@@ -44,16 +59,31 @@ async function connect(): Promise<Client> {
   return client;
 }
 
+const sessionOf = (response: Response) => ({
+  'mcp-session-id': response.headers.get('mcp-session-id') ?? '',
+});
+
+const end = (response: Response) => fetch(url, { method: 'DELETE', headers: sessionOf(response) });
+
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+/** A call that is answered when it is let go. */
+async function call(response: Response): Promise<void> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'hang' } });
+  const reply = await fetch(url, { method: 'POST', headers: { ...HEADERS, ...sessionOf(response) }, body });
+  await reply.text();
+}
+
 /** A client without the standing stream that the official one keeps open. */
-async function initialize(): Promise<Response> {
+async function initialize(name = 'raw'): Promise<Response> {
   const params = {
     protocolVersion: '2025-11-25',
     capabilities: {},
-    clientInfo: { name: 'raw', version: '1' },
+    clientInfo: { name, version: '1' },
   };
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    headers: HEADERS,
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
   });
   await response.text();
@@ -77,7 +107,7 @@ test('a session in use does not expire', async () => {
   clock.now = 1_000_000;
   await sessions.expire();
   expect(sessions.count).toBe(1);
-  await expect(client.listTools()).resolves.toEqual({ tools: [] });
+  await expect(client.listTools()).resolves.toMatchObject({ tools: [{ name: 'hang' }] });
   await client.close();
 });
 
@@ -88,19 +118,29 @@ test('a new session takes the place of the one that was idle longest', async () 
   clock.now = 2;
   expect((await initialize()).status).toBe(200);
   expect(sessions.count).toBe(2);
-  const end = (response: Response) =>
-    fetch(url, {
-      method: 'DELETE',
-      headers: { 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' },
-    });
   expect((await end(first)).status).toBe(404);
   expect((await end(second)).status).toBe(200);
 });
 
-test('while every session is in use, another is refused with 503', async () => {
+test('a session whose stream is open but that waits for nothing gives way to a new client', async () => {
   const clients = [await connect(), await connect()];
-  expect((await initialize()).status).toBe(503);
+  expect((await initialize()).status).toBe(200);
+  expect(sessions.count).toBe(2);
   await Promise.all(clients.map((client) => client.close()));
+});
+
+test('of many sessions, those of the client that has the most give way first, however recently it used them', async () => {
+  const first = await initialize('honest');
+  for (clock.now = 1; clock.now < 10; clock.now += 1) await initialize('greedy');
+  expect((await end(first)).status).toBe(200);
+});
+
+test('while every session waits for a reply, another client is refused with 503', async () => {
+  const waiting = [await initialize(), await initialize()].map(call);
+  await vi.waitFor(() => expect(hanging).toBe(2));
+  expect((await initialize()).status).toBe(503);
+  release();
+  await Promise.all(waiting);
 });
 
 test('clients that come together do not get more places than there are', async () => {
@@ -108,7 +148,7 @@ test('clients that come together do not get more places than there are', async (
   held = new Promise((resolve) => {
     server.on('request', () => ++arrived === 10 && resolve());
   });
-  await Promise.all(Array.from({ length: 10 }, initialize));
+  await Promise.all(Array.from({ length: 10 }, () => initialize()));
   expect(sessions.count).toBeLessThanOrEqual(2);
 });
 

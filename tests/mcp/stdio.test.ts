@@ -48,17 +48,24 @@ test('the server ends with its client, and so does what still runs', async () =>
   expect(await once(server, 'exit')).toEqual([0, null]);
 });
 
-test('a message beyond the limit of the transport ends the server, and the log says why', async () => {
-  const { until } = start();
-  await until('"id":0');
-  let log = '';
-  server.stderr.on('data', (data) => {
-    log += data;
-  });
-  server.stdin.on('error', () => {}); // it is not read to its end
-  server.stdin.write(`{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(20 * 1024 * 1024)}"}\n`);
-  expect(await once(server, 'close')).toEqual([0, null]);
-  expect(log).toContain('its transport has given up reading');
+test.each([
+  ['bytes', `"${'x'.repeat(30 * 1024 * 1024)}"`],
+  ['levels of nesting', `${'['.repeat(1000)}${']'.repeat(1000)}`],
+  ['lists and objects', `[${'[],'.repeat(200_000)}[]]`],
+  ['names in objects', `{${Array.from({ length: 200_000 }, (_, n) => `"a${n}":1`).join()}}`],
+  ['values', `[${'1,'.repeat(1_100_000)}1]`],
+])('a message with too many %s is refused by its id, and the connection stays', async (limit, json) => {
+  const { lines, send, until } = start();
+  // The id comes last, as the official client writes it.
+  const params = `{"name":"execute_python","arguments":{"code":"1","context":${json}}}`;
+  server.stdin.write(`{"method":"tools/call","params":${params},"jsonrpc":"2.0","id":7}\n`);
+  send({ id: 8, method: 'ping' });
+  await until('"id":8');
+  const answers = lines.map((line) => JSON.parse(line)).filter(({ id }) => id !== 0);
+  expect(answers).toEqual([
+    { jsonrpc: '2.0', id: 7, error: { code: -32600, message: expect.stringMatching(`than \\d+ ${limit}:`) } },
+    { jsonrpc: '2.0', id: 8, result: {} },
+  ]);
 });
 
 test('a client that stops reading ends the server', async () => {

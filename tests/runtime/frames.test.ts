@@ -77,12 +77,12 @@ test('a large frame in many pieces is put together in good time', () => {
 
 test('a frame of megabytes in pieces of a few bytes, and thousands of tiny frames in one piece, are each handled once', () => {
   const large = packFrame('stdout', Buffer.alloc(4 * 1024 * 1024, 'x'));
-  const pieces = Array.from({ length: Math.ceil(large.length / 7) }, (_, n) => large.subarray(n * 7, n * 7 + 7));
+  const pieces = Array.from({ length: Math.ceil(large.length / 7) }, (_, n) =>
+    large.subarray(n * 7, n * 7 + 7),
+  );
   const tiny = Buffer.concat(Array.from({ length: 200_000 }, () => packFrame('stderr', 'y')));
   const sizes = new Map<string, number>();
-  const parser = new FrameParser((kind, payload) =>
-    sizes.set(kind, (sizes.get(kind) ?? 0) + payload.length),
-  );
+  const parser = new FrameParser((kind, payload) => sizes.set(kind, (sizes.get(kind) ?? 0) + payload.length));
   for (const piece of [...pieces, tiny]) parser.feed(piece);
   expect([...sizes]).toEqual([
     ['stdout', 4 * 1024 * 1024],

@@ -10,17 +10,22 @@ import {
 import { respondProblem } from './respond.js';
 
 export interface SessionLimits {
-  /** Sessions at the same time. */
+  /** Sessions at the same time; beyond it, one that waits for nothing gives way to a new one. */
   max: number;
-  /** A session without an open request ends after this. */
+  /** A session without an open request or stream ends after this. */
   idleMs: number;
 }
 
-export const DEFAULT_SESSION_LIMITS: SessionLimits = { max: 100, idleMs: 30 * 60_000 };
+export const DEFAULT_SESSION_LIMITS: SessionLimits = { max: 256, idleMs: 30 * 60_000 };
 
 interface Session {
   transport: NodeStreamableHTTPServerTransport;
-  open: number;
+  /** What the client calls itself. */
+  client: string;
+  /** Requests that wait for their reply. */
+  waiting: number;
+  /** Its standing stream of events, which most clients open and which says nothing about use. */
+  streams: number;
   usedAt: number;
 }
 
@@ -59,12 +64,12 @@ export class LegacySessions {
     if (!isInitializeRequest(body)) {
       return respondProblem(res, 400, INVALID_REQUEST, 'Mcp-Session-Id is missing: initialize first.');
     }
-    const { id: newId, session } = await this.#connect();
+    const { id: newId, session } = await this.#connect(body.params.clientInfo.name);
     // From here to the first request nothing is awaited, or clients that come together would share the last place.
-    if (!this.#makeRoom()) {
+    if (!this.#makeRoom(session.client)) {
       void session.transport.close();
-      const message = `The server has ${this.#limits.max} sessions in use: try again later.`;
-      return respondProblem(res, 503, INTERNAL_ERROR, message, { 'retry-after': '5' });
+      const message = `All ${this.#limits.max} sessions of the server wait for a reply: try again later.`;
+      return respondProblem(res, 503, INTERNAL_ERROR, message, { headers: { 'retry-after': '5' } });
     }
     this.#sessions.set(newId, session);
     return this.#serve(session, req, res, body);
@@ -73,7 +78,9 @@ export class LegacySessions {
   /** Ends the sessions that nobody has used for a while. */
   async expire(): Promise<void> {
     const deadline = this.#now() - this.#limits.idleMs;
-    const idle = [...this.#sessions.values()].filter(({ open, usedAt }) => open === 0 && usedAt <= deadline);
+    const idle = [...this.#sessions.values()].filter(
+      ({ waiting, streams, usedAt }) => waiting + streams === 0 && usedAt <= deadline,
+    );
     await Promise.all(idle.map(({ transport }) => transport.close()));
   }
 
@@ -82,7 +89,7 @@ export class LegacySessions {
     await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()));
   }
 
-  async #connect(): Promise<{ id: string; session: Session }> {
+  async #connect(client: string): Promise<{ id: string; session: Session }> {
     this.#sweeper ??= setInterval(() => void this.expire(), Math.min(this.#limits.idleMs, 60_000)).unref();
     const id = randomUUID();
     const transport = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
@@ -94,25 +101,34 @@ export class LegacySessions {
       before?.();
     };
     await server.connect(transport);
-    return { id, session: { transport, open: 0, usedAt: this.#now() } };
+    return { id, session: { transport, client, waiting: 0, streams: 0, usedAt: this.#now() } };
   }
 
   async #serve(session: Session, req: IncomingMessage, res: ServerResponse, body: unknown): Promise<void> {
-    session.open += 1;
+    const kind = req.method === 'GET' ? 'streams' : 'waiting';
+    session[kind] += 1;
+    session.usedAt = this.#now();
     res.once('close', () => {
-      session.open -= 1;
+      session[kind] -= 1;
       session.usedAt = this.#now();
     });
     await session.transport.handleRequest(req, res, body);
   }
 
-  /** Where all places are taken, the session that has been idle longest gives way; a session in use never does. */
-  #makeRoom(): boolean {
+  /**
+   * Where all places are taken, a session that waits for nothing gives way: of the client that has the most, the one that was
+   * used longest ago. So a client that opens many sessions gives up its own first. The client of a session that is gone
+   * initializes anew.
+   */
+  #makeRoom(client: string): boolean {
     if (this.#sessions.size < this.#limits.max) return true;
-    const idle = [...this.#sessions].filter(([, { open }]) => open === 0);
-    const [oldest] = idle.sort(([, a], [, b]) => a.usedAt - b.usedAt);
-    if (oldest === undefined) return false;
-    const [id, { transport }] = oldest;
+    const counts = new Map([[client, 1]]);
+    for (const { client: other } of this.#sessions.values()) counts.set(other, (counts.get(other) ?? 0) + 1);
+    const [least] = [...this.#sessions]
+      .filter(([, { waiting }]) => waiting === 0)
+      .sort(([, a], [, b]) => counts.get(b.client)! - counts.get(a.client)! || a.usedAt - b.usedAt);
+    if (least === undefined) return false;
+    const [id, { transport }] = least;
     this.#sessions.delete(id);
     void transport.close();
     return true;

@@ -16,7 +16,7 @@ export function respondProblem(
   status: number,
   code: number,
   message: string,
-  headers: Record<string, string> = {},
+  { headers = {}, id = null }: { headers?: Record<string, string>; id?: string | number | null } = {},
 ): void {
-  respondJson(res, status, { jsonrpc: '2.0', error: { code, message }, id: null }, headers);
+  respondJson(res, status, { jsonrpc: '2.0', error: { code, message }, id }, headers);
 }
