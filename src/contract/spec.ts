@@ -24,6 +24,20 @@ export const ServerUnderTest = z
     protocol: Era.default('auto').describe('which of the eras of MCP is spoken'),
     startup_timeout_seconds: seconds(30),
     shutdown_timeout_seconds: seconds(10),
+    working_directory: z.string().optional().describe('the older name of working_dir'),
+    environment: z.record(z.string(), z.string()).optional().describe('the older name of env'),
+    startup_timeout: z
+      .number()
+      .positive()
+      .max(86_400)
+      .optional()
+      .describe('the older name of startup_timeout_seconds'),
+    shutdown_timeout: z
+      .number()
+      .positive()
+      .max(86_400)
+      .optional()
+      .describe('the older name of shutdown_timeout_seconds'),
     sandbox: z.boolean().default(false).describe('run it in the kernel sandbox, without network'),
   })
   .refine((server) => server.command !== undefined || server.url !== undefined, 'give a command or a url');
@@ -120,10 +134,17 @@ export const Retry = z.strictObject({
   exponential_backoff: z.boolean().default(true),
 });
 
+/** Those of the harness that the format comes from. */
+const SCRIPT_LANGUAGES = ['python', 'javascript', 'lua'] as const;
+
 export const ValidationScript = z
   .strictObject({
     name: z.string().min(1),
-    language: z.literal('python').default('python'),
+    description: z.string().optional(),
+    language: z
+      .enum(SCRIPT_LANGUAGES)
+      .default('python')
+      .describe('scripts in other languages than Python are skipped'),
     execution_phase: z.enum(['before', 'after', 'both']).default('after'),
     required: z.boolean().default(true).describe('false: what it finds is shown and fails nothing'),
     source: z.string().optional(),
@@ -143,7 +164,7 @@ export const ScriptConfig = z.strictObject({
   environment: z.string().optional().describe('the named environment that scripts run in'),
   security: z
     .strictObject({
-      allow_network: z.literal(false).default(false),
+      allow_network: z.boolean().default(false).describe('never granted: scripts have no network'),
       timeout_ms: z.number().positive().max(600_000).default(5000),
       memory_limit_mb: z.number().positive().default(256),
     })

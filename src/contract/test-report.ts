@@ -36,6 +36,21 @@ export const LogLine = z.object({
   script: z.string().optional(),
 });
 
+/** One run of a validation script. */
+export const ScriptRun = z.object({
+  name: z.string(),
+  phase: z.enum(['before', 'after']),
+  status: z
+    .enum(['passed', 'failed', 'advised', 'skipped'])
+    .describe('advised: it found something, and is not required'),
+  reason: z.string().optional().describe('why it was skipped'),
+  durationMs: z.number(),
+  cpuMs: z.number(),
+  memoryMb: z.number().describe('at its highest'),
+  errorKind: z.string().optional().describe('how it ended instead of judging, such as SyntaxError'),
+});
+export type ScriptRun = z.infer<typeof ScriptRun>;
+
 export const TestStatus = z.enum(['passed', 'failed', 'skipped']);
 export type TestStatus = z.infer<typeof TestStatus>;
 
@@ -54,7 +69,8 @@ export const TestResult = z.object({
   attempts: z.number().int().min(0),
   failures: z.array(Failure),
   advisories: z.array(Failure).describe('found by scripts that are not required'),
-  logs: z.array(LogLine),
+  logs: z.array(LogLine).describe('what scripts logged and printed'),
+  scripts: z.array(ScriptRun).optional().describe('the validation scripts, as they were run'),
   request: z.json().optional(),
   response: z.json().optional(),
   serverStderr: z.string().optional().describe('what the server wrote meanwhile; kept where the test failed'),
@@ -71,6 +87,7 @@ export const SuiteReport = z.object({
   serverStartMs: z.number().optional().describe('until the first server could be called; of no test'),
   startedAt: z.string(),
   durationMs: z.number(),
+  warnings: z.array(z.string()).optional().describe('what of the specification is ignored'),
   problem: z.string().optional().describe('why nothing, or not everything, could be tested'),
   results: z.array(TestResult),
 });

@@ -214,8 +214,9 @@ tools:
     here.write('good.yaml', GOOD);
     const { status, stdout } = await here.run(['validate', 'bad.yaml', 'good.yaml']);
     expect(status).toBe(2);
-    expect(stdout).toMatch(/^bad\.yaml:2:\d+: .*comand.*did you mean "command"\?/m);
-    expect(stdout).toMatch(/^bad\.yaml:6:\d+: .*expcted.*did you mean "expected"\?/m);
+    expect(stdout).toMatch(/^bad\.yaml:2:\d+: warning: .*comand.*did you mean "command"\?/m);
+    expect(stdout).toMatch(/^bad\.yaml:2:\d+: server is not complete/m);
+    expect(stdout).toMatch(/^bad\.yaml:6:\d+: warning: .*expcted.*did you mean "expected"\?/m);
     expect(stdout).toMatch(/^bad\.yaml:7:\d+: .*"tree"/m);
     expect(stdout).toContain('✓ good.yaml: shop, 1 test\n');
     const { faults, valid } = JSON.parse(

@@ -15,12 +15,21 @@ _MOST_BYTECODE = 500_000
 def compile_only(job):
     show_lines(job["filename"], job["source"])
     try:
+        if job.get("isExpression"):
+            compile(expression_source(job["source"]), job["filename"], "eval", dont_inherit=True)
+            return {}
         code = compile_script(job["source"], job["filename"], job.get("function"))
     except (SyntaxError, ValueError, RecursionError) as error:
         return {"error": describe_error(error, job, "syntax")}
     data = marshal.dumps(code)
     # More than that costs more to carry than to compile again.
     return {"bytecode": base64.b64encode(data).decode(), "tag": _TAG} if len(data) <= _MOST_BYTECODE else {"bytecode": "", "tag": ""}
+
+
+def expression_source(text):
+    """An expression of several lines needs no brackets of its own."""
+    text = text.strip()
+    return f"({text}\n)" if "\n" in text else text
 
 
 def show_lines(filename, source):

@@ -2,6 +2,7 @@
 
 import ast
 
+from .compiling import expression_source
 from .dotted import dotted
 from .explain import explain_condition
 from .shown import cut
@@ -14,12 +15,12 @@ def judge_expressions(job):
     seen = dotted(toolbox.context)
     scope = {**seen.get("variables", {}), **seen, "context": seen, "get": toolbox.get}
     for text in job["expressions"]:
-        _judge_expression(text.strip(), scope, toolbox)
+        _judge_expression(text, scope, toolbox)
     return {"failures": toolbox.failures}
 
 
 def _judge_expression(text, scope, toolbox):
-    source = f"({text}\n)" if "\n" in text else text
+    text, source = text.strip(), expression_source(text)
     try:
         tree = ast.parse(source, "<expression>", "eval")
         if eval(compile(tree, "<expression>", "eval"), {**scope}):

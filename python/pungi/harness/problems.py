@@ -31,6 +31,7 @@ def describe_error(error, job, stage):
         "type": cut(type(error).__name__, _LONGEST_NAME),
         "message": cut(told(error.msg) if is_syntax else _said(error), LONGEST_TEXT),
         "line": line,
+        "column": error.offset if is_syntax and type(error.offset) is int else None,
         "text": cut(line_of(filename, line), 500) if line else None,
         "traceback": _traceback(error),
         "module": cut(error.name, _LONGEST_NAME) if isinstance(error, ImportError) and type(error.name) is str else None,

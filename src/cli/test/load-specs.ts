@@ -1,10 +1,12 @@
 import { relative } from 'node:path';
-import { faultText, type SpecFault } from '../../harness/spec/fault.js';
+import { faultText, type SpecFault, warningText } from '../../harness/spec/fault.js';
 import { type LoadedSpecification, loadSpecification } from '../../harness/spec/load.js';
 
 export interface Loaded {
   specifications: LoadedSpecification[];
   faults: SpecFault[];
+  /** What is ignored. */
+  warnings: SpecFault[];
   /** Every file that was looked at. */
   files: string[];
 }
@@ -17,6 +19,7 @@ export function loadSpecs(paths: readonly string[], variables: Record<string, st
   return {
     specifications: results.flatMap(({ loaded }) => loaded ?? []),
     faults: results.flatMap(({ faults }) => faults ?? []),
+    warnings: results.flatMap(({ warnings }) => warnings),
     files: [...new Set(results.flatMap(({ files }) => files))],
   };
 }
@@ -28,3 +31,6 @@ export function shownFile(file: string): string {
 }
 
 export const faultLine = (fault: SpecFault): string => faultText({ ...fault, file: shownFile(fault.file) });
+
+export const warningLine = (warning: SpecFault): string =>
+  warningText({ ...warning, file: shownFile(warning.file) });

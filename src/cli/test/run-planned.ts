@@ -10,7 +10,7 @@ import { Pungi } from '../../pungi.js';
 import { findInterpreter } from '../../sandbox/interpreter.js';
 import { configSources } from '../config-flags.js';
 import type { RunFlags } from './flags.js';
-import { shownFile } from './load-specs.js';
+import { faultLine, shownFile } from './load-specs.js';
 
 /** One specification with the tests of it that are asked for. */
 export interface Chosen {
@@ -73,7 +73,8 @@ export async function runPlanned(
         failFast: flags.failFast,
       });
       end();
-      suites.push({ ...suite, file });
+      const warnings = loaded.warnings.map((warning) => faultLine(warning));
+      suites.push({ ...suite, file, ...(warnings.length === 0 ? {} : { warnings }) });
     }
     const counts = countResults(suites.flatMap(({ results }) => results));
     const durationMs = performance.now() - clock;
@@ -87,5 +88,7 @@ export async function runPlanned(
 const hasPython = ({ tests }: LoadedSpecification): boolean =>
   tests.some(({ scripts, test, skip }) => {
     const { expression = [] } = test.expected;
-    return skip === undefined && (scripts.length > 0 || expression.length > 0);
+    return (
+      skip === undefined && (scripts.some((script) => script.skip === undefined) || expression.length > 0)
+    );
   });

@@ -17,7 +17,7 @@ import { plan } from '../../harness/spec/plan.js';
 import type { Answer, Surroundings } from '../act.js';
 import { CANCELLED, USAGE } from '../exit-codes.js';
 import type { RunFlags } from './flags.js';
-import { faultLine, loadSpecs, shownFile } from './load-specs.js';
+import { faultLine, loadSpecs, shownFile, warningLine } from './load-specs.js';
 import { reportFile } from './report-files.js';
 import { type Chosen, runPlanned } from './run-planned.js';
 import { FAILED } from './subcommand.js';
@@ -51,18 +51,22 @@ async function runOnce(
   flags: RunFlags,
   { steps, style, reports, ci, onFiles }: Circumstances,
 ): Promise<Answer> {
-  const { specifications, faults, files } = loadSpecs(specs, flags.var);
+  const { specifications, faults, warnings, files } = loadSpecs(specs, flags.var);
   onFiles([...new Set([...files, ...specifications.flatMap(filesOfServer)])]);
   if (faults.length > 0) {
     const lines = [
+      ...warnings.map((warning) => revealedLine(warningLine(warning))),
       ...faults.map((fault) => revealedLine(faultLine(fault))),
       `${style('red', '✗')} ${countText(faults.length, 'fault')}: nothing was run`,
     ];
-    const json = { faults: faults.map((fault) => ({ ...fault, file: shownFile(fault.file) })) };
+    const named = (all: typeof faults) => all.map((one) => ({ ...one, file: shownFile(one.file) }));
+    const json = { faults: named(faults), warnings: named(warnings) };
     return { json, text: lines.map((line) => `${line}\n`).join(''), status: USAGE };
   }
   const chosen = choose(specifications, flags);
   if (flags.list) return listing(chosen);
+  const told = warnings.map((warning) => revealedLine(warningLine(warning)));
+  if (!flags.json) process.stderr.write(told.map((line) => `${line}\n`).join(''));
   const live = flags.json
     ? undefined
     : new TerminalReporter({

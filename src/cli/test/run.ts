@@ -13,7 +13,7 @@ import {
 } from './subcommand.js';
 
 /** Of validation scripts, which run in the sandbox. */
-const SETTINGS: readonly OptionName[] = [
+export const SCRIPT_SETTINGS: readonly OptionName[] = [
   'python',
   'tier',
   'allowUnsandboxed',
@@ -56,7 +56,7 @@ export const runTests = (name: 'test' | 'run', end: End): Command =>
       option('-w, --watch', 'run again whenever a file of it changes, until Ctrl-C'),
       option('-v, --verbose', 'a line for every test, and more of what was sent and received'),
     ],
-    settings: SETTINGS,
+    settings: SCRIPT_SETTINGS,
     defaults: SCRIPT_DEFAULTS,
     help: `  pungi test server.test.yaml
   pungi test run specs/*.yaml --tags '!slow' --parallel 8

@@ -8,7 +8,7 @@ import type { PlannedTest } from '../spec/plan.js';
 import { completionFor, requestFor } from './call.js';
 import type { Connection } from './connection.js';
 import { judgeCalls } from './judge-calls.js';
-import { runScripts } from './run-scripts.js';
+import { type Findings, runScripts } from './run-scripts.js';
 import { runsAlone } from './schedule.js';
 import { ServerFault } from './server-fault.js';
 import type { Lease } from './servers.js';
@@ -18,7 +18,10 @@ import { type Suite, scopeFor } from './suite.js';
 /** What an attempt adds to a result. */
 export type Attempt = Pick<TestResult, 'failures' | 'advisories' | 'logs'> &
   Partial<
-    Pick<TestResult, 'request' | 'response' | 'serverStderr' | 'memoryMb' | 'opsPerSecond' | 'progress'>
+    Pick<
+      TestResult,
+      'request' | 'response' | 'serverStderr' | 'memoryMb' | 'opsPerSecond' | 'progress' | 'scripts'
+    >
   >;
 
 /** Runs a test once, with its steps and its scripts. */
@@ -125,7 +128,8 @@ function captureFor(suite: Suite, { test }: PlannedTest, answer: Answer): Attemp
   return problems.map((message) => ({ kind: 'expectation' as const, message }));
 }
 
-function add(found: Attempt, { failures, advisories, logs }: Attempt): void {
+function add(found: Attempt, { failures, advisories, logs, scripts }: Findings): void {
+  if (scripts !== undefined) found.scripts = [...(found.scripts ?? []), ...scripts];
   found.failures.push(...failures);
   found.advisories.push(...advisories);
   found.logs.push(...logs);

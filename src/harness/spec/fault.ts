@@ -36,6 +36,10 @@ export function faultText({ file, position, path, message, suggestion }: SpecFau
   return `${at}: ${said}${suggestion === undefined ? '' : ` (${suggestion})`}`;
 }
 
+/** a.yaml:3:7: warning: tools[0].nam is not known and is ignored (did you mean "name"?) */
+export const warningText = (warning: SpecFault): string =>
+  faultText({ ...warning, path: `warning:${warning.path === '' ? '' : ` ${warning.path}`}` });
+
 const LONGEST_WAY = 12;
 
 /** From one to another, for a sentence. */

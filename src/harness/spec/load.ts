@@ -7,9 +7,18 @@ import { mergeSpecifications } from './merge.js';
 import { parseFile } from './parse-file.js';
 import { type ParsedTest, parseTests } from './parse-tests.js';
 import type { PlannedTest } from './plan.js';
-import { capturedNames, GROUPS, listOf, mapOf, mergedVariables, scriptNames, writtenTests } from './raw.js';
+import {
+  capturedNames,
+  GROUPS,
+  listOf,
+  mapOf,
+  mergedVariables,
+  numbersOutsideJson,
+  scriptNames,
+  writtenTests,
+} from './raw.js';
 import { SchemaFiles } from './schema-files.js';
-import { Scripts } from './scripts.js';
+import { type PlacedScript, Scripts } from './scripts.js';
 import type { Source } from './source.js';
 import { readTree } from './tree.js';
 import type { Known } from './variables.js';
@@ -27,16 +36,21 @@ export interface LoadedSpecification {
   specification: TestSpecification;
   /** In an order in which they can run. */
   tests: PlannedTest[];
+  /** All validation scripts, whether or not a test names them. */
+  scripts: PlacedScript[];
+  /** What is ignored. */
+  warnings: SpecFault[];
 }
 
 /** The specification, or all that is wrong with it; and every file that was looked at, for those who watch them. */
 export type LoadResult =
-  | { loaded: LoadedSpecification; faults?: undefined; files: string[] }
-  | { loaded?: undefined; faults: SpecFault[]; files: string[] };
+  | { loaded: LoadedSpecification; faults?: undefined; warnings: SpecFault[]; files: string[] }
+  | { loaded?: undefined; faults: SpecFault[]; warnings: SpecFault[]; files: string[] };
 
 export function loadSpecification(path: string, { environment, variables }: LoadOptions): LoadResult {
   const file = resolve(path);
   const { sources, files, faults } = readTree(file);
+  const warnings: SpecFault[] = [];
   const known: Known = {
     variables: mergedVariables(sources, variables),
     captured: capturedNames(sources),
@@ -45,9 +59,13 @@ export function loadSpecification(path: string, { environment, variables }: Load
   const schemas = new SchemaFiles();
   const scripts = new Scripts(scriptNames(sources));
   const parsed = sources.map((source) => {
-    const { specification, faults: own } = parseFile(source, known, schemas);
+    const { specification, faults: own, warnings: ignored } = parseFile(source, known, schemas);
     const tests = writtenTests(source).map((written) => parseTests(written, known));
-    faults.push(...own, ...tests.flatMap((one) => one.faults));
+    const numbers = numbersOutsideJson(source.data).map((one) =>
+      source.fault(one.path, `is ${one.value}, which JSON cannot hold`),
+    );
+    faults.push(...own, ...numbers, ...tests.flatMap((one) => one.faults));
+    warnings.push(...ignored, ...tests.flatMap((one) => one.warnings));
     if (specification !== undefined) scripts.addAll(source, specification);
     return { specification, tests: tests.flatMap((one) => one.tests) };
   });
@@ -73,11 +91,15 @@ export function loadSpecification(path: string, { environment, variables }: Load
   const root = sources.at(-1);
   if (root?.file === file && sources.every(({ data }) => mapOf(data)['server'] === undefined))
     faults.push(root.fault(['server'], 'is missing; say how to start the server, or where it answers'));
+  if (root !== undefined) scripts.warnUnused(root, namedScripts(sources));
   faults.push(...scripts.faults, ...plan.faults);
-  const looked = [...new Set([...files, ...schemas.files, ...scripts.files])];
-  if (faults.length > 0 || merged === undefined)
-    return { faults: sortedFaults(faults, files), files: looked };
-  return { loaded: { file, specification: merged, tests: plan.tests }, files: looked };
+  const looked = {
+    warnings: sortedFaults([...warnings, ...scripts.warnings], files),
+    files: [...new Set([...files, ...schemas.files, ...scripts.files])],
+  };
+  if (faults.length > 0 || merged === undefined) return { faults: sortedFaults(faults, files), ...looked };
+  const loaded = { file, specification: merged, tests: plan.tests, scripts: scripts.placed };
+  return { loaded: { ...loaded, warnings: looked.warnings }, ...looked };
 }
 
 /** Where every row of a matrix is a test of its own. */
@@ -100,6 +122,15 @@ function withTests(specification: TestSpecification, tests: readonly ParsedTest[
   );
   return { ...specification, ...filled };
 }
+
+/** Those that tests name. */
+const namedScripts = (sources: readonly Source[]): Set<string> =>
+  new Set(
+    sources
+      .flatMap(writtenTests)
+      .flatMap(({ value }) => listOf(mapOf(value)['validation_scripts']))
+      .filter((name) => typeof name === 'string'),
+  );
 
 /** What the steps before all tests capture. */
 const earlyCaptures = (sources: readonly Source[]): Set<string> =>

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
-import { TestSpecification } from '../../contract/spec.js';
+import { type ServerUnderTest, TestSpecification } from '../../contract/spec.js';
 import { isMap, type JsonMap } from '../judge/answer.js';
 import { schemaProblem } from '../judge/schema.js';
 import { stepFaults } from './check-test.js';
 import type { SpecFault, SpecPath } from './fault.js';
-import { withoutTests } from './raw.js';
+import { mapOf, withoutTests } from './raw.js';
 import type { SchemaFiles } from './schema-files.js';
 import { parseShape } from './shape.js';
 import type { Source } from './source.js';
@@ -16,12 +16,22 @@ const VERBATIM_KEYS = ['validation_scripts', 'script_config', 'variables', 'incl
 /** The harness chooses it when it starts a server. */
 const OF_SERVER: ReadonlySet<string> = new Set(['port']);
 
-const SERVER_TEXTS = ['command', 'args', 'env', 'working_dir', 'url', 'headers'];
+const SERVER_TEXTS = [
+  'command',
+  'args',
+  'env',
+  'environment',
+  'working_dir',
+  'working_directory',
+  'url',
+  'headers',
+];
 
 export interface ParsedFile {
   /** Undefined where its shape is wrong. */
   specification?: TestSpecification;
   faults: SpecFault[];
+  warnings: SpecFault[];
 }
 
 /** Everything in a file but its tests. */
@@ -29,17 +39,25 @@ export function parseFile(source: Source, known: Known, schemas: SchemaFiles): P
   if (source.data === null)
     return {
       faults: [source.fault([], 'the file is empty; "pungi test init" writes a first specification')],
+      warnings: [],
     };
   const faults = variableFaults(source, known);
   const value = isMap(source.data) ? replaced(source, known, faults) : source.data;
-  const { data, faults: wrong } = parseShape(TestSpecification, { source, at: [], value });
+  const { data, faults: wrong, warnings } = parseShape(TestSpecification, { source, at: [], value });
   // What no variable stands for is of the wrong type as well, which says nothing new.
   const told = new Set(faults.map(({ path }) => path));
   faults.push(...wrong.filter(({ path }) => !told.has(path)));
-  if (data === undefined) return { faults };
+  if (data === undefined) return { faults, warnings };
   faults.push(...stepFaults(source, 'setup', data.setup), ...stepFaults(source, 'cleanup', data.cleanup));
   const folder = dirname(source.file);
-  const { server } = data;
+  const server = data.server && withPresentNames(data.server, source, warnings);
+  if (data.script_config?.security?.allow_network === true)
+    warnings.push(
+      source.fault(
+        ['script_config', 'security', 'allow_network'],
+        'is not granted: validation scripts have no network',
+      ),
+    );
   const specification: TestSpecification = {
     ...data,
     tools: data.tools.map((tool, index) => ({
@@ -47,17 +65,42 @@ export function parseFile(source: Source, known: Known, schemas: SchemaFiles): P
       ...advertised('input_schema', tool.input_schema, ['tools', index], source, schemas, faults),
       ...advertised('output_schema', tool.output_schema, ['tools', index], source, schemas, faults),
     })),
-    ...(server?.working_dir === undefined
-      ? {}
-      : { server: { ...server, working_dir: resolve(folder, server.working_dir) } }),
+    ...(server && {
+      server: {
+        ...server,
+        ...(server.working_dir === undefined ? {} : { working_dir: resolve(folder, server.working_dir) }),
+      },
+    }),
   };
-  return { specification, faults };
+  return { specification, faults, warnings };
+}
+
+const OLDER_NAMES = {
+  working_directory: 'working_dir',
+  environment: 'env',
+  startup_timeout: 'startup_timeout_seconds',
+  shutdown_timeout: 'shutdown_timeout_seconds',
+} as const;
+
+/** What older specifications say of the server under another name. */
+function withPresentNames(server: ServerUnderTest, source: Source, warnings: SpecFault[]): ServerUnderTest {
+  const written = mapOf(mapOf(source.data)['server']);
+  const present: Record<string, unknown> = { ...server };
+  for (const [older, name] of Object.entries(OLDER_NAMES)) {
+    const value = present[older];
+    delete present[older];
+    if (value === undefined) continue;
+    if ((written[name] ?? null) === null) present[name] = value;
+    else
+      warnings.push(source.fault(['server', older], `is ignored: ${name} is given as well`, { atKey: true }));
+  }
+  return present as ServerUnderTest;
 }
 
 function replaced(source: Source, known: Known, faults: SpecFault[]): Record<string, unknown> {
   const scope = scopeOf(known);
   const entries = Object.entries(withoutTests(source.data) as object).map(([key, part]) => {
-    if (VERBATIM_KEYS.includes(key)) return [key, part];
+    if (VERBATIM_KEYS.includes(key) || !Object.hasOwn(TestSpecification.shape, key)) return [key, part];
     const isStep = key === 'setup' || key === 'cleanup';
     const later: ReadonlySet<string> = key === 'server' ? OF_SERVER : isStep ? known.captured : new Set();
     try {

@@ -1,4 +1,4 @@
-import { TestCase } from '../../contract/spec.js';
+import { Expected, TestCase } from '../../contract/spec.js';
 import { isMap, type JsonMap } from '../judge/answer.js';
 import type { SpecFault } from './fault.js';
 import { expandMatrix, MAX_ROWS, type Row, rowText } from './matrix.js';
@@ -24,6 +24,7 @@ export interface ParsedTest {
 export interface ParsedTests {
   tests: ParsedTest[];
   faults: SpecFault[];
+  warnings: SpecFault[];
 }
 
 /** One test for each row of its matrix, each with all that is known put in. */
@@ -32,7 +33,7 @@ export function parseTests(written: WrittenTest, known: Known): ParsedTests {
     return parseRows(written, known);
   } catch (error) {
     if (!(error instanceof TooMuchText)) throw error;
-    return { tests: [], faults: [written.source.fault(written.at, error.message)] };
+    return { tests: [], faults: [written.source.fault(written.at, error.message)], warnings: [] };
   }
 }
 
@@ -43,11 +44,16 @@ function parseRows(written: WrittenTest, known: Known): ParsedTests {
   const rows = rowsOf(raw['matrix'], known);
   if (rows !== 'too many') {
     const parsed = (rows ?? [undefined]).map((row) => parseRow(written, raw, row, known));
-    return { tests: parsed.flatMap(({ tests }) => tests), faults: parsed.flatMap(({ faults }) => faults) };
+    return {
+      tests: parsed.flatMap(({ tests }) => tests),
+      faults: parsed.flatMap(({ faults }) => faults),
+      warnings: parsed.flatMap(({ warnings }) => warnings),
+    };
   }
   return {
     tests: [],
     faults: [source.fault([...at, 'matrix'], `makes more than ${MAX_ROWS} tests`, { atKey: true })],
+    warnings: [],
   };
 }
 
@@ -69,12 +75,12 @@ function parseRow(written: WrittenTest, raw: unknown, row: Row | undefined, know
     ...Object.keys(row ?? {}),
     ...Object.keys(own),
   ]);
-  const { data: test, faults: wrong } = parseShape(TestCase, { source, at, value });
+  const { data: test, faults: wrong, warnings } = parseShape(TestCase, { source, at, value });
   // What no variable stands for is of the wrong type as well, which says nothing new.
   const told = new Set(faults.map(({ path }) => path));
   faults.push(...wrong.filter(({ path }) => !told.has(path)));
   const target = substitute(written.target, scopeOf(known), { isLast: true }).value;
-  if (typeof target !== 'string' || test === undefined) return { tests: [], faults };
+  if (typeof target !== 'string' || test === undefined) return { tests: [], faults, warnings };
   const baseName = String(mapOf(raw)['name']);
   return {
     tests: [
@@ -84,11 +90,12 @@ function parseRow(written: WrittenTest, raw: unknown, row: Row | undefined, know
         baseName,
         name: row === undefined ? test.name : `${test.name} ${rowText(row)}`,
         row,
-        test,
+        test: { ...test, input: test.input ?? {} },
         written,
       },
     ],
     faults,
+    warnings,
   };
 }
 
@@ -102,11 +109,17 @@ function unfinished(raw: unknown, value: unknown, scope: Scope): unknown {
   return { ...value, ...Object.fromEntries(planned) };
 }
 
+const onlyChecked = (expected: JsonMap): JsonMap =>
+  Object.fromEntries(
+    Object.entries(expected).filter(([key]) => Object.hasOwn(Expected.shape, key) && key !== 'expression'),
+  );
+
 function unknownIn({ source, at }: WrittenTest, value: unknown, known: Known, nearer: string[]): SpecFault[] {
   if (!isMap(value)) return [];
   return Object.entries(value).flatMap(([key, part]) => {
-    if (VERBATIM_KEYS.includes(key)) return [];
-    const looked = key === 'expected' && isMap(part) ? { ...part, expression: undefined } : part;
+    // What is ignored may hold anything.
+    if (VERBATIM_KEYS.includes(key) || !Object.hasOwn(TestCase.shape, key)) return [];
+    const looked = key === 'expected' && isMap(part) ? onlyChecked(part) : part;
     const later: ReadonlySet<string> = PLANNED_KEYS.includes(key) ? new Set() : known.captured;
     return unknownReferences({ source, at: [...at, key], value: looked }, known, later, nearer);
   });

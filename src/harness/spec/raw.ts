@@ -39,6 +39,16 @@ export function writtenTests(source: Source): WrittenTest[] {
   );
 }
 
+/** Numbers that YAML can write and JSON cannot: sent to a server or a script they would silently become null. */
+export function numbersOutsideJson(
+  value: unknown,
+  path: (string | number)[] = [],
+): { path: SpecPath; value: number }[] {
+  if (typeof value === 'number') return Number.isFinite(value) ? [] : [{ path, value }];
+  if (Array.isArray(value)) return value.flatMap((item, index) => numbersOutsideJson(item, [...path, index]));
+  return Object.entries(mapOf(value)).flatMap(([key, item]) => numbersOutsideJson(item, [...path, key]));
+}
+
 /** Everything but the tests, which are looked at one by one. */
 export function withoutTests(data: unknown): unknown {
   if (!isMap(data)) return data;

@@ -9,6 +9,7 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  type Scalar,
   visit,
 } from 'yaml';
 import { fileProblem } from '../../base/file-problem.js';
@@ -32,6 +33,8 @@ export interface Source {
     message: string,
     more?: { suggestion?: string | undefined; atKey?: boolean },
   ): SpecFault;
+  /** Where a place inside of a text stands in the file; where the text begins, if its lines are not those of the file. */
+  placeInText(path: SpecPath, place: Position): Position | null;
 }
 
 /** A reason instead of a text, where the file cannot be read. */
@@ -113,7 +116,45 @@ export function parseSource(file: string, text: string): Source | SpecFault[] {
       ...(suggestion === undefined ? {} : { suggestion }),
     };
   };
-  return { file, data, fault };
+  const placeInText: Source['placeInText'] = (path, place) => {
+    const node = nodeAt(document, path);
+    const offset = start(node);
+    if (offset === undefined) return null;
+    const inLine = isScalar(node) && place.line === 1 ? offsetInLine(node, text) : undefined;
+    if (inLine !== undefined) return positionAt(inLine + place.column - 1);
+    const begin = positionAt(offset);
+    return (isScalar(node) && placeInBlock(node, text.split(/\r?\n/), begin, place)) || begin;
+  };
+  return { file, data, fault, placeInText };
+}
+
+/** Where the text of a scalar begins that is written in one line, as it is. */
+function offsetInLine(node: Scalar, text: string): number | undefined {
+  const [from, to] = node.range!;
+  const isQuoted = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE';
+  const written = isQuoted ? text.slice(from + 1, to - 1) : text.slice(from, to);
+  if (node.type?.startsWith('BLOCK') || written !== node.value) return undefined;
+  return isQuoted ? from + 1 : from;
+}
+
+/** A block that begins with | has a line of the file for each of its own, all of them indented alike. */
+function placeInBlock(
+  { type, value }: Scalar,
+  lines: readonly string[],
+  begin: Position,
+  place: Position,
+): Position | undefined {
+  if (type !== 'BLOCK_LITERAL' || typeof value !== 'string') return undefined;
+  const own = value.split('\n');
+  const full = own.findIndex((line) => line.trim() !== '');
+  // `begin` is the line of the bar, from 1: the first line of the text is the next one.
+  const indent = (lines[begin.line + full] ?? '').trimEnd().length - (own[full] ?? '').trimEnd().length;
+  return { line: begin.line + place.line, column: Math.max(0, indent) + place.column };
+}
+
+function nodeAt(document: Document, path: SpecPath): unknown {
+  const node = path.reduce<unknown>((here, step) => below(document, here, step)?.value, document.contents);
+  return isAlias(node) ? node.resolve(document) : node;
 }
 
 function repeatedKeys(document: Document): { message: string; pos: [number] }[] {

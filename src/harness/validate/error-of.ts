@@ -49,9 +49,10 @@ function importSentence(told: ToldError, environment: string | null, where: stri
   return name === null ? `${absent}.` : `${absent}; install it with: pungi env install ${place} ${name}`;
 }
 
-function detailsOf({ line, text, type, traceback, ...told }: ToldError): ErrorDetails {
+function detailsOf({ line, column, text, type, traceback, ...told }: ToldError): ErrorDetails {
   return {
     ...(line ? { line } : {}),
+    ...(column ? { column } : {}),
     ...(text ? { text } : {}),
     ...(type ? { exception: type } : {}),
     ...(traceback ? { traceback } : {}),

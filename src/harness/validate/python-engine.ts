@@ -8,6 +8,7 @@ import { errorThrown, errorTold, unheard } from './error-of.js';
 import { readOutcome, toldBy } from './read-outcome.js';
 import type { CompiledCode, PythonRunner } from './runner.js';
 import type { ScriptContext } from './script-context.js';
+import type { ScriptError } from './script-error.js';
 import { notRun, type ScriptFailure, type ScriptLog, type ScriptResult } from './script-result.js';
 
 /** A script that was compiled, for the interpreter that compiled it; another one compiles it again. */
@@ -87,6 +88,17 @@ export class PythonEngine {
     };
   }
 
+  /** Why a script or an expression does not compile; undefined where it does. Nothing that it needs is installed for that. */
+  async syntaxErrorOf(
+    source: string,
+    { filename = FILENAME, isExpression = false }: { filename?: string; isExpression?: boolean } = {},
+  ): Promise<ScriptError | undefined> {
+    const outcome = await this.#run({ task: 'compile', source, filename, isExpression }, {}, { source: '' });
+    const read = toldBy(outcome);
+    if ('error' in read) throw read.error;
+    return read.told.error ? errorTold(read.told.error, outcome.environment) : undefined;
+  }
+
   /** Never rejects. */
   async executePrecompiled(
     script: PythonScript,
@@ -131,12 +143,16 @@ export class PythonEngine {
   }
 
   async #run(
-    job: { task: string; source?: string },
+    job: { task: string; source?: string; [more: string]: unknown },
     { timeoutMs = this.#config.timeoutMs, signal }: ExecuteOptions,
-    { onLine, onStart }: { onLine?: RunOptions['onLine']; onStart?: () => void } = {},
+    {
+      onLine,
+      onStart,
+      source = job.source ?? '',
+    }: { onLine?: RunOptions['onLine']; onStart?: () => void; source?: string } = {},
   ): Promise<Outcome> {
     const { environment, memoryLimitMb } = this.#config;
-    const bootstrap = await this.#compiledBootstrap(job.source ?? '');
+    const bootstrap = await this.#compiledBootstrap(source);
     const request = {
       context: job,
       call: CALL,

@@ -54,6 +54,14 @@ export class PythonValidators implements Validators {
       failures: required ? found : [],
       advisories: required ? [] : found,
       logs: result.logs.map((line) => ({ ...line, script: name })),
+      run: {
+        name,
+        status: found.length === 0 ? 'passed' : required ? 'failed' : 'advised',
+        durationMs: result.durationMs,
+        cpuMs: result.cpuMs,
+        memoryMb: result.memoryMb,
+        ...(result.error === null ? {} : { errorKind: result.error.kind }),
+      },
     };
   }
 

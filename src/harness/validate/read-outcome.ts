@@ -18,7 +18,7 @@ export function readOutcome(outcome: Outcome, lines: readonly ScriptLog[]): Scri
   // A worker may have had to be made as well, which nobody measures.
   const since = (timeMs: number) => Math.min(timeMs - usage.waitMs - usage.installMs, usage.wallMs);
   const printed = lines.map((line) => ({ ...line, timeMs: Math.max(0, Math.round(since(line.timeMs))) }));
-  const spent = { durationMs: usage.wallMs, memoryMb: usage.peakMemoryMb };
+  const spent = { durationMs: usage.wallMs, cpuMs: usage.cpuMs, memoryMb: usage.peakMemoryMb };
   const nothing = { output: null, failures: [], session: { set: {}, removed: [] } };
   const read = toldBy(outcome);
   if ('error' in read) return { success: false, ...nothing, logs: printed, ...spent, error: read.error };

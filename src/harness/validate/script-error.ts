@@ -16,6 +16,8 @@ export type ScriptErrorKind = (typeof SCRIPT_ERROR_KINDS)[number];
 export interface ErrorDetails {
   /** Of the script, from 1. */
   line?: number;
+  /** Of a SyntaxError, from 1. */
+  column?: number;
   /** The source of that line. */
   text?: string;
   /** The exception's class, such as KeyError. */

@@ -35,6 +35,7 @@ export interface ScriptResult {
   logs: ScriptLog[];
   session: SessionChanges;
   durationMs: number;
+  cpuMs: number;
   /** Of the script's own process, at its highest. */
   memoryMb: number;
   error: ScriptError | null;
@@ -57,6 +58,7 @@ export const Told = z.object({
       type: z.string().optional(),
       message: z.string(),
       line: z.number().int().nullish(),
+      column: z.number().int().nullish(),
       text: z.string().nullish(),
       traceback: z.string().nullish(),
       module: z.string().nullish(),
@@ -79,6 +81,7 @@ export const notRun = (error: ScriptError): ScriptResult => ({
   logs: [],
   session: { set: {}, removed: [] },
   durationMs: 0,
+  cpuMs: 0,
   memoryMb: 0,
   error,
 });

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Failure, LogLine } from '../../contract/test-report.js';
+import type { Failure, LogLine, ScriptRun } from '../../contract/test-report.js';
 import type { PlannedScript } from '../spec/scripts.js';
 import type { ScriptContext } from './script-context.js';
 
@@ -9,6 +9,8 @@ export interface Validation {
   /** Found by a script that is not required. */
   advisories: Failure[];
   logs: z.infer<typeof LogLine>[];
+  /** Of a script; expressions have none. */
+  run?: Omit<ScriptRun, 'phase'>;
 }
 
 export interface ValidateOptions {

@@ -3,39 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadSpecification } from '../../../src/harness/spec/load.js';
-import { faultsOf, load, loadFiles, SERVER, tests } from './specs.js';
+import { faultsOf, load, loadFiles, SERVER, tests, warningsOf } from './specs.js';
 
 const one = (rest: string) => tests(`- name: t\n${rest.replace(/^(?=.)/gm, '  ')}`);
 
 /** What follows after "name: s" and the server, and all that is said about it. Tests begin in line 6. */
 const BAD: [what: string, text: string, ...said: string[]][] = [
   // keys and values
-  ['a misspelt key', 'toolz: []', '3:1: toolz is not known (did you mean "tools"?)'],
-  [
-    'a key in another spelling',
-    one('dependsOn: []'),
-    '7:9: tools[0].tests[0].dependsOn is not known (did you mean "depends_on"?)',
-  ],
-  [
-    'a longer key in another spelling',
-    one('expected: {maxExecutionTimeMs: 3}'),
-    'maxExecutionTimeMs is not known (did you mean "max_execution_time_ms"?)',
-  ],
-  [
-    'the beginning of a key',
-    one('performance: {max_duration: 3}'),
-    '7:23: tools[0].tests[0].performance.max_duration is not known (did you mean "max_duration_ms"?)',
-  ],
-  [
-    'a key of another place',
-    one('max_memory_mb: 3'),
-    '7:9: tools[0].tests[0].max_memory_mb is not known (it belongs into "performance")',
-  ],
-  [
-    'a key of nothing',
-    'metadata: {x: 1}\nbanana: 1',
-    '4:1: banana is not known (known are $schema, name, version',
-  ],
   [
     'a choice that there is not',
     'test_config: {}\nscript_config: {scripts: [{name: a, source: x, execution_phase: aftr}]}',
@@ -229,7 +203,6 @@ const BAD: [what: string, text: string, ...said: string[]][] = [
     '5:3: variables.b stands for itself: b uses a uses b',
   ],
   ['a variable that uses nothing', 'variables:\n  a: ${nope}', '4:6: variables.a uses ${nope}'],
-  ['a variable in the server', 'variables: {x: "${env:NOPE}"}\nname2: ${x}', 'name2'],
   ['a completion of a tool', one('complete: a'), '7:19: tools[0].tests[0].complete is for prompts'],
   // matrices
   [
@@ -242,16 +215,10 @@ const BAD: [what: string, text: string, ...said: string[]][] = [
     one(`matrix: {${['a', 'b', 'c', 'd'].map((name) => `${name}: [1,2,3,4,5,6,7]`).join(', ')}}`),
     '7:9: tools[0].tests[0].matrix makes more than 1000 tests',
   ],
-  [
-    'a fault in every row is told once',
-    one('matrix: {a: [1, 2]}\nexpected: {txt: 1}'),
-    '8:20: tools[0].tests[0].expected.txt is not known',
-  ],
   // several at once
   [
     'what is wrong in different ways',
-    one('inptu: {}\nexpected: {text_pattern: "(", schema_file: x.json}'),
-    'inptu is not known (did you mean "input"?)',
+    one('expected: {text_pattern: "(", schema_file: x.json}'),
     'text_pattern is not',
     'schema_file names x.json',
   ],
@@ -262,6 +229,50 @@ test.each(BAD)('%s', (_, text, ...said) => {
   for (const [index, sentence] of said.entries()) expect(found[index] ?? '').toContain(sentence);
   expect(found).toHaveLength(said.length);
   for (const line of found) expect(line).toMatch(/^spec\.yaml:\d+:\d+: /);
+});
+
+/** Keys that are not known, and what is said about them. */
+const IGNORED: typeof BAD = [
+  ['a misspelt key', 'toolz: []', '3:1: warning: toolz is not known and is ignored (did you mean "tools"?)'],
+  [
+    'a key in another spelling',
+    one('dependsOn: []'),
+    '7:9: warning: tools[0].tests[0].dependsOn is not known and is ignored (did you mean "depends_on"?)',
+  ],
+  [
+    'a longer key in another spelling',
+    one('expected: {maxExecutionTimeMs: 3}'),
+    'maxExecutionTimeMs is not known and is ignored (did you mean "max_execution_time_ms"?)',
+  ],
+  [
+    'the beginning of a key',
+    one('performance: {max_duration: 3}'),
+    '7:23: warning: tools[0].tests[0].performance.max_duration is not known and is ignored (did you mean "max_duration_ms"?)',
+  ],
+  [
+    'a key of another place',
+    one('max_memory_mb: 3'),
+    '7:9: warning: tools[0].tests[0].max_memory_mb is not known and is ignored (it belongs into "performance")',
+  ],
+  [
+    'a key of nothing',
+    'metadata: {x: 1}\nbanana: 1',
+    '4:1: warning: banana is not known and is ignored (known are $schema, name, version',
+  ],
+  [
+    'a key in every row is told once',
+    one('matrix: {a: [1, 2]}\nexpected: {txt: 1}'),
+    '8:20: warning: tools[0].tests[0].expected.txt is not known and is ignored',
+  ],
+  ['a variable in the server', 'variables: {x: "${env:NOPE}"}\nname2: ${x}', 'name2'],
+];
+
+test.each(IGNORED)('%s is ignored with a warning', (_, text, ...said) => {
+  const result = load(text);
+  expect(faultsOf(result)).toEqual([]);
+  const found = warningsOf(result);
+  for (const [index, sentence] of said.entries()) expect(found[index] ?? '').toContain(sentence);
+  expect(found).toHaveLength(said.length);
 });
 
 /** The whole file, and what is said. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { finishServer, finishStep, finishTest } from '../../../src/harness/spec/finish.js';
 import { plan } from '../../../src/harness/spec/plan.js';
-import { faultsOf, load, loaded, loadFiles, SERVER, tests } from './specs.js';
+import { faultsOf, load, loaded, loadFiles, SERVER, tests, warningsOf } from './specs.js';
 
 const scope = (captured: Record<string, unknown>) => ({ variables: [], captured, environment: {} });
 
@@ -113,9 +113,10 @@ test('a fault in an included file is told with its own place', () => {
     'a.yaml': `name: a\nincludes: [b.yaml]\n${SERVER}nam: 1\n`,
     'b.yaml': 'name: b\n\nserver: {comand: x}\n',
   });
-  expect(faultsOf(result)).toEqual([
-    'a.yaml:4:1: nam is not known (did you mean "name"?)',
-    'b.yaml:3:10: server.comand is not known (did you mean "command"?)',
+  expect(faultsOf(result)).toEqual(['b.yaml:3:1: server is not complete: give a command or a url']);
+  expect(warningsOf(result)).toEqual([
+    'a.yaml:4:1: warning: nam is not known and is ignored (did you mean "name"?)',
+    'b.yaml:3:10: warning: server.comand is not known and is ignored (did you mean "command"?)',
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { faultText } from '../../../src/harness/spec/fault.js';
+import { faultText, warningText } from '../../../src/harness/spec/fault.js';
 import { type LoadOptions, type LoadResult, loadSpecification } from '../../../src/harness/spec/load.js';
 import { temporaryFolder } from '../../support/places.js';
 
@@ -22,8 +22,8 @@ export function loadFiles(
   return { ...loadSpecification(join(folder, first!), { environment: {}, ...options }), folder };
 }
 
-export const load = (text: string, options: Partial<LoadOptions> = {}) =>
-  loadFiles({ 'spec.yaml': `name: s\n${SERVER}${text}` }, options);
+export const load = (text: string, options: Partial<LoadOptions> = {}, server = SERVER) =>
+  loadFiles({ 'spec.yaml': `name: s\n${server}${text}` }, options);
 
 /** A specification that must be right. */
 export function loaded(...given: Parameters<typeof load>) {
@@ -35,6 +35,9 @@ export function loaded(...given: Parameters<typeof load>) {
 /** What is wrong, without the folder. */
 export const faultsOf = ({ faults = [], folder }: ReturnType<typeof loadFiles>) =>
   faults.map((fault) => faultText(fault).replaceAll(`${folder}/`, ''));
+
+export const warningsOf = ({ warnings, folder }: ReturnType<typeof loadFiles>) =>
+  warnings.map((warning) => warningText(warning).replaceAll(`${folder}/`, ''));
 
 /** One tool with tests that are written below "tests:", without indentation. */
 export const tests = (text: string) =>

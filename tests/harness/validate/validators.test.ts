@@ -23,6 +23,13 @@ describe('a script', () => {
       failures: [],
       advisories: [],
       logs: [{ level: 'debug', message: 'seen', timeMs: expect.any(Number), script: 'total is right' }],
+      run: {
+        name: 'total is right',
+        status: 'passed',
+        durationMs: expect.any(Number),
+        cpuMs: expect.any(Number),
+        memoryMb: expect.any(Number),
+      },
     });
   });
 
