@@ -41,8 +41,12 @@ import type { WrappedScript } from './wrap/tools-folder/wrapped-script.js';
 import { WrappedScripts } from './wrap/tools-folder/wrapped-scripts.js';
 
 const LIST_PACKAGES = `
-import importlib.metadata as m
-sorted(({"name": d.metadata["Name"], "version": d.version} for d in m.distributions() if d.metadata["Name"]), key=lambda one: one["name"].lower())
+import importlib.metadata, re
+found = {}
+for one in importlib.metadata.distributions():
+    if name := one.metadata["Name"]:
+        found.setdefault(re.sub("[-_.]+", "-", name).lower(), {"name": name, "version": one.version})
+[found[key] for key in sorted(found)]
 `;
 
 /** Who starts Pungi: a server says so in its audit trail, a command does not. */
@@ -82,8 +86,15 @@ export class Pungi {
       },
       logger,
     );
-    const recorded = { ...environmentsOptions(config), onEvent: recordEnvironment(this.#audit) };
-    this.environments = new Environments(recorded, engineSide(this.#engine), logger);
+    this.environments = new Environments(
+      {
+        ...environmentsOptions(config),
+        packagesSeen: (name) => this.packages(name),
+        onEvent: recordEnvironment(this.#audit),
+      },
+      engineSide(this.#engine),
+      logger,
+    );
     this.#preinstalled = new Preinstalled(this.environments, config.preinstalledPackages, logger);
     this.#placement = new Placement(this.#engine, this.environments, this.#preinstalled, config.autoInstall);
     this.#precompiler = new Precompiler(this.#engine, this.#gate, config.cacheDir ?? defaultCacheFolder());
@@ -185,9 +196,8 @@ export class Pungi {
 
   /** What is installed in an environment, as runs see it. */
   async packages(venvName?: string, options: StepOptions = {}): Promise<PackageInfo[]> {
-    const known = await this.environments.metadata(venvName);
-    // Only a run sees what an environment inherits.
-    if (known && !known.inherit) return known.packages;
+    const own = await this.environments.ownPackages(venvName);
+    if (own !== null) return own;
     const outcome = await this.probe(
       { code: LIST_PACKAGES, ...(venvName !== undefined && { venvName }) },
       options,

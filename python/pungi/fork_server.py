@@ -79,6 +79,7 @@ def _enter_nothing(settings):
         host_jail.become(settings["uid"])
         host_jail.check_reachable()
     data_folders.check(settings["data"], data_folders.outside(settings["data"]))
+    host_jail.enter_bare_folder(settings)
     if system.IS_LINUX:
         system.die_with_parent()
         system.become_subreaper()

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import data_folders, landlock, seccomp, system
+from . import bare_environment, data_folders, landlock, seccomp, system
 from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
 
 _SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
@@ -54,7 +54,10 @@ def enter_namespaces(settings):
     if child:
         os._exit(_outlive(child))
     system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
-    build_root(paths, settings["uid"] if is_root else uid, data=data_folders.hold(settings["data"]))
+    bare = bare_environment.FOLDER if settings["isBare"] else None
+    build_root(paths, settings["uid"] if is_root else uid, data=data_folders.hold(settings["data"]), bare=bare)
+    if bare is not None:
+        bare_environment.enter(bare)
     if is_root:
         become(settings["uid"])
     system.drop_capabilities()
@@ -82,10 +85,11 @@ def become(uid):
     system.set_dumpable(True)
 
 
-def build_root(paths, uid, writable=(), scratch=(), data=()):
+def build_root(paths, uid, writable=(), scratch=(), data=(), bare=None):
     """A root that holds the paths, each as it is on the host, all read-only but the writable; scratch folders are in memory.
 
     `data`: (descriptor, name) of folders that are found by these names, and from which nothing is run.
+    `bare`: where to make an environment without packages.
     """
     root = "/tmp"
     os.umask(0o022)
@@ -112,6 +116,8 @@ def build_root(paths, uid, writable=(), scratch=(), data=()):
     for folder in ("/proc", "/old", WORK, TMP, SHM, BOX):
         os.makedirs(root + folder, exist_ok=True)
     _write_accounts(root, uid)
+    if bare is not None:
+        bare_environment.make(root + bare)
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         os.symlink(f"/proc/self/{target}", f"{root}/dev/{name}")
     system.mount("proc", f"{root}/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
@@ -165,8 +171,18 @@ def enter_landlock(settings):
     rules += [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
     rules += [(path, landlock.DATA) for path in data.values()]
     rules.append((settings["workBase"], landlock.WRITE))
+    enter_bare_folder(settings)
     landlock.restrict(rules)
     system.become_subreaper()
+
+
+def enter_bare_folder(settings):
+    """Without a root of our own it lies on disk, where runs can read it and not write to it."""
+    if not settings["isBare"]:
+        return
+    folder = os.path.join(settings["workBase"], f"environment-{os.getpid()}")
+    bare_environment.make(folder)
+    bare_environment.enter(folder)
 
 
 def check_reachable():

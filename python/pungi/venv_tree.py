@@ -3,6 +3,7 @@
 argv[2]: an order as JSON. stdout: the answer as JSON. Nothing of the environment's own code is run here.
 """
 
+import contextlib
 import importlib.metadata
 import json
 import os
@@ -25,14 +26,23 @@ def create(to, inherit):
     """An empty virtual environment; with `inherit` it also sees the packages of the interpreter that makes it."""
     import venv
 
+    venv.EnvBuilder(symlinks=os.name != "nt", with_pip=False).create(to)
+    return show_interpreter(to, inherit)
+
+
+def show_interpreter(venv, inherit):
+    """Whether an environment sees the packages of its interpreter, which is the one that runs this."""
     parent = _parent_environment() if inherit else None
-    builder = venv.EnvBuilder(system_site_packages=inherit and parent is None, symlinks=os.name != "nt", with_pip=False)
-    builder.create(to)
+    lines = [line for line in _configuration(venv).splitlines() if not line.startswith("include-system-site-packages")]
+    lines.append(f"include-system-site-packages = {str(inherit and parent is None).lower()}")
+    _replace(os.path.join(venv, "pyvenv.cfg"), "".join(f"{line}\n" for line in lines).encode())
+    link = os.path.join(_site_packages(venv), "_inherited.pth")
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(link)
     if parent is not None:
-        folder = _site_packages(parent)
-        with open(os.path.join(_site_packages(to), "_inherited.pth"), "w", encoding="utf-8") as file:
-            file.write(f"import site; site.addsitedir({folder!r})\n")
-    return {"parent": parent, "configuration": _configuration(to)}
+        with open(link, "w", encoding="utf-8") as file:
+            file.write(f"import site; site.addsitedir({_site_packages(parent)!r})\n")
+    return {"parent": parent, "configuration": _configuration(venv)}
 
 
 def _configuration(venv):
@@ -159,4 +169,4 @@ def _site_packages(venv):
 # Of Python, or of the shell that starts Python where its path is too long for some kernels.
 _SHEBANG = re.compile(rb"#!(?:[^\n]*python[^\n]*|/bin/sh\n'''exec' [^\n]*\n' ''')\n(?P<code>.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_ORDERS = {"create": create, "dependents": dependents, "link": link, "finish": finish}
+_ORDERS = {"create": create, "show-interpreter": show_interpreter, "dependents": dependents, "link": link, "finish": finish}

@@ -107,6 +107,11 @@ export const OPTIONS = {
     z.string().min(1).default('default'),
     'the environment of runs that name none',
   ),
+  systemPackages: option(
+    'SYSTEM_PACKAGES',
+    flag.default(false),
+    "let the default environment see the interpreter's own packages",
+  ),
   environmentTools: option(
     'ENVIRONMENT_TOOLS',
     flag.default(true),

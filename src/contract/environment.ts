@@ -13,7 +13,10 @@ export const EnvironmentInfo = z.object({
   isDefault: z.boolean().describe('runs that name no environment use it'),
   isInline: z.boolean().describe('made for the inline dependencies of scripts, and cleaned when unused'),
   pythonVersion: z.string().describe('e.g. "3.12.1"'),
-  path: z.string().nullable().describe('the folder of the virtual environment; null: the interpreter itself'),
+  path: z
+    .string()
+    .nullable()
+    .describe('the folder of the virtual environment; null: nothing was installed into it yet'),
   requested: z.array(z.string()).describe('what was asked for, as requirements'),
   packageCount: z.number().int().describe('packages installed, with what they depend on'),
   sizeMb: z.number().describe('size of its files'),

@@ -257,9 +257,7 @@ export class Engine {
 
   /** A tier is there if a worker can be parked in it; nothing less is believed. */
   async #enter(tier: Tier, interpreter: Interpreter): Promise<Entered> {
-    const { environment } = this.#options;
-    const home = { environment, python: interpreter.path, roots: [] };
-    const forkServer = this.#opener.startForkServer(tier, home, PLAIN, null);
+    const forkServer = this.#opener.startForkServer(tier, this.#homeOf(interpreter), PLAIN, null);
     try {
       return { forkServer, supervisor: await forkServer.start() };
     } catch (error) {
@@ -288,8 +286,12 @@ export class Engine {
 
   /** The interpreter as an environment: what runs that name none use until something is installed. */
   #interpreterHome(): Home {
-    const { interpreter } = this.#state!;
-    return { environment: this.#options.environment, generation: '', python: interpreter.path, roots: [] };
+    return this.#homeOf(this.#state!.interpreter);
+  }
+
+  #homeOf({ path: python }: Interpreter): Home {
+    const { environment, systemPackages = false } = this.#options;
+    return { environment, generation: '', python, roots: [], isBare: !systemPackages };
   }
 
   /** For what any worker of the home can do, whichever profile it is furnished for. */

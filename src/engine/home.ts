@@ -5,6 +5,8 @@ export interface Home {
   generation: string;
   python: string;
   roots: string[];
+  /** An interpreter whose own packages runs do not see. */
+  isBare?: boolean;
 }
 
 /** What a profile adds to the workers of an environment: they are parked with it, so each has a pool of its own. */

@@ -12,6 +12,8 @@ export interface PoolOpenerOptions {
   poolSize: number;
   preload: string[];
   diskMb: number;
+  /** Whether runs in the interpreter itself see its packages. */
+  systemPackages?: boolean;
   idleTimeoutMs: number;
   /** The name of the environment that the interpreter itself is. */
   environment: string;
@@ -66,7 +68,7 @@ export class PoolOpener {
 
   startForkServer(
     tier: Tier,
-    { python, roots, environment }: Omit<Home, 'generation'>,
+    { python, roots, environment, isBare = false }: Omit<Home, 'generation'>,
     { preload, data }: Furnishing,
     network: Network | null,
   ): ForkServer {
@@ -80,6 +82,7 @@ export class PoolOpener {
       preloadIsOptional: environment !== this.options.environment || preload.length > 0,
       diskMb,
       roots,
+      isBare,
       data,
       network: network && { socket: network.socket },
     };

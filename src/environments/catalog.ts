@@ -1,21 +1,40 @@
 import { PungiError } from '../base/errors.js';
-import type { EnvironmentInfo } from '../contract/environment.js';
+import type { EnvironmentInfo, PackageInfo } from '../contract/environment.js';
 import { describeBare, describeWhole } from './environment-info.js';
 import { checkName } from './name.js';
+import { nameKey } from './requirements/requirement.js';
 import type { Metadata } from './store/metadata.js';
 import type { Store } from './store/store.js';
 import type { EngineSide, Workshop } from './workshop.js';
 
+export interface CatalogOptions {
+  defaultName: string;
+  systemPackages: boolean;
+  packagesSeen: ((venvName: string) => Promise<readonly PackageInfo[]>) | undefined;
+}
+
 /** Which environments there are, and what there is to say of them. */
 export class Catalog {
+  /** Of environments that see the packages of their interpreter, by name and generation. */
+  #counts = new Map<string, number>();
+
   constructor(
     private readonly store: Store,
     private readonly workshop: Workshop,
     private readonly engine: EngineSide,
-    readonly defaultName: string,
+    private readonly options: CatalogOptions,
   ) {}
 
-  /** Whether the default environment is more than the interpreter itself. */
+  get defaultName(): string {
+    return this.options.defaultName;
+  }
+
+  /** Whether an environment sees the packages of its interpreter. For the default one the setting decides. */
+  inherits(name: string, metadata: Metadata | undefined): boolean {
+    return name === this.defaultName ? this.options.systemPackages : metadata?.inherit === true;
+  }
+
+  /** Whether anything was installed into the default environment. */
   hasDefault(): boolean {
     return this.store.isThere(this.defaultName);
   }
@@ -25,11 +44,15 @@ export class Catalog {
   }
 
   /** The default environment has nothing of its own until something is installed. */
+  isBare(name: string): boolean {
+    return name === this.defaultName && !this.hasDefault();
+  }
+
   refuseBareDefault(name: string): void {
-    if (name !== this.defaultName || this.hasDefault()) return;
+    if (!this.isBare(name)) return;
     throw new PungiError(
       'ENVIRONMENT_NOT_FOUND',
-      `The default environment "${name}" is the interpreter itself: nothing was installed into it yet.`,
+      `The default environment "${name}" is empty: nothing was installed into it yet.`,
       { venvName: name },
     );
   }
@@ -45,7 +68,21 @@ export class Catalog {
     return this.describe(name);
   }
 
-  /** What is known of an environment; undefined while the default one is the interpreter itself. */
+  /** Null: runs see those of the interpreter as well, which only a run can tell. */
+  async ownPackages(venvName?: string): Promise<PackageInfo[] | null> {
+    const metadata = await this.metadata(venvName);
+    return this.inherits(this.nameOf(venvName), metadata) ? null : (metadata?.packages ?? []);
+  }
+
+  /** What runs see of the interpreter's packages: those that the environment has itself hide them. */
+  async inheritedPackages(name: string): Promise<PackageInfo[]> {
+    const metadata = await this.metadata(name);
+    if (!this.inherits(name, metadata) || !this.options.packagesSeen) return [];
+    const own = new Set(metadata?.packages.map((one) => nameKey(one.name)));
+    return (await this.options.packagesSeen(name)).filter((one) => !own.has(nameKey(one.name)));
+  }
+
+  /** What is known of an environment; undefined while nothing was installed into the default one. */
   async metadata(venvName?: string): Promise<Metadata | undefined> {
     const name = this.nameOf(venvName);
     const metadata = await this.store.find(name);
@@ -61,7 +98,8 @@ export class Catalog {
       if (metadata) {
         const path = this.store.layout.venv(name, metadata.generation);
         const lastUsed = await this.store.lastUsed(name);
-        return describeWhole(metadata, { isDefault, isWarm, path, lastUsed });
+        const packageCount = await this.#countPackages(name, metadata);
+        return { ...describeWhole(metadata, { isDefault, isWarm, path, lastUsed }), packageCount };
       }
     } catch (error) {
       const isDamaged = error instanceof PungiError && error.code === 'ENVIRONMENT_DAMAGED';
@@ -72,7 +110,32 @@ export class Catalog {
       ({ version }) => version,
       () => '',
     );
-    const description = 'the interpreter itself';
-    return describeBare(name, { state: 'ready', isDefault, isWarm, pythonVersion, description });
+    const description = this.options.systemPackages
+      ? "the interpreter's own packages"
+      : 'nothing installed yet';
+    const packageCount = await this.#countPackages(name, undefined);
+    return describeBare(name, {
+      state: 'ready',
+      isDefault,
+      isWarm,
+      pythonVersion,
+      description,
+      packageCount,
+    });
+  }
+
+  /** As many as list_packages names. */
+  async #countPackages(name: string, metadata: Metadata | undefined): Promise<number> {
+    const own = metadata?.packages.length ?? 0;
+    if (!this.inherits(name, metadata)) return own;
+    const key = `${name} ${metadata?.generation ?? ''}`;
+    const known = this.#counts.get(key) ?? (await this.#countSeen(name));
+    if (known !== undefined) this.#counts.set(key, known);
+    return known ?? own;
+  }
+
+  async #countSeen(name: string): Promise<number | undefined> {
+    const seen = await this.options.packagesSeen?.(name).catch(() => undefined);
+    return seen?.length;
   }
 }

@@ -1,7 +1,13 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { EnvironmentLock } from '../contract/audit.js';
-import type { CleanReport, EnvironmentInfo, PackageReport, StepOptions } from '../contract/environment.js';
+import type {
+  CleanReport,
+  EnvironmentInfo,
+  PackageInfo,
+  PackageReport,
+  StepOptions,
+} from '../contract/environment.js';
 import type { Home } from '../engine/home.js';
 import { Catalog } from './catalog.js';
 import { type CleanRequest, checkCleanRequest, reasonToClean } from './cleaning.js';
@@ -28,6 +34,10 @@ export interface EnvironmentsOptions {
   maxEnvironments: number;
   maxEnvironmentMb: number;
   uv?: string | undefined;
+  /** Whether the default environment sees the packages of its interpreter. */
+  systemPackages?: boolean | undefined;
+  /** The packages that runs in an environment see. */
+  packagesSeen?: ((venvName: string) => Promise<readonly PackageInfo[]>) | undefined;
   /** Called for every change, and awaited before whoever asked for it is answered. */
   onEvent?: OnEnvironmentEvent | undefined;
 }
@@ -45,7 +55,7 @@ export type { CreateRequest, InstallOptions } from './packages.js';
 
 /** A use of an environment by a run, until it is released. */
 export interface Use {
-  /** Undefined: the interpreter itself. */
+  /** Undefined: the default environment, into which nothing was installed. */
   home: Home | undefined;
   release(): void;
 }
@@ -66,6 +76,7 @@ export class Environments {
   readonly #packages: Packages;
   readonly #sharing: Sharing;
   readonly #closing = new AbortController();
+  readonly #systemPackages: boolean;
   #seenBareAt = Number.NEGATIVE_INFINITY;
   /** Changes that are being made. */
   readonly #pending = new Set<Promise<unknown>>();
@@ -79,7 +90,13 @@ export class Environments {
     this.#locks = new EnvironmentLocks(this.#store);
     const recorder = new Recorder(this.#locks, onEvent);
     const workshop = new Workshop(this.#store, engine, recorder, options, logger);
-    const catalog = new Catalog(this.#store, workshop, engine, this.defaultName);
+    const { systemPackages = false, packagesSeen } = options;
+    this.#systemPackages = systemPackages;
+    const catalog = new Catalog(this.#store, workshop, engine, {
+      defaultName: this.defaultName,
+      systemPackages,
+      packagesSeen,
+    });
     const python = async () => (await engine.interpreter()).path;
     this.packaging = new Packaging({ base: layout.base, python, uv, closing }, logger);
     const downloaded = new DownloadedPythons(layout.base, this.packaging, python);
@@ -111,7 +128,7 @@ export class Environments {
     return this.#installer.parse(packages).map(({ text }) => text);
   }
 
-  /** Whether the default environment is more than the interpreter itself. */
+  /** Whether anything was installed into the default environment. */
   hasDefault(): boolean {
     return this.#catalog.hasDefault();
   }
@@ -119,11 +136,17 @@ export class Environments {
   /** For a run: nothing of the environment changes until it is released. */
   async use(venvName: string | undefined, options: StepOptions = {}): Promise<Use> {
     const name = this.#catalog.nameOf(venvName);
-    if (name === this.defaultName && this.#isBare()) return { home: undefined, release: () => {} };
+    const isDefault = name === this.defaultName;
+    if (isDefault && this.#isBare()) return { home: undefined, release: () => {} };
+    const use = await this.#workshop.use(name, options);
+    if (!isDefault || use.metadata.inherit === this.#systemPackages || !this.#store.isOwn()) return use;
+    // It was made under the other setting.
+    use.release();
+    await this.#awaited(this.#workshop.showInterpreter(name, this.#systemPackages, options));
     return this.#workshop.use(name, options);
   }
 
-  /** Whether the default environment is the interpreter itself. Not looked up for every run, since each waits for it. */
+  /** Whether nothing was installed into the default environment. Not looked up for every run, since each waits for it. */
   #isBare(): boolean {
     const now = performance.now();
     if (now - this.#seenBareAt < LOOK_AGAIN_MS) return true;
@@ -132,7 +155,7 @@ export class Environments {
     return true;
   }
 
-  /** What exactly a run is in, while it holds it. Null: the interpreter itself, or what another user keeps to himself. */
+  /** What exactly a run is in, while it holds it. Null: nothing was installed into it, or it is what another user keeps to himself. */
   lockOf(home: Home | undefined): Promise<EnvironmentLock | null> {
     return this.#locks.of(home);
   }
@@ -145,7 +168,12 @@ export class Environments {
     return this.#catalog.show(venvName);
   }
 
-  /** What is known of an environment; undefined while the default one is the interpreter itself. */
+  /** The packages that were installed into an environment; null where runs see those of its interpreter as well. */
+  async ownPackages(venvName?: string): Promise<PackageInfo[] | null> {
+    return this.#catalog.ownPackages(venvName);
+  }
+
+  /** What is known of an environment; undefined while nothing was installed into the default one. */
   async metadata(venvName?: string): Promise<Metadata | undefined> {
     return this.#catalog.metadata(venvName);
   }

@@ -1,4 +1,5 @@
 import { PungiError } from '../base/errors.js';
+import type { PackageInfo } from '../contract/environment.js';
 import type { Pin } from './packaging/packager.js';
 import { nameKey } from './requirements/requirement.js';
 
@@ -19,19 +20,28 @@ export interface LockFile {
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 const HEADER = '# A lock file of Pungi: pungi env import NAME FILE; uv and pip can read it as well.';
+const INHERITED =
+  "# The interpreter's own packages, seen by runs because of SYSTEM_PACKAGES, and not part of this file:";
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9.!+_-]*$/;
 const HASH = /^sha(?:256:[0-9a-f]{64}|384:[0-9a-f]{96}|512:[0-9a-f]{128})$/;
 
 /** Requirements with hashes, which every tool of the field installs, and what else there is to know as a comment. */
-export function renderLockFile(pins: readonly Pin[], about: About = {}): string {
+export function renderLockFile(
+  pins: readonly Pin[],
+  about: About = {},
+  /** Packages of the interpreter, for people to know: they are not installed from the file. */
+  inherited: readonly PackageInfo[] = [],
+): string {
   const lines = pins.map(({ name, version, url, hashes }) =>
     [
       url === undefined ? `${name}==${version}` : `${name} @ ${url}`,
       ...hashes.map((hash) => `    --hash=${hash}`),
     ].join(' \\\n'),
   );
-  return [HEADER, `# pungi: ${JSON.stringify(about)}`, '', ...lines, ''].join('\n');
+  const shown = inherited.map(({ name, version }) => `#   ${name}==${version}`);
+  if (shown.length > 0) shown.unshift(INHERITED);
+  return [HEADER, `# pungi: ${JSON.stringify(about)}`, ...shown, '', ...lines, ''].join('\n');
 }
 
 /** Takes nothing but pins with hashes: a lock file is data, and options in it would be instructions. */

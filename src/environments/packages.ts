@@ -137,7 +137,8 @@ export class Packages {
     options.onStep?.(`Creating the environment "${name}".`, 0);
     const interpreter = await interpreters.find({ version }, options);
     await workshop.admission.refuseEarly(name, interpreter);
-    const wanted = { name, description, interpreter, inherit: name === catalog.defaultName, inline: false };
+    const inherit = catalog.inherits(name, undefined);
+    const wanted = { name, description, interpreter, inherit, inline: false };
     const contents = await installer.adding({ python: interpreter, requested: [] }, asked, {}, options);
     const details = { pythonVersion: interpreter.version, requested: contents.requested };
     return workshop.make(wanted, contents, { action: 'create', details }, options);

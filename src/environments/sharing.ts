@@ -51,12 +51,17 @@ export class Sharing {
   async export(venvName: string | undefined, options: StepOptions): Promise<string> {
     const { catalog, workshop, installer } = this.#parts;
     const wanted = catalog.nameOf(venvName);
-    catalog.refuseBareDefault(wanted);
+    const inherited = await catalog.inheritedPackages(wanted);
+    if (catalog.isBare(wanted)) {
+      const { pythonVersion } = await catalog.describe(wanted);
+      return renderLockFile([], { pythonVersion: minorOf(pythonVersion), requested: [] }, inherited);
+    }
     const { metadata, release } = await workshop.use(wanted, options);
     try {
       const { name, generation, description, python, requested } = metadata;
       const pins = await installer.pinsIn(workshop.store.layout.venv(name, generation));
-      return renderLockFile(pins, { description, pythonVersion: minorOf(python.version), requested });
+      const about = { description, pythonVersion: minorOf(python.version), requested };
+      return renderLockFile(pins, about, inherited);
     } finally {
       release();
     }
@@ -75,7 +80,7 @@ export class Sharing {
       name,
       description: description ?? about.description ?? '',
       interpreter,
-      inherit: name === catalog.defaultName,
+      inherit: catalog.inherits(name, undefined),
       inline: false,
     };
     const note = { action: 'import', details: { pythonVersion: interpreter.version, requested } } as const;

@@ -115,6 +115,16 @@ export class Workshop {
     });
   }
 
+  /** Sees to it that the environment shows the packages of its interpreter, or hides them. */
+  async showInterpreter(name: string, inherit: boolean, options: StepOptions): Promise<void> {
+    await this.#alone(name, options, async (current, signal) => {
+      if (current.inherit === inherit) return;
+      await this.#generations.showInterpreter(current, inherit, { ...options, signal });
+      this.engine.retire(name);
+      this.logger.info('An environment follows SYSTEM_PACKAGES', { venvName: name, systemPackages: inherit });
+    });
+  }
+
   async describe(name: string, description: string, note: Note, options: StepOptions): Promise<void> {
     await this.#alone(name, options, async (current) =>
       this.recorder.changed(note, await this.#generations.describe(current, { description }), options),

@@ -10,6 +10,7 @@ export const engineOptions = (config: Config): EngineOptions => ({
   poolSize: config.poolSize,
   preload: config.preloadModules,
   diskMb: config.maxDiskMb,
+  systemPackages: config.systemPackages,
   maxActive: config.maxConcurrentExecutions,
   maxQueued: config.maxQueuedExecutions,
   idleTimeoutMs: config.idleTimeoutMs,
@@ -25,6 +26,7 @@ export const environmentsOptions = (config: Config): EnvironmentsOptions => ({
   maxEnvironments: config.maxEnvironments,
   maxEnvironmentMb: config.maxEnvironmentMb,
   uv: config.uv,
+  systemPackages: config.systemPackages,
 });
 
 export const engineSide = (engine: Engine): EngineSide => ({

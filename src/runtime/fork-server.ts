@@ -13,7 +13,7 @@ import type { Supervisor } from './supervisor.js';
 
 export type ForkServerOptions = Pick<
   ForkServerSettings,
-  'tier' | 'preload' | 'roots' | 'diskMb' | 'data' | 'network'
+  'tier' | 'preload' | 'roots' | 'diskMb' | 'isBare' | 'data' | 'network'
 > & {
   python: string;
   /** Those of the preload list that runs bring along: their workers are warmed up with them. */

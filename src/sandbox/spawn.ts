@@ -29,6 +29,8 @@ export interface ForkServerSettings {
   /** Folders, beside the interpreter's own, that runs may read. */
   roots: string[];
   diskMb: number;
+  /** Whether the packages of the interpreter itself stay out of sight. */
+  isBare: boolean;
   /** Folders of the host that runs can read, as data/NAME in their work folder. */
   data: readonly { name: string; path: string }[];
   /** The proxy by which runs reach the hosts that they may; none: no network at all. */

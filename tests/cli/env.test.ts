@@ -71,7 +71,7 @@ describe('list', () => {
       'LAST USED',
       'DESCRIPTION',
     ]);
-    expect(first).toMatch(/^\* {2}default +3\.[\d.]+ +[Tt]he interpreter itself/);
+    expect(first).toMatch(/^\* {2}default +3\.[\d.]+ +0 .*nothing installed yet/);
     const fruit = rest.find((line) => line.includes(' fruit '));
     expect(fruit).toMatch(/^ {3}fruit +3\.[\d.]+ +2 +[\d.]+ MB +[\d.]+ MB +\S.*for the kitchen$/);
   });

@@ -26,6 +26,7 @@ const OTHER_VALUES: Record<OptionName, [text: string, value: unknown]> = {
   preinstalledPackages: ['numpy pandas', ['numpy', 'pandas']],
   venvsBasePath: ['/srv/environments', '/srv/environments'],
   defaultVenvName: ['main', 'main'],
+  systemPackages: ['true', true],
   environmentTools: ['false', false],
   autoInstall: ['true', true],
   packageTimeoutMs: ['60000', 60_000],

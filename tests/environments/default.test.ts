@@ -1,19 +1,35 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findInterpreter } from '../../src/sandbox/interpreter.js';
-import { listeningLogger, printed, startPungi, temporaryFolder, verdictOf } from '../engine/pungi.js';
+import type { Pungi } from '../../src/index.js';
+import {
+  listeningLogger,
+  printed,
+  publicInterpreter,
+  startPungi,
+  temporaryFolder,
+  verdictOf,
+} from '../engine/pungi.js';
 import { until } from '../support/until.js';
 import { openWorld } from './world.js';
 
 const world = await openWorld();
+const TIERS = ['namespace', 'landlock'] as const;
+/** An interpreter with a package of its own, and a .pth file of it that leaves a mark where it is run. */
+const hostPython = await makeHostPython();
 const VERSION = 'import apple; print(apple.__version__)';
 /** A folder for environments of the test's own. */
-const own = (settings: Record<string, string> = {}) => ({ VENVS_BASE_PATH: temporaryFolder(), ...settings });
+const own = (settings: Record<string, string> = {}) => ({ VENVS_BASE_PATH: openFolder(), ...settings });
+/** One that the sandbox's user can enter. */
+function openFolder(): string {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  return folder;
+}
 
 describe('the default environment', () => {
-  test('is the interpreter itself until something is installed, and is listed', async () => {
+  test('is empty until something is installed, and is listed', async () => {
     const settings = own();
     const pungi = world.start(settings);
     const [only, ...others] = await pungi.environments.list();
@@ -21,29 +37,6 @@ describe('the default environment', () => {
     expect(only).toMatchObject({ venvName: 'default', isDefault: true, state: 'ready', path: null });
     expect(await printed(pungi, { code: 'print(1)' })).toBe('1\n');
     expect(existsSync(join(settings.VENVS_BASE_PATH, '.locks'))).toBe(false);
-  });
-
-  test('holds what is installed without naming one, beside what the interpreter has', async () => {
-    const parent = temporaryFolder();
-    chmodSync(parent, 0o755);
-    const { path } = await findInterpreter();
-    execFileSync(path, ['-I', '-m', 'venv', '--without-pip', parent]);
-    const site = execFileSync(join(parent, 'bin', 'python'), [
-      '-c',
-      'import sysconfig; print(sysconfig.get_path("purelib"))',
-    ]);
-    execFileSync('sh', ['-c', `echo 'HERE = "of the parent"' > "$0/ofparent.py"`, site.toString().trim()]);
-    const pungi = world.start(own({ PUNGI_PYTHON: join(parent, 'bin', 'python') }));
-    expect(await printed(pungi, { code: 'import ofparent; print(ofparent.HERE)' })).toBe('of the parent\n');
-    await pungi.environments.install(undefined, ['apple<2']);
-    expect(await printed(pungi, { code: `import ofparent; print(ofparent.HERE)\n${VERSION}` })).toBe(
-      'of the parent\n1.1\n',
-    );
-    expect(await pungi.environments.show()).toMatchObject({
-      isDefault: true,
-      requested: ['apple<2'],
-      packageCount: 1,
-    });
   });
 
   test('is filled without failing a run in flight', async () => {
@@ -69,6 +62,88 @@ describe('the default environment', () => {
     await pungi.environments.install('main', ['apple']);
     expect(await printed(pungi, { code: VERSION })).toBe('2.0\n');
     expect((await pungi.run({ code: '1' })).environment).toBe('main');
+  });
+});
+
+describe("the packages of the host's interpreter", () => {
+  /** Says what can be imported here, and by interpreters that the code starts. */
+  const SEEN = `
+import importlib.util, subprocess, sys
+look = "import importlib.util as u, os; print(u.find_spec('ofhost') is not None, 'OF_HOST' in os.environ)"
+exec(look)
+print(subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True).stdout, end="")
+`;
+  const HIDDEN = 'False False\nFalse False\n';
+  const SHOWN = 'True True\nTrue True\n';
+  const names = async (pungi: Pungi) => (await pungi.packages()).map(({ name }) => name);
+  const counted = async (pungi: Pungi) => {
+    const [listed] = await pungi.environments.list();
+    const shown = await pungi.environments.show();
+    const health = await pungi.health();
+    return [listed!.packageCount, shown.packageCount, health.environment!.packageCount];
+  };
+  /** The packages that a lock file names, and those that it only mentions. */
+  const locked = async (pungi: Pungi) => {
+    const text = await pungi.environments.export(undefined);
+    return [...text.matchAll(/^(?:# {3})?([\w.-]+)==/gm)].map(([, name]) => name).sort();
+  };
+
+  test.each(TIERS)('are neither seen nor run by code in the default environment, %s tier', async (tier) => {
+    const pungi = world.start(own({ PUNGI_PYTHON: hostPython, PUNGI_TIER: tier }));
+    expect(await printed(pungi, { code: SEEN })).toBe(HIDDEN);
+    expect([await names(pungi), await counted(pungi), await locked(pungi)]).toEqual([[], [0, 0, 0], []]);
+    await pungi.environments.install(undefined, ['apple<2']);
+    expect(await printed(pungi, { code: SEEN + VERSION })).toBe(`${HIDDEN}1.1\n`);
+    expect([await names(pungi), await counted(pungi), await locked(pungi)]).toEqual([
+      ['apple'],
+      [1, 1, 1],
+      ['apple'],
+    ]);
+  });
+
+  test.each(TIERS)('are seen with SYSTEM_PACKAGES=true, %s tier', async (tier) => {
+    const settings = own({ PUNGI_PYTHON: hostPython, PUNGI_TIER: tier, SYSTEM_PACKAGES: 'true' });
+    const pungi = world.start(settings);
+    expect(await printed(pungi, { code: SEEN })).toBe(SHOWN);
+    expect([await names(pungi), await counted(pungi), await locked(pungi)]).toEqual([
+      ['ofhost'],
+      [1, 1, 1],
+      ['ofhost'],
+    ]);
+    await pungi.environments.install(undefined, ['apple<2']);
+    expect(await printed(pungi, { code: SEEN + VERSION })).toBe(`${SHOWN}1.1\n`);
+    expect([await names(pungi), await counted(pungi), await locked(pungi)]).toEqual([
+      ['apple', 'ofhost'],
+      [2, 2, 2],
+      ['apple', 'ofhost'],
+    ]);
+  });
+
+  test('follow the setting of the server, whichever one the environment was made under', async () => {
+    const settings = own({ PUNGI_PYTHON: hostPython });
+    const first = world.start(settings);
+    await first.environments.install(undefined, ['apple']);
+    const asked = world.index.requests.length;
+    const second = world.start({ ...settings, SYSTEM_PACKAGES: 'true' });
+    expect(await names(second)).toEqual(['apple', 'ofhost']);
+    expect(await printed(second, { code: SEEN + VERSION })).toBe(`${SHOWN}2.0\n`);
+    const third = world.start(settings);
+    expect(await names(third)).toEqual(['apple']);
+    expect(await printed(third, { code: SEEN + VERSION })).toBe(`${HIDDEN}2.0\n`);
+    expect(await printed(first, { code: SEEN + VERSION })).toBe(`${HIDDEN}2.0\n`);
+    expect(world.index.requests.length).toBe(asked);
+  });
+
+  test('are not seen in other environments, whatever the setting', async () => {
+    const pungi = world.start(own({ PUNGI_PYTHON: hostPython, SYSTEM_PACKAGES: 'true' }));
+    await pungi.environments.create({ venvName: 'other' });
+    expect(await printed(pungi, { code: SEEN, venvName: 'other' })).toBe(HIDDEN);
+  });
+
+  test('of a real interpreter are not seen either', async () => {
+    const pungi = world.start(own());
+    const code = 'import sys; print([path for path in sys.path if path.endswith("-packages")])';
+    expect(await printed(pungi, { code })).toBe('[]\n');
   });
 });
 
@@ -169,3 +244,17 @@ describe('a module that is not there', () => {
     expect(exception.hint).toContain('pungi env install default opencv-python');
   });
 });
+
+async function makeHostPython(): Promise<string> {
+  const folder = openFolder();
+  execFileSync(await publicInterpreter(), ['-I', '-m', 'venv', '--without-pip', folder]);
+  const python = join(folder, 'bin', 'python');
+  const ask = ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'];
+  const site = execFileSync(python, ask, { encoding: 'utf8' }).trim();
+  const about = join(site, 'ofhost-1.0.dist-info');
+  mkdirSync(about);
+  writeFileSync(join(about, 'METADATA'), 'Metadata-Version: 2.1\nName: ofhost\nVersion: 1.0\n');
+  writeFileSync(join(site, 'ofhost.py'), '');
+  writeFileSync(join(site, 'ofhost.pth'), 'import os; os.environ["OF_HOST"] = "1"\n');
+  return python;
+}

@@ -16,7 +16,7 @@ async function lockOf(name: string | undefined, of: Environments = environments)
 }
 
 describe('the lock of an environment', () => {
-  test('is none for the interpreter itself', async () => {
+  test('is none where nothing was installed', async () => {
     expect(await lockOf(undefined)).toBeNull();
   });
 
@@ -75,7 +75,7 @@ describe('an environment for a lock', () => {
   });
 
   test('sees the packages of its interpreter if that of the lock did', async () => {
-    const own = world.start({ DEFAULT_VENV_NAME: 'mine' });
+    const own = world.start({ DEFAULT_VENV_NAME: 'mine', SYSTEM_PACKAGES: 'true' });
     await own.environments.install(undefined, ['apple']);
     const lock = (await lockOf('mine', own.environments))!;
     const name = await own.environments.provideLocked(lock.text);

@@ -44,7 +44,7 @@ class Server:
             env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
         )
         settings = {
-            "tier": tier, "socket": path, "workBase": self.work, "preload": list(preload), "roots": [], "diskMb": 16,
+            "tier": tier, "socket": path, "workBase": self.work, "preload": list(preload), "roots": [], "diskMb": 16, "isBare": True,
             "uid": SANDBOX_UID, "data": list(data), "network": None,
         }
         self.say(settings)

@@ -288,7 +288,7 @@ class DataFolders(unittest.TestCase):
 class Refusals(unittest.TestCase):
     def test_an_interpreter_that_would_show_the_home_is_refused_with_one_line_of_json(self):
         settings = {
-            "tier": "namespace", "socket": os.devnull, "workBase": "/nowhere", "preload": [], "roots": ["/"], "diskMb": 16,
+            "tier": "namespace", "socket": os.devnull, "workBase": "/nowhere", "preload": [], "roots": ["/"], "diskMb": 16, "isBare": True,
             "uid": SANDBOX_UID, "data": [], "network": None,
         }
         done = subprocess.run(

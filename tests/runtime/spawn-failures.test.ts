@@ -43,7 +43,15 @@ describe.each([
   test('fails a fork server', async () => {
     const listener = new Listener();
     await listener.listening;
-    const settings = { preload: [], roots: [], data: [], diskMb: 8, network: null, preloadIsOptional: true };
+    const settings = {
+      preload: [],
+      roots: [],
+      data: [],
+      diskMb: 8,
+      isBare: true,
+      network: null,
+      preloadIsOptional: true,
+    };
     const forkServer = new ForkServer(
       { ...settings, tier: 'process', python: python() },
       listener,

@@ -25,14 +25,14 @@ export const deleteCommand = (end: End): Command =>
   pungi env delete old --yes --wait
   pungi env delete default --yes --yes-default
 
-Without a terminal to ask on, --yes is needed. After the default one is gone, it is the
-interpreter itself again.`,
+Without a terminal to ask on, --yes is needed. After the default one is gone, it is
+empty again.`,
     async run({ pungi, steps }, flags, venvName) {
       const info = await pungi.environments.show(venvName);
       if (info.path === null) {
         throw new PungiError(
           'ENVIRONMENT_NOT_FOUND',
-          `"${venvName}" is the interpreter itself: there is nothing to delete.`,
+          `"${venvName}" is empty: nothing was installed into it, so there is nothing to delete.`,
         );
       }
       await confirm(info, flags, steps.signal);

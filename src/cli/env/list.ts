@@ -53,7 +53,7 @@ function row(info: EnvironmentInfo): string[] {
     return [mark, venvName, '', '', '', '', '', 'damaged: create it again, or delete it'];
   }
   const description = oneLine(info.description);
-  if (path === null) return [mark, venvName, pythonVersion, '', '', '', '', description];
+  if (path === null) return [mark, venvName, pythonVersion, String(packageCount), '', '', '', description];
   const facts = [String(packageCount), sizeText(sizeMb), sizeText(sharedMb), agoText(info.lastUsed)];
   return [mark, venvName, pythonVersion, ...facts, state === 'preparing' ? 'being made' : description];
 }

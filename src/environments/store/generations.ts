@@ -5,7 +5,14 @@ import type { StepOptions } from '../../contract/environment.js';
 import type { Interpreter } from '../../sandbox/interpreter.js';
 import { FORMAT, type Metadata, writeMetadata } from './metadata.js';
 import type { Store } from './store.js';
-import { createVenv, type FinishedPlace, finishVenv, linkVenv, type VenvFacts } from './venv-tree.js';
+import {
+  createVenv,
+  type FinishedPlace,
+  finishVenv,
+  linkVenv,
+  showInterpreter,
+  type VenvFacts,
+} from './venv-tree.js';
 
 /** How much of a change is done when versions are chosen, and when everything is in place: the rest is compiling. */
 export const SHARES = { resolved: 0.15, filled: 0.75 };
@@ -27,7 +34,7 @@ export interface NewEnvironment {
   name: string;
   description: string;
   interpreter: Interpreter;
-  /** Sees the packages of the interpreter: only the default environment does. */
+  /** Sees the packages of the interpreter: only the default environment can. */
   inherit: boolean;
   inline: boolean;
 }
@@ -81,13 +88,40 @@ export class Generations {
   /** A new generation of an environment, which then is the one in force. */
   async change(current: Metadata, contents: Contents, steps: Steps): Promise<Metadata> {
     if (contents.isKnown) return this.describe(current, { requested: contents.requested });
+    const { python: interpreter, inherit } = current;
+    return this.#replace(current, steps, (venv) =>
+      this.#fill({ venv, willBeAt: venv, interpreter, inherit }, contents, steps),
+    );
+  }
+
+  /** A new generation with the same files, which sees the packages of the interpreter or does not. */
+  async showInterpreter(current: Metadata, inherit: boolean, steps: Steps): Promise<Metadata> {
+    const { python, name, generation } = current;
+    const original = this.store.layout.venv(name, generation);
+    return this.#replace(current, steps, async (venv) => {
+      const { signal } = steps;
+      await linkVenv(python.path, original, venv, signal);
+      const { parent, configuration } = await showInterpreter(python.path, venv, { inherit, signal });
+      await copyFile(`${original}.lock`, `${venv}.lock`);
+      return {
+        inherit,
+        parent,
+        ...(await this.#finish(python, { venv, configuration, willBeAt: venv }, steps)),
+      };
+    });
+  }
+
+  /** Builds a generation beside the one in force, and then puts it in force. */
+  async #replace(
+    current: Metadata,
+    steps: Steps,
+    build: (venv: string) => Promise<Partial<Metadata>>,
+  ): Promise<Metadata> {
     const { layout } = this.store;
-    const { name, python: interpreter, inherit } = current;
+    const { name } = current;
     const generation = this.store.newGeneration();
-    const venv = layout.venv(name, generation);
     try {
-      const filled = await this.#fill({ venv, willBeAt: venv, interpreter, inherit }, contents, steps);
-      const metadata = { ...current, generation, ...filled };
+      const metadata = { ...current, generation, ...(await build(layout.venv(name, generation))) };
       steps.signal.throwIfAborted();
       await writeMetadata(layout.folder(name), metadata);
       await this.#forget(name, current.generation).catch(() => {}); // the next change tries again

@@ -24,6 +24,7 @@ export interface FinishedPlace {
 
 type Order =
   | { do: 'create'; to: string; inherit: boolean }
+  | { do: 'show-interpreter'; venv: string; inherit: boolean }
   | { do: 'dependents'; venv: string; names: string[] }
   | { do: 'link'; source: string; to: string }
   | { do: 'finish'; venv: string; configuration: string; will_be_at: string; store: string };
@@ -35,6 +36,15 @@ export function createVenv(
   { inherit, signal }: { inherit: boolean } & StepOptions,
 ): Promise<{ parent: string | null; configuration: string }> {
   return order(python, { do: 'create', to, inherit }, signal);
+}
+
+/** Lets a virtual environment see what is installed for its interpreter, or hides that. */
+export function showInterpreter(
+  python: string,
+  venv: string,
+  { inherit, signal }: { inherit: boolean } & StepOptions,
+): Promise<{ parent: string | null; configuration: string }> {
+  return order(python, { do: 'show-interpreter', venv, inherit }, signal);
 }
 
 /** A copy that shares its files with the original. */

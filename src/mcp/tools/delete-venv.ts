@@ -15,12 +15,12 @@ const Arguments = z.strictObject({
 
 const Deleted = z.object({ venvName: z.string(), deleted: z.literal(true) });
 
-export const deleteVenv = ({ defaultVenvName }: Config): Tool => ({
+export const deleteVenv = ({ defaultVenvName, systemPackages }: Config): Tool => ({
   name: 'delete_venv',
   title: 'Delete an environment',
   description:
     'Delete an environment with everything installed in it. It cannot be undone. ' +
-    `Without the default one, "${defaultVenvName}", code runs with the interpreter's own packages.`,
+    `Without the default one, "${defaultVenvName}", code has the standard library${systemPackages ? " and the interpreter's own packages" : ' alone'}.`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   inputSchema: advertiseArguments(Arguments),
   outputSchema: advertiseResult(Deleted),

@@ -12,7 +12,8 @@ export function wordEnvironment(info: EnvironmentInfo): string {
     isDefault ? `${venvName} (default)` : venvName,
     ...(state === 'ready' ? [] : [wordState(info)]),
     ...(pythonVersion === '' ? [] : [`Python ${pythonVersion}`]),
-    ...(isWhole ? [countOf(packageCount, 'package'), `${Math.round(sizeMb)} MB`] : []),
+    ...(state === 'damaged' ? [] : [countOf(packageCount, 'package')]),
+    ...(isWhole ? [`${Math.round(sizeMb)} MB`] : []),
     ...(lastUsed === null ? [] : [`last used ${lastUsed.slice(0, 10)}`]),
     ...(description === '' ? [] : [description.replaceAll(/\s+/g, ' ')]),
   ].join('  ');

@@ -1,0 +1,35 @@
+"""The default environment before anything is installed in it: a virtual environment of two files, made inside the jail.
+
+It hides the packages of the host's interpreter, from runs and from every interpreter that they start as sys.executable.
+"""
+
+import os
+import sys
+
+FOLDER = "/env"
+
+
+def make(folder):
+    """Needs nothing but the interpreter that runs this. Takes well under a millisecond, so no start waits for it."""
+    os.makedirs(f"{folder}/bin")
+    os.symlink(sys.executable, f"{folder}/bin/python")
+    version = ".".join(map(str, sys.version_info[:3]))
+    with open(f"{folder}/pyvenv.cfg", "w", encoding="utf-8") as file:
+        file.write(f"home = {_home()}\ninclude-system-site-packages = false\nversion = {version}\n")
+
+
+def enter(folder):
+    """From now on this process is the interpreter of that environment: `site`, which is not loaded yet, looks no further."""
+    sys.executable = f"{folder}/bin/python"
+    sys.prefix = sys.exec_prefix = folder
+
+
+def _home():
+    """Where the interpreter lies; for one of a virtual environment, where the one lies that it was made of."""
+    folder = os.path.dirname(sys.executable)
+    try:
+        with open(os.path.join(os.path.dirname(folder), "pyvenv.cfg"), encoding="utf-8") as file:
+            lines = dict(map(str.strip, line.split("=", 1)) for line in file if "=" in line)
+    except OSError:
+        return folder
+    return lines.get("home", folder)
