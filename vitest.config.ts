@@ -5,7 +5,7 @@ import { LongestFirst } from './tests/support/longest-first.js';
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'tests/soak/**'],
+    exclude: ['**/node_modules/**', 'tests/soak/**', 'tests/kernels/**'],
     globalSetup: ['scripts/fresh-dist.mjs', 'tests/support/own-place.ts'],
     // The tests start real processes, and their number follows from the machine, not from the tests' impatience.
     pool: 'forks',

@@ -2,6 +2,7 @@
 import { measureAudit } from './audit.mjs';
 import { CONTENDERS, SUSTAINED } from './contenders/index.mjs';
 import { measureEnvironments } from './environments.mjs';
+import { makeFolder } from './folder.mjs';
 import { measureHarness } from './harness.mjs';
 import { describeMachine, isBusy } from './machine.mjs';
 import { measureInitialize } from './measure/initialize.mjs';
@@ -26,6 +27,14 @@ if (unknown.length > 0) {
 }
 const settings = settingsFor(process.argv.includes('--quick'));
 const say = (line) => console.error(line);
+
+// The environments, caches and trail of whoever measures are neither read nor changed.
+for (const [variable, name] of [
+  ['PUNGI_DATA_DIR', 'data'],
+  ['XDG_STATE_HOME', 'state'],
+  ['XDG_CACHE_HOME', 'cache'],
+])
+  process.env[variable] = makeFolder(name);
 
 const found = await findPython();
 const pandasPython = ensureEnvironment(found);

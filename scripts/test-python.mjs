@@ -12,27 +12,34 @@ const COVER = ['--cover', 'python/pungi'];
 /** Interpreters at the same time: most of a test is waiting for processes. */
 const AT_ONCE = 3;
 
-/** How many passed on all interpreters, and what failed. One without any result counts as a failure. */
-export async function testPython({ coverage = false } = {}) {
-  const total = { passed: 0, failures: [] };
+/**
+ * How many passed on all interpreters, and what failed. One without any result counts as a failure. `again` runs the modules
+ * that failed once more, on the interpreters where they failed.
+ */
+export async function testPython({ coverage = false, only } = {}) {
+  const total = { passed: 0, failures: [], failedFiles: [] };
+  const modules = new Map();
   if (!existsSync(at(TESTS))) {
-    return { passed: 0, failures: [`There is no folder ${TESTS}: the Python half was not tested.`] };
+    return { ...total, failures: [`There is no folder ${TESTS}: the Python half was not tested.`] };
   }
-  const interpreters = findInterpreters();
+  const interpreters = findInterpreters().filter(({ path }) => only === undefined || only.has(path));
   if (interpreters.length === 0) {
     const failure = 'There is no Python 3.10 or newer on PATH: the Python half was not tested.';
-    return { passed: 0, failures: [failure] };
+    return { ...total, failures: [failure] };
   }
   const covering = coverage ? interpreters.at(-1) : undefined;
   let covered = '';
   const test = async (interpreter) => {
     const { path, version } = interpreter;
-    const result = await runTests(path, interpreter === covering ? COVER : []);
+    const which = only === undefined ? [] : ['--only', ...only.get(path)];
+    const result = await runTests(path, [...(interpreter === covering ? COVER : []), ...which]);
+    if (result.modules?.length > 0) modules.set(path, result.modules);
     const { passed, failures, skipped } = result;
     const also = skipped > 0 ? `, ${skipped} skipped` : '';
     console.log(`Python ${version}: ${passed} passed, ${failures.length} failed${also} (${path})`);
     total.passed += passed;
     total.failures.push(...failures.map((failure) => `Python ${version} > ${failure}`));
+    total.failedFiles.push(...(result.modules ?? []).map((name) => `${name} on ${version}`));
     if (result.coverage) covered = coverageTable(version, result.coverage);
   };
   const waiting = [...interpreters];
@@ -41,7 +48,7 @@ export async function testPython({ coverage = false } = {}) {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   if (coverage) console.log(covered);
-  return total;
+  return { ...total, again: () => testPython({ only: modules }) };
 }
 
 const run = (python, args) =>

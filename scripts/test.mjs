@@ -1,6 +1,7 @@
-// Every test: `npm test [-- vitest's arguments]`. With --ci, coverage is printed and a skipped security test on
-// Linux is a failure; --failed-before=WHAT counts what failed before. The last lines name what failed, since a log may be
-// cut at its beginning, and say how many passed and failed.
+// Every test: `npm test [-- vitest's arguments]`. With --ci, also a short soak; coverage is printed, a skipped security test
+// on Linux is a failure, and a file that failed runs once more, alone, at the end: what passes then is listed as flaky.
+// --failed-before=WHAT counts what failed before. The last lines name what failed, since a log may be cut at its beginning,
+// and say how many passed and failed.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import './setup.mjs';
 import { install, installed } from './dependencies.mjs';
@@ -8,7 +9,7 @@ import { at, scratch } from './house.mjs';
 import { withLock } from './lock.mjs';
 import { runTool } from './run.mjs';
 import { testPython } from './test-python.mjs';
-import { readReport } from './vitest-report.mjs';
+import { readReport, withSecondRun } from './vitest-report.mjs';
 
 if (process.exitCode) process.exit();
 const BEFORE = '--failed-before=';
@@ -16,43 +17,59 @@ const LINES_OF_A_FAILURE = 40;
 const own = new RegExp(`^--ci$|^${BEFORE}`);
 const args = process.argv.slice(2).filter((argument) => !own.test(argument));
 const ci = process.argv.includes('--ci');
+const SOAK = ['--config', 'vitest.soak.config.ts'];
 
 // The judges bring packages of their own; installed here, no test has to wait for the network.
 const judges = at('tests/judges/install');
 if (existsSync(judges) && !installed(judges)) await withLock(() => installed(judges) || install(judges));
 
-const report = scratch(`vitest-${process.pid}.json`);
 const profiles = scratch(`profiles-${process.pid}`);
 mkdirSync(profiles);
-const vitestArgs = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-const status = await runTool('vitest/vitest.mjs', [...vitestArgs, ...(ci ? ['--coverage'] : []), ...args], {
-  env: ci ? { CHILD_COVERAGE: profiles } : {},
-});
+const reports = [
+  await vitest([...(ci ? ['--coverage'] : []), ...args], { CHILD_COVERAGE: ci ? profiles : '' }),
+];
 // Imported only now: it needs packages that a fresh clone did not have when this file was loaded.
 if (ci) await (await import('./coverage.mjs')).printCoverage(profiles);
 rmSync(profiles, { recursive: true });
+if (ci) reports.push(await vitest(SOAK, { SOAK_RUNS: '500', AUDIT_RUNS: '300' }));
+// A selection of tests by file or name is a selection of vitest's tests.
+if (args.length === 0) reports.push(await testPython({ coverage: ci }));
+
+const all = [];
+for (const report of reports) all.push(ci ? await secondRun(report) : report);
 const before = process.argv.filter((argument) => argument.startsWith(BEFORE));
-const vitest = readReport(report);
-rmSync(report, { force: true });
 const failures = [
   ...before.map((argument) => `${argument.slice(BEFORE.length)} failed.`),
-  ...vitest.failures,
+  ...all.flatMap((report) => report.failures),
 ];
-if (status !== 0 && vitest.failures.length === 0) failures.push('vitest failed outside any test; see above.');
-let { passed } = vitest;
-
-// A selection of tests by file or name is a selection of vitest's tests.
-if (args.length === 0) {
-  const python = await testPython({ coverage: ci });
-  passed += python.passed;
-  failures.push(...python.failures);
-}
 if (ci && process.platform === 'linux') {
-  if (!vitest.ranSecurity) failures.push('no security test ran at all.');
-  failures.push(...vitest.skippedSecurity.map((name) => `a security test was skipped: ${name}`));
+  const [{ ranSecurity, skippedSecurity }] = all;
+  if (!ranSecurity) failures.push('no security test ran at all.');
+  failures.push(...skippedSecurity.map((name) => `a security test was skipped: ${name}`));
 }
-
-for (const failure of failures)
-  console.log(`\nFAILED ${failure.split('\n').slice(0, LINES_OF_A_FAILURE).join('\n')}`);
+const short = (failure) => failure.split('\n').slice(0, LINES_OF_A_FAILURE).join('\n');
+for (const failure of failures) console.log(`\nFAILED ${short(failure)}`);
+const flaky = all.flatMap((report) => report.flaky ?? []);
+for (const failure of flaky) console.log(`\nFLAKY, passed when run alone: ${short(failure)}`);
+const passed = all.reduce((sum, report) => sum + report.passed, 0);
 console.log(`${passed} passed, ${failures.length} failed`);
 process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** Runs vitest and reads its report; `again` runs the files that failed once more. */
+async function vitest(options, env) {
+  const path = scratch(`vitest-${process.pid}.json`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
+  const status = await runTool('vitest/vitest.mjs', ['run', ...reporters, ...options], { env });
+  const report = readReport(path);
+  rmSync(path, { force: true });
+  if (status !== 0 && report.failures.length === 0)
+    report.failures.push('vitest failed outside any test; see above.');
+  const kept = options.filter((option) => option !== '--coverage');
+  return { ...report, again: () => vitest([...kept, '--maxWorkers=1', ...report.failedFiles], env) };
+}
+
+async function secondRun(report) {
+  if (report.failures.length === 0 || report.failedFiles.length === 0) return report;
+  console.log(`\nOnce more, alone: ${report.failedFiles.join(', ')}`);
+  return withSecondRun(report, await report.again());
+}

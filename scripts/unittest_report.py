@@ -1,8 +1,10 @@
 """Runs the unittests below the folder given and says in one last line of JSON how they ended.
 
-`--cover FOLDER` also says which part of the lines below that folder they reached."""
+`--only MODULE …` runs these modules of it; `--cover FOLDER` also says which part of the lines below that folder they reached.
+"""
 
 import json
+import re
 import sys
 import unittest
 
@@ -21,11 +23,16 @@ class CountingResult(unittest.TextTestResult):
 
 folder, *options = sys.argv[1:]
 coverage = None
-if options and line_coverage.IS_POSSIBLE:
+if "--cover" in options and line_coverage.IS_POSSIBLE:
     coverage = line_coverage.LineCoverage(options[options.index("--cover") + 1])
     coverage.start()
-result = unittest.TextTestRunner(resultclass=CountingResult).run(unittest.TestLoader().discover(folder))
+only = options[options.index("--only") + 1 :] if "--only" in options else ["test*"]
+tests = unittest.TestSuite(unittest.TestLoader().discover(folder, f"{name}.py") for name in only)
+result = unittest.TextTestRunner(resultclass=CountingResult).run(tests)
 failures = [f"{test}: {text}" for test, text in (*result.failures, *result.errors)]
 failures += [f"{test}: should have failed" for test in result.unexpectedSuccesses]
-summary = {"passed": result.passed, "failures": failures, "skipped": len(result.skipped)}
+# A module that cannot be loaded and a class that cannot be set up are no tests of their own, but name where they are.
+failed = {re.search(r"test_\w+", test.id())[0] for test, _ in (*result.failures, *result.errors)}
+failed |= {test.id().partition(".")[0] for test in result.unexpectedSuccesses}
+summary = {"passed": result.passed, "failures": failures, "skipped": len(result.skipped), "modules": sorted(failed)}
 print(json.dumps(summary | ({"coverage": coverage.report()} if coverage else {})))

@@ -1,9 +1,10 @@
 // What vitest's JSON report says of a run of the tests.
 import { existsSync, readFileSync } from 'node:fs';
 
-/** How many passed, which failed and why, and which security tests did not run. */
+/** How many passed, which failed and why, in which files, and which security tests did not run. */
 export function readReport(path) {
-  if (!existsSync(path)) return { passed: 0, failures: [], skippedSecurity: [], ranSecurity: false };
+  if (!existsSync(path))
+    return { passed: 0, failures: [], failedFiles: [], skippedSecurity: [], ranSecurity: false };
   const { numPassedTests, testResults } = JSON.parse(readFileSync(path, 'utf8'));
   // A file that cannot be loaded has no failed test, and has failed all the same.
   const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
@@ -18,7 +19,19 @@ export function readReport(path) {
   return {
     passed: numPassedTests,
     failures,
+    failedFiles: testResults.filter(({ status }) => status === 'failed').map(({ name }) => name),
     skippedSecurity: security.filter((test) => !ran(test)).map((test) => test.fullName),
     ranSecurity: security.some(ran),
   };
+}
+
+/**
+ * The report after the failed files ran once more: what passed then counts as passed and is flaky, by name; the rest has
+ * failed.
+ */
+export function withSecondRun(first, second) {
+  const nameOf = (failure) => failure.split('\n')[0].split(': ')[0];
+  const stillFailing = new Set(second.failures.map(nameOf));
+  const flaky = first.failures.filter((failure) => !stillFailing.has(nameOf(failure)));
+  return { ...first, passed: first.passed + flaky.length, failures: second.failures, flaky };
 }

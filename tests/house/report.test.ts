@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readReport } from '../../scripts/vitest-report.mjs';
+import { readReport, withSecondRun } from '../../scripts/vitest-report.mjs';
 
 let folder: string;
 beforeEach(() => {
@@ -33,6 +33,7 @@ test('a skipped test is told where it is one of security', () => {
   expect(report).toEqual({
     passed: 1,
     failures: [],
+    failedFiles: [],
     skippedSecurity: ['is skipped'],
     ranSecurity: true,
   });
@@ -60,4 +61,15 @@ test('what failed is told with its file and its reason; a file that cannot be lo
 
 test('no report is no success', () => {
   expect(readReport(join(folder, 'none.json'))).toMatchObject({ passed: 0, ranSecurity: false });
+});
+
+test('what passes when run alone is flaky and not failed; what fails again has failed', () => {
+  const failing = reportOf([file('/x/a.test.ts', 'passed', 'failed'), file('/x/b.test.ts', 'failed')], 1);
+  expect(failing.failedFiles).toEqual(['/x/a.test.ts', '/x/b.test.ts']);
+  const second = reportOf([file('/x/a.test.ts', 'passed', 'passed'), file('/x/b.test.ts', 'failed')], 2);
+  expect(withSecondRun(failing, second)).toMatchObject({
+    passed: 2,
+    failures: ['/x/b.test.ts > is failed: why'],
+    flaky: ['/x/a.test.ts > is failed: why'],
+  });
 });

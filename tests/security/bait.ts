@@ -142,8 +142,13 @@ export class Bait {
       const stat = lstatSync(path, { throwIfNoEntry: false });
       return stat ? [stat.mode.toString(8), stat.uid, stat.gid, stat.mtimeMs].join(' ') : 'gone';
     });
+    // Others write to these: only what the rows try on them tells.
+    const secret = this.table.secretFolders.map((path) => {
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      return stat ? [stat.mode.toString(8), stat.uid, stat.gid, stat.mtimeMs === 1000].join(' ') : 'gone';
+    });
     const text = existsSync(files[1]!) ? readFileSync(files[1]!, 'utf8') : null;
-    return JSON.stringify([about, readdirSync(this.folder), text]);
+    return JSON.stringify([about, secret, readdirSync(this.folder), text]);
   }
 
   async close(): Promise<void> {

@@ -131,16 +131,17 @@ export const HOST_FILES: Attack[] = [
                   attribute = None
               return seen.st_mode, seen.st_uid, seen.st_gid, seen.st_mtime_ns, attribute
           def unchanged(label, action):
-              # A call may also be answered with a success that changes nothing.
+              # A call may also be answered with a success that changes nothing. What cannot be seen from here, the
+              # runner looks at from outside.
               try:
                   before = state()
               except OSError:
-                  return hide(f"{label} {path}", action)
+                  before = None
               try:
                   action()
               except OSError:
                   pass
-              if state() != before:
+              if before is not None and state() != before:
                   breach(f"{label} {path}")
           def by_descriptor():
               fd = os.open(path, os.O_PATH)
