@@ -98,7 +98,7 @@ def _enter(paths, writable, identity, life):
     if select.select([life], [], [], 0)[0]:
         os._exit(1)
     seccomp.install(has_namespaces=True)
-    seccomp.stay_readable()
+    seccomp.install_last()
 
 
 def _limit(uid):

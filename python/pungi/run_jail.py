@@ -5,6 +5,7 @@ import sys
 from typing import NamedTuple
 
 from . import landlock, network_forwarder, seccomp, system
+from .call_arguments import SUPERVISOR_NAMESPACES
 from .host_jail import DEVICES, SHM, TMP, WORK, visible_paths
 from .system import MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
 
@@ -28,7 +29,7 @@ class Place(NamedTuple):
 
 def fork_into_namespaces():
     """Forks; the child is PID 1 of fresh namespaces."""
-    return system.clone(seccomp.SUPERVISOR_NAMESPACES)
+    return system.clone(SUPERVISOR_NAMESPACES)
 
 
 def settle_in_namespaces(identity):
@@ -85,7 +86,7 @@ def lock_worker(place):
     system.drop_capabilities()
     if place.tier == "landlock":
         seccomp.install(has_namespaces=False, has_data=bool(place.box.data))
-    seccomp.stay_readable()
+    seccomp.install_last()
     is_restricted = [f"landlock-{landlock.abi()}"] if landlock.abi() > 0 else []
     return ["seccomp", "rlimits", *is_restricted, *(_NAMESPACES if place.tier == "namespace" else ())]
 

@@ -69,7 +69,7 @@ describe.each(['namespace', 'landlock'] as const)('in the %s tier', (tier) => {
       print(database.execute("select sum(n) from t").fetchone())
       with tempfile.NamedTemporaryFile() as file:
           file.write(b"x" * 4096); file.flush()
-          fcntl.flock(file, fcntl.LOCK_EX)
+          fcntl.lockf(file, fcntl.LOCK_EX)
           with mmap.mmap(file.fileno(), 4096) as view: print(view[:3])
     `;
     expect(await printed(pungi, { code })).toBe("(45,)\nb'xxx'\n");

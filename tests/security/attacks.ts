@@ -12,6 +12,7 @@ import { OTHER_PROCESSES } from './attacks/other-processes.js';
 import { OUTPUT_BOMBS } from './attacks/output-bombs.js';
 import { PROCESS_BOMBS, SHARED_BOMBS } from './attacks/process-bombs.js';
 import { REQUESTS } from './attacks/requests.js';
+import { SYSTEM_CALLS } from './attacks/system-calls.js';
 import { TEXT } from './attacks/text.js';
 
 /** The attack table: one row an attack, by what it goes for. */
@@ -21,6 +22,7 @@ export const ATTACKS: readonly Attack[] = [
   ...NETWORK,
   ...OTHER_PROCESSES,
   ...KERNEL,
+  ...SYSTEM_CALLS,
   ...PROCESS_BOMBS,
   ...SHARED_BOMBS,
   ...MEMORY_BOMBS,

@@ -1,0 +1,151 @@
+"""The arguments that allowed system calls may have. A filter sees numbers, not what a pointer leads to."""
+
+import errno
+import socket
+from typing import NamedTuple
+
+from . import system
+
+
+class Only(NamedTuple):
+    """One argument, masked, must be one of the values; `answers` are errors for single other values, `error` for the rest."""
+
+    argument: int
+    values: tuple
+    mask: int = 0xFFFFFFFF
+    error: int = errno.EPERM
+    answers: dict = {}
+
+
+class Either(NamedTuple):
+    """The rules for a call by the value of one argument; others are refused."""
+
+    argument: int
+    rules: dict
+    error: int = errno.EPERM
+
+
+PRETEND = 0
+
+_NO_FLAGS = (0,)
+# The exit signal, what is shared with the child, and where its number is written. No namespace, no other parent.
+_CLONE_FLAGS = 0x017D5F7F
+SUPERVISOR_NAMESPACES = (
+    system.CLONE_NEWUSER | system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWIPC | system.CLONE_NEWNET
+)
+_SHARED, _PRIVATE, _SHARED_VALIDATE, _ANONYMOUS, _HUGE_TLB = 1, 2, 3, 0x20, 0x40000
+_STREAM, _DATAGRAM, _PACKETS = int(socket.SOCK_STREAM), int(socket.SOCK_DGRAM), int(socket.SOCK_SEQPACKET)
+UNIX, INTERNET = int(socket.AF_UNIX), (int(socket.AF_INET), int(socket.AF_INET6))
+_SOCKET_TYPE = 0xF
+SET_DUMPABLE, SET_SUBREAPER = 4, 36
+
+
+def clone(namespaces=0):
+    return (Only(0, _NO_FLAGS, mask=~(_CLONE_FLAGS | namespaces) & 0xFFFFFFFF),)
+
+
+def socket_rules(families):
+    kinds = Only(1, (_STREAM, _DATAGRAM, _PACKETS), mask=_SOCKET_TYPE, error=errno.EACCES)
+    protocols = Only(2, (0, int(socket.IPPROTO_TCP), int(socket.IPPROTO_UDP)), error=errno.EACCES)
+    return (Only(0, tuple(families), error=errno.EACCES), kinds, protocols)
+
+
+def pair_rules(kinds):
+    return (Only(0, (UNIX,), error=errno.EACCES), Only(1, kinds, mask=_SOCKET_TYPE, error=errno.EACCES))
+
+
+# An end of a pair of datagram sockets can send to any other socket that has a name.
+ANY_PAIRS, PAIRS_THAT_STAY = (_STREAM, _DATAGRAM, _PACKETS), (_STREAM, _PACKETS)
+
+
+def prctl(*more):
+    """Parent-death signal, dumpable (asked for), name, seccomp (asked for), bounding set, no_new_privs, vector lengths."""
+    return (Only(0, (15, 16, 1, 2, 3, 21, 23, 38, 39, 51, 64, *more)),)
+
+
+def only_owner(argument):
+    """A mode that only the owner can use."""
+    return (Only(argument, (0o700,), mask=0o7777, error=PRETEND),)
+
+
+_KINDS_OF_NODES = (0, 0o100000, 0o010000, 0o140000)
+_KIND = 0o170000
+# A lease or a notice keeps others waiting or costs them; the size of a pipe is memory.
+_FCNTL = {
+    "F_GETFD": 1, "F_SETFD": 2, "F_DUPFD_CLOEXEC": 1030, "F_GETFL": 3, "F_SETFL": 4, "F_DUPFD": 0, "F_GETLK": 5, "F_SETLK": 6,
+    "F_SETLKW": 7, "F_GETOWN": 9, "F_GETPIPE_SZ": 1032,
+}
+_TERMINAL = {
+    "TCGETS": 0x5401, "TCSETS": 0x5402, "TCSETSW": 0x5403, "TCSETSF": 0x5404, "TCSBRK": 0x5409, "TCFLSH": 0x540B,
+    "TIOCSCTTY": 0x540E, "TIOCGPGRP": 0x540F, "TIOCSPGRP": 0x5410, "TIOCGWINSZ": 0x5413, "TIOCSWINSZ": 0x5414,
+    "TIOCNOTTY": 0x5422, "TIOCGSID": 0x5429, "TCGETS2": 0x802C542A, "TIOCGPTN": 0x80045430, "TIOCSPTLCK": 0x40045431,
+    "TIOCGPTPEER": 0x5441,
+}
+_DESCRIPTOR = {"FIOCLEX": 0x5451, "FIONCLEX": 0x5450, "FIONBIO": 0x5421, "FIONREAD": 0x541B, "TIOCOUTQ": 0x5411, "FIOQSIZE": 0x5460}
+# Asked for only: setting them, and the like of single file systems, changes host files by a descriptor that can only read.
+_FILE = {"FS_IOC_GETFLAGS": 0x80086601, "FS_IOC_GETVERSION": 0x80087601, "FS_IOC_FIEMAP": 0xC020660B, "FIGETBSZ": 2}
+_NETWORK = {
+    "SIOCATMARK": 0x8905, "SIOCGIFNAME": 0x8910, "SIOCGIFCONF": 0x8912, "SIOCGIFFLAGS": 0x8913, "SIOCGIFADDR": 0x8915,
+    "SIOCGIFBRDADDR": 0x8919, "SIOCGIFNETMASK": 0x891B, "SIOCGIFMTU": 0x8921, "SIOCGIFHWADDR": 0x8927, "SIOCGIFINDEX": 0x8933,
+}
+_FICLONE, _FICLONERANGE = 0x40049409, 0x4020940D
+# Normal, random, sequential, needed, not needed, free, remove, (not) in a fork, (no) huge pages, (not) in a dump, (not)
+# wiped in a fork, populate. Not merged (KSM), poisoned, or collapsed.
+_ADVICE = (0, 1, 2, 3, 4, 8, 9, 10, 11, 14, 15, 16, 17, 18, 19, 22, 23)
+# The segment registers, and leave to use AMX.
+_ARCH_PRCTL = (0x1001, 0x1002, 0x1003, 0x1004, 0x1021, 0x1022, 0x1023)
+
+_SO_SNDBUF, _SO_RCVBUF = 7, 8
+# Filters use up the machine's BPF memory, zero copies keep pages, other options have no use on a loopback.
+_SOCKET_OPTIONS = {
+    "SO_REUSEADDR": 2, "SO_BROADCAST": 6, "SO_KEEPALIVE": 9, "SO_OOBINLINE": 10, "SO_LINGER": 13, "SO_REUSEPORT": 15,
+    "SO_PASSCRED": 16, "SO_RCVTIMEO": 20, "SO_SNDTIMEO": 21, "SO_TIMESTAMP": 29, "SO_RCVTIMEO_NEW": 66, "SO_SNDTIMEO_NEW": 67,
+}
+_TCP_OPTIONS = {
+    "TCP_NODELAY": 1, "TCP_CORK": 3, "TCP_KEEPIDLE": 4, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 6, "TCP_SYNCNT": 7,
+    "TCP_DEFER_ACCEPT": 9, "TCP_QUICKACK": 12, "TCP_USER_TIMEOUT": 18,
+}
+_IP_OPTIONS = {"IP_TOS": 1, "IP_TTL": 2, "IP_PKTINFO": 8, "IP_MTU_DISCOVER": 10, "IP_RECVERR": 11, "IP_MULTICAST_TTL": 33,
+               "IP_MULTICAST_LOOP": 34}
+_IPV6_OPTIONS = {"IPV6_UNICAST_HOPS": 16, "IPV6_MULTICAST_HOPS": 18, "IPV6_RECVERR": 25, "IPV6_V6ONLY": 26, "IPV6_RECVPKTINFO": 49,
+                 "IPV6_TCLASS": 67}
+
+ARGUMENTS = {
+    "clone": clone(),
+    # Shared without a file its pages outlive the mapping; pages of the huge page pool are no part of a resident size.
+    "mmap": (
+        Only(3, (_PRIVATE | _ANONYMOUS, _PRIVATE, _SHARED, _SHARED_VALIDATE), mask=0xF | _ANONYMOUS | _HUGE_TLB),
+    ),
+    "madvise": (Only(2, _ADVICE, error=errno.EINVAL),),
+    "prctl": prctl(),
+    "arch_prctl": (Only(0, _ARCH_PRCTL, error=errno.EINVAL),),
+    # Asked for and reset.
+    "personality": (Only(0, (0, 0xFFFFFFFF)),),
+    # A process's own, never the supervisor's.
+    "prlimit64": (Only(0, (0,)),),
+    "sched_setaffinity": (Only(0, (0,)),),
+    "setpriority": (Only(0, (0,)), Only(1, (0,))),
+    "mknod": (Only(1, _KINDS_OF_NODES, mask=_KIND),),
+    "mknodat": (Only(2, _KINDS_OF_NODES, mask=_KIND),),
+    "fcntl": (Only(1, tuple(_FCNTL.values())),),
+    "ioctl": (
+        Only(
+            1, (*_TERMINAL.values(), *_DESCRIPTOR.values(), *_FILE.values(), *_NETWORK.values()),
+            # Copying does without clones.
+            answers={_FICLONE: errno.EOPNOTSUPP, _FICLONERANGE: errno.EOPNOTSUPP},
+        ),
+    ),
+    "socket": socket_rules((UNIX, *INTERNET)),
+    "socketpair": pair_rules(ANY_PAIRS),
+    "setsockopt": (
+        Either(1, {
+            # Buffers in the kernel are memory: they keep their usual size.
+            int(socket.SOL_SOCKET): Only(
+                2, tuple(_SOCKET_OPTIONS.values()), answers={_SO_SNDBUF: PRETEND, _SO_RCVBUF: PRETEND}
+            ),
+            int(socket.IPPROTO_TCP): Only(2, tuple(_TCP_OPTIONS.values())),
+            int(socket.IPPROTO_IP): Only(2, tuple(_IP_OPTIONS.values())),
+            int(socket.IPPROTO_IPV6): Only(2, tuple(_IPV6_OPTIONS.values())),
+        }),
+    ),
+}
