@@ -1,8 +1,10 @@
 // Everything `npm start` and `npm test` need, from a clean clone: dependencies, then the build. Says nothing
 // when nothing is missing. Imports only what any Node has, so that an old one gets a sentence, not a stack trace.
-const [major] = process.versions.node.split('.').map(Number);
-if (major < 20) {
-  console.error(`Pungi needs Node 20 or newer, and this is ${process.version}: install one from nodejs.org.`);
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 3)) {
+  console.error(
+    `Pungi needs Node 20.3 or newer, and this is ${process.version}: install one from nodejs.org.`,
+  );
   process.exit(1);
 }
 

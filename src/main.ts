@@ -1,15 +1,11 @@
 #!/usr/bin/env node
-import { runCommandLine } from './cli/command-line.js';
+import { isNodeSupported, tooOld } from './base/node-version.js';
 
-// A reader that goes away, such as `head`, is no reason to leave the work undone, nor for a stack trace.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-
-const status = await runCommandLine(process.argv.slice(2));
-
-// Whatever is still in the pipes is written before the process ends with its status.
-await Promise.all(
-  [process.stdout, process.stderr].map(
-    (stream) => new Promise((done) => stream.write('', () => done(undefined))),
-  ),
-);
-process.exit(status);
+// Before anything else is loaded: an older Node fails on the syntax and the imports of what follows.
+if (isNodeSupported()) {
+  const { runProgram } = await import('./cli/program.js');
+  await runProgram();
+} else {
+  process.stderr.write(`pungi: ${tooOld()}\n`);
+  process.exitCode = 69;
+}

@@ -1,10 +1,15 @@
+import './base/async-dispose.js';
 import { AuditRecorder } from './audit/recorder.js';
 import { auditSettings } from './audit/settings.js';
+import type { Door } from './base/advice.js';
+import { badArgument, checkObject, checkOptions, checkText } from './base/arguments.js';
 import { PungiError } from './base/errors.js';
 import { type Logger, silentLogger } from './base/logger.js';
+import { isNodeSupported, tooOld } from './base/node-version.js';
 import { sha256 } from './base/sha256.js';
 import { VERSION } from './base/version.js';
-import type { Config } from './config/schema.js';
+import { checkConfig, loadConfig } from './config/load.js';
+import type { Config, GivenConfig } from './config/schema.js';
 import { toolsFolder } from './config/tools-folder.js';
 import type { Analysis, AnalysisOptions, AnalysisRequest } from './contract/analysis.js';
 import type { AuditEntry, Replay } from './contract/audit.js';
@@ -30,8 +35,9 @@ import { discover } from './pungi/discovery.js';
 import { examineHealth } from './pungi/health.js';
 import { NetworkRefusals } from './pungi/network-refusals.js';
 import { engineOptions, engineSide, environmentsOptions } from './pungi/parts.js';
-import { type CompiledScript, Precompiler } from './pungi/precompiler.js';
+import { type CompiledScript, Precompiler, readCompiled } from './pungi/precompiler.js';
 import { recordEnvironment } from './pungi/record-environment.js';
+import { refusal } from './pungi/refusal.js';
 import { type ReplayOptions, replayEntry } from './pungi/replay.js';
 import { Runs } from './pungi/runs.js';
 import { Wrapping, type WrapRequest } from './pungi/wrapping.js';
@@ -48,9 +54,6 @@ for one in importlib.metadata.distributions():
         found.setdefault(re.sub("[-_.]+", "-", name).lower(), {"name": name, "version": one.version})
 [found[key] for key in sorted(found)]
 `;
-
-/** Who starts Pungi: a server says so in its audit trail, a command does not. */
-export type Door = 'server' | 'library' | 'command';
 
 /** What every door calls: the gate decides, the engine runs, the audit trail records. */
 export class Pungi {
@@ -69,6 +72,7 @@ export class Pungi {
   #precompiler: Precompiler;
   #runs: Runs;
   #wrapped: WrappedScripts | undefined;
+  #closed: Promise<void> | undefined;
 
   private constructor(config: Config, logger: Logger, door: Door) {
     this.config = config;
@@ -81,14 +85,14 @@ export class Pungi {
     const network = new Network();
     this.#engine = new Engine(
       {
-        ...engineOptions(config),
+        ...engineOptions(config, door),
         network: (hosts) => network.open(hosts, (decision) => refusals.note(decision)),
       },
       logger,
     );
     this.environments = new Environments(
       {
-        ...environmentsOptions(config),
+        ...environmentsOptions(config, door),
         packagesSeen: (name) => this.packages(name),
         onEvent: recordEnvironment(this.#audit),
       },
@@ -115,9 +119,18 @@ export class Pungi {
     void this.#announce();
   }
 
-  /** Returns at once; interpreter, isolation, the first workers and the audit trail come up behind it. */
-  static start(config: Config, logger: Logger = silentLogger, door: Door = 'library'): Pungi {
-    return new Pungi(config, logger, door);
+  /**
+   * Returns at once; interpreter, isolation, the first workers and the audit trail come up behind it. Without a configuration,
+   * that of the environment and of pungi.yaml holds; a setting that is left out of a given one has its default.
+   */
+  static start(config?: GivenConfig, logger: Logger = silentLogger, door: Door = 'library'): Pungi {
+    if (!isNodeSupported()) throw new PungiError('CONFIGURATION_ERROR', tooOld());
+    return new Pungi(config === undefined ? loadConfig() : checkConfig(config), logger, door);
+  }
+
+  /** `await using pungi = Pungi.start()` */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   /** Resolves when a worker is parked; rejects with what is missing. */
@@ -148,6 +161,8 @@ export class Pungi {
 
   /** What of a script can be tools, as Python's own parser sees it. Throws PYTHON_ERROR for what does not compile. */
   async discover(request: DiscoverRequest, options: StepOptions = {}): Promise<Discovery> {
+    checkObject('request', request);
+    checkOptions(options);
     const { environments } = this;
     const [gate, placement, engine] = [this.#gate, this.#placement, this.#engine];
     return discover(request, { gate, placement, environments, engine }, options);
@@ -162,23 +177,35 @@ export class Pungi {
   }
 
   /** Puts a script into the tools folder, so that its tools are offered. */
-  async wrapScript(request: WrapRequest, { client = '' }: StepOptions = {}): Promise<WrappedScript> {
+  async wrapScript(request: WrapRequest, options: StepOptions = {}): Promise<WrappedScript> {
+    checkObject('request', request);
+    for (const name of 'file' in request ? ['file'] : ['filename', 'code'])
+      checkText(name, (request as unknown as Record<string, unknown>)[name]);
+    checkOptions(options);
+    const { client = '' } = options;
     return this.#wrapping().wrap(request, client);
   }
 
   /** Takes a script out of the tools folder; one that lies elsewhere stays there. */
-  async unwrapScript(name: string, { client = '' }: StepOptions = {}): Promise<void> {
+  async unwrapScript(name: string, options: StepOptions = {}): Promise<void> {
+    checkText('name', name);
+    checkOptions(options);
+    const { client = '' } = options;
     return this.#wrapping().unwrap(name, client);
   }
 
   /** Runs an old entry of the audit trail again, in an environment with the same lock, and compares. */
   async replay(entry: AuditEntry, options: ReplayOptions = {}): Promise<Replay> {
+    checkObject('entry', entry);
+    if (typeof entry.seq !== 'number') throw badArgument('entry', 'an entry of the audit trail', entry);
+    checkOptions(options);
     const { environments } = this;
     return replayEntry(entry, { environments, audit: this.#audit, runs: this.#runs }, options);
   }
 
   /** Compiles, in the sandbox, without running. Throws PYTHON_ERROR for code that does not compile. */
   async precompile(code: string, filename = 'main.py'): Promise<CompiledScript> {
+    checkText('code', code);
     const script = { sha256: sha256(code), filename, code };
     await this.#placement.in(undefined, {}, (home) => this.#precompiler.bytecodeOf(script, home));
     return script;
@@ -189,13 +216,19 @@ export class Pungi {
     request: Omit<RunRequest, 'code' | 'file' | 'filename'> = {},
     options: RunOptions = {},
   ): Promise<Outcome> {
-    const { code, filename } = script;
-    const bytecode = (home: Home | undefined) => this.#precompiler.bytecodeOf(script, home);
-    return this.#runs.run({ ...request, code, filename }, options, { bytecode });
+    try {
+      checkObject('request', request);
+      const { code, filename } = readCompiled(script);
+      const bytecode = (home: Home | undefined) => this.#precompiler.bytecodeOf(script, home);
+      return await this.#runs.run({ ...request, code, filename }, options, { bytecode });
+    } catch (thrown) {
+      return refusal(PungiError.from(thrown), undefined);
+    }
   }
 
   /** What is installed in an environment, as runs see it. */
   async packages(venvName?: string, options: StepOptions = {}): Promise<PackageInfo[]> {
+    checkOptions(options);
     const own = await this.environments.ownPackages(venvName);
     if (own !== null) return own;
     const outcome = await this.probe(
@@ -205,14 +238,14 @@ export class Pungi {
     const found = PackageInfo.array().safeParse(outcome.value?.json);
     if (found.success) return found.data;
     const { verdict } = outcome;
-    throw new PungiError(
-      'INTERNAL_ERROR',
-      verdict.kind === 'ok' ? 'The packages could not be listed.' : verdict.message,
-    );
+    if (verdict.kind === 'ok' || verdict.kind === 'python-error' || verdict.kind === 'exited')
+      throw new PungiError('INTERNAL_ERROR', 'The packages could not be listed.');
+    throw new PungiError(verdict.code, verdict.message);
   }
 
   /** Looks at code with ruff, without running it. */
   async analyze(request: AnalysisRequest, options: AnalysisOptions = {}): Promise<Analysis> {
+    checkOptions(options);
     const { environments } = this;
     const { maxOutputBytes } = this.config;
     const run = this.probe.bind(this);
@@ -226,8 +259,13 @@ export class Pungi {
     return examineHealth({ config, environments, engine, preinstalled, metrics, alerts, audit }, venvName);
   }
 
-  /** Ends every process, and signs what was recorded. */
-  async close(): Promise<void> {
+  /** Ends every process, and signs what was recorded. More than once is fine. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     const recorded = this.#runs.close();
     const wrapped = this.#wrapped?.close();
     await this.#preinstalled.close();
@@ -274,4 +312,4 @@ export class Pungi {
   }
 }
 
-export type { CompiledScript };
+export type { CompiledScript, Door };

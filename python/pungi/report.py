@@ -1,6 +1,7 @@
 """Words for what a run gave: its value, its exception. Bounded, whatever it gave."""
 
 import json
+import opcode
 import traceback
 
 from .calls.endings import leave_out_frames
@@ -14,6 +15,7 @@ _MAX_LINE = 1000
 _MAX_DEPTH = 100
 _OWN_FOLDER = __file__.rpartition("/")[0] + "/"
 _MAX_NAME = 200
+_RAISE = opcode.opmap["RAISE_VARARGS"]
 _encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
 
 
@@ -64,7 +66,7 @@ def describe_exception(error, filename):
 
 _BARE = {
     "type": "", "message": "", "line": None, "column": None, "text": None, "traceback": "", "missingModule": None,
-    "isMemoryError": False, "errno": None,
+    "isMemoryError": False, "isRaised": False, "errno": None,
 }
 
 
@@ -82,8 +84,19 @@ def _describe(error, filename):
         "traceback": cut_middle(text, _MAX_TRACEBACK),
         "missingModule": _missing_module(error),
         "isMemoryError": isinstance(error, MemoryError),
+        "isRaised": _is_raised(error),
         "errno": error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else None,
     }
+
+
+def _is_raised(error):
+    """Whether a statement of Python raised it, or the parser, which runs out of its own stack: not the system."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or isinstance(error, MemoryError) and str(error).startswith("Parser stack overflowed"):
+        return True
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == _RAISE
 
 
 def _without_own_frames(trace):

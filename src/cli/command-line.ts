@@ -20,7 +20,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     status = ended;
   });
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(argv.length === 0 ? whatIsMeant() : argv, { from: 'user' });
     return status;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : USAGE;
@@ -30,6 +30,9 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   }
 }
 
+/** Without arguments: an MCP client talks through a pipe and is served; a person at a terminal gets the help. */
+const whatIsMeant = () => (process.stdin.isTTY ? ['--help'] : ['serve']);
+
 function commandLine(end: (status: number) => void): Command {
   const program = new Command('pungi')
     .description(
@@ -38,7 +41,10 @@ function commandLine(end: (status: number) => void): Command {
     .version(VERSION, '-V, --version')
     // An option is that of the command it follows: "wrap" and the commands of it have some that are called alike.
     .enablePositionalOptions()
-    .addHelpText('after', `${EXIT_CODES_HELP}\n\nPungi's own state: pungi doctor`);
+    .addHelpText(
+      'after',
+      `\nWithout a command, "pungi" serves MCP over stdio, unless standard input is a terminal.\n${EXIT_CODES_HELP}\n\nPungi's own state: pungi doctor`,
+    );
   for (const make of [
     serveCommand,
     runCommand,

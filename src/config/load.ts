@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { z } from 'zod';
+import { kindOf } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import { Config, OPTIONS, type OptionName } from './schema.js';
 import { readYamlFile } from './yaml-file.js';
@@ -37,9 +38,14 @@ export function loadConfig({
   for (const [name, { env: variable }] of Object.entries(OPTIONS)) take(name, env[variable], variable);
   for (const [name, value] of Object.entries(flags)) take(name, value, `--${kebab(name)}`);
 
-  const parsed = Config.safeParse(merged);
+  return checkConfig(merged, origin);
+}
+
+/** A whole configuration, where every setting has a value that it may have. */
+export function checkConfig(given: unknown, origin: ReadonlyMap<string, string> = new Map()): Config {
+  const parsed = Config.safeParse(given);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => describe(issue, merged, origin));
+  const problems = parsed.error.issues.map((issue) => describe(issue, given, origin));
   throw new PungiError('CONFIGURATION_ERROR', problems.join('; '), { problems });
 }
 
@@ -58,17 +64,15 @@ function readConfigFile(path: string): Record<string, unknown> {
   return data as Record<string, unknown>;
 }
 
-function describe(
-  issue: z.core.$ZodIssue,
-  merged: Record<string, unknown>,
-  origin: Map<string, string>,
-): string {
+function describe(issue: z.core.$ZodIssue, given: unknown, origin: ReadonlyMap<string, string>): string {
+  if (issue.path.length === 0 && issue.code === 'invalid_type')
+    return `the configuration: expected an object, got ${kindOf(given)}`;
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => origin.get(key) ?? key).join(', ');
     return `unknown setting ${names}; known are ${Object.keys(OPTIONS).join(', ')}`;
   }
   const name = String(issue.path[0]);
-  return `${origin.get(name) ?? name} is ${JSON.stringify(merged[name])}: ${reasonOf(issue)}`;
+  return `${origin.get(name) ?? name} is ${JSON.stringify((given as Record<string, unknown>)[name])}: ${reasonOf(issue)}`;
 }
 
 /** A union reports "Invalid input"; the sentence that helps is in the branch that came closest. */

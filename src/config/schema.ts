@@ -229,3 +229,5 @@ const shape = Object.fromEntries(
 
 export const Config = z.strictObject(shape);
 export type Config = z.infer<typeof Config>;
+/** As a program gives it: what is left out has its default. */
+export type GivenConfig = z.input<typeof Config>;

@@ -80,6 +80,11 @@ export const Verdict = z.discriminatedUnion('kind', [
       .describe('where packages could not be installed: each, and why'),
   }),
   z.object({
+    kind: z.literal('unavailable'),
+    code: z.enum(['INTERPRETER_NOT_FOUND', 'SANDBOX_UNAVAILABLE']),
+    ...say,
+  }),
+  z.object({
     kind: z.literal('unrecorded'),
     code: z.enum(['AUDIT_UNAVAILABLE', 'AUDIT_DAMAGED']),
     ...say,

@@ -25,6 +25,21 @@ function isSmallJson(value: unknown): boolean {
   }
 }
 
+/** NaN and the infinities are no JSON, and would become null without a word. */
+function isFiniteJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  // Nearly nothing has a null, and then nothing of it need be looked at.
+  if (!JSON.stringify(value)?.includes('null')) return true;
+  const hasOnlyFinite = (inner: unknown): boolean =>
+    typeof inner === 'object' && inner !== null
+      ? Object.values(inner).every(hasOnlyFinite)
+      : typeof inner !== 'number' || Number.isFinite(inner);
+  return hasOnlyFinite(value);
+}
+
+const NOT_FINITE = 'must not contain NaN or Infinity: JSON has neither; use null or a text';
+
 /** How deep lists and maps are nested in a JSON text. */
 function depthOf(json: string): number {
   let depth = 0;
@@ -92,7 +107,8 @@ export const FunctionCall = z.strictObject({
   // Not a record, which would drop a name such as "__proto__" without a word.
   arguments: z
     .custom<Record<string, unknown>>(isPlainObject, 'must be an object')
-    .refine(isSmallJson, TOO_MUCH_JSON)
+    .refine(isSmallJson, { error: TOO_MUCH_JSON, abort: true })
+    .refine(isFiniteJson, NOT_FINITE)
     .describe('its arguments by name, as JSON; converted to what its type hints ask for'),
   inputSchema: ObjectSchema.refine(isSmallJson, TOO_MUCH_JSON)
     .optional()
@@ -143,7 +159,8 @@ const Fields = z.strictObject({
     .describe('environment variables; only names that the server allows'),
   context: z
     .unknown()
-    .refine((value) => value === undefined || isSmallJson(value), TOO_MUCH_JSON)
+    .refine((value) => value === undefined || isSmallJson(value), { error: TOO_MUCH_JSON, abort: true })
+    .refine(isFiniteJson, NOT_FINITE)
     .optional()
     .describe('a JSON value that the code sees as the variable `context`'),
   call: FunctionCall.optional().describe('the function to call; its value is then the value of the run'),

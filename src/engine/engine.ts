@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { type Advice, adviceFor } from '../base/advice.js';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { CodeSummary } from '../contract/disclosure.js';
@@ -16,6 +17,7 @@ import type { Job, Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import { FairQueue } from './fair-queue.js';
 import { type Furnishing, type Home, isPlain, PLAIN } from './home.js';
+import { KeepAlive } from './keep-alive.js';
 import { OutcomeDraft } from './outcome-draft.js';
 import type { Pool } from './pool.js';
 import { type Entered, PoolOpener, type PoolOpenerOptions } from './pool-opener.js';
@@ -23,7 +25,7 @@ import { Pools } from './pools.js';
 import { noWindows, sandboxUnavailable } from './sandbox-unavailable.js';
 import { readViolations } from './scope-verdict.js';
 import { cancelled, internal, refused } from './verdict.js';
-import { isFlatJson, readException } from './worker-words.js';
+import { isFlatJson, readException, type Whereabouts } from './worker-words.js';
 
 export interface EngineOptions extends PoolOpenerOptions {
   python?: string | undefined;
@@ -32,6 +34,8 @@ export interface EngineOptions extends PoolOpenerOptions {
   maxActive: number;
   maxQueued: number;
   maxWarm: number;
+  /** What to tell whoever lacks a package; as a program that calls methods if not given. */
+  advice?: Advice;
 }
 
 export interface EngineRunOptions extends RunOptions {
@@ -81,6 +85,7 @@ export class Engine {
   #opener: PoolOpener;
   #state: EngineState | undefined;
   #closing = new AbortController();
+  #keepAlive = new KeepAlive();
 
   constructor(options: EngineOptions, logger: Logger) {
     this.#options = options;
@@ -109,12 +114,7 @@ export class Engine {
     const { job, client, session = client, home, profile } = run;
     const { signal, onLine } = options;
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-    const draft = new OutcomeDraft(
-      job,
-      home?.environment ?? this.#options.environment,
-      profile?.name ?? null,
-      onLine,
-    );
+    const draft = new OutcomeDraft(job, this.#where(home), profile?.name ?? null, onLine);
     if (stop.aborted) return draft.finish(cancelled());
     let leave: () => void;
     try {
@@ -125,7 +125,7 @@ export class Engine {
       return draft.finish({ kind: 'busy', code: 'SERVER_BUSY', message: error.message, queued });
     }
     try {
-      return await this.#runNow(run, draft, stop, asked, options.onSummary);
+      return await this.#keepAlive.during(() => this.#runNow(run, draft, stop, asked, options.onSummary));
     } finally {
       leave();
     }
@@ -170,7 +170,7 @@ export class Engine {
     const { report, about } = await this.#ask({ ...job, task: 'compile' }, home);
     const bytecode = (report as { bytecode?: unknown } | undefined)?.bytecode;
     if (typeof bytecode === 'string') return { bytecode, tag: tagOf(about) };
-    const raised = readException(report, home?.environment ?? this.#options.environment);
+    const raised = readException(report, this.#where(home));
     if (raised) return { exception: raised.exception };
     throw new PungiError('INTERNAL_ERROR', 'The compiler gave no answer; the code may be nested too deeply.');
   }
@@ -185,7 +185,7 @@ export class Engine {
   /** Holds the code against the job's rules and tells what it does, without running it. */
   async examine(job: Job, home?: Home): Promise<Examination> {
     const { report } = await this.#ask({ ...job, task: 'check' }, home);
-    const raised = readException(report, home?.environment ?? this.#options.environment);
+    const raised = readException(report, this.#where(home));
     if (raised) return { violations: [], summary: null, exception: raised.exception };
     const violations = readViolations(report);
     const summary = CodeSummary.safeParse((report as { summary?: unknown } | undefined)?.summary).data;
@@ -198,7 +198,7 @@ export class Engine {
     const { report } = await this.#ask({ ...job, task: 'discover' }, home);
     const found = isFlatJson(report) ? Discovery.safeParse(report).data : undefined;
     if (found) return found;
-    const raised = readException(report, home?.environment ?? this.#options.environment);
+    const raised = readException(report, this.#where(home));
     if (raised) return { exception: raised.exception };
     throw new PungiError('INTERNAL_ERROR', 'The script could not be read; it may be nested too deeply.');
   }
@@ -208,9 +208,11 @@ export class Engine {
     await this.started;
     const leave = await this.queue.enter('compile', this.#closing.signal);
     try {
-      const supervisor = await this.#somePoolOf(home).take(this.#closing.signal);
-      const { report } = await supervisor.run(job, () => {}, this.#closing.signal);
-      return { report, about: supervisor.about! };
+      return await this.#keepAlive.during(async () => {
+        const supervisor = await this.#somePoolOf(home).take(this.#closing.signal);
+        const { report } = await supervisor.run(job, () => {}, this.#closing.signal);
+        return { report, about: supervisor.about! };
+      });
     } finally {
       leave();
     }
@@ -230,9 +232,11 @@ export class Engine {
 
   async close(): Promise<void> {
     this.#closing.abort(new PungiError('CANCELLED', 'Pungi is shutting down.'));
-    await this.started.catch(() => {});
-    await this.#pools.close();
-    await this.#listener.close();
+    await this.#keepAlive.during(async () => {
+      await this.started.catch(() => {});
+      await this.#pools.close();
+      await this.#listener.close();
+    });
   }
 
   async #start(): Promise<EngineState> {
@@ -282,6 +286,11 @@ export class Engine {
       version: interpreter.version,
     });
     return this.#state;
+  }
+
+  #where(home: Home | undefined): Whereabouts {
+    const { environment, advice = adviceFor('library', true) } = this.#options;
+    return { environment: home?.environment ?? environment, advice };
   }
 
   /** The interpreter as an environment: what runs that name none use until something is installed. */

@@ -7,7 +7,7 @@ import type { Job, RunEnd } from '../runtime/supervisor.js';
 import { readCallValue } from './call-words.js';
 import { OutputBuffer } from './output.js';
 import { cancelled, decideVerdict, internal, timedOut } from './verdict.js';
-import { readValue } from './worker-words.js';
+import { readValue, type Whereabouts } from './worker-words.js';
 
 interface Circumstances {
   wasStopped: boolean;
@@ -24,7 +24,7 @@ export class OutcomeDraft {
 
   constructor(
     private readonly job: Job,
-    private readonly environment: string,
+    private readonly where: Whereabouts,
     private readonly profile: string | null,
     onLine: RunOptions['onLine'],
   ) {
@@ -62,7 +62,7 @@ export class OutcomeDraft {
         wallMs: tookMs,
       });
     }
-    const verdict = decideVerdict(facts, report, this.job, this.environment);
+    const verdict = decideVerdict(facts, report, this.job, this.where);
     const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
     if (verdict.kind !== 'ok') return this.finish(verdict, usage);
     return this.finish(verdict, usage, this.job.call ? readCallValue(report, attached) : readValue(report));
@@ -81,7 +81,7 @@ export class OutcomeDraft {
       ) as Outcome['usage'],
       codeSha256: this.#codeSha256,
       isolation: this.#isolation,
-      environment: this.environment,
+      environment: this.where.environment,
       profile: this.profile,
       cached: null,
       disclosure: null,

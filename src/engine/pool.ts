@@ -235,7 +235,8 @@ export class Pool {
   #park(supervisor: Supervisor): void {
     this.#parked.push(supervisor);
     clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => this.#warmUp(), this.#lastEnd + QUIET_MS - performance.now());
+    const rest = this.#lastEnd + QUIET_MS - performance.now();
+    this.#quiet = setTimeout(() => this.#warmUp(), Math.max(0, rest));
     this.#quiet.unref();
   }
 

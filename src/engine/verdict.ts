@@ -4,10 +4,13 @@ import type { PythonException, Verdict } from '../contract/outcome.js';
 import type { EndFacts, Job } from '../runtime/supervisor.js';
 import { badCall } from './call-words.js';
 import { outOfScope } from './scope-verdict.js';
-import { readException } from './worker-words.js';
+import { type ExceptionReport, readException, type Whereabouts } from './worker-words.js';
 
 /** errno of a disk that is full, over quota, or a file too large: the same on every Linux and macOS but for quota. */
 const DISK_ERRORS = new Set([constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG]);
+
+/** Libraries give up a little before the limit, and say so with an exception of their own. */
+const NEAR = 0.8;
 
 const SIGNAL_MEANINGS: Record<string, string> = {
   SIGSEGV: 'a segmentation fault, usually in a native extension or from runaway recursion',
@@ -23,9 +26,9 @@ export function decideVerdict(
   facts: EndFacts,
   report: unknown,
   { limits, rules, call }: Pick<Job, 'limits' | 'rules' | 'call'>,
-  environment: string,
+  where: Whereabouts,
 ): Verdict {
-  const raised = readException(report, environment);
+  const raised = readException(report, where);
   const hasFailedByItself = facts.killedFor === null && facts.signal === null && facts.status !== 0;
   if (rules && (facts.killedFor === 'scope' || hasFailedByItself)) {
     const denied = outOfScope(report, rules);
@@ -47,10 +50,22 @@ export function decideVerdict(
       status,
     };
   }
-  if (raised.isMemoryError) return limitVerdict('memory', limits, raised.exception);
-  if (raised.errno !== null && DISK_ERRORS.has(raised.errno))
-    return limitVerdict('disk', limits, raised.exception);
-  return pythonError(raised.exception);
+  const reached = limitMet(raised, facts, limits);
+  return reached === null ? pythonError(raised.exception) : limitVerdict(reached, limits, raised.exception);
+}
+
+/**
+ * The limit that an exception tells of. Only the system refuses memory and disk space: what a statement of Python raises is
+ * the code's own word, and counts where the supervisor saw the memory used.
+ */
+function limitMet(
+  { isMemoryError, isRaised, errno }: ExceptionReport,
+  { peakBytes }: EndFacts,
+  { memoryMb }: Limits,
+): 'memory' | 'disk' | null {
+  const isNear = peakBytes >= NEAR * memoryMb * 1024 * 1024;
+  if (isMemoryError) return isRaised && !isNear ? null : 'memory';
+  return errno !== null && DISK_ERRORS.has(errno) && !isRaised ? 'disk' : null;
 }
 
 function limitVerdict(

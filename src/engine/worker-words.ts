@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Advice } from '../base/advice.js';
 import { PythonException, type Value } from '../contract/outcome.js';
 import { distributionFor, isMapped } from './module-names.js';
 
@@ -24,37 +25,57 @@ const ReportedException = PythonException.extend({
   traceback: cut(MAX_REPORTED.traceback),
   missingModule: cut(MAX_REPORTED.name).nullable(),
   isMemoryError: z.boolean().catch(false),
+  isRaised: z.boolean().catch(false),
   isProfileImport: z.boolean().catch(false),
   errno: z.number().nullable().catch(null),
 }).omit({ missingPackage: true, hint: true });
 
-interface ExceptionReport {
+export interface ExceptionReport {
   exception: PythonException;
   isMemoryError: boolean;
+  /** By a statement of Python, not by the interpreter or the system. */
+  isRaised: boolean;
   errno: number | null;
 }
 
-export function readException(report: unknown, environment: string): ExceptionReport | undefined {
+/** Where the code ran, and what whoever asked can do about it. */
+export interface Whereabouts {
+  environment: string;
+  advice: Advice;
+}
+
+export function readException(report: unknown, where: Whereabouts): ExceptionReport | undefined {
   const { data } = ReportedException.safeParse((report as { exception?: unknown } | undefined)?.exception);
   if (!data) return undefined;
-  const { isMemoryError, isProfileImport, errno, ...told } = data;
+  const { isMemoryError, isRaised, isProfileImport, errno, ...told } = data;
+  const { environment } = where;
   const module = told.missingModule;
   const missingPackage = module === null ? null : distributionFor(module);
   const absent = isProfileImport
     ? `The profile imports ${module} for the code, but it is not installed in the environment "${environment}".`
     : `The module "${module}" is not installed in the environment "${environment}".`;
-  const hint = module === null ? null : installHint(absent, module, missingPackage, environment);
-  return { exception: { ...told, missingPackage, hint }, isMemoryError, errno };
+  const hint = module === null ? relativeHint(told) : installHint(absent, module, missingPackage, where);
+  return { exception: { ...told, missingPackage, hint }, isMemoryError, isRaised, errno };
 }
 
-function installHint(absent: string, module: string, name: string | null, environment: string): string {
+const relativeHint = ({ type, message }: { type: string; message: string }) =>
+  type === 'ImportError' && message.startsWith('attempted relative import')
+    ? 'The code is run as a script, which has no package: import the module by its name, without the dots.'
+    : null;
+
+function installHint(
+  absent: string,
+  module: string,
+  name: string | null,
+  { environment, advice }: Whereabouts,
+): string {
   if (name === null)
     return `${absent} No package is known for it: if it is a file of yours, hand it over with the run.`;
   const found = `${absent} ${isMapped(module) ? 'Its package is' : 'Its package may be'} ${name}:`;
   // Made for what a profile or a script names, and for nothing else: nobody can add to it.
   if (environment.startsWith('inline-'))
     return `${found} add it to the packages of the profile, or to the dependencies of the script.`;
-  return `${found} install it with the tool install_packages, or with: pungi env install ${environment} ${name}`;
+  return `${found} ${advice.install(environment, name)}`;
 }
 
 export function readValue(report: unknown, mostJson = MAX_REPORTED.json): Value | null {

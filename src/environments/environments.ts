@@ -1,3 +1,5 @@
+import type { Advice } from '../base/advice.js';
+import { badArgument, checkObject, checkOptions, checkText } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { EnvironmentLock } from '../contract/audit.js';
@@ -38,6 +40,8 @@ export interface EnvironmentsOptions {
   systemPackages?: boolean | undefined;
   /** The packages that runs in an environment see. */
   packagesSeen?: ((venvName: string) => Promise<readonly PackageInfo[]>) | undefined;
+  /** What to tell whoever names an environment that is not there; as a program that calls methods if not given. */
+  advice?: Advice | undefined;
   /** Called for every change, and awaited before whoever asked for it is answered. */
   onEvent?: OnEnvironmentEvent | undefined;
 }
@@ -156,7 +160,9 @@ export class Environments {
   }
 
   /** What exactly a run is in, while it holds it. Null: nothing was installed into it, or it is what another user keeps to himself. */
-  lockOf(home: Home | undefined): Promise<EnvironmentLock | null> {
+  async lockOf(home: Home | undefined): Promise<EnvironmentLock | null> {
+    if (home !== undefined && typeof home?.environment !== 'string')
+      throw badArgument('home', 'what `use` returned', home);
     return this.#locks.of(home);
   }
 
@@ -182,6 +188,8 @@ export class Environments {
     request: CreateRequest,
     options: StepOptions = {},
   ): Promise<{ environment: EnvironmentInfo; report: PackageReport | null }> {
+    checkObject('request', request);
+    checkOptions(options);
     const report = await this.#awaited(this.#packages.create(request, options));
     return { environment: await this.#catalog.describe(request.venvName), report };
   }
@@ -191,6 +199,7 @@ export class Environments {
     packages: readonly string[],
     options: InstallOptions = {},
   ): Promise<PackageReport> {
+    checkOptions(options);
     return this.#awaited(this.#packages.install(venvName, packages, options));
   }
 
@@ -199,17 +208,22 @@ export class Environments {
     packages: readonly string[],
     options: StepOptions = {},
   ): Promise<PackageReport> {
+    checkOptions(options);
     return this.#awaited(this.#packages.uninstall(venvName, packages, options));
   }
 
   /** The environment of a script's inline dependencies, by name. It is made if there is none. */
   async provideInline(wanted: InlineDependencies, options: StepOptions = {}): Promise<string> {
+    checkObject('wanted', wanted);
+    checkOptions(options);
     await this.#store.prepare();
     return this.#awaited(this.#inline.provide(wanted, options));
   }
 
   /** An environment with exactly what a lock file says, by name. It is made if there is none. */
   async provideLocked(lock: string, options: StepOptions = {}): Promise<string> {
+    checkText('lock', lock);
+    checkOptions(options);
     return this.#awaited(this.#sharing.provideLocked(lock, options));
   }
 
@@ -218,6 +232,8 @@ export class Environments {
     description: string,
     options: StepOptions = {},
   ): Promise<EnvironmentInfo> {
+    checkText('description', description);
+    checkOptions(options);
     const name = checkName(venvName);
     this.#catalog.refuseBareDefault(name);
     const note = { action: 'describe', details: { description } } as const;
@@ -225,10 +241,10 @@ export class Environments {
     return this.#catalog.describe(name);
   }
 
-  async delete(
-    { venvName, confirm, confirmDefault = false, wait = false }: DeleteRequest,
-    options: StepOptions = {},
-  ): Promise<void> {
+  async delete(request: DeleteRequest, options: StepOptions = {}): Promise<void> {
+    checkObject('request', request);
+    checkOptions(options);
+    const { venvName, confirm, confirmDefault = false, wait = false } = request;
     const name = checkName(venvName, { allowInline: true });
     if (!confirm) {
       throw new PungiError(
@@ -249,21 +265,29 @@ export class Environments {
 
   /** Shares every file with the original, so it takes a moment and next to no disk. */
   async clone(request: CloneRequest, options: StepOptions = {}): Promise<EnvironmentInfo> {
+    checkObject('request', request);
+    checkOptions(options);
     return this.#awaited(this.#sharing.clone(request, options));
   }
 
   /** A lock file: every package with its version and the hashes of its files. */
   async export(venvName: string | undefined, options: StepOptions = {}): Promise<string> {
+    checkOptions(options);
     return this.#sharing.export(venvName, options);
   }
 
   /** A new environment from a lock file: exactly what it names, each file as its hash says. */
   async import(request: ImportRequest, options: StepOptions = {}): Promise<EnvironmentInfo> {
+    checkObject('request', request);
+    checkText('lock', request.lock);
+    checkOptions(options);
     return this.#awaited(this.#sharing.import(request, options));
   }
 
   /** Removes what is damaged or not used any more, and what is left of anything interrupted. Never what is in use. */
   async clean(request: CleanRequest = {}, options: StepOptions = {}): Promise<CleanReport> {
+    checkObject('request', request);
+    checkOptions(options);
     return this.#awaited(this.#clean(checkCleanRequest(request), options));
   }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { badArgument } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import type { OnStep, PackageReport, StepOptions } from '../contract/environment.js';
 import { FairQueue } from '../engine/fair-queue.js';
@@ -42,8 +43,7 @@ export class Installer {
 
   /** INVALID_INPUT for whatever is not a package, or of a kind that is not allowed here. */
   parse(packages: readonly string[]): Requirement[] {
-    if (!Array.isArray(packages))
-      throw new PungiError('INVALID_INPUT', 'Packages are given as a list of texts.');
+    if (!Array.isArray(packages)) throw badArgument('packages', 'a list of texts', packages);
     return parseRequirements(packages, this.options.sources);
   }
 

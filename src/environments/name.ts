@@ -1,3 +1,4 @@
+import { badArgument } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 
 /** What environments made for the inline dependencies of scripts are called. */
@@ -5,17 +6,17 @@ export const INLINE_PREFIX = 'inline-';
 
 const FORM = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
 
+const ALLOWED = '1 to 64 letters (A-Z, a-z), digits, "_" and "-"';
+
 // Windows opens a device for these names whatever the folder. The base folder may lie on a shared disk or be copied to
 // one, so they are refused everywhere. Names such as "base" or "system" mean nothing to Pungi and harm nobody.
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
 /** The name of an environment, once it is known to be a safe name of a folder on every system. */
 export function checkName(name: unknown, { allowInline = false }: { allowInline?: boolean } = {}): string {
-  if (typeof name !== 'string' || !FORM.test(name)) {
-    throw refused(
-      name,
-      'the name of an environment is 1 to 64 letters (A-Z, a-z), digits, "_" and "-", and does not start with "-"',
-    );
+  if (typeof name !== 'string') throw badArgument('venvName', `a name of ${ALLOWED}`, name);
+  if (!FORM.test(name)) {
+    throw refused(name, `the name of an environment is ${ALLOWED}, and does not start with "-"`);
   }
   const folded = foldName(name);
   if (DEVICE.test(folded)) {
@@ -35,8 +36,8 @@ export function foldName(name: string): string {
   return name.toLowerCase();
 }
 
-function refused(name: unknown, why: string): PungiError {
-  const shown = typeof name === 'string' ? JSON.stringify(shorten(name)) : `A value of type ${typeof name}`;
+function refused(name: string, why: string): PungiError {
+  const shown = JSON.stringify(shorten(name));
   return new PungiError('INVALID_INPUT', `${shown} cannot be the name of an environment: ${why}.`, {
     issues: [why],
   });

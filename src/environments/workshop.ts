@@ -1,3 +1,4 @@
+import { type Advice, adviceFor } from '../base/advice.js';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { similarName } from '../base/similar-name.js';
@@ -25,11 +26,13 @@ export interface EngineSide {
 export interface WorkshopLimits {
   maxEnvironments: number;
   maxEnvironmentMb: number;
+  advice?: Advice | undefined;
 }
 
 /** Everything that happens to an environment under its lock. */
 export class Workshop {
   readonly admission: Admission;
+  readonly #advice: Advice;
   readonly #generations: Generations;
   #opened: Promise<{ keeper: LockKeeper; locks: Locks }> | undefined;
 
@@ -40,6 +43,7 @@ export class Workshop {
     limits: WorkshopLimits,
     private readonly logger: Logger,
   ) {
+    this.#advice = limits.advice ?? adviceFor('library', true);
     const evicted: Note = { action: 'clean', details: { reason: 'made room for the environment of a run' } };
     this.admission = new Admission(store, limits.maxEnvironments, (name) =>
       this.removeUnused(name, evicted, {}),
@@ -197,10 +201,7 @@ export class Workshop {
 
   async notFound(name: string): Promise<PungiError> {
     const meant = similarName(name, await this.store.names());
-    const advice =
-      meant === undefined
-        ? `Create it with create_venv, or with: pungi env create ${name}`
-        : `Did you mean "${meant}"?`;
+    const advice = meant === undefined ? this.#advice.createEnvironment(name) : `Did you mean "${meant}"?`;
     return new PungiError('ENVIRONMENT_NOT_FOUND', `There is no environment "${name}". ${advice}`, {
       venvName: name,
     });

@@ -110,7 +110,7 @@ export class Gate {
     const tightened = tighten(tighten(limitsOf(this.config), limits), request.limits);
     checkFits(request, tightened);
     return {
-      code: request.code ?? (await readScript(request.file!, scriptRoots)),
+      code: withoutMark(request.code) ?? (await readScript(request.file!, scriptRoots)),
       filename: request.filename ?? (request.file === undefined ? 'main.py' : basename(request.file)),
       argv: request.argv ?? [],
       stdin: request.stdin ?? (request.inputData ?? []).map((line) => `${line}\n`).join(''),
@@ -125,6 +125,9 @@ export class Gate {
     };
   }
 }
+
+/** A byte order mark at the start of a file is no part of its text, for Python as for every editor. */
+const withoutMark = (code: string | undefined) => code?.replace(/^\ufeff/, '');
 
 /** A profile that says where its runs are leaves no choice. */
 function environmentOf({ venvName }: RunRequest, profile: Profile): string | undefined {

@@ -26,6 +26,7 @@ const FAULTS: Record<Exclude<VerdictKind, 'no-environment'>, Fault> = {
   invalid: 'caller',
   busy: 'server',
   internal: 'server',
+  unavailable: 'server',
   unrecorded: 'server',
 };
 

@@ -1,9 +1,11 @@
+import { adviceFor, type Door } from '../base/advice.js';
 import type { Config } from '../config/schema.js';
 import type { Engine, EngineOptions } from '../engine/engine.js';
 import type { EnvironmentsOptions } from '../environments/environments.js';
 import type { EngineSide } from '../environments/workshop.js';
 
-export const engineOptions = (config: Config): EngineOptions => ({
+export const engineOptions = (config: Config, door: Door): EngineOptions => ({
+  advice: adviceFor(door, config.environmentTools),
   python: config.python,
   tier: config.tier,
   allowUnsandboxed: config.allowUnsandboxed,
@@ -18,7 +20,8 @@ export const engineOptions = (config: Config): EngineOptions => ({
   maxWarm: config.maxWarmEnvironments,
 });
 
-export const environmentsOptions = (config: Config): EnvironmentsOptions => ({
+export const environmentsOptions = (config: Config, door: Door): EnvironmentsOptions => ({
+  advice: adviceFor(door, config.environmentTools),
   base: config.venvsBasePath,
   defaultName: config.defaultVenvName,
   packageTimeoutMs: config.packageTimeoutMs,

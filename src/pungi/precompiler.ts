@@ -1,3 +1,4 @@
+import { checkObject, checkText } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { BytecodeCache } from '../engine/bytecode-cache.js';
@@ -10,6 +11,15 @@ export interface CompiledScript {
   readonly sha256: string;
   readonly filename: string;
   readonly code: string;
+}
+
+/** The script of an earlier `precompile`. Throws INVALID_INPUT for what is none, or is none any more. */
+export function readCompiled(script: CompiledScript): CompiledScript {
+  checkObject('script', script);
+  for (const name of ['sha256', 'filename', 'code'] as const) checkText(`script.${name}`, script[name]);
+  if (sha256(script.code) === script.sha256) return script;
+  const issue = 'script: its code was changed since it was compiled; compile it again';
+  throw new PungiError('INVALID_INPUT', `Invalid arguments: ${issue}.`, { issues: [issue] });
 }
 
 /** Compiles in the sandbox, once for each environment. */

@@ -45,6 +45,8 @@ function refusedVerdict({ code, message, details }: PungiError): Verdict {
   if (code === 'CANCELLED') return { kind: 'cancelled', code, message };
   if (code === 'DENIED') return { kind: 'denied', code, message, reason: message };
   if (code === 'AUDIT_UNAVAILABLE' || code === 'AUDIT_DAMAGED') return { kind: 'unrecorded', code, message };
+  if (code === 'INTERPRETER_NOT_FOUND' || code === 'SANDBOX_UNAVAILABLE')
+    return { kind: 'unavailable', code, message };
   if (isEnvironmentCode(code)) {
     const { packages, explanation } = details as { packages?: PackageResult[]; explanation?: string };
     const why = { ...(packages && { packages }), ...(explanation !== undefined && { explanation }) };

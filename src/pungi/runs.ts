@@ -1,4 +1,5 @@
 import type { AuditRecorder } from '../audit/recorder.js';
+import { checkOptions } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { EnvironmentLock } from '../contract/audit.js';
@@ -67,10 +68,11 @@ export class Runs {
   async runOwn(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
     const { gate, placement, engine } = this.parts;
     try {
+      checkOptions(options);
       const admitted = await gate.admitOwn(request);
       return await placement.run(admitted, options, (home) => engine.run({ ...admitted, home }, options));
     } catch (thrown) {
-      return refusal(PungiError.from(thrown), request.code);
+      return refusal(PungiError.from(thrown), request?.code);
     }
   }
 
@@ -93,6 +95,7 @@ export class Runs {
   }
 
   async #attempt(options: RunOptions, { bytecode, replay }: Special, trace: Trace): Promise<Outcome> {
+    checkOptions(options);
     // What could not be recorded is not run.
     await this.parts.audit.ready();
     const asked = await this.parts.gate.admit(trace.request);

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../base/logger.js';
 import {
@@ -49,7 +50,10 @@ export class ForkServer {
         this.#ended(this.#reason || `the fork server ended with ${signal ?? status}`, resolve),
       );
     });
-    const { stderr } = this.#child;
+    const { stdin, stderr } = this.#child;
+    // Idle, it does not keep Node from ending; what waits for a worker does (engine/keep-alive.ts).
+    this.#child.unref();
+    for (const stream of [stdin, stderr]) (stream as Socket | null)?.unref();
     if (stderr) createInterface({ input: stderr }).on('line', (line) => this.#hear(line));
   }
 

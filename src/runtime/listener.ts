@@ -37,7 +37,7 @@ export class Listener {
     this.socket = this.#place.socket;
     this.workBase = join(this.folder, 'work');
     mkdirSync(this.workBase, { mode: 0o700 });
-    this.#server = createServer((socket) => this.#welcome(socket));
+    this.#server = createServer((socket) => this.#welcome(socket)).unref();
     this.listening = new Promise((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen(this.socket, () => {
@@ -71,7 +71,7 @@ export class Listener {
 
   /** A connection is a stranger until it says a token that was handed out once. */
   #welcome(socket: Socket): void {
-    this.#sockets.add(socket);
+    this.#sockets.add(socket.unref());
     socket.on('close', () => this.#sockets.delete(socket));
     socket.on('error', () => socket.destroy());
     const impatience = setTimeout(() => socket.destroy(), HELLO_TIMEOUT_MS);

@@ -24,6 +24,17 @@ const INITIALIZED = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/i
 const CALL = message(2, 'tools/call', { name: 'execute_python', arguments: { code: 'print("noise"); 1' } });
 
 describe('over stdio', () => {
+  test('without any argument a client on a pipe is served, with the settings of its variables', async () => {
+    const server = start([], { env: { MAX_MEMORY_MB: '256', LOG_LEVEL: 'info', LOG_FORMAT: 'json' } });
+    running.push(server);
+    server.child.stdin.write(HELLO + INITIALIZED + message(2, 'tools/call', { name: 'health_check' }));
+    await server.shows('stdout', '"id":2');
+    server.child.stdin.end();
+    const { status, stdout } = await server.ended;
+    expect(status).toBe(0);
+    expect(stdout).toContain('"maxMemoryMb":256');
+  });
+
   test('stdout carries the protocol and nothing else, whatever is logged', async () => {
     const { child, ended, shows } = serve(['--log-level', 'debug', '--log-format', 'text']);
     child.stdin.write(HELLO + INITIALIZED + CALL);

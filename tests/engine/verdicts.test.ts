@@ -341,3 +341,54 @@ describe('a server that is full', () => {
     }
   });
 });
+
+describe('an exception that the script raises itself is its own word, not a limit', () => {
+  test.each([
+    ['MemoryError', 'raise MemoryError("mine")'],
+    ['MemoryError', 'def f(): raise MemoryError\ntry:\n    f()\nexcept MemoryError as e:\n    raise e'],
+    ['Own', 'class Own(MemoryError): pass\nraise Own()'],
+    ['MemoryError', 'raise MemoryError from ValueError()'],
+    ['OSError', 'import errno\nraise OSError(errno.ENOSPC, "mine")'],
+    ['OSError', 'import errno\nraise OSError(errno.EDQUOT, "mine", "file")'],
+  ])('%s', async (type, code) => {
+    const { exception } = verdictOf(await pungi.run({ code }), 'python-error');
+    expect(exception.type).toBe(type);
+  });
+
+  test.each([
+    ['bytearray(10**12)'],
+    ['"x" * 10**15'],
+    ['[0] * 10**12'],
+    ['def f(): return bytearray(10**12)\ntry:\n    f()\nexcept MemoryError as e:\n    raise e'],
+    ['x = [bytearray(1 << 20) for _ in range(230)]\nraise MemoryError("as far as it goes")'],
+  ])('%s needed more memory than there is', async (code) => {
+    verdictOf(await pungi.run({ code }), 'memory-exceeded');
+  });
+
+  test('a full disk is one, wherever it shows', async () => {
+    const code = 'with open("big", "wb") as f:\n    f.write(b"x" * (40 << 20))';
+    verdictOf(await pungi.run({ code }), 'disk-exceeded');
+  });
+});
+
+test('a byte order mark at the start of code is no part of it, as in a file', async () => {
+  const outcome = await pungi.run({ code: '\ufeff"""doc"""\nprint(__doc__, __file__[-7:])' });
+  expectOk(outcome);
+  expect(outcome.stdout.text).toBe('doc main.py\n');
+  const { exception } = verdictOf(await pungi.run({ code: 'x = 1\n\ufeffy = 2' }), 'python-error');
+  expect(exception.type).toBe('SyntaxError');
+});
+
+test.each(['from . import x', 'from .mod import y', 'from ..up.mod import z'])(
+  '%s is an ImportError that says what to write',
+  async (code) => {
+    const { exception } = verdictOf(await pungi.run({ code }), 'python-error');
+    expect(exception).toMatchObject({
+      type: 'ImportError',
+      line: 1,
+      missingModule: null,
+      missingPackage: null,
+    });
+    expect(exception.hint).toContain('without the dots');
+  },
+);

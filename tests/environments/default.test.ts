@@ -241,7 +241,7 @@ describe('a module that is not there', () => {
     const pungi = world.start(own());
     const { exception } = verdictOf(await pungi.run({ code: 'import cv2' }), 'python-error');
     expect(exception).toMatchObject({ missingModule: 'cv2', missingPackage: 'opencv-python' });
-    expect(exception.hint).toContain('pungi env install default opencv-python');
+    expect(exception.hint).toContain('environments.install("default", ["opencv-python"])');
   });
 });
 

@@ -53,7 +53,7 @@ describe('an environment', () => {
     expect(await installed('fruit')).toEqual(['apple==1.1', 'banana==1.0']);
     const verdict = verdictOf(await pungi.run({ code: 'import banana', venvName: 'empty' }), 'python-error');
     expect(verdict.exception).toMatchObject({ missingModule: 'banana', missingPackage: 'banana' });
-    expect(verdict.exception.hint).toContain('pungi env install empty banana');
+    expect(verdict.exception.hint).toContain('environments.install("empty", ["banana"])');
   });
 
   test('is named in the outcome', async () => {

@@ -84,3 +84,27 @@ test('a line that is no message does not disturb the ones after it', async () =>
   send(run(1, '40 + 2'));
   await until('"repr":"42"');
 });
+
+test.each([
+  ['/nowhere/python3', 'INTERPRETER_NOT_FOUND'],
+  ['/bin/cat', 'INTERPRETER_NOT_FOUND'],
+])('with %s for an interpreter, every tool that needs one says %s', async (python, code) => {
+  const { lines, send, until } = start({ PUNGI_PYTHON: python });
+  const calls = [
+    ['execute_python', { code: '1' }],
+    ['list_packages', {}],
+    ['create_venv', { venvName: 'own' }],
+    ['install_packages', { packages: ['apple'] }],
+    ['analyze_code', { code: '1' }],
+  ] as const;
+  for (const [index, [name, args]] of calls.entries()) {
+    send({ id: index + 1, method: 'tools/call', params: { name, arguments: args } });
+    await until(`"id":${index + 1}`);
+  }
+  for (const [index, [name]] of calls.entries()) {
+    const answer = lines.map((line) => JSON.parse(line)).find(({ id }) => id === index + 1);
+    expect({ name, isError: answer.result.isError }).toEqual({ name, isError: true });
+    expect(JSON.stringify(answer.result), name).toContain(code);
+    expect(answer.result.content[0].text, name).toContain(python);
+  }
+});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { adviceFor, type Door } from '../../src/base/advice.js';
 import { readException } from '../../src/engine/worker-words.js';
 
 const raised = {
@@ -10,7 +11,8 @@ const raised = {
   traceback: '',
   missingModule: 'yaml',
 };
-const hintIn = (environment: string) => readException({ exception: raised }, environment)?.exception.hint;
+const hintIn = (environment: string, door: Door = 'command', hasTools = true) =>
+  readException({ exception: raised }, { environment, advice: adviceFor(door, hasTools) })?.exception.hint;
 
 test('a package that an environment made for a profile lacks is not to be installed there, which is refused', () => {
   const hint = hintIn('inline-0123abcd');
@@ -20,6 +22,9 @@ test('a package that an environment made for a profile lacks is not to be instal
   expect(hint).not.toContain('pungi env install');
 });
 
-test('in any other environment it is', () => {
-  expect(hintIn('lab')).toMatch(/pungi env install lab pyyaml$/);
+test('in any other environment it is, with what whoever asked has at hand', () => {
+  expect(hintIn('lab', 'command')).toMatch(/: install it with: pungi env install lab pyyaml$/);
+  expect(hintIn('lab', 'library')).toMatch(/: install it with environments\.install\("lab", \["pyyaml"\]\)$/);
+  expect(hintIn('lab', 'server')).toMatch(/ install_packages: packages \["pyyaml"\], venvName "lab"$/);
+  expect(hintIn('lab', 'server', false)).toMatch(/: ask whoever runs this server to install it$/);
 });

@@ -32,9 +32,7 @@ export async function examine(sources: ConfigSources): Promise<Examination> {
 }
 
 function node(): Finding {
-  const major = Number(process.versions.node.split('.')[0]);
-  const found = `${process.version} at ${process.execPath}`;
-  return major >= 20 ? ok('Node', found) : fail('Node', found, 'Install Node 20 or newer from nodejs.org.');
+  return ok('Node', `${process.version} at ${process.execPath}`);
 }
 
 function configuration(settings: readonly Setting[]): Finding {

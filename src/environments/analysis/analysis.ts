@@ -8,6 +8,7 @@ import {
 } from '../../contract/analysis.js';
 import type { Outcome, Verdict } from '../../contract/outcome.js';
 import type { RunOptions, RunRequest } from '../../contract/run.js';
+import { jsonFaults } from '../../gate/issue-text.js';
 import type { Environments } from '../environments.js';
 import { IGNORED, MEANINGS, selectRules } from './analysis-rules.js';
 import { ANALYSIS_SCRIPT } from './analysis-script.js';
@@ -66,9 +67,7 @@ const wellFormed = (text: string) => Buffer.from(text).toString();
 function parse(request: AnalysisRequest) {
   const parsed = AnalysisRequest.safeParse(request);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) =>
-    [path.join('.'), message].filter(Boolean).join(': '),
-  );
+  const issues = jsonFaults(parsed.error);
   throw new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
 }
 

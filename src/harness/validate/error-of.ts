@@ -21,10 +21,10 @@ export function errorTold(told: ToldError, environment: string | null): ScriptEr
   }
   if (told.stage === 'syntax')
     return new ScriptError('SyntaxError', `The script cannot be compiled: ${told.message}${where}.`, details);
-  if (told.module && isImport(told))
+  if (isImport(told))
     return new ScriptError('ImportError', importSentence(told, environment, where), {
       ...details,
-      module: told.module,
+      ...(told.module ? { module: told.module } : {}),
     });
   if (isRefusal(told))
     return new ScriptError('SecurityError', `The sandbox refused it: ${what}${where}.`, details);
@@ -40,9 +40,9 @@ const isRefusal = ({ errno, type }: ToldError) =>
 
 function importSentence(told: ToldError, environment: string | null, where: string): string {
   const { module, isMissing, message } = told;
-  if (!isMissing) return `ImportError: ${message}${where}.`;
+  if (!isMissing || !module) return `ImportError: ${message}${where}.`;
   const place = environment ?? 'default';
-  const name = distributionFor(module!);
+  const name = distributionFor(module);
   if (place.startsWith('inline-'))
     return `The module "${module}"${where} is not among the dependencies of the script; add ${name ?? 'its package'} to its "# /// script" block.`;
   const absent = `The module "${module}"${where} is not installed in the environment "${place}"`;

@@ -1,0 +1,43 @@
+import { PungiError } from './errors.js';
+
+/** What an argument turned out to be, for a person. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text';
+  return typeof value === 'function' ? 'a function' : String(value);
+}
+
+export function badArgument(name: string, expected: string, value: unknown): PungiError {
+  const issue = `${name}: expected ${expected}, got ${kindOf(value)}`;
+  return new PungiError('INVALID_INPUT', `Invalid arguments: ${issue}.`, { issues: [issue] });
+}
+
+export function checkObject(name: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badArgument(name, 'an object', value);
+}
+
+export function checkText(name: string, value: unknown): void {
+  if (typeof value !== 'string') throw badArgument(name, 'a text', value);
+}
+
+const isFunction = (value: unknown) => typeof value === 'function';
+
+/** What every method's options may hold, whoever calls it: JavaScript has no types. */
+const OPTIONS: Record<string, [fits: (value: unknown) => boolean, expected: string]> = {
+  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
+  onLine: [isFunction, 'a function'],
+  onStep: [isFunction, 'a function'],
+  client: [(value) => typeof value === 'string', 'a text'],
+  upgrade: [(value) => typeof value === 'boolean', 'true or false'],
+};
+
+export function checkOptions(options: unknown): void {
+  checkObject('options', options);
+  for (const [name, [fits, expected]] of Object.entries(OPTIONS)) {
+    const value = (options as Record<string, unknown>)[name];
+    if (value !== undefined && !fits(value)) throw badArgument(`options.${name}`, expected, value);
+  }
+}

@@ -1,0 +1,12 @@
+/** The oldest Node that Pungi runs on; "engines" in package.json says the same. */
+export const OLDEST_NODE = '20.3.0';
+
+const partsOf = (version: string) => version.split('.').map(Number) as [number, number, number];
+
+export function isNodeSupported(version = process.versions.node): boolean {
+  const [[major, minor], [oldestMajor, oldestMinor]] = [partsOf(version), partsOf(OLDEST_NODE)];
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+export const tooOld = (version = process.versions.node) =>
+  `Pungi needs Node ${OLDEST_NODE.replace(/\.0$/, '')} or newer, and this is ${version}: install one from nodejs.org.`;
