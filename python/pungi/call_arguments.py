@@ -37,7 +37,7 @@ _SHARED, _PRIVATE, _SHARED_VALIDATE, _ANONYMOUS, _HUGE_TLB = 1, 2, 3, 0x20, 0x40
 _STREAM, _DATAGRAM, _PACKETS = int(socket.SOCK_STREAM), int(socket.SOCK_DGRAM), int(socket.SOCK_SEQPACKET)
 UNIX, INTERNET = int(socket.AF_UNIX), (int(socket.AF_INET), int(socket.AF_INET6))
 _SOCKET_TYPE = 0xF
-SET_DUMPABLE, SET_SUBREAPER = 4, 36
+SET_PARENT_DEATH, SET_DUMPABLE, SET_SUBREAPER = 1, 4, 36
 
 
 def clone(namespaces=0):
@@ -63,9 +63,15 @@ def prctl(*more):
     return (Only(0, (15, 16, 1, 2, 3, 21, 23, 38, 39, 51, 64, *more)),)
 
 
-def only_owner(argument):
-    """A mode that only the owner can use."""
-    return (Only(argument, (0o700,), mask=0o7777, error=PRETEND),)
+def prctl_that_stays(*more):
+    """The same, but who dies with its parent cannot choose to outlive it. Libraries that ask for more of it go on."""
+    ((argument, values, *_),) = prctl(*more)
+    return (Only(argument, tuple(value for value in values if value != SET_PARENT_DEATH), answers={SET_PARENT_DEATH: PRETEND}),)
+
+
+def open_to_owner(argument):
+    """A mode that lets the owner in."""
+    return (Only(argument, (0o700,), mask=0o700),)
 
 
 _KINDS_OF_NODES = (0, 0o100000, 0o010000, 0o140000)

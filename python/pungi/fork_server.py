@@ -1,46 +1,42 @@
 """Imports an environment's modules once, inside jail 1, then forks supervisors, which fork workers, on order.
 
-stdin: a line of JSON settings, then lines of JSON: {"start": ID, "token": TEXT} for each supervisor, {"kill": ID} for one
-that does not answer; its end ends us.
-stderr: for people. A failure to start is told there as one line of JSON {"failed": REASON}.
+The guard (guard.py) stands outside: it passes on the orders of the server, each supervisor's connection with them, and ends
+us when we go beyond what loading packages may take.
 """
 
-import contextlib
 import gc
 import json
 import os
 import resource
 import signal
-import sys
+import socket
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
-from . import called_script, data_folders, exercises, host_jail, landlock, network_forwarder, seccomp, supervisor, system, watch
+from . import called_script, data_folders, guard, host_jail, landlock, load_limits, network_forwarder, packages, seccomp
+from . import supervisor, system, watch
 from . import harness, worker
-
-_LONGEST_IMPORT = 8
 
 
 def main():
-    settings = json.loads(_read_line())
-    settings["socket"] = _hold_socket(settings["socket"])
-    proxy = os.open(settings["network"]["socket"], os.O_PATH) if settings.get("network") else None
+    guard.run(json.loads(_read_line()), _become_fork_server)
+
+
+def _become_fork_server(settings, door):
     try:
+        proxy = os.open(settings["network"]["socket"], os.O_PATH) if settings.get("network") else None
         _enter_jail(settings)
+        guard.stay_with(door)
         # Before packages are loaded: none of their code is in it.
         settings["network"] = None if proxy is None else network_forwarder.start(settings["tier"], proxy)
         os.umask(0o077)
-        _load_site_packages()
-        surely_used = settings.get("surelyUsed", ())
-        _preload(settings["preload"], surely_used)
-        exercises.go_through(surely_used)
+        _limit(settings)
+        _prepare_workers(settings)
     except Exception as error:
-        print(json.dumps({"failed": f"{error}"}), file=sys.stderr, flush=True)
+        guard.tell(door, failed=f"{error}")
         os._exit(75)
-    seccomp.prepare(settings["tier"] == "namespace", bool(settings["data"]))
-    landlock.abi()
-    for limit in ("RLIMIT_CORE", "RLIMIT_MEMLOCK"):
-        if hasattr(resource, limit):
-            resource.setrlimit(getattr(resource, limit), (0, 0))
+    guard.wait_to_load(door)
+    longest = settings.get("longestImport", packages.LONGEST_IMPORT)
+    packages.load(door, settings["preload"], settings.get("surelyUsed", ()), longest)
     worker.prepare_streams()
     called_script.rehearse()
     harness.rehearse()
@@ -48,8 +44,8 @@ def main():
         os.environ.update(HOME=host_jail.WORK, TMPDIR=host_jail.TMP, PWD=host_jail.WORK)
     gc.collect()
     gc.freeze()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _serve(settings)
+    guard.tell(door, ready=True)
+    _serve(settings, door)
 
 
 def _read_line():
@@ -58,11 +54,6 @@ def _read_line():
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         line += byte
     return bytes(line)
-
-
-def _hold_socket(path):
-    """A name by which supervisors reach the server's socket and nothing beside it, though no jail shows its folder."""
-    return f"/proc/self/fd/{os.open(path, os.O_PATH)}" if system.IS_LINUX else path
 
 
 def _enter_jail(settings):
@@ -81,54 +72,50 @@ def _enter_nothing(settings):
     data_folders.check(settings["data"], data_folders.outside(settings["data"]))
     host_jail.enter_bare_folder(settings)
     if system.IS_LINUX:
-        system.die_with_parent()
         system.become_subreaper()
 
 
-def _load_site_packages():
-    """The interpreter starts with -S: .pth files are code of packages, so they run only now, in the jail."""
-    import site
-
-    site.main()
-
-
-def _preload(modules, of_runs=()):
-    """Those that runs bring along have little time: a script must not keep the others of its place waiting."""
-    for name in modules:
-        try:
-            with _deadline(_LONGEST_IMPORT if name in of_runs else 0):
-                __import__(name)
-        except BaseException as error:  # a module may want to end the interpreter, too
-            absent = isinstance(error, ModuleNotFoundError) and error.name == name
-            said = {"notPreloaded": name, "isAbsent": absent, "reason": f"{type(error).__name__}: {error}"}
-            print(json.dumps(said), file=sys.stderr, flush=True)
+def _limit(settings):
+    """For all that follows: packages, supervisors and their workers. The guard holds us to the rest."""
+    memory = load_limits.memory_bytes(settings)
+    # As wide as the widest that a worker sets for itself.
+    bounds = {"CORE": 0, "MEMLOCK": 0, "DATA": max(2 * memory, memory + (1 << 30)), "FSIZE": settings["diskMb"] << 20}
+    for name, value in bounds.items():
+        number = getattr(resource, f"RLIMIT_{name}", None)
+        if number is not None:
+            hard = resource.getrlimit(number)[1]
+            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(number, (value, value))
 
 
-@contextlib.contextmanager
-def _deadline(seconds):
-    def give_up(number, frame):
-        raise TimeoutError(f"it took longer than {seconds} seconds")
-
-    signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+def _prepare_workers(settings):
+    """What all of them need and no package may change; the filter that packages are loaded behind stays on all that is forked."""
+    has_namespaces = settings["tier"] == "namespace"
+    seccomp.prepare(has_namespaces, bool(settings["data"]))
+    landlock.abi()
+    folder = host_jail.TMP if has_namespaces else settings["workBase"]
+    os.environ.update(HOME=folder, TMPDIR=folder)
+    if settings["tier"] != "process":
+        system.forbid_new_privileges()
+        seccomp.install_for_fork_server(has_namespaces, bool(settings["data"]))
 
 
-def _serve(settings):
+def _serve(settings, door):
     children = {}
     pending = b""
-    while chunk := os.read(0, 65536):
+    while True:
+        # A read ends behind a message that brings a descriptor: there is at most one, of the one order to start.
+        chunk, fds, _, _ = socket.recv_fds(door, 65536, 1)
+        if not chunk:
+            return
         *lines, pending = (pending + chunk).split(b"\n")
         for line in filter(None, lines):
             order = json.loads(line)
             if "kill" in order:
                 _kill(children, order["kill"])
             else:
-                children[supervisor.start(settings, order["start"], order["token"])] = order["start"]
+                with socket.socket(fileno=fds.pop()) as channel:
+                    children[supervisor.start(settings, order["start"], channel, door)] = order["start"]
         _reap(children, settings["tier"])
 
 

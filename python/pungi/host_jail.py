@@ -16,6 +16,8 @@ _SYSTEM_FILES = (
 # Not /dev/zero: mapped as shared it is memory that no process shows.
 DEVICES = ("null", "full", "random", "urandom")
 WORK, TMP, SHM, BOX = "/work", "/tmp", "/dev/shm", "/box"
+# For what packages write while they load. Runs find a folder of their own in its place.
+_SCRATCH = ((TMP, "64m,nr_inodes=4096"),)
 
 
 def visible_paths(extra):
@@ -41,21 +43,17 @@ def _virtual_environment():
 
 
 def enter_namespaces(settings):
-    """Leaves this process in a root of its own, as PID 1, without capabilities and without the host's uid 0."""
-    uid, gid = os.getuid(), os.getgid()
+    """Leaves this process, PID 1 of fresh namespaces, in a root of its own, without capabilities and without the host's uid 0."""
+    uid, gid = settings["identity"]
     is_root = uid == 0
-    paths = visible_paths(settings["roots"])
-    settings["covered"] = [path for path in paths if path.startswith((f"{WORK}/", f"{TMP}/", f"{SHM}/"))]
-    flags = system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWNET | system.CLONE_NEWIPC | system.CLONE_NEWUTS
-    system.unshare(flags if is_root else flags | system.CLONE_NEWUSER)
     if not is_root:
         system.map_only(uid, gid)
-    child = os.fork()
-    if child:
-        os._exit(_outlive(child))
+    paths = visible_paths(settings["roots"])
+    settings["covered"] = [path for path in paths if path.startswith((f"{WORK}/", f"{TMP}/", f"{SHM}/"))]
     system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
     bare = bare_environment.FOLDER if settings["isBare"] else None
-    build_root(paths, settings["uid"] if is_root else uid, data=data_folders.hold(settings["data"]), bare=bare)
+    data = data_folders.hold(settings["data"])
+    build_root(paths, settings["uid"] if is_root else uid, scratch=_SCRATCH, data=data, bare=bare)
     if bare is not None:
         bare_environment.enter(bare)
     if is_root:
@@ -63,18 +61,6 @@ def enter_namespaces(settings):
     system.drop_capabilities()
     data_folders.check(settings["data"], data_folders.inside(settings["data"]))
     data_folders.refuse_sockets(settings["data"], data_folders.inside(settings["data"]))
-    # After the identity changed: the kernel forgets the wish at every change.
-    system.die_with_parent()
-    if os.getppid() != 0:
-        os._exit(1)
-
-
-def _outlive(child):
-    """The process outside only waits, so that the server sees the fork server end. It runs no foreign code."""
-    system.die_with_parent()
-    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return status if status >= 0 else 128 - status
 
 
 def become(uid):
@@ -161,7 +147,6 @@ def enter_landlock(settings):
     if os.getuid() == 0:
         become(settings["uid"])
     system.forbid_new_privileges()
-    system.die_with_parent()
     check_reachable()
     data = data_folders.outside(settings["data"])
     data_folders.check(settings["data"], data)

@@ -6,8 +6,8 @@ import functools
 
 from . import bpf, system
 from .call_arguments import (
-    ANY_PAIRS, ARGUMENTS, INTERNET, PAIRS_THAT_STAY, PRETEND, SET_DUMPABLE, SET_SUBREAPER, SUPERVISOR_NAMESPACES, UNIX, Only,
-    clone, only_owner, pair_rules, prctl, socket_rules,
+    ARGUMENTS, INTERNET, PAIRS_THAT_STAY, PRETEND, SET_DUMPABLE, SET_SUBREAPER, SUPERVISOR_NAMESPACES, Only,
+    clone, open_to_owner, pair_rules, prctl, prctl_that_stays, socket_rules,
 )
 from .system_calls import ALLOWED, ARCHITECTURES, ATTRIBUTES, NUMBERS, REFUSED
 
@@ -23,6 +23,10 @@ _WITHOUT_NAMESPACES = {
     "sendmsg": errno.EACCES,
     # Gigabytes between two looks at the folder. On this error libc writes instead.
     "fallocate": errno.EOPNOTSUPP,
+    # Nobody makes a folder that its owner cannot enter: to empty it would take a chmod, which nobody has.
+    "mkdir": open_to_owner(1),
+    "mkdirat": open_to_owner(2),
+    "umask": (Only(0, (0,), mask=0o700, error=PRETEND),),
 }
 # A filter sees no address. In a folder of the host somebody may begin to listen at any time, so a run that sees one makes no
 # unix socket at all: pairs stay, multiprocessing's managers and its forkserver do not.
@@ -44,17 +48,9 @@ _IN_FORK_SERVER = {
     **_BEFORE_RUNS,
     "landlock_create_ruleset": (),
     "landlock_add_rule": (),
-    "prctl": prctl(SET_DUMPABLE, SET_SUBREAPER),
-    "socketpair": pair_rules(ANY_PAIRS),
+    "prctl": prctl_that_stays(SET_DUMPABLE, SET_SUBREAPER),
 }
 _WITH_NAMESPACES_IN_FORK_SERVER = {"clone": clone(SUPERVISOR_NAMESPACES), "mount": (), "umount2": ()}
-_WITHOUT_NAMESPACES_IN_FORK_SERVER = {
-    # The channel to the server.
-    "socket": socket_rules((UNIX,)),
-    "connect": (),
-    # To empty folders that a run has locked.
-    **{name: only_owner(argument) for name, argument in (("chmod", 1), ("fchmod", 1), ("fchmodat", 2), ("fchmodat2", 2))},
-}
 
 
 def _answers(has_namespaces, has_data):
@@ -82,9 +78,9 @@ def _build_last(machine):
 
 
 @functools.cache
-def _build_for_fork_server(machine, has_namespaces):
-    more = _WITH_NAMESPACES_IN_FORK_SERVER if has_namespaces else _WITHOUT_NAMESPACES_IN_FORK_SERVER
-    return _compile(machine, _answers(has_namespaces, has_data=False) | _IN_FORK_SERVER | more, errno.ENOSYS)
+def _build_for_fork_server(machine, has_namespaces, has_data):
+    more = _WITH_NAMESPACES_IN_FORK_SERVER if has_namespaces else {}
+    return _compile(machine, _answers(has_namespaces, has_data) | _IN_FORK_SERVER | more, errno.ENOSYS)
 
 
 class _FilterProgram(ctypes.Structure):
@@ -114,14 +110,13 @@ def install_last():
     _install(*_build_last(system.MACHINE))
 
 
-def install_for_fork_server(has_namespaces):
+def install_for_fork_server(has_namespaces, has_data=False):
     """Puts a filter on the fork server before it loads packages; needs no_new_privs. It cannot be lifted, and supervisors and
     workers inherit it below their own.
 
-    It is the filter of runs, and allows besides what a supervisor does after its fork: a clone into its own namespaces,
-    mount, landlock, seccomp, the socket to the server. So namespaces, mounts and (in the landlock tier) unix sockets of the
-    host are not kept from packages by it."""
-    _install(*_build_for_fork_server(system.MACHINE, has_namespaces))
+    It is the filter of runs, and allows besides what a supervisor does after its fork: landlock, seccomp, and in the namespace
+    tier a clone into its own namespaces and mounts there, which it therefore does not keep from packages."""
+    _install(*_build_for_fork_server(system.MACHINE, has_namespaces, has_data))
 
 
 def _install(code, length):

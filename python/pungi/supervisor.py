@@ -3,9 +3,7 @@
 No foreign code runs in it or can reach it. It relays output, holds the run to its limits, ends every process of it, and tells the server what really happened.
 """
 
-import json
 import os
-import socket
 import sys
 
 from . import box as boxes
@@ -16,25 +14,26 @@ from .supervised_run import SupervisedRun
 _RUNS_OF_ONE_SUPERVISOR = 500
 
 
-def start(settings, name, token):
-    """Called in the fork server: forks a supervisor, which parks one worker after the other."""
+def start(settings, name, channel, door):
+    """Called in the fork server: forks a supervisor, which parks one worker after the other.
+
+    `channel`: its connection to the server, which has introduced it already. `door`: the fork server's, which is not its own.
+    """
     if settings.get("network") is not None and network_forwarder.is_gone(settings["network"]):
         os._exit(75)  # without it no run can reach anything; the server starts us anew
     identity = (os.getuid(), os.getgid())
     pid = run_jail.fork_into_namespaces() if settings["tier"] == "namespace" else os.fork()
     if pid:
         return pid
+    door.close()
     try:
-        _serve(settings, name, token, identity)
+        _serve(settings, name, channel, identity)
     except BaseException:
         sys.excepthook(*sys.exc_info())
     os._exit(0)
 
 
-def _serve(settings, name, token, identity):
-    channel = socket.socket(socket.AF_UNIX)
-    channel.connect(settings["socket"])
-    channel.sendall(frames.pack(frames.HELLO, json.dumps({"id": name, "token": token}).encode()))
+def _serve(settings, name, channel, identity):
     try:
         place = _settle(settings, name, identity)
     except Exception as error:

@@ -1,6 +1,7 @@
 """The system calls that the standard library does not offer, through libc."""
 
 import ctypes
+import errno
 import fcntl
 import os
 import platform
@@ -29,6 +30,8 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRI
 _SIGCHLD, _SIGKILL = 17, 9
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_SYS_KEYCTL = {"x86_64": 250, "aarch64": 219}
+_KEYCTL_JOIN_SESSION_KEYRING = 1
 _SYS_MOUNT_SETATTR = 442
 _MNT_DETACH = 2
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
@@ -67,8 +70,15 @@ def forbid_new_privileges():
     prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
-def unshare(flags):
-    check(_libc.unshare(flags), "unshare")
+def leave_session_keyring():
+    """Whatever this process becomes or starts does not possess the keys of whoever started the server."""
+    if not IS_LINUX or MACHINE not in _SYS_KEYCTL:
+        return
+    if syscall(_SYS_KEYCTL[MACHINE], ctypes.c_ulong(_KEYCTL_JOIN_SESSION_KEYRING), None) < 0:
+        error = ctypes.get_errno()
+        # A kernel or a container without keyrings has none to leave.
+        if error not in (errno.ENOSYS, errno.EPERM, errno.EACCES):
+            raise OSError(error, f"a session keyring of its own: {os.strerror(error)}")
 
 
 def clone(flags):

@@ -20,6 +20,7 @@ def main():
     _keep_descriptors()
     with telling_failures("start"):
         _stay_with(order["server"])
+        system.leave_session_keyring()
         # Environments are read by the sandbox's user, whatever the server's own umask hides.
         os.umask(0o022)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

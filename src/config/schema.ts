@@ -85,6 +85,11 @@ export const OPTIONS = {
     list(/[\s,]+/).default([]),
     'modules imported once, before any run',
   ),
+  preloadTimeoutMs: option(
+    'PRELOAD_TIMEOUT_MS',
+    count(100).default(60_000),
+    'time that the packages of an environment have to load, .pth files and preloads together',
+  ),
   idleTimeoutMs: option(
     'IDLE_TIMEOUT_MS',
     count(1000).default(600_000),

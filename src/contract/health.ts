@@ -51,6 +51,9 @@ export const Health = z.object({
     forkServers: z.number().int(),
     restarts: z.number().int(),
   }),
+  preloads: z
+    .array(z.object({ module: z.string(), problem: z.string().nullable().describe('why it is not loaded') }))
+    .describe('what became of PRELOAD_MODULES in that environment; empty while its packages load'),
   queue: z.object({ active: z.number().int(), waiting: z.number().int(), capacity: z.number().int() }),
   alerts: z.array(Alert).describe('thresholds that are passed now: the reasons for being degraded'),
   audit: z.object({

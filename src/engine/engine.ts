@@ -148,6 +148,7 @@ export class Engine {
       if (stop.aborted) return draft.finish(cancelled());
       if (pool && !isPlain(furnishing)) this.#pools.giveUp(pool);
       const { code, message } = PungiError.from(error);
+      if (code === 'ENVIRONMENT_DAMAGED') return draft.finish({ kind: 'no-environment', code, message });
       return draft.finish(code === 'DENIED' ? refused(message) : internal(message));
     }
     const handedOver = performance.now();
@@ -247,6 +248,8 @@ export class Engine {
     for (const tier of this.#tiersToTry()) {
       const entered = await this.#enter(tier, interpreter).catch((error: Error) => error);
       if (!(entered instanceof Error)) return this.#settle(interpreter, tier, entered, refused);
+      // Its packages, not the tier: a weaker one would not load them either.
+      if (entered instanceof PungiError) throw entered;
       this.#logger.debug('An isolation tier is not available', { tier, reason: entered.message });
       refused.push({ tier, reason: entered.message });
     }

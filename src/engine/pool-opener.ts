@@ -11,6 +11,8 @@ import { Pool } from './pool.js';
 export interface PoolOpenerOptions {
   poolSize: number;
   preload: string[];
+  preloadTimeoutMs: number;
+  memoryMb: number;
   diskMb: number;
   /** Whether runs in the interpreter itself see its packages. */
   systemPackages?: boolean;
@@ -72,7 +74,7 @@ export class PoolOpener {
     { preload, data }: Furnishing,
     network: Network | null,
   ): ForkServer {
-    const { diskMb } = this.options;
+    const { diskMb, memoryMb, preloadTimeoutMs } = this.options;
     const options = {
       python,
       tier,
@@ -80,6 +82,8 @@ export class PoolOpener {
       surelyUsed: preload,
       // One list serves all environments, and a profile is used in those that have its packages and in others.
       preloadIsOptional: environment !== this.options.environment || preload.length > 0,
+      preloadTimeoutMs,
+      memoryMb,
       diskMb,
       roots,
       isBare,

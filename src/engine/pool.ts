@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { ForkServer } from '../runtime/fork-server.js';
+import type { ForkServer, Preload } from '../runtime/fork-server.js';
 import type { Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 
 const FIRST_BACKOFF_MS = 100;
@@ -95,6 +95,11 @@ export class Pool {
 
   get isIdle(): boolean {
     return this.#busy.size === 0 && this.#waiting.length === 0;
+  }
+
+  /** What became of the preload list. */
+  get preloads(): readonly Preload[] {
+    return this.#forkServer?.preloads ?? [];
   }
 
   get forkServers(): number {
@@ -201,7 +206,7 @@ export class Pool {
       this.#forkServer = undefined;
       for (const supervisor of this.#parked.splice(0)) dismiss(supervisor);
       this.restarts += 1;
-      this.#recover(new Error(reason));
+      this.#recover(reason);
     });
   }
 
@@ -259,9 +264,19 @@ export class Pool {
     if (this.#forkServer || this.#waiting.length > 0) this.#order();
   }
 
-  /** After a failure the next order waits, twice as long each time; whoever waits for a worker is told after some. */
+  /**
+   * After a failure the next order waits, twice as long each time; whoever waits for a worker is told after some. Packages that
+   * cannot be loaded are told at once, and tried again only when somebody waits again.
+   */
   #recover(error: Error): void {
     if (this.#isClosed || this.#backoff) return;
+    if (error instanceof PungiError) {
+      this.#options.logger.error('The packages of an environment cannot be loaded', {
+        reason: error.message,
+      });
+      this.#tell(error);
+      return;
+    }
     this.#failures += 1;
     this.#options.logger.error('A worker could not be parked', {
       reason: error.message,
@@ -291,8 +306,10 @@ export class Pool {
   }
 }
 
-const noWorker = ({ message }: Error): PungiError =>
-  new PungiError('INTERNAL_ERROR', `No worker could be started: ${message}`);
+const noWorker = (error: Error): PungiError =>
+  error instanceof PungiError
+    ? error
+    : new PungiError('INTERNAL_ERROR', `No worker could be started: ${error.message}`);
 
 /** Lets a supervisor go; that it is then lost is no news. */
 function dismiss(supervisor: Supervisor): void {

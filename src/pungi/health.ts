@@ -49,6 +49,7 @@ export async function examineHealth(parts: Parts, venvName?: string): Promise<He
       forkServers: pool?.forkServers ?? 0,
       restarts: pool?.restarts ?? 0,
     },
+    preloads: pool ? [...pool.preloads] : [],
     queue: { active: queue.active, waiting: queue.waiting, capacity: queue.capacity },
     alerts,
     audit: { enabled: config.audit, folder: audit.folder, problem: audit.problem },

@@ -11,6 +11,8 @@ export const engineOptions = (config: Config, door: Door): EngineOptions => ({
   allowUnsandboxed: config.allowUnsandboxed,
   poolSize: config.poolSize,
   preload: config.preloadModules,
+  preloadTimeoutMs: config.preloadTimeoutMs,
+  memoryMb: config.maxMemoryMb,
   diskMb: config.maxDiskMb,
   systemPackages: config.systemPackages,
   maxActive: config.maxConcurrentExecutions,

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import {
   type ForkServerSettings,
@@ -14,7 +15,7 @@ import type { Supervisor } from './supervisor.js';
 
 export type ForkServerOptions = Pick<
   ForkServerSettings,
-  'tier' | 'preload' | 'roots' | 'diskMb' | 'isBare' | 'data' | 'network'
+  'tier' | 'preload' | 'preloadTimeoutMs' | 'memoryMb' | 'roots' | 'diskMb' | 'isBare' | 'data' | 'network'
 > & {
   python: string;
   /** Those of the preload list that runs bring along: their workers are warmed up with them. */
@@ -23,19 +24,32 @@ export type ForkServerOptions = Pick<
   preloadIsOptional: boolean;
 };
 
+/** A module of the preload list: whether it is loaded, and why not. */
+export interface Preload {
+  module: string;
+  problem: string | null;
+}
+
 /** A supervisor is there in milliseconds; one that is not there after this long will never be. */
 const START_TIMEOUT_MS = 15_000;
+/** The guard kills whatever is inside before it ends. */
+const END_TIMEOUT_MS = 5000;
 
-/** A jailed Python process that forks supervisors, and they workers, on order. */
+/** A jailed Python process that forks supervisors, and they workers, on order; with its guard. */
 export class ForkServer {
-  readonly exited: Promise<string>;
+  /** Resolves to the reason. */
+  readonly exited: Promise<Error>;
   readonly options: ForkServerOptions;
+  /** What became of the preload list, once packages are loaded. */
+  readonly preloads: Preload[] = [];
   #child: ChildProcess;
   #listener: Listener;
   #logger: Logger;
-  #reason = '';
-  #open = new Set<(reason: string) => void>();
+  #reason: Error | undefined;
+  #open = new Set<(reason: Error) => void>();
   #isAlive = true;
+  #loaded: Promise<void>;
+  #onLoaded = () => {};
 
   constructor(options: ForkServerOptions, listener: Listener, logger: Logger) {
     this.options = options;
@@ -43,18 +57,23 @@ export class ForkServer {
     this.#logger = logger;
     const { python, preloadIsOptional: _, ...settings } = options;
     const { socket, workBase } = listener;
+    this.#loaded = new Promise((resolve) => {
+      this.#onLoaded = resolve;
+    });
     this.#child = spawnForkServer(python, { ...settings, socket, workBase, uid: SANDBOX_UID });
     this.exited = new Promise((resolve) => {
-      this.#child.on('error', (error) => this.#ended(whyNotStarted(python, error), resolve));
+      this.#child.on('error', (error) => this.#ended(new Error(whyNotStarted(python, error)), resolve));
       this.#child.on('close', (status, signal) =>
-        this.#ended(this.#reason || `the fork server ended with ${signal ?? status}`, resolve),
+        this.#ended(this.#reason ?? new Error(`the fork server ended with ${signal ?? status}`), resolve),
       );
     });
-    const { stdin, stderr } = this.#child;
+    const { stdin, stdout, stderr } = this.#child;
     // Idle, it does not keep Node from ending; what waits for a worker does (engine/keep-alive.ts).
     this.#child.unref();
-    for (const stream of [stdin, stderr]) (stream as Socket | null)?.unref();
-    if (stderr) createInterface({ input: stderr }).on('line', (line) => this.#hear(line));
+    for (const stream of [stdin, stdout, stderr]) (stream as Socket | null)?.unref();
+    if (stdout) createInterface({ input: stdout }).on('line', (line) => this.#hear(line));
+    if (stderr)
+      createInterface({ input: stderr }).on('line', (line) => logger.debug('Fork server', { line }));
   }
 
   get pid(): number | undefined {
@@ -68,30 +87,39 @@ export class ForkServer {
   /** Orders a supervisor; resolves when its first worker is parked inside all of its jails. */
   start(): Promise<Supervisor> {
     return new Promise((resolve, reject) => {
-      const fail = (reason: string) => {
+      let impatience: NodeJS.Timeout | undefined;
+      const fail = (reason: Error) => {
         clearTimeout(impatience);
         this.#open.delete(fail);
         order.forget();
-        reject(new Error(reason));
+        reject(reason);
       };
-      const impatience = setTimeout(() => fail('a supervisor did not answer'), START_TIMEOUT_MS);
-      const order = this.#listener.expect((supervisor) => {
-        clearTimeout(impatience);
-        this.#open.delete(fail);
-        supervisor.onStuck = () => this.#say({ kill: order.id });
-        resolve(supervisor);
-      }, fail);
-      if (!this.#isAlive) return fail('the fork server has ended');
+      const order = this.#listener.expect(
+        (supervisor) => {
+          clearTimeout(impatience);
+          this.#open.delete(fail);
+          supervisor.onStuck = () => this.#say({ kill: order.id });
+          resolve(supervisor);
+        },
+        (reason) => fail(new Error(reason)),
+      );
+      if (!this.#isAlive) return fail(new Error('the fork server has ended'));
       this.#open.add(fail);
+      // How long packages may load is for the guard to watch.
+      void this.#loaded.then(() => {
+        if (!this.#open.has(fail)) return;
+        impatience = setTimeout(() => fail(new Error('a supervisor did not answer')), START_TIMEOUT_MS);
+      });
       this.#say({ start: order.id, token: order.token });
     });
   }
 
-  /** In the namespace tier everything below it goes along; in the others, each supervisor goes with its connection. */
+  /** The end of its input ends all that is below it. */
   async end(): Promise<void> {
     this.#child.stdin?.end();
-    killChild(this.#child);
+    const impatience = setTimeout(() => killChild(this.#child), END_TIMEOUT_MS);
     await this.exited;
+    clearTimeout(impatience);
   }
 
   /** Where it could not be started there is nobody to say it to, and 'error' tells so. */
@@ -99,31 +127,42 @@ export class ForkServer {
     this.#child.stdin?.write(`${JSON.stringify(order)}\n`);
   }
 
+  /** The guard's words: a package can say what failed, never how much it says. */
   #hear(line: string): void {
-    const said = parseLine(line);
-    if (typeof said['failed'] === 'string') this.#reason = said['failed'];
-    else if (said['notPreloaded'] !== undefined) this.#hearNotPreloaded(said);
-    else this.#logger.debug('Fork server', { line });
+    const said = JSON.parse(line) as Report;
+    if ('failed' in said) this.#reason = said.byPackages ? cannotLoad(said.failed) : new Error(said.failed);
+    else if ('ready' in said) {
+      for (const module of said.preloaded) this.preloads.push({ module, problem: null });
+      this.#onLoaded();
+    } else this.#hearNotPreloaded(said);
   }
 
   /** One list serves all environments: what is not installed in one of them is no fault. */
-  #hearNotPreloaded(said: Record<string, unknown>): void {
-    const { preloadIsOptional } = this.options;
-    const level = preloadIsOptional && said['isAbsent'] === true ? 'debug' : 'error';
-    this.#logger[level]('A module could not be preloaded', said);
+  #hearNotPreloaded(said: NotPreloaded): void {
+    // A start without another module says it again.
+    if (this.preloads.some(({ module }) => module === said.notPreloaded)) return;
+    const isFault = !(this.options.preloadIsOptional && said.isAbsent);
+    this.preloads.push({ module: said.notPreloaded, problem: said.reason });
+    this.#logger[isFault ? 'error' : 'debug']('A module could not be preloaded', { ...said });
   }
 
-  #ended(reason: string, resolve: (reason: string) => void): void {
+  #ended(reason: Error, resolve: (reason: Error) => void): void {
     this.#isAlive = false;
     for (const fail of [...this.#open]) fail(reason);
     resolve(reason);
   }
 }
 
-function parseLine(line: string): Record<string, unknown> {
-  try {
-    return line.startsWith('{') ? (JSON.parse(line) as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+interface NotPreloaded {
+  notPreloaded: string;
+  isAbsent: boolean;
+  reason: string;
 }
+
+type Report = { failed: string; byPackages?: boolean } | { ready: true; preloaded: string[] } | NotPreloaded;
+
+const cannotLoad = (reason: string) =>
+  new PungiError(
+    'ENVIRONMENT_DAMAGED',
+    `${reason[0]!.toUpperCase()}${reason.slice(1)}. Uninstall the package that brings it, or use another environment.`,
+  );

@@ -26,6 +26,10 @@ export interface ForkServerSettings {
   socket: string;
   workBase: string;
   preload: string[];
+  /** For all of them together, and for what packages load by themselves. */
+  preloadTimeoutMs: number;
+  /** What a run may have at most; packages may take as much while they load, and at least what large ones need. */
+  memoryMb: number;
   /** Folders, beside the interpreter's own, that runs may read. */
   roots: string[];
   diskMb: number;
@@ -84,10 +88,10 @@ export function whyNotStarted(python: string, { code = '', message }: NodeJS.Err
   return `the interpreter ${python} could not be started: ${reason ? `${reason} (${code})` : message}`;
 }
 
-/** Orders go to its stdin; it ends when that ends. */
+/** Orders go to its stdin; it ends when that ends. Reports come from its stdout, what packages print from its stderr. */
 export function spawnForkServer(python: string, settings: ForkServerSettings): ChildProcess {
   const child = spawnPython(python, 'fork-server', {
-    stdio: ['pipe', 'ignore', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: CLEAN_ENVIRONMENT,
   });
   child.stdin?.on('error', () => {});

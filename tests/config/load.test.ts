@@ -20,6 +20,7 @@ const OTHER_VALUES: Record<OptionName, [text: string, value: unknown]> = {
   maxOutputHardBytes: ['4096', 4096],
   poolSize: ['1', 1],
   preloadModules: ['json, decimal', ['json', 'decimal']],
+  preloadTimeoutMs: ['5000', 5000],
   idleTimeoutMs: ['2000', 2000],
   allowedEnv: ['TZ LANG', ['TZ', 'LANG']],
   scriptRoots: ['/srv/a:/srv/b', ['/srv/a', '/srv/b']],

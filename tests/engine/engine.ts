@@ -13,6 +13,8 @@ const OPTIONS: EngineOptions = {
   allowUnsandboxed: false,
   poolSize: 1,
   preload: [],
+  preloadTimeoutMs: 60_000,
+  memoryMb: 512,
   diskMb: 64,
   maxActive: 4,
   maxQueued: 100,

@@ -19,12 +19,13 @@ LIMITS = {
 }
 # What the server says to the supervisor beside the limits.
 HINTS = {"reportBytes": 1024 * 1024, "isHurried": False, "isScoped": False}
+LOADING = {"preloadTimeoutMs": 20_000, "memoryMb": 512}
 
 
 class Server:
     """The other end of the fork server: it listens, orders supervisors and hands out jobs."""
 
-    def __init__(self, tier, preload=(), data=()):
+    def __init__(self, tier, preload=(), data=(), python=sys.executable, **more):
         self.serial = 0
         self.folder = tempfile.mkdtemp(prefix="pungi-test-")
         self.work = os.path.join(self.folder, "work")
@@ -35,17 +36,16 @@ class Server:
         self.listener.bind(path)
         self.listener.listen(8)
         if os.getuid() == 0:
-            os.chmod(self.folder, 0o711)
-            os.chown(path, SANDBOX_UID, SANDBOX_UID)
-            os.chown(self.work, SANDBOX_UID, SANDBOX_UID)
-        command = [sys.executable, "-I", "-S", "-X", "utf8", str(python_half.FOLDER), "fork-server"]
+            for folder in (self.folder, self.work):
+                os.chmod(folder, 0o711)
+        command = [python, "-I", "-S", "-X", "utf8", str(python_half.FOLDER), "fork-server"]
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd="/",
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
             env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},
         )
         settings = {
             "tier": tier, "socket": path, "workBase": self.work, "preload": list(preload), "roots": [], "diskMb": 16, "isBare": True,
-            "uid": SANDBOX_UID, "data": list(data), "network": None,
+            "uid": SANDBOX_UID, "data": list(data), "network": None, **LOADING, **more,
         }
         self.say(settings)
 
@@ -58,20 +58,23 @@ class Server:
         self.serial += 1
         name = name or f"supervisor-{self.serial}"
         self.say({"start": name, "token": f"token of {name}"})
-        ready, _, _ = select.select([self.listener, self.process.stderr], [], [], DEADLINE)
-        if self.listener not in ready:
-            said = self.process.stderr.readline().decode() if ready else "nothing"
-            if "failed" in said or not ready:
+        while self.listener not in (ready := select.select([self.listener, self.process.stdout], [], [], DEADLINE)[0]):
+            said = self.hear() if ready else {"failed": "nothing"}
+            if "failed" in said:
                 raise AssertionError(f"no supervisor came; the fork server said {said}")
         connection, _ = self.listener.accept()
         connection.settimeout(DEADLINE)
         return Supervisor(connection)
 
+    def hear(self):
+        """The next report, or that there is none any more."""
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else {"failed": "and ended"}
+
     def close(self):
         self.process.stdin.close()
-        self.process.kill()
-        self.process.wait()
-        self.process.stderr.close()
+        self.process.wait(DEADLINE)
+        self.process.stdout.close()
         self.listener.close()
         subprocess.run(["rm", "-rf", self.folder], check=True)
 

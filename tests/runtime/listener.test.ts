@@ -103,7 +103,7 @@ test('a supervisor that says why it failed, or just goes away, fails its order',
 
 test('its folder is private and goes with it', async () => {
   expect(statSync(listener.folder).mode & 0o066).toBe(0);
-  expect(statSync(listener.workBase).mode & 0o077).toBe(0);
+  expect(statSync(listener.workBase).mode & 0o066).toBe(0);
   await listener.close();
   expect(existsSync(listener.folder)).toBe(false);
 });

@@ -45,6 +45,8 @@ describe.each([
     await listener.listening;
     const settings = {
       preload: [],
+      preloadTimeoutMs: 60_000,
+      memoryMb: 512,
       roots: [],
       data: [],
       diskMb: 8,

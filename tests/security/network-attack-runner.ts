@@ -62,6 +62,8 @@ const engine = new Engine(
     allowUnsandboxed: false,
     poolSize: 2,
     preload: [],
+    preloadTimeoutMs: 60_000,
+    memoryMb: 512,
     diskMb: 32,
     maxActive: 8,
     maxQueued: 10,

@@ -58,6 +58,8 @@ const engine = new Engine(
     allowUnsandboxed: false,
     poolSize: 1,
     preload: [],
+    preloadTimeoutMs: 60_000,
+    memoryMb: 512,
     diskMb: 32,
     maxActive: 4,
     maxQueued: 10,

@@ -2,6 +2,7 @@ import { PungiError } from '../../base/errors.js';
 import { silentLogger } from '../../base/logger.js';
 import { type ConfigSources, loadConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
+import type { Health } from '../../contract/health.js';
 import type { EngineState } from '../../engine/engine.js';
 import { Pungi } from '../../pungi.js';
 import { environmentFindings } from './environments.js';
@@ -50,6 +51,7 @@ async function engineFindings(config: Config): Promise<Finding[]> {
       python(state, config),
       ...isolation(state, config),
       ...(await tryRun(pungi)),
+      ...preloads(await pungi.health()),
       ...(await environmentFindings(pungi.environments, config.preinstalledPackages)),
       profileFinding(pungi.profiles, config),
       await auditFinding(config),
@@ -64,6 +66,19 @@ async function engineFindings(config: Config): Promise<Finding[]> {
 function python({ interpreter: { path, version } }: EngineState, config: Config): Finding {
   const how = config.python === undefined ? 'the first on PATH that is new enough' : 'as configured';
   return ok('Python', `${version} at ${path}, ${how}`);
+}
+
+/** After a run: its packages are loaded then. */
+function preloads({ preloads: found }: Health): Finding[] {
+  return found.map(({ module, problem }) =>
+    problem === null
+      ? ok('Preload', module)
+      : warn(
+          'Preload',
+          `${module} is not loaded: ${problem}`,
+          'Runs import it themselves; correct it or take it off PRELOAD_MODULES.',
+        ),
+  );
 }
 
 /** The tier in force, and for each stronger one why it is not. */

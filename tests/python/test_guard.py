@@ -1,0 +1,179 @@
+"""The guard, with real fork servers of real environments: what packages do while they load, and what becomes of it."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import venv
+
+import python_half  # noqa: F401
+from pungi import system
+from serving import SANDBOX_UID, Server
+
+# A folder is part of a module's name: what is preloaded of it shows whether anything of the failed half is left.
+MODULES = {
+    "fine": "a = 1",
+    "half/__init__.py": "import fine\nfrom . import first\nfrom . import second",
+    "half/first.py": "a = 1",
+    "half/second.py": "raise OSError('no folder to write to')",
+    "leaving": "raise SystemExit(3)",
+    "gone": "import os\nos._exit(3)",
+    "endless": "while True: pass",
+    "thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), name='keeper', daemon=True).start()",
+    "joined": "import threading\nthread = threading.Thread(target=int)\nthread.start()\nthread.join()",
+    "process": "import subprocess\nkept = subprocess.Popen(['/bin/sleep', '60'])",
+    "program": "import subprocess\nsubprocess.run(['/bin/true'], check=True)",
+    "hungry": "kept = []\nwhile True: kept.append(b'x' * 2**20)",
+    "forking": "import os\nfor _ in range(9): os.fork()\nwhile True: pass",
+    "loud": "import os\nwhile True: os.write(2, b'x' * 65536)",
+    "writing": "import os, tempfile\nprint(len(open(tempfile.mkstemp()[1], 'w').name), os.listdir(os.environ['HOME']))",
+}
+
+
+def _tiers():
+    found = []
+    for tier in ("namespace", "landlock"):
+        server = Server(tier, python=_interpreter())
+        try:
+            server.park().connection.close()
+            found.append(tier)
+        except (AssertionError, OSError):
+            pass
+        finally:
+            server.close()
+    return found
+
+
+def _interpreter():
+    """In the landlock tier the sandbox's user reads the host's own files: as root, one that everybody can read is needed."""
+    if os.getuid() != 0:
+        return sys.executable
+    readable = subprocess.run([sys.executable, "-c", ""], user=SANDBOX_UID, capture_output=True, check=False) if _is_open(sys.executable) else None
+    return sys.executable if readable and readable.returncode == 0 else "/usr/bin/python3"
+
+
+def _is_open(path):
+    return path == "/" or bool(os.stat(path).st_mode & 0o001) and _is_open(os.path.dirname(path))
+
+
+@unittest.skipUnless(system.IS_LINUX, "fork servers of this kind are Linux's")
+class Guard(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="pungi-test-")
+        cls.addClassCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o755)
+        cls.folder = os.path.join(folder.name, "venv")
+        subprocess.run([_interpreter(), "-I", "-m", "venv", "--without-pip", cls.folder], check=True)
+        library = os.path.join(cls.folder, "lib")
+        cls.site = os.path.join(library, os.listdir(library)[0], "site-packages")
+        for name, source in MODULES.items():
+            path = os.path.join(cls.site, name if "/" in name else f"{name}.py")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as file:
+                file.write(source)
+        cls.tiers = _tiers()
+        assert cls.tiers, "no tier can be entered"
+
+    def each_tier(self, *preload, **more):
+        for tier in self.tiers:
+            with self.subTest(tier=tier):
+                server = Server(tier, preload, python=os.path.join(self.folder, "bin", "python"), isBare=False, **more)
+                try:
+                    yield server
+                finally:
+                    server.close()
+
+    def loaded(self, server):
+        """(what was preloaded, why others were not), when packages are loaded."""
+        problems = {}
+        while "ready" not in (said := server.hear()):
+            self.assertNotIn("failed", said)
+            problems[said["notPreloaded"]] = said["reason"]
+        return said["preloaded"], problems
+
+    def assertRefused(self, name, reason, **more):
+        for server in self.each_tier(name, "fine", **more):
+            preloaded, problems = self.loaded(server)
+            self.assertEqual(preloaded, ["fine"])
+            self.assertRegex(problems.pop(name), reason)
+            self.assertEqual(problems, {})
+            answer = server.park().run(f"import sys\nprint('{name}' in sys.modules, 'fine' in sys.modules)")
+            self.assertEqual(answer["stdout"], b"False True\n")
+
+    def test_a_module_that_fails_leaves_nothing_of_itself(self):
+        for server in self.each_tier("half", "fine"):
+            self.assertEqual(self.loaded(server), (["fine"], {"half": "OSError: no folder to write to"}))
+            answer = server.park().run("import sys\nprint([name for name in sys.modules if name.startswith('half')])")
+            self.assertEqual(answer["stdout"], b"[]\n")
+
+    def test_one_that_is_absent_is_said_to_be(self):
+        for server in self.each_tier("no_such_module", "fine"):
+            self.assertEqual(server.hear()["isAbsent"], True)
+            self.assertEqual(self.loaded(server), (["fine"], {}))
+
+    def test_one_that_ends_the_interpreter_is_left_out(self):
+        self.assertRefused("leaving", "SystemExit: 3")
+        self.assertRefused("gone", "it ended the interpreter")
+
+    def test_one_that_never_comes_back_is_left_out(self):
+        for server in self.each_tier("fine", "endless", "joined", preloadTimeoutMs=1000):
+            preloaded, problems = self.loaded(server)
+            self.assertEqual(preloaded, ["fine"])
+            self.assertIn("it took longer than 1 seconds (PRELOAD_TIMEOUT_MS)", problems["endless"])
+            self.assertEqual(problems["joined"], "no time was left after endless")
+
+    def test_one_that_runs_bring_along_has_less_time(self):
+        for server in self.each_tier("endless", "fine", surelyUsed=["endless"], longestImport=0.3):
+            self.assertEqual(self.loaded(server), (["fine"], {"endless": "TimeoutError: it took longer than 0.3 seconds"}))
+
+    def test_one_that_leaves_a_thread_is_left_out(self):
+        self.assertRefused("thread", r"it leaves 1 threads running \(keeper\)")
+
+    def test_one_that_leaves_a_process_is_left_out(self):
+        self.assertRefused("process", "it leaves a process running")
+
+    def test_one_that_takes_too_much_is_left_out(self):
+        self.assertRefused("hungry", "it took more than 1024 MB of memory|MemoryError")
+        self.assertRefused("forking", "it started more than 64 processes and threads")
+        self.assertRefused("loud", "it printed more than 1 MB")
+
+    def test_what_ends_in_order_is_loaded(self):
+        names = ["joined", "program", "writing"]
+        for server in self.each_tier(*names):
+            self.assertEqual(self.loaded(server), (names, {}))
+
+    def test_a_pth_file_that_does_harm_is_named(self):
+        for line, reason in (
+            ("import sys; sys.exit(3)", "zz.pth ended the interpreter"),
+            ("import endless", r"zz.pth took longer than 1 seconds"),
+            ("import hungry", "zz.pth took more than 1024 MB of memory"),
+            ("import forking", "zz.pth started more than 64 processes and threads"),
+            ("import loud", "zz.pth printed more than 1 MB"),
+            ("import os; os.fork() or __import__('time').sleep(60)", "left a process running"),
+            ("import thread", "left a thread running"),
+        ):
+            path = os.path.join(self.site, "zz.pth")
+            with open(path, "w") as file:
+                file.write(f"{line}\n")
+            self.addCleanup(lambda: os.path.exists(path) and os.unlink(path))
+            for server in self.each_tier(preloadTimeoutMs=15_000 if "endless" not in line else 1000):
+                with self.subTest(line=line):
+                    said = server.hear()
+                    self.assertRegex(said.get("failed", ""), reason)
+                    self.assertTrue(said["byPackages"])
+                    self.assertEqual(server.process.wait(20), 75)
+                    self.assertEqual(os.listdir(server.work), [])
+
+    def test_when_the_server_goes_nothing_is_left(self):
+        for server in self.each_tier("fine"):
+            self.loaded(server)
+            server.park().connection.close()
+            server.process.stdin.close()
+            self.assertEqual(server.process.wait(20), 0)
+            self.assertEqual(os.listdir(server.work), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
