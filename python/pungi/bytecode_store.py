@@ -5,22 +5,28 @@ of the store is named by the hash of its source: a package cannot put its own by
 """
 
 import hashlib
-import importlib._bootstrap_external
 import importlib.util
 import os
 import sys
 import tempfile
-import warnings
+
+from . import compiler
 
 _MAGIC = hashlib.sha256(importlib.util.MAGIC_NUMBER).hexdigest()[:8]
+# Of a hash, and never checked: the source of a generation never changes, and looking at it would cost every import.
+_UNCHECKED_HASH = (1).to_bytes(4, "little")
+# Honest packages have none that the compiler cannot cope with. With more the rest is left for imports to compile.
+_MOST_OVERRUNS = 3
 
 
-def fill(site, store):
-    """Gives every module below a folder its bytecode. What cannot be compiled is left for the import to complain about."""
+def fill(site, store, uid):
+    """Gives every module below a folder its bytecode. What cannot be compiled is left for the import to complain about.
+
+    `uid`: who compiles, where we are root."""
     folder = os.path.join(store, f"{sys.implementation.cache_tag}-{_MAGIC}")
     os.makedirs(folder, exist_ok=True)
     missing = [path for path in _sources(site) if not os.path.lexists(importlib.util.cache_from_source(path))]
-    _share_out(missing, lambda path: _provide(path, folder))
+    _share_out(missing, lambda paths: _provide_all(paths, site, folder, uid))
 
 
 def _sources(site):
@@ -38,32 +44,44 @@ def _share_out(paths, do):
         child = os.fork()
         if child == 0:
             try:
-                _do_all(paths[index::shares], do)
+                do(paths[index::shares])
             finally:
                 os._exit(0)
         children.append(child)
-    _do_all(paths[0::shares], do)
+    do(paths[0::shares])
     for child in children:
         os.waitpid(child, 0)
 
 
-def _do_all(paths, do):
-    warnings.simplefilter("ignore")
+def _provide_all(paths, site, folder, uid):
+    """A compiler serves one package: what breaks it must not write bytecode for the sources of others."""
+    own, serves = compiler.Compiler(uid), None
     for path in paths:
+        package = os.path.relpath(path, site).split(os.sep)[0]
+        if package != serves:
+            own.close()
+            serves = package
+        if own.overruns > _MOST_OVERRUNS:
+            break
         try:
-            do(path)
-        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            _provide(path, folder, own)
+        except OSError:
             pass
+    own.close()
 
 
-def _provide(path, folder):
+def _provide(path, folder, own):
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     with os.fdopen(fd, "rb") as file:
-        source = file.read()
+        source = file.read(compiler.LARGEST_SOURCE + 1)
     name = hashlib.sha256(source).hexdigest()
     shared = os.path.join(folder, name[:2], f"{name}.pyc")
     if not os.path.exists(shared):
-        _compile(source, shared)
+        code = own.compile(source)
+        if code is None:
+            return
+        os.makedirs(os.path.dirname(shared), exist_ok=True)
+        _write(shared, importlib.util.MAGIC_NUMBER + _UNCHECKED_HASH + importlib.util.source_hash(source) + code)
     target = importlib.util.cache_from_source(path)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     try:
@@ -72,15 +90,6 @@ def _provide(path, folder):
         # Too many links to one file (every empty __init__.py is the same), or another file system.
         with open(shared, "rb") as original:
             _write(target, original.read())
-
-
-def _compile(source, target):
-    """The path in it is nobody's, since it is shared: an import puts its own in place."""
-    code = compile(source, "<shared>", "exec", dont_inherit=True)
-    # Unchecked: the source of a generation never changes, and looking at it would cost every import.
-    data = importlib._bootstrap_external._code_to_hash_pyc(code, importlib.util.source_hash(source), False)
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    _write(target, data)
 
 
 def _write(target, data):

@@ -4,7 +4,6 @@ argv[2]: an order as JSON. stdout: the answer as JSON. Nothing of the environmen
 """
 
 import contextlib
-import importlib.metadata
 import json
 import os
 import re
@@ -76,12 +75,12 @@ def _link_file(source, target):
         shutil.copy2(source, target, follow_symlinks=False)
 
 
-def finish(venv, configuration, will_be_at, store):
+def finish(venv, configuration, will_be_at, store, uid):
     """What follows every change: the environment is checked, compiled and measured, and its scripts know their place."""
     _check_core(venv, configuration)
     _place_scripts(venv, will_be_at)
     site = _site_packages(venv)
-    bytecode_store.fill(site, store)
+    bytecode_store.fill(site, store, uid)
     return {**_measure(venv), "packages": _packages(site)}
 
 
@@ -111,7 +110,8 @@ def _place_scripts(venv, will_be_at):
         if not stat.S_ISREG(os.lstat(path).st_mode):
             continue
         with open(path, "rb") as file:
-            script = _SHEBANG.match(file.read())
+            text = file.read(_LARGEST_SCRIPT + 1)
+        script = _SHEBANG.match(text) if len(text) <= _LARGEST_SCRIPT else None
         if script:
             _replace(path, f"#!{will_be_at}/bin/python\n".encode() + script["code"])
 
@@ -138,22 +138,43 @@ def _measure(venv):
 
 def _packages(site):
     found = {}
-    for distribution in importlib.metadata.distributions(path=[site]):
+    for fields in _distributions(site):
         # Whoever lacks one of them is no distribution, but files of one that look like it.
-        name, version = distribution.metadata["Name"], distribution.metadata["Version"]
+        name, version = fields.get("name", [""])[0], fields.get("version", [""])[0]
         if name and version:
             found[name] = version
     return [{"name": name, "version": found[name]} for name in sorted(found, key=str.lower)]
+
+
+def _distributions(site):
+    """The metadata of each, as field to values. Read without a parser for mail: packages write it, and it may be anything."""
+    for name in sorted(os.listdir(site)):
+        for file in _METADATA.get(os.path.splitext(name)[1], ()):
+            with contextlib.suppress(OSError):
+                yield _fields(os.path.join(site, name, file))
+
+
+def _fields(path):
+    """Those before the description, of as much as any honest file has."""
+    with open(path, "rb") as file:
+        text = file.read(_LARGEST_METADATA).decode("utf-8", "replace")
+    found = {}
+    for line in text.partition("\n\n")[0].split("\n"):
+        field, colon, value = line.partition(":")
+        if colon and not line[0].isspace():
+            found.setdefault(field.lower(), []).append(value.strip())
+    return found
 
 
 def dependents(venv, names):
     """The packages that need one of these, by name."""
     wanted = {_key(name) for name in names}
     found = set()
-    for distribution in importlib.metadata.distributions(path=[_site_packages(venv)]):
-        needs = {_key(_NAME.match(line)[0]) for line in distribution.requires or () if "extra ==" not in line and _NAME.match(line)}
-        if needs & wanted and _key(distribution.metadata["Name"] or "") not in wanted:
-            found.add(distribution.metadata["Name"])
+    for fields in _distributions(_site_packages(venv)):
+        needed = [line for line in fields.get("requires-dist", ()) if "extra ==" not in line and _NAME.match(line)]
+        name = fields.get("name", [""])[0]
+        if {_key(_NAME.match(line)[0]) for line in needed} & wanted and _key(name) not in wanted:
+            found.add(name)
     return sorted(found)
 
 
@@ -166,6 +187,8 @@ def _site_packages(venv):
     return os.path.join(venv, "lib", version, "site-packages")
 
 
+_METADATA = {".dist-info": ("METADATA",), ".egg-info": ("PKG-INFO",)}
+_LARGEST_METADATA, _LARGEST_SCRIPT = 1 << 20, 16 << 20
 # Of Python, or of the shell that starts Python where its path is too long for some kernels.
 _SHEBANG = re.compile(rb"#!(?:[^\n]*python[^\n]*|/bin/sh\n'''exec' [^\n]*\n' ''')\n(?P<code>.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

@@ -13,6 +13,8 @@ import unittest
 import python_half  # noqa: F401 - puts the Python half on the path
 from pungi import bytecode_store, venv_tree
 
+SANDBOX_UID = 1_900_000_000
+
 
 class VenvTreeTest(unittest.TestCase):
     def setUp(self):
@@ -27,7 +29,7 @@ class VenvTreeTest(unittest.TestCase):
     def finish(self, **changes):
         order = {
             "venv": str(self.venv), "configuration": self.made["configuration"],
-            "will_be_at": "/final/place", "store": str(self.store), **changes,
+            "will_be_at": "/final/place", "store": str(self.store), "uid": SANDBOX_UID, **changes,
         }
         return venv_tree.finish(**order)
 
@@ -160,7 +162,7 @@ class BytecodeStoreTest(unittest.TestCase):
             site.mkdir()
             for number in range(300):
                 (site / f"m{number}.py").write_text(f"VALUE = {number % 150}\n")
-            bytecode_store.fill(str(site), str(store))
+            bytecode_store.fill(str(site), str(store), SANDBOX_UID)
             self.assertEqual(len(list((site / "__pycache__").iterdir())), 300)
             self.assertEqual(len([path for path in store.rglob("*.pyc")]), 150)
             self.assertEqual([path for path in store.rglob("*") if path.is_file() and path.suffix != ".pyc"], [])

@@ -1,6 +1,6 @@
 import { PungiError } from '../../base/errors.js';
 import type { PackageInfo, StepOptions } from '../../contract/environment.js';
-import { PYTHON_HALF } from '../../sandbox/spawn.js';
+import { PYTHON_HALF, SANDBOX_UID } from '../../sandbox/spawn.js';
 import { runTool } from '../../sandbox/tool.js';
 
 /** Making and comparing thousands of files takes a second or two; this much only a dying disk. */
@@ -27,7 +27,7 @@ type Order =
   | { do: 'show-interpreter'; venv: string; inherit: boolean }
   | { do: 'dependents'; venv: string; names: string[] }
   | { do: 'link'; source: string; to: string }
-  | { do: 'finish'; venv: string; configuration: string; will_be_at: string; store: string };
+  | { do: 'finish'; venv: string; configuration: string; will_be_at: string; store: string; uid: number };
 
 /** An empty virtual environment of an interpreter; with `inherit` it sees what is installed there. */
 export function createVenv(
@@ -63,7 +63,11 @@ export function finishVenv(
   { venv, configuration, willBeAt, store }: FinishedPlace & { store: string },
   signal?: AbortSignal,
 ): Promise<VenvFacts> {
-  return order(python, { do: 'finish', venv, configuration, will_be_at: willBeAt, store }, signal);
+  return order(
+    python,
+    { do: 'finish', venv, configuration, will_be_at: willBeAt, store, uid: SANDBOX_UID },
+    signal,
+  );
 }
 
 /** Which installed packages need one of these. */
