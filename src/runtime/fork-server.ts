@@ -87,13 +87,15 @@ export class ForkServer {
   /** Orders a supervisor; resolves when its first worker is parked inside all of its jails. */
   start(): Promise<Supervisor> {
     return new Promise((resolve, reject) => {
-      let impatience: NodeJS.Timeout | undefined;
       const fail = (reason: Error) => {
         clearTimeout(impatience);
         this.#open.delete(fail);
         order.forget();
         reject(reason);
       };
+      const giveUp = () => fail(new Error('a supervisor did not answer'));
+      // The guard keeps the time that packages have to load, once with and once without preloads.
+      let impatience = setTimeout(giveUp, 2 * this.options.preloadTimeoutMs + START_TIMEOUT_MS);
       const order = this.#listener.expect(
         (supervisor) => {
           clearTimeout(impatience);
@@ -105,10 +107,10 @@ export class ForkServer {
       );
       if (!this.#isAlive) return fail(new Error('the fork server has ended'));
       this.#open.add(fail);
-      // How long packages may load is for the guard to watch.
       void this.#loaded.then(() => {
         if (!this.#open.has(fail)) return;
-        impatience = setTimeout(() => fail(new Error('a supervisor did not answer')), START_TIMEOUT_MS);
+        clearTimeout(impatience);
+        impatience = setTimeout(giveUp, START_TIMEOUT_MS);
       });
       this.#say({ start: order.id, token: order.token });
     });
