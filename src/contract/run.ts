@@ -225,6 +225,8 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** Called for every line of output as it is produced. */
   onLine?: (line: OutputLine) => void;
+  /** Called with every piece of output as it comes, whole: also with what the outcome leaves out. */
+  onOutput?: (stream: OutputLine['stream'], data: Buffer) => void;
   /** Called with a sentence while the run waits for its environment to be made or filled. */
   onStep?: OnStep;
 }

@@ -112,9 +112,9 @@ export class Engine {
   async run(run: AdmittedRun, options: EngineRunOptions = {}): Promise<Outcome> {
     const asked = performance.now();
     const { job, client, session = client, home, profile } = run;
-    const { signal, onLine } = options;
+    const { signal } = options;
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-    const draft = new OutcomeDraft(job, this.#where(home), profile?.name ?? null, onLine);
+    const draft = new OutcomeDraft(job, this.#where(home), profile?.name ?? null, options);
     if (stop.aborted) return draft.finish(cancelled());
     let leave: () => void;
     try {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { PungiError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import type { Isolation, Outcome, Verdict } from '../contract/outcome.js';
-import type { OutputLine, RunOptions } from '../contract/run.js';
+import type { RunOptions } from '../contract/run.js';
 import type { Job, RunEnd } from '../runtime/supervisor.js';
 import { readCallValue } from './call-words.js';
 import { OutputBuffer } from './output.js';
@@ -26,21 +26,25 @@ export class OutcomeDraft {
     private readonly job: Job,
     private readonly where: Whereabouts,
     private readonly profile: string | null,
-    onLine: RunOptions['onLine'],
+    private readonly listeners: Pick<RunOptions, 'onLine' | 'onOutput'>,
   ) {
     this.#codeSha256 = sha256(job.code);
+    const { onLine } = listeners;
     const buffer = (stream: 'stdout' | 'stderr') =>
-      new OutputBuffer(job.limits.outputBytes, onLine && ((text) => this.#tell(onLine, { stream, text })));
+      new OutputBuffer(
+        job.limits.outputBytes,
+        onLine && ((text) => this.#tell(() => onLine({ stream, text }))),
+      );
     this.#streams = { stdout: buffer('stdout'), stderr: buffer('stderr') };
   }
 
   /** A listener that throws is the caller's trouble, not the run's. */
-  #tell(onLine: NonNullable<RunOptions['onLine']>, line: OutputLine): void {
+  #tell(listener: () => void): void {
     try {
-      onLine(line);
+      listener();
     } catch (error) {
       queueMicrotask(() =>
-        process.emitWarning(`A listener for output lines failed: ${PungiError.from(error).message}`),
+        process.emitWarning(`A listener for output failed: ${PungiError.from(error).message}`),
       );
     }
   }
@@ -51,6 +55,8 @@ export class OutcomeDraft {
   }
 
   write(stream: 'stdout' | 'stderr', data: Buffer): void {
+    const { onOutput } = this.listeners;
+    if (onOutput) this.#tell(() => onOutput(stream, data));
     this.#streams[stream].write(data);
   }
 

@@ -49,7 +49,9 @@ class Telling(HarnessCase):
         self.assertTrue(all(each[2] >= 0 for each in logs))
 
     def test_logs_are_bounded(self):
-        self.assertEqual(len(self.run_script("for n in range(5000): log('x')")["logs"]), 1000)
+        logs = self.run_script("for n in range(5000): log(n)")["logs"]
+        self.assertEqual([logs[0][1], logs[499][1], logs[501][1], logs[-1][1]], ["0", "499", "4500", "4999"])
+        self.assertEqual(logs[500][:2], ["note", "… 4000 log lines are left out …"])
         large = self.run_script("for n in range(500): log('x' * 9000)")["logs"]
         self.assertLess(sum(len(each[1]) for each in large), 200_000)
 
@@ -64,7 +66,8 @@ class Telling(HarnessCase):
 
     def test_failures_are_bounded(self):
         told = self.run_script("for n in range(1000): fail('x' * 5000, field='y' * 999, expected='z' * 30_000)")["failures"]
-        self.assertEqual((len(told), len(told[0]["message"]), len(told[0]["path"])), (100, 4001, 501))
+        self.assertEqual((len(told), len(told[0]["message"]), len(told[0]["path"])), (101, 4001, 501))
+        self.assertRegex(told[-1]["message"], r"^\d+ more failures are left out\.$")
         self.assertLess(len(told[0]["expected"]), 300)
 
     def test_values_that_are_no_json(self):

@@ -16,7 +16,7 @@ def judge_expressions(job):
     scope = {**seen.get("variables", {}), **seen, "context": seen, "get": toolbox.get}
     for text in job["expressions"]:
         _judge_expression(text, scope, toolbox)
-    return {"failures": toolbox.failures}
+    return {"failures": toolbox.told_failures()}
 
 
 def _judge_expression(text, scope, toolbox):

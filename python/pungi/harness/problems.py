@@ -21,6 +21,15 @@ def describe_exit(error):
     return {"stage": "exit", "status": 1, "message": cut(told(error.code), LONGEST_TEXT)}
 
 
+def is_noted(error, job, failures):
+    """Whether an assertion only says again what its own `expect` has noted, as in `assert expect(...)`."""
+    if type(error) is not AssertionError or error.args:
+        return False
+    lines = [line for each, line in traceback.walk_tb(error.__traceback__) if each.f_code.co_filename == job["filename"]]
+    test = assertion_at(job["source"], lines[-1]) if lines else None
+    return test is not None and any(test.lineno <= each.get("line", 0) <= test.end_lineno for each in failures)
+
+
 def describe_error(error, job, stage):
     filename = job["filename"]
     own = [(each, line) for each, line in traceback.walk_tb(error.__traceback__) if each.f_code.co_filename == filename]

@@ -9,8 +9,9 @@ from json import dumps
 
 from .compiling import load_script, show_lines
 from .failing import is_flat
-from .problems import describe_error, describe_exit
+from .problems import describe_error, describe_exit, is_noted
 from .shown import shown
+from .surroundings import surroundings
 from .toolbox import Toolbox
 
 _MOST_RESULT = 250_000
@@ -19,29 +20,38 @@ _MOST_RESULT = 250_000
 def run_script(job):
     show_lines(job["filename"], job["source"])
     toolbox = Toolbox(job["context"], job["filename"])
-    result = error = None
+    result = None
     try:
         code = load_script(job)
     except (SyntaxError, ValueError, RecursionError) as problem:
         error = describe_error(problem, job, "syntax")
     else:
-        try:
-            result = _bounded(_run(code, job, toolbox), toolbox)
-        except MemoryError:
-            raise  # whether a limit was the reason, others can tell
-        except SystemExit as problem:
-            error = describe_exit(problem)
-        except BaseException as problem:
-            error = describe_error(problem, job, "run")
-    _wait_for_threads()
+        with surroundings(job, toolbox):
+            result, error = _judge(code, job, toolbox)
     changes = toolbox.session_changes()
     return {
-        "failures": toolbox.failures,
-        "logs": toolbox.logs,
+        "failures": toolbox.told_failures(),
+        "logs": toolbox.told_logs(),
         "session": changes,
         "result": result,
         "error": error,
     }
+
+
+def _judge(code, job, toolbox):
+    """(what the script gave back, how it ended instead)."""
+    result = error = None
+    try:
+        result = _bounded(_run(code, job, toolbox), toolbox)
+    except MemoryError:
+        raise  # whether a limit was the reason, others can tell
+    except SystemExit as problem:
+        error = describe_exit(problem)
+    except BaseException as problem:
+        if not is_noted(problem, job, toolbox.failures):
+            error = describe_error(problem, job, "run")
+    _wait_for_threads()
+    return result, error
 
 
 def _run(code, job, toolbox):

@@ -1,5 +1,6 @@
 """What a script is given: its context, its session, and functions to look things up, to tell and to fail."""
 
+import collections
 import time
 from json import dumps
 
@@ -9,18 +10,44 @@ from .shown import cut, shown, told
 
 _MOST_FAILURES = 100
 _MOST_LOGS = 1000
+# Half of it for the first ones, half for the last.
 _ROOM_FOR_LOGS = 200_000
 _MOST_SESSION = 250_000
+
+
+class _Logs:
+    """Lines within half of what may be told."""
+
+    def __init__(self):
+        self.lines, self._room = collections.deque(), _ROOM_FOR_LOGS // 2
+
+    def has_room(self, line):
+        return len(self.lines) < _MOST_LOGS // 2 and self._room >= self._size(line)
+
+    def add(self, line):
+        self.lines.append(line)
+        self._room -= self._size(line)
+
+    def push(self, line):
+        """Makes room for it by dropping the oldest."""
+        while self.lines and not self.has_room(line):
+            self._room += self._size(self.lines.popleft())
+        self.add(line)
+
+    @staticmethod
+    def _size(line):
+        return len(line[1]) + 50
 
 
 class Toolbox:
     def __init__(self, context, filename):
         self.context = {"request": None, "response": None, "metadata": {}, "session": {}, **context}
         self.session = self.context["session"]
-        self.failures, self.logs = [], []
+        self.failures, self._more_failures = [], 0
+        self._first_logs, self._last_logs, self._logged = _Logs(), _Logs(), 0
         self._filename = filename
         self._before = {key: dumps(value) for key, value in self.session.items()}
-        self._room, self._began = _ROOM_FOR_LOGS, time.perf_counter()
+        self._began = time.perf_counter()
 
     def names(self):
         return {each.__name__: each for each in (self.log, self.get, self.fail, self.expect)} | {
@@ -32,11 +59,20 @@ class Toolbox:
         """log(level, message), or log(message)."""
         if message is ABSENT:
             level, message = "info", level
-        text = cut(told(message), LONGEST_TEXT)
-        self._room -= len(text) + 50
-        if len(self.logs) < _MOST_LOGS and self._room > 0:
-            elapsed = (time.perf_counter() - self._began) * 1000
-            self.logs.append([cut(told(level), 20).lower(), text, round(elapsed, 3)])
+        elapsed = round((time.perf_counter() - self._began) * 1000, 3)
+        line = [cut(told(level), 20).lower(), cut(told(message), LONGEST_TEXT), elapsed]
+        self._logged += 1
+        if self._first_logs.has_room(line) and not self._last_logs.lines:
+            self._first_logs.add(line)
+        else:
+            self._last_logs.push(line)
+
+    def told_logs(self):
+        """The first and the last, with a line between them about those that are left out."""
+        first, last = self._first_logs.lines, self._last_logs.lines
+        left = self._logged - len(first) - len(last)
+        mark = [["note", f"… {left} log lines are left out …", last[0][2]]] if left else []
+        return [*first, *mark, *last]
 
     def get(self, path, default=ABSENT, within=None):
         """The value at a path such as "response.content[0].text", of the context unless `within` is given."""
@@ -62,6 +98,13 @@ class Toolbox:
     def add(self, message, field=None, expected=ABSENT, actual=ABSENT, line=None):
         if len(self.failures) < _MOST_FAILURES:
             self.failures.append(describe_failure(message, field, expected, actual, line))
+        else:
+            self._more_failures += 1
+
+    def told_failures(self):
+        if not self._more_failures:
+            return self.failures
+        return [*self.failures, {"message": f"{self._more_failures} more failures are left out."}]
 
     def session_changes(self):
         """What is new, and what is gone. Only this is told, because other scripts may change the session meanwhile."""

@@ -11,6 +11,8 @@ export interface PlannedScript extends Omit<ValidationScript, 'file' | 'source'>
   skip?: string;
   /** Where it is from, if it has a file of its own. */
   file?: string;
+  /** Its own, or that of the specification: modules in it can be imported. */
+  folder?: string;
 }
 
 /** A script, and how to name a place in it: in its own file, or in the specification that holds it. */
@@ -64,12 +66,13 @@ export class Scripts {
       this.warnings.push(source.fault([...at, 'language'], message, { suggestion }));
       return { ...rest, source: text ?? '', skip };
     }
-    if (file === undefined) return this.#place(source, [...at, 'source'], { ...rest, source: text! });
+    const folder = dirname(file === undefined ? source.file : resolve(dirname(source.file), file));
+    if (file === undefined) return this.#place(source, [...at, 'source'], { ...rest, source: text!, folder });
     const path = resolve(dirname(source.file), file);
     this.files.push(path);
     const found = readBounded(path);
     if ('text' in found)
-      return this.#place(source, [...at, 'file'], { ...rest, source: found.text, file: path });
+      return this.#place(source, [...at, 'file'], { ...rest, source: found.text, file: path, folder });
     this.faults.push(source.fault([...at, 'file'], `names ${file}, which cannot be read: ${found.problem}`));
     return undefined;
   }

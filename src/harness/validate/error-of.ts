@@ -17,7 +17,10 @@ export function errorTold(told: ToldError, environment: string | null): ScriptEr
   if (told.stage === 'exit') {
     const code = told.status ?? 1;
     const said = told.message === '' ? '.' : `: ${told.message}`;
-    return new ScriptError('ProcessError', `The script ended with status ${code}${said}`, { code });
+    return new ScriptError('ProcessError', `The script ended with status ${code}${said}`, {
+      code,
+      ...(told.message === '' ? { isPlainExit: true } : {}),
+    });
   }
   if (told.stage === 'syntax')
     return new ScriptError('SyntaxError', `The script cannot be compiled: ${told.message}${where}.`, details);

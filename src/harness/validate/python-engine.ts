@@ -1,15 +1,18 @@
 import { sha256 } from '../../base/sha256.js';
 import { Turns } from '../../base/turns.js';
 import type { Outcome } from '../../contract/outcome.js';
-import type { RunOptions } from '../../contract/run.js';
+import type { InputFile } from '../../contract/run.js';
 import { bootstrapFor, CALL, compileBootstrap } from './bootstrap.js';
+import { checkContext, checkOptions, checkPrecompiled, checkScript } from './check-input.js';
 import { type EngineConfig, type PythonEngineConfig, wholeConfig } from './engine-config.js';
 import { errorThrown, errorTold, unheard } from './error-of.js';
+import { modulesBeside } from './modules-beside.js';
+import { Printed } from './printed.js';
 import { readOutcome, toldBy } from './read-outcome.js';
 import type { CompiledCode, PythonRunner } from './runner.js';
 import type { ScriptContext } from './script-context.js';
 import type { ScriptError } from './script-error.js';
-import { notRun, type ScriptFailure, type ScriptLog, type ScriptResult } from './script-result.js';
+import { notRun, type ScriptFailure, type ScriptResult } from './script-result.js';
 
 /** A script that was compiled, for the interpreter that compiled it; another one compiles it again. */
 export interface PythonScript {
@@ -26,13 +29,21 @@ export interface ExecuteOptions {
   timeoutMs?: number;
   /** What tracebacks call it. */
   filename?: string;
+  /** Its modules and packages can be imported: the folder that the script is in. */
+  folder?: string;
   signal?: AbortSignal;
 }
 
 type Execution = Pick<PythonScript, 'source' | 'filename'> & Partial<PythonScript>;
 
+interface Circumstances {
+  printed?: Printed;
+  files?: InputFile[];
+  /** Whose packages it gets, if not those of the job. */
+  source?: string;
+}
+
 const FILENAME = 'script.py';
-const MOST_LINES = 1000;
 
 /** Runs Python scripts that judge what a server answered, each in a sandboxed process of its own. */
 export class PythonEngine {
@@ -58,19 +69,24 @@ export class PythonEngine {
   async executeScript(
     script: string,
     context: ScriptContext = {},
-    { filename = FILENAME, ...options }: ExecuteOptions & { functionName?: string } = {},
+    options: ExecuteOptions & { functionName?: string } = {},
   ): Promise<ScriptResult> {
-    const { functionName, ...rest } = options;
-    const execution = { source: script, filename, ...(functionName === undefined ? {} : { functionName }) };
-    return this.#execute(execution, context, rest);
+    return this.#execute(context, options, () => {
+      checkScript(script);
+      const { filename = FILENAME, functionName } = options;
+      return { source: script, filename, ...(functionName === undefined ? {} : { functionName }) };
+    });
   }
 
   /** Throws a ScriptError: SyntaxError with the line where it does not compile. */
   async precompileScript(
     script: string,
     functionName?: string,
-    { filename = FILENAME, ...options }: ExecuteOptions = {},
+    options: ExecuteOptions = {},
   ): Promise<PythonScript> {
+    checkScript(script);
+    checkOptions({ ...options, functionName });
+    const { filename = FILENAME } = options;
     const job = { task: 'compile', source: script, filename, function: functionName };
     const outcome = await this.#run(job, options);
     const read = toldBy(outcome);
@@ -105,7 +121,10 @@ export class PythonEngine {
     context: ScriptContext = {},
     options: Omit<ExecuteOptions, 'filename'> = {},
   ): Promise<ScriptResult> {
-    return this.#execute(script, context, options);
+    return this.#execute(context, options, () => {
+      checkPrecompiled(script);
+      return script;
+    });
   }
 
   /** Each expression that does not hold, or cannot be evaluated, is a failure. Throws a ScriptError where all of them failed together. */
@@ -114,6 +133,7 @@ export class PythonEngine {
     context: ScriptContext = {},
     options: Omit<ExecuteOptions, 'filename'> = {},
   ): Promise<ScriptFailure[]> {
+    checkContext(context);
     const job = { task: 'expressions', expressions, context };
     const read = toldBy(await this.#run(job, options));
     if ('error' in read) throw read.error;
@@ -121,22 +141,20 @@ export class PythonEngine {
   }
 
   async #execute(
-    { source, filename, functionName, bytecode, tag }: Execution,
     context: ScriptContext,
     options: ExecuteOptions,
+    execution: () => Execution,
   ): Promise<ScriptResult> {
-    const job = { task: 'script', source, filename, function: functionName, bytecode, tag, context };
-    const printed: ScriptLog[] = [];
-    let began = 0;
-    const onLine: RunOptions['onLine'] = ({ stream, text }) => {
-      if (printed.length < MOST_LINES)
-        printed.push({ level: stream, message: text, timeMs: performance.now() - began });
-    };
-    const onStart = () => {
-      began = performance.now();
-    };
+    const printed = new Printed();
     try {
-      return readOutcome(await this.#run(job, options, { onLine, onStart }), printed);
+      checkOptions(options);
+      const { source, filename, functionName, bytecode, tag } = execution();
+      checkContext(context);
+      const { folder } = options;
+      const files = folder === undefined ? [] : modulesBeside(folder, source);
+      const code = { source, filename, function: functionName, bytecode, tag };
+      const job = { task: 'script', ...code, context, expose: true };
+      return readOutcome(await this.#run(job, options, { printed, files }), printed);
     } catch (thrown) {
       return notRun(errorThrown(thrown));
     }
@@ -145,11 +163,7 @@ export class PythonEngine {
   async #run(
     job: { task: string; source?: string; [more: string]: unknown },
     { timeoutMs = this.#config.timeoutMs, signal }: ExecuteOptions,
-    {
-      onLine,
-      onStart,
-      source = job.source ?? '',
-    }: { onLine?: RunOptions['onLine']; onStart?: () => void; source?: string } = {},
+    { printed, files = [], source = job.source ?? '' }: Circumstances = {},
   ): Promise<Outcome> {
     const { environment, memoryLimitMb } = this.#config;
     const bootstrap = await this.#compiledBootstrap(source);
@@ -158,10 +172,11 @@ export class PythonEngine {
       call: CALL,
       limits: { timeoutMs: Math.ceil(timeoutMs), memoryMb: Math.ceil(memoryLimitMb) },
       ...(environment === undefined ? {} : { venvName: environment }),
+      ...(files.length === 0 ? {} : { files }),
     };
-    const listening = { ...(signal && { signal }), ...(onLine && { onLine }) };
+    const listening = { ...(signal && { signal }), ...printed?.listeners };
     return this.#turns.take(() => {
-      onStart?.();
+      printed?.begin();
       return this.#runner.runCompiled(bootstrap, request, listening);
     });
   }

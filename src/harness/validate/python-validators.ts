@@ -45,11 +45,14 @@ export class PythonValidators implements Validators {
     const { name, required, timeout_ms: timeoutMs } = script;
     const result = await this.#execute(script, this.#withSession(context), {
       ...options,
+      ...(script.folder === undefined ? {} : { folder: script.folder }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
     this.#apply(result.session);
     const found: Failure[] = result.failures.map((one) => failureOfScript(one, name));
-    if (result.error) found.push(failureOfError(result.error, name));
+    // An exit status after what was noted says nothing new.
+    const isPlainExit = result.error?.kind === 'ProcessError' && result.error.details.isPlainExit === true;
+    if (result.error && !(isPlainExit && found.length > 0)) found.push(failureOfError(result.error, name));
     return {
       failures: required ? found : [],
       advisories: required ? [] : found,
@@ -81,7 +84,7 @@ export class PythonValidators implements Validators {
   async #execute(
     script: PlannedScript,
     context: ScriptContext,
-    options: ValidateOptions & { timeoutMs?: number },
+    options: ValidateOptions & { timeoutMs?: number; folder?: string },
   ): Promise<ScriptResult> {
     try {
       return await this.#engine.executePrecompiled(await this.#compile(script), context, options);

@@ -1,8 +1,9 @@
 import type { Outcome } from '../../contract/outcome.js';
 import { errorOfVerdict, errorTold, unheard } from './error-of.js';
-import { judgeOutput } from './judge-output.js';
+import { judgePrinted, judgeResult } from './judge-output.js';
+import type { Printed } from './printed.js';
 import type { ScriptError } from './script-error.js';
-import { type ScriptLog, type ScriptResult, Told } from './script-result.js';
+import { type ScriptResult, Told } from './script-result.js';
 
 /** What the Python side told, or why it told nothing. */
 export function toldBy(outcome: Outcome): { told: Told } | { error: ScriptError } {
@@ -12,36 +13,34 @@ export function toldBy(outcome: Outcome): { told: Told } | { error: ScriptError 
   return told.success ? { told: told.data } : { error: unheard(outcome) };
 }
 
-/** A run of a script as its result. `lines` are what it printed, as they came since the run was asked for. */
-export function readOutcome(outcome: Outcome, lines: readonly ScriptLog[]): ScriptResult {
-  const { usage } = outcome;
-  // A worker may have had to be made as well, which nobody measures.
-  const since = (timeMs: number) => Math.min(timeMs - usage.waitMs - usage.installMs, usage.wallMs);
-  const printed = lines.map((line) => ({ ...line, timeMs: Math.max(0, Math.round(since(line.timeMs))) }));
+/** A run of a script as its result. docs/testing-servers.md has the rule by which it passes. */
+export function readOutcome(outcome: Outcome, output: Printed): ScriptResult {
+  const { usage, stdout } = outcome;
+  const printed = output.logs(outcome);
+  const verdicts = judgePrinted(output.verdicts());
   const spent = { durationMs: usage.wallMs, cpuMs: usage.cpuMs, memoryMb: usage.peakMemoryMb };
-  const nothing = { output: null, failures: [], session: { set: {}, removed: [] } };
   const read = toldBy(outcome);
-  if ('error' in read) return { success: false, ...nothing, logs: printed, ...spent, error: read.error };
+  if ('error' in read) {
+    const nothing = { output: null, session: { set: {}, removed: [] } };
+    return { success: false, ...nothing, failures: verdicts, logs: printed, ...spent, error: read.error };
+  }
   const { told } = read;
   const error = told.error ? errorTold(told.error, outcome.environment) : null;
-  const isSilent = (told.result ?? null) === null;
-  const json = isSilent && !outcome.stdout.truncated ? jsonIn(outcome.stdout.text) : undefined;
-  const output = json ?? told.result ?? null;
-  const failures = [...told.failures, ...judgeOutput(output)];
+  const noted = [...told.failures, ...verdicts];
+  const failures = [...noted, ...judgeResult(told.result, noted.length > 0)];
   const logs = told.logs.map(([level, message, timeMs]) => ({ level, message, timeMs }));
-  const shown = json === undefined ? printed : printed.filter(({ level }) => level !== 'stdout');
   return {
     success: error === null && failures.length === 0,
-    output,
+    output: told.result ?? (stdout.truncated ? null : (jsonIn(stdout.text) ?? null)),
     failures,
-    logs: [...logs, ...shown].sort((one, other) => one.timeMs - other.timeMs),
+    logs: [...logs, ...printed].sort((one, other) => one.timeMs - other.timeMs),
     session: told.session,
     ...spent,
     error,
   };
 }
 
-/** Scripts that know nothing of us print their result: all of the output, or its last line. */
+/** Scripts that know nothing of us print their result: all of the output, or its last line. It decides nothing. */
 function jsonIn(stdout: string): unknown {
   const text = stdout.trim();
   if (text === '') return undefined;

@@ -8,6 +8,8 @@ export const SCRIPT_ERROR_KINDS = [
   'ProcessError',
   'MemoryError',
   'SecurityError',
+  /** A mistake of whoever called the engine, named as everywhere in the library. */
+  'INVALID_INPUT',
   /** Nothing that the script did: no room, no environment, no record, a request that is too large. */
   'EngineError',
 ] as const;
@@ -29,6 +31,8 @@ export interface ErrorDetails {
   timeoutMs?: number;
   /** Of a ProcessError: the exit status, or null where it was killed. */
   code?: number | null;
+  /** Of a ProcessError: sys.exit with nothing but a status. */
+  isPlainExit?: boolean;
   /** Of a MemoryError. */
   limitMb?: number;
   /** Of an InterpreterNotFound: each place, and why it would not do. */

@@ -40,12 +40,12 @@ describe('a script passes', () => {
 
 describe('a script fails', () => {
   test.each([
-    ['False', '1 > 2', { message: 'The script gave back False.' }],
+    ['False', '1 > 2', { message: 'The script returned False.' }],
     ['{"valid": False} and its reason', '{"valid": False, "reason": "too small"}', { message: 'too small' }],
-    ['a printed verdict', 'print(\'{"success": false, "message": "no"}\')', { message: 'no' }],
+    ['a printed verdict', 'print(\'{"valid": false, "message": "no"}\')', { message: 'no' }],
     [
       'errors with their fields',
-      '{"errors": [{"message": "m", "field": "$.a", "expected": 1, "actual": [2]}]}',
+      '{"valid": False, "errors": [{"message": "m", "field": "$.a", "expected": 1, "actual": [2]}]}',
       { message: 'm', path: '$.a', expected: 1, actual: [2] },
     ],
     [

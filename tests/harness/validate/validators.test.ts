@@ -93,7 +93,7 @@ describe('a script', () => {
     const { failures } = await validators().run(script(source, { function: 'check' }), {
       response: RESPONSE,
     });
-    expect(failures).toMatchObject([{ message: 'The script gave back False.' }]);
+    expect(failures).toMatchObject([{ message: 'The script returned False.' }]);
   });
 });
 
