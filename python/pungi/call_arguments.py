@@ -123,6 +123,8 @@ ARGUMENTS = {
         Only(3, (_PRIVATE | _ANONYMOUS, _PRIVATE, _SHARED, _SHARED_VALIDATE), mask=0xF | _ANONYMOUS | _HUGE_TLB),
     ),
     "madvise": (Only(2, _ADVICE, error=errno.EINVAL),),
+    # Advice may be ignored: "not needed" would drop files of the host from memory for everybody.
+    "fadvise64": (Only(3, (0, 1, 2, 3, 5), error=PRETEND),),
     "prctl": prctl(),
     "arch_prctl": (Only(0, _ARCH_PRCTL, error=errno.EINVAL),),
     # Asked for and reset.

@@ -28,7 +28,7 @@ CALLS = {
         "inotify_add_watch": 254, "sendmsg": 46, "sendmmsg": 307, "sendto": 44, "setsockopt": 54, "fcntl": 72,
         "prctl": 157, "mkdirat": 258, "umask": 95, "vmsplice": 278, "splice": 275, "socketpair": 53, "flock": 73,
         "tee": 276, "sendfile": 40, "fallocate": 285, "sync": 162, "madvise": 28, "bind": 49, "connect": 42,
-        "landlock_restrict_self": 446, "capset": 126, "timer_create": 222, "umount2": 166, "quotactl": 179,
+        "landlock_restrict_self": 446, "capset": 126, "timer_create": 222, "fadvise64": 221, "umount2": 166, "quotactl": 179,
     },
     "aarch64": {
         "read": 63, "write": 64, "mmap": 222, "ioctl": 29, "shmget": 194, "socket": 198, "clone": 220, "execve": 221,
@@ -42,7 +42,7 @@ CALLS = {
         "sendto": 206, "setsockopt": 208, "fcntl": 25, "prctl": 167, "vmsplice": 75, "splice": 76, "socketpair": 199, "flock": 32,
         "mkdirat": 34, "umask": 166,
         "tee": 77, "sendfile": 71, "fallocate": 47, "sync": 81, "madvise": 233, "bind": 200, "connect": 203,
-        "landlock_restrict_self": 446, "capset": 91, "timer_create": 107, "umount2": 39, "quotactl": 60,
+        "landlock_restrict_self": 446, "capset": 91, "timer_create": 107, "fadvise64": 223, "umount2": 39, "quotactl": 60,
     },
 }
 
@@ -409,6 +409,12 @@ class Calls(BothArchitectures):
             for advice in (12, 100, 101):
                 self.assertDenied(machine, "madvise", 0, 4096, advice, error=errno.EINVAL)
             self.assertAllowed(machine, "madvise", 0, 4096, 4)
+
+    def test_files_of_the_host_stay_in_memory(self):
+        not_needed, will_need = 4, 3
+        for machine, _, _ in self.each():
+            self.assertDenied(machine, "fadvise64", 3, 0, 0, not_needed, error=0)
+            self.assertAllowed(machine, "fadvise64", 3, 0, 0, will_need)
 
     def test_copies_do_without_clones(self):
         for machine, _, _ in self.each():

@@ -335,6 +335,21 @@ const ARGUMENTS: Attack[] = [
     `,
   ),
   refused(
+    'drops files of the host from memory, so that others have to read them again',
+    py`
+      import pydoc
+      fd = os.open(pydoc.__file__, os.O_RDONLY)
+      os.pread(fd, 1 << 20, 0)
+      os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+      try:
+          os.preadv(fd, [bytearray(4096)], 65536, 8)  # RWF_NOWAIT: what is in memory only
+      except BlockingIOError:
+          breach("it is no longer in memory")
+      except OSError:
+          pass  # the file system does not tell
+    `,
+  ),
+  refused(
     'gives orders about descriptors that nothing needs',
     py`
       import fcntl
