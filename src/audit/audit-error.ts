@@ -1,7 +1,15 @@
 import { type ErrorCode, PungiError } from '../base/errors.js';
 import { fileProblem } from '../base/file-problem.js';
 
-export type AuditTrouble = 'damaged' | 'foreign' | 'busy' | 'disk-full' | 'unusable' | 'gone' | 'closed';
+export type AuditTrouble =
+  | 'damaged'
+  | 'foreign'
+  | 'busy'
+  | 'disk-full'
+  | 'full'
+  | 'unusable'
+  | 'gone'
+  | 'closed';
 
 const codeOf = (trouble: AuditTrouble): ErrorCode =>
   trouble === 'damaged' ? 'AUDIT_DAMAGED' : 'AUDIT_UNAVAILABLE';

@@ -17,10 +17,11 @@ import { type AuditFiles, filesIn, makePrivate } from './folder.js';
 import { LockTexts } from './lock-texts.js';
 import { fillLookup } from './lookup.js';
 import { type OpenedDatabase, openDatabase } from './open-database.js';
-import { type Pruned, pruneEntries } from './pruning.js';
+import { type Pruned, pruneEntries, rotate } from './pruning.js';
+import { Quota } from './quota.js';
 import { SharedCommits } from './shared-commits.js';
 import { TrailReader } from './trail-reader.js';
-import { transact } from './transaction.js';
+import { transact, whenFree } from './transaction.js';
 import { Writer } from './writer.js';
 
 /** So that nobody waits for the indexes of queries. */
@@ -39,14 +40,19 @@ export class AuditTrail {
   readonly #writer: Writer;
   readonly #locks: LockTexts;
   readonly #reader: TrailReader;
+  readonly #quota: Quota;
   /** Of the file that is written: its name may come to stand for another, or for none. */
   readonly #inode: number;
-  readonly #commits = new SharedCommits<PreparedRecord, AuditHead>((records) => this.#commit(records));
+  readonly #commits = new SharedCommits<PreparedRecord, AuditHead>(
+    (records) => this.#commit(records),
+    ({ bytes }) => bytes,
+  );
   #filling: NodeJS.Timeout | undefined;
   #signing: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
   /** Filling the lookup, signing and pruning, one after the other. */
   #upkeep: Promise<unknown> = Promise.resolve();
+  #rotating: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
   static async open(settings: AuditSettings, logger: Logger): Promise<AuditTrail> {
@@ -66,9 +72,17 @@ export class AuditTrail {
     this.#writer = new Writer(database, keys.privateKey);
     this.#locks = new LockTexts(this.#files.locks);
     this.#reader = new TrailReader(database, this.#files);
+    this.#quota = new Quota(database, this.#files, settings);
     this.#inode = statSync(this.#files.database).ino;
     this.#fillSoon(); // a trail that was not closed may lack some
     if (settings.retentionDays !== null) this.#keepRetention(settings.retentionDays);
+    if (this.#quota.whenFull === 'rotate' && this.#quota.roomFor(0) !== 'enough')
+      this.#rotating = this.#rotate(0);
+  }
+
+  /** Throws where what is run now could not be recorded for lack of room. */
+  refuseIfFull(): void {
+    if (this.#quota.whenFull === 'refuse' && this.#quota.roomFor(0) !== 'enough') throw this.#quota.full();
   }
 
   /** Resolves when the entry is committed; rejects where it is not, and then it must not be said to be. */
@@ -103,7 +117,13 @@ export class AuditTrail {
   /** Removes entries from before that time. What is left can be verified as before, from a signed cut on. */
   prune(before: Date, client = 'pungi'): Promise<Pruned> {
     this.#refuseIfClosed();
-    return this.#keepUp(() => pruneEntries(this.#database, this.#files, this.#writer, { before, client }));
+    return this.#keepUp(() => pruneEntries(this.#parts(), { before, client }));
+  }
+
+  /** Gives the space of removed entries back to the disk. Nothing else can be written meanwhile. */
+  compact(): Promise<void> {
+    this.#refuseIfClosed();
+    return this.#keepUp(() => whenFree(() => this.#database.exec('VACUUM'), this.#settings.folder));
   }
 
   /** Commits what waits and signs the newest entry. */
@@ -129,6 +149,7 @@ export class AuditTrail {
   }
 
   async #commit(records: PreparedRecord[]): Promise<AuditHead[]> {
+    await this.#makeRoom(records.reduce((sum, { bytes }) => sum + bytes, 0));
     const recorded = await transact(this.#database, this.#settings.folder, () => {
       this.#refuseIfGone();
       for (const { lock } of records) if (lock !== null) this.#locks.keep(lock);
@@ -142,6 +163,35 @@ export class AuditTrail {
       this.#signing ??= setTimeout(() => this.#sign(), SIGN_AFTER_MS).unref();
     }
     return recorded;
+  }
+
+  /** Old entries make room for new ones in time; a writer that is faster than that waits for it. */
+  async #makeRoom(bytes: number): Promise<void> {
+    const room = this.#quota.roomFor(bytes);
+    if (room === 'enough') return;
+    if (this.#quota.whenFull === 'rotate') this.#rotating ??= this.#rotate(bytes);
+    if (room === 'tight') return;
+    await this.#rotating;
+    if (this.#quota.roomFor(bytes) !== 'none') return;
+    // What went on already did not know how much more is wanted.
+    if (this.#quota.whenFull === 'rotate') await this.#rotate(bytes);
+    if (this.#quota.roomFor(bytes) === 'none') throw this.#quota.full();
+  }
+
+  async #rotate(bytes: number): Promise<void> {
+    try {
+      const { removed } = await this.#keepUp(() => rotate(this.#parts(), this.#quota, bytes));
+      if (removed > 0)
+        this.#logger.info('The oldest audit entries were dropped to keep to AUDIT_MAX_MB.', { removed });
+    } catch (error) {
+      this.#logger.error('Old audit entries could not be dropped.', { error: String(error) });
+    } finally {
+      this.#rotating = undefined;
+    }
+  }
+
+  #parts() {
+    return { database: this.#database, files: this.#files, writer: this.#writer };
   }
 
   #fillSoon(): void {

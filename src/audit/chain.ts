@@ -8,11 +8,16 @@ export const NO_HASH = '0'.repeat(64);
 
 export const hashOf = (prevHash: string, body: string) => sha256(prevHash + body);
 
+/** Of hashes, columns and their indexes. */
+const OVERHEAD = 1024;
+
 /** A record as it is written, but for its number. */
 export interface PreparedRecord {
   columns: IndexColumns;
   /** The lock file that it names, to be kept with it. */
   lock: EnvironmentLock | null;
+  /** About what it takes of the disk. */
+  bytes: number;
   /** The text that is stored and hashed, so that verifying does not depend on how a later version spells it. */
   bodyAt: (seq: number) => string;
 }
@@ -23,7 +28,12 @@ export function prepareRecord(record: AuditRecord, lock: EnvironmentLock | null 
   const { client, data, kind, token } = record;
   const front = canonicalJson({ client, data, kind }).slice(0, -1);
   const back = canonicalJson({ time, token }).slice(1);
-  return { columns: indexColumns(time, record), lock, bodyAt: (seq) => `${front},"seq":${seq},${back}` };
+  return {
+    columns: indexColumns(time, record),
+    lock,
+    bytes: Buffer.byteLength(front) + (lock?.text.length ?? 0) + OVERHEAD,
+    bodyAt: (seq) => `${front},"seq":${seq},${back}`,
+  };
 }
 
 /** Without the code and what else a run was given; its hash stays. */

@@ -50,7 +50,12 @@ export class AuditRecorder {
 
   /** Resolves when there is a trail to write to; rejects with what is wrong and what to do. */
   async ready(): Promise<void> {
-    await this.#opened();
+    const trail = await this.#opened();
+    try {
+      trail?.refuseIfFull();
+    } catch (error) {
+      throw this.#refusal(error);
+    }
   }
 
   /** Resolves when the run, and all that it was denied, is committed; what it gave must not be told before. */
@@ -170,17 +175,23 @@ export class AuditRecorder {
   }
 }
 
-/** A full disk and a lock of others pass; after anything else it takes a new look at the files. */
-const isOver = (error: unknown) => !['busy', 'disk-full', undefined].includes(troubleOf(error));
+/** A full disk, a full trail and a lock of others pass; after anything else it takes a new look at the files. */
+const isOver = (error: unknown) => !['busy', 'disk-full', 'full', undefined].includes(troubleOf(error));
 
 const ADVICE = 'choose another folder with AUDIT_DIR, or record nothing with AUDIT=false';
 
+const ROOM =
+  'Runs are refused until there is room: remove old entries with "pungi audit prune", raise AUDIT_MAX_MB, or have the oldest dropped with AUDIT_WHEN_FULL=rotate.';
+
 function withAdvice(error: unknown): PungiError {
   const { message, details, cause } = PungiError.from(error);
-  const isDamaged = troubleOf(error) === 'damaged';
+  const trouble = troubleOf(error);
+  const isDamaged = trouble === 'damaged';
   const advice = isDamaged
     ? `See what is wrong with "pungi audit verify" and move the folder away to begin anew, ${ADVICE}.`
-    : `Nothing is run without its record: mend this, ${ADVICE}.`;
+    : trouble === 'full'
+      ? ROOM
+      : `Runs are refused until it can be written: repair this, ${ADVICE}.`;
   return new PungiError(
     isDamaged ? 'AUDIT_DAMAGED' : 'AUDIT_UNAVAILABLE',
     `${message.replace(/\.?$/, '.')} ${advice}`,

@@ -10,7 +10,11 @@ import { outputSha256, verdictCode } from './output-hash.js';
 export function replayRequest(entry: AuditEntry, client: string | undefined): RunRequest {
   const { code, codeSha256, inputs, limits, profile } = runOf(entry);
   if (code === null)
-    throw cannot(entry, 'only the hash of its code was kept (AUDIT_STORE_CODE=false)', { codeSha256 });
+    throw cannot(entry, 'only the hash of its code was kept: it was too large, or AUDIT_STORE_CODE=false', {
+      codeSha256,
+    });
+  if (typeof inputs === 'object' && inputs !== null && 'omitted' in inputs)
+    throw cannot(entry, 'its inputs were too large to be kept', { inputs });
   if (sha256(code) !== codeSha256)
     throw auditError('damaged', `The code of entry ${entry.seq} does not have its hash.`, { seq: entry.seq });
   return {

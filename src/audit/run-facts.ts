@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import type { AuditRecord, EnvironmentLock, RunInputs, RunRecord } from '../contract/audit.js';
+import { sha256 } from '../base/sha256.js';
+import type { AuditRecord, EnvironmentLock, OmittedInputs, RunInputs, RunRecord } from '../contract/audit.js';
 import type { Limits } from '../contract/limits.js';
 import type { Outcome } from '../contract/outcome.js';
 import { MAX_CODE_BYTES, type RunRequest } from '../contract/run.js';
@@ -83,10 +84,24 @@ const wasRun = ({ isolation }: Outcome) => isolation.tier !== null;
 const MOST_REFUSED_BYTES = 64 * 1024;
 const MOST_WORDS = 2000;
 
+/** Of what was run: so that a few runs do not push all others out of the trail. Escaped, code may be six times as long. */
+const MOST_CODE_BYTES = 2 * MAX_CODE_BYTES;
+const MOST_INPUT_BYTES = 1024 * 1024;
+
 function storableCode({ code, outcome }: RunFacts): string | null {
   const most = wasRun(outcome) ? MAX_CODE_BYTES : MOST_REFUSED_BYTES;
-  return code !== null && Buffer.byteLength(code) <= most ? code : null;
+  if (code === null || Buffer.byteLength(code) > most) return null;
+  if (code.length * LONGEST_ESCAPE <= MOST_CODE_BYTES) return code;
+  return Buffer.byteLength(JSON.stringify(code)) <= MOST_CODE_BYTES ? code : null;
 }
 
-const storableInputs = ({ inputs, outcome }: RunFacts): RunInputs | null =>
-  wasRun(outcome) || JSON.stringify(inputs).length <= MOST_REFUSED_BYTES ? inputs : null;
+/** A character as JSON spells it at most. */
+const LONGEST_ESCAPE = 6;
+
+function storableInputs({ inputs, outcome }: RunFacts): RunInputs | OmittedInputs | null {
+  if (inputs === null) return null;
+  const text = JSON.stringify(inputs);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= (wasRun(outcome) ? MOST_INPUT_BYTES : MOST_REFUSED_BYTES)) return inputs;
+  return wasRun(outcome) ? { omitted: { bytes, sha256: sha256(text) } } : null;
+}

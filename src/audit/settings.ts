@@ -19,5 +19,7 @@ export function auditSettings(config: Config): AuditSettings | null {
     sync: config.auditSync,
     storeCode: config.auditStoreCode,
     retentionDays: config.auditRetentionDays ?? null,
+    maxBytes: config.auditMaxMb * 1024 * 1024,
+    whenFull: config.auditWhenFull,
   };
 }

@@ -34,6 +34,13 @@ export class TrailReader {
     return this.#read(() => getEntry(this.#database, which));
   }
 
+  /** The number of the oldest entry that is there. */
+  bounds(): { first: number | null } {
+    return this.#read(
+      () => this.#database.prepare('SELECT min(seq) AS first FROM entries').get() as { first: number | null },
+    );
+  }
+
   /** What is wrong with an entry by itself; what only its neighbours know is for `verify`. */
   problemOf(seq: number): string | undefined {
     return this.#read(() => {

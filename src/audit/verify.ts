@@ -77,12 +77,13 @@ class Walk {
       entries: this.#entries,
       checkpoints: checkpoints.count,
       head: head === undefined ? null : { seq: head.seq, hash: head.hash },
+      removed: start.time === null ? null : { through: start.seq, at: start.time },
       problems,
     };
   }
 
   /** After which entry the chain begins: after nothing, or after a signed cut. */
-  #start(): { seq: number; hash: string } {
+  #start(): { seq: number; hash: string; time: string | null } {
     const cuts = this.#database
       .prepare(`SELECT * FROM checkpoints WHERE role = 'cut' ORDER BY seq DESC`)
       .all() as Checkpoint[];
@@ -93,7 +94,7 @@ class Walk {
       return isGood;
     });
     for (const { seq } of older) this.#problems.add(seq, `The cut after entry ${seq} lies before another.`);
-    return cut ?? { seq: 0, hash: NO_HASH };
+    return cut ?? { seq: 0, hash: NO_HASH, time: null };
   }
 
   #head(): Head | undefined {

@@ -198,6 +198,16 @@ export const OPTIONS = {
     count(1).optional(),
     'days after which entries are removed; never if not set',
   ),
+  auditMaxMb: option(
+    'AUDIT_MAX_MB',
+    count(16).default(1024),
+    'what the audit trail may take of the disk, in MB',
+  ),
+  auditWhenFull: option(
+    'AUDIT_WHEN_FULL',
+    z.enum(['rotate', 'refuse']).default('rotate'),
+    'rotate: its oldest entries are dropped; refuse: runs are refused',
+  ),
   alertLatencyMs: option(
     'ALERT_LATENCY_MS',
     count(0).default(5000),

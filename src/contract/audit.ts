@@ -28,6 +28,11 @@ export type RunInputs = Pick<
   | 'capability'
 >;
 
+/** In the place of inputs that are too large to be kept. */
+export interface OmittedInputs {
+  omitted: { bytes: number; sha256: string };
+}
+
 export const RunRecord = z.strictObject({
   runId: z.string(),
   code,
@@ -36,7 +41,7 @@ export const RunRecord = z.strictObject({
   inputs: z
     .unknown()
     .describe(
-      'what else the run was given (argv, stdin, context, …); kept and left out together with the code',
+      'what else the run was given (argv, stdin, context, …); left out together with the code; only size and hash of more than 1 MB',
     ),
   environment,
   environmentLock,
@@ -144,6 +149,10 @@ export const AuditVerification = z.object({
   entries: z.number().int(),
   checkpoints: z.number().int(),
   head: AuditHead.nullable().describe('the newest entry: what to keep elsewhere, and to ask for later'),
+  removed: z
+    .object({ through: z.number().int(), at: z.string().describe('ISO 8601') })
+    .nullable()
+    .describe('the entries up to this one were removed on purpose: signed, and the chain begins after it'),
   problems: z.array(AuditProblem).describe('in ascending order; at most a thousand are listed'),
 });
 export type AuditVerification = z.infer<typeof AuditVerification>;
@@ -154,6 +163,10 @@ export interface AuditSettings {
   sync: 'normal' | 'full';
   storeCode: boolean;
   retentionDays: number | null;
+  /** What the trail may take of the disk; as much as there is if not given. */
+  maxBytes?: number;
+  /** rotate: the oldest entries are dropped. refuse: nothing is recorded, and so nothing run, until there is room. */
+  whenFull?: 'rotate' | 'refuse';
 }
 
 /** What running an entry again gave. */

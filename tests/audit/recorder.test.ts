@@ -114,9 +114,10 @@ describe('a run', () => {
   test.each(['a\0b', 'half \ud800 character', '\x1b]0;title\x07', '#'.repeat(MAX_CODE_BYTES)])(
     'keeps its code as it is (%#)',
     async (code) => {
+      const stdin = code.slice(0, 1000);
       const recorder = world.record();
-      await recorder.run(someFacts({ code, client: code.slice(0, 50), inputs: { stdin: code } }));
-      expect((await world.newest()).data).toMatchObject({ code, inputs: { stdin: code } });
+      await recorder.run(someFacts({ code, client: code.slice(0, 50), inputs: { stdin } }));
+      expect((await world.newest()).data).toMatchObject({ code, inputs: { stdin } });
       const trail = await world.open();
       expect(await trail.verify()).toMatchObject({ ok: true });
     },

@@ -15,18 +15,24 @@ test('settings come from the configuration', () => {
     AUDIT_SYNC: 'full',
     AUDIT_STORE_CODE: 'false',
     AUDIT_RETENTION_DAYS: '30',
+    AUDIT_MAX_MB: '64',
+    AUDIT_WHEN_FULL: 'refuse',
   };
   expect(auditSettings(loadConfig({ env }))).toEqual({
     folder: resolve('here/audit'),
     sync: 'full',
     storeCode: false,
     retentionDays: 30,
+    maxBytes: 64 * 1024 * 1024,
+    whenFull: 'refuse',
   });
   expect(auditSettings(loadConfig({ env: {} }))).toEqual({
     folder: defaultAuditFolder(),
     sync: 'normal',
     storeCode: true,
     retentionDays: null,
+    maxBytes: 1024 * 1024 * 1024,
+    whenFull: 'rotate',
   });
   expect(auditSettings(loadConfig({ env: { ...env, AUDIT: 'false' } }))).toBeNull();
 });

@@ -367,3 +367,53 @@ describe('where there is no trail', () => {
     expect(stderr).toContain('AUDIT=false');
   });
 });
+
+describe('a trail that was rotated', () => {
+  const rotated = join(place, 'rotated');
+  const of = (args: string[]) => audit(args, { env: { ...settings(rotated), ...NO_PYTHON } });
+  beforeAll(async () => {
+    const recorder = new AuditRecorder(
+      { folder: rotated, sync: 'normal', storeCode: true, retentionDays: null, maxBytes: 2 * 1024 * 1024 },
+      silentLogger,
+    );
+    await recorder.ready();
+    for (let index = 0; index < 120; index += 1)
+      await recorder.run(
+        someFacts({ code: `${index}\n${'#'.repeat(40_000)}`, outcome: { runId: `run-${index}` } }),
+      );
+    await recorder.close();
+  });
+
+  test('verifies, and says up to where entries were removed', async () => {
+    const { status, stdout } = await of(['verify']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^ok .*\n {4}entries 1 to \d+ were removed \(signed [\d: -]+ UTC\); .*\n {4}newest/,
+    );
+    const { removed } = JSON.parse((await of(['verify', '--json'])).stdout) as AuditVerification;
+    expect(removed!.through).toBeGreaterThan(10);
+    const expected = await of(['verify', '--expect', `1:${'0'.repeat(64)}`]);
+    expect(expected.status).toBe(74);
+    expect(expected.stdout).toContain('was removed with those up to');
+  });
+
+  test('is listed, shown and exported from its first entry on, and says so of what is gone', async () => {
+    expect((await of(['list', '--limit', '5'])).status).toBe(0);
+    expect((await of(['show', 'run-119'])).stdout).toContain('run-119');
+    const gone = await of(['show', '2']);
+    expect(gone.status).toBe(2);
+    expect(gone.stderr).toMatch(
+      /no entry 2 .* any more: older entries were removed, and it begins with \d+\.$/m,
+    );
+    expect((await of(['replay', '2'])).stderr).toContain('any more');
+    const lines = (await of(['export'])).stdout.trim().split('\n');
+    expect(lines.length).toBeLessThan(60);
+  });
+
+  test('takes less of the disk once it is pruned', async () => {
+    const before = readFileSync(join(rotated, 'audit.db')).length;
+    expect((await of(['prune', '--before', '0s', '--yes'])).status).toBe(0);
+    expect(readFileSync(join(rotated, 'audit.db')).length).toBeLessThan(before / 4);
+    expect((await of(['verify'])).status).toBe(0);
+  });
+});

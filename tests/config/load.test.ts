@@ -51,6 +51,8 @@ const OTHER_VALUES: Record<OptionName, [text: string, value: unknown]> = {
   auditSync: ['full', 'full'],
   auditStoreCode: ['false', false],
   auditRetentionDays: ['90', 90],
+  auditMaxMb: ['64', 64],
+  auditWhenFull: ['refuse', 'refuse'],
   alertLatencyMs: ['0', 0],
   alertFailureRate: ['5', 5],
   alertMemoryMb: ['2048', 2048],

@@ -46,7 +46,9 @@ async function removeFrom({ before, ...flags }: Flags): Promise<{ removed: numbe
   const settings = { folder: auditFolder(config), sync: config.auditSync, storeCode: config.auditStoreCode };
   const trail = await AuditTrail.open({ ...settings, retentionDays: null }, silentLogger);
   try {
-    return await trail.prune(before, 'cli');
+    const pruned = await trail.prune(before, 'cli');
+    await trail.compact();
+    return pruned;
   } finally {
     await trail.close();
   }

@@ -36,5 +36,8 @@ export function findEntry(reader: TrailReader, which: string): AuditEntry {
   const entry = newest ?? reader.get(isNumber ? Number(which) : which);
   if (entry !== undefined) return entry;
   const what = isNumber ? `no entry ${which}` : which === 'last' ? 'no run' : `no run "${which}"`;
-  throw new PungiError('INVALID_INPUT', `There is ${what} in the audit trail in ${reader.folder}.`);
+  const { first } = reader.bounds();
+  const isGone = isNumber && Number(which) > 0 && first !== null && Number(which) < first;
+  const why = isGone ? ` any more: older entries were removed, and it begins with ${first}` : '';
+  throw new PungiError('INVALID_INPUT', `There is ${what} in the audit trail in ${reader.folder}${why}.`);
 }

@@ -7,6 +7,7 @@ import type { AuditHead, AuditVerification } from '../../contract/audit.js';
 import type { Parsed } from '../act.js';
 import { DAMAGED } from '../exit-codes.js';
 import { type End, option, subcommand, withReader } from './subcommand.js';
+import { timeText } from './time.js';
 
 interface Flags extends Parsed {
   expect?: AuditHead;
@@ -52,9 +53,11 @@ function withExpected(
 ): AuditVerification {
   const entry = reader.get(seq);
   if (entry?.hash === hash) return found;
-  const problem =
-    entry === undefined
-      ? `Entry ${seq} is expected, but not there: it was removed, or never of this trail.`
+  const isRemoved = found.removed !== null && seq <= found.removed.through;
+  const problem = isRemoved
+    ? `Entry ${seq} is expected, but was removed with those up to ${found.removed!.through}: expect a newer one.`
+    : entry === undefined
+      ? `Entry ${seq} is expected, but not there: it was never of this trail.`
       : `Entry ${seq} is not the one that is expected: the trail was written anew.`;
   return { ...found, ok: false, problems: [...found.problems, { seq, problem }] };
 }
@@ -64,8 +67,15 @@ const amounts = ({ entries, checkpoints }: AuditVerification) =>
 
 function praise(result: AuditVerification, folder: string, style: Style): string {
   const { seq, hash } = result.head!;
-  return `${style('green', 'ok')}  ${amounts(result)} in ${folder}\n    newest ${seq}:${hash}\n`;
+  const removed = removedText(result);
+  return `${style('green', 'ok')}  ${amounts(result)} in ${folder}\n${removed}    newest ${seq}:${hash}\n`;
 }
+
+/** What is not there any more cannot be proved; that it was removed on purpose is signed. */
+const removedText = ({ removed }: AuditVerification) =>
+  removed === null
+    ? ''
+    : `    entries 1 to ${removed.through} were removed (signed ${timeText(removed.at)} UTC); the chain begins after them\n`;
 
 function complain(result: AuditVerification, folder: string, style: Style): string {
   const lines = result.problems.map(({ problem }) => `${style('red', '✗')} ${revealedLine(problem)}\n`);
