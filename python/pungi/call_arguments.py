@@ -94,7 +94,16 @@ _NETWORK = {
     "SIOCATMARK": 0x8905, "SIOCGIFNAME": 0x8910, "SIOCGIFCONF": 0x8912, "SIOCGIFFLAGS": 0x8913, "SIOCGIFADDR": 0x8915,
     "SIOCGIFBRDADDR": 0x8919, "SIOCGIFNETMASK": 0x891B, "SIOCGIFMTU": 0x8921, "SIOCGIFHWADDR": 0x8927, "SIOCGIFINDEX": 0x8933,
 }
+SET_INTERFACE_FLAGS = 0x8914
 _FICLONE, _FICLONERANGE = 0x40049409, 0x4020940D
+
+
+def ioctl(*more):
+    requests = (*_TERMINAL.values(), *_DESCRIPTOR.values(), *_FILE.values(), *_NETWORK.values(), *more)
+    # Copying does without clones.
+    return (Only(1, requests, answers={_FICLONE: errno.EOPNOTSUPP, _FICLONERANGE: errno.EOPNOTSUPP}),)
+
+
 # Normal, random, sequential, needed, not needed, free, remove, (not) in a fork, (no) huge pages, (not) in a dump, (not)
 # wiped in a fork, populate. Not merged (KSM), poisoned, or collapsed.
 _ADVICE = (0, 1, 2, 3, 4, 8, 9, 10, 11, 14, 15, 16, 17, 18, 19, 22, 23)
@@ -136,13 +145,7 @@ ARGUMENTS = {
     "mknod": (Only(1, _KINDS_OF_NODES, mask=_KIND),),
     "mknodat": (Only(2, _KINDS_OF_NODES, mask=_KIND),),
     "fcntl": (Only(1, tuple(_FCNTL.values())),),
-    "ioctl": (
-        Only(
-            1, (*_TERMINAL.values(), *_DESCRIPTOR.values(), *_FILE.values(), *_NETWORK.values()),
-            # Copying does without clones.
-            answers={_FICLONE: errno.EOPNOTSUPP, _FICLONERANGE: errno.EOPNOTSUPP},
-        ),
-    ),
+    "ioctl": ioctl(),
     "socket": socket_rules((UNIX, *INTERNET)),
     "socketpair": pair_rules(ANY_PAIRS),
     "setsockopt": (

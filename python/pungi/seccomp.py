@@ -6,8 +6,8 @@ import functools
 
 from . import bpf, system
 from .call_arguments import (
-    ARGUMENTS, INTERNET, PAIRS_THAT_STAY, PRETEND, SET_DUMPABLE, SET_SUBREAPER, SUPERVISOR_NAMESPACES, Only,
-    clone, open_to_owner, pair_rules, prctl, prctl_that_stays, socket_rules,
+    ARGUMENTS, INTERNET, PAIRS_THAT_STAY, PRETEND, SET_DUMPABLE, SET_INTERFACE_FLAGS, SET_SUBREAPER, SUPERVISOR_NAMESPACES, Only,
+    clone, ioctl, open_to_owner, pair_rules, prctl, prctl_that_stays, socket_rules,
 )
 from .system_calls import ALLOWED, ARCHITECTURES, ATTRIBUTES, NUMBERS, REFUSED
 
@@ -50,7 +50,13 @@ _IN_FORK_SERVER = {
     "landlock_add_rule": (),
     "prctl": prctl_that_stays(SET_DUMPABLE, SET_SUBREAPER),
 }
-_WITH_NAMESPACES_IN_FORK_SERVER = {"clone": clone(SUPERVISOR_NAMESPACES), "mount": (), "umount2": ()}
+_WITH_NAMESPACES_IN_FORK_SERVER = {
+    "clone": clone(SUPERVISOR_NAMESPACES),
+    "mount": (),
+    "umount2": (),
+    # To raise the loopback, where a profile allows hosts.
+    "ioctl": ioctl(SET_INTERFACE_FLAGS),
+}
 
 
 def _answers(has_namespaces, has_data):

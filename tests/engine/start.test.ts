@@ -68,7 +68,7 @@ describe('the interpreter', () => {
       expect(error.code).toBe('INTERPRETER_NOT_FOUND');
       expect(error.message).toContain(`${missing} (not found)`);
       expect(error.message).toContain('PUNGI_PYTHON');
-      expect(verdictOf(await pungi.run({ code: 'print(1)' }), 'internal').message).toBe(error.message);
+      expect(verdictOf(await pungi.run({ code: 'print(1)' }), 'unavailable').message).toBe(error.message);
       const health = await pungi.health();
       expect(health).toMatchObject({ status: 'unhealthy', problem: error.message, interpreter: null });
       expect(Health.parse(health)).toEqual(health);

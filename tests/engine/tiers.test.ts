@@ -64,7 +64,7 @@ describe('a tier', () => {
       expect(error.code).toBe('SANDBOX_UNAVAILABLE');
       expect(error.message).toContain('ALLOW_UNSANDBOXED=true');
       const outcome = await pungi.run({ code: 'print(1)' });
-      expect(verdictOf(outcome, 'internal').message).toBe(error.message);
+      expect(verdictOf(outcome, 'unavailable').message).toBe(error.message);
       expect(outcome.stdout.text).toBe('');
       expect(await pungi.health()).toMatchObject({ status: 'unhealthy', problem: error.message });
     });

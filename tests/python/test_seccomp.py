@@ -447,6 +447,7 @@ class ForkServer(BothArchitectures):
             self.check(ERRNO | errno.EPERM, machine, "clone", namespaces, has_namespaces=False)
             self.check(ERRNO | errno.EPERM, machine, "clone", 0x04000000)
             self.check(ALLOW, machine, "mount")
+            self.check(ALLOW, machine, "ioctl", 3, 0x8914)  # SIOCSIFFLAGS: the loopback
             self.check(ERRNO | errno.EPERM, machine, "mount", has_namespaces=False)
             for has_namespaces in (True, False):
                 for name in ("landlock_create_ruleset", "landlock_restrict_self", "capset"):
