@@ -12,6 +12,7 @@ import { measureSustained } from './measure/sustained.mjs';
 import { ensureEnvironment, findPython, interpreterFacts } from './python.mjs';
 import { writeResults } from './report/file.mjs';
 import { describeResults } from './report/results.mjs';
+import { measureResponsiveness } from './responsiveness.mjs';
 import { settingsFor } from './settings.mjs';
 import { measureStrategic } from './strategic.mjs';
 import { judge } from './targets.mjs';
@@ -21,7 +22,7 @@ import { measureWrap } from './wrap.mjs';
 const unknown = process.argv.slice(2).filter((argument) => argument !== '--quick');
 if (unknown.length > 0) {
   console.error(
-    `Unknown: ${unknown.join(' ')}. The bench knows --quick, and without it takes about six minutes.`,
+    `Unknown: ${unknown.join(' ')}. The bench knows --quick, and without it takes about eight minutes.`,
   );
   process.exit(2);
 }
@@ -68,6 +69,7 @@ results.environments = await measureEnvironments(found, settings, say);
 results.strategic = await measureStrategic(found, settings, say);
 results.wrap = await measureWrap({ python, tier: found.tier }, settings, say);
 results.harness = await measureHarness({ python, tier: found.tier }, settings, say);
+results.responsiveness = await measureResponsiveness({ python, tier: found.tier }, settings, say);
 
 const text = describeResults(results, judge(results));
 console.log(

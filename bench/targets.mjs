@@ -2,6 +2,7 @@
 import { AUDIT_TARGETS } from './audit.mjs';
 import { ENVIRONMENT_TARGETS } from './environments.mjs';
 import { HARNESS_TARGETS } from './harness.mjs';
+import { RESPONSIVENESS_TARGETS } from './responsiveness.mjs';
 import { STRATEGIC_TARGETS } from './strategic.mjs';
 import { WRAP_TARGETS } from './wrap.mjs';
 
@@ -73,6 +74,7 @@ export const TARGETS = [
   ...AUDIT_TARGETS,
   ...WRAP_TARGETS,
   ...HARNESS_TARGETS,
+  ...RESPONSIVENESS_TARGETS,
 ];
 
 export function judge(results) {

@@ -2,6 +2,7 @@
 import { describeAudit } from '../audit.mjs';
 import { describeEnvironments } from '../environments.mjs';
 import { describeHarness } from '../harness.mjs';
+import { describeResponsiveness } from '../responsiveness.mjs';
 import { describeStrategic } from '../strategic.mjs';
 import { describeWrap } from '../wrap.mjs';
 import { figure, table } from './table.mjs';
@@ -26,6 +27,8 @@ export function describeResults(results, verdicts) {
     describeWrap(results),
     '\n## Test harness\n',
     describeHarness(results),
+    '\n## Responsiveness under hostile input\n',
+    describeResponsiveness(results),
   ].join('\n');
 }
 

@@ -7,6 +7,8 @@ export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   let text = '';
   if (Array.isArray(value)) {
+    // A million numbers are written as fast as the platform can.
+    if (value.every(isPlain)) return JSON.stringify(value);
     for (const item of value) text += `${text === '' ? '[' : ','}${canonicalJson(item)}`;
     return text === '' ? '[]' : `${text}]`;
   }
@@ -17,3 +19,5 @@ export function canonicalJson(value: unknown): string {
   }
   return text === '' ? '{}' : `${text}}`;
 }
+
+const isPlain = (value: unknown) => typeof value !== 'object' || value === null;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isWithin } from '../base/json-extent.js';
 import type { OnStep } from './environment.js';
 import { RequestedLimits } from './limits.js';
 import { ObjectSchema } from './wrap.js';
@@ -16,10 +17,14 @@ const isSmall = (text: string) => Buffer.byteLength(text) <= MAX_INPUT_BYTES;
 /** Python's own reader of JSON goes a thousand deep, from wherever it begins. */
 export const MAX_CONTEXT_DEPTH = 500;
 
+const SHALLOW = { depth: MAX_CONTEXT_DEPTH, parts: Number.POSITIVE_INFINITY };
+
 function isSmallJson(value: unknown): boolean {
   try {
     const text: string | undefined = JSON.stringify(value);
-    return text !== undefined && isSmall(text) && depthOf(text) <= MAX_CONTEXT_DEPTH;
+    if (text === undefined || text.length > MAX_INPUT_BYTES) return false;
+    const bytes = Buffer.from(text);
+    return bytes.length <= MAX_INPUT_BYTES && isWithin(bytes, SHALLOW);
   } catch {
     return false;
   }
@@ -40,21 +45,6 @@ function isFiniteJson(value: unknown): boolean {
 
 const NOT_FINITE = 'must not contain NaN or Infinity: JSON has neither; use null or a text';
 
-/** How deep lists and maps are nested in a JSON text. */
-function depthOf(json: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let isText = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const mark = json[at];
-    if (mark === '"') isText = !isText;
-    else if (isText) at += mark === '\\' ? 1 : 0;
-    else if (mark === '[' || mark === '{') deepest = Math.max(deepest, ++depth);
-    else if (mark === ']' || mark === '}') depth -= 1;
-  }
-  return deepest;
-}
-
 const isWellFormed = (text: string) => text.isWellFormed();
 /** Half of a surrogate pair is no character: no path, argument or variable of a process can hold it. */
 const NOT_WELL_FORMED = 'must be well-formed text: it holds half of a surrogate pair';
@@ -65,14 +55,16 @@ const systemText = (what: string) =>
     .refine((text) => !text.includes('\0'), `${what} must not contain a NUL character`)
     .refine(isWellFormed, NOT_WELL_FORMED);
 
+/** An empty part, "." or "..". */
+const ODD_PART = /(?:^|\/)\.{0,2}(?:\/|$)/;
+/** A shorter part has at most 255 bytes, whatever its characters. */
+const LONG_PART = /[^/]{64}/;
+
 const isPlainRelative = (path: string) =>
-  path.length > 0 &&
   path.length <= 1024 &&
-  !path.startsWith('/') &&
   !path.includes('\\') &&
-  path
-    .split('/')
-    .every((part) => part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= 255);
+  !ODD_PART.test(path) &&
+  (!LONG_PART.test(path) || path.split('/').every((part) => Buffer.byteLength(part) <= 255));
 
 /** One of text (UTF-8) and base64, which appears under its path in the work folder. */
 export const InputFile = z

@@ -8,7 +8,7 @@ export const DATA_FOLDER = 'data';
 /** What is handed over must find room in the work folder, and no file can lie below another file. */
 export function checkFits({ files = [], stdin = '', inputData = [] }: RunRequest, { diskMb }: Limits): void {
   const paths = new Set(files.map(({ path }) => path));
-  const below = [...paths].find((path) => parentsOf(path).some((parent) => paths.has(parent)));
+  const below = findBelow(paths);
   if (below !== undefined)
     throw new PungiError('INVALID_INPUT', `The file "${below}" lies below another file.`);
   if (paths.size < files.length) throw new PungiError('INVALID_INPUT', 'Two files have the same path.');
@@ -34,8 +34,12 @@ export function checkBesideData({ files = [] }: RunRequest, profile: string): vo
   );
 }
 
-const parentsOf = (path: string) =>
-  path
-    .split('/')
-    .map((_, index, parts) => parts.slice(0, index).join('/'))
-    .filter((parent) => parent !== '');
+/**
+ * A path that lies below another one. With the separator before every other character, what lies below a path follows
+ * it at once in their order, so that neighbours are all there is to compare.
+ */
+function findBelow(paths: ReadonlySet<string>): string | undefined {
+  const ordered = [...paths].map((path) => path.replaceAll('/', '\0')).sort();
+  const found = ordered.find((path, index) => index > 0 && path.startsWith(`${ordered[index - 1]}\0`));
+  return found?.replaceAll('\0', '/');
+}

@@ -30,10 +30,13 @@ const TYPES: Record<string, string> = {
   boolean: 'true or false',
 };
 
+/** Nobody reads on. */
+const MOST_UNKNOWN = 100;
+
 /** One issue of a schema as faults. A union's issue is that of the branch which was meant, where that can be seen. */
 export function faultsOf(issue: Issue): Fault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MOST_UNKNOWN).map((key) => ({
       path: [...issue.path, key],
       reason: 'is not known',
       isUnknownKey: true,

@@ -1,16 +1,21 @@
 import { PungiError } from '../base/errors.js';
 import { RunRequest, TOGETHER } from '../contract/run.js';
 import { jsonFaults } from './issue-text.js';
+import { tooMany } from './too-many.js';
 
 /** A request of the right form. Throws INVALID_INPUT with every fault. */
 export function parseRequest(raw: unknown): RunRequest {
+  const many = tooMany(raw);
+  if (many.length > 0) throw invalid(many);
   const plain = parsePlain(raw);
   if (plain !== undefined) return plain;
   const parsed = RunRequest.safeParse(raw);
   if (parsed.success) return parsed.data;
-  const issues = jsonFaults(parsed.error);
-  throw new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
+  throw invalid(jsonFaults(parsed.error));
 }
+
+const invalid = (issues: string[]) =>
+  new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
 
 /**
  * The request, where it is a plain object without a fault. Every run waits for this, most have two or three of the fields, and

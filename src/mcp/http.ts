@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate as immediately } from 'node:timers/promises';
 import {
   localhostHostValidation,
   localhostOriginValidation,
@@ -12,6 +11,7 @@ import {
   createMcpHandler,
   INTERNAL_ERROR,
   INVALID_REQUEST,
+  isInitializeRequest,
   isLegacyRequest,
   type McpHttpHandler,
   PARSE_ERROR,
@@ -47,8 +47,9 @@ export interface HttpDoor {
   close(): Promise<void>;
 }
 
-/** It takes the server more than a moment. */
-const LARGE = 64 * 1024;
+/** A session keeps what its client says of itself for as long as it lives. */
+const MAX_INITIALIZE_BYTES = 64 * 1024;
+const LONG_INITIALIZE = `The request to initialize has more than ${MAX_INITIALIZE_BYTES} bytes: send less.`;
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
@@ -119,9 +120,9 @@ function mcpHandler(sessions: LegacySessions, modern: McpHttpHandler, connection
     if (body.kind !== 'json') return refuseBody(req, res, body);
     room.complete(req);
     const { value, bytes } = body;
+    if (isInitializeRequest(value) && bytes > MAX_INITIALIZE_BYTES)
+      return refuseBody(req, res, { kind: 'over-limit', id: null, problem: LONG_INITIALIZE });
     connections.begin(req, res, (value as { method?: unknown } | null)?.method === 'subscriptions/listen');
-    // What comes next takes as long again for a large request: others go first.
-    if (bytes > LARGE) await immediately();
     // The headers decide together with the parsed body, so the request to classify needs no body of its own.
     const legacy = await isLegacyRequest(await toWebRequest(req as NodeIncomingMessageLike, {}), value);
     if (legacy) return sessions.handle(req, res, value);

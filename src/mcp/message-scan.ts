@@ -6,7 +6,9 @@ export const MESSAGE_LIMITS = {
   /** Lists and objects. */
   containers: 100_000,
   /** Names in objects: they cost the most. */
-  keys: 100_000,
+  keys: 75_000,
+  /** Those of the message, its params, its arguments and its _meta: they are checked one by one. */
+  ownKeys: 5000,
   /** Commas: about the number of values. */
   values: 1_000_000,
 } as const;
@@ -24,6 +26,7 @@ const WORDS: Record<keyof MessageLimits, string> = {
   depth: 'levels of nesting',
   containers: 'lists and objects',
   keys: 'names in objects',
+  ownKeys: 'arguments and other names of its own',
   values: 'values',
 };
 
@@ -44,9 +47,12 @@ export class MessageScan {
     depth: 0,
     containers: 0,
     keys: 0,
+    ownKeys: 0,
     values: 0,
   };
   #depth = 0;
+  /** The message, its params, its arguments; a batch is a list around it. */
+  #ownDepth = 3;
   #isText = false;
   #isEscaped = false;
   /** The current member of the outermost object, without what is nested in it. */
@@ -86,10 +92,13 @@ export class MessageScan {
       else if (mark === COMMA) {
         counts.values += 1;
         if (this.#depth === 1) this.#endMember();
-      } else if (mark === COLON) counts.keys += 1;
-      else if (mark === OPEN_LIST || mark === OPEN_MAP) {
+      } else if (mark === COLON) {
+        counts.keys += 1;
+        if (this.#depth <= this.#ownDepth) counts.ownKeys += 1;
+      } else if (mark === OPEN_LIST || mark === OPEN_MAP) {
         counts.containers += 1;
         this.#depth += 1;
+        if (counts.containers === 1 && mark === OPEN_LIST) this.#ownDepth += 1;
         if (this.#depth > counts.depth) counts.depth = this.#depth;
       } else if (mark === CLOSE_LIST || mark === CLOSE_MAP) {
         if (this.#depth === 1) this.#endMember();

@@ -3,6 +3,8 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 export const MESSAGES_PER_SECOND = 50;
 export const MAX_MESSAGE_CHARS = 1000;
 const MAX_UNSENT = 50;
+/** Every notification repeats the token: a client that chose a longer one gets none. */
+const MAX_TOKEN_CHARS = 200;
 
 type Notify = (progress: number, message: string) => Promise<void>;
 
@@ -29,7 +31,7 @@ export class ProgressStream {
   /** Nothing for a client that did not ask for progress. */
   static for({ mcpReq }: ServerContext): ProgressStream | undefined {
     const progressToken = mcpReq._meta?.progressToken;
-    if (progressToken === undefined) return undefined;
+    if (progressToken === undefined || String(progressToken).length > MAX_TOKEN_CHARS) return undefined;
     return new ProgressStream((progress, message) =>
       mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message } }),
     );

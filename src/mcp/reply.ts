@@ -1,9 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { z } from 'zod';
 import type { PungiError } from '../base/errors.js';
 import type { PackageResult } from '../contract/environment.js';
 import type { Outcome } from '../contract/outcome.js';
-import { jsonFaults } from '../gate/issue-text.js';
 import { cutText, fitData, fitOutcome } from './fit.js';
 import {
   contentBlocks,
@@ -55,8 +53,8 @@ export function replyError({ code, message, details }: PungiError): CallToolResu
 }
 
 /** Nothing was run, so there is no outcome to repeat: a code, a sentence, and what is wrong with which argument. */
-export function invalidArguments(error: z.ZodError): CallToolResult {
-  const lines = wordIssues(jsonFaults(error));
+export function invalidArguments(faults: readonly string[]): CallToolResult {
+  const lines = wordIssues(faults);
   return {
     content: [text(['INVALID_INPUT: The arguments do not fit the tool.', ...lines].join('\n'))],
     isError: true,

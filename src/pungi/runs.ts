@@ -1,6 +1,7 @@
 import type { AuditRecorder } from '../audit/recorder.js';
 import { checkOptions } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
+import { letOthersGo } from '../base/let-others-go.js';
 import type { Logger } from '../base/logger.js';
 import type { EnvironmentLock } from '../contract/audit.js';
 import type { CodeSummary } from '../contract/disclosure.js';
@@ -98,7 +99,9 @@ export class Runs {
     checkOptions(options);
     // What could not be recorded is not run.
     await this.parts.audit.ready();
+    const began = performance.now();
     const asked = await this.parts.gate.admit(trace.request);
+    await letOthersGo(began);
     const admitted = replay === undefined ? asked : { ...asked, venvName: replay.venvName, packages: [] };
     trace.admitted = admitted;
     return this.parts.placement.run(admitted, options, async (home) => {

@@ -74,3 +74,18 @@ test('a listener that throws does not change the verdict', async () => {
   expectOk(outcome);
   expect(outcome.stdout.text).toBe('one\ntwo\n');
 });
+
+test('runs are answered while others print line breaks one by one', async () => {
+  let ended = 0;
+  let lines = 0;
+  const cancel = new AbortController();
+  const code = 'import os\nwhile True: os.write(1, b"\\n")';
+  const printing = Array.from({ length: 3 }, () =>
+    pungi.run({ code }, { signal: cancel.signal, onLine: () => (lines += 1) }).finally(() => (ended += 1)),
+  );
+  await until(() => lines > 10_000, 'much was printed');
+  for (let turn = 0; turn < 5; turn += 1) expectOk(await pungi.run({ code: 'print(1)' }));
+  expect(ended).toBe(0);
+  cancel.abort();
+  await Promise.all(printing);
+});

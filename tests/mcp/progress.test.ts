@@ -69,3 +69,11 @@ test('a client that has gone does not fail the run', async () => {
   progress.push('a');
   await expect(progress.end()).resolves.toBeUndefined();
 });
+
+test('a client whose progress token is longer than any honest one gets no progress', () => {
+  const contextWith = (progressToken: unknown) =>
+    ({ mcpReq: { _meta: { progressToken } } }) as unknown as Parameters<typeof ProgressStream.for>[0];
+  expect(ProgressStream.for(contextWith('x'.repeat(200)))).toBeDefined();
+  expect(ProgressStream.for(contextWith(7))).toBeDefined();
+  expect(ProgressStream.for(contextWith('x'.repeat(201)))).toBeUndefined();
+});

@@ -36,30 +36,60 @@ interface Block {
   line: number;
 }
 
+/** More than a hundred dependencies take, and few enough for any TOML in it to be read at once. */
+const MAX_BLOCK_CHARS = 16 * 1024;
+/** A second one is a fault already. */
+const MOST_BLOCKS = 2;
+
 /**
- * The blocks that the regular expression of PEP 723 finds. It takes the last closing line among the comments that
- * follow, looks for it anew from every opening line, and so takes quadratic time; this reads each line once.
+ * The first two of the blocks that the regular expression of PEP 723 finds. It takes the last closing line among the comments
+ * that follow, looks for it anew from every opening line, and so takes quadratic time; this reads each line once.
  */
 export function findBlocks(code: string, type: string): Block[] {
-  const lines = code.split(/\r\n|\r|\n/);
   const blocks: Block[] = [];
-  for (let at = 0; at < lines.length; at += 1) {
-    const opened = OPENING.exec(lines[at]!)?.[1];
-    if (opened === undefined) continue;
-    const first = at + 1;
-    while (at + 1 < lines.length && isContent(lines[at + 1]!)) at += 1;
-    const comments = lines.slice(first, at + 1);
-    const closing = comments.lastIndexOf(CLOSING);
-    if (closing < 1 || opened !== type) continue;
-    const content = comments.slice(0, closing).map((line) => line.slice(line.startsWith('# ') ? 2 : 1));
-    blocks.push({ content: content.join('\n'), line: first });
+  let line = 0;
+  let opened: { type: string; line: number; comments: string[] } | undefined;
+  const close = () => {
+    const closing = opened?.comments.lastIndexOf(CLOSING) ?? -1;
+    if (opened?.type === type && closing >= 1) {
+      const content = opened.comments.slice(0, closing).map((one) => one.slice(one.startsWith('# ') ? 2 : 1));
+      blocks.push({ content: content.join('\n'), line: opened.line });
+    }
+    opened = undefined;
+  };
+  for (const text of linesOf(code)) {
+    line += 1;
+    if (opened && isContent(text)) {
+      opened.comments.push(text);
+      continue;
+    }
+    close();
+    if (blocks.length === MOST_BLOCKS) return blocks;
+    const found = text.startsWith('# /// ') ? OPENING.exec(text)?.[1] : undefined;
+    if (found !== undefined) opened = { type: found, line, comments: [] };
   }
+  close();
   return blocks;
+}
+
+/** One by one: of two megabytes of code, an array of all lines would take longer than reading them. */
+function* linesOf(code: string): Generator<string> {
+  const ending = /\r\n|\r|\n/g;
+  let from = 0;
+  for (let found = ending.exec(code); found !== null; found = ending.exec(code)) {
+    yield code.slice(from, found.index);
+    from = ending.lastIndex;
+  }
+  yield code.slice(from);
 }
 
 const isContent = (line: string) => line === '#' || line.startsWith('# ');
 
 function readToml({ content, line }: Block): Record<string, unknown> {
+  if (content.length > MAX_BLOCK_CHARS)
+    throw invalid(
+      `The "# /// script" block at line ${line} has more than ${MAX_BLOCK_CHARS} characters: shorten it.`,
+    );
   try {
     return parse(content);
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { letOthersGo } from '../../base/let-others-go.js';
 import { MESSAGE_LIMITS, type MessageLimits, MessageScan, type Refused } from '../message-scan.js';
 import type { RoomForBodies } from './room-for-bodies.js';
 
@@ -38,8 +39,10 @@ export async function readJsonBody(
   }
   const { problem, id } = scan;
   if (problem !== undefined) return { kind: 'over-limit', problem, id };
+  const began = performance.now();
   try {
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    await letOthersGo(began);
     return { kind: 'json', value, bytes: scan.bytes };
   } catch {
     return { kind: 'not-json' };

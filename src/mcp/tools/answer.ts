@@ -2,6 +2,8 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { PungiError } from '../../base/errors.js';
 import type { StepOptions } from '../../contract/environment.js';
+import { jsonFaults } from '../../gate/issue-text.js';
+import { tooMany } from '../../gate/too-many.js';
 import { ProgressStream } from '../progress.js';
 import { invalidArguments, replyError } from '../reply.js';
 import type { Call } from './tool.js';
@@ -15,9 +17,12 @@ export async function answer<Schema extends z.ZodType>(
   args: unknown,
   { ctx, who: { client } }: Call,
   act: (args: z.infer<Schema>, steps: Steps) => Promise<CallToolResult>,
+  count: (args: unknown) => string[] = tooMany,
 ): Promise<CallToolResult> {
+  const many = count(args);
+  if (many.length > 0) return invalidArguments(many);
   const parsed = schema.safeParse(args ?? {});
-  if (!parsed.success) return invalidArguments(parsed.error);
+  if (!parsed.success) return invalidArguments(jsonFaults(parsed.error));
   const { signal } = ctx.mcpReq;
   const progress = ProgressStream.for(ctx);
   try {

@@ -19,7 +19,7 @@ const Arguments = z.custom<Record<string, unknown>>(
 
 /** A call of a wrapped tool is a run like any other: its profile, its environment, the sandbox, the queue and the record hold. */
 export function answerWrapped(tool: WrappedTool, args: unknown, call: Call): Promise<CallToolResult> {
-  return answer(Arguments, args, call, async (given, steps) => {
+  const act: Parameters<typeof answer<typeof Arguments>>[3] = async (given, steps) => {
     try {
       const outcome = await runHeard({ ...wrappedCall(tool, given), ...call.who }, call, steps);
       const { verdict, runId } = outcome;
@@ -30,7 +30,9 @@ export function answerWrapped(tool: WrappedTool, args: unknown, call: Call): Pro
       if (error instanceof PungiError) throw error;
       return replyOwnFault(tool, String((error as Error)?.stack ?? error), randomUUID(), call);
     }
-  });
+  };
+  // How many of what it takes is for its schema to say.
+  return answer(Arguments, args, call, act, () => []);
 }
 
 /** What the script did is told in full; what went wrong in the server is told to its log, where the number finds it. */
