@@ -1,6 +1,6 @@
-import { countText } from '../../base/terminal/amounts.js';
+import { countText, durationText } from '../../base/terminal/amounts.js';
 import { printable, revealed } from '../../base/terminal/printable.js';
-import type { Failure, TestResult } from '../../contract/test-report.js';
+import type { Failure, ScriptRun, TestResult } from '../../contract/test-report.js';
 import { type Bounds, bounded, boundedLine } from './bounded-text.js';
 import { valueText } from './value-text.js';
 
@@ -60,8 +60,23 @@ export function circumstancesOf(result: TestResult, bounds: Bounds): Evidence[] 
     ...json('request', request, bounds),
     ...json('response', response, bounds),
     ...text("server's stderr", serverStderr, bounds),
-    ...text('log', logText(result), bounds),
+    ...validationOf(result, bounds),
   ];
+}
+
+/** How each validation script went, and what they logged and printed. */
+export const validationOf = (result: TestResult, bounds: Bounds): Evidence[] => [
+  ...text('validators', (result.scripts ?? []).map(scriptText).join('\n'), bounds),
+  ...text('log', logText(result), bounds),
+];
+
+/** Such as: prices add up (after): failed, SyntaxError; 12 ms, CPU 8 ms, 24 MB */
+export function scriptText({ name, phase, status, reason, errorKind, ...spent }: ScriptRun): string {
+  const who = `${shownLine(name)} (${phase}): ${status}`;
+  if (status === 'skipped') return reason === undefined ? who : `${who}: ${shownLine(reason)}`;
+  const how = errorKind === undefined ? who : `${who}, ${shownLine(errorKind)}`;
+  const cpu = durationText(spent.cpuMs);
+  return `${how}; ${durationText(spent.durationMs)}, CPU ${cpu}, ${Math.round(spent.memoryMb)} MB`;
 }
 
 const json = (label: string, value: unknown, bounds: Bounds): Evidence[] =>

@@ -1,6 +1,6 @@
 import type { Failure, SuiteReport, TestReport, TestResult } from '../../contract/test-report.js';
 import { type Bounds, bounded, boundedLine } from './bounded-text.js';
-import { circumstancesOf, findingOf, measuresOf } from './evidence.js';
+import { circumstancesOf, findingOf, measuresOf, scriptText, validationOf } from './evidence.js';
 import { plainFinding, plainFindings } from './plain-text.js';
 import { countResults, titleOf } from './verdict.js';
 import { cdata, element } from './xml.js';
@@ -50,6 +50,7 @@ function suiteElement(suite: SuiteReport): string {
     { ...attributes, timestamp: timestamp(startedAt), file: line(file) },
     properties([
       ['spec', file],
+      ...(suite.warnings ?? []).map((warning) => ['warning', warning]),
       ...(server
         ? [
             ['server.name', server.name],
@@ -111,6 +112,7 @@ function caseProperties(result: TestResult): string {
     ...tags.map((tag) => ['tag', tag]),
     ...(attempts > 1 ? [['attempts', String(attempts)]] : []),
     ...measuresOf(result).map((note) => ['measured', note]),
+    ...(result.scripts ?? []).map((script) => ['validator', scriptText(script)]),
   ]);
 }
 
@@ -121,7 +123,10 @@ function outputs(result: TestResult): string[] {
   const shown = circumstancesOf(result, BOUNDS);
   const stderr = shown.find(({ label }) => label === "server's stderr");
   // What passed is counted; requests and responses of thousands of such tests would fill the report.
-  const others = result.status === 'failed' ? shown.filter((evidence) => evidence !== stderr) : [];
+  const others =
+    result.status === 'failed'
+      ? shown.filter((evidence) => evidence !== stderr)
+      : validationOf(result, BOUNDS);
   const out = [...advisories, ...others.map(({ label, text }) => `${label}:\n${text}`)].join('\n\n');
   return [
     out === '' ? '' : element('system-out', {}, cdata(out)),

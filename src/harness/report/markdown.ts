@@ -1,7 +1,7 @@
 import { countText, durationText } from '../../base/terminal/amounts.js';
 import type { SuiteReport, TestReport } from '../../contract/test-report.js';
 import type { Bounds } from './bounded-text.js';
-import { circumstancesOf, type Evidence, findingOf, shownLine } from './evidence.js';
+import { circumstancesOf, type Evidence, findingOf, scriptText, shownLine } from './evidence.js';
 import { code, fenced, prose, table } from './markdown-text.js';
 import { firstOf } from './plain-text.js';
 import { headline } from './summary.js';
@@ -25,7 +25,13 @@ export function markdownReport(report: TestReport): string {
     ...report.suites.flatMap(problem),
     ...failureTable(failed, several),
   ];
-  const foot = [...advisories(located), ...skipped(located), ...flaky(located)];
+  const foot = [
+    ...advisories(located),
+    ...skipped(located),
+    ...flaky(located),
+    ...validators(located),
+    ...warnings(report.suites),
+  ];
   const room = MOST_CHARS - [...head, ...foot].join('\n\n').length;
   return `${[...head, ...detailsWithin(failed, room), ...foot].join('\n\n')}\n`;
 }
@@ -111,6 +117,18 @@ function flaky(located: readonly Located[]): string[] {
     .filter(({ result }) => isFlaky(result))
     .map(({ result: { id, attempts } }) => `${code(id)}: passed on attempt ${attempts}`);
   return folded(`${countText(lines.length, 'test')} passed only when tried again`, lines);
+}
+
+function validators(located: readonly Located[]): string[] {
+  const lines = located.flatMap(({ result }) =>
+    (result.scripts ?? []).map((script) => `${code(result.id)}: ${code(scriptText(script))}`),
+  );
+  return folded(`${countText(lines.length, 'run')} of validation scripts`, lines);
+}
+
+function warnings(suites: readonly SuiteReport[]): string[] {
+  const lines = suites.flatMap((suite) => (suite.warnings ?? []).map((warning) => prose(warning)));
+  return folded(`${countText(lines.length, 'warning')} about specifications`, lines);
 }
 
 function folded(title: string, lines: readonly string[]): string[] {

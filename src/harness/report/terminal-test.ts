@@ -2,7 +2,15 @@ import { durationText } from '../../base/terminal/amounts.js';
 import type { Format, Style } from '../../base/terminal/style.js';
 import type { TestResult, TestStatus } from '../../contract/test-report.js';
 import type { Bounds } from './bounded-text.js';
-import { attemptNote, circumstancesOf, type Evidence, findingOf, measuresOf, shownLine } from './evidence.js';
+import {
+  attemptNote,
+  circumstancesOf,
+  type Evidence,
+  findingOf,
+  measuresOf,
+  shownLine,
+  validationOf,
+} from './evidence.js';
 import { firstOf } from './plain-text.js';
 
 export const SIGNS: Record<TestStatus, { sign: string; format: Format }> = {
@@ -44,6 +52,13 @@ export function failedTest(
   lines.push(...circumstancesOf(result, bounds).flatMap((one) => evidenceLines(one, style)));
   const bar = style('red', '│');
   return `${testLine(result, style, file)}\n${lines.map((line) => `${bar} ${line}\n`).join('')}\n`;
+}
+
+/** What passed: with its validators and what they said. */
+export function passedTest(result: TestResult, style: Style, file: string | undefined): string {
+  const lines = validationOf(result, LONG).flatMap((one) => evidenceLines(one, style));
+  const bar = style('dim', '│');
+  return `${testLine(result, style, file)}\n${lines.map((line) => `${bar} ${line}\n`).join('')}`;
 }
 
 function evidenceLines({ label, form, text }: Evidence, style: Style): string[] {

@@ -4,7 +4,7 @@ import type { TestReport, TestResult } from '../../contract/test-report.js';
 import { withoutCommands } from './ci.js';
 import { shownLine } from './evidence.js';
 import { endOfReport } from './terminal-end.js';
-import { failedTest, testLine } from './terminal-test.js';
+import { failedTest, passedTest } from './terminal-test.js';
 
 /** What is going to be tested. */
 export interface RunPlan {
@@ -90,7 +90,7 @@ export class TerminalReporter {
     const style = styleFor(this.#stream);
     const verbose = this.#options.verbose === true;
     if (result.status === 'failed') return failedTest(result, { style, verbose, file });
-    return verbose ? `${testLine(result, style, file)}\n` : '';
+    return verbose ? passedTest(result, style, file) : '';
   }
 
   #write(text: string): void {

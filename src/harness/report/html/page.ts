@@ -87,7 +87,10 @@ function suiteSection(suite: SuiteReport, row: (result: TestResult) => Markup): 
   ];
   const problem =
     suite.problem === undefined ? undefined : html`<p class="problem">${shownLine(suite.problem, 5000)}</p>`;
-  return html`<section class="suite"><div class="head"><h2>${shownLine(suite.name)}</h2><p class="counts">${counts}</p></div><p class="facts">${facts.map((text) => html`<span>${text}</span>`)}</p>${problem}${failedFirst(suite.results).map(row)}</section>
+  const warnings = (suite.warnings ?? []).map(
+    (warning) => html`<p class="warning">warning: ${shownLine(warning, 1000)}</p>`,
+  );
+  return html`<section class="suite"><div class="head"><h2>${shownLine(suite.name)}</h2><p class="counts">${counts}</p></div><p class="facts">${facts.map((text) => html`<span>${text}</span>`)}</p>${problem}${warnings}${failedFirst(suite.results).map(row)}</section>
 `;
 }
 
