@@ -12,13 +12,15 @@ import signal
 import socket
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
-from . import called_script, data_folders, guard, host_jail, landlock, load_limits, network_forwarder, packages, seccomp
-from . import supervisor, system, watch
+from . import called_script, cgroup_keeper, data_folders, guard, host_jail, landlock, load_limits, network_forwarder, packages
+from . import run_group, seccomp, supervisor, system, watch
 from . import harness, worker
 
 
 def main():
-    guard.run(json.loads(_read_line()), _become_fork_server)
+    settings = json.loads(_read_line())
+    groups = cgroup_keeper.start(settings.get("cgroups"))
+    guard.run({**settings, "aboutGroup": groups.about}, groups, _become_fork_server)
 
 
 def _become_fork_server(settings, door):
@@ -104,8 +106,8 @@ def _serve(settings, door):
     children = {}
     pending = b""
     while True:
-        # A read ends behind a message that brings a descriptor: there is at most one, of the one order to start.
-        chunk, fds, _, _ = socket.recv_fds(door, 65536, 1)
+        # A read ends behind a message that brings descriptors: they are of the one order to start.
+        chunk, fds, _, _ = socket.recv_fds(door, 65536, 1 + run_group.MOST_DESCRIPTORS)
         if not chunk:
             return
         *lines, pending = (pending + chunk).split(b"\n")
@@ -114,8 +116,8 @@ def _serve(settings, door):
             if "kill" in order:
                 _kill(children, order["kill"])
             else:
-                with socket.socket(fileno=fds.pop()) as channel:
-                    children[supervisor.start(settings, order["start"], channel, door)] = order["start"]
+                with socket.socket(fileno=fds[0]) as channel, run_group.received(order["group"], fds[1:]) as group:
+                    children[supervisor.start(settings, order["start"], channel, door, group)] = order["start"]
         _reap(children, settings["tier"])
 
 

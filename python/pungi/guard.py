@@ -24,9 +24,10 @@ _MOST_RELAYED = 256 * 1024
 _STATUS_FAILED = 75
 
 
-def run(settings, become_fork_server):
+def run(settings, groups, become_fork_server):
     """Starts the fork server, again without those modules that cannot be preloaded. Never returns.
 
+    `groups`: where the cgroups of supervisors come from (cgroup_keeper.py).
     `become_fork_server(settings, door)` is called in the new process and does not come back.
     """
     try:
@@ -38,7 +39,7 @@ def run(settings, become_fork_server):
         # What loses its parent inside is ended with the rest.
         system.become_subreaper()
     os.set_blocking(2, False)
-    orders = Orders(settings["socket"])
+    orders = Orders(settings["socket"], groups)
     preload = list(settings["preload"])
     while True:
         guarded = Guarded({**settings, "preload": preload}, become_fork_server, orders)
@@ -52,8 +53,8 @@ def run(settings, become_fork_server):
 class Orders:
     """What the server asks for, in order. Those that come while packages load wait here."""
 
-    def __init__(self, server):
-        self._server = server
+    def __init__(self, server, groups):
+        self._server, self._groups = server, groups
         self._pending = b""
         self.waiting = []
 
@@ -72,11 +73,15 @@ class Orders:
                 if "kill" in order:
                     door.sendall(_line(order))
                 else:
-                    with self._connect(order["start"], order["token"]) as channel:
-                        socket.send_fds(door, [_line({"start": order["start"]})], [channel.fileno()])
+                    with self._connect(order["start"], order["token"]) as channel, self._groups.ask() as (group, fds):
+                        socket.send_fds(door, [_line({"start": order["start"], "group": group})], [channel.fileno(), *fds])
             except BlockingIOError:
                 return  # the server or the fork server is busy: at the next look
             self.waiting.pop(0)
+
+    def close_groups(self):
+        """In the fork server, which asks for nothing itself."""
+        self._groups.close()
 
     def _connect(self, name, token):
         channel = socket.socket(socket.AF_UNIX)
@@ -110,6 +115,7 @@ class Guarded:
         except OSError as error:
             self._fail(f"{error}")
         if self._pid == 0:
+            orders.close_groups()
             _leave_guard(inside, stderr, (self._door.fileno(), self._said))
             become_fork_server({**settings, "workBase": self._work, "identity": identity}, inside)
             os._exit(0)

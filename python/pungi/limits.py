@@ -41,15 +41,28 @@ class LimitKeeper:
         if not at_once and now < self._next_sample:
             return None
         self._next_sample = now + _SAMPLE_EVERY
-        if not watch.HAS_PROC:
-            return None
+        return self._look(now, at_once) if watch.HAS_PROC else None
+
+    def passed_at_end(self):
+        """The limit that was passed without a look that saw it, where the kernel says so."""
+        return None
+
+    def final_peak(self, known):
+        """Of all that was used, where it is higher than what is `known`."""
+        return known
+
+    def _look(self, now, at_once):
         pids = self._processes()
         if len(pids) > self._limits["processes"]:
             return "processes"  # at once: to look at each of them would give them time
-        is_thorough = at_once or now >= self._next_walk
-        if is_thorough:
-            self._next_walk = now + _WALK_EVERY
+        is_thorough = self._is_time_to_walk(now, at_once)
         return self._check_use(pids, is_thorough) or (self._check_disk(pids) if is_thorough else None)
+
+    def _is_time_to_walk(self, now, at_once):
+        if not at_once and now < self._next_walk:
+            return False
+        self._next_walk = now + _WALK_EVERY
+        return True
 
     def _check_use(self, pids, is_thorough):
         """What is quickly told comes first: while we look, many processes take more."""

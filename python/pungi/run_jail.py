@@ -25,6 +25,9 @@ class Place(NamedTuple):
     rules: int | None
     # See limits.tasks_counted_outside.
     tasks_outside: int | None
+    # The cgroup of the runs (run_group.py), and what is to be said of it; no cgroup: None.
+    group: object = None
+    about_group: dict | None = None
 
 
 def fork_into_namespaces():
@@ -81,14 +84,15 @@ def restrict_files(place):
 
 def lock_worker(place):
     """In the worker, last. Gives the names of all that stands around it."""
+    groups = place.group.features if place.group is not None else []
     if place.tier == "process":
-        return ["rlimits"]
+        return ["rlimits", *groups]
     system.drop_capabilities()
     if place.tier == "landlock":
         seccomp.install(has_namespaces=False, has_data=bool(place.box.data))
     seccomp.install_last()
     is_restricted = [f"landlock-{landlock.abi()}"] if landlock.abi() > 0 else []
-    return ["seccomp", "rlimits", *is_restricted, *(_NAMESPACES if place.tier == "namespace" else ())]
+    return ["seccomp", "rlimits", *is_restricted, *(_NAMESPACES if place.tier == "namespace" else ()), *groups]
 
 
 _NAMESPACES = ("user-namespace", "pid-namespace", "mount-namespace", "ipc-namespace", "network-namespace")

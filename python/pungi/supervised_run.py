@@ -6,6 +6,7 @@ import select
 import time
 
 from . import frames, limits, watch, worker
+from .group_limits import GroupLimitKeeper
 from .reaper import Reaper
 
 # Until the server says how long a report may be.
@@ -23,6 +24,7 @@ class SupervisedRun:
         self.ended_well = self.is_hurried = False
         self._channel = channel
         self._box = place.box
+        self._group = place.group
         self._port = port
         self._from_server = frames.FrameParser()
         self._from_worker = frames.FrameParser(_MAX_REPORT)
@@ -113,7 +115,8 @@ class SupervisedRun:
         os._exit(0)
 
     def _start(self, job):
-        self._keeper = limits.LimitKeeper(self._limits, self._worker, self._reaper.processes, self._box)
+        about = (self._limits, self._worker, self._reaper.processes, self._box)
+        self._keeper = limits.LimitKeeper(*about) if self._group is None else GroupLimitKeeper(*about, self._group)
         frames.write_all(self._job_pipe, frames.pack(frames.JOB, job))
         os.set_blocking(self._job_pipe, False)
 
@@ -138,6 +141,8 @@ class SupervisedRun:
 
     def _take(self, kind, payload):
         if kind == frames.PARKED and self._keeper is None:
+            if self._group is not None:
+                self._group.settle()
             self._send(frames.PARKED, payload)
             self._flush()
             self._warm_up()
@@ -157,14 +162,17 @@ class SupervisedRun:
             return  # the worker asks once; more is foreign code that would keep us busy
         elif kind == frames.FINISHED:
             self._report = payload
-            if self._box.exceeds(self._limits["diskMb"]):
-                self._stop("disk")
+            if passed := self._passed_at_end():
+                self._stop(passed)
             elif not self._finish_early():
                 self._let_go()
         elif kind == frames.TROUBLE:
             # The run failed. Look now, while whatever it used is still held, whether a limit was the reason.
             self._check_limits(at_once=True)
             self._let_go()
+
+    def _passed_at_end(self):
+        return "disk" if self._box.exceeds(self._limits["diskMb"]) else self._keeper.passed_at_end()
 
     def _warm_up(self):
         """The fork has made all our pages shared again: those that a run needs are copied now, while nobody waits."""
@@ -300,7 +308,7 @@ class SupervisedRun:
 
     def _facts(self, ended):
         exit_code = os.waitstatus_to_exitcode(self._exit_status)
-        cpu_ms, killed_for = self._reaper.cpu_ms, self._killed_for
+        cpu_ms, killed_for = self._reaper.cpu_ms, self._killed_for or self._keeper.passed_at_end()
         if killed_for is None and exit_code < 0 and cpu_ms - self._keeper.cpu_before > self._limits["cpuMs"]:
             killed_for = "cpu"  # by the kernel's own limit, before we looked again
         return {
@@ -314,7 +322,7 @@ class SupervisedRun:
         return {
             "wallMs": (ended - self._keeper.started) * 1000,
             "cpuMs": max(0.0, max(cpu_ms, self._keeper.cpu_seen) - self._keeper.cpu_before),
-            "peakBytes": max(self._keeper.peak, peak),
+            "peakBytes": self._keeper.final_peak(max(self._keeper.peak, peak)),
         }
 
 

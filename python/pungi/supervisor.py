@@ -14,10 +14,11 @@ from .supervised_run import SupervisedRun
 _RUNS_OF_ONE_SUPERVISOR = 500
 
 
-def start(settings, name, channel, door):
+def start(settings, name, channel, door, group):
     """Called in the fork server: forks a supervisor, which parks one worker after the other.
 
     `channel`: its connection to the server, which has introduced it already. `door`: the fork server's, which is not its own.
+    `group`: the cgroup of its runs, or None.
     """
     if settings.get("network") is not None and network_forwarder.is_gone(settings["network"]):
         os._exit(75)  # without it no run can reach anything; the server starts us anew
@@ -27,20 +28,22 @@ def start(settings, name, channel, door):
         return pid
     door.close()
     try:
-        _serve(settings, name, channel, identity)
+        _serve(settings, name, channel, identity, group)
     except BaseException:
         sys.excepthook(*sys.exc_info())
     os._exit(0)
 
 
-def _serve(settings, name, channel, identity):
+def _serve(settings, name, channel, identity, group):
     try:
-        place = _settle(settings, name, identity)
+        place = _settle(settings, name, identity)._replace(group=group)
     except Exception as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return
     is_hurried = False
     for number in range(_RUNS_OF_ONE_SUPERVISOR):
+        if place.group is not None and not place.group.is_clean():
+            break
         run = _park_and_run(settings.get("network"), place, channel, is_hurried, f"{name}.{number}")
         if run is None or not run.ended_well:
             return
@@ -63,7 +66,8 @@ def _settle(settings, name, identity):
     if system.IS_LINUX:
         system.set_dumpable(False)
     rules = run_jail.raise_walls(settings["tier"], box)
-    return run_jail.Place(settings["tier"], box, rules, limits.tasks_counted_outside(settings["tier"]))
+    tasks = limits.tasks_counted_outside(settings["tier"])
+    return run_jail.Place(settings["tier"], box, rules, tasks, about_group=settings["aboutGroup"])
 
 
 def _park_and_run(door, place, channel, is_hurried, caller):

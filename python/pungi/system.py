@@ -99,8 +99,11 @@ def clone(flags):
 def map_only(uid, gid):
     """In a fresh user namespace: the one identity that exists there is the one we already have."""
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
-        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-            file.write(text)
+        try:
+            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+                file.write(text)
+        except OSError as error:
+            raise OSError(error.errno, f"{name}: {error.strerror}") from error
 
 
 def drop_capabilities():

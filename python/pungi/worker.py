@@ -58,6 +58,8 @@ def _open_stdin_stream():
 def main(place, is_hurried, *pipes):
     """Never returns. A worker that somebody may wait for is not warmed up, unless it is still parked when there is time."""
     try:
+        if place.group is not None:
+            place.group.enter()
         run_jail.restrict_files(place)
         _take_descriptors(*pipes)
         os.setsid()
@@ -68,7 +70,7 @@ def main(place, is_hurried, *pipes):
         features = run_jail.lock_worker(place)
         if not is_hurried:
             _warm_up()
-        about = {"features": features, "python": sys.version.split()[0], "magic": _MAGIC}
+        about = {"features": features, "python": sys.version.split()[0], "magic": _MAGIC, "cgroup": place.about_group}
         _say(frames.PARKED, about)
         while (frame := frames.read_frame(_JOB_FD)) is not None:
             kind, payload = frame

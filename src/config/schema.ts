@@ -42,6 +42,11 @@ export const OPTIONS = {
     count(16).default(DEFAULT_LIMITS.memoryMb),
     'memory of one run, in MB',
   ),
+  maxTotalMemoryMb: option(
+    'MAX_TOTAL_MEMORY_MB',
+    count(16).optional(),
+    'memory of all runs together, in MB; 80 % of the machine if not set',
+  ),
   executionTimeoutMs: option(
     'EXECUTION_TIMEOUT_MS',
     count(1).default(DEFAULT_LIMITS.timeoutMs),
@@ -163,6 +168,11 @@ export const OPTIONS = {
     'ALLOW_UNSANDBOXED',
     flag.default(false),
     'allow the process tier, which does not isolate',
+  ),
+  cgroups: option(
+    'CGROUPS',
+    z.enum(['auto', 'off']).default('auto'),
+    'give runs cgroups where the system allows it',
   ),
   cacheDir: option('PUNGI_CACHE_DIR', z.string().min(1).optional(), 'where bytecode is kept'),
   profilesFile: option(

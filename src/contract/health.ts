@@ -39,6 +39,16 @@ export const Health = z.object({
     tier: Tier.nullable(),
     features: z.array(z.string()),
     warning: z.string().nullable().describe('what a person should know about the tier'),
+    cgroup: z
+      .object({
+        version: z.enum(['v1', 'v2']).nullable().describe('null: runs have none'),
+        reason: z.string().nullable().describe('why runs have none'),
+      })
+      .nullable(),
+    totalMemoryMb: z
+      .number()
+      .nullable()
+      .describe('what all runs together may use; null: only the limit of each holds'),
   }),
   interpreter: z.object({ path: z.string(), version: z.string() }).nullable(),
   environment: EnvironmentInfo.nullable().describe('the environment asked about, or the default one'),

@@ -13,7 +13,7 @@ import {
 import type { RunOptions } from '../contract/run.js';
 import { Discovery } from '../contract/wrap.js';
 import { Listener } from '../runtime/listener.js';
-import type { Job, Supervisor, WorkerAbout } from '../runtime/supervisor.js';
+import type { AboutCgroup, Job, Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import { FairQueue } from './fair-queue.js';
 import { type Furnishing, type Home, isPlain, PLAIN } from './home.js';
@@ -72,6 +72,7 @@ export interface EngineState {
   /** Identifies the interpreter's bytecode. */
   bytecodeTag: string;
   refused: { tier: Tier; reason: string }[];
+  cgroup: AboutCgroup;
 }
 
 /** Runs Python: queue, take a parked worker, supervise, outcome. */
@@ -93,6 +94,7 @@ export class Engine {
     // Every run in flight listens to it.
     setMaxListeners(0, this.#closing.signal);
     this.queue = new FairQueue(options.maxActive, options.maxQueued);
+    this.queue.totalMemoryMb = options.totalMemoryMb ?? Number.POSITIVE_INFINITY;
     this.#opener = new PoolOpener(options, this.#listener, logger);
     this.#pools = new Pools(options.maxWarm, (home, furnishing) =>
       this.#opener.open(this.#state!.tier, home, furnishing),
@@ -116,9 +118,12 @@ export class Engine {
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
     const draft = new OutcomeDraft(job, this.#where(home), profile?.name ?? null, options);
     if (stop.aborted) return draft.finish(cancelled());
+    const { memoryMb } = job.limits;
+    const { totalMemoryMb = memoryMb } = this.#options;
+    if (memoryMb > totalMemoryMb) return draft.finish(refused(neverFits(memoryMb, totalMemoryMb)));
     let leave: () => void;
     try {
-      leave = await this.queue.enter(session, stop);
+      leave = await this.queue.enter(session, stop, memoryMb);
     } catch (error) {
       if (stop.aborted || !(error instanceof PungiError)) return draft.finish(cancelled());
       const queued = this.queue.waiting;
@@ -280,7 +285,10 @@ export class Engine {
     refused: EngineState['refused'],
   ): EngineState {
     const about = supervisor.about!;
-    this.#state = { interpreter, tier, features: about.features, bytecodeTag: tagOf(about), refused };
+    const { features, cgroup } = about;
+    this.#state = { interpreter, tier, features, bytecodeTag: tagOf(about), refused, cgroup };
+    // The kernel holds all runs together to it.
+    if (cgroup.version !== null) this.queue.totalMemoryMb = Number.POSITIVE_INFINITY;
     const home = this.#interpreterHome();
     this.#pools.adopt(home, PLAIN, this.#opener.open(tier, home, PLAIN, { forkServer, supervisor }));
     this.#logger.info('Ready to run Python', {
@@ -311,5 +319,8 @@ export class Engine {
     return this.#pools.some(home ?? this.#interpreterHome());
   }
 }
+
+const neverFits = (memoryMb: number, totalMb: number): string =>
+  `The run may use ${memoryMb} MB of memory and all runs together only ${totalMb} MB (MAX_TOTAL_MEMORY_MB): lower the run's memory limit, or raise the total.`;
 
 const tagOf = ({ python, magic }: WorkerAbout) => `${python}-${magic}`;

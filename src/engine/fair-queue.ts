@@ -2,11 +2,17 @@ import { PungiError } from '../base/errors.js';
 
 interface Waiting {
   start: () => void;
+  memoryMb: number;
 }
 
-/** Lets a bounded number of runs go at once and a bounded number wait; between clients, turns are taken. */
+/**
+ * Lets a bounded number of runs go at once and a bounded number wait; between clients, turns are taken. A run also waits while
+ * it and the active ones could together use more than `totalMemoryMb`; nobody overtakes it then.
+ */
 export class FairQueue {
+  #totalMemoryMb = Number.POSITIVE_INFINITY;
   #active = 0;
+  #activeMb = 0;
   #waiting = 0;
   #clients = new Map<string, Waiting[]>();
 
@@ -23,21 +29,36 @@ export class FairQueue {
     return this.#waiting;
   }
 
+  set totalMemoryMb(most: number) {
+    this.#totalMemoryMb = most;
+    this.#startNext();
+  }
+
   /** Resolves to the function that gives the slot back. Throws SERVER_BUSY when too many wait already. */
-  async enter(client: string, signal?: AbortSignal): Promise<() => void> {
+  async enter(client: string, signal?: AbortSignal, memoryMb = 0): Promise<() => void> {
     signal?.throwIfAborted();
-    if (this.#active < this.slots) this.#active += 1;
-    else await this.#wait(client, signal);
+    if (this.#waiting === 0 && this.#hasRoom(memoryMb)) this.#take(memoryMb);
+    else await this.#wait(client, memoryMb, signal);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       this.#active -= 1;
+      this.#activeMb -= memoryMb;
       this.#startNext();
     };
   }
 
-  #wait(client: string, signal?: AbortSignal): Promise<void> {
+  #hasRoom(memoryMb: number): boolean {
+    return this.#active < this.slots && this.#activeMb + memoryMb <= this.#totalMemoryMb;
+  }
+
+  #take(memoryMb: number): void {
+    this.#active += 1;
+    this.#activeMb += memoryMb;
+  }
+
+  #wait(client: string, memoryMb: number, signal?: AbortSignal): Promise<void> {
     if (this.#waiting >= this.capacity) {
       throw new PungiError(
         'SERVER_BUSY',
@@ -49,9 +70,12 @@ export class FairQueue {
       const line = this.#clients.get(client) ?? [];
       const abort = () => {
         this.#leave(client, entry);
+        // It may have been the one that the others waited behind.
+        this.#startNext();
         reject(signal?.reason);
       };
       const entry: Waiting = {
+        memoryMb,
         start: () => {
           signal?.removeEventListener('abort', abort);
           resolve();
@@ -72,15 +96,18 @@ export class FairQueue {
   }
 
   #startNext(): void {
-    const next = this.#clients.entries().next();
-    if (next.done) return;
-    const [client, line] = next.value;
-    const entry = line[0]!;
-    this.#leave(client, entry);
-    // A client that had its turn goes to the end of the round.
-    this.#clients.delete(client);
-    if (line.length > 0) this.#clients.set(client, line);
-    this.#active += 1;
-    entry.start();
+    for (;;) {
+      const next = this.#clients.entries().next();
+      if (next.done) return;
+      const [client, line] = next.value;
+      const entry = line[0]!;
+      if (!this.#hasRoom(entry.memoryMb)) return;
+      this.#leave(client, entry);
+      // A client that had its turn goes to the end of the round.
+      this.#clients.delete(client);
+      if (line.length > 0) this.#clients.set(client, line);
+      this.#take(entry.memoryMb);
+      entry.start();
+    }
   }
 }

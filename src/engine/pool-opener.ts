@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Tier } from '../contract/outcome.js';
-import { ForkServer } from '../runtime/fork-server.js';
+import { ForkServer, type ForkServerOptions } from '../runtime/fork-server.js';
 import type { Listener } from '../runtime/listener.js';
 import type { Supervisor } from '../runtime/supervisor.js';
 import { resolveDataFolders } from './data-folders.js';
@@ -19,6 +20,9 @@ export interface PoolOpenerOptions {
   idleTimeoutMs: number;
   /** The name of the environment that the interpreter itself is. */
   environment: string;
+  cgroups?: 'auto' | 'off' | undefined;
+  /** The memory of all runs together, where it was set. */
+  totalMemoryMb?: number | undefined;
   /** Opens the way to the hosts that a profile allows, for one pool, which closes it. */
   network?: (allowedHosts: readonly string[]) => Promise<Network>;
 }
@@ -40,12 +44,17 @@ export interface Entered {
 /** Opens pools: of a home, furnished as a profile asks. */
 export class PoolOpener {
   #networks = new WeakMap<Pool, Network>();
+  readonly #cgroups: ForkServerOptions['cgroups'];
 
   constructor(
     private readonly options: PoolOpenerOptions,
     private readonly listener: Listener,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    const name = `pungi-${process.pid}-${randomBytes(4).toString('hex')}`;
+    const totalMb = options.totalMemoryMb ?? null;
+    this.#cgroups = options.cgroups === 'off' ? null : { name, server: process.pid, totalMb };
+  }
 
   /** Throws DENIED with a sentence where the furnishing cannot be had. */
   open(tier: Tier, home: Home, asked: Furnishing, running?: Entered): Pool {
@@ -89,6 +98,7 @@ export class PoolOpener {
       isBare,
       data,
       network: network && { socket: network.socket },
+      cgroups: this.#cgroups,
     };
     return new ForkServer(options, this.listener, this.logger);
   }

@@ -92,6 +92,14 @@ function limitVerdict(
         limitMb: limits.memoryMb,
         ...why,
       };
+    case 'total-memory':
+      return {
+        kind: 'memory-exceeded',
+        code: 'MEMORY_LIMIT_EXCEEDED',
+        message:
+          'All runs together needed more memory than the server allows (MAX_TOTAL_MEMORY_MB), and this one was ended; run it again.',
+        limitMb: limits.memoryMb,
+      };
     case 'processes':
       return {
         kind: 'processes-exceeded',

@@ -37,7 +37,7 @@ export async function examineHealth(parts: Parts, venvName?: string): Promise<He
       : 'not known yet',
     config: withoutSecrets(config),
     metrics: metrics.snapshot(queue.active, queue.waiting),
-    isolation: { tier: state?.tier ?? null, features: state?.features ?? [], warning: warningFor(state) },
+    isolation: isolationOf(state, config),
     interpreter: state ? { ...state.interpreter } : null,
     environment: environment && inPreparation(environment, preinstalled),
     warmEnvironments: pools.names,
@@ -55,6 +55,18 @@ export async function examineHealth(parts: Parts, venvName?: string): Promise<He
     audit: { enabled: config.audit, folder: audit.folder, problem: audit.problem },
     notes: preinstalled.problem === null ? [] : [preinstalled.problem],
     problem: problem ?? audit.problem,
+  };
+}
+
+function isolationOf(state: EngineState | undefined, config: Config): Health['isolation'] {
+  const { tier = null, features = [], cgroup } = state ?? {};
+  const isHeld = cgroup !== undefined && cgroup.version !== null;
+  return {
+    tier,
+    features,
+    warning: warningFor(state),
+    cgroup: cgroup ? { version: cgroup.version, reason: isHeld ? null : cgroup.reason } : null,
+    totalMemoryMb: (isHeld ? cgroup.totalMb : config.maxTotalMemoryMb) ?? null,
   };
 }
 

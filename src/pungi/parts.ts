@@ -20,6 +20,8 @@ export const engineOptions = (config: Config, door: Door): EngineOptions => ({
   idleTimeoutMs: config.idleTimeoutMs,
   environment: config.defaultVenvName,
   maxWarm: config.maxWarmEnvironments,
+  cgroups: config.cgroups,
+  totalMemoryMb: config.maxTotalMemoryMb,
 });
 
 export const environmentsOptions = (config: Config, door: Door): EnvironmentsOptions => ({

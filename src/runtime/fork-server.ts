@@ -15,7 +15,16 @@ import type { Supervisor } from './supervisor.js';
 
 export type ForkServerOptions = Pick<
   ForkServerSettings,
-  'tier' | 'preload' | 'preloadTimeoutMs' | 'memoryMb' | 'roots' | 'diskMb' | 'isBare' | 'data' | 'network'
+  | 'tier'
+  | 'preload'
+  | 'preloadTimeoutMs'
+  | 'memoryMb'
+  | 'roots'
+  | 'diskMb'
+  | 'isBare'
+  | 'data'
+  | 'network'
+  | 'cgroups'
 > & {
   python: string;
   /** Those of the preload list that runs bring along: their workers are warmed up with them. */

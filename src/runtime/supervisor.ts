@@ -11,11 +11,25 @@ export interface WorkerAbout {
   features: string[];
   python: string;
   magic: string;
+  cgroup: AboutCgroup;
 }
+
+/** The cgroups that runs have, or why they have none. */
+export type AboutCgroup = { version: 'v1' | 'v2'; totalMb: number } | { version: null; reason: string };
 
 /** How a run's processes ended and what they used: the supervisor's word, which foreign code cannot reach. */
 export interface EndFacts {
-  killedFor: 'timeout' | 'cpu' | 'memory' | 'processes' | 'disk' | 'output' | 'cancelled' | 'scope' | null;
+  killedFor:
+    | 'timeout'
+    | 'cpu'
+    | 'memory'
+    | 'total-memory'
+    | 'processes'
+    | 'disk'
+    | 'output'
+    | 'cancelled'
+    | 'scope'
+    | null;
   status: number | null;
   signal: number | null;
   wallMs: number;

@@ -39,6 +39,8 @@ export interface ForkServerSettings {
   data: readonly { name: string; path: string }[];
   /** The proxy by which runs reach the hosts that they may; none: no network at all. */
   network: { socket: string } | null;
+  /** Where the cgroups of its runs are kept, and the memory of all of the server's runs together; none: no cgroups. */
+  cgroups: { name: string; server: number; totalMb: number | null } | null;
   uid: number;
 }
 

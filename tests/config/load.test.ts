@@ -9,6 +9,7 @@ import { Config, OPTIONS, type OptionName } from '../../src/config/schema.js';
 /** A valid value of each option that is not its default, as text and as the parsed value. */
 const OTHER_VALUES: Record<OptionName, [text: string, value: unknown]> = {
   maxMemoryMb: ['256', 256],
+  maxTotalMemoryMb: ['4096', 4096],
   executionTimeoutMs: ['1234', 1234],
   maxConcurrentExecutions: ['2', 2],
   maxQueuedExecutions: ['0', 0],
@@ -40,6 +41,7 @@ const OTHER_VALUES: Record<OptionName, [text: string, value: unknown]> = {
   wrapTools: ['true', true],
   python: ['/opt/python', '/opt/python'],
   tier: ['landlock', 'landlock'],
+  cgroups: ['off', 'off'],
   allowUnsandboxed: ['true', true],
   cacheDir: ['/var/cache/pungi', '/var/cache/pungi'],
   profilesFile: ['/etc/pungi/profiles.yaml', '/etc/pungi/profiles.yaml'],

@@ -8,7 +8,11 @@ const steps = fc.array(
   fc.oneof(
     {
       weight: 4,
-      arbitrary: fc.record({ do: fc.constant('arrive' as const), client: fc.constantFrom('a', 'b', 'c') }),
+      arbitrary: fc.record({
+        do: fc.constant('arrive' as const),
+        client: fc.constantFrom('a', 'b', 'c'),
+        memoryMb: fc.integer({ min: 0, max: 3 }),
+      }),
     },
     { weight: 3, arbitrary: fc.record({ do: fc.constant('leave' as const) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('give up' as const), which: fc.nat(20) }) },
@@ -19,20 +23,28 @@ const steps = fc.array(
 /** The queue as a plain list would be: what is active, and who waits for whom, in turns between clients. */
 class Model {
   active: number[] = [];
+  memoryMb = new Map<number, number>();
   /** Clients in the order of their next turns, each with its own runs in the order of their arrival. */
   lines: { client: string; runs: number[] }[] = [];
 
   constructor(
     readonly slots: number,
     readonly capacity: number,
+    readonly totalMb: number,
   ) {}
+
+  hasRoom(run: number): boolean {
+    const used = [...this.active, run].reduce((sum, one) => sum + this.memoryMb.get(one)!, 0);
+    return this.active.length < this.slots && used <= this.totalMb;
+  }
 
   get waiting(): number[] {
     return this.lines.flatMap(({ runs }) => runs);
   }
 
-  arrive(client: string, run: number): 'active' | 'waiting' | 'busy' {
-    if (this.active.length < this.slots) {
+  arrive(client: string, run: number, memoryMb: number): 'active' | 'waiting' | 'busy' {
+    this.memoryMb.set(run, memoryMb);
+    if (this.waiting.length === 0 && this.hasRoom(run)) {
       this.active.push(run);
       return 'active';
     }
@@ -45,25 +57,37 @@ class Model {
 
   leave(run: number): void {
     this.active = this.active.filter((other) => other !== run);
-    const next = this.lines.shift();
-    if (!next) return;
-    this.active.push(next.runs.shift()!);
-    if (next.runs.length > 0) this.lines.push(next);
+    this.startNext();
+  }
+
+  startNext(): void {
+    while (this.lines.length > 0 && this.hasRoom(this.lines[0]!.runs[0]!)) {
+      const next = this.lines.shift()!;
+      this.active.push(next.runs.shift()!);
+      if (next.runs.length > 0) this.lines.push(next);
+    }
   }
 
   giveUp(run: number): void {
     for (const line of this.lines) line.runs = line.runs.filter((other) => other !== run);
     this.lines = this.lines.filter(({ runs }) => runs.length > 0);
+    this.startNext();
   }
 }
 
+const SIZES = fc.record({
+  slots: fc.integer({ min: 1, max: 3 }),
+  capacity: fc.nat(6),
+  totalMb: fc.constantFrom(3, 4, Number.POSITIVE_INFINITY),
+});
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('never lets more in than there are slots, keeps each client’s order, and takes turns between clients', async () => {
+test('never lets more in than there are slots and memory, keeps each client’s order, and takes turns between clients', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.nat(6), steps, async (slots, capacity, script) => {
+    fc.asyncProperty(SIZES, steps, async ({ slots, capacity, totalMb }, script) => {
       const queue = new FairQueue(slots, capacity);
-      const model = new Model(slots, capacity);
+      queue.totalMemoryMb = totalMb;
+      const model = new Model(slots, capacity, totalMb);
       const leaves = new Map<number, () => void>();
       const aborts = new Map<number, AbortController>();
       const gone = new Map<number, unknown>();
@@ -71,11 +95,11 @@ test('never lets more in than there are slots, keeps each client’s order, and 
         if (step.do === 'arrive') {
           const abort = new AbortController();
           aborts.set(run, abort);
-          queue.enter(step.client, abort.signal).then(
+          queue.enter(step.client, abort.signal, step.memoryMb).then(
             (leave) => leaves.set(run, leave),
             (error: unknown) => gone.set(run, error),
           );
-          const answer = model.arrive(step.client, run);
+          const answer = model.arrive(step.client, run, step.memoryMb);
           await settled();
           if (answer === 'busy') expect((gone.get(run) as PungiError).code).toBe('SERVER_BUSY');
         } else if (step.do === 'leave') {

@@ -55,7 +55,7 @@ describe.each([
       preloadIsOptional: true,
     };
     const forkServer = new ForkServer(
-      { ...settings, tier: 'process', python: python() },
+      { ...settings, cgroups: null, tier: 'process', python: python() },
       listener,
       silentLogger,
     );

@@ -9,6 +9,8 @@ const SETTINGS: readonly OptionName[] = [
   'python',
   'tier',
   'allowUnsandboxed',
+  'cgroups',
+  'maxTotalMemoryMb',
   'preloadModules',
   'maxMemoryMb',
   'venvsBasePath',

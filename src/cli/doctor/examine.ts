@@ -5,6 +5,7 @@ import type { Config } from '../../config/schema.js';
 import type { Health } from '../../contract/health.js';
 import type { EngineState } from '../../engine/engine.js';
 import { Pungi } from '../../pungi.js';
+import { blockerOf, cgroupBlockerOf } from './blockers.js';
 import { environmentFindings } from './environments.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 import { kernelFindings } from './kernel.js';
@@ -50,6 +51,8 @@ async function engineFindings(config: Config): Promise<Finding[]> {
     return [
       python(state, config),
       ...isolation(state, config),
+      ...landlockFinding(state),
+      cgroups(state, config),
       ...(await tryRun(pungi)),
       ...preloads(await pungi.health()),
       ...(await environmentFindings(pungi.environments, config.preinstalledPackages)),
@@ -84,9 +87,7 @@ function preloads({ preloads: found }: Health): Finding[] {
 /** The tier in force, and for each stronger one why it is not. */
 function isolation({ tier, features, refused }: EngineState, config: Config): Finding[] {
   const found = `${tier} tier: ${features.join(', ') || 'nothing holds a run back'}`;
-  const stronger = refused.map((other) =>
-    warn(`Tier ${other.tier}`, `not available: ${other.reason}`, 'See the kernel rows above.'),
-  );
+  const stronger = refused.map(tierFinding);
   if (tier === 'namespace') return [ok('Isolation', found)];
   const asked =
     config.tier === 'auto' ? 'The strongest that works here' : `PUNGI_TIER asks for ${config.tier}`;
@@ -94,10 +95,40 @@ function isolation({ tier, features, refused }: EngineState, config: Config): Fi
   return [warn('Isolation', found, `${asked}; ${advice}.`), ...stronger];
 }
 
+function tierFinding({ tier, reason }: EngineState['refused'][number]): Finding {
+  const { found, fix } = blockerOf(reason) ?? { found: 'not available', fix: 'See the kernel rows above.' };
+  return warn(`Tier ${tier}`, `${found} (${reason})`, fix);
+}
+
+/** Since ABI 6 landlock keeps a run from signalling other processes of its user; namespaces do without it. */
+const SIGNALS_SCOPED_SINCE = 6;
+
+function landlockFinding({ tier, features }: EngineState): Finding[] {
+  const abi = Number(features.find((name) => name.startsWith('landlock-'))?.split('-')[1] ?? 0);
+  if (tier !== 'landlock' || abi >= SIGNALS_SCOPED_SINCE) return [];
+  const found = `ABI ${abi}: runs can signal other processes of the same user`;
+  return [warn('Landlock ABI', found, 'Linux 6.12 or newer stops it, and so does the namespace tier.')];
+}
+
+function cgroups({ cgroup }: EngineState, { maxTotalMemoryMb }: Config): Finding {
+  if (cgroup.version !== null) {
+    const all = `all runs together may use ${cgroup.totalMb} MB`;
+    return ok('Cgroups', `${cgroup.version}: the kernel counts memory, processes and CPU time; ${all}`);
+  }
+  const { found, fix } = cgroupBlockerOf(cgroup.reason) ?? {
+    found: 'not available',
+    fix: 'See docs/configuration.md.',
+  };
+  const total =
+    maxTotalMemoryMb === undefined ? '' : `; runs wait while all together could use ${maxTotalMemoryMb} MB`;
+  return warn('Cgroups', `none: ${found} (${cgroup.reason})${total}`, fix);
+}
+
 /** The message of such an error says what was tried and what to do. */
 function startFailure({ code, message }: PungiError): Finding {
   if (code === 'INTERPRETER_NOT_FOUND')
     return fail('Python', message, 'Install Python 3.10+, or set PUNGI_PYTHON.');
-  if (code === 'SANDBOX_UNAVAILABLE') return fail('Isolation', message, 'See the kernel rows above.');
+  if (code === 'SANDBOX_UNAVAILABLE')
+    return fail('Isolation', message, blockerOf(message)?.fix ?? 'See the kernel rows above.');
   return fail('Engine', message, 'See the rows above, or report this.');
 }

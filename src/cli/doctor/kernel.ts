@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { arch, release, type } from 'node:os';
+import { readKernelFile } from './blockers.js';
 import { type Finding, ok, warn } from './finding.js';
 
 /** What the kernel says it offers. Whether it really lets Pungi in is for the isolation row to tell. */
@@ -41,12 +41,4 @@ function seccomp(read: Read): Finding {
   const actions = read('/proc/sys/kernel/seccomp/actions_avail');
   if (actions !== undefined) return ok('Seccomp', 'offered');
   return warn('Seccomp', 'not in this kernel', 'Use a kernel built with CONFIG_SECCOMP_FILTER.');
-}
-
-function readKernelFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,40 @@
+"""Holds a run to its limits where it has a cgroup: the kernel counts and refuses, and we read what it counted."""
+
+from .limits import LimitKeeper
+
+
+class GroupLimitKeeper(LimitKeeper):
+    """Of one run, from its start on."""
+
+    def __init__(self, limits, worker, processes, box, group):
+        super().__init__(limits, worker, processes, box)
+        self._group = group
+        group.limit(limits["memoryMb"], limits["diskMb"], limits["processes"])
+
+    def passed_at_end(self):
+        used = self._group.cpu_ms()
+        self.cpu_seen = self.cpu_before + used
+        return self._event() or ("cpu" if used > self._limits["cpuMs"] else None)
+
+    def final_peak(self, known):
+        return self._group.peak(known)
+
+    def _look(self, now, at_once):
+        return self.passed_at_end() or self._memory_passed() or self._disk_passed(now, at_once)
+
+    def _event(self):
+        events = self._group.events()
+        if events.kills:
+            # Without having reached its own limit it was killed because all runs together reached theirs.
+            return "memory" if events.hits else "total-memory"
+        return "processes" if events.refusals else None
+
+    def _memory_passed(self):
+        used = self._group.memory(self.peak)
+        if used > self._memory:
+            used = self._group.memory_without_caches()
+        self.peak = max(self.peak, used)
+        return "memory" if used > self._memory else None
+
+    def _disk_passed(self, now, at_once):
+        return self._check_disk(self._processes()) if self._is_time_to_walk(now, at_once) else None

@@ -1,0 +1,172 @@
+"""The cgroup of one supervisor's runs, as the supervisor sees it: limits to write and figures to read, by open files."""
+
+import contextlib
+import os
+from typing import NamedTuple
+
+_MB = 1024 * 1024
+# Kernel memory that a run has left behind beyond this is not carried into the next one.
+_MOST_LEFT = 8 * _MB
+
+
+class _File(NamedTuple):
+    controller: str
+    name: str
+    mode: int = os.O_RDONLY
+
+
+FILES = {
+    "v1": {
+        "limit": _File("memory", "memory.limit_in_bytes", os.O_RDWR),
+        "usage": _File("memory", "memory.usage_in_bytes"),
+        "peak": _File("memory", "memory.max_usage_in_bytes", os.O_RDWR),
+        "stat": _File("memory", "memory.stat"),
+        "kills": _File("memory", "memory.oom_control"),
+        "hits": _File("memory", "memory.failcnt"),
+        "reclaim": _File("memory", "memory.force_empty", os.O_WRONLY),
+        "tasks_limit": _File("pids", "pids.max", os.O_RDWR),
+        "refusals": _File("pids", "pids.events"),
+        "cpu": _File("cpuacct", "cpuacct.usage"),
+    },
+    "v2": {
+        "limit": _File("memory", "memory.max", os.O_RDWR),
+        "usage": _File("memory", "memory.current"),
+        "peak": _File("memory", "memory.peak", os.O_RDWR),
+        "stat": _File("memory", "memory.stat"),
+        "kills": _File("memory", "memory.events"),
+        "hits": _File("memory", "memory.events"),
+        "tasks_limit": _File("pids", "pids.max", os.O_RDWR),
+        "refusals": _File("pids", "pids.events"),
+        "cpu": _File("memory", "cpu.stat"),
+    },
+}
+# How a figure is found in its file: the word before it (none: the file is the number), and what a unit is worth.
+_FIGURES = {
+    "v1": {"kills": b"\noom_kill ", "refusals": b"\nmax "},
+    "v2": {"kills": b"\noom_kill ", "hits": b"\nmax ", "refusals": b"\nmax ", "cpu": b"\nusage_usec "},
+}
+_CPU_UNITS_PER_MS = {"v1": 1e6, "v2": 1e3}
+# Memory that the kernel takes back before it is short of any: file contents (the run's own files among them) and caches.
+_RECLAIMABLE = {"v1": (b"\ncache ",), "v2": (b"\nfile ", b"\nslab_reclaimable ")}
+
+
+class Counts(NamedTuple):
+    """Events so far: processes killed for memory, times the own limit was reached, forks refused."""
+
+    kills: int
+    hits: int
+    refusals: int
+
+
+# The way to the keeper, and the files.
+MOST_DESCRIPTORS = 1 + max(map(len, FILES.values()))
+
+
+@contextlib.contextmanager
+def received(about, fds):
+    """In the fork server, for the fork of a supervisor: its cgroup, from what the guard sent. None: there is none."""
+    try:
+        yield RunGroup(about["version"], fds[0], dict(zip(about["files"], fds[1:]))) if about else None
+    finally:
+        for fd in fds:
+            os.close(fd)
+
+
+class RunGroup:
+    def __init__(self, version, keeper, files):
+        self._version, self._keeper, self._files = version, keeper, files
+        self._written = {}
+        # Memory of former runs, and events of theirs: what a run is not charged for.
+        self.left = 0
+        self._peak_before = 0
+        self._counted = Counts(0, 0, 0)
+        self._cpu_before = 0.0
+
+    @property
+    def features(self):
+        names = {"limit": "memory", "tasks_limit": "pids", "cpu": "cpu"}
+        return [f"cgroup-{self._version}-{names[name]}" for name in names if name in self._files]
+
+    def enter(self):
+        """In the worker, first: all that it uses from here on is counted here."""
+        os.write(self._keeper, b"enter")
+        answer = os.read(self._keeper, 256)
+        if answer != b"ok":
+            raise OSError(f"the worker could not be moved into its cgroup: {answer.decode(errors='replace')}")
+
+    def is_clean(self):
+        """While it is empty, before a worker is forked: whether what former runs left behind is little."""
+        self.left = 0
+        left = self.memory(_MOST_LEFT)
+        self.left = left if left <= _MOST_LEFT else self.memory_without_caches()
+        return self.left <= _MOST_LEFT
+
+    def settle(self):
+        """While a worker is parked: figures from here on are its run's."""
+        if "peak" in self._files:
+            with contextlib.suppress(OSError):  # before Linux 6.12 it only grows
+                self._write("peak", 0)
+            self._peak_before = self.figure("peak")
+        self._counted = self._counts()
+        self._cpu_before = self._cpu()
+
+    def limit(self, memory_mb, disk_mb, processes):
+        """Files of a run in memory are charged as its memory, so there must be room for both."""
+        self._set("limit", (memory_mb + disk_mb) * _MB + -(-self.left // _MB) * _MB)
+        self._set("tasks_limit", processes)
+
+    def cpu_ms(self):
+        return self._cpu() - self._cpu_before
+
+    def events(self):
+        """Since the run began."""
+        return Counts(*(now - before for now, before in zip(self._counts(), self._counted)))
+
+    def memory(self, known):
+        """Bytes in use, files excepted, where it is more than `known`."""
+        used = self.figure("usage")
+        return used - self.left if used - self.left <= known else self._firm(used) - self.left
+
+    def memory_without_caches(self):
+        """v1 does not say how much of the kernel's memory are caches: they are emptied first."""
+        with contextlib.suppress(OSError, KeyError):
+            self._write("reclaim", 0)
+        return self._firm(self.figure("usage")) - self.left
+
+    def peak(self, known):
+        """The highest use, files excepted, where it is higher than `known`."""
+        highest = self.figure("peak") if "peak" in self._files else 0
+        if highest <= self._peak_before or highest - self.left <= known:
+            return known
+        return max(known, self._firm(highest) - self.left)
+
+    def _firm(self, used):
+        stat = b"\n" + os.pread(self._files["stat"], 8192, 0)
+        return used - sum(_after(stat, word) for word in _RECLAIMABLE[self._version])
+
+    def _counts(self):
+        return Counts(*(self.figure(name) for name in Counts._fields))
+
+    def _cpu(self):
+        return self.figure("cpu") / _CPU_UNITS_PER_MS[self._version]
+
+    def figure(self, name):
+        fd = self._files.get(name)
+        if fd is None:
+            return 0
+        text = os.pread(fd, 4096, 0)
+        word = _FIGURES[self._version].get(name)
+        return int(text) if word is None else _after(b"\n" + text, word)
+
+    def _set(self, name, value):
+        if name in self._files and self._written.get(name) != value:
+            self._write(name, value)
+            self._written[name] = value
+
+    def _write(self, name, value):
+        os.pwrite(self._files[name], b"%d" % value, 0)
+
+
+def _after(text, word):
+    start = text.find(word)
+    return int(text[start + len(word) : start + len(word) + 24].split(None, 1)[0]) if start >= 0 else 0

@@ -1,0 +1,193 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** What is known of the machine beside the error. */
+export interface Surroundings {
+  isRoot: boolean;
+  /** The content of a file, without the newline at its end; undefined where it cannot be read. */
+  read: (path: string) => string | undefined;
+  exists: (path: string) => boolean;
+}
+
+/** Why a tier could not be entered, or runs have no cgroup, and what removes the reason. */
+export interface Blocker {
+  found: string;
+  fix: string;
+}
+
+interface Rule extends Blocker {
+  /** The error itself, as the Python half or the kernel words it. */
+  error: RegExp;
+  /** What must be true of the machine, too, where the error alone can have several reasons. */
+  when?: (here: Surroundings) => boolean;
+}
+
+const SYSCTL = '/proc/sys';
+const NAMESPACE_CALL = /\b(unshare|clone|uid_map|gid_map|setgroups)\b/;
+const DENIED = /not permitted|[Pp]ermission denied/;
+const denied = (call: RegExp) => new RegExp(`(?=.*${call.source}).*(${DENIED.source})`);
+
+const isOff = (name: string) => (here: Surroundings) => here.read(`${SYSCTL}/${name}`) === '0';
+const isOn = (name: string) => (here: Surroundings) => here.read(`${SYSCTL}/${name}`) === '1';
+const inContainer = ({ exists }: Surroundings) => exists('/.dockerenv') || exists('/run/.containerenv');
+const isConfined = ({ read }: Surroundings) =>
+  /\((enforce|complain)\)$/.test(read('/proc/self/attr/current') ?? '');
+const isFiltered = ({ read }: Surroundings) => /^Seccomp:\s*2$/m.test(read('/proc/self/status') ?? '');
+const hasUserManager = ({ exists }: Surroundings) => exists(`/run/user/${process.getuid?.()}/systemd`);
+
+/** The first rule that fits is the answer: what the machine says of itself comes before what an error may mean. */
+const RULES: readonly Rule[] = [
+  {
+    error: NAMESPACE_CALL,
+    when: (here) => !here.isRoot && isOff('kernel/unprivileged_userns_clone')(here),
+    found: 'user namespaces are switched off for ordinary users',
+    fix: 'sysctl -w kernel.unprivileged_userns_clone=1',
+  },
+  {
+    error: NAMESPACE_CALL,
+    when: isOff('user/max_user_namespaces'),
+    found: 'no user namespaces are allowed',
+    fix: 'sysctl -w user.max_user_namespaces=15000',
+  },
+  {
+    error: /\b(unshare|clone)\b.*No space left on device/,
+    found: 'there are as many namespaces as the kernel allows, or they are nested too deeply',
+    fix: 'Raise user.max_user_namespaces, user.max_pid_namespaces, user.max_mnt_namespaces and user.max_net_namespaces with sysctl -w.',
+  },
+  {
+    error: /\b(unshare|clone|uid_map|gid_map|setgroups|mount)\b/,
+    when: (here) => !here.isRoot && isOn('kernel/apparmor_restrict_unprivileged_userns')(here),
+    found: 'AppArmor restricts user namespaces to programs with a profile',
+    fix: 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or give Node and Python a profile with "userns,": see docs/command-line.md.',
+  },
+  {
+    error: denied(/\bmount\b.*\/proc\b/),
+    when: inContainer,
+    found: 'the container hides parts of /proc, so the kernel allows no other /proc inside it',
+    fix: 'docker run --security-opt systempaths=unconfined …, or podman run --security-opt unmask=ALL …',
+  },
+  {
+    error: denied(/\bmount\b/),
+    when: (here) => inContainer(here) || isConfined(here),
+    found: 'an AppArmor profile, docker-default in containers, denies mounts',
+    fix: 'docker run --security-opt apparmor=unconfined …',
+  },
+  {
+    error: denied(NAMESPACE_CALL),
+    when: (here) => inContainer(here) || isFiltered(here),
+    found: "the container's system call filter denies namespaces",
+    fix: 'docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined …',
+  },
+  {
+    error: denied(/\bunshare\b/),
+    when: ({ isRoot }) => isRoot,
+    found: 'root has no CAP_SYS_ADMIN here',
+    fix: 'Start Pungi as an ordinary user, or give it CAP_SYS_ADMIN.',
+  },
+  {
+    error: /\b(unshare|clone)\b.*(Invalid argument|Function not implemented)/,
+    found: 'this kernel has no user namespaces',
+    fix: 'Use a kernel built with CONFIG_USER_NS.',
+  },
+  {
+    error: denied(NAMESPACE_CALL),
+    found: 'a security module or a filter denies user namespaces',
+    fix: 'Look for the denial in the kernel log (dmesg) and allow userns for Node and Python there.',
+  },
+  {
+    error: /\bmount\b.*\/proc\b/,
+    found: 'the kernel allows no /proc of its own in a namespace',
+    fix: 'Unmount what covers parts of /proc; findmnt -R /proc lists it.',
+  },
+  {
+    error: denied(/\bmount\b/),
+    found: 'mounts are denied',
+    fix: 'Look for the denial in the kernel log (dmesg).',
+  },
+  {
+    error: /landlock is not available/,
+    when: ({ read }) => read('/sys/kernel/security/lsm')?.split(',').includes('landlock') === false,
+    found: 'landlock is not switched on',
+    fix: 'Add landlock to the kernel parameter lsm=, or use a kernel built with CONFIG_SECURITY_LANDLOCK.',
+  },
+  {
+    error: /landlock/,
+    found: 'this kernel has no landlock',
+    fix: 'Use Linux 5.13 or newer, built with CONFIG_SECURITY_LANDLOCK, with landlock in the kernel parameter lsm=.',
+  },
+  {
+    error: /no system call filter|seccomp|prctl (22|38)\b/,
+    found: 'system calls cannot be filtered here',
+    fix: 'Use an x86_64 or aarch64 kernel built with CONFIG_SECCOMP_FILTER.',
+  },
+  {
+    error: /interpreter/,
+    found: 'the interpreter cannot be used in the sandbox',
+    fix: 'Name one that every user can read, in a folder of its own, with PUNGI_PYTHON.',
+  },
+  {
+    error: /did not answer/,
+    found: 'the machine is too busy, or a process was stopped',
+    fix: 'Run pungi doctor again when it is less busy.',
+  },
+];
+
+const CGROUP_RULES: readonly Rule[] = [
+  { error: /CGROUPS=off/, found: 'switched off', fix: 'CGROUPS=auto uses them where the system allows it.' },
+  {
+    error: /only Linux/,
+    found: 'this system has none',
+    fix: 'Run Pungi on Linux.',
+  },
+  {
+    error: /read-only|Read-only/,
+    found: 'the cgroup file system is mounted read-only',
+    fix: 'docker run --security-opt writable-cgroups=true … (Docker 28), or podman run --security-opt unmask=/sys/fs/cgroup …',
+  },
+  {
+    error: /no cgroup file system|no memory and pids controllers/,
+    found: 'no memory controller',
+    fix: 'Mount cgroup v2 (mount -t cgroup2 cgroup2 /sys/fs/cgroup); where the kernel leaves memory out, boot it with cgroup_enable=memory.',
+  },
+  {
+    error: /not delegated|not writable|processes of others|ermission denied|not permitted/,
+    when: ({ isRoot }) => isRoot,
+    found: 'the cgroup of the server is not its own',
+    fix: 'systemd-run --scope -p Delegate=yes pungi serve …',
+  },
+  {
+    error: /not delegated|not writable|processes of others|ermission denied|not permitted/,
+    when: hasUserManager,
+    found: 'the cgroup of the server is not its own',
+    fix: 'systemd-run --user --scope -p Delegate=yes pungi serve …',
+  },
+  {
+    error: /not delegated|not writable|processes of others|ermission denied|not permitted/,
+    found: 'the cgroup of the server is not its own',
+    fix: 'Start Pungi as a systemd service with Delegate=yes, or have root give it a cgroup: see docs/configuration.md.',
+  },
+];
+
+/** Undefined where no rule knows the error. */
+export const blockerOf = (error: string, here = surroundings()): Blocker | undefined =>
+  match(RULES, error, here);
+export const cgroupBlockerOf = (error: string, here = surroundings()): Blocker | undefined =>
+  match(CGROUP_RULES, error, here);
+
+function match(rules: readonly Rule[], error: string, here: Surroundings): Blocker | undefined {
+  const rule = rules.find(({ error: pattern, when }) => pattern.test(error) && (when?.(here) ?? true));
+  return rule && { found: rule.found, fix: rule.fix };
+}
+
+const surroundings = (): Surroundings => ({
+  isRoot: process.getuid?.() === 0,
+  read: readKernelFile,
+  exists: existsSync,
+});
+
+export function readKernelFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
