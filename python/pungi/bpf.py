@@ -8,7 +8,7 @@ import struct
 
 from . import call_arguments
 
-ALLOW, KILL_PROCESS, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+ALLOW, ASK, KILL_PROCESS, ERRNO = 0x7FFF0000, 0x7FC00000, 0x80000000, 0x00050000
 _LOAD, _JUMP, _JUMP_EQUAL, _JUMP_AT_LEAST, _AND, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x54, 0x06
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
@@ -59,7 +59,7 @@ def _ranges(answers, otherwise):
 
 def _leaf(number, answer):
     if isinstance(answer, int):
-        return (_RETURN, answer if answer == ALLOW else ERRNO | answer, 0, 0)
+        return (_RETURN, answer if answer in (ALLOW, ASK) else ERRNO | answer, 0, 0)
     return (_JUMP, _Block(number), 0, 0) if answer else (_RETURN, ALLOW, 0, 0)
 
 

@@ -74,6 +74,12 @@ def open_to_owner(argument):
     return (Only(argument, (0o700,), mask=0o700),)
 
 
+def no_truncation(flags):
+    """Opening for reading alone does not also empty the file. `flags`: the argument that has them."""
+    truncating = 0o1000
+    return (Only(flags, (0, 1, 2, 3, 1 | truncating, 2 | truncating), mask=3 | truncating, error=errno.EACCES),)
+
+
 _KINDS_OF_NODES = (0, 0o100000, 0o010000, 0o140000)
 _KIND = 0o170000
 # A lease or a notice keeps others waiting or costs them; the size of a pipe is memory.

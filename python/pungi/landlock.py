@@ -22,6 +22,9 @@ DATA = _READ_FILE | _READ_DIR
 WRITE = 0xFFFF & ~_MAKE_DEVICES & ~_IOCTL_DEV
 DEVICE = _READ_FILE | _WRITE_FILE | _TRUNCATE
 
+# The versions since which landlock has rules for these.
+RULES_TRUNCATION, RULES_SIGNALS = 3, 6
+
 _NET_TCP, _CONNECT_TCP = 0b11, 0b10
 _SCOPE_ABSTRACT_UNIX, _SCOPE_SIGNAL = 1, 2
 
@@ -47,7 +50,7 @@ def abi():
 
 def _handled(version):
     rights = (1 << 13) - 1
-    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
+    for since, right in ((2, _REFER), (RULES_TRUNCATION, _TRUNCATE), (5, _IOCTL_DEV)):
         if version >= since:
             rights |= right
     return rights
@@ -73,9 +76,9 @@ def make_ruleset(rules, ports=()):
     attributes = _Ruleset(
         handled,
         _NET_TCP if version >= 4 else 0,
-        _SCOPE_ABSTRACT_UNIX | _SCOPE_SIGNAL if version >= 6 else 0,
+        _SCOPE_ABSTRACT_UNIX | _SCOPE_SIGNAL if version >= RULES_SIGNALS else 0,
     )
-    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    size = 24 if version >= RULES_SIGNALS else 16 if version >= 4 else 8
     ruleset = system.check(
         system.syscall(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), 0), "landlock ruleset"
     )

@@ -14,12 +14,14 @@ _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 class Reaper:
     """Of one worker and of all that it starts."""
 
-    def __init__(self, tier, worker):
+    def __init__(self, tier, worker, by_pidfd=False):
+        """`by_pidfd`: a signal to a number would be a question to ourselves (signal_gate.py)."""
         self.worker_status = None
         self.cpu_ms = 0.0
         self.peak = 0
         self._tier = tier
         self._worker = worker
+        self._kill = _kill_by_pidfd if by_pidfd else _kill
 
     def processes(self):
         """Every process of the run."""
@@ -54,7 +56,7 @@ class Reaper:
             # Stopped first, so that nothing forks faster than it is found.
             for number in (signal.SIGSTOP, signal.SIGKILL):
                 for pid in watch.descendants_of(os.getpid()):
-                    _kill(pid, number)
+                    self._kill(pid, number)
 
     def _collect_ended(self):
         collected = 0
@@ -78,3 +80,16 @@ def _kill(pid, number=signal.SIGKILL):
         os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
         pass
+
+
+def _kill_by_pidfd(pid, number=signal.SIGKILL):
+    try:
+        fd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        signal.pidfd_send_signal(fd, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+    finally:
+        os.close(fd)

@@ -28,6 +28,8 @@ class Place(NamedTuple):
     # The cgroup of the runs (run_group.py), and what is to be said of it; no cgroup: None.
     group: object = None
     about_group: dict | None = None
+    # Where signals need leave (signal_gate.py), the gate.
+    gate: object | None = None
 
 
 def fork_into_namespaces():

@@ -4,14 +4,16 @@ import ctypes
 import errno
 import functools
 
-from . import bpf, system
+from . import bpf, landlock, system
 from .call_arguments import (
     ARGUMENTS, INTERNET, PAIRS_THAT_STAY, PRETEND, SET_DUMPABLE, SET_INTERFACE_FLAGS, SET_SUBREAPER, SUPERVISOR_NAMESPACES, Only,
-    clone, ioctl, open_to_owner, pair_rules, prctl, prctl_that_stays, socket_rules,
+    clone, ioctl, no_truncation, open_to_owner, pair_rules, prctl, prctl_that_stays, socket_rules,
 )
 from .system_calls import ALLOWED, ARCHITECTURES, ATTRIBUTES, NUMBERS, REFUSED
 
-_SET_MODE_FILTER, _NO_FLAGS = 1, 0
+_SET_MODE_FILTER, _NO_FLAGS, _NEW_LISTENER = 1, 0, 8
+# SECCOMP_IOCTL_NOTIF_RECV and SECCOMP_IOCTL_NOTIF_SEND, by which a supervisor answers.
+GATE_REQUESTS = (0xC0502100, 0xC0182101)
 
 # Landlock rules neither attributes nor locks nor sockets: without namespaces they would reach the host.
 _WITHOUT_NAMESPACES = {
@@ -28,6 +30,10 @@ _WITHOUT_NAMESPACES = {
     "mkdirat": open_to_owner(2),
     "umask": (Only(0, (0,), mask=0o700, error=PRETEND),),
 }
+# What landlock itself rules in later versions. The file of a path is truncated without being opened for writing.
+_BEFORE_TRUNCATION_RULES = {"truncate": errno.EACCES, "open": no_truncation(1), "openat": no_truncation(2)}
+# Other signals go through signal_gate.py.
+_BEFORE_SIGNAL_RULES = {"pidfd_send_signal": errno.EPERM}
 # A filter sees no address. In a folder of the host somebody may begin to listen at any time, so a run that sees one makes no
 # unix socket at all: pairs stay, multiprocessing's managers and its forkserver do not.
 _WITH_DATA = {"socket": socket_rules(INTERNET), "socketpair": pair_rules(PAIRS_THAT_STAY)}
@@ -57,6 +63,10 @@ _WITH_NAMESPACES_IN_FORK_SERVER = {
     # To raise the loopback, where a profile allows hosts.
     "ioctl": ioctl(SET_INTERFACE_FLAGS),
 }
+_SIGNAL_GATE_IN_FORK_SERVER = {
+    "seccomp": (Only(0, (_SET_MODE_FILTER,)), Only(1, (_NO_FLAGS, _NEW_LISTENER))),
+    "ioctl": ioctl(*GATE_REQUESTS),
+}
 
 
 def _answers(has_namespaces, has_data):
@@ -64,7 +74,13 @@ def _answers(has_namespaces, has_data):
     answers = {name: ARGUMENTS.get(name, ()) for calls in ALLOWED.values() for name in calls}
     answers |= {name: error for error, calls in REFUSED.values() for name in calls}
     answers |= _WITH_DATA if has_data else {}
-    return answers | ({} if has_namespaces else _WITHOUT_NAMESPACES)
+    if has_namespaces:
+        return answers
+    return answers | _WITHOUT_NAMESPACES | (_BEFORE_TRUNCATION_RULES if landlock.abi() < landlock.RULES_TRUNCATION else {})
+
+
+def _needs_signal_gate():
+    return landlock.abi() < landlock.RULES_SIGNALS
 
 
 def _compile(machine, answers, otherwise):
@@ -75,7 +91,10 @@ def _compile(machine, answers, otherwise):
 
 @functools.cache
 def _build(machine, has_namespaces, has_data):
-    return _compile(machine, _answers(has_namespaces, has_data) | _BEFORE_RUNS, errno.ENOSYS)
+    answers = _answers(has_namespaces, has_data) | _BEFORE_RUNS
+    if not has_namespaces and _needs_signal_gate():
+        answers |= _BEFORE_SIGNAL_RULES
+    return _compile(machine, answers, errno.ENOSYS)
 
 
 @functools.cache
@@ -85,7 +104,7 @@ def _build_last(machine):
 
 @functools.cache
 def _build_for_fork_server(machine, has_namespaces, has_data):
-    more = _WITH_NAMESPACES_IN_FORK_SERVER if has_namespaces else {}
+    more = _WITH_NAMESPACES_IN_FORK_SERVER if has_namespaces else _SIGNAL_GATE_IN_FORK_SERVER if _needs_signal_gate() else {}
     return _compile(machine, _answers(has_namespaces, has_data) | _IN_FORK_SERVER | more, errno.ENOSYS)
 
 
@@ -125,7 +144,13 @@ def install_for_fork_server(has_namespaces, has_data=False):
     _install(*_build_for_fork_server(system.MACHINE, has_namespaces, has_data))
 
 
-def _install(code, length):
+def install_signal_gate():
+    """Puts a filter on this process and on all that it will start that asks about every signal; gives the descriptor where
+    the questions come."""
+    return _install(*_compile(system.MACHINE, {name: bpf.ASK for name in ("kill", "tkill", "tgkill")}, bpf.ALLOW), _NEW_LISTENER)
+
+
+def _install(code, length, flags=_NO_FLAGS):
     program = _FilterProgram(length, code)
     number = NUMBERS["seccomp"][ARCHITECTURES.index(system.MACHINE)]
-    system.check(system.syscall(number, _SET_MODE_FILTER, _NO_FLAGS, ctypes.byref(program)), "seccomp")
+    return system.check(system.syscall(number, _SET_MODE_FILTER, flags, ctypes.byref(program)), "seccomp")

@@ -38,7 +38,7 @@ class SupervisedRun:
         self._outbox = b""
         self._output_bytes = 0
         self._spawn_worker(place, is_hurried)
-        self._reaper = Reaper(place.tier, self._worker)
+        self._reaper = Reaper(place.tier, self._worker, by_pidfd=place.gate is not None)
         self._glance = watch.Glance(self._worker) if place.tier == "namespace" else None
 
     def _spawn_worker(self, place, is_hurried):
@@ -64,6 +64,8 @@ class SupervisedRun:
         if hasattr(os, "pidfd_open"):
             self._pidfd = os.pidfd_open(self._worker)
             self._handlers[self._pidfd] = self._on_exit
+        if place.gate is not None:
+            self._handlers[place.gate.fd] = place.gate.answer
         for fd in self._handlers:
             self._poller.register(fd, select.POLLIN)
 

@@ -7,7 +7,7 @@ import os
 import sys
 
 from . import box as boxes
-from . import data_folders, frames, limits, network_forwarder, run_jail, system
+from . import data_folders, frames, limits, network_forwarder, run_jail, signal_gate, system
 from .supervised_run import SupervisedRun
 
 # Then a fresh one takes its place, before anything that grows slowly can matter.
@@ -66,8 +66,9 @@ def _settle(settings, name, identity):
     if system.IS_LINUX:
         system.set_dumpable(False)
     rules = run_jail.raise_walls(settings["tier"], box)
+    gate = signal_gate.SignalGate() if signal_gate.is_needed(settings["tier"]) else None
     tasks = limits.tasks_counted_outside(settings["tier"])
-    return run_jail.Place(settings["tier"], box, rules, tasks, about_group=settings["aboutGroup"])
+    return run_jail.Place(settings["tier"], box, rules, tasks, about_group=settings["aboutGroup"], gate=gate)
 
 
 def _park_and_run(door, place, channel, is_hurried, caller):

@@ -31,6 +31,21 @@ def children_of(pid):
     return found
 
 
+def parent_of(pid):
+    """None for a process that is gone. A thread has its process's parent."""
+    try:
+        return int(_stat(pid)[1])
+    except OSError:
+        return None
+
+
+def group_of(pid):
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return None
+
+
 def descendants_of(pid):
     found, left = [], children_of(pid)
     while left:

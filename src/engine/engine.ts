@@ -99,7 +99,7 @@ export class Engine {
     this.#pools = new Pools(options.maxWarm, (home, furnishing) =>
       this.#opener.open(this.#state!.tier, home, furnishing),
     );
-    this.started = this.#start();
+    this.started = this.#keepAlive.during(() => this.#start());
     this.started.catch(() => {}); // told to whoever runs or asks
   }
 

@@ -3,13 +3,8 @@ import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import {
-  type ForkServerSettings,
-  killChild,
-  SANDBOX_UID,
-  spawnForkServer,
-  whyNotStarted,
-} from '../sandbox/spawn.js';
+import { SANDBOX_UID } from '../sandbox/sandbox-uid.js';
+import { type ForkServerSettings, killChild, spawnForkServer, whyNotStarted } from '../sandbox/spawn.js';
 import type { Listener } from './listener.js';
 import type { Supervisor } from './supervisor.js';
 

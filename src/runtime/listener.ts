@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { PungiError } from '../base/errors.js';
-import { SANDBOX_UID } from '../sandbox/spawn.js';
+import { SANDBOX_UID } from '../sandbox/sandbox-uid.js';
 import { FrameParser } from './frames.js';
 import { PrivateFolder } from './private-folder.js';
 import { Supervisor } from './supervisor.js';
@@ -49,6 +49,7 @@ export class Listener {
         }
       });
     });
+    this.listening.catch(() => {}); // whoever starts a fork server hears of it
   }
 
   /** As root, fork servers run under another identity, which must be able to reach its own work folder, and to list none. */

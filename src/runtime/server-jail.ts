@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { SANDBOX_UID, spawnPython } from '../sandbox/spawn.js';
+import { SANDBOX_UID } from '../sandbox/sandbox-uid.js';
+import { spawnPython } from '../sandbox/spawn.js';
 
 /** What a server in the sandbox needs from the host. It writes nowhere but to its own /tmp, and has no network. */
 export interface JailedServer {

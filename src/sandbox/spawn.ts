@@ -5,9 +5,6 @@ import type { Tier } from '../contract/outcome.js';
 /** The Python half, beside src and dist alike. */
 export const PYTHON_HALF = fileURLToPath(new URL('../../python', import.meta.url));
 
-/** Foreign code never holds root's identity: with a server started as root it gets this one, which no system assigns. */
-export const SANDBOX_UID = 1_900_000_000;
-
 /** What a run's environment starts from. Nothing of the server's own environment crosses. */
 const CLEAN_ENVIRONMENT = {
   PATH: '/usr/local/bin:/usr/bin:/bin',

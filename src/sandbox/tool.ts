@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { PungiError } from '../base/errors.js';
-import { SANDBOX_UID, spawnPython, whyNotStarted } from './spawn.js';
+import { SANDBOX_UID } from './sandbox-uid.js';
+import { spawnPython, whyNotStarted } from './spawn.js';
 import { ToolOutput } from './tool-output.js';
 
 export interface ToolCommand {

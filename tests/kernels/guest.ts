@@ -56,7 +56,7 @@ async function tryTier(tier: AttackTier): Promise<void> {
   }
   const bait = await Bait.lay(table);
   for (const row of order.rows) {
-    const context = { ...bait.context(), tier, temporaryFolder: '/tmp', runnerPid: 1 };
+    const context = { ...bait.context(), tier, temporaryFolder: '/tmp', runnerPid: process.pid };
     const more = { keeperPid: process.ppid, treePids: [process.pid], victim: null, victimHostPid: null };
     const abort = new AbortController();
     if (row.cancelAfterMs !== null) setTimeout(() => abort.abort(), row.cancelAfterMs);

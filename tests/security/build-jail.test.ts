@@ -5,7 +5,7 @@ import { createServer, type ListenOptions } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SANDBOX_UID } from '../../src/sandbox/spawn.js';
+import { SANDBOX_UID } from '../../src/sandbox/sandbox-uid.js';
 import {
   PACKAGES,
   type PackageIndex,
