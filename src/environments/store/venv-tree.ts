@@ -1,6 +1,7 @@
 import { PungiError } from '../../base/errors.js';
 import type { PackageInfo, StepOptions } from '../../contract/environment.js';
-import { PYTHON_HALF, SANDBOX_UID } from '../../sandbox/spawn.js';
+import { SANDBOX_UID } from '../../sandbox/sandbox-uid.js';
+import { PYTHON_HALF } from '../../sandbox/spawn.js';
 import { runTool } from '../../sandbox/tool.js';
 
 /** Making and comparing thousands of files takes a second or two; this much only a dying disk. */
