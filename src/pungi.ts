@@ -170,9 +170,11 @@ export class Pungi {
 
   /** The scripts of the tools folder. It is looked at from the first question on: a single run has no use for it. */
   get wrapped(): WrappedScripts {
-    const { toolsDir, wrapTools } = this.config;
+    const { toolsDir, wrapTools, toolsets } = this.config;
     const isWanted = toolsDir !== undefined || wrapTools;
-    this.#wrapped ??= new WrappedScripts(toolsFolder(this.config), this, this.logger, isWanted);
+    // Who asks for a group of tools alone wants no others beside them.
+    const folder = toolsets.length > 0 ? null : toolsFolder(this.config);
+    this.#wrapped ??= new WrappedScripts(folder, this, this.logger, isWanted);
     return this.#wrapped;
   }
 

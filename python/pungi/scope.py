@@ -10,6 +10,7 @@ import ast
 import builtins
 
 from . import scope_bindings as bindings
+from . import scope_guarded
 from .scope_constants import fold, fold_text
 from .scope_members import MemberCheck
 from .scope_reading import attributes_in_format, children_without, count_column, deep_recursion, is_called_on_super, split_lines
@@ -70,6 +71,8 @@ class _Check(ast.NodeVisitor):
         self.members = MemberCheck(bindings.modules_by_name(tree, rules), values, self._known, rules)
         self._module_bound = bindings.bound_for_certain(getattr(tree, "body", []) if isinstance(tree, ast.Module) else [])
         self._scopes = []
+        # Statements that find a module missing, instead of being refused.
+        self._guarded = set()
 
     def _refuse(self, node, rule, what, message):
         self.found.append((node, rule, what, message))
@@ -86,15 +89,24 @@ class _Check(ast.NodeVisitor):
 
     # Imports
 
+    def visit_Try(self, node):
+        self._guarded |= scope_guarded.imports_in(node)
+        self.generic_visit(node)
+
+    visit_TryStar = visit_Try
+
     def visit_Import(self, node):
         for alias in node.names:
-            self._check_import(node, alias.name)
+            if node not in self._guarded:
+                self._check_import(node, alias.name)
             self._check_import_name(node, alias)
 
     def visit_ImportFrom(self, node):
         if node.level:
             if self.rules.allowed is not None:
                 self._check_import(node, "." * node.level + (node.module or ""))
+            return
+        if node in self._guarded and self.rules.refuses_import(node.module):
             return
         if not self._check_import(node, node.module):
             return

@@ -39,18 +39,19 @@ class ScopeViolation(BaseException):
     """Not an Exception, and so not an ImportError: a script that expects a module to be missing must not swallow it."""
 
 
-def install(rules, filename, variables=None, paths=(), on_violation=None):
-    """From now on, in this process. `variables` are the script's globals, `paths` come from scope.examine.
+def install(rules, filename, variables=None, paths=(), on_violation=None, guarded=()):
+    """From now on, in this process. `variables` are the script's globals, `paths` come from scope.examine, and `guarded` are
+    the lines of its imports that may find a module missing.
 
     `on_violation(record)` is called at once and should end the process; if it returns, ScopeViolation is raised.
     """
     rules = rules if isinstance(rules, Rules) else Rules(rules)
     if not rules.is_empty:
-        _Guard(rules, filename, variables, paths, on_violation).install()
+        _Guard(rules, filename, variables, paths, on_violation, guarded).install()
 
 
 class _Guard:
-    def __init__(self, rules, filename, variables, paths, on_violation):
+    def __init__(self, rules, filename, variables, paths, on_violation, guarded):
         self._rules = rules
         self._filename = filename
         self._variables = variables
@@ -62,7 +63,8 @@ class _Guard:
         self._builtins.update(vars(sys.modules["builtins"]))
         self._callers = Callers(rules, filename, self._builtins if variables is not None else None)
         self._busy = set()
-        self._imports = ImportGuard(rules, self._callers, self._busy, self._stand_in, self._refuse, self._judge_paths)
+        self._imports = ImportGuard(rules, self._callers, self._busy, self._stand_in, self._refuse, self._judge_paths,
+                                    lambda frame: frame.f_lineno in guarded and frame.f_code.co_filename == filename)
 
     def install(self):
         self._builtins["__import__"] = self._imports.install()

@@ -13,13 +13,14 @@ _getframe, _module_type = sys._getframe, types.ModuleType
 
 
 class ImportGuard:
-    def __init__(self, rules, callers, busy, stand_in, refuse, after_import):
+    def __init__(self, rules, callers, busy, stand_in, refuse, after_import, is_guarded):
         self._rules = rules
         self._callers = callers
         self._busy = busy
         self._stand_in = stand_in
         self._refuse = refuse
         self._after_import = after_import
+        self._is_guarded = is_guarded
 
     def install(self):
         """Gives back the new `__import__`."""
@@ -73,6 +74,8 @@ class ImportGuard:
 
     def _import_for_script(self, frame, name, fromlist, level, do_import):
         if not level:
+            if self._is_guarded(frame) and self._rules.refuses_import(name):
+                raise ModuleNotFoundError(f"No module named {name!r} for the profile {self._rules.profile!r}", name=name)
             self.check(name, frame)
         if name == "builtins" and self._rules.builtins:
             return self._stand_in

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from . import code_summary, frames, report, scope, scope_guard
+from . import code_summary, frames, report, scope, scope_guard, scope_guarded
 from .calls.shown import cut_middle
 from .scope_rules import bound_by_import
 
@@ -73,7 +73,8 @@ def install_guard(job, variables, paths, report_fd, streams):
         finally:
             _exit(1)
 
-    scope_guard.install(job["rules"], job["filename"], variables, paths, end)
+    guarded = scope_guarded.lines_of(job["code"], job["filename"])
+    scope_guard.install(job["rules"], job["filename"], variables, paths, end, guarded)
 
 
 def _bounded(violations):

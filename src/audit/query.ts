@@ -8,11 +8,15 @@ const COUNTED = 5000;
 
 type Bound = string | number;
 
+/** Rarely asked for, so it has no column of its own. */
+const CAPABILITY = `? = (SELECT coalesce(json_extract(body, '$.data.capability'), json_extract(body, '$.data.details.capability'))
+  FROM entries WHERE entries.seq = found.seq AND json_valid(body))`;
+
 export function listEntries(database: Database, query: AuditQuery): AuditEntry[] {
   const { where, values } = conditions(database, query);
   const found = database
     .prepare(
-      `SELECT seq, time FROM ${EVERY_ENTRY} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
+      `SELECT seq, time FROM ${EVERY_ENTRY} AS found ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
        ORDER BY time DESC, seq DESC LIMIT ?`,
     )
     .all(...values, query.limit ?? DEFAULT_LIMIT) as { seq: number }[];
@@ -31,6 +35,7 @@ function conditions(database: Database, query: AuditQuery): { where: string[]; v
   const guide = rarest(database, wanted.filter(isIndexed));
   // SQLite has no idea which value is rare; a plus keeps it from going by the index of another column.
   for (const { name, value } of wanted) add(name === guide ? matching(name) : `+${name} = ?`, value);
+  if (query.capability !== undefined) add(CAPABILITY, query.capability);
   if (query.since !== undefined) add('time >= ?', Date.parse(query.since));
   if (query.until !== undefined) add('time < ?', Date.parse(query.until));
   if (query.before !== undefined) {

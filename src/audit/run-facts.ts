@@ -51,8 +51,21 @@ export function runRecord(facts: RunFacts): AuditRecord {
     outputSha256: wasRun(outcome) ? outputSha256(outcome) : null,
     cachedFrom: outcome.cached?.runId ?? null,
     replayOf: facts.replayOf ?? null,
+    ...purposeOf(facts),
   };
   return { kind: 'run', client, token, data };
+}
+
+/** What the run was for, and what its caller was shown of it. */
+function purposeOf({ inputs, outcome: { disclosure } }: RunFacts): {
+  capability?: string;
+  disclosure?: string;
+} {
+  const capability = disclosure?.capability ?? inputs?.capability;
+  return {
+    ...(typeof capability === 'string' && { capability: capability.slice(0, MOST_WORDS) }),
+    ...(disclosure !== null && { disclosure: disclosure.text.slice(0, MOST_WORDS) }),
+  };
 }
 
 type Denied = Extract<Outcome['verdict'], { kind: 'denied' }>;
@@ -72,7 +85,13 @@ function denialRecord(facts: RunFacts, verdict: Denied): AuditRecord {
     environmentLock: lock?.sha256 ?? null,
     profile: profile ?? verdict.profile ?? null,
     // A run may be denied in its midst: how long it went on, and behind which walls, belongs to the story.
-    details: { violations, usage, isolation, outputSha256: wasRun(outcome) ? outputSha256(outcome) : null },
+    details: {
+      violations,
+      usage,
+      isolation,
+      outputSha256: wasRun(outcome) ? outputSha256(outcome) : null,
+      ...purposeOf(facts),
+    },
   };
   return { kind: 'denial', client, token, data };
 }

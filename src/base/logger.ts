@@ -25,8 +25,10 @@ export function createLogger({ logLevel, logFormat, logFile }: LogSettings): Log
           sync: true,
           mkdir: true,
           colorize: false,
+          singleLine: true,
           messageKey: 'message',
           timestampKey: 'timestamp',
+          translateTime: 'UTC:yyyy-mm-dd HH:MM:ss.l',
         })
       : pino.destination(destination);
   const entries = pino(
@@ -39,9 +41,34 @@ export function createLogger({ logLevel, logFormat, logFile }: LogSettings): Log
     },
     stream,
   );
-  const write = (level: 'debug' | 'info' | 'error') => (message: string, context?: LogContext) =>
-    context === undefined ? entries[level](message) : entries[level]({ context }, message);
+  const write = (level: 'debug' | 'info' | 'error') => (message: string, context?: LogContext) => {
+    if (!entries.isLevelEnabled(level)) return;
+    const line = plainText(message);
+    if (context === undefined) entries[level](line);
+    else entries[level]({ context: plainValue(context, MAX_DEPTH) }, line);
+  };
   return { debug: write('debug'), info: write('info'), error: write('error') };
 }
 
 export const silentLogger: Logger = { debug() {}, info() {}, error() {} };
+
+const MAX_TEXT = 1000;
+const MAX_ITEMS = 50;
+const MAX_DEPTH = 5;
+
+/** A line stays one line, however long the text and whatever a terminal would make of it. */
+const plainText = (text: string) =>
+  (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`).replace(UNPRINTABLE, ' ');
+
+/** Controls, those that reorder text, and separators of lines: what foreign code could forge lines or hide text with. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** What is logged comes from requests and foreign code as well: it is bounded in every direction. */
+function plainValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return plainText(value);
+  if (value === null || typeof value !== 'object') return value;
+  if (depth === 0) return '…';
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => plainValue(item, depth - 1));
+  const entries = Object.entries(value).slice(0, MAX_ITEMS);
+  return Object.fromEntries(entries.map(([key, item]) => [plainText(key), plainValue(item, depth - 1)]));
+}

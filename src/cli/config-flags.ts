@@ -31,7 +31,8 @@ export function configSources(parsed: Record<string, unknown>): ConfigSources {
   return { flags, file: parsed['config'] as string | undefined };
 }
 
-export const readConfig = (parsed: Record<string, unknown>): Config => loadConfig(configSources(parsed));
+export const readConfig = (parsed: Record<string, unknown>, defaults: Partial<Config> = {}): Config =>
+  loadConfig({ ...configSources(parsed), defaults });
 
 /** Checks a value that a shorter flag gives to an option, under the name that the person typed. */
 export const parserOf =

@@ -19,13 +19,15 @@ export async function serveHttp(
   pungi: Pungi,
   { address, quiet, logger, interrupted }: HttpServing,
 ): Promise<void> {
-  const door = await openDoor(pungi, address, logger);
+  const say = quiet ? () => {} : (text: string) => process.stderr.write(`${text}\n`);
+  const { door, instead } = await openDoor(pungi, address, logger);
   try {
-    const say = quiet ? () => {} : (text: string) => process.stderr.write(`${text}\n`);
+    if (instead !== null) logger.info(instead, { url: door.url });
     // Without an interpreter or a sandbox there is nothing to serve: the sentence that says so ends the start.
     const stopped = await Promise.race([pungi.ready(), interrupted.then(() => true)]);
     if (stopped === true) return;
     say(welcome(door.url));
+    if (instead !== null) say(`${instead}\n`);
     say(await isolationLine(pungi));
     await interrupted;
   } finally {
@@ -38,7 +40,8 @@ async function openDoor(pungi: Pungi, address: ListenAddress | true, logger: Log
   const { host, port } = address === true ? DEFAULT_ADDRESS : address;
   for (let offset = 0; ; offset += 1) {
     try {
-      return await startHttp(pungi, { host, port: port + offset, logger });
+      const door = await startHttp(pungi, { host, port: port + offset, logger });
+      return { door, instead: offset === 0 ? null : chosenInstead(port, port + offset) };
     } catch (error) {
       if (!(await portIsTaken(host, port + offset))) throw error;
       if (address === true && offset < PORTS_TO_TRY) continue;
@@ -52,6 +55,9 @@ async function openDoor(pungi: Pungi, address: ListenAddress | true, logger: Log
 }
 
 const PORTS_TO_TRY = 20;
+
+const chosenInstead = (taken: number, port: number) =>
+  `Port ${taken} is taken by another program, so port ${port} is used; name one with --http 127.0.0.1:PORT.`;
 
 function welcome(url: string): string {
   const indented = (value: unknown) => JSON.stringify(value, null, 2).replace(/^/gm, '  ');

@@ -2,8 +2,10 @@ import { statSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import type { Config } from '../config/schema.js';
 import { toolsFolder } from '../config/tools-folder.js';
 import { assertLoopback } from '../mcp/http/loopback.js';
+import { checkSettings } from '../pungi/check-settings.js';
 import { Pungi } from '../pungi.js';
 import { ALL_OPTIONS, addConfigFlags, parserOf, readConfig } from './config-flags.js';
 import { onInterrupt } from './interrupt.js';
@@ -36,8 +38,9 @@ export function serveCommand(end: (status: number) => void): Command {
 }
 
 async function serve(parsed: Record<string, unknown>): Promise<number> {
-  const config = readConfig({ ...parsed, toolsDir: parsed['tools'] ?? parsed['toolsDir'] });
+  const config = readServerConfig({ ...parsed, toolsDir: parsed['tools'] ?? parsed['toolsDir'] });
   refuseFile(toolsFolder(config));
+  checkSettings(config);
   const logger = openLog(config);
   if (typeof parsed['http'] === 'object') assertLoopback((parsed['http'] as ListenAddress).host);
   const interrupted = new Promise<void>((resolve) => onInterrupt(() => resolve()));
@@ -50,6 +53,13 @@ async function serve(parsed: Record<string, unknown>): Promise<number> {
   } finally {
     await pungi.close();
   }
+}
+
+/** On a terminal, log lines are for a person to read. */
+function readServerConfig(parsed: Record<string, unknown>): Config {
+  const config = readConfig(parsed);
+  const isForPerson = config.logFile === undefined && process.stderr.isTTY;
+  return isForPerson ? readConfig(parsed, { logFormat: 'text' }) : config;
 }
 
 async function serveStdio(pungi: Pungi, logger: Logger, interrupted: Promise<void>): Promise<void> {

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../contract/limits.js';
 import { TIERS } from '../contract/outcome.js';
 
+/** Groups of tools that can be served alone. */
+export const TOOLSETS = ['strategic'] as const;
+
 /** Text from the environment or a flag, or a real number from the configuration file. */
 const count = (minimum: number, maximum = 2 ** 31 - 1) =>
   z
@@ -152,6 +155,13 @@ export const OPTIONS = {
     'TOOLS_DIR',
     z.string().min(1).optional(),
     "the folder whose scripts are tools, instead of the user's own; off for none",
+  ),
+  toolsets: option(
+    'TOOLSETS',
+    list(/[\s,]+/)
+      .pipe(z.array(z.enum(TOOLSETS, `must be of ${TOOLSETS.join(', ')}`)))
+      .default([]),
+    'serve only these tools, with their prompts and instructions: strategic; all if not set',
   ),
   wrapTools: option('WRAP_TOOLS', flag.default(false), 'offer clients the tools that wrap scripts'),
   python: option(

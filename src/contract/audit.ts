@@ -53,6 +53,8 @@ export const RunRecord = z.strictObject({
   outputSha256: Sha256.nullable().describe('of what it wrote and its value; null where nothing was run'),
   cachedFrom: z.string().nullable().describe('the run whose outcome was given again, where nothing was run'),
   replayOf: z.string().nullable().describe('the run that this one repeats, to compare them'),
+  capability: z.string().optional().describe('what the run was for, where the caller said so'),
+  disclosure: z.string().optional().describe('the disclosure as it was shown, where the profile has one'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;
 
@@ -130,6 +132,7 @@ export const AuditQuery = z.strictObject({
   sha256: Sha256.optional().describe('of the code'),
   environment: z.string().optional(),
   profile: z.string().optional(),
+  capability: z.string().optional().describe('what the run was for'),
   limit: z.number().int().min(1).max(10_000).optional(),
   before: z.number().int().optional(),
 });

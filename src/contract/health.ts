@@ -10,7 +10,10 @@ export const Metrics = z.object({
   averageMemoryUsageMb: z.number(),
   executionTimeMs: z
     .object({ p50: z.number(), p95: z.number(), p99: z.number() })
-    .describe('of the latest runs'),
+    .describe('of the latest runs, from handing over the code to its end'),
+  latencyMs: z
+    .object({ p50: z.number(), p95: z.number(), p99: z.number() })
+    .describe('of the latest runs, from the request on: waiting for a turn and a worker included'),
   peakMemoryUsageMb: z.number(),
   verdicts: z.record(z.string(), z.number().int()).describe('how many runs ended how'),
   activeExecutions: z.number().int(),

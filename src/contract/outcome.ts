@@ -149,5 +149,9 @@ export const Outcome = z.object({
     .nullable()
     .describe('the run whose outcome this is, where the code was not run again'),
   disclosure: Disclosure.nullable(),
+  notes: z
+    .array(z.string())
+    .optional()
+    .describe('what a person should know of the run, such as packages that were skipped'),
 });
 export type Outcome = z.infer<typeof Outcome>;

@@ -41,6 +41,8 @@ export interface EngineOptions extends PoolOpenerOptions {
 export interface EngineRunOptions extends RunOptions {
   /** Told before the run resolves, where the job asks for it and the code was looked at. */
   onSummary?: (summary: CodeSummary) => void;
+  /** Told when a worker is handed the code: not for what is refused or cancelled before. */
+  onStart?: () => void;
 }
 
 /** A run that the gate has let through. */
@@ -130,7 +132,7 @@ export class Engine {
       return draft.finish({ kind: 'busy', code: 'SERVER_BUSY', message: error.message, queued });
     }
     try {
-      return await this.#keepAlive.during(() => this.#runNow(run, draft, stop, asked, options.onSummary));
+      return await this.#keepAlive.during(() => this.#runNow(run, draft, stop, asked, options));
     } finally {
       leave();
     }
@@ -141,7 +143,7 @@ export class Engine {
     draft: OutcomeDraft,
     stop: AbortSignal,
     asked: number,
-    onSummary: EngineRunOptions['onSummary'],
+    { onSummary, onStart }: EngineRunOptions,
   ): Promise<Outcome> {
     const { tier, features } = await this.started;
     let pool: Pool | undefined;
@@ -156,6 +158,7 @@ export class Engine {
       if (code === 'ENVIRONMENT_DAMAGED') return draft.finish({ kind: 'no-environment', code, message });
       return draft.finish(code === 'DENIED' ? refused(message) : internal(message));
     }
+    onStart?.();
     const handedOver = performance.now();
     draft.began({ tier, features }, handedOver - asked);
     const leaveNetwork = this.#opener.networkOf(pool)?.admit(supervisor.caller, draft.runId);

@@ -92,7 +92,7 @@ export class Environments {
     const layout = new Layout(options.base ?? defaultBase());
     this.#store = new Store(layout);
     this.#locks = new EnvironmentLocks(this.#store);
-    const recorder = new Recorder(this.#locks, onEvent);
+    const recorder = new Recorder(this.#locks, onEvent, logger);
     const workshop = new Workshop(this.#store, engine, recorder, options, logger);
     const { systemPackages = false, packagesSeen } = options;
     this.#systemPackages = systemPackages;
@@ -213,11 +213,16 @@ export class Environments {
   }
 
   /** The environment of a script's inline dependencies, by name. It is made if there is none. */
-  async provideInline(wanted: InlineDependencies, options: StepOptions = {}): Promise<string> {
+  async provideInline(
+    wanted: InlineDependencies,
+    options: StepOptions = {},
+    /** Awaited before it is made; rejects where that would be in vain. */
+    beforeMaking?: () => Promise<void>,
+  ): Promise<string> {
     checkObject('wanted', wanted);
     checkOptions(options);
     await this.#store.prepare();
-    return this.#awaited(this.#inline.provide(wanted, options));
+    return this.#awaited(this.#inline.provide(wanted, options, beforeMaking));
   }
 
   /** An environment with exactly what a lock file says, by name. It is made if there is none. */

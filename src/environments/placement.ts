@@ -4,11 +4,12 @@ import type { Outcome } from '../contract/outcome.js';
 import type { RunOptions } from '../contract/run.js';
 import type { Engine } from '../engine/engine.js';
 import type { Home } from '../engine/home.js';
+import { outOfScope } from '../engine/scope-verdict.js';
 import type { Job } from '../runtime/supervisor.js';
 import type { Environments } from './environments.js';
-import type { InlineDependencies } from './inline/inline-environments.js';
 import { readInlineMetadata } from './inline/inline-metadata.js';
 import type { Preinstalled } from './preinstalled.js';
+import { ProfilePackages } from './profile-packages.js';
 
 /** Runs in a home that stays as it is until the run has ended. */
 type Execute = (home: Home | undefined) => Promise<Outcome>;
@@ -19,26 +20,39 @@ export interface Placed {
   venvName?: string | undefined;
   /** For which an environment is made, as for those that code names itself. */
   packages?: readonly string[] | undefined;
+  /** The profile whose packages these are. */
+  profile?: { readonly name: string } | null | undefined;
   /** Who asks. */
   client?: string | undefined;
 }
 
 /** Finds the environment of a run, sees to it that it is there and filled, and holds it while the run lasts. */
 export class Placement {
+  readonly #profilePackages: ProfilePackages;
+
   constructor(
     private readonly engine: Engine,
     private readonly environments: Environments,
     private readonly preinstalled: Preinstalled,
     private readonly autoInstall: boolean,
-  ) {}
+  ) {
+    this.#profilePackages = new ProfilePackages(environments);
+  }
 
   async run(placed: Placed, options: RunOptions, execute: Execute): Promise<Outcome> {
-    const { job, venvName, client = '' } = placed;
+    const { job, venvName, packages = [], client = '' } = placed;
     const clock = new Stopwatch();
-    const inline = wantedBy(placed);
+    const steps = { ...stepsOf(options), client };
+    // Code that may not run needs no packages.
+    const examine = () => this.#refuseEarly(job);
+    if (venvName === undefined && packages.length > 0) {
+      const found = await clock.time(() => this.#profilePackages.provide(packages, steps, examine));
+      const outcome = await this.in(found.venvName, options, execute);
+      return clock.note(pointToProfile(outcome, placed, found.note));
+    }
+    const inline = venvName === undefined ? readInlineMetadata(job.code) : null;
     if (inline !== null) {
-      const steps = { ...stepsOf(options), client };
-      const name = await clock.time(() => this.environments.provideInline(inline, steps));
+      const name = await clock.time(() => this.environments.provideInline(inline, steps, examine));
       return clock.note(await this.in(name, options, execute));
     }
     const name = venvName ?? this.environments.defaultName;
@@ -47,7 +61,7 @@ export class Placement {
     let outcome = isEarly ? await this.#runEarly(job, clock, options, execute) : await runInIt();
     const missing = missingPackage(outcome);
     if (missing !== null && this.autoInstall) {
-      const problem = await clock.time(() => this.#install(name, missing, { ...stepsOf(options), client }));
+      const problem = await clock.time(() => this.#install(name, missing, steps));
       outcome = problem === null ? await runInIt() : withHint(outcome, problem);
     }
     return clock.note(outcome);
@@ -62,6 +76,15 @@ export class Placement {
     }
     await clock.time(() => this.preinstalled.wait(options.onStep, options.signal));
     return this.in(undefined, options, execute);
+  }
+
+  /** Throws what the code would be refused with, before an environment is made for it. */
+  async #refuseEarly(job: Job): Promise<void> {
+    if (!job.rules) return;
+    const { violations, summary, exception } = await this.engine.examine({ ...job, summarize: true });
+    if (exception) throw new PungiError('PYTHON_ERROR', exception.message, { exception });
+    const verdict = outOfScope({ violations }, job.rules);
+    if (verdict?.kind === 'denied') throw new PungiError('DENIED', verdict.message, { verdict, summary });
   }
 
   /** Holds the environment for whatever else is done in it. */
@@ -93,13 +116,6 @@ export class Placement {
   }
 }
 
-/** The packages of a profile count, else those of the code. Neither does where an environment is named. */
-function wantedBy({ job, venvName, packages = [] }: Placed): InlineDependencies | null {
-  if (venvName !== undefined) return null;
-  if (packages.length > 0) return { dependencies: [...packages], requiresPython: null };
-  return readInlineMetadata(job.code);
-}
-
 /** What concerns the environment of a run, and nothing of the run itself. */
 const stepsOf = ({ signal, onStep }: RunOptions): StepOptions => ({
   ...(signal && { signal }),
@@ -108,6 +124,15 @@ const stepsOf = ({ signal, onStep }: RunOptions): StepOptions => ({
 
 const missingPackage = ({ verdict }: Outcome): string | null =>
   verdict.kind === 'python-error' ? verdict.exception.missingPackage : null;
+
+/** What a run in the environment of a profile lacks, only the profile can bring. */
+function pointToProfile(outcome: Outcome, { profile }: Placed, note: string | null): Outcome {
+  const noted = note === null ? outcome : { ...outcome, notes: [note] };
+  const missing = missingPackage(outcome);
+  if (missing === null || !profile) return noted;
+  const remedy = `add it to the packages of the profile "${profile.name}", in the profiles file.`;
+  return withHint(noted, note ?? `The package ${missing} is not installed for this profile: ${remedy}`);
+}
 
 function withHint(outcome: Outcome, hint: string): Outcome {
   const { verdict } = outcome;

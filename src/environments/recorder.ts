@@ -1,9 +1,11 @@
 import { PungiError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
 import type {
   EnvironmentChange,
   EnvironmentEvent,
   EnvironmentLock,
   PackageChange,
+  PackageInfo,
   StepOptions,
 } from '../contract/environment.js';
 import type { EnvironmentLocks } from './environment-locks.js';
@@ -23,6 +25,7 @@ export class Recorder {
   constructor(
     private readonly locks: EnvironmentLocks,
     private readonly onEvent: OnEnvironmentEvent | undefined,
+    private readonly logger: Logger,
   ) {}
 
   /** To be asked before it is removed. */
@@ -57,14 +60,33 @@ export class Recorder {
     try {
       return await work();
     } catch (thrown) {
-      const { code } = PungiError.from(thrown);
+      const { code, message } = PungiError.from(thrown);
+      const { action, environment: venvName, requested } = change;
+      const failure = { action, venvName, requested, code, message };
+      this.logger.error('Packages could not be changed', failure);
       const isRecorded = code === 'AUDIT_UNAVAILABLE';
       if (!isRecorded) await this.#tell({ ...change, added: [], removed: [], lock: null, error: code });
       throw thrown;
     }
   }
 
+  #log(event: EnvironmentEvent): void {
+    const { action, environment: venvName } = event;
+    if (!('error' in event))
+      this.logger.info('An environment was changed', { action, venvName, ...event.details });
+    else if (event.error === null) {
+      const { added, removed } = event;
+      this.logger.info('Packages were changed', {
+        action,
+        venvName,
+        added: named(added),
+        removed: named(removed),
+      });
+    }
+  }
+
   async #tell(event: EnvironmentEvent): Promise<void> {
+    this.#log(event);
     try {
       await this.onEvent?.(event);
     } catch (error) {
@@ -72,6 +94,9 @@ export class Recorder {
     }
   }
 }
+
+/** `name version` of each. */
+const named = (packages: readonly PackageInfo[]) => packages.map(({ name, version }) => `${name} ${version}`);
 
 function unrecorded(event: EnvironmentEvent, cause: PungiError): PungiError {
   const { action, environment } = event;

@@ -94,10 +94,6 @@ export class Workshop {
       await this.admission.makeRoom(wanted, options);
       const metadata = await this.#generations.make(wanted, contents, { ...options, signal });
       this.engine.retire(wanted.name);
-      this.logger.info('An environment was created', {
-        venvName: wanted.name,
-        python: metadata.python.version,
-      });
       await this.recorder.changed(note, metadata, options);
       return metadata;
     });
@@ -171,7 +167,6 @@ export class Workshop {
       await this.store.sweep(name);
       await this.store.discard(this.store.layout.folder(name));
       this.engine.retire(name);
-      this.logger.info('An environment was deleted', { venvName: name });
       await this.recorder.noted(note, name, lock, options);
     });
   }

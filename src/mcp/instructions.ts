@@ -1,9 +1,17 @@
 import type { Config } from '../config/schema.js';
 import type { Profiles } from '../gate/profiles/profiles.js';
 import { usablePersonas } from './tools/describe-profiles.js';
+import { isAlone } from './tools/toolsets.js';
+
+const STRATEGIC = [
+  'Strategic analysis with Python: execute_strategic_code runs code as one of the personas, in a fresh sandboxed process for every call.',
+  'list_profiles tells what code of a persona may import, which data it finds, and its limits.',
+  'Code that leaves the strategic scope is refused with its line. Replies begin with a disclosure: show it.',
+].join('\n');
 
 /** Which tool is for what, and how they go together: what each does is for its own description to say. */
 export function instructionsFor(config: Config, profiles: Profiles): string {
+  if (isAlone(config)) return STRATEGIC;
   const { environmentTools, scriptRoots, toolsDir, wrapTools } = config;
   return [
     `Runs Python, a fresh process for every call: execute_python for code${scriptRoots.length > 0 ? ', execute_python_file for a file of the server' : ''}. analyze_code checks code without running it.`,

@@ -33,9 +33,10 @@ export const contentBlocks = ({ runId, value }: Outcome): ContentBlock[] =>
 const wordNote = ({ note }: Value): string[] => (note === undefined ? [] : [`Note: ${note}`]);
 
 /** What a person should know before the output. */
-function wordBefore({ disclosure, cached }: Outcome): string[] {
+function wordBefore({ disclosure, cached, notes = [] }: Outcome): string[] {
   return [
     ...(disclosure === null ? [] : [disclosure.text]),
+    ...notes.map((note) => `Note: ${note}`),
     ...(cached === null
       ? []
       : [

@@ -10,6 +10,7 @@ import { instructionsFor } from './instructions.js';
 import { promptsFor } from './prompts/index.js';
 import { toolsFor } from './tools/index.js';
 import type { Who } from './tools/tool.js';
+import { isAlone, serverNameOf } from './tools/toolsets.js';
 import { answerWrapped } from './wrapped/answer-wrapped.js';
 import { announceChanges, serveWrapped } from './wrapped/serve-wrapped.js';
 import { wrappingTools } from './wrapped/wrapping-tools.js';
@@ -28,7 +29,7 @@ export type MakeServer = (how?: { lives: boolean }) => McpServer;
 /** A door calls the result for every server that it needs: one a connection, or one a request. */
 export function createServerFactory(pungi: Pungi, extension?: Extension): MakeServer {
   const { config, profiles, wrapped } = pungi;
-  const tools = [...toolsFor(config, profiles), ...wrappingTools(config)];
+  const tools = [...toolsFor(config, profiles), ...(isAlone(config) ? [] : wrappingTools(config))];
   const prompts = promptsFor(pungi);
   const instructions = instructionsFor(config, profiles);
   const { capabilities, ...options } = extension?.options ?? {};
@@ -36,7 +37,7 @@ export function createServerFactory(pungi: Pungi, extension?: Extension): MakeSe
   const listChanged = wrapped.folder !== null;
   return ({ lives } = { lives: false }) => {
     const server = new McpServer(
-      { name: 'pungi', title: 'Pungi', version: VERSION },
+      { ...serverNameOf(config), version: VERSION },
       { capabilities: others, instructions, ...options },
     );
     const callOf = (ctx: ServerContext) => ({ pungi, who: whoAsks(server, ctx), ctx });

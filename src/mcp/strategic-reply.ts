@@ -13,7 +13,7 @@ export const StrategicResult = z.object({
   execution_time: z.number().describe('seconds'),
   memory_usage: z.number().int().describe('bytes, at the peak'),
   persona_context: z.string(),
-  capability: z.string(),
+  capability: z.string().nullable(),
   violations: z.array(ScopeViolation).describe('where the code left the scope'),
   disclosure: Outcome.shape.disclosure,
   cached: Outcome.shape.cached,
@@ -21,7 +21,11 @@ export const StrategicResult = z.object({
 });
 export type StrategicResult = z.infer<typeof StrategicResult>;
 
-export function replyStrategic(outcome: Outcome, persona: Profile, capability: string): CallToolResult {
+export function replyStrategic(
+  outcome: Outcome,
+  persona: Profile,
+  capability: string | null,
+): CallToolResult {
   return fitOutcome(outcome, (fitting) => {
     const result = resultOf(fitting, persona, capability);
     return {
@@ -32,7 +36,7 @@ export function replyStrategic(outcome: Outcome, persona: Profile, capability: s
   });
 }
 
-function resultOf(outcome: Outcome, persona: Profile, capability: string): StrategicResult {
+function resultOf(outcome: Outcome, persona: Profile, capability: string | null): StrategicResult {
   const { verdict, usage, disclosure, cached } = outcome;
   return {
     success: verdict.kind === 'ok',
@@ -57,5 +61,10 @@ function outputOf({ stdout, value }: Outcome): string {
 }
 
 /** The words that clients of the strategic server know; a violation's come from the profile. */
-const sentenceFor = (verdict: Exclude<Verdict, { kind: 'ok' }>) =>
-  verdict.kind === 'timed-out' ? `Execution timeout exceeded. ${verdict.message}` : verdict.message;
+function sentenceFor(verdict: Exclude<Verdict, { kind: 'ok' }>): string {
+  if (verdict.kind === 'timed-out') return `Execution timeout exceeded. ${verdict.message}`;
+  // Libraries advise to use pip for what they miss, which nobody can do here.
+  if (verdict.kind === 'python-error' && verdict.exception.missingModule !== null)
+    return verdict.exception.hint ?? verdict.message;
+  return verdict.message;
+}

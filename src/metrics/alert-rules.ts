@@ -35,9 +35,9 @@ export function rulesFor(thresholds: Thresholds): AlertRule[] {
       name: 'latency',
       threshold: thresholds.alertLatencyMs,
       minimum: MINIMUM_RUNS,
-      measure: (recent) => recent.wallMs(),
+      measure: (recent) => recent.latencyMs(),
       word: ({ value, samples }, threshold) =>
-        `95 % of the latest ${samples} runs took up to ${whole(value)} ms; the threshold is ${threshold} ms.`,
+        `95 % of the latest ${samples} runs took up to ${whole(value)} ms, waiting included; the threshold is ${threshold} ms.`,
     },
     {
       name: 'failure-rate',

@@ -55,10 +55,12 @@ export class Alerts {
     this.#timer = setInterval(() => this.look(), Math.min(LOOK_EVERY_MS, this.#windowMs)).unref();
   }
 
-  /** The thresholds that are passed now. */
+  /** The thresholds that are passed now. One that was passed a moment ago is not among them, though its end is not told yet. */
   get current(): Alert[] {
-    if (this.#soon !== undefined) this.look();
-    return [...this.#raised].map(([rule, { since, figure }]) => alertOf(rule, figure, since));
+    if (this.#rules.length > 0) this.look();
+    return [...this.#raised]
+      .filter(([rule, { figure }]) => figure.value > rule.threshold)
+      .map(([rule, { since, figure }]) => alertOf(rule, figure, since));
   }
 
   record(outcome: Outcome): void {

@@ -10,7 +10,7 @@ export class Metrics {
   #wallMs = 0;
   #memoryMb = 0;
   #peakMb = 0;
-  #latest: number[] = [];
+  #latest: { wallMs: number; latencyMs: number }[] = [];
   #verdicts = new Map<string, number>();
   #started = performance.now();
 
@@ -23,19 +23,19 @@ export class Metrics {
     this.#wallMs += usage.wallMs;
     this.#memoryMb += usage.peakMemoryMb;
     this.#peakMb = Math.max(this.#peakMb, usage.peakMemoryMb);
-    this.#latest[(this.#total - 1) % KEPT] = usage.wallMs;
+    const { wallMs, waitMs } = usage;
+    this.#latest[(this.#total - 1) % KEPT] = { wallMs, latencyMs: waitMs + wallMs };
   }
 
   snapshot(active: number, queued: number): MetricsShape {
-    const sorted = [...this.#latest].sort((a, b) => a - b);
-    const at = (quantile: number) => round(sorted[Math.floor((sorted.length - 1) * quantile)] ?? 0);
     return {
       totalExecutions: this.#total,
       totalErrors: this.#total - this.#ok,
       successRate: this.#total === 0 ? 100 : round((this.#ok / this.#total) * 100),
       averageExecutionTimeMs: this.#total === 0 ? 0 : round(this.#wallMs / this.#total),
       averageMemoryUsageMb: this.#total === 0 ? 0 : round(this.#memoryMb / this.#total),
-      executionTimeMs: { p50: at(0.5), p95: at(0.95), p99: at(0.99) },
+      executionTimeMs: quantiles(this.#latest.map(({ wallMs }) => wallMs)),
+      latencyMs: quantiles(this.#latest.map(({ latencyMs }) => latencyMs)),
       peakMemoryUsageMb: round(this.#peakMb),
       verdicts: Object.fromEntries(this.#verdicts),
       activeExecutions: active,
@@ -44,6 +44,12 @@ export class Metrics {
       serverMemoryMb: round(process.memoryUsage.rss() / 1024 / 1024),
     };
   }
+}
+
+function quantiles(values: number[]): MetricsShape['latencyMs'] {
+  const sorted = values.sort((a, b) => a - b);
+  const at = (quantile: number) => round(sorted[Math.floor((sorted.length - 1) * quantile)] ?? 0);
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
 const round = (value: number) => Math.round(value * 100) / 100;

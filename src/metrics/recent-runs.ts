@@ -12,7 +12,8 @@ interface Answer {
 interface Run {
   at: number;
   startedAt: number;
-  wallMs: number;
+  /** From the request to its outcome: waiting for a turn and a worker included, installing not. */
+  latencyMs: number;
   peakMb: number;
   /** The peaks of all runs that were under way when this one started, its own included. */
   togetherMb: number;
@@ -35,8 +36,9 @@ export class RecentRuns {
     const fault = faultOf(verdict);
     if (fault !== 'caller') keep(this.#answers, { at, isFailure: fault === 'server' });
     if (isolation.tier === null) return;
-    const { wallMs, peakMemoryMb: peakMb } = usage;
-    keep(this.#runs, this.#together({ at, startedAt: at - wallMs, wallMs, peakMb, togetherMb: peakMb }));
+    const { wallMs, waitMs, peakMemoryMb: peakMb } = usage;
+    const latencyMs = waitMs + wallMs;
+    keep(this.#runs, this.#together({ at, startedAt: at - wallMs, latencyMs, peakMb, togetherMb: peakMb }));
   }
 
   forgetBefore(time: number): void {
@@ -46,9 +48,9 @@ export class RecentRuns {
     }
   }
 
-  /** The wall time that only one run in twenty takes longer than. One slow run among a few does not show in it. */
-  wallMs(): Figure {
-    const sorted = Float64Array.from(this.#runs, (run) => run.wallMs).sort();
+  /** The latency that only one run in twenty exceeds. One slow run among a few does not show in it. */
+  latencyMs(): Figure {
+    const sorted = Float64Array.from(this.#runs, (run) => run.latencyMs).sort();
     return { value: sorted[Math.floor((sorted.length - 1) * 0.95)] ?? 0, samples: sorted.length };
   }
 

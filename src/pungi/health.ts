@@ -30,7 +30,13 @@ export async function examineHealth(parts: Parts, venvName?: string): Promise<He
   const pool = pools.find(environment?.venvName ?? environments.defaultName);
   const alerts = parts.alerts.current;
   return {
-    status: statusOf({ problem, isReady: state !== undefined, alerts, auditProblem: audit.problem }),
+    status: statusOf({
+      problem,
+      isReady: state !== undefined,
+      alerts,
+      auditProblem: audit.problem,
+      environmentProblem: preinstalled.problem,
+    }),
     version: VERSION,
     pythonVersion: state
       ? `Python ${environment?.pythonVersion || state.interpreter.version}`
@@ -54,7 +60,7 @@ export async function examineHealth(parts: Parts, venvName?: string): Promise<He
     alerts,
     audit: { enabled: config.audit, folder: audit.folder, problem: audit.problem },
     notes: preinstalled.problem === null ? [] : [preinstalled.problem],
-    problem: problem ?? audit.problem,
+    problem: problem ?? audit.problem ?? preinstalled.problem,
   };
 }
 

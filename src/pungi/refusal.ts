@@ -43,7 +43,8 @@ function refusedVerdict({ code, message, details }: PungiError): Verdict {
   if (code === 'PYTHON_ERROR') return pythonError(details['exception'] as PythonException);
   if (code === 'SERVER_BUSY') return { kind: 'busy', code, message, queued: Number(details['queued'] ?? 0) };
   if (code === 'CANCELLED') return { kind: 'cancelled', code, message };
-  if (code === 'DENIED') return { kind: 'denied', code, message, reason: message };
+  if (code === 'DENIED')
+    return (details['verdict'] as Verdict | undefined) ?? { kind: 'denied', code, message, reason: message };
   if (code === 'AUDIT_UNAVAILABLE' || code === 'AUDIT_DAMAGED') return { kind: 'unrecorded', code, message };
   if (code === 'INTERPRETER_NOT_FOUND' || code === 'SANDBOX_UNAVAILABLE')
     return { kind: 'unavailable', code, message };

@@ -5,7 +5,7 @@ import { letOthersGo } from '../base/let-others-go.js';
 import type { Logger } from '../base/logger.js';
 import type { EnvironmentLock } from '../contract/audit.js';
 import type { CodeSummary } from '../contract/disclosure.js';
-import type { Outcome } from '../contract/outcome.js';
+import type { Outcome, Verdict } from '../contract/outcome.js';
 import type { RunOptions, RunRequest } from '../contract/run.js';
 import type { Engine } from '../engine/engine.js';
 import type { Home } from '../engine/home.js';
@@ -88,7 +88,10 @@ export class Runs {
       const error = PungiError.from(thrown);
       // What was run stays what it was, whatever went wrong afterwards.
       const last = trace.executions.at(-1)?.outcome;
-      return last ? failed(last, error) : refusal(error, request?.code, trace.admitted?.profile?.name);
+      if (last) return failed(last, error);
+      const refused = refusal(error, request?.code, trace.admitted?.profile?.name);
+      const { summary } = error.details as { summary?: CodeSummary };
+      return trace.admitted && summary ? disclosed(refused, trace.admitted, summary) : refused;
     });
     const told = await this.#records.write(outcome, trace);
     this.#note(told);
@@ -127,12 +130,13 @@ export class Runs {
       ended(kept);
       return disclosed(kept, admitted, kept.disclosure?.codeSummary ?? null);
     }
-    logger.info('Executing Python script', { scriptSize: job.code.length, timeout: job.limits.timeoutMs });
+    const onStart = () =>
+      logger.info('Executing Python script', { scriptSize: job.code.length, timeout: job.limits.timeoutMs });
     let summary: CodeSummary | null = null;
     const onSummary = (told: CodeSummary) => {
       summary = told;
     };
-    const outcome = await engine.run({ ...admitted, home }, { ...options, onSummary });
+    const outcome = await engine.run({ ...admitted, home }, { ...options, onStart, onSummary });
     ended(outcome);
     const whole = disclosed(outcome, admitted, summary);
     if (key !== null) cache.set(key, whole, cacheSeconds);
@@ -147,11 +151,21 @@ export class Runs {
 
   #note(outcome: Outcome): void {
     const { metrics, alerts, logger } = this.parts;
-    const { verdict, runId, usage, isolation } = outcome;
     metrics.record(outcome);
     alerts.record(outcome);
-    logger.info('Executed Python script', { runId, verdict: verdict.kind, usage, tier: isolation.tier });
+    logOutcome(outcome, logger);
   }
+}
+
+const REFUSED: readonly Verdict['kind'][] = ['denied', 'invalid', 'busy', 'no-environment', 'unrecorded'];
+
+/** Whatever did not end well is an error, with its code and the sentence that says why; what was not run is not called run. */
+function logOutcome({ verdict, runId, usage, isolation, profile }: Outcome, logger: Logger): void {
+  const facts = { runId, verdict: verdict.kind, profile, usage, tier: isolation.tier };
+  if (verdict.kind === 'ok') return logger.info('Executed Python script', facts);
+  const failed = { ...facts, code: verdict.code, message: verdict.message };
+  if (verdict.kind === 'cancelled') return logger.info('Python script was cancelled', failed);
+  logger.error(REFUSED.includes(verdict.kind) ? 'Python script was refused' : 'Python script failed', failed);
 }
 
 function disclosed(

@@ -73,6 +73,21 @@ describe('over stdio', () => {
   });
 });
 
+test.each([
+  ['VENVS_BASE_PATH', '/proc/nowhere/environments'],
+  ['VENVS_BASE_PATH', '/dev/null'],
+  ['PUNGI_CACHE_DIR', '/dev/null/cache'],
+  ['PREINSTALLED_PACKAGES', 'numpy --index-url=x'],
+  ['PREINSTALLED_PACKAGES', 'numpy==1 numpy==2'],
+  ['SCRIPT_ROOTS', '/dev/null'],
+  ['PUNGI_UV', '/nowhere/uv'],
+  ['TOOLSETS', 'strategic,gardening'],
+])('%s=%s stops the start with the reason', async (name, value) => {
+  const { status, stdout, stderr } = await serve([], { [name]: value }).ended;
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^pungi: .*${name}.*\\n$`));
+});
+
 describe('over HTTP', () => {
   const READY = /isolation tier: (namespace|landlock|process)/;
   const urlOf = (text: string) => /http:\/\/[^\s"]+\/mcp/.exec(text)?.[0] ?? '';
@@ -109,6 +124,32 @@ describe('over HTTP', () => {
     child.kill('SIGTERM');
     const { stderr } = await ended;
     for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('timestamp');
+  });
+
+  test('another port than the usual one is said, with the reason', async () => {
+    const usual = createServer();
+    await new Promise<void>((done) => {
+      // Where somebody else has it already, that is as good.
+      usual.once('error', () => done());
+      usual.listen(8765, '127.0.0.1', () => done());
+    });
+    const { child, ended, shows } = serve(['--http']);
+    const text = await shows('stderr', READY);
+    child.kill('SIGTERM');
+    usual.close();
+    const { port } = new URL(urlOf(text));
+    const { stderr } = await ended;
+    expect(
+      stderr.match(new RegExp(`Port 8765 is taken by another program, so port ${port} is used`, 'g')),
+    ).toHaveLength(2);
+  });
+
+  test('on a terminal, log lines are for people', async () => {
+    const server = start(['serve', '--http', '127.0.0.1:0'], { terminal: true });
+    running.push(server);
+    const shown = await server.shows('stdout', /Ctrl-C ends the server/);
+    expect(shown).toMatch(/^\[20\d\d-\d\d-\d\d [\d:.]+\] INFO: Ready to run Python/m);
+    expect(shown).not.toContain('"level"');
   });
 
   test('a port that is taken is one sentence', async () => {

@@ -38,6 +38,7 @@ const OTHER_VALUES: Record<OptionName, [text: string, value: unknown]> = {
   maxWarmEnvironments: ['2', 2],
   uv: ['/opt/uv', '/opt/uv'],
   toolsDir: ['/tools', '/tools'],
+  toolsets: ['strategic', ['strategic']],
   wrapTools: ['true', true],
   python: ['/opt/python', '/opt/python'],
   tier: ['landlock', 'landlock'],

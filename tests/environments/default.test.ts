@@ -197,10 +197,10 @@ describe('preinstalled packages', () => {
       const verdict = verdictOf(await pungi.run({ code: 'import no_such_thing' }), 'python-error');
       expect(verdict.exception.missingPackage).toBe('no-such-thing');
       expect(await printed(pungi, { code: 'print(1)' })).toBe('1\n');
-      const { status, notes } = await pungi.health();
-      expect(status).toBe('healthy');
-      expect(notes).toEqual([expect.stringContaining('PREINSTALLED_PACKAGES could not be installed')]);
-      expect(logger.entries.filter(({ level }) => level === 'error')).toHaveLength(1);
+      const { status, problem } = await pungi.health();
+      expect(status).toBe('unhealthy');
+      expect(problem).toContain('PREINSTALLED_PACKAGES could not be installed');
+      expect(logger.entries.filter(({ message }) => message === problem)).toMatchObject([{ level: 'error' }]);
     } finally {
       await pungi.close();
     }

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { StrategicResult } from '../../src/mcp/strategic-reply.js';
 import { temporaryFolder } from '../support/places.js';
 import { py } from '../support/python.js';
-import { textsOf } from './calls.js';
-import { behindTwoDoors } from './doors.js';
+import { call, textsOf } from './calls.js';
+import { behindTwoDoors, TWO_DOORS } from './doors.js';
 
 /** The strategic profile without packages: what is tested here is the same, and needs no index. */
 const file = join(temporaryFolder(), 'profiles.yaml');
@@ -121,6 +121,40 @@ behindTwoDoors(SETTINGS, (door) => {
     expect(texts[0]).toBe(result.disclosure?.text);
   });
 
+  test('neither a capability nor a context is needed, and null is none', async () => {
+    for (const asked of [
+      { capability: undefined, context: undefined },
+      { capability: null, context: null, fresh: null },
+    ]) {
+      const { result, texts } = await ask(door().client, { code: 'strategic_context', ...asked });
+      expect(result).toMatchObject({ success: true, output: '{}', capability: null });
+      expect(texts[0]).toMatch(/^🔧 Accessing MCP Server: strategic-python\n/);
+    }
+  });
+
+  test('a module that the scope leaves out is missing for code with a fallback', async () => {
+    const code = py`
+      try:
+          import scipy
+      except ImportError:
+          scipy = None
+      scipy is None
+    `;
+    expect((await ask(door().client, { code })).result).toMatchObject({ success: true, output: 'True' });
+  });
+
+  test('profiles are listed by what they are for', async () => {
+    const list = async (args: Record<string, unknown>) => {
+      const { data } = await call(door().client, 'list_profiles', args);
+      return (data as { profiles: { name: string }[] }).profiles.map(({ name }) => name);
+    };
+    expect(await list({})).toEqual(['default', 'diego', 'alvaro', 'hasty']);
+    expect(await list({ capability: 'roi_calculations' })).toEqual(['diego', 'alvaro', 'hasty']);
+    expect((await call(door().client, 'list_profiles', { capability: 'gardening' })).text).toContain(
+      'executive_reporting',
+    );
+  });
+
   test('what only mentions a forbidden thing is fine', async () => {
     const { result } = await ask(door().client, {
       code: `# import os\n"open(1) and import subprocess"`,
@@ -191,3 +225,28 @@ behindTwoDoors(SETTINGS, (door) => {
     }
   });
 });
+
+test.each(TWO_DOORS)(
+  'TOOLSETS=strategic serves only what is strategic, $era client over $transport',
+  async ({ era, connect }) => {
+    const connection = await connect(era, { ...SETTINGS, TOOLSETS: 'strategic', WRAP_TOOLS: 'true' });
+    try {
+      const { client } = connection;
+      expect(client.getServerVersion()).toMatchObject({ name: 'strategic-python' });
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(['execute_strategic_code', 'list_profiles']);
+      const { prompts } = await client.listPrompts();
+      expect(prompts.map(({ name }) => name)).toEqual(['strategic-analysis']);
+      const said = [client.getInstructions(), JSON.stringify(tools)].join('\n');
+      for (const name of ['execute_python', 'install_packages', 'create_venv', 'health_check', 'wrap_script'])
+        expect(said).not.toContain(name);
+      expect((await ask(client, { code: '6 * 7' })).result).toMatchObject({ success: true, output: '42' });
+      const { data } = await call(client, 'list_profiles');
+      expect((data as { profiles: { name: string }[] }).profiles.map(({ name }) => name)).not.toContain(
+        'default',
+      );
+    } finally {
+      await connection.close();
+    }
+  },
+);

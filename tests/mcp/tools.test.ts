@@ -142,6 +142,28 @@ behindEveryDoor({}, (door, era) => {
     expect(check('health_check', { status: 'well' })).toMatchObject({ valid: false });
   });
 
+  test("health_check's text is its answer as JSON, of the promised shape", async () => {
+    const health = await door().client.callTool({ name: 'health_check' });
+    const [text, ...others] = textsOf(health);
+    expect(others).toEqual([]);
+    const told = JSON.parse(text!);
+    expect(told).toEqual(health.structuredContent);
+    expect(told).toMatchObject({
+      status: 'healthy',
+      version: expect.any(String),
+      pythonVersion: expect.stringMatching(/^Python 3\./),
+      config: { maxMemoryMb: 512, executionTimeoutMs: 30_000 },
+      metrics: {
+        totalExecutions: expect.any(Number),
+        totalErrors: expect.any(Number),
+        successRate: expect.any(Number),
+        averageExecutionTimeMs: expect.any(Number),
+        averageMemoryUsageMb: expect.any(Number),
+        latencyMs: { p95: expect.any(Number) },
+      },
+    });
+  });
+
   test('health_check counts what this server has run', async () => {
     const { client } = door();
     const before = (await healthOf(client)).metrics.totalExecutions;

@@ -58,7 +58,7 @@ test('slow runs raise an alert once, with a sentence, and fast ones clear it onc
       value: 150,
       threshold: 100,
       since: expect.stringMatching(/^2030-01-01T00:00:0\d\.\d+Z$/),
-      message: '95 % of the latest 24 runs took up to 150 ms; the threshold is 100 ms.',
+      message: '95 % of the latest 24 runs took up to 150 ms, waiting included; the threshold is 100 ms.',
     },
   ]);
   expect(logged()).toEqual([['error', 'Alert raised', 'latency']]);
@@ -69,6 +69,24 @@ test('slow runs raise an alert once, with a sentence, and fast ones clear it onc
     ['error', 'Alert raised', 'latency'],
     ['info', 'Alert cleared', 'latency'],
   ]);
+});
+
+test('runs that wait long for their turn are slow, however quick they are then', () => {
+  const { run, names } = watching({ alertLatencyMs: 100 });
+  run(20, { wallMs: 1, waitMs: 150 });
+  expect(names()).toEqual(['latency']);
+});
+
+test('an alert whose cause has ended is not shown, though its end is told only when it lasts', () => {
+  const { alerts, names, logged } = watching({ alertQueue: 20 });
+  alerts.look({ queued: 21, serverMemoryMb: 0 });
+  expect(names()).toEqual(['queue']);
+  alerts.look({ queued: 0, serverMemoryMb: 0 });
+  expect(names()).toEqual([]);
+  expect(logged()).toEqual([['error', 'Alert raised', 'queue']]);
+  alerts.look({ queued: 25, serverMemoryMb: 0 });
+  expect(alerts.current).toMatchObject([{ name: 'queue', value: 25 }]);
+  expect(logged()).toHaveLength(1);
 });
 
 test('one slow run among a few is no alert', () => {
@@ -238,12 +256,13 @@ test('the webhook is told when an alert is raised and when it is over', async ()
 });
 
 test('the status says whether runs work, and whether they work as they should', () => {
-  const well = { problem: null, isReady: true, alerts: [], auditProblem: null };
+  const well = { problem: null, isReady: true, alerts: [], auditProblem: null, environmentProblem: null };
   const { alerts } = watching({ alertQueue: 1 });
   alerts.look({ queued: 2, serverMemoryMb: 0 });
   expect(statusOf(well)).toBe('healthy');
   expect(statusOf({ ...well, isReady: false })).toBe('starting');
   expect(statusOf({ ...well, alerts: alerts.current })).toBe('degraded');
   expect(statusOf({ ...well, alerts: alerts.current, auditProblem: 'The disk is full.' })).toBe('unhealthy');
+  expect(statusOf({ ...well, environmentProblem: 'numpy could not be installed.' })).toBe('unhealthy');
   expect(statusOf({ ...well, isReady: false, problem: 'There is no Python.' })).toBe('unhealthy');
 });

@@ -5,6 +5,7 @@ const none = { text: '', bytes: 0, truncated: false };
 export interface Told {
   verdict?: Verdict;
   wallMs?: number;
+  waitMs?: number;
   peakMemoryMb?: number;
   isCached?: boolean;
 }
@@ -13,6 +14,7 @@ export interface Told {
 export function outcomeOf({
   verdict = { kind: 'ok' },
   wallMs = 1,
+  waitMs = 0,
   peakMemoryMb = 10,
   isCached = false,
 }: Told = {}): Outcome {
@@ -23,7 +25,7 @@ export function outcomeOf({
     stdout: none,
     stderr: none,
     value: null,
-    usage: { wallMs, cpuMs: 0, peakMemoryMb, waitMs: 0, installMs: 0 },
+    usage: { wallMs, cpuMs: 0, peakMemoryMb, waitMs, installMs: 0 },
     codeSha256: '',
     isolation: { tier: isRefused ? null : 'namespace', features: [] },
     environment: 'default',

@@ -14,6 +14,7 @@ export interface Filters extends Parsed {
   sha256?: string;
   env?: string;
   profile?: string;
+  capability?: string;
   limit?: number;
 }
 
@@ -30,16 +31,17 @@ export const filterOptions = (limit: string): Option[] => [
   option('--sha256 <hash>', 'with this code').argParser(asHash),
   option('--env <name>', 'in this environment'),
   option('--profile <name>', 'under this profile'),
+  option('--capability <name>', 'for this: executive_reporting, …'),
   option('--limit <count>', limit).argParser(asCount),
 ];
 
 export function queryOf({ since, until, env, ...filters }: Filters): AuditQuery {
-  const { kind, verdict, client, sha256, profile, limit } = filters;
+  const { kind, verdict, client, sha256, profile, capability, limit } = filters;
   const query = {
     since: since?.toISOString(),
     until: until?.toISOString(),
     environment: env,
-    ...{ kind, verdict, client, sha256, profile, limit },
+    ...{ kind, verdict, client, sha256, profile, capability, limit },
   };
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
 }

@@ -46,7 +46,12 @@ export class InlineEnvironments {
   ) {}
 
   /** The name of the environment, which is there when this resolves. */
-  async provide({ dependencies, requiresPython }: InlineDependencies, options: StepOptions): Promise<string> {
+  async provide(
+    { dependencies, requiresPython }: InlineDependencies,
+    options: StepOptions,
+    /** Awaited before anything is fetched; rejects where that would be in vain. */
+    beforeMaking: () => Promise<void> = async () => {},
+  ): Promise<string> {
     const asked = this.installer.parse(dependencies);
     const requested = asked.map(({ text }) => text).sort();
     const interpreter = await this.maker.interpreterFor(requiresPython ?? undefined, options);
@@ -55,6 +60,7 @@ export class InlineEnvironments {
     const known = await readFile(note, 'utf8').catch(() => undefined);
     if (known !== undefined && /^inline-[0-9a-f]{20}$/.test(known) && (await this.maker.isWhole(known)))
       return known;
+    await beforeMaking();
     options.onStep?.(`Preparing an environment for ${requested.join(', ') || `Python ${version}`}.`);
     const { pins } = await this.installer.only(interpreter, asked, options);
     const description = `For scripts that ask for ${requested.join(', ') || 'nothing'}.`;

@@ -37,12 +37,23 @@ export const BUILT_IN_PROFILES: ReadonlyMap<string, ProfileDefinition> = new Map
   [
     STRATEGIC,
     {
-      description: 'Strategic analysis with pandas and numpy, and nothing else',
-      // Beside pandas itself: what it reads Parquet and Excel with.
-      packages: ['numpy', 'pandas', 'pyarrow', 'openpyxl'],
+      description: 'Strategic analysis with pandas and numpy, reports and charts, and nothing else',
+      // Beside pandas itself: what it reads Parquet and Excel with, and writes tables, styled reports and charts with.
+      packages: ['numpy', 'pandas', 'pyarrow', 'openpyxl', 'tabulate', 'jinja2', 'matplotlib'],
       preload: ['numpy', 'pandas'],
       limits: { timeoutMs: 30_000, cpuMs: 30_000, memoryMb: 512 },
-      allowedImports: ['pandas', 'numpy', 'json', 'datetime', 'math', 'statistics', 'collections'],
+      allowedImports: [
+        'pandas',
+        'numpy',
+        'json',
+        'datetime',
+        'math',
+        'statistics',
+        'collections',
+        'tabulate',
+        'jinja2',
+        'matplotlib',
+      ],
       blockedImports: ['os', 'sys', 'subprocess', 'socket', 'urllib', 'requests', 'shutil'],
       blockedBuiltins: ['open', 'exec', 'eval', 'compile', '__import__', 'globals', 'locals', 'breakpoint'],
       blockedOperations: ['file', 'process', 'network', 'introspection'],

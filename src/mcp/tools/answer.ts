@@ -15,7 +15,7 @@ export type Steps = StepOptions & { signal: AbortSignal; client: string };
 export async function answer<Schema extends z.ZodType>(
   schema: Schema,
   args: unknown,
-  { ctx, who: { client } }: Call,
+  { ctx, pungi, who: { client } }: Call,
   act: (args: z.infer<Schema>, steps: Steps) => Promise<CallToolResult>,
   count: (args: unknown) => string[] = tooMany,
 ): Promise<CallToolResult> {
@@ -32,9 +32,10 @@ export async function answer<Schema extends z.ZodType>(
       ...(progress && { onStep: (message: string) => progress.push(message) }),
     });
   } catch (thrown) {
-    return replyError(
-      signal.aborted ? new PungiError('CANCELLED', 'The call was cancelled.') : PungiError.from(thrown),
-    );
+    if (signal.aborted) return replyError(new PungiError('CANCELLED', 'The call was cancelled.'));
+    const error = PungiError.from(thrown);
+    pungi.logger.error('A call failed', { client, code: error.code, message: error.message });
+    return replyError(error);
   } finally {
     await progress?.end();
   }

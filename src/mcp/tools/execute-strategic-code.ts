@@ -10,6 +10,7 @@ import { runHeard } from './answer-run.js';
 import { describePersonas, usablePersonas } from './describe-profiles.js';
 import { executeAnnotations } from './describe-sandbox.js';
 import type { Tool } from './tool.js';
+import { isAlone } from './toolsets.js';
 
 const unknown = (what: string, given: unknown, known: readonly string[]) =>
   `${given === undefined ? 'is missing' : `unknown ${what} ${JSON.stringify(given)?.slice(0, 100)}`}; known are ${known.join(', ')}`;
@@ -26,12 +27,15 @@ const argumentsFor = (profiles: Profiles) => {
       .meta({ description: `Whose analysis it is.\n${describePersonas(profiles)}`, enum: usable }),
     capability: z
       .enum(CAPABILITIES, { error: ({ input }) => unknown('capability', input, CAPABILITIES) })
+      .nullish()
       .describe('What the analysis is for.'),
     context: z
       .record(z.string(), z.unknown())
-      .optional()
+      .nullish()
       .describe('A JSON object with what the analysis is about.'),
-    fresh: RunRequest.shape.fresh.describe('Run the code, though the outcome of the same code is kept.'),
+    fresh: RunRequest.shape.fresh
+      .nullish()
+      .describe('Run the code, though the outcome of the same code is kept.'),
   });
 };
 
@@ -55,15 +59,26 @@ export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
         : []),
       ...(imported.length === 0 ? [] : [`Imported for it already: ${imported.join(', ')}.`]),
       `It finds the variables ${variables.join(', ')}: the context is the object that was given.`,
-      'Otherwise it is run as execute_python runs code. The reply discloses what was run.',
+      `Every call runs in a fresh sandboxed process${isAlone(config) ? '' : ', as execute_python does it'}. The reply discloses what was run.`,
     ].join('\n'),
     annotations: executeAnnotations(config),
     inputSchema: advertiseArguments(Arguments),
     outputSchema: advertiseResult(StrategicResult, ['violations', 'disclosure', 'cached', 'outcome']),
     answer: (args, call) =>
-      answer(Arguments, args, call, async ({ code, persona, capability, context = {}, fresh }, steps) => {
-        const request = { code, profile: persona, capability, context, fresh, ...call.who };
-        return replyStrategic(await runHeard(request, call, steps), profiles.get(persona), capability);
+      answer(Arguments, args, call, async ({ code, persona, capability, context, fresh }, steps) => {
+        const request = {
+          code,
+          profile: persona,
+          context: context ?? {},
+          fresh: fresh ?? false,
+          ...(capability && { capability }),
+          ...call.who,
+        };
+        return replyStrategic(
+          await runHeard(request, call, steps),
+          profiles.get(persona),
+          capability ?? null,
+        );
       }),
   };
 }

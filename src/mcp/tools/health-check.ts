@@ -23,14 +23,7 @@ export function healthCheck(config: Config): Tool {
     outputSchema: advertiseResult(Health, DETAILS),
     answer: (args, call) =>
       answer(Arguments, args, call, async ({ venvName }) =>
-        replyData(await call.pungi.health(venvName), wordHealth),
+        replyData(await call.pungi.health(venvName), (health) => JSON.stringify(health, null, 2)),
       ),
   };
-}
-
-/** What is wrong first, in words; then everything. */
-function wordHealth(health: Health): string {
-  const { status, problem, alerts, notes } = health;
-  const reasons = [...(problem === null ? [] : [problem]), ...alerts.map(({ message }) => message), ...notes];
-  return [`The server is ${status}.`, ...reasons, '', JSON.stringify(health, null, 2)].join('\n');
 }

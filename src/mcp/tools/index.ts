@@ -14,9 +14,18 @@ import { listProfiles } from './list-profiles.js';
 import { listVenvs } from './list-venvs.js';
 import { setVenvDescription } from './set-venv-description.js';
 import type { Tool } from './tool.js';
+import { isAlone } from './toolsets.js';
 import { uninstallPackages } from './uninstall-packages.js';
 
-export const toolsFor = (config: Config, profiles: Profiles): Tool[] => [
+export const toolsFor = (config: Config, profiles: Profiles): Tool[] =>
+  isAlone(config) ? strategicTools(config, profiles) : allTools(config, profiles);
+
+const strategicTools = (config: Config, profiles: Profiles): Tool[] => [
+  executeStrategicCode(config, profiles),
+  listProfiles(config, profiles),
+];
+
+const allTools = (config: Config, profiles: Profiles): Tool[] => [
   executePython(config, profiles),
   executePythonFile(config),
   ...(usablePersonas(profiles).length > 0 ? [executeStrategicCode(config, profiles)] : []),

@@ -3,15 +3,22 @@ import type { Config } from '../../config/schema.js';
 import { Limits } from '../../contract/limits.js';
 import { Operation, OUTPUT_STYLES, type Profile } from '../../contract/profile.js';
 import { limitsOf, tighten } from '../../gate/limits.js';
-import { isPersona, type Profiles } from '../../gate/profiles/profiles.js';
+import { CAPABILITIES } from '../../gate/profiles/built-in.js';
+import { isPersona, isStrategic, type Profiles } from '../../gate/profiles/profiles.js';
 import { replyData } from '../reply.js';
 import { advertiseArguments, advertiseResult } from './advertise.js';
 import { answer } from './answer.js';
 import { roleOf } from './describe-profiles.js';
 import type { Tool } from './tool.js';
+import { isAlone } from './toolsets.js';
 import { ONLY_LOOKS } from './venv-arguments.js';
 
-const Arguments = z.strictObject({});
+const Arguments = z.strictObject({
+  capability: z
+    .enum(CAPABILITIES, { error: () => `must be one of ${CAPABILITIES.join(', ')}` })
+    .nullish()
+    .describe('Only the profiles that serve it.'),
+});
 
 const names = z.array(z.string());
 
@@ -20,6 +27,7 @@ const ListedProfile = z.object({
   description: z.string(),
   isDefault: z.boolean().describe('runs that name no profile use it'),
   isPersona: z.boolean().describe('execute_strategic_code takes it as persona'),
+  capabilities: names.describe('what execute_strategic_code does for it'),
   role: z.string().nullable(),
   focus: z.string().nullable(),
   environment: z.string().nullable().describe('where its runs are; null: they choose'),
@@ -45,14 +53,18 @@ export const listProfiles = (config: Config, profiles: Profiles): Tool => ({
   name: 'list_profiles',
   title: 'List profiles',
   description:
-    'List the profiles that execute_python and execute_python_file take: what code may import and do under each, ' +
+    `List the profiles${isAlone(config) ? '' : ' that execute_python and execute_python_file take'}: what code may import and do under each, ` +
     'what is imported for it already, and its limits, packages, data, hosts and variables.',
   annotations: ONLY_LOOKS,
   inputSchema: advertiseArguments(Arguments),
   outputSchema: advertiseResult(Listed, ['profiles']),
   answer: (args, call) =>
-    answer(Arguments, args, call, async () => {
-      const listed = { profiles: profiles.usable.map((profile) => show(profile, config)) };
+    answer(Arguments, args, call, async ({ capability }) => {
+      const shown = profiles.usable.filter((profile) => !isAlone(config) || isStrategic(profile));
+      const all = shown.map((profile) => show(profile, config));
+      const listed = {
+        profiles: all.filter(({ capabilities }) => !capability || capabilities.includes(capability)),
+      };
       return replyData(listed, ({ profiles: fitting }) => fitting.map(wordProfile).join('\n'));
     }),
 });
@@ -63,6 +75,7 @@ const show = (profile: Profile, config: Config): ListedProfile => ({
   description: profile.description,
   isDefault: profile.name === config.defaultProfile,
   isPersona: isPersona(profile),
+  capabilities: isPersona(profile) ? [...CAPABILITIES] : [],
   role: roleOf(profile),
   focus: profile.focus,
   environment: profile.environment,

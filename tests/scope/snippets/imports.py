@@ -38,11 +38,59 @@ class A:
 #: in a branch that is never taken | strategic | static import 2
 if False:
     import os
-#: expecting it to be missing | strategic | static import 2
+#: expecting it to be missing | strategic | allowed
 try:
     import requests
 except ImportError:
     requests = None
+assert requests is None
+#: expecting it to be missing, of several kinds | strategic | allowed
+try:
+    from os import path
+    raise AssertionError("it was there")
+except (ModuleNotFoundError, AttributeError) as error:
+    assert error.name == "os", error
+#: expecting it to be missing, in a branch of a class | strategic | allowed
+found = []
+try:
+    class Reader:
+        if True:
+            import subprocess
+except ImportError:
+    found.append("fallback")
+assert found == ["fallback"]
+#: expecting something else | strategic | static import 2
+try:
+    import requests
+except ValueError:
+    requests = None
+#: expecting anything | strategic | static import 2
+try:
+    import os
+except Exception:
+    pass
+#: in the handler of what is missing | strategic | static import 4
+try:
+    import math
+except ImportError:
+    import os
+#: after what is expected to be missing | strategic | static import 5
+try:
+    import math
+except ImportError:
+    pass
+else: import os
+#: in a function that is defined where a module may be missing | strategic | static import 3
+try:
+    def later():
+        import os
+except ImportError:
+    pass
+#: by name, where a module may be missing | strategic | static import 2
+try:
+    __import__("os")
+except ImportError:
+    pass
 #: after a semicolon | strategic | static import 1
 x = 1; import os
 #: with a line continuation | strategic | static import 1

@@ -1,0 +1,72 @@
+import { accessSync, constants, existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { PungiError } from '../base/errors.js';
+import type { Config } from '../config/schema.js';
+import { parseRequirements } from '../environments/requirements/requirement.js';
+import { findProgram } from '../runtime/find-program.js';
+
+/** Settings that would otherwise fail the first run that needs them, long after anybody looked. Throws the first problem. */
+export function checkSettings(config: Config): void {
+  for (const [setting, problem] of problemsOf(config)) {
+    if (problem !== null) throw new PungiError('CONFIGURATION_ERROR', `${setting}: ${problem}`, { setting });
+  }
+}
+
+function* problemsOf(config: Config): Generator<[setting: string, problem: string | null]> {
+  yield ['VENVS_BASE_PATH', whyNoFolder(config.venvsBasePath)];
+  yield ['PUNGI_CACHE_DIR', whyNoFolder(config.cacheDir)];
+  for (const folder of config.scriptRoots) yield ['SCRIPT_ROOTS', whyFile(folder)];
+  yield ['PREINSTALLED_PACKAGES', whyNoPackages(config)];
+  yield ['PUNGI_UV', whyNoProgram(config.uv)];
+}
+
+/** Whether a folder is there or can be made. What another user provides need only be readable. */
+function whyNoFolder(path: string | undefined): string | null {
+  if (path === undefined) return null;
+  const folder = resolve(path);
+  try {
+    if (existsSync(folder)) {
+      if (!statSync(folder).isDirectory()) return `${folder} is not a folder; name one.`;
+      accessSync(folder, constants.R_OK | constants.X_OK);
+    } else makeAndRemove(folder);
+    return null;
+  } catch (error) {
+    return `${folder} cannot be used: ${(error as Error).message}; name another folder.`;
+  }
+}
+
+/** Only a try is proof. One by one, because making them all at once never ends below /proc. */
+function makeAndRemove(folder: string): void {
+  const made: string[] = [];
+  let missing = [folder];
+  while (!existsSync(dirname(missing[0]!))) missing = [dirname(missing[0]!), ...missing];
+  try {
+    for (const each of missing) {
+      mkdirSync(each, { mode: 0o700 });
+      made.unshift(each);
+    }
+  } finally {
+    for (const each of made) rmdirSync(each);
+  }
+}
+
+/** A folder may come later; a file in its place is a mistake. */
+const whyFile = (folder: string) =>
+  statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false
+    ? `${folder} is a file; name the folder that it lies in.`
+    : null;
+
+function whyNoPackages({ preinstalledPackages, packageSources }: Config): string | null {
+  try {
+    parseRequirements(preinstalledPackages, packageSources);
+    return null;
+  } catch (thrown) {
+    return PungiError.from(thrown).message;
+  }
+}
+
+function whyNoProgram(program: string | undefined): string | null {
+  if (program === undefined || program === 'off') return null;
+  const found = findProgram(program, process.cwd(), process.env['PATH'] ?? '');
+  return found === undefined ? `${program} is not a program; name a uv, or off for pip.` : null;
+}
