@@ -162,10 +162,13 @@ const REFUSED: readonly Verdict['kind'][] = ['denied', 'invalid', 'busy', 'no-en
 /** Whatever did not end well is an error, with its code and the sentence that says why; what was not run is not called run. */
 function logOutcome({ verdict, runId, usage, isolation, profile }: Outcome, logger: Logger): void {
   const facts = { runId, verdict: verdict.kind, profile, usage, tier: isolation.tier };
-  if (verdict.kind === 'ok') return logger.info('Executed Python script', facts);
-  const failed = { ...facts, code: verdict.code, message: verdict.message };
-  if (verdict.kind === 'cancelled') return logger.info('Python script was cancelled', failed);
-  logger.error(REFUSED.includes(verdict.kind) ? 'Python script was refused' : 'Python script failed', failed);
+  if (verdict.kind === 'ok') logger.info('Executed Python script', facts);
+  else {
+    const failed = { ...facts, code: verdict.code, message: verdict.message };
+    if (verdict.kind === 'cancelled') logger.info('Python script was cancelled', failed);
+    else if (REFUSED.includes(verdict.kind)) logger.error('Python script was refused', failed);
+    else logger.error('Python script failed', failed);
+  }
 }
 
 function disclosed(

@@ -10,7 +10,7 @@ describe('pungi profile list', () => {
     const { status, stdout, stderr } = await profile('list', '--allowed-profiles', 'default,reports');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/^\* +default +any +none +yes +built-in +No rules/m);
-    expect(stdout).toMatch(/^ +diego +4 packages +none +no +built-in +Engineering Leadership/m);
+    expect(stdout).toMatch(/^ +diego +7 packages +none +no +built-in +Engineering Leadership/m);
     expect(stdout).toMatch(/^ +reports +any +none +yes +profiles.yaml +what the report writer may do/m);
   });
 

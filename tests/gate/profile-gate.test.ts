@@ -136,7 +136,7 @@ describe('which environment', () => {
     [
       'another for a persona',
       { profile: 'diego', venvName: 'x' },
-      /^DENIED: .*\(numpy, pandas, pyarrow, openpyxl\)/,
+      /^DENIED: .*\(numpy, pandas, pyarrow, openpyxl, tabulate, jinja2, matplotlib\)/,
     ],
     ['an empty name against the profile', { profile: 'pinned', venvName: '' }, /^DENIED/],
   ])('never %s', async (_, request, sentence) => {
