@@ -34,12 +34,8 @@ export function checkBesideData({ files = [] }: RunRequest, profile: string): vo
   );
 }
 
-/**
- * A path that lies below another one. With the separator before every other character, what lies below a path follows
- * it at once in their order, so that neighbours are all there is to compare.
- */
+/** A path that lies below another one. In the order of "path/", what lies below a path follows it at once. */
 function findBelow(paths: ReadonlySet<string>): string | undefined {
-  const ordered = [...paths].map((path) => path.replaceAll('/', '\0')).sort();
-  const found = ordered.find((path, index) => index > 0 && path.startsWith(`${ordered[index - 1]}\0`));
-  return found?.replaceAll('\0', '/');
+  const ordered = Array.from(paths, (path) => `${path}/`).sort();
+  return ordered.find((path, index) => index > 0 && path.startsWith(ordered[index - 1]!))?.slice(0, -1);
 }

@@ -6,7 +6,7 @@ export const MESSAGE_LIMITS = {
   /** Lists and objects. */
   containers: 100_000,
   /** Names in objects: they cost the most. */
-  keys: 75_000,
+  keys: 50_000,
   /** Those of the message, its params, its arguments and its _meta: they are checked one by one. */
   ownKeys: 5000,
   /** Commas: about the number of values. */
