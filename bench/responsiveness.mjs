@@ -54,8 +54,11 @@ const CROWDS = {
     Promise.all(
       Array.from({ length: 5 }, (_, id) => server.run(OUTPUTS['370,000 line breaks, one by one'], id)),
     ),
-  '5 requests of 6 MB at once': (server) =>
-    Promise.all(Array.from({ length: 5 }, () => server.post(INPUTS['a context of 6 MB of text']()))),
+  '5 requests of 6 MB at once': (server) => {
+    const message = INPUTS['a context of 6 MB of text']();
+    const withId = (id) => message.replace(/"id":7}$/, `"id":${id}}`);
+    return Promise.all(Array.from({ length: 5 }, (_, id) => server.post(withId(id))));
+  },
 };
 
 export async function measureResponsiveness({ python, tier }, { isQuick }, say = () => {}, words = '') {
