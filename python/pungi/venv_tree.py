@@ -4,6 +4,7 @@ argv[2]: an order as JSON. stdout: the answer as JSON. Nothing of the environmen
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -178,6 +179,15 @@ def dependents(venv, names):
     return sorted(found)
 
 
+def sweep(cache):
+    """Removes the folders in which a killed uv was unpacking. Every uv that is at work holds the lock, so none is then."""
+    with contextlib.suppress(OSError), open(os.path.join(cache, ".lock"), "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for name in os.listdir(cache):
+            if name.startswith(".tmp"):
+                shutil.rmtree(os.path.join(cache, name), ignore_errors=True)
+
+
 def _key(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -192,4 +202,4 @@ _LARGEST_METADATA, _LARGEST_SCRIPT = 1 << 20, 16 << 20
 # Of Python, or of the shell that starts Python where its path is too long for some kernels.
 _SHEBANG = re.compile(rb"#!(?:[^\n]*python[^\n]*|/bin/sh\n'''exec' [^\n]*\n' ''')\n(?P<code>.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_ORDERS = {"create": create, "show-interpreter": show_interpreter, "dependents": dependents, "link": link, "finish": finish}
+_ORDERS = {"create": create, "show-interpreter": show_interpreter, "dependents": dependents, "link": link, "finish": finish, "sweep": sweep}

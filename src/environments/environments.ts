@@ -102,7 +102,10 @@ export class Environments {
       packagesSeen,
     });
     const python = async () => (await engine.interpreter()).path;
-    this.packaging = new Packaging({ base: layout.base, python, uv, closing }, logger);
+    this.packaging = new Packaging(
+      { base: layout.base, python, uv, maxMb: options.maxEnvironmentMb, closing },
+      logger,
+    );
     const downloaded = new DownloadedPythons(layout.base, this.packaging, python);
     const interpreters = new Interpreters(() => engine.interpreter(), downloaded, timeoutMs, closing);
     const installer = new Installer(this.packaging, { timeoutMs, sources }, closing);

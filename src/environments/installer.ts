@@ -6,7 +6,7 @@ import { FairQueue } from '../engine/fair-queue.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import { parseLockFile, renderLockFile } from './lock-file.js';
 import { blame, compare, mergeRequested, without } from './package-changes.js';
-import type { Packager, PackagingOptions, Pin } from './packaging/packager.js';
+import type { Forget, Packager, PackagingOptions, Pin } from './packaging/packager.js';
 import type { Packaging } from './packaging/packaging.js';
 import {
   nameKey,
@@ -109,13 +109,15 @@ export class Installer {
       requested,
       isKnown: false,
       fill: async ({ venv, interpreter }, signal) => {
+        let forget: Forget = async () => {};
         if (pins.length > 0) {
           const onStep = counting(pins.length, options.onStep);
-          await this.#work({ ...options, signal, ...(onStep && { onStep }) }, (packager, how) =>
+          forget = await this.#work({ ...options, signal, ...(onStep && { onStep }) }, (packager, how) =>
             packager.installPinned({ python: interpreter.path, venv }, [...pins], how),
           );
         }
         await writeAtomically(`${venv}.lock`, renderLockFile(pins), 0o600);
+        return forget;
       },
     };
   }

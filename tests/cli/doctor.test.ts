@@ -40,6 +40,16 @@ test('the tier in force is named, and the bait beside the sandbox is out of reac
   for (const name of ['Test run', 'Files outside', 'Network']) expect(row(name)?.state).toBe('ok');
 });
 
+test('what is preloaded is named, and what cannot be is a warning with the reason', async () => {
+  const { status, report } = await doctor([], { PRELOAD_MODULES: 'decimal no_such_module' });
+  expect(status).toBe(0);
+  const preloads = report.findings.filter(({ name }) => name === 'Preload');
+  expect(preloads.map(({ state, found }) => [state, found]).sort()).toEqual([
+    ['ok', 'decimal'],
+    ['warn', "no_such_module is not loaded: ModuleNotFoundError: No module named 'no_such_module'"],
+  ]);
+});
+
 test('a weaker tier that was asked for is a warning that says so', async () => {
   // As root, runs have another identity, which may not be able to read an interpreter in root's home.
   const python =

@@ -292,12 +292,12 @@ class Refusals(unittest.TestCase):
             "tier": "namespace", "socket": os.devnull, "workBase": tempfile.gettempdir(), "preload": [], "roots": ["/"], "diskMb": 16, "isBare": True,
             "uid": SANDBOX_UID, "data": [], "network": None, **LOADING,
         }
-        done = subprocess.run(
-            [sys.executable, "-I", "-S", "-X", "utf8", str(python_half.FOLDER), "fork-server"],
-            input=json.dumps(settings).encode() + b"\n", capture_output=True, timeout=DEADLINE,
-        )
-        self.assertEqual(done.returncode, 75)
-        self.assertIn("would make / visible", json.loads(done.stdout)["failed"])
+        command = [sys.executable, "-I", "-S", "-X", "utf8", str(python_half.FOLDER), "fork-server"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            process.stdin.write(json.dumps(settings).encode() + b"\n")
+            process.stdin.flush()
+            self.assertIn("would make / visible", json.loads(process.stdout.readline())["failed"])
+            self.assertEqual(process.wait(DEADLINE), 75)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ import { ensureUv } from '../support/uv.js';
 import type { AttackTier, User } from './attack.js';
 import type { EnvironmentRowResult, EnvironmentTableRun } from './environment-attack-runner.js';
 import { ENVIRONMENT_ATTACKS } from './environment-attacks.js';
+import { layBait } from './loading-bait.js';
+import { loadingPackages } from './loading-packages.js';
 import { buildStage, IS_ROOT, identityOf, runnerFolder } from './stage.js';
 
 const TIERS: AttackTier[] = ['namespace', 'landlock'];
@@ -21,18 +23,23 @@ const lure = (name: string, file: string): TestPackage => ({
   version: '1.0',
   requires: [`${file.split('/')[0]} @ ${elsewhere.url.replace('/simple', `/files/${file}`)}`],
 });
+const stage = await buildStage('environment-attack-runner');
+const bait = await layBait(stage.folder);
 const index = await startPackageIndex([
   ...PACKAGES,
+  ...loadingPackages(bait.targets),
   lure('lure', 'evilsource/evilsource-1.0.tar.gz'),
   lure('lure-wheel', 'hijack/hijack-1.0-py3-none-any.whl'),
 ]);
-const stage = await buildStage('environment-attack-runner');
+const withKey = join(stage.folder, 'with_secret_key.py');
+copyFileSync(new URL('./fixtures/with_secret_key.py', import.meta.url), withKey);
 const uv = join(stage.folder, 'uv');
 copyFileSync(ownUv, uv);
 chmodSync(uv, 0o755);
 afterAll(async () => {
   await index.stop();
   await elsewhere.stop();
+  bait.remove();
   stage.remove();
 });
 
@@ -43,7 +50,8 @@ async function play(tier: AttackTier, user: User): Promise<Map<string, Environme
   const identity = identityOf(user);
   if (identity.uid !== undefined) chownSync(base, identity.uid, identity.uid);
   const table: EnvironmentTableRun = { tier, python: stage.python, uv, base, index: index.env };
-  const child = spawn(stage.node, [stage.runner], {
+  // The session that the server is started in has a key, which no package may find.
+  const child = spawn(stage.python, ['-I', withKey, stage.node, stage.runner], {
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: folder,
     env: { PATH: '/usr/bin:/bin', HOME: join(folder, 'home'), TMPDIR: join(folder, 'tmp') },
@@ -59,7 +67,7 @@ describe.each(TIERS.flatMap((tier) => USERS.map((user) => ({ tier, user }))))(
   ({ tier, user }) => {
     const playing = play(tier, user);
 
-    test.each(ENVIRONMENT_ATTACKS)('$name', { timeout: 240_000 }, async ({ name, expect: expected }) => {
+    test.each(ENVIRONMENT_ATTACKS)('$name', { timeout: 900_000 }, async ({ name, expect: expected }) => {
       const row = (await playing).get(name);
       expect(row, 'the runner ended before this row').toBeDefined();
       expect(row!.problems).toEqual([]);

@@ -4,6 +4,7 @@ import { Pungi } from '../../src/pungi.js';
 import { py } from '../support/python.js';
 import { codeOf, type EnvironmentAttack, told } from './environment-attack.js';
 import { LOCK_FILE_ATTACKS } from './environment-attacks-by-lock-file.js';
+import { LOADING_ATTACKS } from './environment-attacks-loading.js';
 import { PLANTED_ATTACKS } from './environment-attacks-planted.js';
 
 export const PACKAGES_OF_MINE = ['banana', 'pthed'];
@@ -193,6 +194,7 @@ export const ENVIRONMENT_ATTACKS: EnvironmentAttack[] = [
     },
     expect: 'held',
   },
+  ...LOADING_ATTACKS,
   ...LOCK_FILE_ATTACKS,
   ...PLANTED_ATTACKS,
   {

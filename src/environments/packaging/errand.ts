@@ -9,6 +9,7 @@ const LONGEST_LIST = 200;
 /** One piece of work, for which tools may run more than once within one time limit. */
 export class Errand {
   readonly options: PackagingOptions;
+  readonly #stopped = new AbortController();
   readonly #what: string;
   readonly #until: number;
 
@@ -19,8 +20,14 @@ export class Errand {
     this.#until = performance.now() + options.timeoutMs;
   }
 
-  get signal(): AbortSignal | undefined {
-    return this.options.signal;
+  get signal(): AbortSignal {
+    const { signal } = this.options;
+    return signal ? AbortSignal.any([signal, this.#stopped.signal]) : this.#stopped.signal;
+  }
+
+  /** Ends what runs, and lets nothing else start. */
+  stop(why: PungiError): void {
+    this.#stopped.abort(why);
   }
 
   tell(step: string): void {
@@ -29,7 +36,7 @@ export class Errand {
 
   /** With a jail it may build source distributions. */
   async run(command: ToolCommand, jail?: JailSettings): Promise<ToolEnd> {
-    const { signal } = this.options;
+    const { signal } = this;
     const left = this.#until - performance.now();
     if (left <= 0) throw this.#tooLong();
     const onLine = (line: string) => {
@@ -38,11 +45,11 @@ export class Errand {
       const isRepeated = step?.startsWith('Resolved') === true && !this.#what.startsWith('Resolving');
       if (step !== undefined && !isRepeated) this.tell(step);
     };
-    const options = { timeoutMs: Math.ceil(left), onLine, ...(signal && { signal }) };
+    const options = { timeoutMs: Math.ceil(left), onLine, signal };
     try {
       return await (jail ? runJailedTool(command, jail, options) : runTool(command, options));
     } catch (error) {
-      if (signal?.aborted) throw cancelled(signal.reason);
+      if (signal.aborted) throw cancelled(signal.reason);
       if (error instanceof PungiError && error.code === 'EXECUTION_TIMEOUT') throw this.#tooLong();
       throw error;
     }

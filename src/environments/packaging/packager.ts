@@ -45,11 +45,16 @@ export interface Packager {
   readonly tool: PackagerTool;
   /** All that the requirements need. */
   resolve(wish: Wish, options: PackagingOptions): Promise<Pin[]>;
-  /** Exactly these, hashes required. After an error the environment may be half filled: the caller throws it away. */
-  installPinned(target: Target, pins: Pin[], options: PackagingOptions): Promise<void>;
+  /**
+   * Exactly these, hashes required. After an error the environment may be half filled: the caller throws it away. Gives what
+   * is to be called where the environment is rejected afterwards: it takes out of the cache what came into it.
+   */
+  installPinned(target: Target, pins: Pin[], options: PackagingOptions): Promise<Forget>;
   /** Removes what is unused from the cache. */
   prune(options: PackagingOptions): Promise<void>;
 }
+
+export type Forget = () => Promise<void>;
 
 /** What every packager is made with. */
 export interface PackagerSettings {
@@ -58,6 +63,8 @@ export interface PackagerSettings {
   /** The interpreter that starts tools. */
   python: string;
   env: NodeJS.ProcessEnv;
+  /** What packages may unpack to, in MB. */
+  maxMb?: number | undefined;
   /** Aborted when everything ends: what is done for nobody in particular ends then. */
   closing?: AbortSignal | undefined;
 }

@@ -13,6 +13,8 @@ export interface PackagingSettings {
   /** A path, or 'off' for pip. */
   uv?: string | undefined;
   env?: NodeJS.ProcessEnv;
+  /** What packages may unpack to, in MB. */
+  maxMb?: number;
   /** Aborted when everything ends. */
   closing?: AbortSignal;
 }
@@ -116,8 +118,8 @@ export class Packaging {
   }
 
   async #packagerSettings(): Promise<PackagerSettings> {
-    const { base, python, env = process.env, closing } = this.#settings;
-    return { base, python: await python(), env, closing };
+    const { base, python, env = process.env, maxMb, closing } = this.#settings;
+    return { base, python: await python(), env, maxMb, closing };
   }
 }
 

@@ -7,7 +7,7 @@ import { buildJailFor, inJail, removeAbandonedBuilds } from './build-jail.js';
 import { Errand, listed } from './errand.js';
 import { failure, unreachable } from './failure.js';
 import { findUnreachable } from './index-reach.js';
-import type { PackagingOptions, Pin, Target, Wish } from './packager.js';
+import type { Forget, PackagingOptions, Pin, Target, Wish } from './packager.js';
 import { type PipReport, pinsOfReport, renderPins } from './pins.js';
 import { indexesOfPip, pipEnvironment } from './pip-environment.js';
 import { readPipSettings } from './pip-settings.js';
@@ -51,7 +51,7 @@ export class PipPackager extends ToolPackager {
     });
   }
 
-  async installPinned({ python, venv }: Target, pins: Pin[], options: PackagingOptions): Promise<void> {
+  async installPinned({ python, venv }: Target, pins: Pin[], options: PackagingOptions): Promise<Forget> {
     const text = renderPins(pins);
     const asked = pins.map(({ name }) => name);
     const errand = new Errand(`Installing ${listed(asked)}`, options);
@@ -74,6 +74,8 @@ export class PipPackager extends ToolPackager {
       });
     });
     await placeScripts(site, venv);
+    // Its cache is the jail's own, and gone already.
+    return async () => {};
   }
 
   /** Nothing shares files with pip's cache, so all of it is unused. */

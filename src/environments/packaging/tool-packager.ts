@@ -1,5 +1,6 @@
 import type { Attempt } from './failure.js';
 import type {
+  Forget,
   Packager,
   PackagerSettings,
   PackagerTool,
@@ -27,6 +28,6 @@ export abstract class ToolPackager implements Packager {
   ) {}
 
   abstract resolve(wish: Wish, options: PackagingOptions): Promise<Pin[]>;
-  abstract installPinned(target: Target, pins: Pin[], options: PackagingOptions): Promise<void>;
+  abstract installPinned(target: Target, pins: Pin[], options: PackagingOptions): Promise<Forget>;
   abstract prune(options: PackagingOptions): Promise<void>;
 }

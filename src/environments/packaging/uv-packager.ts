@@ -1,17 +1,20 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PungiError } from '../../base/errors.js';
 import type { ToolEnd } from '../../sandbox/tool.js';
+import { sweepCache } from '../store/venv-tree.js';
 import { buildJailFor, inJail, removeAbandonedBuilds } from './build-jail.js';
 import { Errand, listed } from './errand.js';
 import { type Attempt, failure, unreachable } from './failure.js';
 import { findUnreachable } from './index-reach.js';
-import type { PackagingOptions, Pin, Target, Wish } from './packager.js';
+import type { Forget, PackagingOptions, Pin, Target, Wish } from './packager.js';
 import { parsePins, renderPins } from './pins.js';
 import { readPipSettings } from './pip-settings.js';
 import { checkRequirements } from './requirement-text.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 import { toolEnvironment } from './tool-environment.js';
 import { type Order, ToolPackager } from './tool-packager.js';
+import { CacheSnapshot } from './uv-cache.js';
 import { readUvConfiguration } from './uv-configuration.js';
 import { isAddress, type UvSettings, uvSettings } from './uv-settings.js';
 
@@ -28,6 +31,8 @@ interface Circumstances extends UvSettings {
 
 /** What is resolved is installed right after: nothing is looked at twice in between. */
 const RECENT_MS = 5000;
+const CLEANING_MS = 60_000;
+const LOOK_EVERY_MS = 300;
 const WHEELS_ONLY = ['--only-binary', ':all:'];
 /** Said in full, so that no setting of the user's uv changes what the answer looks like. */
 const ANSWER = [
@@ -49,6 +54,9 @@ export class UvPackager extends ToolPackager {
   readonly #cache = join(this.settings.base, '.cache', 'uv');
   #recent: { at: number; circumstances: Promise<Circumstances> } | undefined;
 
+  /** Packages that a resolution brought into the cache, as happens where the index has no metadata on its own. */
+  readonly #fresh = new Set<string>();
+
   async resolve({ python, requirements, known }: Wish, options: PackagingOptions): Promise<Pin[]> {
     checkRequirements(requirements);
     const errand = new Errand(`Resolving ${listed(requirements)}`, options);
@@ -56,7 +64,7 @@ export class UvPackager extends ToolPackager {
       // uv takes what the answer's file says already for the versions to prefer.
       const answer = join(folder, 'pins.txt');
       await writeFile(answer, renderPins(known.filter(({ url }) => url === undefined)));
-      await this.#seek(errand, {
+      await this.#bounded(options, [], errand, {
         verb: 'compile',
         args: ['-', '--python', python, '--output-file', answer, ...ANSWER],
         stdin: `${requirements.join('\n')}\n`,
@@ -68,11 +76,11 @@ export class UvPackager extends ToolPackager {
     });
   }
 
-  async installPinned({ python, venv }: Target, pins: Pin[], options: PackagingOptions): Promise<void> {
+  async installPinned({ python, venv }: Target, pins: Pin[], options: PackagingOptions): Promise<Forget> {
     const stdin = renderPins(pins);
     const asked = pins.map(({ name }) => name);
     const errand = new Errand(`Installing ${listed(asked)}`, options);
-    await this.#seek(errand, {
+    return this.#bounded(options, asked, errand, {
       verb: 'install',
       // Never the environment's own interpreter: it would run the .pth files of packages, outside of any sandbox.
       args: ['--python', python, '--prefix', venv, ...PINNED],
@@ -96,6 +104,46 @@ export class UvPackager extends ToolPackager {
     };
     if (end.status !== 0) throw failure(attempt, end);
     await removeAbandonedBuilds(base);
+  }
+
+  /**
+   * What is rejected leaves nothing in the cache, and what unpacks to more than may be there is stopped on the way. Gives what
+   * takes it out of the cache where it is rejected later.
+   */
+  async #bounded(
+    options: PackagingOptions,
+    names: string[],
+    errand: Errand,
+    order: UvOrder,
+  ): Promise<Forget> {
+    const before = await CacheSnapshot.take(this.#cache);
+    const forget = async () => this.#forget(await before.newPackages(), names, options);
+    const watch = watchGrowth(before, this.settings.maxMb, (why) => errand.stop(why));
+    try {
+      await this.#seek(errand, order);
+      if (order.verb === 'compile') for (const name of await before.newPackages()) this.#fresh.add(name);
+      return forget;
+    } catch (error) {
+      await forget();
+      throw error;
+    } finally {
+      clearInterval(watch);
+    }
+  }
+
+  /** Whoever is cancelled does not wait for it to end, and what cannot be removed is pruned some day. */
+  async #forget(added: string[], names: string[], { sources }: PackagingOptions): Promise<void> {
+    const wanted = new Set([...added, ...names.filter((name) => this.#fresh.delete(name))]);
+    const { python } = this.settings;
+    const errand = new Errand('Cleaning the cache', { sources, timeoutMs: CLEANING_MS });
+    const places = ['--cache-dir', this.#cache, '--no-progress'];
+    const args = ['cache', 'clean', ...wanted, ...places];
+    try {
+      if (wanted.size > 0) await errand.run({ python, command: this.tool.path, args, env: this.#env() });
+      await sweepCache(python, this.#cache);
+    } catch {
+      // Another uv holds the cache for longer.
+    }
   }
 
   async #seek(errand: Errand, order: UvOrder): Promise<void> {
@@ -203,6 +251,25 @@ export class UvPackager extends ToolPackager {
     const end = await errand.run({ python, command: this.tool.path, args, env, stdin: '' });
     return [...end.stdout.matchAll(/^--(?:extra-)?index-url (\S+)$/gm)].map(([, address]) => address!);
   }
+}
+
+/** Stops an installation that unpacks to more than an environment may be. */
+function watchGrowth(
+  before: CacheSnapshot,
+  maxMb: number | undefined,
+  stop: (why: PungiError) => void,
+): NodeJS.Timeout | undefined {
+  if (maxMb === undefined) return undefined;
+  const limit = maxMb * 1024 * 1024;
+  return setInterval(async () => {
+    if ((await before.grownBy(limit)) <= limit) return;
+    stop(
+      new PungiError(
+        'PACKAGE_INSTALLATION_ERROR',
+        `The packages unpack to more than ${maxMb} MB, which is all that an environment may have (MAX_ENVIRONMENT_MB).`,
+      ),
+    );
+  }, LOOK_EVERY_MS);
 }
 
 const linksOf = (places: string[], { noIndex }: UvSettings): string[] => [

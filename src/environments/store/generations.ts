@@ -26,8 +26,11 @@ export interface Contents {
   requested: string[];
   /** Whether it is what there is already. */
   isKnown: boolean;
-  /** Puts the packages into an empty virtual environment that nobody uses yet. */
-  fill(place: { venv: string; interpreter: Interpreter }, signal: AbortSignal): Promise<void>;
+  /**
+   * Puts the packages into an empty virtual environment that nobody uses yet. Gives what is to be called where it is
+   * rejected: nothing of it stays in a cache.
+   */
+  fill(place: { venv: string; interpreter: Interpreter }, signal: AbortSignal): Promise<() => Promise<void>>;
 }
 
 export interface NewEnvironment {
@@ -174,9 +177,14 @@ export class Generations {
       inherit,
       signal: steps.signal,
     });
-    await fill({ venv, interpreter }, steps.signal);
-    const facts = await this.#finish(interpreter, { venv, configuration, willBeAt }, steps);
-    return { parent, requested, ...facts };
+    const forget = await fill({ venv, interpreter }, steps.signal);
+    try {
+      const facts = await this.#finish(interpreter, { venv, configuration, willBeAt }, steps);
+      return { parent, requested, ...facts };
+    } catch (error) {
+      await forget();
+      throw error;
+    }
   }
 
   async #finish(interpreter: Interpreter, place: FinishedPlace, steps: Steps): Promise<VenvFacts> {

@@ -27,6 +27,7 @@ type Order =
   | { do: 'create'; to: string; inherit: boolean }
   | { do: 'show-interpreter'; venv: string; inherit: boolean }
   | { do: 'dependents'; venv: string; names: string[] }
+  | { do: 'sweep'; cache: string }
   | { do: 'link'; source: string; to: string }
   | { do: 'finish'; venv: string; configuration: string; will_be_at: string; store: string; uid: number };
 
@@ -69,6 +70,11 @@ export function finishVenv(
     { do: 'finish', venv, configuration, will_be_at: willBeAt, store, uid: SANDBOX_UID },
     signal,
   );
+}
+
+/** Removes what a uv that was killed was unpacking, unless another one is at work. */
+export function sweepCache(python: string, cache: string): Promise<null> {
+  return order(python, { do: 'sweep', cache });
 }
 
 /** Which installed packages need one of these. */
