@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { PYTHON_HALF } from '../../src/sandbox/spawn.js';
 
 const FIND = `
@@ -22,10 +21,6 @@ export function findCgroups(): CgroupsHere {
   return JSON.parse(found.toString()) as CgroupsHere;
 }
 
-/** The cgroups of servers, at any depth below the folder, that are there now. */
-export function cgroupsOf(pid: number, folder: string): string[] {
-  const top = dirname(folder);
-  return readdirSync(top, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name.startsWith(`pungi-${pid}-`))
-    .map(({ parentPath, name }) => join(parentPath, name));
-}
+/** The cgroups of a server that are there now. */
+export const cgroupsOf = (pid: number, folder: string): string[] =>
+  readdirSync(folder).filter((name) => name.startsWith(`pungi-${pid}-`));
