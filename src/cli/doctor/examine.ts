@@ -51,7 +51,6 @@ async function engineFindings(config: Config): Promise<Finding[]> {
     return [
       python(state, config),
       ...isolation(state, config),
-      ...landlockFinding(state),
       cgroups(state, config),
       ...(await tryRun(pungi)),
       ...preloads(await pungi.health()),
@@ -98,16 +97,6 @@ function isolation({ tier, features, refused }: EngineState, config: Config): Fi
 function tierFinding({ tier, reason }: EngineState['refused'][number]): Finding {
   const { found, fix } = blockerOf(reason) ?? { found: 'not available', fix: 'See the kernel rows above.' };
   return warn(`Tier ${tier}`, `${found} (${reason})`, fix);
-}
-
-/** Since ABI 6 landlock keeps a run from signalling other processes of its user; namespaces do without it. */
-const SIGNALS_SCOPED_SINCE = 6;
-
-function landlockFinding({ tier, features }: EngineState): Finding[] {
-  const abi = Number(features.find((name) => name.startsWith('landlock-'))?.split('-')[1] ?? 0);
-  if (tier !== 'landlock' || abi >= SIGNALS_SCOPED_SINCE) return [];
-  const found = `ABI ${abi}: runs can signal other processes of the same user`;
-  return [warn('Landlock ABI', found, 'Linux 6.12 or newer stops it, and so does the namespace tier.')];
 }
 
 function cgroups({ cgroup }: EngineState, { maxTotalMemoryMb }: Config): Finding {
