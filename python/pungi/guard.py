@@ -42,7 +42,11 @@ def run(settings, groups, become_fork_server):
     orders = Orders(settings["socket"], groups)
     preload = list(settings["preload"])
     while True:
-        guarded = Guarded({**settings, "preload": preload}, become_fork_server, orders)
+        try:
+            guarded = Guarded({**settings, "preload": preload}, become_fork_server, orders)
+        except OSError as error:  # such as a container that has a root user and no other
+            _report({"failed": f"{error}"})
+            os._exit(_STATUS_FAILED)
         try:
             skipped = guarded.watch()
         finally:
