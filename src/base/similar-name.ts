@@ -1,9 +1,10 @@
-/** More changes than this, and it is another name. */
+/** More changes than this, or more than one for each three letters, and it is another name. */
 const MOST_CHANGES = 2;
+const LETTERS_PER_CHANGE = 3;
 
 /** The name that was probably meant: the closest, if it is close. */
 export function similarName(name: string, known: readonly string[]): string | undefined {
-  const allowed = Math.min(MOST_CHANGES, Math.floor(name.length / 2));
+  const allowed = Math.min(MOST_CHANGES, Math.floor(name.length / LETTERS_PER_CHANGE));
   const distances = known
     // Each change makes a name longer or shorter by one character, which is one or two units, at most.
     .filter((other) => Math.abs(other.length - name.length) <= 2 * allowed)
@@ -12,15 +13,20 @@ export function similarName(name: string, known: readonly string[]): string | un
   return closest !== undefined && closest.changes <= allowed ? closest.other : undefined;
 }
 
-/** How many letters have to be put in, left out or replaced. */
+/** How many letters have to be put in, left out, replaced, or swapped with their neighbour. */
 function changesBetween(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...one].entries()) {
+  const [letters, opposites] = [[...one], [...other]];
+  let before: number[] = [];
+  let row = Array.from({ length: opposites.length + 1 }, (_, index) => index);
+  for (const [index, letter] of letters.entries()) {
     const next = [index + 1];
-    for (const [place, opposite] of [...other].entries()) {
+    for (const [place, opposite] of opposites.entries()) {
       const replaced = row[place]! + (letter === opposite ? 0 : 1);
-      next.push(Math.min(replaced, row[place + 1]! + 1, next[place]! + 1));
+      const isSwapped = letter === opposites[place - 1] && letters[index - 1] === opposite;
+      const swapped = isSwapped ? before[place - 1]! + 1 : replaced;
+      next.push(Math.min(replaced, swapped, row[place + 1]! + 1, next[place]! + 1));
     }
+    before = row;
     row = next;
   }
   return row.at(-1)!;

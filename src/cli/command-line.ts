@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { PungiError } from '../base/errors.js';
+import { similarName } from '../base/similar-name.js';
 import { printable } from '../base/terminal/printable.js';
 import { VERSION } from '../base/version.js';
 import { analyzeCommand } from './analyze.js';
@@ -63,18 +64,31 @@ function commandLine(end: (status: number) => void): Command {
 }
 
 function wordErrors(command: Command, path: string): void {
-  command.exitOverride().configureOutput({
-    outputError: (text, write) => write(usageSentence(text, path)),
-  });
+  // Commander's own suggestions are for names that have little in common.
+  command
+    .showSuggestionAfterError(false)
+    .exitOverride()
+    .configureOutput({
+      outputError: (text, write) => write(usageSentence(text, path, command)),
+    });
   for (const below of command.commands) wordErrors(below, `${path} ${below.name()}`);
 }
 
 /** Commander says "error: unknown option '--x'"; a person also wants to know where to look. */
-function usageSentence(text: string, path: string): string {
+function usageSentence(text: string, path: string, command: Command): string {
   const sentence = text
     .trim()
     .replace(/^error: /, '')
     .replaceAll('\n', ' ')
     .replace(/\.$/, '');
-  return `pungi: ${sentence}; see "${path} --help"\n`;
+  return `pungi: ${sentence}${suggestion(sentence, command)}; see "${path} --help"\n`;
+}
+
+function suggestion(sentence: string, command: Command): string {
+  const [, kind, word = ''] = /^unknown (command|option) '([^']*)'/.exec(sentence) ?? [];
+  if (kind === undefined) return '';
+  const options = command.options.flatMap(({ long }) => (long ? [long] : []));
+  const known = kind === 'command' ? command.commands.map((one) => one.name()) : [...options, '--help'];
+  const meant = similarName(word, known);
+  return meant === undefined ? '' : ` (did you mean ${meant}?)`;
 }

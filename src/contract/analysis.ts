@@ -5,6 +5,7 @@ import { RunRequest } from './run.js';
 /** Code to look at without running it. */
 export const AnalysisRequest = z.strictObject({
   code: RunRequest.shape.code.unwrap().describe('Python source.'),
+  venvName: RunRequest.shape.venvName.describe('the environment whose Python version counts'),
   enableSecurity: z.boolean().default(true).describe('look for code that can be abused'),
   enableStyle: z.boolean().default(true).describe('look at names, idioms, layout and what is not used'),
   enableComplexity: z.boolean().default(true).describe('look for functions that do too much'),

@@ -34,7 +34,7 @@ export type PackageInfo = z.infer<typeof PackageInfo>;
 
 export const PackageResult = z.object({
   package: z.string().describe('the requirement as it was asked for'),
-  status: z.enum(['installed', 'unchanged', 'removed', 'failed']),
+  status: z.enum(['installed', 'unchanged', 'removed', 'failed', 'skipped']),
   version: z.string().nullable(),
   why: z.string().nullable().describe("the resolver's own explanation, where it failed"),
 });

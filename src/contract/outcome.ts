@@ -122,7 +122,7 @@ export const Usage = z.object({
   wallMs: z.number().describe('from handing the code over until its last process had ended'),
   cpuMs: z.number().describe('CPU time of all processes of the run'),
   peakMemoryMb: z.number().describe('the highest resident memory of the processes of the run'),
-  waitMs: z.number().describe('time spent in the queue and waiting for a worker'),
+  waitMs: z.number().describe('time spent waiting: for the queue, the environment and its locks, a worker'),
   installMs: z.number().describe('time spent on making or filling the environment, before the run'),
 });
 export type Usage = z.infer<typeof Usage>;

@@ -153,6 +153,11 @@ export class Environments {
     return this.#workshop.use(name, options);
   }
 
+  /** Notes that code ran there: what only looks at an environment, or parks workers for it, does not use it. */
+  noteUse(home: Home | undefined): void {
+    if (home !== undefined && home.generation !== '') this.#store.touch(home.environment, home.generation);
+  }
+
   /** Whether nothing was installed into the default environment. Not looked up for every run, since each waits for it. */
   #isBare(): boolean {
     const now = performance.now();

@@ -55,15 +55,18 @@ export async function blame(
   { packager, python, options }: { packager: Packager; python: string; options: PackagingOptions },
 ): Promise<PungiError> {
   const explanation = String(failure.details['explanation'] ?? failure.message);
+  const named = asked.filter(({ key }) => isNamed(key, explanation));
+  // The resolver names those that exclude each other; where it names none of them, nothing is known.
   const together = (): PackageResult[] =>
-    asked.map(({ text }) => ({ package: text, status: 'failed', version: null, why: explanation }));
+    asked.map((one) => resultOf(one, named.length === 0 || named.includes(one) ? explanation : null));
   const packages =
     asked.length === 1 || asked.length > MAX_BLAMED
       ? together()
-      : await Promise.all(asked.map(({ text }) => judge(text)));
+      : await Promise.all(asked.map((one) => judge(one)));
   const isJoint = packages.every(({ why }) => why === null);
-  const failed = packages.filter(({ why }) => why !== null).map((one) => one.package);
-  const message = isJoint ? failure.message : `${failed.join(', ')} could not be resolved.${mistaken(asked)}`;
+  const failed = asked.filter((_, index) => packages[index]!.why !== null);
+  const names = failed.map(({ text }) => text).join(', ');
+  const message = isJoint ? failure.message : `${names} could not be resolved.${mistaken(failed)}`;
   return new PungiError(
     'PACKAGE_INSTALLATION_ERROR',
     asked.length === 1 ? `${failure.message}${mistaken(asked)}` : message,
@@ -73,8 +76,8 @@ export async function blame(
     },
   );
 
-  async function judge(text: string): Promise<PackageResult> {
-    const why = await packager.resolve({ python, requirements: [text], known: [] }, options).then(
+  async function judge(one: Requirement): Promise<PackageResult> {
+    const why = await packager.resolve({ python, requirements: [one.text], known: [] }, options).then(
       () => null,
       (error: unknown) => {
         if (options.signal?.aborted) throw error;
@@ -82,9 +85,21 @@ export async function blame(
         return String(details['explanation'] ?? message);
       },
     );
-    return { package: text, status: 'failed', version: null, why };
+    return resultOf(one, why);
   }
 }
+
+/** What could be installed by itself is not to blame, though it was not installed either. */
+const resultOf = ({ text }: Requirement, why: string | null): PackageResult => ({
+  package: text,
+  status: why === null ? 'skipped' : 'failed',
+  version: null,
+  why,
+});
+
+/** Whether the resolver's explanation speaks of this package. */
+const isNamed = (key: string, explanation: string) =>
+  explanation.split(/[^A-Za-z0-9._-]+/).some((word) => nameKey(word.replace(/\.$/, '')) === key);
 
 /** People ask for what they import. */
 function mistaken(asked: readonly Requirement[]): string {

@@ -64,7 +64,6 @@ export class Workshop {
     const release = this.store.isOwn() ? await this.#enter(name, options) : () => {};
     try {
       const metadata = await this.#find(name);
-      this.store.touch(name);
       return { home: this.#homeOf(metadata), metadata, release };
     } catch (error) {
       release();

@@ -71,7 +71,10 @@ export class Runs {
     try {
       checkOptions(options);
       const admitted = await gate.admitOwn(request);
-      return await placement.run(admitted, options, (home) => engine.run({ ...admitted, home }, options));
+      return await placement.run(admitted, options, (home) => {
+        this.parts.environments.noteUse(home);
+        return engine.run({ ...admitted, home }, options);
+      });
     } catch (thrown) {
       return refusal(PungiError.from(thrown), request?.code);
     }
@@ -84,7 +87,8 @@ export class Runs {
       admitted: undefined,
       executions: [],
     };
-    const outcome = await this.#attempt(options, special, trace).catch((thrown: unknown) => {
+    const began = performance.now();
+    const ended = await this.#attempt(options, special, trace).catch((thrown: unknown) => {
       const error = PungiError.from(thrown);
       // What was run stays what it was, whatever went wrong afterwards.
       const last = trace.executions.at(-1)?.outcome;
@@ -93,6 +97,7 @@ export class Runs {
       const { summary } = error.details as { summary?: CodeSummary };
       return trace.admitted && summary ? disclosed(refused, trace.admitted, summary) : refused;
     });
+    const outcome = waited(ended, performance.now() - began, trace);
     const told = await this.#records.write(outcome, trace);
     this.#note(told);
     return told;
@@ -108,6 +113,7 @@ export class Runs {
     const admitted = replay === undefined ? asked : { ...asked, venvName: replay.venvName, packages: [] };
     trace.admitted = admitted;
     return this.parts.placement.run(admitted, options, async (home) => {
+      this.parts.environments.noteUse(home);
       const lock = await this.parts.environments.lockOf(home);
       const compiled = await bytecode?.(home);
       const job = compiled === undefined ? admitted.job : { ...admitted.job, bytecode: compiled };
@@ -169,6 +175,15 @@ function logOutcome({ verdict, runId, usage, isolation, profile }: Outcome, logg
     else if (REFUSED.includes(verdict.kind)) logger.error('Python script was refused', failed);
     else logger.error('Python script failed', failed);
   }
+}
+
+/** Whatever was neither running nor installing was waiting: for the queue, the environment, its locks, a worker. */
+function waited(outcome: Outcome, tookMs: number, { executions }: Trace): Outcome {
+  const ran = executions.filter((one) => one.outcome.cached === null);
+  const ranMs = ran.reduce((sum, one) => sum + one.outcome.usage.wallMs, 0);
+  const restMs = tookMs - ranMs - outcome.usage.installMs;
+  const waitMs = Math.round(Math.max(restMs, outcome.cached ? 0 : outcome.usage.waitMs) * 1000) / 1000;
+  return { ...outcome, usage: { ...outcome.usage, waitMs } };
 }
 
 function disclosed(

@@ -6,7 +6,13 @@ test.each([
   ['Deigo', 'diego'],
   ['strategc', 'strategic'],
   ['🐍data', 'data'],
+  ['adta', 'data'],
+  ['dta', 'data'],
   ['maria', undefined],
+  ['date', 'data'],
+  ['gate', undefined],
+  ['dog', undefined],
+  ['di', undefined],
   ['d', undefined],
 ])('%j is taken for %j', (name, meant) => {
   expect(similarName(name, ['diego', 'strategic', 'data'])).toBe(meant);

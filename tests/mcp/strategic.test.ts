@@ -201,7 +201,7 @@ behindTwoDoors(SETTINGS, (door) => {
     ['a context that is no object', { context: [1] }, 'context: must be an object'],
     ['a context that is a text', { context: 'x' }, 'context: must be an object'],
     ['code that is a number', { code: 5 }, 'code: must be a text'],
-    ['an argument of another tool', { venvName: 'x' }, 'venvName'],
+    ['an argument of another tool', { argv: ['x'] }, 'argv'],
   ])('%s is refused with what is known', async (_what, wrong, words) => {
     const { texts, isError } = await ask(door().client, { code: '1', ...wrong });
     expect(isError).toBe(true);

@@ -12,6 +12,8 @@ with open("code.py", "wb") as file:
 def start(*options):
     ruff = [os.path.join(sys.prefix, "bin", "ruff"), "check", "--isolated", "--no-cache", "--exit-zero", "--ignore-noqa"]
     rules = ["--select", ",".join(context["select"]), "--ignore", ",".join(context["ignore"])]
+    if context["target"]:
+        rules += ["--target-version", context["target"]]
     # One thread: there is one file, and processes are counted here.
     variables = {"RAYON_NUM_THREADS": "1", "NO_COLOR": "1"}
     with open("code.py", "rb") as code, open("problem", "wb") as problem:

@@ -39,7 +39,8 @@ export async function analyzeCode(
   { environments, run, maxOutputBytes }: AnalysisSurroundings,
   { client, ...steps }: AnalysisOptions = {},
 ): Promise<Analysis> {
-  const { code, ...enabled } = parse(request);
+  const { code, venvName: wanted, ...enabled } = parse(request);
+  const target = wanted === undefined ? null : targetOf((await environments.show(wanted)).pythonVersion);
   const venvName = await provideRuff(environments, steps);
   const context = {
     select: selectRules(enabled),
@@ -49,6 +50,7 @@ export async function analyzeCode(
     categories: [...CATEGORIES],
     maxFindings: MAX_FINDINGS,
     maxBytes: maxOutputBytes,
+    target,
   };
   const about = {
     code: ANALYSIS_SCRIPT,
@@ -60,6 +62,12 @@ export async function analyzeCode(
   const outcome = await run({ ...about, ...(client !== undefined && { client }) }, steps);
   return { ...read(outcome), tool: await nameTool(environments, venvName) };
 }
+
+/** A version as ruff names it; null: its own choice. */
+const targetOf = (version: string) => {
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
+  return minor === undefined ? null : `py${major}${minor}`;
+};
 
 /** Half a surrogate pair is nothing that ruff could read. */
 const wellFormed = (text: string) => Buffer.from(text).toString();

@@ -177,10 +177,12 @@ export class Store {
   }
 
   /** Notes that an environment was used, now and then. An environment that cannot be written to can still be used. */
-  touch(name: string): void {
+  touch(name: string, generation: string): void {
     const now = Date.now();
-    if (now - (this.#touched.get(name) ?? 0) < LAST_USE_EVERY_MS) return;
-    this.#touched.set(name, now);
+    // One that was deleted and made again is another.
+    const key = `${name}/${generation}`;
+    if (now - (this.#touched.get(key) ?? 0) < LAST_USE_EVERY_MS) return;
+    this.#touched.set(key, now);
     const file = join(this.layout.folder(name), LAST_USE_FILE);
     const date = new Date(now);
     utimes(file, date, date)

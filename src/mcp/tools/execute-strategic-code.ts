@@ -11,11 +11,12 @@ import { describePersonas, usablePersonas } from './describe-profiles.js';
 import { executeAnnotations } from './describe-sandbox.js';
 import type { Tool } from './tool.js';
 import { isAlone } from './toolsets.js';
+import { existingVenv } from './venv-arguments.js';
 
 const unknown = (what: string, given: unknown, known: readonly string[]) =>
   `${given === undefined ? 'is missing' : `unknown ${what} ${JSON.stringify(given)?.slice(0, 100)}`}; known are ${known.join(', ')}`;
 
-const argumentsFor = (profiles: Profiles) => {
+const argumentsFor = (config: Config, profiles: Profiles) => {
   const all = profiles.personas.map(({ name }) => name);
   const usable = usablePersonas(profiles).map(({ name }) => name);
   return z.strictObject({
@@ -33,6 +34,7 @@ const argumentsFor = (profiles: Profiles) => {
       .record(z.string(), z.unknown())
       .nullish()
       .describe('A JSON object with what the analysis is about.'),
+    venvName: existingVenv(config, 'to run in, where the persona does not bring its own').nullish(),
     fresh: RunRequest.shape.fresh
       .nullish()
       .describe('Run the code, though the outcome of the same code is kept.'),
@@ -40,7 +42,7 @@ const argumentsFor = (profiles: Profiles) => {
 };
 
 export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
-  const Arguments = argumentsFor(profiles);
+  const Arguments = argumentsFor(config, profiles);
   const personas = usablePersonas(profiles);
   const [first] = personas;
   // What all of them find; some find more, which list_profiles tells.
@@ -65,20 +67,26 @@ export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
     inputSchema: advertiseArguments(Arguments),
     outputSchema: advertiseResult(StrategicResult, ['violations', 'disclosure', 'cached', 'outcome']),
     answer: (args, call) =>
-      answer(Arguments, args, call, async ({ code, persona, capability, context, fresh }, steps) => {
-        const request = {
-          code,
-          profile: persona,
-          context: context ?? {},
-          fresh: fresh ?? false,
-          ...(capability && { capability }),
-          ...call.who,
-        };
-        return replyStrategic(
-          await runHeard(request, call, steps),
-          profiles.get(persona),
-          capability ?? null,
-        );
-      }),
+      answer(
+        Arguments,
+        args,
+        call,
+        async ({ code, persona, capability, context, venvName, fresh }, steps) => {
+          const request = {
+            code,
+            profile: persona,
+            context: context ?? {},
+            fresh: fresh ?? false,
+            ...(capability && { capability }),
+            ...(venvName && { venvName }),
+            ...call.who,
+          };
+          return replyStrategic(
+            await runHeard(request, call, steps),
+            profiles.get(persona),
+            capability ?? null,
+          );
+        },
+      ),
   };
 }
