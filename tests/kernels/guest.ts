@@ -43,6 +43,7 @@ async function tryTier(tier: AttackTier): Promise<void> {
       maxProcesses: 256,
       maxConcurrentExecutions: 2,
       executionTimeoutMs: NO_ANSWER_MS,
+      maxCpuMs: NO_ANSWER_MS,
       cacheDir: `${folder}/cache`,
       venvsBasePath: `${folder}/environments`,
     }),
