@@ -6,10 +6,11 @@ from . import system, watch
 from .host_jail import BOX, SHM, TMP, WORK
 from .system import MS_BIND, MS_NODEV, MS_NOSUID, MS_REC
 
+_MB = 1024 * 1024
 _ENTRIES_PER_MB = 256
 _FOLDERS = (WORK, TMP, SHM)
-# multiprocessing keeps a few; a file that is mapped, deleted and closed has a size that nobody can see.
-_MOST_DELETED_MAPPINGS = 8
+# A file that is mapped, deleted and closed has a size that nobody can see.
+_MOST_DELETED_MAPPINGS = 1
 
 
 class NamespaceBox:
@@ -43,10 +44,18 @@ class NamespaceBox:
         use = os.statvfs(WORK)
         return use.f_bfree == 0 or use.f_ffree == 0 or self.exceeds(limit_mb)
 
+    def is_full(self, limit_mb, _pids):
+        """Whether an error of a run that failed can be for want of space."""
+        use = os.statvfs(WORK)
+        return use.f_ffree == 0 or (use.f_blocks - use.f_bfree) * use.f_frsize >= _almost(min(limit_mb, self._size_mb))
+
+    def may_be_over(self, _limit_mb):
+        return False
+
     def exceeds(self, limit_mb):
         """At a good end: a script that met the bound and coped is fine, one that passed a tighter limit unseen is not."""
         use = os.statvfs(WORK)
-        return limit_mb < self._size_mb and (use.f_blocks - use.f_bfree) * use.f_frsize > limit_mb * 1024 * 1024
+        return limit_mb < self._size_mb and (use.f_blocks - use.f_bfree) * use.f_frsize > limit_mb * _MB
 
     def reset(self):
         """As new for the next run. Emptied in place: to unmount would wait for every processor of the machine."""
@@ -70,16 +79,32 @@ class FolderBox:
         self.work, self.temporary = os.path.join(path, "work"), os.path.join(path, "tmp")
         self._make()
         self.device = os.stat(path).st_dev
+        self._free = self._free_now()
 
     def _make(self):
         for folder in (self.root, self.work, self.temporary):
             os.mkdir(folder, 0o700)
 
     def is_over(self, limit_mb, pids):
+        self._free = self._free_now()
         size, entries = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)
-        hidden = watch.holdings(pids, self.device).hidden_files
-        is_hiding = hidden < 0 or watch.deleted_mappings(pids, self.device) > _MOST_DELETED_MAPPINGS
-        return is_hiding or size + hidden > limit_mb * 1024 * 1024 or entries > limit_mb * _ENTRIES_PER_MB
+        open_files = watch.deleted_files(pids, self.device)
+        hidden = -1 if open_files is None else sum(open_files.values())
+        is_hiding = open_files is None or len(watch.deleted_mappings(pids, self.device) - open_files.keys()) > _MOST_DELETED_MAPPINGS
+        return is_hiding or size + hidden > limit_mb * _MB or entries > limit_mb * _ENTRIES_PER_MB
+
+    def is_full(self, limit_mb, pids):
+        deleted = watch.deleted_files(pids, self.device) or {}
+        size = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)[0] + sum(deleted.values())
+        return size >= _almost(limit_mb) or self._free_now() < _MB
+
+    def may_be_over(self, limit_mb):
+        """Whether so much of the disk has gone since the last look that it is time to look again."""
+        return (self._free - self._free_now()) * 4 > limit_mb * _MB
+
+    def _free_now(self):
+        use = os.statvfs(self.root)
+        return use.f_bfree * use.f_frsize
 
     def exceeds(self, limit_mb):
         return self.is_over(limit_mb, ())
@@ -90,6 +115,11 @@ class FolderBox:
 
     def remove(self):
         remove_tree(self.root)
+
+
+def _almost(limit_mb):
+    """A write that does not fit leaves less free than it wanted to have."""
+    return limit_mb * _MB * 9 // 10
 
 
 def remove_tree(path):

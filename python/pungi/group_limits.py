@@ -6,8 +6,8 @@ from .limits import LimitKeeper
 class GroupLimitKeeper(LimitKeeper):
     """Of one run, from its start on."""
 
-    def __init__(self, limits, worker, processes, box, group):
-        super().__init__(limits, worker, processes, box)
+    def __init__(self, limits, worker, reaper, box, objects, group):
+        super().__init__(limits, worker, reaper, box, objects)
         self._group = group
         group.limit(limits["memoryMb"], limits["diskMb"], limits["processes"])
 
@@ -20,7 +20,9 @@ class GroupLimitKeeper(LimitKeeper):
         return self._group.peak(known)
 
     def _look(self, now, at_once):
-        return self.passed_at_end() or self._memory_passed() or self._disk_passed(now, at_once)
+        # Orphans would stay, and count as processes.
+        self._reaper.collect_orphans()
+        return self.passed_at_end() or self._memory_passed() or self._walk(now, at_once)
 
     def _event(self):
         events = self._group.events()
@@ -36,5 +38,10 @@ class GroupLimitKeeper(LimitKeeper):
         self.peak = max(self.peak, used)
         return "memory" if used > self._memory else None
 
-    def _disk_passed(self, now, at_once):
-        return self._check_disk(self._processes()) if self._is_time_to_walk(now, at_once) else None
+    def _walk(self, now, at_once):
+        """What no cgroup counts: files on disk, record locks, and what all processes of a user share."""
+        if not self._is_time_to_walk(now, at_once):
+            return None
+        pids = self._reaper.processes()
+        self._census.take(pids, self._reaper.orphans_ms)
+        return "memory" if self._holds_too_much(True) else self._check_disk(pids)

@@ -5,18 +5,22 @@ import resource
 import time
 
 from . import system, watch
+from .census import Census
 
 _SAMPLE_EVERY = 0.010
-_WALK_EVERY = 0.100
+_WALK_EVERY, _LONGEST_WALK_PAUSE = 0.100, 1.0
 _TASKS_OF_OTHERS = 256
+_MOST_SIGNALS = 1024
 
 
 class LimitKeeper:
     """Of one run, from its start on."""
 
-    def __init__(self, limits, worker, processes, box):
-        """`processes`: a function that lists the run's processes."""
+    def __init__(self, limits, worker, reaper, box, objects):
+        """`objects`: what the kernel keeps for the run (kernel_objects.py)."""
         self.peak = 0
+        # What of it was too much, where it is no memory of a process.
+        self.held = None
         # Whether there was ever more than the worker itself, and the CPU time that was seen of all.
         self.saw_others, self.cpu_seen = False, 0.0
         self.cpu_before = watch.cpu_clock_ms(worker) if system.IS_LINUX else 0.0
@@ -24,9 +28,10 @@ class LimitKeeper:
         self._deadline = self.started + limits["timeoutMs"] / 1000
         self._limits = limits
         self._memory = limits["memoryMb"] * 1024 * 1024
-        self._processes = processes
+        self._reaper = reaper
         self._box = box
-        self._ledger = watch.CpuLedger()
+        self._objects = objects
+        self._census = Census()
         self._next_sample = self._next_walk = self.started + _SAMPLE_EVERY
 
     def patience_ms(self):
@@ -52,11 +57,20 @@ class LimitKeeper:
         return known
 
     def _look(self, now, at_once):
-        pids = self._processes()
+        began = time.process_time()
+        # Nobody else waits for orphans: they would stay, and take what they used along.
+        self._reaper.collect_orphans()
+        pids = self._reaper.processes()
         if len(pids) > self._limits["processes"]:
             return "processes"  # at once: to look at each of them would give them time
         is_thorough = self._is_time_to_walk(now, at_once)
-        return self._check_use(pids, is_thorough) or (self._check_disk(pids) if is_thorough else None)
+        passed = self._check_use(pids, is_thorough)
+        if passed is None and (is_thorough or self._box.may_be_over(self._limits["diskMb"])):
+            passed = self._check_disk(pids)
+        # The more a look takes, the rarer is the next thorough one: a tenth of a processor, unless that is too rare.
+        self._next_walk = max(self._next_walk, now + min(10 * (time.process_time() - began), _LONGEST_WALK_PAUSE))
+        return passed
+
 
     def _is_time_to_walk(self, now, at_once):
         if not at_once and now < self._next_walk:
@@ -66,18 +80,24 @@ class LimitKeeper:
 
     def _check_use(self, pids, is_thorough):
         """What is quickly told comes first: while we look, many processes take more."""
-        use = watch.sample(pids)
+        self._census.take(pids, self._reaper.orphans_ms, is_thorough)
+        self.saw_others = self.saw_others or len(pids) > 1 or self._reaper.orphans_ms > 0
+        self.cpu_seen = self._census.cpu_ms
+        use = self._census.sample()
         if use.tasks > self._limits["processes"]:
             return "processes"
-        buffers = watch.most_in_buffers(pids, self._memory)
-        if buffers > self._memory:
-            self.peak = max(self.peak, buffers)
-            return "memory"
-        self.saw_others = self.saw_others or len(pids) > 1
-        self.cpu_seen = self._ledger.total_ms(pids)
         if self.cpu_seen - self.cpu_before > self._limits["cpuMs"]:
             return "cpu"
+        if self._holds_too_much(is_thorough):
+            return "memory"
         return "memory" if self._memory_of(pids, use, is_thorough) > self._memory else None
+
+    def _holds_too_much(self, is_thorough):
+        held = self._objects.held(self._census, self._limits, is_thorough)
+        if held is None:
+            return False
+        self.held, self.peak = held.what, max(self.peak, held.size)
+        return True
 
     def _memory_of(self, pids, use, is_thorough):
         """At most, and exactly where the limit may be passed; of many processes also from time to time, for the peak."""
@@ -109,7 +129,19 @@ def bound_tasks(outside, processes):
     """In the worker: stops a fork bomb between two looks. Above the limit itself, so that a look can see it passed."""
     if outside is None:
         return
-    bound = outside + processes + 4
-    hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
-    bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
-    resource.setrlimit(resource.RLIMIT_NPROC, (bound, bound))
+    _bound(resource.RLIMIT_NPROC, outside + processes + 4)
+
+
+def bound_signals(tier):
+    """In the worker, while it is parked: bounds its timers and queued signals, which the kernel counts for a whole user.
+
+    In a user namespace of its own only the run's count (since Linux 5.14). Elsewhere those of all, at this time, are let be."""
+    if hasattr(resource, "RLIMIT_SIGPENDING"):
+        is_alone = tier == "namespace" and system.kernel_version() >= (5, 14)
+        _bound(resource.RLIMIT_SIGPENDING, _MOST_SIGNALS + (0 if is_alone else watch.queued_signals()))
+
+
+def _bound(resource_number, value):
+    hard = resource.getrlimit(resource_number)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(resource_number, (value, value))

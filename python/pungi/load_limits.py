@@ -2,7 +2,7 @@
 
 import time
 
-from . import system, watch
+from . import census, system, watch
 
 # Enough for torch, whatever runs may have.
 _LEAST_MEMORY_MB = 1024
@@ -59,7 +59,7 @@ class LoadLimits:
         for _ in range(20):
             if set(watch.descendants_of(pid)) - self._ours:
                 left = "left a process running"
-            elif watch.sample([pid]).tasks > 1:
+            elif census.sample([pid]).tasks > 1:
                 left = "left a thread running"
             else:
                 return None
@@ -68,7 +68,7 @@ class LoadLimits:
 
     def _check_loading(self, pid, now):
         pids = [pid, *watch.descendants_of(pid)]
-        use = watch.sample(pids)
+        use = census.sample(pids)
         if use.tasks > _MOST_TASKS:
             return f"started more than {_MOST_TASKS} processes and threads"
         if use.anonymous > self._memory and watch.exact_memory(pids) > self._memory:
@@ -81,7 +81,7 @@ class LoadLimits:
         return None
 
     def _check_serving(self, pid):
-        use = watch.sample([pid])
+        use = census.sample([pid])
         if use.tasks > 1:
             return "started a thread in the fork server"
         if use.anonymous > self._memory:

@@ -17,7 +17,8 @@ class Reaper:
     def __init__(self, tier, worker, by_pidfd=False):
         """`by_pidfd`: a signal to a number would be a question to ourselves (signal_gate.py)."""
         self.worker_status = None
-        self.cpu_ms = 0.0
+        # Of all that were collected, and of those among them that were not the worker.
+        self.cpu_ms = self.orphans_ms = 0.0
         self.peak = 0
         self._tier = tier
         self._worker = worker
@@ -31,8 +32,17 @@ class Reaper:
 
     def look(self):
         """Collects the worker if it has ended."""
-        self._collect(self._worker, os.WNOHANG)
+        if self.worker_status is None:
+            self._collect(self._worker, os.WNOHANG)
         return self.worker_status
+
+    def collect_orphans(self):
+        """Processes whose parents have ended are our children, too."""
+        try:
+            while self._collect(-1, os.WNOHANG):
+                pass
+        except ChildProcessError:
+            return
 
     def kill_all(self):
         """Ends every process of the run and collects it. Nobody is left to write, fork or hold a pipe afterwards."""
@@ -68,7 +78,9 @@ class Reaper:
         pid, status, used = os.wait4(which, flags)
         if pid:
             # Its own use and that of the processes it had waited for.
-            self.cpu_ms += (used.ru_utime + used.ru_stime) * 1000
+            cpu_ms = (used.ru_utime + used.ru_stime) * 1000
+            self.cpu_ms += cpu_ms
+            self.orphans_ms += cpu_ms if pid != self._worker else 0.0
             self.peak = max(self.peak, used.ru_maxrss * _MAXRSS_UNIT)
         if pid == self._worker:
             self.worker_status = status

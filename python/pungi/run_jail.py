@@ -1,5 +1,6 @@
 """Jail 2: what separates one run from the next, from its supervisor and from the fork server."""
 
+import contextlib
 import os
 import sys
 from typing import NamedTuple
@@ -44,14 +45,26 @@ def settle_in_namespaces(identity):
     system.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
 
 
+def bound_sockets():
+    """In the supervisor, once: connections that nobody has accepted and messages that nobody has read own no descriptor."""
+    for name, most in (("core/somaxconn", 64), ("unix/max_dgram_qlen", 10), ("core/optmem_max", 20480)):
+        with contextlib.suppress(OSError):  # not every kernel lets a network namespace have its own
+            _write_setting(name, most)
+
+
 def open_network():
     """In a supervisor whose runs may reach hosts, once: there is a loopback, and workers may connect to one port of it."""
     # Together less than limits count for a socket: the kernel would let them grow to megabytes that no process shows.
     for name, most in (("tcp_rmem", 128 * 1024), ("tcp_wmem", 64 * 1024)):
-        with open(f"/proc/sys/net/ipv4/{name}", "w", encoding="ascii") as file:
-            file.write(f"4096 {most} {most}")
+        _write_setting(f"ipv4/{name}", f"4096 {most} {most}")
     system.raise_loopback()
     _open_ports.append(network_forwarder.PORT)
+
+
+def _write_setting(name, value):
+    """Of this process's own network namespace."""
+    with open(f"/proc/sys/net/{name}", "w", encoding="ascii") as file:
+        file.write(f"{value}")
 
 
 def raise_walls(tier, box):

@@ -7,6 +7,8 @@ import time
 
 from . import frames, limits, watch, worker
 from .group_limits import GroupLimitKeeper
+from .kernel_objects import KernelObjects
+from .outbox import Outbox
 from .reaper import Reaper
 
 # Until the server says how long a report may be.
@@ -33,13 +35,17 @@ class SupervisedRun:
         self._killed_for = None
         self._exit_status = None
         self._report = None
-        self._has_summary = self._has_let_go = self._is_over = False
+        self._has_summary = self._has_let_go = self._is_over = self._had_full_disk = False
         self._closed = set()
-        self._outbox = b""
+        channel.setblocking(False)
+        self._outbox = Outbox(channel.fileno())
+        # Whether the server has not taken all that we had for it, and whether output waits in its pipes for that.
+        self._is_stalled = self._is_paused = False
         self._output_bytes = 0
         self._spawn_worker(place, is_hurried)
         self._reaper = Reaper(place.tier, self._worker, by_pidfd=place.gate is not None)
         self._glance = watch.Glance(self._worker) if place.tier == "namespace" else None
+        self._objects = KernelObjects(place.tier == "namespace")
 
     def _spawn_worker(self, place, is_hurried):
         job_read, self._job_pipe = os.pipe()
@@ -52,8 +58,9 @@ class SupervisedRun:
         for fd in (job_read, report_write, stdout_write, stderr_write):
             os.close(fd)
         # Foreign code can reopen its ends, drain them or fill them: we never wait for a pipe.
-        for fd in (self._report_pipe, self._stdout, self._stderr):
+        for fd in (self._job_pipe, self._report_pipe, self._stdout, self._stderr):
             os.set_blocking(fd, False)
+        self._to_worker = Outbox(self._job_pipe)
         self._poller = select.poll()
         self._handlers = {
             self._channel.fileno(): self._on_server,
@@ -72,7 +79,7 @@ class SupervisedRun:
     def loop(self):
         while self._exit_status is None and not self._is_over:
             ready = self._poller.poll(self._patience())
-            if self._outbox and not ready:
+            if self._outbox and not ready and not self._is_stalled:
                 self._flush()
             for fd, _ in ready:
                 if fd in self._handlers and self._exit_status is None:
@@ -87,14 +94,18 @@ class SupervisedRun:
             self._finish()
 
     def _patience(self):
-        if self._outbox:
+        if self._outbox and not self._is_stalled:
             return _GATHERING_MS
         return None if self._keeper is None else self._keeper.patience_ms()
 
     # What comes in.
 
     def _on_server(self):
-        data = self._channel.recv(_CHUNK)
+        if self._is_stalled:
+            self._flush()
+        data = _read(self._channel.fileno())
+        if data is None:
+            return
         if not data:
             self.abandon()
         self._from_server.feed(data)
@@ -106,7 +117,7 @@ class SupervisedRun:
             elif kind == frames.JOB:
                 self._start(payload)
             elif kind == frames.WARM_UP:
-                frames.write_all(self._job_pipe, frames.pack(frames.WARM_UP))
+                self._tell_worker(frames.pack(frames.WARM_UP))
             elif kind == frames.CANCEL:
                 self._stop("cancelled")
 
@@ -117,10 +128,25 @@ class SupervisedRun:
         os._exit(0)
 
     def _start(self, job):
-        about = (self._limits, self._worker, self._reaper.processes, self._box)
+        about = (self._limits, self._worker, self._reaper, self._box, self._objects)
         self._keeper = limits.LimitKeeper(*about) if self._group is None else GroupLimitKeeper(*about, self._group)
-        frames.write_all(self._job_pipe, frames.pack(frames.JOB, job))
-        os.set_blocking(self._job_pipe, False)
+        self._tell_worker(frames.pack(frames.JOB, job))
+
+    def _tell_worker(self, data):
+        """What does not fit into its pipe waits until it reads: foreign code of packages may keep it from that."""
+        self._to_worker.add(data)
+        self._on_job_pipe()
+
+    def _on_job_pipe(self):
+        try:
+            has_sent = self._to_worker.send()
+        except OSError:
+            has_sent = True  # it has ended
+        if has_sent and self._job_pipe in self._handlers:
+            self._forget(self._job_pipe)
+        elif not has_sent and self._job_pipe not in self._handlers:
+            self._handlers[self._job_pipe] = self._on_job_pipe
+            self._poller.register(self._job_pipe, select.POLLOUT)
 
     def _on_report(self):
         data = _read(self._report_pipe)
@@ -171,6 +197,7 @@ class SupervisedRun:
         elif kind == frames.TROUBLE:
             # The run failed. Look now, while whatever it used is still held, whether a limit was the reason.
             self._check_limits(at_once=True)
+            self._had_full_disk = self._has_full_disk(self._reaper.processes() if watch.HAS_PROC else ())
             self._let_go()
 
     def _passed_at_end(self):
@@ -190,10 +217,7 @@ class SupervisedRun:
         if self._has_let_go:
             return
         self._has_let_go = True
-        try:
-            frames.write_all(self._job_pipe, frames.pack(frames.TROUBLE))
-        except OSError:
-            pass  # it has ended
+        self._tell_worker(frames.pack(frames.TROUBLE))
 
     def _relay(self, fd, kind):
         data = _read(fd)
@@ -214,16 +238,23 @@ class SupervisedRun:
         del self._handlers[fd]
 
     def _send(self, kind, payload):
-        self._outbox += frames.pack(kind, payload)
-        if len(self._outbox) > _CHUNK:
+        self._outbox.add(frames.pack(kind, payload))
+        if self._outbox.is_large:
             self._flush()
 
     def _flush(self):
-        data, self._outbox = self._outbox, b""
+        """Never waits for the server: where it does not read, output stays in its pipes and the run waits, not we."""
         try:
-            self._channel.sendall(data)
+            is_stalled = not self._outbox.send()
         except OSError:
             self.abandon()
+        if is_stalled != self._is_stalled:
+            self._is_stalled = is_stalled
+            self._poller.modify(self._channel.fileno(), select.POLLIN | (select.POLLOUT if is_stalled else 0))
+        if self._outbox.is_full != self._is_paused:
+            self._is_paused = self._outbox.is_full
+            for fd in {self._stdout, self._stderr} & self._handlers.keys():
+                self._poller.modify(fd, 0 if self._is_paused else select.POLLIN)
 
     # The end.
 
@@ -254,6 +285,7 @@ class SupervisedRun:
         self._answer(facts)
         self._reaper.kill_all()
         self._leave(ended_well=self._killed_for is None)
+        self._wait_for_server()
         return True
 
     def _look_closely(self):
@@ -278,6 +310,7 @@ class SupervisedRun:
         for fd in fds - self._closed - {-1}:
             os.close(fd)
         self._handlers.clear()
+        self._objects.close()
         if self._glance is not None:
             self._glance.close()
 
@@ -295,9 +328,16 @@ class SupervisedRun:
 
     def _answer(self, facts):
         if self._report is not None:
-            self._outbox += frames.pack(frames.REPORT, self._report)
-        self._outbox += frames.pack(frames.END, json.dumps(facts).encode())
+            self._outbox.add(frames.pack(frames.REPORT, self._report))
+        self._outbox.add(frames.pack(frames.END, json.dumps(facts).encode()))
         self._flush()
+
+    def _wait_for_server(self):
+        """Nothing of the run is left that would have to be watched."""
+        try:
+            self._outbox.send_all()
+        except OSError:
+            self.abandon()
 
     def _finish(self):
         ended = time.monotonic()
@@ -305,20 +345,27 @@ class SupervisedRun:
         self._has_let_go = True
         self._drain(self._stdout, self._stderr, self._report_pipe)
         facts = self._facts(ended)
-        self._leave(ended_well=facts["killedFor"] is None and facts["signal"] is None)
         self._answer(facts)
+        self._leave(ended_well=facts["killedFor"] is None and facts["signal"] is None)
+        self._wait_for_server()
 
     def _facts(self, ended):
         exit_code = os.waitstatus_to_exitcode(self._exit_status)
         cpu_ms, killed_for = self._reaper.cpu_ms, self._killed_for or self._keeper.passed_at_end()
         if killed_for is None and exit_code < 0 and cpu_ms - self._keeper.cpu_before > self._limits["cpuMs"]:
             killed_for = "cpu"  # by the kernel's own limit, before we looked again
+        has_failed = killed_for is None and exit_code > 0
         return {
             "killedFor": killed_for,
+            "held": self._keeper.held,
+            "diskFull": self._had_full_disk or (has_failed and self._has_full_disk()),
             "status": exit_code if exit_code >= 0 else None,
             "signal": -exit_code if exit_code < 0 else None,
             **self._usage(ended, cpu_ms, self._reaper.peak),
         }
+
+    def _has_full_disk(self, pids=()):
+        return self._box.is_full(self._limits["diskMb"], pids)
 
     def _usage(self, ended, cpu_ms, peak):
         return {

@@ -55,6 +55,7 @@ def _settle(settings, name, identity):
     """Goes where runs will be, one after the other, and raises what stands around them all."""
     if settings["tier"] == "namespace":
         run_jail.settle_in_namespaces(identity)
+        run_jail.bound_sockets()
         if settings.get("network") is not None:
             run_jail.open_network()
         covered = [(os.open(path, os.O_PATH), path) for path in settings["covered"]]

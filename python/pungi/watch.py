@@ -1,31 +1,21 @@
 """What the processes of a run use, read from /proc by the supervisor."""
 
+import contextlib
 import math
 import os
 import stat
 import time
-from typing import NamedTuple
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
 HAS_PROC = os.path.isdir("/proc/self/task")
-
-
-class Sample(NamedTuple):
-    tasks: int
-    resident: int
-    # Of it what is no file's. Pages that forked processes share are counted for each of them.
-    anonymous: int
-    # What the kernel's page tables can take at most for so much address space.
-    most_tables: int
 
 
 def children_of(pid):
     found = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
-                found += map(int, file.read().split())
+            with open(f"/proc/{pid}/task/{thread}/children", "rb", buffering=0) as file:
+                found += map(int, file.readall().split())
     except OSError:
         pass  # it ended while we looked
     return found
@@ -71,10 +61,23 @@ def tasks_of_user(uid):
     return tasks
 
 
-def _stat(pid):
-    with open(f"/proc/{pid}/stat", "rb") as file:
-        # The name may hold spaces and brackets; what follows the last bracket is numbers.
-        return file.read().rpartition(b")")[2].split()
+def queued_signals():
+    """Timers and signals that wait, of all processes of our user."""
+    return next((int(line[5:].split(b"/")[0]) for line in _lines("self", "status") if line.startswith(b"SigQ:")), 0)
+
+
+def read_short(path):
+    """A file of /proc that is a few lines long."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(fd, 4096)
+    finally:
+        os.close(fd)
+
+
+def stat_fields(pid):
+    # The name may hold spaces and brackets; what follows the last bracket is numbers.
+    return read_short(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
 class Glance:
@@ -100,43 +103,6 @@ class Glance:
             os.close(fd)
 
 
-class CpuLedger:
-    """CPU time of processes that come and go. One that nobody waits for takes its figure along: the last seen counts."""
-
-    def __init__(self):
-        self._living = {}
-        self._gone_ms = 0.0
-
-    def total_ms(self, pids):
-        seen = {}
-        for pid in pids:
-            try:
-                # Its children that were waited for, in ticks, and itself, to the nanosecond.
-                waited_for = sum(map(int, _stat(pid)[13:15])) * _TICK_MS
-                seen[pid] = max(cpu_clock_ms(pid) + waited_for, self._living.get(pid, 0.0))
-            except OSError:
-                continue
-        self._gone_ms += sum(cpu for pid, cpu in self._living.items() if pid not in seen)
-        self._living = seen
-        return self._gone_ms + sum(seen.values())
-
-
-def sample(pids):
-    tasks = resident = anonymous = most_tables = 0
-    for pid in pids:
-        try:
-            fields = _stat(pid)
-            with open(f"/proc/{pid}/statm", "rb") as file:
-                _, present, of_files, *_ = map(int, file.read().split())
-        except OSError:
-            continue
-        tasks += int(fields[17])
-        most_tables += int(fields[20]) // 512
-        resident += present * _PAGE
-        anonymous += (present - of_files) * _PAGE
-    return Sample(tasks, resident, anonymous, most_tables)
-
-
 def exact_memory(pids):
     """Private memory of these processes and their page tables; pages that forked processes share are counted once."""
     total = 0
@@ -147,27 +113,26 @@ def exact_memory(pids):
             continue
         except OSError:
             # It made itself unreadable: take the larger figure.
-            total += sample([pid]).resident
+            total += _resident(pid)
             continue
         total += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith((b"Pss_Anon:", b"SwapPss:", b"VmPTE:")))
     return total
 
 
+def _resident(pid):
+    try:
+        return int(read_short(f"/proc/{pid}/statm").split()[1]) * _PAGE
+    except OSError:
+        return 0
+
+
 def _lines(pid, name):
-    with open(f"/proc/{pid}/{name}", "rb") as file:
-        return file.read().splitlines()
+    return read_short(f"/proc/{pid}/{name}").splitlines()
 
 
 def cpu_clock_ms(pid):
     """CPU time of a process so far, exact to the nanosecond (the kernel's clock of that process)."""
     return time.clock_gettime((~pid << 3) | 2) * 1000
-
-
-class Holdings(NamedTuple):
-    """What processes hold open: memory in the kernel's buffers, and files that no folder shows any more."""
-
-    buffers: int
-    hidden_files: int
 
 
 _SOCKET_BUFFERS = 212992
@@ -176,38 +141,54 @@ _UNKNOWN_DESCRIPTORS = 1 << 16
 _BUFFERS = {stat.S_IFSOCK: _SOCKET_BUFFERS, stat.S_IFIFO: 65536}
 
 
-def holdings(pids, device, enough=math.inf):
-    """At most what their sockets and pipes can hold, and the size of deleted files on that device. -1: it cannot be told.
+def _open_files(pid):
+    """What a process has open, as os.stat tells it. PermissionError: it runs a program that its owner may not read."""
+    try:
+        for name in os.listdir(f"/proc/{pid}/fd"):
+            # Closed while we looked: the others are still there.
+            with contextlib.suppress(FileNotFoundError):
+                yield os.stat(f"/proc/{pid}/fd/{name}")
+    except PermissionError:
+        if not is_ended(pid):
+            raise
+    except OSError:
+        return  # it ended while we looked
 
-    Where the buffers are `enough`, nobody looks further.
-    """
-    buffers, files, seen, is_hidden = 0, {}, set(), False
+
+def buffers(pids, enough=math.inf):
+    """At most what their sockets and pipes can hold. Where it is `enough`, nobody looks further."""
+    size, seen = 0, set()
     for pid in pids:
         try:
-            for name in os.listdir(f"/proc/{pid}/fd"):
-                target = os.stat(f"/proc/{pid}/fd/{name}")
-                if stat.S_ISREG(target.st_mode) and target.st_nlink == 0 and target.st_dev == device:
-                    files[target.st_ino] = target.st_blocks * 512
-                elif target.st_ino not in seen and (buffer := _BUFFERS.get(stat.S_IFMT(target.st_mode))):
-                    seen.add(target.st_ino)
-                    buffers += buffer
-                    if buffers > enough:
-                        return Holdings(buffers, -1)
+            for file in _open_files(pid):
+                if file.st_ino not in seen and (buffer := _BUFFERS.get(stat.S_IFMT(file.st_mode))):
+                    seen.add(file.st_ino)
+                    size += buffer
+                    if size > enough:
+                        return size
         except PermissionError:
-            if not _is_ended(pid):
-                # It runs a program that its owner may start and not read: all that it has open may be sockets.
-                buffers += _descriptors(pid) * _SOCKET_BUFFERS
-                is_hidden = True
-        except OSError:
-            continue  # it ended, or closed it, while we looked
-    return Holdings(buffers, -1 if is_hidden else sum(files.values()))
+            size += _UNKNOWN_DESCRIPTORS * _SOCKET_BUFFERS
+    return size
+
+
+def deleted_files(pids, device):
+    """Size by inode of files on that device that are open and in no folder any more; None where it cannot be told."""
+    try:
+        return {
+            file.st_ino: file.st_blocks * 512
+            for pid in pids
+            for file in _open_files(pid)
+            if stat.S_ISREG(file.st_mode) and file.st_nlink == 0 and file.st_dev == device
+        }
+    except PermissionError:
+        return None
 
 
 def most_in_buffers(pids, limit):
-    """The same for sockets and pipes alone; looks closely only where the mere number of descriptors could pass the limit."""
+    """The same, but looks only where the mere number of descriptors could pass the limit."""
     if sum(map(_descriptors, pids)) * _SOCKET_BUFFERS <= limit:
         return 0
-    return holdings(pids, None, limit).buffers
+    return buffers(pids, limit)
 
 
 def _descriptors(pid):
@@ -215,21 +196,21 @@ def _descriptors(pid):
         # The folder's size is their number, since Linux 6.2.
         return os.stat(f"/proc/{pid}/fd").st_size or len(os.listdir(f"/proc/{pid}/fd"))
     except PermissionError:
-        return 0 if _is_ended(pid) else _UNKNOWN_DESCRIPTORS
+        return 0 if is_ended(pid) else _UNKNOWN_DESCRIPTORS
     except OSError:
         return 0
 
 
-def _is_ended(pid):
+def is_ended(pid):
     """A process that has given back its memory, on its way out, belongs to root already and holds nothing."""
     try:
-        return _stat(pid)[20] == b"0"
+        return stat_fields(pid)[20] == b"0"
     except OSError:
         return True
 
 
 def deleted_mappings(pids, device):
-    """Files that are mapped, deleted and perhaps no longer open: their number, since their size cannot be seen."""
+    """Inodes of files that are mapped, deleted and perhaps no longer open."""
     found = set()
     wanted = f"{os.major(device):02x}:{os.minor(device):02x}".encode()
     for pid in pids:
@@ -239,10 +220,10 @@ def deleted_mappings(pids, device):
                     if line.endswith(b" (deleted)\n"):
                         _, _, _, where, inode, *_ = line.split()
                         if where == wanted:
-                            found.add(inode)
+                            found.add(int(inode))
         except OSError:
             continue
-    return len(found)
+    return found
 
 
 def folder_usage(path, most_entries):

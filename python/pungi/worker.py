@@ -67,6 +67,7 @@ def main(place, is_hurried, *pipes):
             system.set_dumpable(True)  # unlike the supervisor, which must be able to look at us
         signal.signal(signal.SIGINT, signal.default_int_handler)
         _settle(place.box)
+        limits.bound_signals(place.tier)
         features = run_jail.lock_worker(place)
         if not is_hurried:
             _warm_up()

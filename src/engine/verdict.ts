@@ -38,7 +38,7 @@ export function decideVerdict(
     const bad = badCall(report, call);
     if (bad) return bad;
   }
-  if (facts.killedFor !== null) return limitVerdict(facts.killedFor, limits, raised?.exception);
+  if (facts.killedFor !== null) return limitVerdict(facts.killedFor, limits, raised?.exception, facts.held);
   if (facts.signal !== null) return killedBy(facts.signal);
   if (facts.status === 0) return { kind: 'ok' };
   if (raised === undefined) {
@@ -55,23 +55,26 @@ export function decideVerdict(
 }
 
 /**
- * The limit that an exception tells of. Only the system refuses memory and disk space: what a statement of Python raises is
- * the code's own word, and counts where the supervisor saw the memory used.
+ * The limit that an exception tells of. Only the system refuses memory: what a statement of Python raises is the code's own
+ * word, and counts where the supervisor saw the memory used. An error of the disk counts where the supervisor saw it full: the
+ * kernel says ENOSPC of other things, too, such as epoll watches. EFBIG it says only of a file that passes the limit.
  */
 function limitMet(
   { isMemoryError, isRaised, errno }: ExceptionReport,
-  { peakBytes }: EndFacts,
+  { peakBytes, diskFull }: EndFacts,
   { memoryMb }: Limits,
 ): 'memory' | 'disk' | null {
   const isNear = peakBytes >= NEAR * memoryMb * 1024 * 1024;
   if (isMemoryError) return isRaised && !isNear ? null : 'memory';
-  return errno !== null && DISK_ERRORS.has(errno) && !isRaised ? 'disk' : null;
+  if (errno === constants.errno.EFBIG && !isRaised) return 'disk';
+  return diskFull && errno !== null && DISK_ERRORS.has(errno) ? 'disk' : null;
 }
 
 function limitVerdict(
   reason: NonNullable<EndFacts['killedFor']>,
   limits: Limits,
   exception?: PythonException,
+  held?: string | null,
 ): Verdict {
   const why = exception === undefined ? {} : { exception };
   switch (reason) {
@@ -88,7 +91,9 @@ function limitVerdict(
       return {
         kind: 'memory-exceeded',
         code: 'MEMORY_LIMIT_EXCEEDED',
-        message: `The run needed more than ${limits.memoryMb} MB of memory.`,
+        message: held
+          ? `The run held more in the kernel than its memory limit of ${limits.memoryMb} MB allows: ${held}.`
+          : `The run needed more than ${limits.memoryMb} MB of memory.`,
         limitMb: limits.memoryMb,
         ...why,
       };

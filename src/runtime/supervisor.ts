@@ -30,6 +30,10 @@ export interface EndFacts {
     | 'cancelled'
     | 'scope'
     | null;
+  /** What the kernel kept for the run that was too much, where it was no memory of a process. */
+  held?: string | null;
+  /** Whether the run's disk was full, or almost, when the run failed. */
+  diskFull?: boolean;
   status: number | null;
   signal: number | null;
   wallMs: number;
@@ -81,6 +85,8 @@ const MAX_DISCOVERED = 8 * 1024 * 1024;
 
 /** A supervisor is given this long past the deadline to answer before its connection, and with it the run, is cut. */
 const GRACE_MS = 2000;
+/** A timer that fires later than this tells of a process that was stopped or busy. */
+const LATE_MS = 500;
 /** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -130,10 +136,10 @@ export class Supervisor {
     });
     const cancel = () => this.#socket.write(packFrame('cancel'));
     const patience = Math.min(job.limits.timeoutMs + GRACE_MS, LONGEST_TIMER_MS);
-    const lastResort = setTimeout(() => {
+    const stopWaiting = afterListening(patience, () => {
       this.onStuck();
       this.#socket.destroy();
-    }, patience);
+    });
     this.isCold = isHurried;
     const limits = {
       ...job.limits,
@@ -150,7 +156,7 @@ export class Supervisor {
     try {
       return await ended;
     } finally {
-      clearTimeout(lastResort);
+      stopWaiting();
       signal?.removeEventListener('abort', cancel);
     }
   }
@@ -194,6 +200,20 @@ export class Supervisor {
     if (running.job.summarize !== true || running.summary !== null) return;
     running.summary = CodeSummary.safeParse(readReport(payload)).data ?? null;
   }
+}
+
+/**
+ * Calls after a time in which this process could listen: where it was stopped or busy, the answer may be there already, and
+ * is read first. Returns a function that gives up the wait.
+ */
+function afterListening(ms: number, call: () => void): () => void {
+  const due = performance.now() + ms;
+  const timer = setTimeout(() => {
+    if (performance.now() - due < LATE_MS) call();
+    else stop = afterListening(GRACE_MS, call);
+  }, ms);
+  let stop = () => clearTimeout(timer);
+  return () => stop();
 }
 
 function mostReported({ task, call }: Job): number {

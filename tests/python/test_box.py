@@ -1,3 +1,4 @@
+import ctypes
 import mmap
 import os
 import stat
@@ -8,6 +9,9 @@ import python_half  # noqa: F401
 from pungi import box
 
 MB = 1024 * 1024
+LIBC = ctypes.CDLL(None)
+LIBC.mmap.restype = ctypes.c_void_p
+LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
 
 
 class RemoveTree(unittest.TestCase):
@@ -166,15 +170,24 @@ class FolderBox(unittest.TestCase):
             self.assertFalse(self.box.is_over(2, []))
         self.assertFalse(self.box.is_over(2, [os.getpid()]))
 
-    def test_is_over_by_many_files_that_are_deleted_and_still_mapped(self):
-        kept = []
-        for number in range(10):
-            self.assertEqual(self.box.is_over(2, [os.getpid()]), number > 8)
-            with open(os.path.join(self.box.work, "hidden"), "w+b") as file:
-                file.truncate(4096)
-                kept.append(mmap.mmap(file.fileno(), 4096))
-                os.unlink(file.name)
+    def map_hidden(self, keep_open):
+        with open(os.path.join(self.box.work, "hidden"), "w+b") as file:
+            file.truncate(4096)
+            os.unlink(file.name)
+            if keep_open:
+                return mmap.mmap(file.fileno(), 4096)
+            address = LIBC.mmap(None, 4096, 3, 1, file.fileno(), 0)
+            self.addCleanup(LIBC.munmap, ctypes.c_void_p(address), ctypes.c_size_t(4096))
+
+    def test_is_over_by_files_that_are_deleted_and_mapped_and_no_longer_open(self):
+        self.map_hidden(keep_open=False)
+        self.assertFalse(self.box.is_over(2, [os.getpid()]))
+        self.map_hidden(keep_open=False)
         self.assertTrue(self.box.is_over(2, [os.getpid()]))
+
+    def test_is_not_over_by_small_files_that_are_deleted_and_mapped_but_still_open(self):
+        kept = [self.map_hidden(keep_open=True) for _ in range(10)]
+        self.assertFalse(self.box.is_over(2, [os.getpid()]))
         for mapping in kept:
             mapping.close()
 

@@ -7,10 +7,11 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import python_half  # noqa: F401
-from pungi import frames, system
+from pungi import frames, system, watch
 from serving import DEADLINE, HINTS, LIMITS, LOADING, SANDBOX_UID, Server, tier_that_works
 
 NO_SOCKET = {"profile": "p", "blockedImports": ["socket"]}
@@ -101,6 +102,51 @@ class ForkServer(unittest.TestCase):
         supervisor.connection.sendall(frames.pack(frames.CANCEL))
         self.assertEqual(supervisor.finish()["end"]["killedFor"], "cancelled")
         self.assertGone(supervisor)
+
+    def run_unread(self, code, limits):
+        """A run whose output is not read before its processes have ended; what is told then."""
+        before = set(watch.descendants_of(self.server.process.pid))
+        supervisor = self.server.park()
+        worker = max(set(watch.descendants_of(self.server.process.pid)) - before)
+        supervisor.start(code, {**LIMITS, **limits})
+        deadline = time.monotonic() + DEADLINE
+        while not watch.is_ended(worker):
+            self.assertLess(time.monotonic(), deadline, "nobody ended the run")
+            time.sleep(0.01)
+        return supervisor.finish()
+
+    def test_limits_hold_while_the_server_does_not_read(self):
+        flood = "\nwhile True: print('x' * 1000)"
+        grow = (
+            "import os, threading, time\n"
+            "def grow():\n"
+            "    kept = [(b'x' * (8 << 20), time.sleep(0.02)) for _ in range(60)]\n"
+            "    os._exit(0)\n"
+            "threading.Thread(target=grow).start()"
+        )
+        for code, limits, reason in (
+            (grow + flood, {"memoryMb": 64, "outputHardBytes": 100_000_000}, "memory"),
+            (flood, {"timeoutMs": 500, "outputHardBytes": 100_000_000}, "timeout"),
+            ("import threading\nthreading.Thread(target=lambda: [None for _ in iter(int, 1)]).start()" + flood,
+             {"cpuMs": 300, "outputHardBytes": 100_000_000}, "cpu"),
+            (flood, {"outputHardBytes": 100_000}, "output"),
+        ):
+            with self.subTest(reason):
+                answer = self.run_unread(code, limits)
+                self.assertEqual(answer["end"]["killedFor"], reason)
+                self.assertLess(answer["end"]["peakBytes"], 200 << 20)
+                self.assertTrue(answer["stdout"].startswith(b"x" * 1000 + b"\n"))
+
+    def test_what_was_printed_arrives_whole_however_late_it_is_read(self):
+        supervisor = self.server.park()
+        supervisor.start("for n in range(40_000): print(n)\n'the end'", {**LIMITS, "outputHardBytes": 10_000_000})
+        answer = supervisor.finish()
+        self.assertEqual(answer["stdout"].split(), [b"%d" % n for n in range(40_000)])
+        self.assertEqual(answer["report"]["value"]["json"], "the end")
+
+    def test_a_job_that_is_larger_than_a_pipe(self):
+        text = "x" * 3_000_000
+        self.assertEqual(self.server.park().run("print(len(context))", variables={"context": text})["stdout"], b"3000000\n")
 
     def test_one_worker_after_the_other_on_one_connection(self):
         supervisor = self.server.park()

@@ -5,6 +5,8 @@ from unittest import mock
 
 import python_half  # noqa: F401
 from pungi import limits, watch
+from pungi.census import Census, Sample
+from pungi.kernel_objects import Held
 
 MB = 1024 * 1024
 LIMITS = {"timeoutMs": 60_000, "cpuMs": 60_000, "memoryMb": 64, "processes": 8, "diskMb": 16}
@@ -13,10 +15,34 @@ LIMITS = {"timeoutMs": 60_000, "cpuMs": 60_000, "memoryMb": 64, "processes": 8, 
 class Box:
     def __init__(self):
         self.walks = 0
+        self.has_grown = False
 
     def is_over(self, limit_mb, pids):
         self.walks += 1
         return False
+
+    def may_be_over(self, limit_mb):
+        return self.has_grown
+
+
+class Reaper:
+    orphans_ms = 0.0
+
+    def __init__(self, pids):
+        self.pids = pids
+
+    def collect_orphans(self):
+        pass
+
+    def processes(self):
+        return self.pids
+
+
+class Objects:
+    found = None
+
+    def held(self, census, limits, is_thorough):
+        return self.found
 
 
 @unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
@@ -25,12 +51,12 @@ class LimitKeeper(unittest.TestCase):
 
     def setUp(self):
         self.box = Box()
-        self.use = watch.Sample(tasks=2, resident=30 * MB, anonymous=20 * MB, most_tables=0)
-        self.exact, self.buffers = 10 * MB, 0
+        self.use = Sample(tasks=2, resident=30 * MB, anonymous=20 * MB, most_tables=0)
+        self.objects = Objects()
+        self.exact = 10 * MB
         self.now = time.monotonic()
         for target, name, action in (
-            (watch, "sample", lambda pids: self.use),
-            (watch, "most_in_buffers", lambda pids, limit: self.buffers),
+            (Census, "sample", lambda census: self.use),
             (time, "monotonic", lambda: self.now),
         ):
             patch = mock.patch.object(target, name, action)
@@ -42,7 +68,7 @@ class LimitKeeper(unittest.TestCase):
 
     def keeper(self, processes=2):
         pids = [os.getpid()] * processes
-        return limits.LimitKeeper(LIMITS, os.getpid(), lambda: pids, self.box)
+        return limits.LimitKeeper(LIMITS, os.getpid(), Reaper(pids), self.box, self.objects)
 
     def look(self, keeper, milliseconds=10):
         self.now += milliseconds / 1000
@@ -50,7 +76,7 @@ class LimitKeeper(unittest.TestCase):
 
     def test_nobody_looks_before_it_is_time(self):
         keeper = self.keeper()
-        self.buffers = 100 * MB
+        self.objects.found = Held(100 * MB, "500 sockets")
         self.assertIsNone(self.look(keeper, 5))
         self.assertEqual(self.look(keeper, 6), "memory")
 
@@ -58,17 +84,17 @@ class LimitKeeper(unittest.TestCase):
         self.assertEqual(self.look(self.keeper(), 60_000), "timeout")
 
     def test_too_many_processes_are_not_looked_at(self):
-        with mock.patch.object(watch, "sample", side_effect=AssertionError):
+        with mock.patch.object(Census, "take", side_effect=AssertionError):
             self.assertEqual(self.look(self.keeper(processes=9)), "processes")
 
     def test_too_many_threads(self):
         self.use = self.use._replace(tasks=9)
         self.assertEqual(self.look(self.keeper()), "processes")
 
-    def test_buffers_are_told_before_anything_slow_is_read(self):
+    def test_what_the_kernel_keeps_is_told_before_anything_slow_is_read(self):
         keeper = self.keeper()
-        self.buffers = 65 * MB
-        self.assertEqual(self.look(keeper), "memory")
+        self.objects.found = Held(65 * MB, "400 sockets")
+        self.assertEqual((self.look(keeper), keeper.held), ("memory", "400 sockets"))
         self.assertEqual((self.exact_looks.call_count, self.box.walks), (0, 0))
         self.assertEqual(keeper.peak, 65 * MB)
 
@@ -96,6 +122,15 @@ class LimitKeeper(unittest.TestCase):
         self.exact = 65 * MB  # swapped out
         self.assertIsNone(self.look(keeper))
         self.assertEqual(self.look(keeper, 100), "memory")
+
+    def test_a_disk_that_has_lost_much_since_the_last_look_is_looked_at(self):
+        keeper = self.keeper()
+        self.look(keeper)
+        self.look(keeper)
+        self.assertEqual(self.box.walks, 1)
+        self.box.has_grown = True
+        self.look(keeper)
+        self.assertEqual(self.box.walks, 2)
 
     def test_one_process_that_is_small_needs_no_exact_figures(self):
         keeper = self.keeper(processes=1)

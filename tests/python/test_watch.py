@@ -1,83 +1,20 @@
-import mmap
 import os
 import signal
 import socket
 import tempfile
-import threading
 import time
 import unittest
 from unittest import mock
 
 import python_half  # noqa: F401
+from child_case import Child
 from pungi import watch
 
 MB = 1024 * 1024
 
 
-class Child:
-    """A forked process that does something, says so, and stays until the end of the test."""
-
-    def __init__(self, test, what=lambda: None):
-        ready, is_ready = os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            kept = what()
-            os.write(is_ready, b"1")
-            while kept is not ...:
-                signal.pause()
-        os.close(is_ready)
-        os.read(ready, 1)
-        os.close(ready)
-        test.addCleanup(self.end)
-
-    def end(self):
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
-
-
 @unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
-class Sample(unittest.TestCase):
-    def test_of_itself(self):
-        seen = watch.sample([os.getpid()])
-        self.assertGreaterEqual(seen.tasks, 1)
-        self.assertGreater(seen.resident, 4 * MB)
-
-    def test_threads_are_counted(self):
-        before = watch.sample([os.getpid()]).tasks
-        stop = threading.Event()
-        threads = [threading.Thread(target=stop.wait) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        try:
-            self.assertEqual(watch.sample([os.getpid()]).tasks, before + 3)
-        finally:
-            stop.set()
-            for thread in threads:
-                thread.join()
-
-    def test_grows_with_what_is_used(self):
-        before = watch.sample([os.getpid()])
-        # Straight from the kernel: the allocator may have as much left over from tests before.
-        with mmap.mmap(-1, 30 * MB) as kept:
-            kept.write(b"x" * (30 * MB))
-            after = watch.sample([os.getpid()])
-        self.assertGreater(after.resident - before.resident, 25 * MB)
-
-    def test_a_process_that_is_gone_counts_as_nothing(self):
-        pid = os.fork()
-        if pid == 0:
-            os._exit(0)
-        os.waitpid(pid, 0)
-        self.assertEqual(watch.sample([pid]), (0, 0, 0, 0))
-
-    def test_a_strange_name_is_no_trouble(self):
-        def rename():
-            with open("/proc/self/comm", "w") as file:
-                file.write(") R 1 (2 3")
-
-        child = Child(self, rename)
-        self.assertEqual(watch.sample([child.pid]).tasks, 1)
-
+class Memory(unittest.TestCase):
     def test_memory_of_a_fork_is_counted_once(self):
         kept = b"x" * (40 * MB)
         own = watch.exact_memory([os.getpid()])
@@ -85,7 +22,6 @@ class Sample(unittest.TestCase):
         together = watch.exact_memory([os.getpid(), *children])
         self.assertGreater(own, 40 * MB)
         self.assertLess(together, own + 30 * MB)
-        self.assertGreater(watch.sample([os.getpid(), *children]).resident, 120 * MB)
         del kept
 
     def test_memory_of_several_is_added(self):
@@ -97,53 +33,6 @@ class Sample(unittest.TestCase):
         seen = watch.cpu_clock_ms(os.getpid())
         self.assertLessEqual(spent, seen)
         self.assertLessEqual(seen, time.process_time() * 1000)
-
-
-def spend(milliseconds):
-    until = time.process_time() + milliseconds / 1000
-    while time.process_time() < until:
-        pass
-
-
-@unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
-class CpuLedger(unittest.TestCase):
-    def setUp(self):
-        self.ledger = watch.CpuLedger()
-
-    def test_grows_with_what_is_used(self):
-        before = self.ledger.total_ms([os.getpid()])
-        self.assertGreater(before, 0)
-        spend(50)
-        self.assertGreaterEqual(self.ledger.total_ms([os.getpid()]), before + 50)
-
-    def test_several_are_added(self):
-        children = [Child(self, lambda: spend(60)).pid for _ in range(2)]
-        self.assertGreaterEqual(self.ledger.total_ms(children), 120)
-
-    def test_one_that_is_gone_keeps_the_figure_that_was_last_seen(self):
-        pid = os.fork()
-        if pid == 0:
-            spend(60)
-            os.kill(os.getpid(), signal.SIGSTOP)
-            os._exit(0)
-        os.waitpid(pid, os.WUNTRACED)
-        seen = self.ledger.total_ms([pid])
-        self.assertGreaterEqual(seen, 60)
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        for pids in ([pid], [], [pid]):
-            self.assertEqual(self.ledger.total_ms(pids), seen)
-
-    def test_children_that_were_waited_for_count_with_their_parent(self):
-        def have_had_a_child():
-            pid = os.fork()
-            if pid == 0:
-                spend(100)
-                os._exit(0)
-            os.waitpid(pid, 0)
-
-        parent = Child(self, have_had_a_child)
-        self.assertGreaterEqual(self.ledger.total_ms([parent.pid]), 80)
 
 
 @unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
@@ -195,13 +84,13 @@ class Buffers(unittest.TestCase):
         for pair in kept:
             for end in pair:
                 end.close()
-        seen = watch.holdings(pids, None).buffers
+        seen = watch.buffers(pids)
         self.assertGreaterEqual(seen, 80 * self.ONE_SOCKET)
         self.assertLess(seen, 120 * self.ONE_SOCKET)
 
     def test_few_descriptors_are_not_looked_at(self):
         pid = self.sockets(4)
-        with mock.patch.object(watch, "holdings", side_effect=AssertionError):
+        with mock.patch.object(watch, "buffers", side_effect=AssertionError):
             self.assertEqual(watch.most_in_buffers([pid], 64 * MB), 0)
 
     def test_no_more_is_looked_at_than_passes_the_limit(self):

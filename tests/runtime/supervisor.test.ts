@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/index.js';
 import { type FrameKind, FrameParser, packFrame } from '../../src/runtime/frames.js';
@@ -217,4 +218,30 @@ test('one that does not answer long after the deadline is cut off', async () => 
   );
   expect((await ended).facts).toBeNull();
   await until(() => other.destroyed || other.readableEnded, 'the connection is over');
+});
+
+test('an answer that came while this process could not listen is read, however late that is', async () => {
+  const path = join(folder, 'another');
+  const answering = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    const other = require('node:net').connect(workerData.path);
+    other.on('data', () => other.write(Buffer.from(workerData.end)));
+  `;
+  const listener = createServer().listen(path);
+  const connected = new Promise<Socket>((resolve) => listener.on('connection', resolve));
+  const peer = new Worker(answering, { eval: true, workerData: { path, end: END } });
+  try {
+    const socket = await connected;
+    const late = new Supervisor(socket, 'late');
+    const parser = new FrameParser((kind, payload) => late.receive(kind, payload));
+    socket.on('data', (chunk) => parser.feed(chunk));
+    const ended = late.run({ ...JOB, limits: { ...DEFAULT_LIMITS, timeoutMs: 1 } }, () => {});
+    // Longer than an answer is waited for.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2600);
+    expect((await ended).facts).toEqual(FACTS);
+    late.discard();
+  } finally {
+    await peer.terminate();
+    listener.close();
+  }
 });

@@ -18,7 +18,7 @@ const ROUNDS: [AttackTier, User][][] = IS_ROOT
       ],
     ]
   : [[['namespace', 'user']], [['landlock', 'user']]];
-const TABLE_TIMEOUT_MS = 300_000;
+const TABLE_TIMEOUT_MS = 900_000;
 const nameOf = (tier: AttackTier, user: User) =>
   `${tier} tier, ${user === 'root' ? 'started as root' : 'started as an ordinary user'}`;
 

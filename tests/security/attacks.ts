@@ -5,6 +5,7 @@ import { DISK_BOMBS } from './attacks/disk-bombs.js';
 import { ENDINGS } from './attacks/endings.js';
 import { HOST_FILES } from './attacks/host-files.js';
 import { KERNEL } from './attacks/kernel.js';
+import { KERNEL_OBJECTS } from './attacks/kernel-objects.js';
 import { LINGERING } from './attacks/lingering.js';
 import { MEMORY_BOMBS } from './attacks/memory-bombs.js';
 import { NETWORK } from './attacks/network.js';
@@ -26,6 +27,7 @@ export const ATTACKS: readonly Attack[] = [
   ...PROCESS_BOMBS,
   ...SHARED_BOMBS,
   ...MEMORY_BOMBS,
+  ...KERNEL_OBJECTS,
   ...CPU_BOMBS,
   ...DISK_BOMBS,
   ...OUTPUT_BOMBS,

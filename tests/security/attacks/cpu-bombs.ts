@@ -2,6 +2,20 @@ import { type Attack, bomb, py } from '../attack.js';
 
 const cpuExceeded = { verdict: 'cpu-exceeded', details: { limitMs: 300 } } as const;
 
+const SHORT_LIVES = py`
+  def spin(seconds):
+      end = time.process_time() + seconds
+      while time.process_time() < end: pass
+  def live_shortly(children, seconds):
+      for _ in range(children):
+          try:
+              spawn(lambda: spin(seconds))
+          except BlockingIOError:
+              pass
+          time.sleep(seconds / 4)
+      print("BREACH", children * seconds, "seconds of CPU went unseen")
+`;
+
 export const CPU_BOMBS: Attack[] = [
   bomb({
     name: 'CPU',
@@ -85,4 +99,67 @@ export const CPU_BOMBS: Attack[] = [
     limits: { cpuMs: 300 },
     expect: cpuExceeded,
   }),
+  bomb({
+    name: 'CPU in children of two milliseconds that nobody waits for',
+    code: `signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n${SHORT_LIVES}\nlive_shortly(2500, 0.002)\n`,
+    limits: { cpuMs: 500, timeoutMs: 15_000 },
+    expect: { verdict: 'cpu-exceeded' },
+  }),
+  bomb({
+    name: 'CPU in children of eight milliseconds that nobody waits for',
+    code: `signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n${SHORT_LIVES}\nlive_shortly(700, 0.008)\n`,
+    limits: { cpuMs: 500, timeoutMs: 15_000 },
+    expect: { verdict: 'cpu-exceeded' },
+  }),
+  bomb({
+    name: 'CPU in short children whose parent asked not to be told',
+    code: `${SHORT_LIVES}\n${py`
+      class Action(ctypes.Structure):
+          _fields_ = [("handler", ctypes.c_void_p), ("mask", ctypes.c_byte * 128), ("flags", ctypes.c_int), ("r", ctypes.c_void_p)]
+      _libc.sigaction(signal.SIGCHLD, ctypes.byref(Action(flags=2)), None)  # SA_NOCLDWAIT
+      live_shortly(2500, 0.002)
+    `}`,
+    limits: { cpuMs: 500, timeoutMs: 15_000 },
+    expect: { verdict: 'cpu-exceeded' },
+  }),
+  bomb({
+    name: 'CPU in short orphans',
+    code: `${SHORT_LIVES}\n${py`
+      def orphan():
+          if os.fork() == 0:
+              spin(0.002)
+      for _ in range(2000):
+          os.waitpid(spawn(orphan), 0)
+      print("BREACH")
+    `}`,
+    limits: { cpuMs: 500, timeoutMs: 15_000 },
+    expect: { verdict: 'cpu-exceeded' },
+  }),
+  bomb({
+    name: 'CPU in short orphans, each in a session of its own',
+    code: `${SHORT_LIVES}\n${py`
+      def orphan():
+          os.setsid()
+          if os.fork() == 0:
+              os.setsid()
+              spin(0.004)
+      for _ in range(1500):
+          os.waitpid(spawn(orphan), 0)
+      print("BREACH")
+    `}`,
+    limits: { cpuMs: 500, timeoutMs: 15_000 },
+    expect: { verdict: 'cpu-exceeded' },
+  }),
+  {
+    name: 'CPU of children that were waited for counts once',
+    code: `${SHORT_LIVES}\n${py`
+      children = [spawn(lambda: spin(0.4)) for _ in range(2)]
+      for child in children:
+          os.waitpid(child, 0)
+      time.sleep(0.2)
+      print("fine")
+    `}`,
+    limits: { cpuMs: 1400, timeoutMs: 15_000 },
+    expect: { verdict: 'ok', stdout: 'fine\n' },
+  },
 ];

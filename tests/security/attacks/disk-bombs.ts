@@ -117,4 +117,35 @@ export const DISK_BOMBS: Attack[] = [
     limits: { diskMb: 8 },
     expect: { verdict: 'disk-exceeded' },
   }),
+  bomb({
+    name: 'disk: files that are mapped, deleted and closed',
+    code: py`
+      import mmap
+      for number in range(6):
+          fd = os.open("gone", os.O_RDWR | os.O_CREAT)
+          os.write(fd, b"x" * (7 << 20))
+          _libc.mmap(None, ctypes.c_size_t(4096), 3, 1, fd, ctypes.c_long(0))
+          os.remove("gone")
+          os.close(fd)
+      time.sleep(1)
+      print("BREACH")
+    `,
+    limits: { diskMb: 8 },
+    expect: diskExceeded,
+  }),
+  {
+    name: 'disk: an error that only says there is no space',
+    code: 'raise OSError(errno.ENOSPC, "as the kernel says it of epoll watches")\n',
+    expect: { verdict: 'python-error', exception: 'OSError' },
+  },
+  {
+    name: 'disk: an error that only says a file is too large',
+    code: 'raise OSError(errno.EFBIG, "too large")\n',
+    expect: { verdict: 'python-error', exception: 'OSError' },
+  },
+  {
+    name: 'disk: an error that only says a quota is used up',
+    code: 'raise OSError(errno.EDQUOT, "quota")\n',
+    expect: { verdict: 'python-error', exception: 'OSError' },
+  },
 ];

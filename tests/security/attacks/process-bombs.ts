@@ -61,6 +61,18 @@ export const PROCESS_BOMBS: Attack[] = [
   }),
 ];
 
+const TIMERS = py`
+  class Event(ctypes.Structure):
+      _fields_ = [("value", ctypes.c_void_p), ("signal", ctypes.c_int), ("notify", ctypes.c_int), ("rest", ctypes.c_byte * 48)]
+  def make_timers(most):
+      event, timer, made = Event(notify=1), ctypes.c_void_p(), 0
+      while made < most and _libc.timer_create(1, ctypes.byref(event), ctypes.byref(timer)) == 0:
+          made += 1
+      return made
+  def judged(made):
+      return "within the limits" if made <= 3000 else f"BREACH {made}"
+`;
+
 /** What the kernel counts for a user and not for a run: one run must not use up another's share. */
 export const SHARED_BOMBS: Attack[] = [
   bomb({
@@ -111,5 +123,63 @@ export const SHARED_BOMBS: Attack[] = [
     `,
     bystander: true,
     expect: { verdict: 'ok', stdout: 'held\n' },
+  }),
+  bomb({
+    name: 'uses up the timers of a user',
+    code: `${TIMERS}\nprint(judged(make_timers(8000)))\n`,
+    expect: { verdict: 'ok', stdout: 'within the limits\n' },
+  }),
+  bomb({
+    name: 'uses up the timers of a user, in several processes',
+    code: `${TIMERS}\n${py`
+      counts, count = os.pipe()
+      for _ in range(6):
+          if os.fork() == 0:
+              os.write(count, b"%d\n" % make_timers(3000))
+              signal.pause()
+      total = 0
+      for _ in range(6):
+          total += int(b"".join(iter(lambda: os.read(counts, 1), b"\n")))
+      print(judged(total))
+    `}`,
+    expect: { verdict: 'ok', stdout: 'within the limits\n' },
+  }),
+  bomb({
+    name: 'uses up the queued signals of a user',
+    code: `${TIMERS}\n${py`
+      signal.pthread_sigmask(signal.SIG_BLOCK, [40])
+      _libc.sigqueue.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]
+      made = 0
+      while made < 8000 and _libc.sigqueue(os.getpid(), 40, None) == 0:
+          made += 1
+      print(judged(made))
+    `}`,
+    expect: { verdict: 'ok', stdout: 'within the limits\n' },
+  }),
+  bomb({
+    name: 'holds pipes in many processes',
+    code: 'hold(lambda: [os.pipe() for _ in range(100)], 11)\n',
+    limits: { openFiles: 256, memoryMb: 512 },
+    expect: { verdict: 'memory-exceeded' },
+  }),
+  bomb({
+    name: 'keeps descriptors on their way between sockets',
+    code: py`
+      import socket
+      kept = []
+      try:
+          for _ in range(20):
+              kept.append(socket.socketpair())
+              for _ in range(5):
+                  socket.send_fds(kept[-1][0], [b"x"], [0, 1])
+      except OSError:
+          print("within the limits")
+          os._exit(0)
+      time.sleep(2)
+      print("BREACH 200 descriptors in flight")
+    `,
+    limits: { openFiles: 256 },
+    expect: { verdict: 'memory-exceeded' },
+    expectInLandlock: { verdict: 'ok', stdout: 'within the limits\n' },
   }),
 ];

@@ -1,0 +1,122 @@
+"""The processes of a run as they were last seen: what each of them uses, and the CPU time of all, also of those that ended."""
+
+import math
+import os
+import time
+from typing import NamedTuple
+
+from . import watch
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
+_CORES = os.cpu_count() or 1
+# How sure we want to be, in standard deviations, that CPU time which nobody saw was used.
+_CONFIDENCE = 2
+
+
+class Sample(NamedTuple):
+    tasks: int
+    resident: int
+    # Of it what is no file's. Pages that forked processes share are counted for each of them.
+    anonymous: int
+    # What the kernel's page tables can take at most for so much address space.
+    most_tables: int
+
+
+class Figures:
+    """Of one process."""
+
+    __slots__ = ("cpu_ms", "gained_ms", "waited_ms", "unseen_ms", "tasks", "resident", "anonymous", "size")
+
+    def __init__(self, pid, cpu_ms, before, interval_ms):
+        fields = watch.stat_fields(pid)
+        _, present, of_files, *_ = map(int, watch.read_short(f"/proc/{pid}/statm").split())
+        self.cpu_ms = cpu_ms
+        # Of its children that it has waited for.
+        self.waited_ms = sum(map(int, fields[13:15])) * _TICK_MS
+        self.tasks, self.size = int(fields[17]), int(fields[20])
+        self.resident, self.anonymous = present * _PAGE, (present - of_files) * _PAGE
+        self.unseen_ms = 0.0
+        if before is not None:
+            self.gained_ms = cpu_ms - before.cpu_ms
+        else:
+            self.gained_ms = 0.0
+            if fields[0] == b"R" or self.tasks > 1:
+                self.unseen_ms = max(0.0, interval_ms * _share_of_processor(pid) * min(self.tasks, _CORES) - cpu_ms)
+
+    @property
+    def last_ms(self):
+        """The CPU time that it has probably used since we saw it last, if it has ended.
+
+        Most processes that live shorter than the time between two looks are never seen. Each that is seen at work stands
+        for all that were not: counted as working for that whole time, their sum is right on average."""
+        return self.unseen_ms or self.gained_ms / 2
+
+
+def _share_of_processor(pid):
+    """Where more processes want to work than there are processors, each of them works a part of the time."""
+    try:
+        worked, waited, _ = map(int, watch.read_short(f"/proc/{pid}/schedstat").split())
+        return worked / (worked + waited)
+    except (OSError, ValueError, ZeroDivisionError):
+        return 1.0
+
+
+class Census:
+    def __init__(self):
+        self.living = {}
+        # CPU time of all processes so far.
+        self.cpu_ms = 0.0
+        self._ended_ms = self._probable_ms = self._variance = self._gone_ms = 0.0
+        self._taken = time.monotonic()
+
+    def take(self, pids, collected_ms=0.0, afresh=False):
+        """Looks at the processes. One that has not worked since the last time is what it was, unless told `afresh`.
+
+        `collected_ms`: of processes that were collected by ourselves, and of those that they had waited for."""
+        now = time.monotonic()
+        interval_ms, self._taken = (now - self._taken) * 1000, now
+        living = {}
+        for pid in pids:
+            before = self.living.get(pid)
+            try:
+                cpu_ms = watch.cpu_clock_ms(pid)
+                if before is None or cpu_ms != before.cpu_ms or afresh:
+                    living[pid] = Figures(pid, cpu_ms, before, interval_ms)
+                else:
+                    living[pid] = before
+            except OSError:
+                continue  # it ended while we looked
+        for pid, figures in self.living.items():
+            if pid not in living:
+                self._book_end(figures)
+        self.living = living
+        waited_for = sum(each.waited_ms for each in living.values()) + collected_ms
+        self.cpu_ms = sum(each.cpu_ms for each in living.values()) + self._ms_of_ended(waited_for)
+
+    def _book_end(self, figures):
+        self._ended_ms += figures.cpu_ms
+        self._probable_ms += figures.last_ms
+        self._variance += figures.last_ms**2
+
+    def _ms_of_ended(self, waited_for):
+        """It is known of those that somebody waited for; of others only what was seen of them is."""
+        probable = max(0.0, self._probable_ms - _CONFIDENCE * math.sqrt(self._variance))
+        self._gone_ms = max(self._gone_ms, self._ended_ms + probable, waited_for)
+        return self._gone_ms
+
+    def sample(self):
+        living = self.living.values()
+        return Sample(
+            sum(each.tasks for each in living),
+            sum(each.resident for each in living),
+            sum(each.anonymous for each in living),
+            sum(each.size // 512 for each in living),
+        )
+
+
+def sample(pids):
+    """One look at these processes."""
+    census = Census()
+    census.take(pids)
+    return census.sample()

@@ -1,0 +1,210 @@
+"""What the kernel keeps for a run and no process's memory shows: buffers of sockets and pipes, watches, locks, mapped areas.
+
+Their number is read from /proc, and each counts with the largest size that it can have. What all processes of a user share is
+bounded here, too.
+"""
+
+import os
+import stat
+from typing import NamedTuple
+
+from . import watch
+
+_MB = 1024 * 1024
+SOCKET, PIPE = 212992, 65536
+# More than the 256 bytes that they have: to count many of them takes long.
+_WATCH = _LOCK = 1024
+# A mapped area and what belongs to it, and a link to each process that it was inherited from.
+_AREA, _INHERITED = 400, 64
+# No program makes more watches or locks in a millisecond of CPU time.
+_BYTES_PER_CPU_MS = 3000 * 256
+# Of what a user may have in all, one run has at most this part.
+_PART_OF_USER = 32
+# For each process that a run may have: what talking to a program needs, and one more.
+_PIPES_PER_PROCESS, _FEWEST_PIPES = 4, 256
+# Descriptors that were sent and not received: the kernel gives a user no more in all than one process may have open.
+_MOST_IN_FLIGHT = 64
+_CHUNK = 1 << 20
+
+
+def _setting(name, default):
+    try:
+        with open(f"/proc/sys/{name}", encoding="ascii") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return default
+
+
+_MOST_WATCHES = _setting("fs/epoll/max_user_watches", 1 << 20) // _PART_OF_USER
+_MOST_AREAS = _setting("vm/max_map_count", 65530)
+
+
+class Held(NamedTuple):
+    """More than a run may have: bytes, and of what."""
+
+    size: int
+    what: str
+
+
+class _Counts:
+    """Of one process, when it had used so much CPU time."""
+
+    __slots__ = ("cpu_ms", "watches", "locks", "in_flight", "pipes", "areas", "is_unreadable")
+
+    def __init__(self, cpu_ms):
+        self.cpu_ms = cpu_ms
+        self.watches = self.locks = self.in_flight = self.areas = 0
+        self.pipes = set()
+        self.is_unreadable = False
+
+
+class KernelObjects:
+    """Of one run."""
+
+    def __init__(self, has_namespaces):
+        """While the worker is parked: what there is now is not the run's."""
+        self._sockets = _SocketCount() if has_namespaces else None
+        self._counts = {}
+        self._hidden = 0
+        self._looked_at_ms = None
+
+    def close(self):
+        if self._sockets is not None:
+            self._sockets.close()
+
+    def held(self, census, limits, is_thorough):
+        """What is more than the memory limit, or more than a run's part; None where nothing is."""
+        memory = limits["memoryMb"] * _MB
+        return self._in_sockets(census, memory) or self._in_objects(census, memory, limits, is_thorough)
+
+    def _in_sockets(self, census, memory):
+        if self._sockets is not None:
+            number = self._sockets.read()
+            return Held(number * SOCKET, f"{number} sockets") if number * SOCKET > memory else None
+        size = watch.most_in_buffers(census.living, memory)
+        return Held(size, "buffers of sockets and pipes") if size > memory else None
+
+    def _in_objects(self, census, memory, limits, is_thorough):
+        # In this much CPU time a run can make a sixteenth of what it may have, while nobody looks.
+        unseen = memory // 16
+        if self._looked_at_ms is None:
+            self._looked_at_ms = census.cpu_ms
+        is_due = (census.cpu_ms - self._looked_at_ms) * _BYTES_PER_CPU_MS >= unseen
+        # Descriptors are sent in no time, but only where there are sockets.
+        is_due = is_due or (is_thorough and self._sockets is not None and self._sockets.read() > 0)
+        if is_due or _may_have_many(census.living, memory, limits):
+            self._count_all(census.living, memory, is_due)
+        if is_due:
+            # What is in flight between sockets may be a set of watches that nobody can look into: all that can have been
+            # made since the last look is taken to be there, a quarter of the limit at most, since looks may be late.
+            made = min(4 * unseen, int((census.cpu_ms - self._looked_at_ms) * _BYTES_PER_CPU_MS))
+            self._hidden = self._hidden + made if any(each.in_flight for each in self._counts.values()) else 0
+            self._looked_at_ms = census.cpu_ms
+        return self._largest(census.living, memory, limits)
+
+    def _count_all(self, living, memory, is_due):
+        """Those that have worked since they were counted; else only those that were never counted."""
+        counted, self._counts = self._counts, {}
+        objects = memory // _WATCH
+        # One process alone has not enough areas to matter.
+        areas = memory // _size_of_area(living) if len(living) > 1 else 0
+        for pid, figures in living.items():
+            counts = counted.get(pid)
+            if counts is None or (is_due and counts.cpu_ms != figures.cpu_ms):
+                counts = _count(pid, figures.cpu_ms, objects, areas)
+            self._counts[pid] = counts
+            objects -= counts.watches + counts.locks
+            areas -= counts.areas
+            if objects < 0 or areas < 0:
+                return  # it is too much already
+
+    def _largest(self, living, memory, limits):
+        counts = self._counts.values()
+        if any(each.is_unreadable for each in counts):
+            return Held(memory, "what a program holds that cannot be read")
+        watches, locks, areas, in_flight = (
+            sum(getattr(each, name) for each in counts) for name in ("watches", "locks", "areas", "in_flight")
+        )
+        pipes = len(set().union(*(each.pipes for each in counts)))
+        sizes = {
+            f"{watches} epoll watches": watches * _WATCH,
+            f"{locks} record locks": locks * _LOCK,
+            f"{pipes} pipes": pipes * PIPE,
+            f"{areas} mapped areas": areas * _size_of_area(living),
+            f"{in_flight} descriptors in flight": self._hidden,
+        }
+        most_pipes = max(_FEWEST_PIPES, _PIPES_PER_PROCESS * limits["processes"])
+        parts = (watches / _MOST_WATCHES, 0, pipes / most_pipes, 0, in_flight / _MOST_IN_FLIGHT)
+        # Of what is too much, by its size or by a run's part, what is most.
+        weights = dict(zip(sizes, map(max, (size / memory for size in sizes.values()), parts)))
+        total = sum(sizes.values())
+        is_over = total > memory or max(weights.values()) > 1
+        return Held(total, max(weights, key=weights.get)) if is_over else None
+
+
+def _size_of_area(living):
+    return _AREA + _INHERITED * len(living)
+
+
+def _may_have_many(living, memory, limits):
+    """Whether so many processes can hold more in pipes and mapped areas, which a fork copies at once, than the limit."""
+    most = limits["openFiles"] * PIPE // 2 + _MOST_AREAS * _size_of_area(living)
+    return len(living) * most > memory
+
+
+def _count(pid, cpu_ms, most_objects, most_areas):
+    """Where it finds more than so many, it stops."""
+    counts = _Counts(cpu_ms)
+    try:
+        for name in os.listdir(f"/proc/{pid}/fd"):
+            _look_at(pid, name, counts, most_objects)
+            if counts.watches + counts.locks > most_objects:
+                return counts
+        if most_areas:
+            counts.areas = sum(text.count(b"\n") for text in _read(f"/proc/{pid}/maps", most_areas))
+    except PermissionError:
+        counts.is_unreadable = not watch.is_ended(pid)
+    except OSError:
+        pass  # it ended while we looked
+    return counts
+
+
+def _look_at(pid, name, counts, most):
+    try:
+        target = os.stat(f"/proc/{pid}/fd/{name}")
+        if stat.S_ISFIFO(target.st_mode):
+            counts.pipes.add(target.st_ino)
+        for text in _read(f"/proc/{pid}/fdinfo/{name}", most):
+            counts.watches += text.count(b"\ntfd:")
+            counts.locks += text.count(b"\nlock:")
+            if (start := text.find(b"\nscm_fds:")) >= 0:
+                counts.in_flight += int(text[start + 9 :].split(None, 1)[0])
+    except FileNotFoundError:
+        return  # closed while we looked
+
+
+def _read(path, most_lines):
+    """A file of lines in pieces, of a long one as many as are enough."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        lines = 0
+        while lines <= most_lines and (text := os.read(fd, _CHUNK)):
+            lines += text.count(b"\n")
+            yield text
+    finally:
+        os.close(fd)
+
+
+class _SocketCount:
+    """Sockets of our network namespace, each until its last byte is gone: also those that no descriptor leads to."""
+
+    def __init__(self):
+        self._fd = os.open("/proc/self/net/sockstat", os.O_RDONLY | os.O_CLOEXEC)
+        self._before = 0
+        self._before = self.read()
+
+    def read(self):
+        return int(os.pread(self._fd, 64, 0).split(None, 3)[2]) - self._before
+
+    def close(self):
+        os.close(self._fd)

@@ -1,0 +1,49 @@
+"""Bytes on their way to somebody who may not read for a while: they wait here, and the sender never does."""
+
+import os
+import select
+
+_CHUNK = 65536
+# With more than this waiting for somebody who does not read, whoever produces bytes should stop.
+_MOST_WAITING = 256 * 1024
+
+
+class Outbox:
+    """Of one descriptor, which must not block."""
+
+    def __init__(self, fd):
+        self._fd = fd
+        self._waiting = bytearray()
+
+    def __bool__(self):
+        return bool(self._waiting)
+
+    @property
+    def is_large(self):
+        """Whether it should not wait for more."""
+        return len(self._waiting) > _CHUNK
+
+    @property
+    def is_full(self):
+        return len(self._waiting) > _MOST_WAITING
+
+    def add(self, data):
+        self._waiting += data
+
+    def send(self):
+        """Writes as much as is taken now; True if nothing is left. Raises OSError where the other end is gone."""
+        while self._waiting:
+            try:
+                with memoryview(self._waiting) as view:
+                    sent = os.write(self._fd, view[:_CHUNK])
+            except BlockingIOError:
+                return False
+            del self._waiting[:sent]
+        return True
+
+    def send_all(self):
+        """Waits until the other end has taken everything, for when there is nothing else to do."""
+        poller = select.poll()
+        poller.register(self._fd, select.POLLOUT)
+        while not self.send():
+            poller.poll()
