@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { letOthersGo } from '../../base/let-others-go.js';
+import { letOthersGo, ownTurn } from '../../base/let-others-go.js';
 import { MESSAGE_LIMITS, type MessageLimits, MessageScan, type Refused } from '../message-scan.js';
 import type { RoomForBodies } from './room-for-bodies.js';
 
@@ -10,6 +10,9 @@ export type Body =
   | { kind: 'no-room' }
   | { kind: 'not-json' }
   | { kind: 'aborted' };
+
+/** Parsing it takes more than a moment. */
+const LARGE = 256 * 1024;
 
 interface ReadOptions {
   limits?: MessageLimits;
@@ -39,6 +42,7 @@ export async function readJsonBody(
   }
   const { problem, id } = scan;
   if (problem !== undefined) return { kind: 'over-limit', problem, id };
+  if (scan.bytes > LARGE) await ownTurn();
   const began = performance.now();
   try {
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
