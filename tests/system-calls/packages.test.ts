@@ -26,18 +26,19 @@ describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')('packages of the re
     const pungi = sharedPungi({
       ...ROOM,
       PUNGI_TIER: tier,
-      VENVS_BASE_PATH: `${base}/${tier}`,
+      VENVS_BASE_PATH: base,
       ...(python === '' ? {} : { PUNGI_PYTHON: python }),
     });
 
     describe.each(WORKLOADS)('%s', (workload, packages) => {
-      const venvName = workload.replace(/^.*\/|\.py$/g, '');
+      const name = workload.replace(/^.*\/|\.py$/g, '');
+      const venvName = `${name}-${tier}`;
       beforeAll(async () => {
         await pungi.environments.create({ venvName, packages: [...packages] });
       }, DOWNLOAD_MS);
 
       // DuckDB asks for the limits of its cgroup and ends itself where it may not see them.
-      const isKnownToFail = tier === 'landlock' && venvName === 'tables';
+      const isKnownToFail = tier === 'landlock' && name === 'tables';
       test.skipIf(isKnownToFail)('works', { timeout: WORKLOAD_MS }, () =>
         expectWorks(pungi, workload, { venvName }),
       );
