@@ -97,7 +97,7 @@ def _enter(paths, writable, identity, life):
     system.die_with_parent()
     if select.select([life], [], [], 0)[0]:
         os._exit(1)
-    seccomp.install(has_namespaces=True)
+    seccomp.install(has_namespaces=True, has_flock=True)
     seccomp.install_last()
 
 

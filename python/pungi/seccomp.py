@@ -90,8 +90,8 @@ def _compile(machine, answers, otherwise):
 
 
 @functools.cache
-def _build(machine, has_namespaces, has_data):
-    answers = _answers(has_namespaces, has_data) | _BEFORE_RUNS
+def _build(machine, has_namespaces, has_data, has_flock=False):
+    answers = _answers(has_namespaces, has_data) | _BEFORE_RUNS | ({"flock": ()} if has_flock else {})
     if not has_namespaces and _needs_signal_gate():
         answers |= _BEFORE_SIGNAL_RULES
     return _compile(machine, answers, errno.ENOSYS)
@@ -123,11 +123,11 @@ def prepare(has_namespaces, has_data):
         _build_last(system.MACHINE)
 
 
-def install(has_namespaces, has_data=False):
+def install(has_namespaces, has_data=False, has_flock=False):
     """Puts the filter on this process and on all that it will start; needs no_new_privs.
 
-    `has_data`: folders of the host are shown to it."""
-    _install(*_build(system.MACHINE, has_namespaces, has_data))
+    `has_data`: folders of the host are shown to it. `has_flock`: it may lock files, as uv does in its cache."""
+    _install(*_build(system.MACHINE, has_namespaces, has_data, has_flock))
 
 
 def install_last():
