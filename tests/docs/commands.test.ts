@@ -18,9 +18,16 @@ const pages = [
 ];
 
 /** Small packages with the names that the documentation shows, so that the commands need no network. */
-const SHOWN = ['numpy', 'pandas', 'pyarrow', 'openpyxl', 'matplotlib', 'tabulate', 'scikit-learn'].map(
-  (name) => ({ name, version: '3.0' }),
-);
+const SHOWN = [
+  'numpy',
+  'pandas',
+  'pyarrow',
+  'openpyxl',
+  'matplotlib',
+  'tabulate',
+  'jinja2',
+  'scikit-learn',
+].map((name) => ({ name, version: '3.0' }));
 
 /** Proven by tests of their own: they would start this very run again, or never end. */
 const PROVEN_ELSEWHERE = /^npm (start|test)\b/;
