@@ -20,3 +20,9 @@ export function makeFolder(name) {
   made.push(folder);
   return folder;
 }
+
+/** For a process with an environment of its own. */
+export function ownFolders() {
+  const { XDG_STATE_HOME = '', XDG_CACHE_HOME = '', PUNGI_DATA_DIR = '' } = process.env;
+  return { XDG_STATE_HOME, XDG_CACHE_HOME, PUNGI_DATA_DIR };
+}

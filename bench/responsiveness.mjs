@@ -1,5 +1,6 @@
 // What a second client waits for while the first one sends or prints what should do harm: the slowest of its pings.
 // `node bench/responsiveness.mjs [WORDS]` measures these rows alone, or those with the words in their names.
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -13,6 +14,7 @@ import { Worker } from 'node:worker_threads';
 import { INPUTS } from '../tests/fixtures/hostile/inputs.mjs';
 import { OUTPUTS } from '../tests/fixtures/hostile/outputs.mjs';
 import { serverSettings } from './contenders/server-settings.mjs';
+import { ownFolders } from './folder.mjs';
 import { figure, table } from './report/table.mjs';
 
 const MAIN = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url));
@@ -100,7 +102,13 @@ export async function measureResponsiveness({ python, tier }, { isQuick }, say =
 
 async function startServer(env) {
   const child = spawn(process.execPath, [MAIN, 'serve', '--http', '127.0.0.1:0'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env, EXECUTION_TIMEOUT_MS: '20000' },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      ...ownFolders(),
+      ...env,
+      EXECUTION_TIMEOUT_MS: '20000',
+    },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   let url;

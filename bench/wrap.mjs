@@ -1,4 +1,5 @@
 // A wrapped function beside the same call in a bare subprocess: in the server, and by a folder that needs nothing but Python.
+
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { MAIN } from './contenders/mcp.mjs';
 import { serverSettings } from './contenders/server-settings.mjs';
 import { outputOf } from './contenders/spawned.mjs';
-import { makeFolder } from './folder.mjs';
+import { makeFolder, ownFolders } from './folder.mjs';
 import { figure, table } from './report/table.mjs';
 import { median } from './statistics.mjs';
 
@@ -29,7 +30,7 @@ export async function measureWrap({ python, tier }, { isQuick, gapMs, settleMs }
   const [tools, alone] = [join(folder, 'tools'), join(folder, 'alone')];
   mkdirSync(tools);
   cpSync(SCRIPT, join(tools, 'sales.py'));
-  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
+  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...ownFolders() };
   const settings = { ...env, ...serverSettings({ python, tier, preload: [], env: { TOOLS_DIR: tools } }) };
   await outputOf(process.execPath, [MAIN, 'wrap', SCRIPT, '-o', alone]);
   const server = await connect({ command: process.execPath, args: [MAIN, 'serve'], env: settings });

@@ -1,7 +1,9 @@
 // Pungi as agents use it: a server process, and the official client at the other end of its stdio.
+
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { ownFolders } from '../folder.mjs';
 import { serverSettings } from './server-settings.mjs';
 
 export const MAIN = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
@@ -16,7 +18,12 @@ const overStdio = (era, mode) => ({
       new StdioClientTransport({
         command: process.execPath,
         args: [MAIN, 'serve'],
-        env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...serverSettings(workload) },
+        env: {
+          PATH: process.env.PATH ?? '',
+          HOME: process.env.HOME ?? '',
+          ...ownFolders(),
+          ...serverSettings(workload),
+        },
       }),
     );
     return {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { findInterpreter } from '../../src/sandbox/interpreter.js';
 import { MAIN } from '../support/main.js';
+import { ownFolders } from '../support/own-folders.js';
 
 const ON_TERMINAL = resolve(import.meta.dirname, 'fixtures/on_terminal.py');
 /** Environments of whoever runs the tests are not the tests' own. */
@@ -42,6 +43,7 @@ export function start(args: string[], { env = {}, cwd, terminal = false }: Setti
     env: {
       PATH,
       HOME,
+      ...ownFolders(),
       VENVS_BASE_PATH: NO_ENVIRONMENTS,
       AUDIT: 'false',
       TOOLS_DIR: 'off',

@@ -85,12 +85,12 @@ describe('a precompiled script', () => {
     expect(verdictOf(outcome, 'python-error').exception.type).toBe('SyntaxError');
   });
 
-  test('whose hash is not that of its code runs its code', async () => {
+  test('whose hash is not that of its code is refused, and nothing of it runs', async () => {
     const honest = await pungi.precompile('print("honest")');
     const forged: CompiledScript = { ...honest, code: 'print("shown to the reader")' };
     const outcome = await pungi.runCompiled(forged);
-    expect(outcome.stdout.text).toBe('shown to the reader\n');
-    expect(outcome.codeSha256).toBe(sha256(forged.code));
+    expect(verdictOf(outcome, 'invalid').message).toContain('script');
+    expect(outcome.stdout.text).toBe('');
   });
 
   test('that must be compiled while the server is full is busy, not an internal error', async () => {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
+import { ownFolders as foldersOfTests } from '../support/own-folders.js';
 import { descendantsOf, isAlive } from '../support/processes.js';
 import { until } from '../support/until.js';
 import { publicInterpreter, startPungi, verdictOf } from './pungi.js';
@@ -42,6 +43,7 @@ describe.each(TIERS)('in the %s tier', (tier) => {
   async function startServer() {
     const env = {
       PATH: process.env['PATH'] ?? '',
+      ...foldersOfTests(),
       SETTINGS: JSON.stringify({ AUDIT: 'false', ...settingsFor(tier) }),
       CODE: STAYING,
     };

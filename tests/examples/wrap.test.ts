@@ -6,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pungi } from '../cli/pungi.js';
 import { MAIN } from '../support/main.js';
+import { ownFolders } from '../support/own-folders.js';
 import { until } from '../support/until.js';
 
 /** The stories of examples/wrap, told by a real client. */
@@ -21,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const environment = () => {
   const { PATH = '', HOME = '' } = process.env;
-  return { PATH, HOME, AUDIT: 'false', TOOLS_DIR: join(folder, 'tools') };
+  return { PATH, HOME, ...ownFolders(), AUDIT: 'false', TOOLS_DIR: join(folder, 'tools') };
 };
 
 async function withClient<T>(

@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config/load.js';
 import { startHttp } from '../../src/mcp/http.js';
 import { Pungi } from '../../src/pungi.js';
 import { MAIN } from '../support/main.js';
+import { ownFolders } from '../support/own-folders.js';
 import { temporaryFolder } from '../support/places.js';
 
 export type Era = 'modern' | 'legacy';
@@ -45,7 +46,7 @@ async function connectStdio(
 ): Promise<Connection> {
   const clients: Client[] = [];
   const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, ...NO_ENVIRONMENTS, ...settings };
+  const env = { PATH, HOME, ...ownFolders(), ...NO_ENVIRONMENTS, ...settings };
   const args = [MAIN, 'serve', ...flags];
   const connect = async () => {
     const client = newClient(era, 'tests', options);

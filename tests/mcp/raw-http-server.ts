@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { MAIN } from '../support/main.js';
+import { ownFolders } from '../support/own-folders.js';
 import { temporaryFolder } from '../support/places.js';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -42,7 +43,7 @@ export class RawHttpServer {
       UV_OFFLINE: '1',
     };
     const child = spawn(process.execPath, [MAIN, 'serve', '--http', '127.0.0.1:0'], {
-      env: { PATH, HOME, ...own, ...settings },
+      env: { PATH, HOME, ...ownFolders(), ...own, ...settings },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const said: string[] = [];

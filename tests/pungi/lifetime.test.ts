@@ -15,6 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const settings = () => ({
   PATH: process.env['PATH'] ?? '',
   HOME: folder,
+  PUNGI_DATA_DIR: join(folder, 'data'),
   TMPDIR: folder,
   XDG_STATE_HOME: join(folder, 'state'),
   VENVS_BASE_PATH: join(folder, 'environments'),

@@ -49,7 +49,13 @@ export async function runInstallations(
   const child = spawn(command!, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: `${folder}/home`, TMPDIR: `${folder}/tmp`, SECRET: stage.canary },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: `${folder}/home`,
+      TMPDIR: `${folder}/tmp`,
+      PUNGI_DATA_DIR: `${folder}/data`,
+      SECRET: stage.canary,
+    },
     ...identityOf(user),
   });
   child.stdin.end(JSON.stringify(installations));

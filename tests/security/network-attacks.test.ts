@@ -34,7 +34,12 @@ async function play(user: User): Promise<Map<string, RowResult>> {
   const child = spawn(stage.node, [stage.runner], {
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: join(folder, 'home'), TMPDIR: join(folder, 'tmp') },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: join(folder, 'home'),
+      TMPDIR: join(folder, 'tmp'),
+      PUNGI_DATA_DIR: join(folder, 'data'),
+    },
     ...identityOf(user),
   });
   child.stdin.end(JSON.stringify(table));

@@ -68,7 +68,12 @@ async function play(tier: AttackTier, user: User): Promise<Map<string, ProfileRo
   const child = spawn(stage.node, [stage.runner], {
     stdio: ['pipe', 'pipe', 'inherit'],
     cwd: folder,
-    env: { PATH: '/usr/bin:/bin', HOME: join(folder, 'home'), TMPDIR: join(folder, 'tmp') },
+    env: {
+      PATH: '/usr/bin:/bin',
+      HOME: join(folder, 'home'),
+      TMPDIR: join(folder, 'tmp'),
+      PUNGI_DATA_DIR: join(folder, 'data'),
+    },
     ...identity,
   });
   child.stdin.end(JSON.stringify(table));

@@ -26,6 +26,7 @@ export async function runTable(
   const env = {
     PATH: process.env['PATH'],
     HOME: `${folder}/home`,
+    PUNGI_DATA_DIR: `${folder}/data`,
     TMPDIR: `${folder}/tmp`,
     SERVER_SECRET: stage.canary,
     PYTHONPATH: `${folder}/${stage.canary}`,

@@ -87,7 +87,12 @@ async function runWhileStopped(
   const child = spawn(stage.node, [stage.runner, told], {
     stdio: ['ignore', 'pipe', 'inherit'],
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: `${folder}/home`, TMPDIR: `${folder}/tmp` },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: `${folder}/home`,
+      TMPDIR: `${folder}/tmp`,
+      PUNGI_DATA_DIR: `${folder}/data`,
+    },
     ...identityOf(user),
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -46,7 +46,12 @@ async function play(tier: AttackTier, user: User): Promise<Played> {
     secretFiles: [`${REPOSITORY}/package.json`, stage.runner],
     secretFolders: [REPOSITORY, stage.folder],
   };
-  const env = { PATH: '/usr/bin:/bin', HOME: join(folder, 'home'), TMPDIR: join(folder, 'tmp') };
+  const env = {
+    PATH: '/usr/bin:/bin',
+    HOME: join(folder, 'home'),
+    TMPDIR: join(folder, 'tmp'),
+    PUNGI_DATA_DIR: join(folder, 'data'),
+  };
   // The canary on the command line shows whether a call can see other processes.
   const child = spawn(stage.python, ['-I', stage.keeper, stage.node, stage.runner, stage.canary], {
     stdio: ['pipe', 'pipe', 'inherit'],

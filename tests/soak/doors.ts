@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Health, loadConfig, Outcome, Pungi } from '../../src/index.js';
 import { MAIN } from '../support/main.js';
+import { ownFolders } from '../support/own-folders.js';
 import type { Ingredient } from './mixture.js';
 
 /** A Pungi under test, whichever way it is called. */
@@ -53,8 +54,8 @@ export const openStdio =
   (mode: 'legacy' | { pin: string }) =>
   async (settings: Settings): Promise<Door> => {
     const client = new Client({ name: 'soak', version: '1.0.0' }, { versionNegotiation: { mode } });
-    const { PATH = '', HOME = '', XDG_STATE_HOME = '' } = process.env;
-    const env = { PATH, HOME, XDG_STATE_HOME, ...settings };
+    const { PATH = '', HOME = '' } = process.env;
+    const env = { PATH, HOME, ...ownFolders(), ...settings };
     const args = [SMALL_HEAP, MAIN, 'serve'];
     const transport = new StdioClientTransport({ command: process.execPath, args, env });
     await client.connect(transport);

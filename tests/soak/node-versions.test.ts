@@ -31,6 +31,7 @@ async function nodeOf(version: string): Promise<string> {
 const settings = () => ({
   PATH: process.env['PATH'] ?? '',
   HOME: folder,
+  PUNGI_DATA_DIR: join(folder, 'data'),
   XDG_STATE_HOME: join(folder, 'state'),
   VENVS_BASE_PATH: join(folder, 'environments'),
   LOG_LEVEL: 'error',
