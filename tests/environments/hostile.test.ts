@@ -201,10 +201,10 @@ describe('what comes in the way of others', () => {
     expect(error.message).not.toContain('geheim');
   });
 
-  test('a Python that cannot be had ends with a verdict, also for who listens to the output', async () => {
+  test('a Python that no system has ends with a verdict, also for who listens to the output', async () => {
     process.env['UV_PYTHON_INSTALL_MIRROR'] = 'http://127.0.0.1:9/';
     const code = '# /// script\n# requires-python = ">=3.99"\n# ///\nprint(1)';
     const outcome = await pungi.run({ code }, { onLine: () => {}, onStep: () => {} });
-    expect(verdictOf(outcome, 'internal').message).toContain('3.99');
+    expect(verdictOf(outcome, 'unavailable').message).toContain('3.99');
   });
 });

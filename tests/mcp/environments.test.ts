@@ -216,7 +216,7 @@ behindTwoDoors(settings, (door) => {
     const { text, isError } = await call(door().client, tool, { venvName: 'nowhere', ...more });
     expect(isError).toBe(true);
     expect(text).toMatch(
-      /^ENVIRONMENT_NOT_FOUND: There is no environment "nowhere"\. Create it with create_venv/,
+      /^ENVIRONMENT_NOT_FOUND: There is no environment "nowhere"\. list_venvs .* create_venv/,
     );
   });
 
