@@ -65,7 +65,7 @@ describe('an environment', () => {
     const outcome = await pungi.run({ code: '1', venvName: 'nowhere' });
     expect(verdictOf(outcome, 'no-environment')).toMatchObject({
       code: 'ENVIRONMENT_NOT_FOUND',
-      message: expect.stringContaining('pungi env create nowhere'),
+      message: expect.stringContaining('environments.create({ venvName: "nowhere" })'),
     });
     const { verdict } = await pungi.run({ code: '1', venvName: 'friut' });
     expect(verdict).toMatchObject({ message: 'There is no environment "friut". Did you mean "fruit"?' });

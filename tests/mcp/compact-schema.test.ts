@@ -130,6 +130,7 @@ const VERDICTS: Verdict[] = [
   { kind: 'busy', code: 'SERVER_BUSY', message, queued: 1 },
   { kind: 'invalid', code: 'INVALID_INPUT', message, issues: ['code: is missing'] },
   { kind: 'no-environment', code: 'PACKAGE_INSTALLATION_ERROR', message, packages: [failed] },
+  { kind: 'unavailable', code: 'INTERPRETER_NOT_FOUND', message },
   { kind: 'unrecorded', code: 'AUDIT_DAMAGED', message },
   { kind: 'internal', code: 'INTERNAL_ERROR', message },
 ];

@@ -58,7 +58,7 @@ async function connectStdio(
 }
 
 async function connectHttp(era: Era, settings: Settings, { options }: Special = {}): Promise<Connection> {
-  const pungi = Pungi.start(loadConfig({ env: { ...NO_ENVIRONMENTS, ...settings } }), undefined, 'mcp');
+  const pungi = Pungi.start(loadConfig({ env: { ...NO_ENVIRONMENTS, ...settings } }), undefined, 'server');
   const door = await startHttp(pungi);
   const clients: Client[] = [];
   const connect = async () => {

@@ -8,7 +8,7 @@ import { NO_ENVIRONMENTS } from './doors.js';
 export function sharedHttpDoor(): { pungi: Pungi; door: HttpDoor } {
   const shared = {} as { pungi: Pungi; door: HttpDoor };
   beforeAll(async () => {
-    shared.pungi = Pungi.start(loadConfig({ env: NO_ENVIRONMENTS }), undefined, 'mcp');
+    shared.pungi = Pungi.start(loadConfig({ env: NO_ENVIRONMENTS }), undefined, 'server');
     shared.door = await startHttp(shared.pungi);
   });
   afterAll(async () => {
