@@ -26,12 +26,14 @@ class Sample(NamedTuple):
 class Figures:
     """Of one process."""
 
-    __slots__ = ("cpu_ms", "gained_ms", "waited_ms", "unseen_ms", "tasks", "resident", "anonymous", "size")
+    __slots__ = ("cpu_ms", "user_ms", "gained_ms", "waited_ms", "unseen_ms", "tasks", "resident", "anonymous", "size")
 
     def __init__(self, pid, cpu_ms, before, interval_ms):
         fields = watch.stat_fields(pid)
         _, present, of_files, *_ = map(int, watch.read_short(f"/proc/{pid}/statm").split())
         self.cpu_ms = cpu_ms
+        # Of it what was not spent in the kernel.
+        self.user_ms = int(fields[11]) * _TICK_MS
         # Of its children that it has waited for.
         self.waited_ms = sum(map(int, fields[13:15])) * _TICK_MS
         self.tasks, self.size = int(fields[17]), int(fields[20])
@@ -67,6 +69,9 @@ class Census:
         self.living = {}
         # CPU time of all processes so far.
         self.cpu_ms = 0.0
+        # Of it at most what was spent in the kernel: all that was not seen to be spent elsewhere.
+        self.kernel_ms = 0.0
+        self._ended_user_ms = 0.0
         self._ended_ms = self._probable_ms = self._variance = self._gone_ms = 0.0
         self._taken = time.monotonic()
 
@@ -93,9 +98,12 @@ class Census:
         self.living = living
         waited_for = sum(each.waited_ms for each in living.values()) + collected_ms
         self.cpu_ms = sum(each.cpu_ms for each in living.values()) + self._ms_of_ended(waited_for)
+        user_ms = sum(each.user_ms for each in living.values()) + self._ended_user_ms
+        self.kernel_ms = max(self.kernel_ms, self.cpu_ms - user_ms)
 
     def _book_end(self, figures):
         self._ended_ms += figures.cpu_ms
+        self._ended_user_ms += figures.user_ms
         self._probable_ms += figures.last_ms
         self._variance += figures.last_ms**2
 

@@ -66,7 +66,8 @@ class KernelObjects:
         self._sockets = _SocketCount() if has_namespaces else None
         self._counts = {}
         self._hidden = 0
-        self._looked_at_ms = None
+        # CPU time at the last look, and of it what was spent in the kernel.
+        self._looked_at_ms = self._kernel_ms = None
 
     def close(self):
         if self._sockets is not None:
@@ -88,7 +89,7 @@ class KernelObjects:
         # In this much CPU time a run can make a sixteenth of what it may have, while nobody looks.
         unseen = memory // 16
         if self._looked_at_ms is None:
-            self._looked_at_ms = census.cpu_ms
+            self._looked_at_ms, self._kernel_ms = census.cpu_ms, census.kernel_ms
         is_due = (census.cpu_ms - self._looked_at_ms) * _BYTES_PER_CPU_MS >= unseen
         # Descriptors are sent in no time, but only where there are sockets.
         is_due = is_due or (is_thorough and self._sockets is not None and self._sockets.read() > 0)
@@ -97,9 +98,10 @@ class KernelObjects:
         if is_due:
             # What is in flight between sockets may be a set of watches that nobody can look into: all that can have been
             # made since the last look is taken to be there, a quarter of the limit at most, since looks may be late.
-            made = min(4 * unseen, int((census.cpu_ms - self._looked_at_ms) * _BYTES_PER_CPU_MS))
+            # Only the kernel makes them: who computes while a socket waits for its receiver makes none.
+            made = min(4 * unseen, int((census.kernel_ms - self._kernel_ms) * _BYTES_PER_CPU_MS))
             self._hidden = self._hidden + made if any(each.in_flight for each in self._counts.values()) else 0
-            self._looked_at_ms = census.cpu_ms
+            self._looked_at_ms, self._kernel_ms = census.cpu_ms, census.kernel_ms
         return self._largest(census.living, memory, limits)
 
     def _count_all(self, living, memory, is_due):

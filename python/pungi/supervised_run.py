@@ -44,7 +44,7 @@ class SupervisedRun:
         self._output_bytes = 0
         self._spawn_worker(place, is_hurried)
         self._reaper = Reaper(place.tier, self._worker, by_pidfd=place.gate is not None)
-        self._glance = watch.Glance(self._worker) if place.tier == "namespace" else None
+        self._glance = _glance_at(self._worker)
         self._objects = KernelObjects(place.tier == "namespace")
 
     def _spawn_worker(self, place, is_hurried):
@@ -373,6 +373,14 @@ class SupervisedRun:
             "cpuMs": max(0.0, max(cpu_ms, self._keeper.cpu_seen) - self._keeper.cpu_before),
             "peakBytes": self._keeper.final_peak(max(self._keeper.peak, peak)),
         }
+
+
+def _glance_at(worker):
+    """None where /proc does not show it: then it is waited for."""
+    try:
+        return watch.Glance(worker)
+    except OSError:
+        return None
 
 
 def _read(fd):

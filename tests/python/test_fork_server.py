@@ -209,6 +209,26 @@ class ForkServer(unittest.TestCase):
         )
         self.assertEqual(self.server.park().run(code)["stdout"], b"thread\nb'2\\n'\n")
 
+    def test_descriptors_can_be_passed_while_processes_compute(self):
+        if self.tier != "namespace":
+            self.skipTest("elsewhere no descriptor can be passed")
+        compute = (
+            "import multiprocessing, socket, time\n"
+            "def compute(seconds):\n"
+            "    until = time.process_time() + seconds\n"
+            "    while time.process_time() < until: sum(range(1_000_000))\n"
+            "    return 1\n"
+        )
+        waiting = "here, there = socket.socketpair()\nsocket.send_fds(here, [b'x'], [0])\nprint(compute(0.5))"
+        pool = (
+            "if __name__ == '__main__':\n"
+            "    with multiprocessing.get_context('forkserver').Pool(8) as pool: print(sum(pool.map(compute, [0.2] * 8)))"
+        )
+        for code, memory_mb, expected in ((waiting, 64, b"1\n"), (pool, 256, b"8\n")):
+            with self.subTest(expected):
+                answer = self.server.park().run(compute + code, {**LIMITS, "memoryMb": memory_mb})
+                self.assertEqual((answer["stdout"], answer["end"]["killedFor"]), (expected, None), answer)
+
     def test_precompiling(self):
         compiled = self.server.park().run("x = 6\nx * 7", task="compile")["report"]["bytecode"]
         answer = self.server.park().run("x = 6\nx * 7", bytecode=compiled)
