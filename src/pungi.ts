@@ -86,6 +86,7 @@ export class Pungi {
     this.#engine = new Engine(
       {
         ...engineOptions(config, door),
+        isFilled: () => config.preinstalledPackages.length > 0 || this.environments.hasDefault(),
         network: (hosts) => network.open(hosts, (decision) => refusals.note(decision)),
       },
       logger,

@@ -20,6 +20,8 @@ export interface PoolOpenerOptions {
   idleTimeoutMs: number;
   /** The name of the environment that the interpreter itself is. */
   environment: string;
+  /** Whether packages are, or are about to be, installed into it: the interpreter itself then may lack what is preloaded. */
+  isFilled?: () => boolean;
   cgroups?: 'auto' | 'off' | undefined;
   /** The memory of all runs together, where it was set. */
   totalMemoryMb?: number | undefined;
@@ -90,7 +92,8 @@ export class PoolOpener {
       preload: [...new Set([...this.options.preload, ...preload])],
       surelyUsed: preload,
       // One list serves all environments, and a profile is used in those that have its packages and in others.
-      preloadIsOptional: environment !== this.options.environment || preload.length > 0,
+      preloadIsOptional:
+        environment !== this.options.environment || preload.length > 0 || (isBare && this.#isFilled()),
       preloadTimeoutMs,
       memoryMb,
       diskMb,
@@ -101,6 +104,10 @@ export class PoolOpener {
       cgroups: this.#cgroups,
     };
     return new ForkServer(options, this.listener, this.logger);
+  }
+
+  #isFilled(): boolean {
+    return this.options.isFilled?.() ?? false;
   }
 
   /** Never a run without the network that its profile has, and never one with more. */

@@ -97,7 +97,8 @@ export class Catalog {
       const metadata = await this.store.find(name);
       if (metadata) {
         const path = this.store.layout.venv(name, metadata.generation);
-        const lastUsed = await this.store.lastUsed(name);
+        const lastUsed =
+          (await this.store.lastUsed(name)) ?? (isDefault ? await this.store.lastBareUse(name) : null);
         const packageCount = await this.#countPackages(name, metadata);
         return { ...describeWhole(metadata, { isDefault, isWarm, path, lastUsed }), packageCount };
       }
@@ -114,6 +115,7 @@ export class Catalog {
       ? "the interpreter's own packages"
       : 'nothing installed yet';
     const packageCount = await this.#countPackages(name, undefined);
+    const lastUsed = await this.store.lastBareUse(name);
     return describeBare(name, {
       state: 'ready',
       isDefault,
@@ -121,6 +123,7 @@ export class Catalog {
       pythonVersion,
       description,
       packageCount,
+      lastUsed: lastUsed?.toISOString() ?? null,
     });
   }
 

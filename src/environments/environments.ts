@@ -155,7 +155,7 @@ export class Environments {
 
   /** Notes that code ran there: what only looks at an environment, or parks workers for it, does not use it. */
   noteUse(home: Home | undefined): void {
-    if (home !== undefined && home.generation !== '') this.#store.touch(home.environment, home.generation);
+    this.#store.touch(home?.environment ?? this.defaultName, home?.generation ?? '');
   }
 
   /** Whether nothing was installed into the default environment. Not looked up for every run, since each waits for it. */

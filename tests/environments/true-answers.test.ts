@@ -1,7 +1,10 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PungiError } from '../../src/index.js';
+import { listeningLogger, startPungi } from '../engine/pungi.js';
 import { until } from '../support/until.js';
-import { openWorld } from './world.js';
+import { openEnvironments, openWorld, refusal } from './world.js';
 
 const world = await openWorld();
 const pungi = world.start({ MAX_CONCURRENT_EXECUTIONS: '1' });
@@ -24,6 +27,45 @@ describe('a failed resolution blames only the culprits', () => {
   });
 });
 
+test('packages are not tried one by one where the index cannot be reached', async () => {
+  const counted = join(world.base, 'counting-uv');
+  const calls = join(world.base, 'calls');
+  writeFileSync(counted, `#!/bin/sh\necho "$@" >> ${calls}\nexec ${world.settings['PUNGI_UV']} "$@"\n`);
+  chmodSync(counted, 0o755);
+  const before = process.env['UV_DEFAULT_INDEX'];
+  process.env['UV_DEFAULT_INDEX'] = 'http://127.0.0.1:9/simple';
+  try {
+    const alone = openEnvironments(world, { uv: counted });
+    const names = ['one-fruit', 'two-fruit', 'three-fruit'];
+    const { message, details } = await refusal(alone.create({ venvName: 'offline', packages: names }));
+    expect(message).toMatch(/cannot be reached \(127\.0\.0\.1:9\)/);
+    expect(details['packages']).toMatchObject(names.map((name) => ({ package: name, version: null })));
+    const resolved = readFileSync(calls, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('compile'));
+    // With the index, and once more from the cache.
+    expect(resolved.length).toBeLessThanOrEqual(2);
+  } finally {
+    process.env['UV_DEFAULT_INDEX'] = before;
+  }
+});
+
+test('what PRELOAD_MODULES names and the default environment has is no error, though the interpreter lacks it', async () => {
+  await environments.install(undefined, ['apple']);
+  const logger = listeningLogger();
+  const settings = { ...world.settings, PRELOAD_MODULES: 'apple' };
+  const preloading = startPungi(settings, logger);
+  try {
+    const { value } = await preloading.run({ code: 'import sys; "apple" in sys.modules' });
+    expect(value?.json).toBe(true);
+    await preloading.ready();
+    expect(logger.entries.filter(({ level }) => level === 'error')).toEqual([]);
+  } finally {
+    await preloading.close();
+    await environments.delete({ venvName: 'default', confirm: true, confirmDefault: true, wait: true });
+  }
+});
+
 describe('lastUsed', () => {
   const lastUsed = async (venvName: string) => (await environments.show(venvName)).lastUsed;
 
@@ -37,6 +79,21 @@ describe('lastUsed', () => {
     await until(async () => (await lastUsed('idle')) !== null, 'the use is noted');
     const seen = await world.start().environments.show('idle');
     expect(seen.lastUsed).toBe(await lastUsed('idle'));
+  });
+
+  test('is noted for the default environment before anything is installed there, by a process that ends at once', async () => {
+    expect(await lastUsed('default')).toBeNull();
+    const brief = world.start();
+    await brief.run({ code: '1' });
+    await brief.close();
+    const used = await lastUsed('default');
+    expect(Date.now() - Date.parse(used ?? '')).toBeLessThan(600_000);
+    await environments.install(undefined, ['apple']);
+    expect(await lastUsed('default')).toBe(used);
+    await pungi.run({ code: '1' });
+    await until(async () => (await lastUsed('default')) !== used, 'the use is noted');
+    await environments.delete({ venvName: 'default', confirm: true, confirmDefault: true, wait: true });
+    expect(await lastUsed('default')).toBe(used);
   });
 
   test('is noted anew for an environment that was deleted and made again', async () => {

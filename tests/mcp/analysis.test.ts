@@ -47,8 +47,20 @@ behindTwoDoors({ VENVS_BASE_PATH: base, PUNGI_UV: uv, ...index.env }, (door) => 
     expect(message).toMatch(/F82,.*,UP,/);
   });
 
+  test('venvName names the environment whose Python version counts', async () => {
+    expect((await call(door().client, 'create_venv', { venvName: 'counts' })).isError).toBe(false);
+    const { data } = await analyze({ code: 'tell', venvName: 'counts' });
+    expect(JSON.stringify(Analysis.parse(data).findings)).toMatch(/target-version/);
+    const { text, isError } = await analyze({ code: 'tell', venvName: 'absent' });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^ENVIRONMENT_NOT_FOUND: There is no environment "absent"\. /);
+    await call(door().client, 'delete_venv', { venvName: 'counts', confirm: true });
+  });
+
   test.each([
     ['no code', {}, /code/],
+    ['an environment that cannot have that name', { code: '1', venvName: '../up' }, /name of an environment/],
+    ['an environment that is no text', { code: '1', venvName: 3 }, /venvName/],
     ['an unknown argument', { code: '1', enableAll: true }, /enableAll/],
     ['code that is too large', { code: ' '.repeat(2 * 1024 * 1024 + 1) }, /larger/],
   ])('%s is answered with INVALID_INPUT', async (_what, args, naming) => {

@@ -20,7 +20,7 @@ behindTwoDoors({}, (door) => {
       ['debug-python', 'code error? venvName?'],
       ['install-packages', 'packages venvName?'],
       ['create-venv', 'venvName purpose packages?'],
-      ['strategic-analysis', 'persona capability question'],
+      ['strategic-analysis', 'persona capability? question'],
     ]);
   });
 
@@ -59,6 +59,10 @@ behindTwoDoors({}, (door) => {
     const text = await words(door(), 'strategic-analysis', args);
     expect(text).toContain(
       'execute_strategic_code (persona: "diego", capability: "roi_calculations"):\nIs it worth it?',
+    );
+    const { capability: _, ...without } = args;
+    expect(await words(door(), 'strategic-analysis', without)).toContain(
+      'execute_strategic_code (persona: "diego"):\nIs it worth it?',
     );
     expect(text).toContain('The persona is Engineering Leadership, leadership_metrics.');
     expect(await words(door(), 'strategic-analysis', { ...args, persona: 'nobody' })).not.toContain(

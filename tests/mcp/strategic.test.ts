@@ -50,6 +50,21 @@ async function ask(client: Client, asked: Record<string, unknown>) {
 }
 
 behindTwoDoors(SETTINGS, (door) => {
+  test('venvName names the environment that the analysis runs in', async () => {
+    const { client } = door();
+    await call(client, 'create_venv', { venvName: 'board' });
+    const { result } = await ask(client, { code: '1 + 1', venvName: 'board' });
+    expect(result.outcome).toMatchObject({ environment: 'board', value: { json: 2 } });
+    const { result: absent } = await ask(client, { code: '1 + 1', venvName: 'absent' });
+    expect(absent).toMatchObject({
+      success: false,
+      error: expect.stringContaining('There is no environment "absent"'),
+    });
+    const wrong = await call(client, 'execute_strategic_code', { code: '1', persona: 'diego', venvName: 3 });
+    expect(wrong.text).toContain('- venvName: must be a text');
+    await call(client, 'delete_venv', { venvName: 'board', confirm: true });
+  });
+
   test('the result has the fields of the strategic server, and the outcome', async () => {
     const code = py`
       rate = 0.1

@@ -24,7 +24,10 @@ const settings = () => ({
 /** Runs a program that uses the library, and waits until it has ended by itself. */
 async function program(body: string, env: Record<string, string> = {}) {
   const file = join(folder, `program-${Math.random()}.mjs`);
-  writeFileSync(file, `import { Pungi, PythonEngine } from ${JSON.stringify(LIBRARY)};\n${body}`);
+  writeFileSync(
+    file,
+    `import { writeFileSync } from 'node:fs';\nimport { Pungi, PythonEngine } from ${JSON.stringify(LIBRARY)};\n${body}`,
+  );
   const child = spawn(process.execPath, [file], { cwd: folder, env: { ...settings(), ...env } });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -57,6 +60,13 @@ test.each([
      const script = await pungi.precompile('40 + 1');
      const all = await Promise.all(Array.from({ length: 30 }, () => pungi.runCompiled(script)));
      console.log(all.length + 12);`,
+  ],
+  [
+    'ran code under a profile with allowed hosts',
+    `writeFileSync('hosts.yaml', 'profiles: {web: {network: {allow: [example.org]}}}');
+     process.env.PROFILES_FILE = 'hosts.yaml';
+     const pungi = Pungi.start();
+     console.log((await pungi.run({ code: '6 * 7', profile: 'web' })).value.repr);`,
   ],
   [
     'used the engine for scripts',

@@ -38,10 +38,24 @@ def show_lines(filename, source):
     linecache.cache[filename] = (len(source), None, lines, filename)
 
 
+class BytecodeError(Exception):
+    """The bytecode of a script is not what compile_only returned."""
+
+
 def load_script(job):
     if job.get("tag") == _TAG:
-        return marshal.loads(base64.b64decode(job["bytecode"]))
+        return _load_bytecode(job["bytecode"])
     return compile_script(job["source"], job["filename"], job.get("function"))
+
+
+def _load_bytecode(text):
+    try:
+        body, last = marshal.loads(base64.b64decode(text))
+    except (ValueError, TypeError, EOFError) as error:
+        raise BytecodeError from error
+    if type(body) is not type(_load_bytecode.__code__) or type(last) not in (type(None), type(body)):
+        raise BytecodeError
+    return body, last
 
 
 def compile_script(source, filename, function=None):

@@ -7,7 +7,7 @@ import threading
 import types
 from json import dumps
 
-from .compiling import load_script, show_lines
+from .compiling import BytecodeError, load_script, show_lines
 from .failing import is_flat
 from .problems import describe_error, describe_exit, is_noted
 from .shown import shown
@@ -23,6 +23,8 @@ def run_script(job):
     result = None
     try:
         code = load_script(job)
+    except BytecodeError as problem:
+        error = describe_error(problem, job, "bytecode")
     except (SyntaxError, ValueError, RecursionError) as problem:
         error = describe_error(problem, job, "syntax")
     else:

@@ -12,6 +12,7 @@ export interface RunFlags extends Parsed {
   var?: Record<string, string>;
   verbose?: boolean;
   watch?: boolean;
+  strict?: boolean;
   list?: boolean;
 }
 

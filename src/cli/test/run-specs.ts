@@ -53,11 +53,14 @@ async function runOnce(
 ): Promise<Answer> {
   const { specifications, faults, warnings, files } = loadSpecs(specs, flags.var);
   onFiles([...new Set([...files, ...specifications.flatMap(filesOfServer)])]);
-  if (faults.length > 0) {
+  const isRefused = faults.length > 0 || (flags.strict === true && warnings.length > 0);
+  if (isRefused) {
+    const count =
+      faults.length > 0 ? countText(faults.length, 'fault') : countText(warnings.length, 'warning');
     const lines = [
       ...warnings.map((warning) => revealedLine(warningLine(warning))),
       ...faults.map((fault) => revealedLine(faultLine(fault))),
-      `${style('red', '✗')} ${countText(faults.length, 'fault')}: nothing was run`,
+      `${style('red', '✗')} ${count}: nothing was run`,
     ];
     const named = (all: typeof faults) => all.map((one) => ({ ...one, file: shownFile(one.file) }));
     const json = { faults: named(faults), warnings: named(warnings) };

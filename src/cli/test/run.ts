@@ -52,6 +52,7 @@ export const runTests = (name: 'test' | 'run', end: End): Command =>
       option('--var <name=value>', 'set a variable of the specifications; may be repeated').argParser(
         collectPairs,
       ),
+      option('--strict', 'warnings are faults'),
       option('--list', 'show which tests would run, and run none'),
       option('-w, --watch', 'run again whenever a file of it changes, until Ctrl-C'),
       option('-v, --verbose', 'a line for every test, and more of what was sent and received'),

@@ -22,7 +22,8 @@ interface Remembered {
 export class Store {
   #remembered = new Map<string, Remembered>();
   #touched = new Map<string, number>();
-  #removals = new Set<Promise<void>>();
+  /** Files being removed, and uses being noted. */
+  #underWay = new Set<Promise<void>>();
   #isChecked = false;
 
   constructor(readonly layout: Layout) {}
@@ -156,16 +157,16 @@ export class Store {
     this.#remove(trash);
   }
 
-  /** Resolves when everything that was discarded is gone. */
+  /** Resolves when everything that was discarded is gone, and every use is noted. */
   async settled(): Promise<void> {
-    await Promise.all(this.#removals);
+    await Promise.all(this.#underWay);
   }
 
   #remove(path: string): void {
     const removal = rm(path, { recursive: true, force: true, maxRetries: 3 })
       .catch(() => {}) // the next cleaning tries again
-      .finally(() => this.#removals.delete(removal));
-    this.#removals.add(removal);
+      .finally(() => this.#underWay.delete(removal));
+    this.#underWay.add(removal);
   }
 
   /** What a killed process had not finished removing. */
@@ -176,24 +177,53 @@ export class Store {
     await this.settled();
   }
 
-  /** Notes that an environment was used, now and then. An environment that cannot be written to can still be used. */
+  /**
+   * Notes that an environment was used, now and then. An environment that cannot be written to can still be used.
+   * The generation is empty for the default environment before anything was installed there.
+   */
   touch(name: string, generation: string): void {
     const now = Date.now();
     // One that was deleted and made again is another.
     const key = `${name}/${generation}`;
     if (now - (this.#touched.get(key) ?? 0) < LAST_USE_EVERY_MS) return;
     this.#touched.set(key, now);
-    const file = join(this.layout.folder(name), LAST_USE_FILE);
-    const date = new Date(now);
-    utimes(file, date, date)
-      .catch(() => writeFile(file, '', { flag: 'a' }))
-      .catch(() => {});
+    this.#touch(generation === '' ? this.#bareUseFile(name) : this.#useFile(name), new Date(now));
+  }
+
+  #touch(file: string, date: Date): void {
+    const touching = utimes(file, date, date)
+      .catch(async () => {
+        await makeFolder(this.layout.base, 0o755);
+        checkTrusted(this.layout.base);
+        await writeFile(file, '', { flag: 'a' });
+      })
+      .catch(() => {})
+      .finally(() => this.#underWay.delete(touching));
+    this.#underWay.add(touching);
   }
 
   async lastUsed(name: string): Promise<Date | null> {
-    const about = await stat(join(this.layout.folder(name), LAST_USE_FILE)).catch(() => undefined);
-    return about?.mtime ?? null;
+    return timeOf(this.#useFile(name));
   }
+
+  /** When code last ran in the default environment before anything was installed there. */
+  async lastBareUse(name: string): Promise<Date | null> {
+    return timeOf(this.#bareUseFile(name));
+  }
+
+  #useFile(name: string): string {
+    return join(this.layout.folder(name), LAST_USE_FILE);
+  }
+
+  /** Beside the environments: this one has no folder. */
+  #bareUseFile(name: string): string {
+    return join(this.layout.base, `.${LAST_USE_FILE}-${name}`);
+  }
+}
+
+async function timeOf(file: string): Promise<Date | null> {
+  const about = await stat(file).catch(() => undefined);
+  return about?.mtime ?? null;
 }
 
 const nameOfMaking = (entry: string) => entry.slice(0, entry.lastIndexOf('.'));

@@ -3,6 +3,7 @@ import { type ServerUnderTest, TestSpecification } from '../../contract/spec.js'
 import { isMap, type JsonMap } from '../judge/answer.js';
 import { schemaProblem } from '../judge/schema.js';
 import { stepFaults } from './check-test.js';
+import { errorTests } from './error-tests.js';
 import type { SpecFault, SpecPath } from './fault.js';
 import { mapOf, withoutTests } from './raw.js';
 import type { SchemaFiles } from './schema-files.js';
@@ -49,6 +50,7 @@ export function parseFile(source: Source, known: Known, schemas: SchemaFiles): P
   faults.push(...wrong.filter(({ path }) => !told.has(path)));
   if (data === undefined) return { faults, warnings };
   faults.push(...stepFaults(source, 'setup', data.setup), ...stepFaults(source, 'cleanup', data.cleanup));
+  warnings.push(...unclearErrorTests(source));
   const folder = dirname(source.file);
   const server = data.server && withPresentNames(data.server, source, warnings);
   if (data.script_config?.security?.allow_network === true)
@@ -74,6 +76,15 @@ export function parseFile(source: Source, known: Known, schemas: SchemaFiles): P
   };
   return { specification, faults, warnings };
 }
+
+const unclearErrorTests = (source: Source): SpecFault[] =>
+  errorTests(source)
+    .filter(({ test }) => test === undefined)
+    .map(({ at }) =>
+      source.fault(at, 'does not name the tool that it calls, so it is not run', {
+        suggestion: 'name it with tool: beside name:',
+      }),
+    );
 
 const OLDER_NAMES = {
   working_directory: 'working_dir',

@@ -1,5 +1,6 @@
 import type { TestResult } from '../../contract/test-report.js';
 import { isMap, type JsonMap } from '../judge/answer.js';
+import { ERROR_TESTS, errorTests } from './error-tests.js';
 import type { SpecPath } from './fault.js';
 import type { Source } from './source.js';
 
@@ -26,7 +27,7 @@ export const mapOf = (value: unknown): JsonMap => (isMap(value) ? value : {});
 
 export function writtenTests(source: Source): WrittenTest[] {
   const data = mapOf(source.data);
-  return GROUPS.flatMap(({ key, kind, target }) =>
+  const grouped = GROUPS.flatMap(({ key, kind, target }) =>
     listOf(data[key]).flatMap((group, index) =>
       listOf(mapOf(group)['tests']).map((value, place) => ({
         source,
@@ -37,6 +38,7 @@ export function writtenTests(source: Source): WrittenTest[] {
       })),
     ),
   );
+  return [...grouped, ...errorTests(source).flatMap(({ test }) => test ?? [])];
 }
 
 /** Numbers that YAML can write and JSON cannot: sent to a server or a script they would silently become null. */
@@ -50,8 +52,10 @@ export function numbersOutsideJson(
 }
 
 /** Everything but the tests, which are looked at one by one. */
-export function withoutTests(data: unknown): unknown {
-  if (!isMap(data)) return data;
+export function withoutTests(whole: unknown): unknown {
+  if (!isMap(whole)) return whole;
+  const { [ERROR_TESTS]: errors, ...rest } = whole;
+  const data = Array.isArray(errors) ? rest : whole;
   const emptied = (group: unknown) =>
     isMap(group) && Array.isArray(group['tests']) ? { ...group, tests: [] } : group;
   return Object.fromEntries(

@@ -71,8 +71,8 @@ const isNull = ({ path, isUnknownKey }: Fault, value: unknown): boolean =>
 /** Keys of that harness which mean something that is not done here. */
 const NOT_DONE: Record<string, { message: string; suggestion: string }> = {
   error_tests: {
-    message: 'is not run and is ignored',
-    suggestion: 'write them as tests of a tool, with expected.error: true',
+    message: 'is not a list, so it is not run',
+    suggestion: 'list tests with name, tool, input and expected',
   },
   ...Object.fromEntries(
     ['security_constraints', 'performance_tests', 'error_injection_tests', 'expected_errors'].map((key) => [

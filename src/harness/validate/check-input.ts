@@ -1,3 +1,4 @@
+import { sha256 } from '../../base/sha256.js';
 import { shown } from '../judge/shown.js';
 import { LONGEST_MS } from './engine-config.js';
 import { ScriptError } from './script-error.js';
@@ -12,11 +13,23 @@ export function checkScript(script: unknown): asserts script is string {
 }
 
 export function checkPrecompiled(script: unknown): void {
-  const texts = ['source', 'filename', 'bytecode', 'tag'];
+  const texts = ['source', 'sha256', 'filename', 'bytecode', 'bytecodeSha256', 'tag'];
   const isScript =
     isObject(script) && texts.every((name) => typeof (script as Record<string, unknown>)[name] === 'string');
   if (!isScript) throw invalidInput('script', 'what precompileScript returned', script);
+  const { source, bytecode, ...sums } = script as Record<
+    'source' | 'sha256' | 'bytecode' | 'bytecodeSha256',
+    string
+  >;
+  if (sha256(source) !== sums.sha256) throw alteredScript('script.source');
+  if (sha256(bytecode) !== sums.bytecodeSha256) throw alteredScript('script.bytecode');
 }
+
+export const alteredScript = (argument: string): ScriptError =>
+  new ScriptError(
+    'INVALID_INPUT',
+    `${argument} is not what precompileScript returned; compile the script again.`,
+  );
 
 export function checkOptions(options: unknown): void {
   if (!isObject(options)) throw invalidInput('options', 'an object', options);

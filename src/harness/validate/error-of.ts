@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { PungiError } from '../../base/errors.js';
 import type { Outcome, Verdict } from '../../contract/outcome.js';
 import { distributionFor } from '../../engine/module-names.js';
+import { alteredScript } from './check-input.js';
 import { type ErrorDetails, ScriptError } from './script-error.js';
 import type { ToldError } from './script-result.js';
 
@@ -22,6 +23,7 @@ export function errorTold(told: ToldError, environment: string | null): ScriptEr
       ...(told.message === '' ? { isPlainExit: true } : {}),
     });
   }
+  if (told.stage === 'bytecode') return alteredScript('script.bytecode');
   if (told.stage === 'syntax')
     return new ScriptError('SyntaxError', `The script cannot be compiled: ${told.message}${where}.`, details);
   if (isImport(told))

@@ -19,8 +19,10 @@ export interface PythonScript {
   readonly source: string;
   readonly filename: string;
   readonly functionName?: string;
+  /** Of the source. */
   readonly sha256: string;
   readonly bytecode: string;
+  readonly bytecodeSha256: string;
   readonly tag: string;
 }
 
@@ -100,6 +102,7 @@ export class PythonEngine {
       ...(functionName === undefined ? {} : { functionName }),
       sha256: sha256(script),
       bytecode,
+      bytecodeSha256: sha256(bytecode),
       tag,
     };
   }

@@ -54,7 +54,7 @@ export const Told = z.object({
   tag: z.string().optional(),
   error: z
     .object({
-      stage: z.enum(['syntax', 'run', 'exit']),
+      stage: z.enum(['syntax', 'bytecode', 'run', 'exit']),
       type: z.string().optional(),
       message: z.string(),
       line: z.number().int().nullish(),

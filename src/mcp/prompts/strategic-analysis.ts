@@ -22,14 +22,18 @@ export const strategicAnalysis = (profiles: Profiles) => {
         personas.map(({ name }) => name),
         'whose analysis it is',
       ),
-      capability: oneOf(CAPABILITIES, 'what it is for'),
+      capability: oneOf(CAPABILITIES, 'what it is for').optional(),
       question: z.string().describe('what is to be decided or understood'),
     }),
     word: ({ persona, capability, question }) => {
       const known = personas.find(({ name }) => name === persona);
       const who = known === undefined ? '' : ` The persona is ${aboutPersona(known)}.`;
+      const args = [
+        asArgument('persona', persona),
+        ...(capability ? [asArgument('capability', capability)] : []),
+      ];
       return [
-        `Answer this question with execute_strategic_code (${asArgument('persona', persona)}, ${asArgument('capability', capability)}):`,
+        `Answer this question with execute_strategic_code (${args.join(', ')}):`,
         question,
         '',
         `- See with list_profiles what code of "${persona}" may import and which data it finds.${who}`,

@@ -55,6 +55,8 @@ export class Network {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject).listen(folder.socket, resolve);
       });
+      // A run keeps Node alive while it goes on; an idle door does not.
+      server.unref();
       // Its folder lets nobody in: only who was handed the socket itself, under whatever identity, can call.
       chmodSync(folder.socket, 0o666);
     } catch (error) {

@@ -42,7 +42,9 @@ const WARNINGS: Record<string, string[]> = {
     'success_criteria is not known and is ignored',
     'documentation is not known and is ignored',
   ],
-  'error-tests.yaml': ['20:1: warning: error_tests is not run and is ignored (write them as tests of a tool'],
+  'error-tests.yaml': [
+    '33:5: warning: error_tests[2] does not name the tool that it calls, so it is not run (name it with tool: beside name:)',
+  ],
   'advanced-configuration.yaml': [
     'script_config.security.allow_network is not granted: validation scripts have no network',
     'test_config.progress_notifications is not known and is ignored',
@@ -72,6 +74,29 @@ test.each([
   ['resource-without-template.yaml', 'resources[0].uri_template is missing'],
 ])('%s is refused', (name, said) => {
   expect(loadFixture(`wrong/${name}`).faults?.map(faultText).join('\n')).toContain(said);
+});
+
+test('error_tests are tests of tools that expect an error', () => {
+  const planned = loadFixture('error-tests.yaml').loaded?.tests.map(({ id, test }) => [
+    id,
+    test.input,
+    test.expected,
+  ]);
+  expect(planned).toMatchObject([
+    ['tool/sell/sells', { item: 'tea' }, { error: false }],
+    ['tool/no_such_tool/unknown_tool', {}, { error: true, error_code: -32601 }],
+    ['tool/sell/no_item', { item: null }, { error: true, error_message_contains: 'item' }],
+  ]);
+});
+
+test.each([
+  ['error_tests: soon', '3:1: warning: error_tests is not a list, so it is not run'],
+  ['error_tests: [3]', '3:15: warning: error_tests[0] does not name the tool'],
+  ['error_tests: [{name: a, input: {tool: b, item: 1}}]', '3:15: warning: error_tests[0] does not name'],
+])('%s is warned about and not run', (text, said) => {
+  const result = load(text);
+  expect(result.loaded?.tests).toEqual([]);
+  expect(warningsOf(result)).toEqual([expect.stringContaining(`spec.yaml:${said}`)]);
 });
 
 test('older names of the server mean what they meant, in seconds', () => {

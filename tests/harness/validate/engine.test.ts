@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sha256 } from '../../../src/base/sha256.js';
 import { PythonEngine } from '../../../src/harness/validate/python-engine.js';
 import { sharedPungi } from '../../engine/pungi.js';
 import { py } from '../../support/python.js';
@@ -195,8 +196,32 @@ describe('precompiled', () => {
 
   test('bytecode of another interpreter is not used', async () => {
     const script = await engine.precompileScript('"from source"');
-    const foreign = { ...script, tag: 'cpython-27', bytecode: 'bm9uc2Vuc2U=' };
+    const foreign = { ...script, tag: 'cpython-27', ...withBytecode('bm9uc2Vuc2U=') };
     expect(await engine.executePrecompiled(foreign)).toMatchObject({ success: true, output: 'from source' });
+  });
+
+  const withBytecode = (bytecode: string) => ({ bytecode, bytecodeSha256: sha256(bytecode) });
+  const python = (value: string) =>
+    `import marshal, base64; print(base64.b64encode(marshal.dumps(${value})).decode())`;
+
+  test.each([
+    ['source that was changed', { source: '2' }, 'script.source'],
+    ['bytecode that was changed', { bytecode: 'bm9uc2Vuc2U=' }, 'script.bytecode'],
+    ['bytecode that is none', withBytecode('bm9uc2Vuc2U='), 'script.bytecode'],
+    ['bytecode that is empty', withBytecode(''), 'script.bytecode'],
+    ['bytecode that is no base64', withBytecode('\u00e4'), 'script.bytecode'],
+    ['bytecode of something else', python('(1, 2)'), 'script.bytecode'],
+    ['bytecode of one code object', python('compile("1", "a", "exec")'), 'script.bytecode'],
+  ])('%s is refused by name', async (_, change, argument) => {
+    const script = await engine.precompileScript('1');
+    const changed =
+      typeof change === 'string'
+        ? withBytecode((await pungi.run({ code: change })).stdout.text.trim())
+        : change;
+    expect((await engine.executePrecompiled({ ...script, ...changed })).error).toMatchObject({
+      kind: 'INVALID_INPUT',
+      message: `${argument} is not what precompileScript returned; compile the script again.`,
+    });
   });
 
   test('a function is called with the context, and may be asynchronous', async () => {
