@@ -87,6 +87,9 @@ tools:
     expect(stdout).toMatch(/^a\.yaml:14:\d+: warning: .*subscribed is not known/m);
     expect(stdout).toContain('✓ a.yaml: shop, 1 test\n! 3 warnings\n');
     expect((await here.run(['validate', 'a.yaml', '--strict'])).status).toBe(2);
+    const refused = await here.run(['run', 'a.yaml', '--strict']);
+    expect(refused.status).toBe(2);
+    expect(refused.stdout).toMatch(/✗ 3 warnings: nothing was run\n$/);
     const ran = await here.run(['run', 'a.yaml', '--report', 'json:report.json']);
     expect(ran.status).toBe(0);
     expect(ran.stderr.split('\n').filter((line) => line.includes(': warning: '))).toHaveLength(3);
