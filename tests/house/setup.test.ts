@@ -117,7 +117,8 @@ describe('scripts/setup.mjs', () => {
       status: 1,
       output: expect.stringContaining('version'),
     });
-  });
+    // Three builds.
+  }, 300_000);
 });
 
 /** What git would clone, with the packages that are installed here. */

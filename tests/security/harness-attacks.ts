@@ -152,7 +152,7 @@ export const SPECIFICATIONS: Record<string, { text: string; fault: RegExp | unde
     fault: undefined,
   },
   '20,000 keys that there are not': {
-    text: `${SERVER}${times(20_000, (index) => `k${index}: 1\n`).join('')}`,
+    text: `${SERVER}${oneTest(`setup: [{ ${times(20_000, (index) => `k${index}: 1`).join(', ')} }]`)}`,
     fault: /k0 is not known/,
   },
   'what never ends or begins': {

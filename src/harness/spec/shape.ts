@@ -34,7 +34,7 @@ export function parseShape<S extends z.ZodType>(schema: S, written: Written): Pa
   if (parsed.success) return { data: parsed.data, faults: [], warnings: [] };
   const told = parsed.error.issues.flatMap(faultsOf);
   const ignored = told.filter((fault) => isIgnored(fault, written));
-  const open = told.filter((fault) => !ignored.includes(fault) && isNull(fault, written.value));
+  const open = told.filter((fault) => !isIgnored(fault, written) && isNull(fault, written.value));
   if (ignored.length + open.length === 0) return withFaults(schema, written, told);
   const paths = [...ignored, ...open].map(({ path }) => path);
   const rest = parseShape(schema, { ...written, value: without(written.value, paths) });
