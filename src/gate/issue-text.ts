@@ -34,9 +34,9 @@ const TYPES: Record<string, string> = {
 const MOST_UNKNOWN = 100;
 
 /** One issue of a schema as faults. A union's issue is that of the branch which was meant, where that can be seen. */
-export function faultsOf(issue: Issue): Fault[] {
+export function faultsOf(issue: Issue, mostUnknown = MOST_UNKNOWN): Fault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, MOST_UNKNOWN).map((key) => ({
+    return issue.keys.slice(0, mostUnknown).map((key) => ({
       path: [...issue.path, key],
       reason: 'is not known',
       isUnknownKey: true,
@@ -60,11 +60,11 @@ function insideOf(branches: readonly Issue[][]): Fault[] {
     branch.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
   );
   const meant = forMaps.find((branch) => !branch.some(isOtherWord));
-  if (meant !== undefined) return meant.flatMap(faultsOf);
+  if (meant !== undefined) return meant.flatMap((issue) => faultsOf(issue));
   const others = forMaps.flatMap((branch) => branch.filter(isOtherWord));
   const [first] = others;
   if (first === undefined || others.length === 1 || others.some(({ path }) => path[0] !== first.path[0]))
-    return (forMaps[0] ?? []).flatMap(faultsOf);
+    return (forMaps[0] ?? []).flatMap((issue) => faultsOf(issue));
   const words = others.flatMap(({ values }) => values.map(String));
   return [{ path: first.path, reason: `must be one of ${[...new Set(words)].join(', ')}` }];
 }
@@ -73,7 +73,8 @@ function insideOf(branches: readonly Issue[][]): Fault[] {
 const isOtherWord = (issue: Issue): issue is z.core.$ZodIssueInvalidValue =>
   issue.code === 'invalid_value' && issue.path.length === 1;
 
-const reasonsOf = (issues: readonly Issue[]) => issues.flatMap(faultsOf).map(({ reason }) => reason);
+const reasonsOf = (issues: readonly Issue[]) =>
+  issues.flatMap((issue) => faultsOf(issue)).map(({ reason }) => reason);
 
 /** How zod's own sentences begin; any other is ours, and says it better. */
 const NOT_OURS = /^(Invalid|Too small|Too big|Unrecognized)/;

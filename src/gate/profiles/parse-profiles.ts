@@ -77,7 +77,7 @@ function parseOne(name: string, raw: unknown): ParsedOne {
   found.push(...spelled.problems);
   const parsed = ProfileDefinition.safeParse(spelled.value);
   if (parsed.success) return { definition: parsed.data, found, written };
-  const faults = parsed.error.issues.flatMap(faultsOf);
+  const faults = parsed.error.issues.flatMap((issue) => faultsOf(issue));
   found.push(...faults.map((fault) => ({ path: fault.path.map(plain), problem: explain(fault, spelled) })));
   const wrong = new Set(faults.map(({ path }) => String(path[0])));
   const sound = Object.entries(spelled.value as object).filter(([key]) => !wrong.has(key));

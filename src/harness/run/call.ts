@@ -92,7 +92,7 @@ export async function call(
 
 function shapeFailures(method: CallRequest['method'], result: unknown): Failure[] {
   const { issues = [] } = SHAPES[method]['~standard'].validate(result);
-  const [first] = (issues as z.core.$ZodIssue[]).flatMap(faultsOf);
+  const [first] = (issues as z.core.$ZodIssue[]).flatMap((issue) => faultsOf(issue));
   if (first === undefined) return [];
   const where = first.path.length === 0 ? 'the result' : first.path.map(String).join('.');
   const message = `The answer is no valid result of ${method}: ${where}: ${cut(first.reason, 300)}`;

@@ -8,6 +8,8 @@ import { suggestKey, suggestValue } from './suggest.js';
 
 /** Of one value; whoever fixes these sees the rest. */
 const MOST_FAULTS = 200;
+/** Nobody reads more of them, and each takes a search for what was meant. */
+const MOST_WARNINGS = 100;
 
 /** A value after substitution, and where it is written. */
 export interface Written {
@@ -32,7 +34,7 @@ export interface Parsed<T> {
 export function parseShape<S extends z.ZodType>(schema: S, written: Written): Parsed<z.infer<S>> {
   const parsed = schema.safeParse(written.value);
   if (parsed.success) return { data: parsed.data, faults: [], warnings: [] };
-  const told = parsed.error.issues.flatMap(faultsOf);
+  const told = parsed.error.issues.flatMap((issue) => faultsOf(issue, Number.POSITIVE_INFINITY));
   const ignored = told.filter((fault) => isIgnored(fault, written));
   const open = told.filter((fault) => !isIgnored(fault, written) && isNull(fault, written.value));
   if (ignored.length + open.length === 0) return withFaults(schema, written, told);
@@ -86,7 +88,7 @@ const NOT_DONE: Record<string, { message: string; suggestion: string }> = {
 };
 
 function warningsFor(ignored: readonly Fault[], { source, at }: Written): SpecFault[] {
-  const shown = ignored.slice(0, MOST_FAULTS).map(({ path }) => {
+  const shown = ignored.slice(0, MOST_WARNINGS).map(({ path }) => {
     const full = [...at, ...path.map((key) => (typeof key === 'symbol' ? String(key) : key))];
     const { message, suggestion } = NOT_DONE[full.slice(-2).join('.')] ?? {
       message: 'is not known and is ignored',
