@@ -136,7 +136,9 @@ describe('a fork server that is killed', () => {
       const all = descendantsOf(forkServer().pid);
       process.kill(forkServer().pid, 'SIGKILL');
       const outcome = await run;
-      expect(verdictOf(outcome, 'internal').message).toContain('run it again');
+      // The kernel may end the script first, and its supervisor still report it.
+      expect(['internal', 'killed']).toContain(outcome.verdict.kind);
+      if (outcome.verdict.kind === 'internal') expect(outcome.verdict.message).toContain('run it again');
       expect(outcome.stdout.text).toBe('going\n');
       await until(() => !all.some(isAlive), 'nothing of it is alive');
     });

@@ -92,7 +92,6 @@ test.each([
   const { lines, send, until } = start({ PUNGI_PYTHON: python });
   const calls = [
     ['execute_python', { code: '1' }],
-    ['list_packages', {}],
     ['create_venv', { venvName: 'own' }],
     ['install_packages', { packages: ['apple'] }],
     ['analyze_code', { code: '1' }],
