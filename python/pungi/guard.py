@@ -268,10 +268,13 @@ class Guarded:
 
 
 def _fork(tier):
-    """In the namespace tier the new process is PID 1 of fresh namespaces."""
+    """In the namespace tier the new process is PID 1 of fresh namespaces; that of cgroups hides where the host keeps its own."""
     if tier != "namespace":
         return os.fork()
-    flags = system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWNET | system.CLONE_NEWIPC | system.CLONE_NEWUTS
+    flags = (
+        system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWNET | system.CLONE_NEWIPC | system.CLONE_NEWUTS
+        | system.CLONE_NEWCGROUP
+    )
     return system.clone(flags if os.getuid() == 0 else flags | system.CLONE_NEWUSER)
 
 

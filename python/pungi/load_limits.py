@@ -1,5 +1,7 @@
 """Limits of the fork server, from outside: of what packages do while they load, and of what is left of them afterwards."""
 
+import os
+import signal
 import time
 
 from . import census, system, watch
@@ -13,6 +15,10 @@ _SAMPLE_EVERY = {"entering": 0.1, "loading": 0.010, "serving": 1.0}
 # Seconds of nothing but computing. A fork takes milliseconds: whoever computes for so long does not serve.
 _LONGEST_BUSY = 30
 _ENTRIES_PER_MB = 256
+# Seconds for which there may be more supervisors than the server wants: some are just ending.
+_LONGEST_CROWD = 5
+# A supervisor ends a run that takes more than its limit. Whoever still has so many times as much a second later has none.
+_FAR_TOO_MUCH = 1.5
 
 
 def memory_bytes(settings):
@@ -29,7 +35,10 @@ class LoadLimits:
         self._stage = "entering"
         # Processes of our own that were started before any package was loaded.
         self._ours = set()
-        self._next_sample = self._next_walk = self._cpu_ms = self._busy = 0
+        self._next_sample = self._next_walk = self._cpu_ms = self._busy = self._crowded = 0
+        self._most_children, self._memory_of_run = settings["mostSupervisors"], settings["memoryMb"] << 20
+        # Children of the fork server that had far too much when we looked last.
+        self._suspects = set()
 
     def patience_ms(self):
         return _SAMPLE_EVERY[self._stage] * 1000
@@ -89,4 +98,32 @@ class LoadLimits:
         if system.IS_LINUX:
             before, self._cpu_ms = self._cpu_ms, watch.cpu_clock_ms(pid)
             self._busy = self._busy + 1 if self._cpu_ms - before > 900 * _SAMPLE_EVERY["serving"] else 0
-        return f"kept the fork server busy for {_LONGEST_BUSY} seconds" if self._busy > _LONGEST_BUSY else None
+        if self._busy > _LONGEST_BUSY:
+            return f"kept the fork server busy for {_LONGEST_BUSY} seconds"
+        return self._check_children(pid, use.resident)
+
+    def _check_children(self, pid, inherited):
+        """They should be supervisors, but what packages have changed in the fork server may start others.
+
+        `inherited`: what each has from the fork server."""
+        children = [child for child in watch.children_of(pid) if child not in self._ours and not watch.is_ended(child)]
+        self._crowded = self._crowded + 1 if len(children) > self._most_children else 0
+        if self._crowded > _LONGEST_CROWD:
+            return "started processes in the fork server"
+        most = inherited + self._memory_of_run * _FAR_TOO_MUCH
+        before, self._suspects = self._suspects, set()
+        for child in children:
+            pids = [child, *watch.descendants_of(child)]
+            if census.sample(pids).anonymous > most and watch.exact_memory(pids) > most:
+                self._suspects.add(child)
+                if child in before:
+                    _kill(pids)
+        return None
+
+
+def _kill(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue

@@ -11,6 +11,7 @@ import { Pool } from './pool.js';
 
 export interface PoolOpenerOptions {
   poolSize: number;
+  maxActive: number;
   preload: string[];
   preloadTimeoutMs: number;
   memoryMb: number;
@@ -85,7 +86,7 @@ export class PoolOpener {
     { preload, data }: Furnishing,
     network: Network | null,
   ): ForkServer {
-    const { diskMb, memoryMb, preloadTimeoutMs } = this.options;
+    const { diskMb, memoryMb, preloadTimeoutMs, poolSize, maxActive } = this.options;
     const options = {
       python,
       tier,
@@ -96,6 +97,7 @@ export class PoolOpener {
         environment !== this.options.environment || preload.length > 0 || (isBare && this.#isFilled()),
       preloadTimeoutMs,
       memoryMb,
+      mostSupervisors: poolSize + maxActive,
       diskMb,
       roots,
       isBare,

@@ -14,6 +14,7 @@ export type ForkServerOptions = Pick<
   | 'preload'
   | 'preloadTimeoutMs'
   | 'memoryMb'
+  | 'mostSupervisors'
   | 'roots'
   | 'diskMb'
   | 'isBare'

@@ -27,6 +27,8 @@ export interface ForkServerSettings {
   preloadTimeoutMs: number;
   /** What a run may have at most; packages may take as much while they load, and at least what large ones need. */
   memoryMb: number;
+  /** How many supervisors there may be at once, parked and busy. */
+  mostSupervisors: number;
   /** Folders, beside the interpreter's own, that runs may read. */
   roots: string[];
   diskMb: number;

@@ -19,7 +19,7 @@ LIMITS = {
 }
 # What the server says to the supervisor beside the limits.
 HINTS = {"reportBytes": 1024 * 1024, "isHurried": False, "isScoped": False}
-LOADING = {"preloadTimeoutMs": 20_000, "memoryMb": 512}
+LOADING = {"preloadTimeoutMs": 20_000, "memoryMb": 512, "mostSupervisors": 16}
 
 
 class Server:

@@ -63,6 +63,13 @@ class ForkServer(unittest.TestCase):
         filters = [int(line.split()[1]) for line in told if "filters" in line]
         self.assertTrue(not filters or filters[1] == filters[0] + 1, told)
 
+    def test_a_run_does_not_see_in_which_cgroup_of_the_host_it_is(self):
+        with open("/proc/self/cgroup", encoding="utf-8") as file:
+            ours = {line.rstrip("\n").split(":", 2)[2] for line in file} - {"/"}
+        code = "try: print(open('/proc/self/cgroup').read())\nexcept OSError: print('refused')"
+        seen = self.server.park().run(code)["stdout"].decode()
+        self.assertEqual([path for path in ours if path in seen], [])
+
     def test_files_are_placed(self):
         content = os.urandom(3000)
         answer = self.server.park().run(

@@ -27,6 +27,31 @@ MODULES = {
     "hungry": "kept = []\nwhile True: kept.append(b'x' * 2**20)",
     "forking": "import os\nfor _ in range(9): os.fork()\nwhile True: pass",
     "loud": "import os\nwhile True: os.write(2, b'x' * 65536)",
+    "ready": (
+        "import os, stat, time\n"
+        "for fd in range(3, 64):\n"
+        "    try:\n"
+        "        if stat.S_ISSOCK(os.fstat(fd).st_mode): os.write(fd, b'{\"ready\": true}\\n')\n"
+        "    except OSError: pass\n"
+        "time.sleep(0.5)\n"
+        "if os.fork() == 0:\n"
+        "    kept = [bytearray(b'x' * 2**20) for _ in range(300)]\n"
+        "    time.sleep(60)\n"
+        "os.wait()"
+    ),
+    "crowd": (
+        "import os, sys, time\n"
+        "supervisor = sys.modules['pungi.supervisor']\n"
+        "start = supervisor.start\n"
+        "def start_many(*about):\n"
+        "    for _ in range(6):\n"
+        "        if os.fork() == 0:\n"
+        "            time.sleep(60)\n"
+        "            os._exit(0)\n"
+        "    return start(*about)\n"
+        "supervisor.start = start_many\n"
+        "sys.modules['pungi.fork_server']._reap = lambda *about: None"
+    ),
     "writing": "import os, tempfile\nprint(len(open(tempfile.mkstemp()[1], 'w').name), os.listdir(os.environ['HOME']))",
 }
 
@@ -165,6 +190,21 @@ class Guard(unittest.TestCase):
                     self.assertTrue(said["byPackages"])
                     self.assertEqual(server.process.wait(20), 75)
                     self.assertEqual(os.listdir(server.work), [])
+
+    def test_who_takes_too_much_behind_a_forged_word_is_ended(self):
+        for server in self.each_tier("ready", memoryMb=64):
+            self.assertEqual(self.loaded(server), ([], {}))
+            # It waits for the process that takes too much: only the guard ends that one.
+            answer = server.park().run("print('served')")
+            self.assertEqual(answer["stdout"], b"served\n")
+
+    def test_more_processes_than_the_server_wants_end_the_fork_server(self):
+        for server in self.each_tier("crowd", mostSupervisors=4):
+            self.assertEqual(self.loaded(server), (["crowd"], {}))
+            kept = server.park()
+            self.assertIn("started processes in the fork server", server.hear()["failed"])
+            self.assertEqual(server.process.wait(20), 75)
+            kept.connection.close()
 
     def test_when_the_server_goes_nothing_is_left(self):
         for server in self.each_tier("fine"):

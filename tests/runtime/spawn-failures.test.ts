@@ -47,6 +47,7 @@ describe.each([
       preload: [],
       preloadTimeoutMs: 60_000,
       memoryMb: 512,
+      mostSupervisors: 4,
       roots: [],
       data: [],
       diskMb: 8,
