@@ -86,7 +86,7 @@ export class Pungi {
     this.#engine = new Engine(
       {
         ...engineOptions(config, door),
-        isFilled: () => config.preinstalledPackages.length > 0 || this.environments.hasDefault(),
+        isFilled: () => config.preinstalledPackages.length > 0 || this.#hasDefault(),
         network: (hosts) => network.open(hosts, (decision) => refusals.note(decision)),
       },
       logger,
@@ -286,9 +286,17 @@ export class Pungi {
     return new Wrapping({ config, wrapped, side: this, audit: this.#audit });
   }
 
+  #hasDefault(): boolean {
+    try {
+      return this.environments.hasDefault();
+    } catch {
+      return false; // whoever runs in it is told why it cannot be looked at
+    }
+  }
+
   /** Where the default environment is more than the interpreter, its workers are the ones to have ready. */
   async #warmDefault(): Promise<void> {
-    if (!this.environments.hasDefault()) return;
+    if (!this.#hasDefault()) return;
     try {
       await this.#placement.in(undefined, {}, async (home) => home && this.#engine.warm(home));
     } catch {

@@ -72,7 +72,9 @@ function describe(issue: z.core.$ZodIssue, given: unknown, origin: ReadonlyMap<s
     return `unknown setting ${names}; known are ${Object.keys(OPTIONS).join(', ')}`;
   }
   const name = String(issue.path[0]);
-  return `${origin.get(name) ?? name} is ${JSON.stringify((given as Record<string, unknown>)[name])}: ${reasonOf(issue)}`;
+  const value = (given as Record<string, unknown>)[name];
+  const shown = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  return `${origin.get(name) ?? name} is ${shown}: ${reasonOf(issue)}`;
 }
 
 /** A union reports "Invalid input"; the sentence that helps is in the branch that came closest. */
@@ -83,7 +85,7 @@ function reasonOf(issue: z.core.$ZodIssue): string {
     return best ? reasonOf(best) : issue.message;
   }
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
-  return issue.message;
+  return issue.message.replace(/^Invalid input: expected (\w+), received .*/, 'must be a $1');
 }
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -59,13 +59,18 @@ export async function blame(
   // The resolver names those that exclude each other; where it names none of them, nothing is known.
   const together = (): PackageResult[] =>
     asked.map((one) => resultOf(one, named.length === 0 || named.includes(one) ? explanation : null));
-  // Without an index each of them would fail, and take its time for it.
-  const isUnreachable = Array.isArray(failure.details['unreachable']);
+  const hosts = failure.details['unreachable'];
+  if (Array.isArray(hosts)) {
+    // Without an index each of them would fail, and take its time for it.
+    const why = `The package index cannot be reached (${hosts.join(', ')}).`;
+    const packages = asked.map((one) => resultOf(one, why));
+    return new PungiError(failure.code, failure.message, { ...failure.details, packages });
+  }
   const packages =
-    isUnreachable || asked.length === 1 || asked.length > MAX_BLAMED
+    asked.length === 1 || asked.length > MAX_BLAMED
       ? together()
       : await Promise.all(asked.map((one) => judge(one)));
-  const isJoint = isUnreachable || packages.every(({ why }) => why === null);
+  const isJoint = packages.every(({ why }) => why === null);
   const failed = asked.filter((_, index) => packages[index]!.why !== null);
   const names = failed.map(({ text }) => text).join(', ');
   const message = isJoint ? failure.message : `${names} could not be resolved.${mistaken(failed)}`;

@@ -1,3 +1,4 @@
+import { kindOf } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import { RunRequest, TOGETHER } from '../contract/run.js';
 import { jsonFaults } from './issue-text.js';
@@ -5,6 +6,7 @@ import { tooMany } from './too-many.js';
 
 /** A request of the right form. Throws INVALID_INPUT with every fault. */
 export function parseRequest(raw: unknown): RunRequest {
+  if (typeof raw !== 'object' || raw === null) throw invalid([`expected an object, got ${kindOf(raw)}`]);
   const many = tooMany(raw);
   if (many.length > 0) throw invalid(many);
   const plain = parsePlain(raw);

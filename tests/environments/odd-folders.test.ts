@@ -22,6 +22,19 @@ describe('folders that are not what they should be', () => {
     expect(await installed('hurt')).toEqual([]);
   });
 
+  test('a file in the place of the folder of all environments is told to who changes one, and runs go on', async () => {
+    const file = join(world.base, 'file');
+    writeFileSync(file, '');
+    const lost = world.start({ VENVS_BASE_PATH: file });
+    expect(verdictOf(await lost.run({ code: '1' }), 'ok')).toEqual({ kind: 'ok' });
+    expect(await lost.environments.list()).toMatchObject([{ venvName: 'default', packageCount: 0 }]);
+    const { code, message } = await refusal(lost.environments.create({ venvName: 'a' }));
+    expect({ code, message }).toEqual({
+      code: 'CONFIGURATION_ERROR',
+      message: `The folder for environments, ${file}, cannot be written (ENOTDIR); choose another with VENVS_BASE_PATH.`,
+    });
+  });
+
   test('a folder that is no environment is nobody’s business', async () => {
     mkdirSync(join(world.base, 'photos'));
     writeFileSync(join(world.base, 'photos', 'cat.png'), 'meow');

@@ -39,7 +39,7 @@ test('packages are not tried one by one where the index cannot be reached', asyn
     const names = ['one-fruit', 'two-fruit', 'three-fruit'];
     const { message, details } = await refusal(alone.create({ venvName: 'offline', packages: names }));
     expect(message).toMatch(/cannot be reached \(127\.0\.0\.1:9\)/);
-    expect(details['packages']).toMatchObject(names.map((name) => ({ package: name, version: null })));
+    expect(details['packages']).toMatchObject(names.map((name) => ({ package: name, status: 'failed' })));
     const resolved = readFileSync(calls, 'utf8')
       .split('\n')
       .filter((line) => line.includes('compile'));

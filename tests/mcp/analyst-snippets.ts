@@ -240,6 +240,23 @@ export const SNIPPETS: Snippet[] = [
     gives: { json: [[7, 52], 200000, 28572] },
   },
   {
+    what: 'a table and a chart for a report',
+    persona: 'rachel',
+    capability: 'executive_reporting',
+    code: py`
+      import matplotlib.pyplot as plt
+      from jinja2 import Template
+      from tabulate import tabulate
+      frame = pandas.DataFrame({"team": ["a", "b"], "cost": [3, 4]})
+      figure, axes = plt.subplots()
+      frame.plot.bar(x="team", y="cost", ax=axes)
+      figure.savefig("chart.png")
+      print(tabulate(frame, headers="keys", tablefmt="github", showindex=False))
+      print(Template("{{ count }} teams").render(count=len(frame)))
+    `,
+    gives: { printed: '| b      |      4 |\n2 teams' },
+  },
+  {
     what: 'strings, dates and categories',
     persona: 'rachel',
     capability: 'stakeholder_analytics',

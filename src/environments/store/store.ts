@@ -73,15 +73,23 @@ export class Store {
 
   #metadataFile(name: string): Stats | undefined {
     const folder = this.layout.folder(name);
-    if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+    if (!this.#lookAt(folder)?.isDirectory()) return undefined;
     return statSync(join(folder, METADATA_FILE), { throwIfNoEntry: false });
   }
 
   /** Something that has the name and was never an environment: it is not ours to change. */
   isForeign(name: string): boolean {
-    return (
-      lstatSync(this.layout.folder(name), { throwIfNoEntry: false }) !== undefined && !this.isThere(name)
-    );
+    return this.#lookAt(this.layout.folder(name)) !== undefined && !this.isThere(name);
+  }
+
+  /** Undefined where there is nothing, also because the base is a file. */
+  #lookAt(path: string): Stats | undefined {
+    try {
+      return lstatSync(path, { throwIfNoEntry: false });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+      throw error;
+    }
   }
 
   /** Every environment's name, in order, whole or damaged. */

@@ -40,7 +40,8 @@ export const BUILT_IN_PROFILES: ReadonlyMap<string, ProfileDefinition> = new Map
       description: 'Strategic analysis with pandas and numpy, reports and charts, and nothing else',
       // Beside pandas itself: what it reads Parquet and Excel with, and writes tables, styled reports and charts with.
       packages: ['numpy', 'pandas', 'pyarrow', 'openpyxl', 'tabulate', 'jinja2', 'matplotlib'],
-      preload: ['numpy', 'pandas'],
+      // pyplot asks another program for fonts while it is imported, which the rules below would refuse to a run.
+      preload: ['numpy', 'pandas', 'matplotlib.pyplot'],
       limits: { timeoutMs: 30_000, cpuMs: 30_000, memoryMb: 512 },
       allowedImports: [
         'pandas',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonFaults } from '../../gate/issue-text.js';
 import { ScriptError } from './script-error.js';
 
 export const DEFAULT_MEMORY_MB = 256;
@@ -28,11 +29,6 @@ export interface PythonEngineConfig {
 export function wholeConfig(config: PythonEngineConfig): EngineConfig {
   const parsed = EngineConfig.safeParse(config);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join('.')}: ${message}`,
-  );
-  throw new ScriptError(
-    'EngineError',
-    `The configuration of the Python engine is not valid: ${problems.join('; ')}.`,
-  );
+  const problems = jsonFaults(parsed.error).join('; ');
+  throw new ScriptError('INVALID_INPUT', `The configuration of the Python engine is not valid: ${problems}.`);
 }

@@ -150,6 +150,19 @@ describe('what the engine is called with is checked', () => {
     expect((await call()).error).toMatchObject({ kind: 'INVALID_INPUT', message });
   });
 
+  test.each([
+    [{ timeoutMs: 'x' }, 'timeoutMs: must be a number'],
+    [{ memoryLimitMb: Number.NaN }, 'memoryLimitMb: must be a number'],
+    [{ maxConcurrent: 0 }, 'maxConcurrent: must be more than 0'],
+    [{ timout: 3 }, 'timout: is not known'],
+    [null, 'must be an object'],
+  ])('a configuration of %j', (config, said) => {
+    const message = `The configuration of the Python engine is not valid: ${said}.`;
+    expect(() => new PythonEngine(config as never, pungi)).toThrow(
+      expect.objectContaining({ kind: 'INVALID_INPUT', message }),
+    );
+  });
+
   test('precompileScript(42) throws it', async () => {
     await expect(engine.precompileScript(42 as never)).rejects.toMatchObject({ kind: 'INVALID_INPUT' });
   });
