@@ -111,7 +111,7 @@ class Guarded:
         # Where it is: entering the jail, loading packages (and which), or serving.
         self._stage, self._at = "entering", None
         self._pending, self._reports, self._printed = b"", 0, 0
-        self._loaded, self._skipped = [], []
+        self._loaded, self._skipped, self._absent = [], [], []
         self._limits = load_limits.LoadLimits(settings, self._work)
         identity = (os.getuid(), os.getgid())
         try:
@@ -153,8 +153,14 @@ class Guarded:
             elif passed := self._limits.check(self._pid, self._stage, self._printed):
                 self._stop(passed)
             elif self._stage == "serving":
-                self._orders.pass_on(self._door)
+                self._pass_on_orders()
         return self._skipped
+
+    def _pass_on_orders(self):
+        try:
+            self._orders.pass_on(self._door)
+        except OSError as error:  # such as no cgroup, where packages keep those of former supervisors
+            self._fail(f"the fork server could not be asked for a supervisor: {error}")
 
     def _poller(self):
         poller = select.poll()
@@ -189,8 +195,10 @@ class Guarded:
         *lines, self._pending = (self._pending + data).split(b"\n")
         for line in lines:
             self._reports += 1
-            said = _parse(line) if len(line) <= _LONGEST_REPORT and self._reports <= _MOST_REPORTS else {}
-            self._on_report(said)
+            if self._reports <= _MOST_REPORTS:
+                self._on_report(_parse(line) if len(line) <= _LONGEST_REPORT else {})
+            elif self._stage == "loading" and not self._skipped:
+                self._stop(f"made more than {_MOST_REPORTS} reports")
         self._pending = self._pending[:_LONGEST_REPORT]
         return bool(data)
 
@@ -245,9 +253,10 @@ class Guarded:
 
     def _skip(self, name, reason, is_absent=False):
         """A module that is not there leaves nothing behind; any other means a new start without it."""
+        if name in self._absent or name in self._skipped:
+            return  # packages repeat it
         _report({"notPreloaded": name, "isAbsent": is_absent, "reason": reason[:1000]})
-        if not is_absent:
-            self._skipped.append(name)
+        (self._absent if is_absent else self._skipped).append(name)
 
     def _fail(self, reason, **more):
         _report({"failed": reason[:2000], **more})
@@ -320,7 +329,7 @@ def _line(said):
 def _parse(line):
     try:
         said = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}
 

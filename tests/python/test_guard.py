@@ -11,6 +11,16 @@ import python_half  # noqa: F401
 from pungi import system
 from serving import SANDBOX_UID, Server
 
+# Says something to the guard in the name of the fork server.
+_TO_GUARD = (
+    "import os, socket, stat\n"
+    "for fd in range(3, 64):\n"
+    "    try:\n"
+    "        is_socket = stat.S_ISSOCK(os.fstat(fd).st_mode)\n"
+    "    except OSError:\n"
+    "        continue\n"
+    "    if is_socket: socket.socket(fileno=os.dup(fd)).sendall(%s)\n"
+)
 # A folder is part of a module's name: what is preloaded of it shows whether anything of the failed half is left.
 MODULES = {
     "fine": "a = 1",
@@ -27,12 +37,11 @@ MODULES = {
     "hungry": "kept = []\nwhile True: kept.append(b'x' * 2**20)",
     "forking": "import os\nfor _ in range(9): os.fork()\nwhile True: pass",
     "loud": "import os\nwhile True: os.write(2, b'x' * 65536)",
+    "repeating": _TO_GUARD % "b'{\"notPreloaded\": \"fine\", \"isAbsent\": true}\\n' * 10_000",
+    "nested": _TO_GUARD % "b'[' * 4000 + b'\\n[1]\\n{\"at\": [5]}\\n{\"preloaded\": {}}\\n{\"notPreloaded\": [\"fine\"]}\\n'",
     "ready": (
-        "import os, stat, time\n"
-        "for fd in range(3, 64):\n"
-        "    try:\n"
-        "        if stat.S_ISSOCK(os.fstat(fd).st_mode): os.write(fd, b'{\"ready\": true}\\n')\n"
-        "    except OSError: pass\n"
+        _TO_GUARD % "b'{\"ready\": true}\\n'"
+        + "import time\n"
         "time.sleep(0.5)\n"
         "if os.fork() == 0:\n"
         "    kept = [bytearray(b'x' * 2**20) for _ in range(300)]\n"
@@ -190,6 +199,15 @@ class Guard(unittest.TestCase):
                     self.assertTrue(said["byPackages"])
                     self.assertEqual(server.process.wait(20), 75)
                     self.assertEqual(os.listdir(server.work), [])
+
+    def test_forged_words_neither_end_the_guard_nor_are_passed_on_again_and_again(self):
+        for server in self.each_tier("nested", "fine"):
+            self.assertEqual(self.loaded(server), (["nested", "fine"], {}))
+        for server in self.each_tier("repeating", "fine"):
+            reports = [server.hear() for _ in range(3)]
+            self.assertEqual([said.get("notPreloaded") for said in reports], ["fine", "repeating", None])
+            self.assertEqual(reports[1]["reason"], "it made more than 4096 reports")
+            self.assertEqual(reports[2], {"ready": True, "preloaded": ["fine"]})
 
     def test_who_takes_too_much_behind_a_forged_word_is_ended(self):
         for server in self.each_tier("ready", memoryMb=64):
