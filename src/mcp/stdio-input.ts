@@ -45,10 +45,23 @@ export class StdioInput extends Transform {
   }
 
   #endLine(): void {
-    const { problem, id } = this.#scan;
-    if (problem === undefined) this.push(Buffer.concat(this.#pieces));
+    const { id } = this.#scan;
+    const line = Buffer.concat(this.#pieces);
+    const problem = this.#scan.problem ?? notJson(line);
+    if (problem === undefined) this.push(line);
     else this.#refuse({ id, problem });
     this.#pieces = [];
     this.#scan = new MessageScan(this.#limits);
+  }
+}
+
+/** Python writes NaN and Infinity into JSON. The transport behind drops such a line without an answer. */
+function notJson(line: Buffer): string | undefined {
+  if (!line.includes('NaN') && !line.includes('Infinity')) return undefined;
+  try {
+    JSON.parse(line.toString());
+    return undefined;
+  } catch {
+    return 'The message is not valid JSON, which has no NaN and no Infinity: use null or a text.';
   }
 }

@@ -92,7 +92,7 @@ function inUse({ path, mode }: LockRequest): PungiError {
 }
 
 function cannotLock({ path }: LockRequest, reason: string): PungiError {
-  return new PungiError('INTERNAL_ERROR', `The lock ${path} cannot be had: ${reason}.`, {
+  return new PungiError('INTERNAL_ERROR', `Could not acquire the lock ${path}: ${reason}.`, {
     lock: path,
     reason,
   });

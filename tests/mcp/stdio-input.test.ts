@@ -75,3 +75,13 @@ test('a client that does not read its answers is not read from until it does', a
   await new Promise((resolve) => setImmediate(resolve));
   expect(isTaken).toBe(true);
 });
+
+test.each(['NaN', 'Infinity', '-Infinity'])(
+  '%s is refused by the id of its message, and is fine in a text',
+  async (number) => {
+    const fine = `{"id":1,"params":{"a":"${number}"}}\n`;
+    const { lines, refused } = await readInPieces(`{"id":7,"params":{"a":${number}}}\n${fine}`, 5);
+    expect(refused).toEqual([{ id: 7, problem: expect.stringContaining('no NaN and no Infinity') }]);
+    expect(lines).toEqual([fine]);
+  },
+);
