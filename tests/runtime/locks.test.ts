@@ -204,7 +204,7 @@ describe('what cannot be', () => {
 
   test('an interpreter that does not start is told of', async () => {
     const broken = new LockKeeper(join(world.folder, 'no-python'), silentLogger);
-    await expect(broken.acquire(world.lock, 'shared')).rejects.toThrow(/cannot be had: .*ENOENT/);
+    await expect(broken.acquire(world.lock, 'shared')).rejects.toThrow(/Could not acquire the lock .*ENOENT/);
     await broken.close();
     const wrong = new LockKeeper('/bin/false', silentLogger);
     await expect(wrong.acquire(world.lock, 'shared')).rejects.toThrow(/does not stay alive .*status 1/);
