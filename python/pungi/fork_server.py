@@ -32,6 +32,7 @@ def _become_fork_server(settings, door):
         settings["network"] = None if proxy is None else network_forwarder.start(settings["tier"], proxy)
         os.umask(0o077)
         _limit(settings)
+        worker.prepare_limits()
         _prepare_workers(settings)
     except Exception as error:
         guard.tell(door, failed=f"{error}")

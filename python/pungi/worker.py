@@ -31,10 +31,13 @@ _exit, _getpid, _dumps = os._exit, os.getpid, report.encode_json
 _write, _read = frames.write_all, frames.read_frame
 
 
-_HARD_LIMITS = {
-    number: resource.getrlimit(number)[1]
-    for number in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_DATA)
-}
+_BOUNDED = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_DATA)
+_hard_limits = {number: resource.getrlimit(number)[1] for number in _BOUNDED}
+
+
+def prepare_limits():
+    """In the fork server, once it has its own limits: workers cannot go above them."""
+    _hard_limits.update((number, resource.getrlimit(number)[1]) for number in _BOUNDED)
 
 
 _output_streams = []
@@ -177,7 +180,7 @@ def _set_limits(most):
 
 
 def _bound(resource_number, value):
-    hard = _HARD_LIMITS[resource_number]
+    hard = _hard_limits[resource_number]
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(resource_number, (value, value))
 

@@ -78,7 +78,7 @@ test('packages to preinstall are told as there or not yet, and the doctor does n
   const settings = { PREINSTALLED_PACKAGES: 'apple banana' };
   const untouched = join(world.base, 'untouched');
   const before = await doctor({ ...settings, VENVS_BASE_PATH: untouched });
-  expect(existsSync(untouched)).toBe(false);
+  expect(existsSync(join(untouched, 'default'))).toBe(false);
   expect(before.row('Preinstalled')).toMatchObject({
     state: 'warn',
     found: expect.stringContaining('apple, banana'),

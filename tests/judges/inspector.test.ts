@@ -10,6 +10,7 @@ import { Pungi } from '../../src/pungi.js';
 import { TOOLS } from '../mcp/calls.js';
 import { NO_ENVIRONMENTS } from '../mcp/doors.js';
 import { MAIN } from '../support/main.js';
+import { ownFolders } from '../support/own-folders.js';
 import { ensureJudges, inspectorCli, judgeNode } from './ensure.js';
 
 const run = promisify(execFile);
@@ -49,8 +50,14 @@ async function inspect(
   );
 }
 
+/** The Inspector hands on none of ours. */
+const variables = () => Object.entries(ownFolders()).map(([name, value]) => `${name}=${value}`);
+
 const TARGETS = [
-  { transport: 'stdio', target: () => ['--', process.execPath, MAIN, 'serve', '--tools', 'off'] },
+  {
+    transport: 'stdio',
+    target: () => ['--', 'env', ...variables(), process.execPath, MAIN, 'serve', '--tools', 'off'],
+  },
   { transport: 'HTTP', target: () => ['--transport', 'http', '--server-url', door.url] },
 ];
 

@@ -46,7 +46,7 @@ const EVERYTHING = {
 
 // Every client pays for all of this in each conversation, before anything is done.
 test.each([
-  ['by default', {}, 20_000],
+  ['by default', {}, 20_500],
   ['with everything switched on', EVERYTHING, 30_000],
   ['without tools that change environments', { ENVIRONMENT_TOOLS: 'false' }, 15_000],
   ['without personas', { ALLOWED_PROFILES: 'default' }, 18_000],

@@ -49,7 +49,7 @@ test.each([
   [{ memoryLimitMb: Number.NaN }, 'memoryLimitMb'],
   [{ maxConcurrent: 0 }, 'maxConcurrent'],
   [{ environment: '' }, 'environment'],
-  [{ timeout: 5 }, 'Unrecognized key: "timeout"'],
+  [{ timeout: 5 }, 'timeout: is not known'],
 ])('a configuration that makes no sense is refused before anything is started: %j', (config, word) => {
   expect(() => new PythonEngine(config as object)).toThrow(
     expect.objectContaining({ name: 'ScriptError', message: expect.stringContaining(word) }),
