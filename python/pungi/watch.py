@@ -24,7 +24,7 @@ def children_of(pid):
 def parent_of(pid):
     """None for a process that is gone. A thread has its process's parent."""
     try:
-        return int(_stat(pid)[1])
+        return int(stat_fields(pid)[1])
     except OSError:
         return None
 
