@@ -1,6 +1,6 @@
 """Loads the packages of an environment into the fork server. What they bring is foreign code from its first line.
 
-Everything is told to the guard before it is loaded, so that whatever goes wrong can be named.
+Everything is reported to the guard before it is loaded, so that whatever goes wrong can be named.
 """
 
 import contextlib

@@ -41,7 +41,7 @@ def run_script(job):
 
 
 def _judge(code, job, toolbox):
-    """(what the script gave back, how it ended instead)."""
+    """(what the script returned, how it ended instead)."""
     result = error = None
     try:
         result = _bounded(_run(code, job, toolbox), toolbox)
