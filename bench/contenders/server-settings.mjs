@@ -6,6 +6,8 @@ export const serverSettings = ({ python, tier, preload, env = {} }) => ({
   PUNGI_PYTHON: python,
   PUNGI_TIER: tier,
   ALLOW_UNSANDBOXED: String(tier === 'process'),
+  // The packages under test belong to the interpreter itself.
+  SYSTEM_PACKAGES: 'true',
   PRELOAD_MODULES: preload.join(','),
   LOG_LEVEL: 'error',
   // Runs are recorded, as they are by default, but not in the trail of whoever starts the bench.

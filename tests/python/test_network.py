@@ -205,7 +205,7 @@ class Network(unittest.TestCase):
         while self.server.process.poll() is None and time.monotonic() < deadline:
             with contextlib.suppress(AssertionError, OSError):
                 self.server.park().connection.close()
-        self.assertIsNotNone(self.server.process.poll())
+        self.assertEqual(self.server.process.poll(), 1)  # the guard's status for a fork server that ended by itself
 
     def test_other_tiers_refuse(self):
         with self.assertRaisesRegex(OSError, "namespace tier only"):
