@@ -16,11 +16,14 @@ from . import exercises, guard, watch
 LONGEST_IMPORT = 8
 _ENDING = 0.1
 _STATUS_NOT_PRELOADED = 76
+# Variables that keep libraries from starting threads while they are preloaded; runs do not see them.
+_WITHOUT_THREADS = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 
 
 def load(door, modules, of_runs=(), longest=LONGEST_IMPORT):
     """Ends this process where a module can be imported only in part: the guard starts a new one without it."""
     known = set(watch.children_of(os.getpid()))
+    os.environ.update(_WITHOUT_THREADS)
     with _naming_files(door):
         site.main()
     for name in modules:
@@ -33,6 +36,8 @@ def load(door, modules, of_runs=(), longest=LONGEST_IMPORT):
             os._exit(_STATUS_NOT_PRELOADED)
     guard.tell(door, at="what is preloaded")
     exercises.go_through(of_runs)
+    for variable in _WITHOUT_THREADS:
+        os.environ.pop(variable, None)
 
 
 @contextlib.contextmanager
