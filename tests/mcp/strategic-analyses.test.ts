@@ -67,6 +67,16 @@ describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')(
       else expect(result.output).toContain(snippet.gives.printed);
     });
 
+    test('everything that a persona preloads is preloaded', async () => {
+      const { environment } = (
+        await analyse({ code: '1', persona: 'diego', capability: 'strategic_data_analysis', fresh: true })
+      ).outcome;
+      const { preloads } = await pungi.health(environment);
+      expect(preloads).toEqual(
+        ['numpy', 'pandas', 'matplotlib.pyplot'].map((module) => ({ module, problem: null })),
+      );
+    });
+
     test('ten at once give what each of them gives', async () => {
       const ten = SNIPPETS.filter(({ gives }) => 'json' in gives).slice(0, 10);
       const results = await Promise.all(ten.map((snippet) => analyse({ ...snippet, fresh: true })));
