@@ -38,16 +38,18 @@ def surroundings(job, toolbox):
 
 def _put_helper(toolbox, folder):
     """Puts the helper in the place of our own package, whose modules can still be imported. Returns what to put back."""
-    own = {name: module for name, module in sys.modules.items() if name == "pungi" or name.startswith("pungi.")}
     if any(os.path.exists(os.path.join(folder, name)) for name in ("pungi.py", "pungi")):
         toolbox.log("warning", _HIDDEN)
+        # Only here: looking at every module copies the pages that it shares with the fork server.
+        own = {name: module for name, module in sys.modules.items() if name == "pungi" or name.startswith("pungi.")}
         for name in own:
             del sys.modules[name]
         return own
+    own = sys.modules["pungi"]
     helper = types.ModuleType("pungi", "What a validation script is given.")
-    helper.__dict__.update(toolbox.names(), __path__=list(own["pungi"].__path__))
+    helper.__dict__.update(toolbox.names(), __path__=list(own.__path__))
     sys.modules["pungi"] = helper
-    return {"pungi": own["pungi"]}
+    return {"pungi": own}
 
 
 def _expose(context):
