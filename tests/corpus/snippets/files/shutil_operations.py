@@ -1,0 +1,11 @@
+import os, shutil
+os.makedirs("src/deep")
+open("src/deep/file.txt", "w").write("content")
+shutil.copytree("src", "dst")
+shutil.move("dst/deep/file.txt", "moved.txt")
+shutil.copy2("moved.txt", "copy.txt")
+print(sorted(os.listdir(".")), open("copy.txt").read())
+shutil.rmtree("src")
+print(os.path.exists("src"), shutil.which("sh") is not None, shutil.which("no-such-program"))
+usage = shutil.disk_usage(".")
+print(usage.total >= usage.used >= 0)

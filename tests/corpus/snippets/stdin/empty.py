@@ -1,0 +1,3 @@
+import sys, select
+print(repr(sys.stdin.read()))
+print(sys.stdin.closed, sys.stdin.isatty())

@@ -1,0 +1,4 @@
+# stdin: "x\ny\n"
+import fileinput
+for line in fileinput.input():
+    print(fileinput.lineno(), fileinput.filename(), line.rstrip())

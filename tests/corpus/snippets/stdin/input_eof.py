@@ -1,0 +1,4 @@
+try:
+    name = input("Name? ")
+except EOFError as error:
+    print("EOF:", error)

@@ -1,0 +1,4 @@
+# stdin: "a\r\nb\rc\n"
+import sys
+print(sys.stdin.read().splitlines())
+print(sys.stdin.newlines)

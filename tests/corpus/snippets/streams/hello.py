@@ -1,0 +1,3 @@
+print("Hello, world!")
+print("a", "b", sep="-", end="!\n")
+print()

@@ -1,0 +1,2 @@
+for number in range(20000):
+    print(number)

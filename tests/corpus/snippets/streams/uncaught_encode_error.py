@@ -1,0 +1,2 @@
+print("before")
+print("lone \ud800 surrogate")
