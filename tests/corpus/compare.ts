@@ -10,10 +10,11 @@ const MUST_DIFFER: readonly [RegExp, string][] = [
   [/(?<=File ")\/work\/(?=main\.py")/g, ''],
   [/\bat 0x[0-9a-f]+/g, 'at 0x…'],
   [/\bpid[ =]\d+/g, 'pid …'],
+  [/\bin \d+\.\d+s\b/g, 'in …s'],
 ];
 
 /** Folders that are named differently inside and outside. */
-type Places = readonly (readonly [path: string, name: string])[];
+export type Places = readonly (readonly [path: string, name: string])[];
 
 const normalize = (text: string, places: Places = []): string =>
   MUST_DIFFER.reduce(

@@ -1,42 +1,39 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Pungi } from '../../src/index.js';
-import { type Settings, startPungi } from '../engine/pungi.js';
+import { withPungi } from '../engine/pungi.js';
 import { differenceOf, PENDING } from './differences.js';
-import { type Interpreter, publish } from './interpreters.js';
+import type { Interpreter } from './interpreters.js';
+import type { Place } from './places.js';
 import type { Ending } from './plain-python.js';
 import { type Comparison, compareAll, runAllPlain } from './run-corpus.js';
 import { type Snippet, variablesOf } from './snippets.js';
 
-export const TIERS = ['namespace', 'landlock'] as const;
-const CORPUS_MS = 10 * 60_000;
+const TIERS = ['namespace', 'landlock'] as const;
+/** For all snippets of one place; with packages, also for their installation. */
+const CORPUS_MS = 20 * 60_000;
 
-/** A test for each snippet, tier and interpreter. */
+/** A test for each snippet, interpreter and tier. Many run at once before the first test; each test only looks. */
 export function describeCorpus(
   all: readonly Snippet[],
   interpreters: readonly Interpreter[],
-  tiers = TIERS,
+  prepare: (interpreter: Interpreter) => Promise<Place>,
 ): void {
   describe.each(interpreters)('Python $version', (interpreter) => {
     const snippets = all.filter(({ python }) => python <= interpreter.minor);
-    let published: ReturnType<typeof publish>;
+    let place: Place;
     let plain: Map<string, Ending>;
     beforeAll(async () => {
-      published = publish(interpreter);
-      plain = await runAllPlain(snippets, published.path);
+      place = await prepare(interpreter);
+      plain = await runAllPlain(snippets, place);
     }, CORPUS_MS);
-    afterAll(() => published?.remove());
+    afterAll(() => place?.remove());
 
-    describe.each(tiers)('%s tier', (tier) => {
+    describe.each(TIERS)('%s tier', (tier) => {
       const compared = new Map<string, Comparison>();
       beforeAll(async () => {
-        const settings = {
-          PUNGI_PYTHON: published.path,
-          PUNGI_TIER: tier,
-          ALLOWED_ENV: variablesOf(all).join(' '),
-        };
-        for (const one of await inPungi(settings, (pungi) => compareAll(snippets, pungi, plain)))
-          compared.set(one.snippet.name, one);
-        printFigure(`Python ${interpreter.version}, ${tier} tier`, [...compared.values()]);
+        const settings = { ...place.settings, PUNGI_TIER: tier, ALLOWED_ENV: variablesOf(all).join(' ') };
+        const results = await withPungi(settings, (pungi) => compareAll(snippets, pungi, place, plain));
+        for (const result of results) compared.set(result.snippet.name, result);
+        printFigure(`Python ${interpreter.version}, ${tier} tier`, results);
       }, CORPUS_MS);
 
       test.each(snippets.map(({ name }) => name))('%s', (name) => {
@@ -55,16 +52,7 @@ export function describeCorpus(
   });
 }
 
-export async function inPungi<T>(settings: Settings, use: (pungi: Pungi) => Promise<T>): Promise<T> {
-  const pungi = startPungi(settings);
-  try {
-    return await use(pungi);
-  } finally {
-    await pungi.close();
-  }
-}
-
-export function printFigure(where: string, compared: readonly Comparison[]): void {
+function printFigure(where: string, compared: readonly Comparison[]): void {
   const same = compared.filter(({ isSame }) => isSame).length;
   const percent = ((100 * same) / compared.length).toFixed(1);
   console.log(`${where}: ${compared.length} snippets, ${same} identical to plain Python (${percent} %)`);

@@ -1,9 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Pungi, RunRequest } from '../../src/index.js';
 import { endingOf, normalizeEnding } from './compare.js';
-import { type Ending, makeEnvironment, runPlain } from './plain-python.js';
+import type { Place } from './places.js';
+import { type Ending, runPlain } from './plain-python.js';
 import type { Snippet } from './snippets.js';
 
 export interface Comparison {
@@ -13,43 +11,28 @@ export interface Comparison {
   isSame: boolean;
 }
 
-/** Two cores are enough to be quick, and leave some for tests of other files. */
+/** Enough to be quick on two cores; tests of other files need some of them. */
 const AT_ONCE = 3;
 
-/** What plain Python does with each snippet, by name, in an environment without packages. */
-export async function runAllPlain(
-  snippets: readonly Snippet[],
-  python: string,
-): Promise<Map<string, Ending>> {
-  const folder = mkdtempSync(join(tmpdir(), 'corpus-'));
-  chmodSync(folder, 0o755);
-  try {
-    const environment = makeEnvironment(python, join(folder, 'env'));
-    return await runAllPlainIn(snippets, environment, [[environment, '/env']]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-export async function runAllPlainIn(
-  snippets: readonly Snippet[],
-  environment: string,
-  places: readonly [string, string][] = [],
-): Promise<Map<string, Ending>> {
-  const endings = await runPlain(snippets, environment, AT_ONCE);
-  return new Map(endings.map((ending, index) => [snippets[index]!.name, normalizeEnding(ending, places)]));
+/** What plain Python does with each snippet, by name. */
+export async function runAllPlain(snippets: readonly Snippet[], place: Place): Promise<Map<string, Ending>> {
+  const endings = await runPlain(snippets, place.environment, AT_ONCE);
+  return new Map(
+    endings.map((ending, index) => [snippets[index]!.name, normalizeEnding(ending, place.names)]),
+  );
 }
 
 /** Runs each snippet in the sandbox and compares it with what plain Python did. */
 export function compareAll(
   snippets: readonly Snippet[],
   pungi: Pungi,
+  place: Place,
   plainEndings: ReadonlyMap<string, Ending>,
-  more: Partial<RunRequest> = {},
 ): Promise<Comparison[]> {
   return eachOf(snippets, async (snippet) => {
     const plain = plainEndings.get(snippet.name)!;
-    const inside = endingOf(await pungi.run({ ...requestOf(snippet), ...more }), plain.stderr);
+    const outcome = await pungi.run({ ...requestOf(snippet), ...place.request });
+    const inside = endingOf(outcome, plain.stderr);
     const isSame =
       inside.stdout === plain.stdout && inside.stderr === plain.stderr && inside.status === plain.status;
     return { snippet, plain, inside, isSame };

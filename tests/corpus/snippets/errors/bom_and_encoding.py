@@ -1,0 +1,3 @@
+# -*- coding: utf-8 -*-
+naïve = "é"
+print(naïve, len(naïve.encode()))

@@ -1,0 +1,2 @@
+print(repr(exit), quit)
+exit(4)

@@ -1,0 +1,5 @@
+import sys
+try:
+    raise ValueError("replaced")
+finally:
+    sys.exit(2)

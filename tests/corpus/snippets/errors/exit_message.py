@@ -1,0 +1,3 @@
+import sys
+print("output")
+sys.exit("fatal: something is wrong")

@@ -1,0 +1,2 @@
+class Broken:
+    value = undefined_name

@@ -1,0 +1,9 @@
+def total(first,
+          second):
+    return first + second
+print(
+    total(
+        1,
+        "2",
+    )
+)

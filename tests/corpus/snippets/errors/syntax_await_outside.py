@@ -1,0 +1,2 @@
+import asyncio
+result = await asyncio.sleep(0)

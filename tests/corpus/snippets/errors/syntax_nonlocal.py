@@ -1,0 +1,3 @@
+def f():
+    nonlocal missing
+    missing = 1

@@ -1,0 +1,2 @@
+open("bad.py", "w").write("x = 1\ndef broken(\n")
+import bad

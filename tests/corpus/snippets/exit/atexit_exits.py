@@ -1,0 +1,3 @@
+import atexit, sys
+atexit.register(sys.exit, 5)
+print("main")

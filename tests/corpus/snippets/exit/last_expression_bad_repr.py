@@ -1,0 +1,3 @@
+class Bad:
+    def __repr__(self): raise ValueError("no")
+Bad()

@@ -1,0 +1,5 @@
+import threading, time
+def worker():
+    time.sleep(0.05)
+    raise RuntimeError("late error")
+threading.Thread(target=worker, name="late").start()

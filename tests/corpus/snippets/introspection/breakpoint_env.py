@@ -1,0 +1,4 @@
+# env: {"PYTHONBREAKPOINT": "0"}
+print("before")
+breakpoint()
+print("after")

@@ -1,0 +1,2 @@
+import inspect, sys
+print(inspect.getsource(sys.modules["__main__"]))

@@ -1,0 +1,2 @@
+import socket
+print("lo" in [name for _, name in socket.if_nameindex()], socket.if_nametoindex("lo"))

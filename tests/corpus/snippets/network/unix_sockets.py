@@ -1,0 +1,10 @@
+import os, socket
+a, b = socket.socketpair()
+a.send(b"pair"); print(b.recv(10), a.family.name)
+a.close(); b.close()
+server = socket.socket(socket.AF_UNIX)
+server.bind("s.sock"); server.listen(1)
+client = socket.socket(socket.AF_UNIX); client.connect("s.sock")
+connection, _ = server.accept()
+connection.sendall(b"unix"); print(client.recv(10), os.path.exists("s.sock"))
+for one in (server, client, connection): one.close()

@@ -1,0 +1,7 @@
+# packages: ["numpy"]
+import numpy
+try:
+    import surely_not_installed
+except ImportError as error:
+    print(error)
+import numpy.nothing

@@ -1,0 +1,3 @@
+import faulthandler, os
+print("aborting", flush=True)
+os.abort()

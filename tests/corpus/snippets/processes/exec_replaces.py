@@ -1,0 +1,3 @@
+import os, sys
+print("before exec", flush=True)
+os.execvp("echo", ["echo", "after exec"])

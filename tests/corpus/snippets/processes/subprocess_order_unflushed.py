@@ -1,0 +1,3 @@
+import subprocess
+print("before the child, but buffered")
+subprocess.run(["echo", "child"])

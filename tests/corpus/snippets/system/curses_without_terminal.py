@@ -1,0 +1,5 @@
+import curses
+try:
+    curses.initscr()
+except curses.error as error:
+    print(error)
