@@ -1,4 +1,4 @@
-"""The default environment before anything is installed in it: a virtual environment of two files, made inside the jail.
+"""The default environment before anything is installed in it: a virtual environment of a few files, made inside the jail.
 
 It hides the packages of the host's interpreter, from runs and from every interpreter that they start as sys.executable.
 """
@@ -6,13 +6,21 @@ It hides the packages of the host's interpreter, from runs and from every interp
 import os
 import sys
 
+from . import no_pip
+
 FOLDER = "/env"
 
 
 def make(folder):
     """Needs nothing but the interpreter that runs this. Takes well under a millisecond, so no start waits for it."""
-    os.makedirs(f"{folder}/bin")
+    major, minor, *_ = sys.version_info
+    site = f"{folder}/lib/python{major}.{minor}/site-packages"
+    for each in (f"{folder}/bin", site):
+        os.makedirs(each)
     os.symlink(sys.executable, f"{folder}/bin/python")
+    for name in (f"python{major}", f"python{major}.{minor}"):
+        os.symlink("python", f"{folder}/bin/{name}")
+    no_pip.write(f"{folder}/bin", site)
     version = ".".join(map(str, sys.version_info[:3]))
     with open(f"{folder}/pyvenv.cfg", "w", encoding="utf-8") as file:
         file.write(f"home = {_home()}\ninclude-system-site-packages = false\nversion = {version}\n")

@@ -13,7 +13,7 @@ import socket
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
 from . import called_script, cgroup_keeper, data_folders, guard, host_jail, landlock, load_limits, network_forwarder, packages
-from . import run_group, seccomp, supervisor, system, watch
+from . import run_group, seccomp, started_as, streams, supervisor, system, watch
 from . import harness, worker
 
 
@@ -39,12 +39,13 @@ def _become_fork_server(settings, door):
         os._exit(75)
     guard.wait_to_load(door)
     longest = settings.get("longestImport", packages.LONGEST_IMPORT)
+    started_as.clear_flags()
     packages.load(door, settings["preload"], settings.get("surelyUsed", ()), longest)
-    worker.prepare_streams()
+    streams.prepare()
     called_script.rehearse()
     harness.rehearse()
     if settings["tier"] == "namespace":
-        os.environ.update(HOME=host_jail.WORK, TMPDIR=host_jail.TMP, PWD=host_jail.WORK)
+        started_as.settle_home(HOME=host_jail.WORK, TMPDIR=host_jail.TMP, PWD=host_jail.WORK)
     gc.collect()
     gc.freeze()
     guard.tell(door, ready=True)
@@ -98,6 +99,8 @@ def _prepare_workers(settings):
     landlock.abi()
     folder = host_jail.TMP if has_namespaces else settings["workBase"]
     os.environ.update(HOME=folder, TMPDIR=folder)
+    started_as.set_variables()
+    started_as.leave_own_folder()
     if settings["tier"] != "process":
         system.forbid_new_privileges()
         seccomp.install_for_fork_server(has_namespaces, bool(settings["data"]))

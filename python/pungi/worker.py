@@ -5,7 +5,6 @@ import atexit
 import base64
 import builtins
 import fcntl
-import io
 import json
 import linecache
 import marshal
@@ -18,7 +17,8 @@ import time
 import types
 
 from . import (
-    called_script, code_summary, data_folders, discovery, exercises, frames, limits, report, run_jail, scoped_run, system,
+    called_script, code_summary, data_folders, discovery, exercises, frames, limits, report, run_jail, scoped_run, started_as,
+    streams, system,
 )
 from .calls.endings import exit_status, flush_streams
 
@@ -38,24 +38,6 @@ _hard_limits = {number: resource.getrlimit(number)[1] for number in _BOUNDED}
 def prepare_limits():
     """In the fork server, once it has its own limits: workers cannot go above them."""
     _hard_limits.update((number, resource.getrlimit(number)[1]) for number in _BOUNDED)
-
-
-_output_streams = []
-
-
-def prepare_streams():
-    """In the fork server: the standard streams of the workers to come, which only have to change what is behind them."""
-    sys.stdin = sys.__stdin__ = _open_stdin_stream()
-    for name, fd in (("stdout", 1), ("stderr", 2)):
-        # A line at a time, so that it can be seen while the run goes on; never an error for a lone surrogate.
-        stream = io.open(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
-        setattr(sys, name, stream)
-        setattr(sys, f"__{name}__", stream)
-        _output_streams.append(stream)
-
-
-def _open_stdin_stream():
-    return io.open(0, "r", encoding="utf-8", errors="surrogateescape", closefd=False)
 
 
 def main(place, is_hurried, *pipes):
@@ -100,9 +82,10 @@ def _take_descriptors(*pipes):
 
 def _settle(box):
     os.chdir(box.work)
+    os.umask(0o022)
     data_folders.link(box.data)
     if os.environ.get("PWD") != box.work:
-        os.environ.update(HOME=box.work, TMPDIR=box.temporary, PWD=box.work)
+        started_as.settle_home(HOME=box.work, TMPDIR=box.temporary, PWD=box.work)
     if "tempfile" in sys.modules:
         sys.modules["tempfile"].tempdir = None
     if "numpy.random" in sys.modules:
@@ -209,7 +192,7 @@ def _open_stdin(text, folder):
         os.lseek(source, 0, os.SEEK_SET)
     os.dup2(source, 0)
     os.close(source)
-    sys.stdin = sys.__stdin__ = _open_stdin_stream()
+    streams.open_stdin()
 
 
 def _look_at(job, look):
@@ -273,6 +256,7 @@ def _enter_script(job, filename, source):
     scope.update(job["variables"])
     sys.modules["__main__"] = main_module
     sys.argv = [filename, *job["argv"]]
+    sys.orig_argv = [sys.executable, *sys.argv]
     sys.meta_path.insert(0, _ScriptWriter(scope["__file__"], source))
     # Lines as the compiler counts them, each with its end: other separators are part of a line.
     lines = [f"{line}\n" for line in source.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
@@ -308,7 +292,7 @@ def _evaluate(job, filename, source, scope, paths):
             absent = scoped_run.bring_imports(imports, scope)
         sys.path.insert(0, os.getcwd())
         if job.get("rules"):
-            scoped_run.install_guard(job, scope, paths, _REPORT_FD, _output_streams)
+            scoped_run.install_guard(job, scope, paths, _REPORT_FD, streams.outputs)
         exec(body, scope)
         value = eval(last, scope) if last is not None else None
         if call is not None:

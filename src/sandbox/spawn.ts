@@ -5,17 +5,15 @@ import type { Tier } from '../contract/outcome.js';
 /** The Python half, beside src and dist alike. */
 export const PYTHON_HALF = fileURLToPath(new URL('../../python', import.meta.url));
 
-/** What a run's environment starts from. Nothing of the server's own environment crosses. */
+/** What a run's variables start from; started_as.py adds to them. Nothing of the server's own environment crosses. */
 const CLEAN_ENVIRONMENT = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   LANG: 'C.UTF-8',
-  PYTHONDONTWRITEBYTECODE: '1',
-  PYTHONUTF8: '1',
   // A fork keeps only the thread that forks: libraries must not start their own before it.
   OPENBLAS_NUM_THREADS: '1',
   OMP_NUM_THREADS: '1',
   MKL_NUM_THREADS: '1',
-  MPLBACKEND: 'Agg',
+  MPLBACKEND: 'agg',
 };
 
 export interface ForkServerSettings {
@@ -52,8 +50,10 @@ export function spawnPython(
   part: string,
   options: Pick<SpawnOptions, 'stdio' | 'env'>,
 ): ChildProcess {
+  // Runs inherit the fork server's mode, which follows its LANG as in any Python.
+  const mode = part === 'fork-server' ? [] : ['-X', 'utf8'];
   try {
-    return spawn(python, ['-I', '-S', '-X', 'utf8', PYTHON_HALF, part], {
+    return spawn(python, ['-I', '-S', ...mode, PYTHON_HALF, part], {
       ...options,
       cwd: '/',
       // A session of its own: Ctrl-C in a terminal is for the server, and all of it can be killed as one group.

@@ -38,7 +38,7 @@ class Server:
         if os.getuid() == 0:
             for folder in (self.folder, self.work):
                 os.chmod(folder, 0o711)
-        command = [python, "-I", "-S", "-X", "utf8", str(python_half.FOLDER), "fork-server"]
+        command = [python, "-I", "-S", str(python_half.FOLDER), "fork-server"]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
             env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"},

@@ -7,6 +7,8 @@ import venv
 
 import python_half  # noqa: F401
 
+_DISTRIBUTIONS = "import importlib.metadata\nprint(list(importlib.metadata.distributions()))"
+
 
 class BareEnvironment(unittest.TestCase):
     def setUp(self):
@@ -23,15 +25,20 @@ class BareEnvironment(unittest.TestCase):
         told = subprocess.run([made / "bin" / "python", "-c", look], check=True, capture_output=True, text=True)
         return told.stdout.strip(), made
 
+    def assertOnlyItsOwn(self, told, made):
+        site = "{}/lib/python{}.{}/site-packages".format(made, *sys.version_info)
+        self.assertEqual(told, f'["{made}", "{sys.base_prefix}", ["{site}"]]')
+
     def test_has_the_standard_library_and_no_packages(self):
         told, made = self.look(sys.executable)
-        self.assertEqual(told, f'["{made}", "{sys.base_prefix}", []]')
+        self.assertOnlyItsOwn(told, made)
+        listed = subprocess.run([made / "bin" / "python", "-c", _DISTRIBUTIONS], check=True, capture_output=True, text=True)
+        self.assertEqual(listed.stdout, "[]\n")
 
     def test_has_none_of_the_virtual_environment_that_it_is_made_from(self):
         parent = self.folder / "parent"
         venv.EnvBuilder(symlinks=True, system_site_packages=True).create(parent)
-        told, made = self.look(parent / "bin" / "python")
-        self.assertEqual(told, f'["{made}", "{sys.base_prefix}", []]')
+        self.assertOnlyItsOwn(*self.look(parent / "bin" / "python"))
 
 
 if __name__ == "__main__":

@@ -18,12 +18,17 @@ def exit_status(error):
 
 def flush_streams(status):
     """The status that `python` would end with after this: another where what was printed cannot be sent."""
-    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+    for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None and not getattr(stream, "closed", False):
                 stream.flush()
         except BaseException:
             status = status or 120
+    for stream in (sys.__stdout__, sys.__stderr__):
+        try:
+            stream.flush()
+        except BaseException:
+            pass  # closed or detached: nobody uses it any more
     return status
 
 

@@ -1,0 +1,28 @@
+"""Answers for pip in an environment that has none: runs cannot install packages, and should learn at once who can."""
+
+import os
+
+SENTENCE = (
+    "pip cannot be used in a run: install packages with the tool install_packages, or with the command pungi env install."
+)
+_MODULE = f"""import sys
+
+_SENTENCE = "{SENTENCE}"
+if __name__ == "__main__":
+    sys.exit(f"ERROR: {{_SENTENCE}}")
+raise ModuleNotFoundError(_SENTENCE, name="pip")
+"""
+_COMMAND = f"#!/bin/sh\necho 'ERROR: {SENTENCE}' >&2\nexit 1\n"
+_COMMANDS = ("pip", "pip3")
+
+
+def write(commands, site):
+    """Into the folder of commands and that of packages; a pip that is there stays."""
+    files = {os.path.join(commands, name): (_COMMAND, 0o755) for name in _COMMANDS}
+    if not os.path.lexists(os.path.join(site, "pip")):
+        files[os.path.join(site, "pip.py")] = (_MODULE, 0o644)
+    for path, (text, mode) in files.items():
+        if not os.path.lexists(path):
+            with open(path, "x", encoding="ascii") as file:
+                file.write(text)
+            os.chmod(path, mode)

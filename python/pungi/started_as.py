@@ -1,0 +1,63 @@
+"""Makes the fork server's interpreter look as if it had been started by `python main.py` in its environment.
+
+It really starts with -I -S, so that nothing of the host and no package is loaded outside of the jail. Libraries pass the flags of
+an interpreter on to those that they start (multiprocessing, joblib), which then would lack their packages.
+"""
+
+import contextlib
+import ctypes
+import os
+import pwd
+import site
+import sys
+
+_PLAIN_FLAGS = {"isolated": 0, "ignore_environment": 0, "no_user_site": 0, "no_site": 0, "safe_path": False}
+_SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
+_USER = "sandbox"
+
+
+def set_variables():
+    """Inside the jail, before packages are loaded: the variables of an activated environment, and of a user who has logged in."""
+    folder = os.path.dirname(sys.executable)
+    user = _user_name()
+    path = ":".join(dict.fromkeys((folder, *_SYSTEM_PATH)))
+    os.environ.update(PATH=path, USER=user, LOGNAME=user, SHELL="/bin/sh", TERM="dumb")
+    if os.path.exists(os.path.join(os.path.dirname(folder), "pyvenv.cfg")):
+        os.environ["VIRTUAL_ENV"] = os.path.dirname(folder)
+
+
+def _user_name():
+    """Without a root of its own, a run cannot read the accounts of the host."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return _USER
+
+
+def clear_flags():
+    """Before `site`, which looks at them, is loaded in the jail. Interpreters are started outside of it by nobody from now on."""
+    names = type(sys.flags).__match_args__
+    for name, value in _PLAIN_FLAGS.items():
+        if name in names:
+            _set_item(sys.flags, names.index(name), value)
+
+
+def leave_own_folder():
+    """The folder of this program is no place to import from: everything that a worker runs has been imported."""
+    with contextlib.suppress(ValueError):
+        sys.path.remove(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def settle_home(**variables):
+    """Once it is known where runs work: what `site` made of the former home is made anew."""
+    os.environ.update(variables)
+    site.USER_BASE = site.USER_SITE = None
+    site.getusersitepackages()
+
+
+def _set_item(sequence, index, value):
+    """Of a structure that Python code cannot change. Takes over a reference to the value."""
+    change = ctypes.pythonapi.PyStructSequence_SetItem
+    change.restype, change.argtypes = None, (ctypes.py_object, ctypes.c_ssize_t, ctypes.py_object)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
+    change(sequence, index, value)

@@ -1,0 +1,45 @@
+"""The standard streams of a run, as `python main.py` has them with pipes behind them.
+
+One difference is on purpose: stdout is written line by line, so that lines arrive while the run goes on, none is lost when it is
+stopped, and the output of child processes comes in its natural place.
+"""
+
+import io
+import os
+import sys
+
+# As the interpreter chose them for its locale.
+_ENCODING, _ERRORS = sys.__stdout__.encoding, sys.__stdout__.errors
+
+# stdout and stderr, as opened for runs.
+outputs = []
+
+
+def prepare():
+    """In the fork server, for all workers to come: they only change what is behind the descriptors.
+
+    A stream remembers whether it can seek, so these are opened on a pipe."""
+    behind = [os.dup(fd) for fd in (1, 2)]
+    pipe = os.pipe()
+    for fd in (1, 2):
+        os.dup2(pipe[1], fd)
+    outputs[:] = _open(1, "stdout", "w", _ERRORS, True), _open(2, "stderr", "w", "backslashreplace", True)
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = outputs
+    open_stdin()
+    for source, fd in zip(behind, (1, 2)):
+        os.dup2(source, fd)
+    for fd in (*behind, *pipe):
+        os.close(fd)
+
+
+def open_stdin():
+    """Anew, when something else is behind descriptor 0."""
+    sys.stdin = sys.__stdin__ = _open(0, "stdin", "r", _ERRORS, False)
+
+
+def _open(fd, name, mode, errors, line_buffering):
+    binary = io.open(fd, f"{mode}b", closefd=False)
+    binary.raw.name = f"<{name}>"
+    stream = io.TextIOWrapper(binary, _ENCODING, errors, newline="\n", line_buffering=line_buffering)
+    stream.mode = mode
+    return stream

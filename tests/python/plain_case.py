@@ -1,0 +1,77 @@
+"""Runs code in Pungi and as `python main.py` with pipes, in the same environment, and expects the same of both."""
+
+import base64
+import json
+import sys
+import unittest
+
+import python_half  # noqa: F401
+from pungi import frames, system
+from serving import LIMITS, Server
+
+TIERS = ("namespace", "landlock")
+# The landlock tier needs one that every user can read.
+_INTERPRETERS = (sys.executable, "/usr/bin/python3")
+# Starts main.py as anybody would, inside of the sandbox, so that folders and identity are the same.
+_OUTER = """
+import json, subprocess, sys
+entries = {"stdin": subprocess.DEVNULL} if not STDIN else {"input": STDIN.encode()}
+ended = subprocess.run([sys.executable, "main.py"], capture_output=True, **entries)
+print(json.dumps([ended.returncode, ended.stdout.decode("latin-1"), ended.stderr.decode("latin-1")]))
+"""
+
+
+@unittest.skipUnless(system.IS_LINUX, "the tiers are Linux's")
+class PlainCase(unittest.TestCase):
+    """Of one environment: `settings` are those of the fork server."""
+
+    settings = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.servers = {}
+        for tier in TIERS:
+            server = next(filter(None, (cls._start(tier, python) for python in _INTERPRETERS)), None)
+            if server is not None:
+                cls.servers[tier] = server
+                cls.addClassCleanup(server.close)
+                cls.addClassCleanup(lambda server=server: server.supervisor.connection.close())
+        assert cls.servers, "no tier can be entered"
+
+    @classmethod
+    def _start(cls, tier, python):
+        server = Server(tier, **{"python": python, **cls.settings})
+        try:
+            server.supervisor = server.park()
+        except (AssertionError, OSError):
+            server.close()
+            return None
+        return server
+
+    def run_in(self, server, code, *arguments, **more):
+        answer = server.supervisor.run_and_stay(code, *arguments, **more)
+        if server.supervisor.next()[0] != frames.PARKED:
+            server.supervisor.connection.close()
+            server.supervisor = server.park()
+        return answer
+
+    def assertAsPlain(self, code, stdin=""):
+        """The same status, stdout and stderr; gives stdout of the last tier."""
+        main = [{"path": "main.py", "base64": base64.b64encode(code.encode()).decode()}]
+        limits = {**LIMITS, "outputHardBytes": 20_000_000}
+        for tier, server in self.servers.items():
+            with self.subTest(tier=tier):
+                plain = self.run_in(server, f"STDIN = {stdin!r}{_OUTER}", limits, filename="outer.py", files=main)
+                self.assertEqual(plain["end"]["status"], 0, plain)
+                run = self.run_in(server, code, limits, stdin=stdin)
+                ended = [run["end"]["status"], run["stdout"].decode("latin-1"), run["stderr"].decode("latin-1")]
+                self.assertEqual(ended, json.loads(plain["stdout"]))
+        return ended[1]
+
+    def run_everywhere(self, code, **more):
+        """What is printed, in each tier; the run must end well."""
+        for tier, server in self.servers.items():
+            with self.subTest(tier=tier):
+                answer = self.run_in(server, code, **more)
+                self.assertEqual((answer["end"]["status"], answer["stderr"]), (0, b""), answer)
+                yield tier, answer["stdout"].decode()
