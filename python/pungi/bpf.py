@@ -83,7 +83,7 @@ def _rule(rule):
     """Goes on behind its end where the rule is met, and answers where it is not."""
     load = (_LOAD, _ARGUMENTS + 8 * rule.argument, 0, 0)
     if isinstance(rule, call_arguments.Either):
-        parts = [(value, _rule(inner)) for value, inner in rule.rules.items()]
+        parts = [(value, [i for inner in rules for i in _rule(inner)]) for value, rules in rule.rules.items()]
         code = [(_RETURN, ERRNO | rule.error, 0, 0)]
         for value, part in reversed(parts):
             # Past its own part it leaves the parts of other values behind.

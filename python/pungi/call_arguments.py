@@ -18,7 +18,7 @@ class Only(NamedTuple):
 
 
 class Either(NamedTuple):
-    """The rules for a call by the value of one argument; others are refused."""
+    """By the value of one argument, the rules for the others; other values are refused."""
 
     argument: int
     rules: dict
@@ -28,6 +28,7 @@ class Either(NamedTuple):
 PRETEND = 0
 
 _NO_FLAGS = (0,)
+_MORE = 0x8000
 # The exit signal, what is shared with the child, and where its number is written. No namespace, no other parent.
 _CLONE_FLAGS = 0x017D5F7F
 SUPERVISOR_NAMESPACES = (
@@ -37,6 +38,7 @@ _SHARED, _PRIVATE, _SHARED_VALIDATE, _ANONYMOUS, _HUGE_TLB = 1, 2, 3, 0x20, 0x40
 _STREAM, _DATAGRAM, _PACKETS = int(socket.SOCK_STREAM), int(socket.SOCK_DGRAM), int(socket.SOCK_SEQPACKET)
 UNIX, INTERNET = int(socket.AF_UNIX), (int(socket.AF_INET), int(socket.AF_INET6))
 _SOCKET_TYPE = 0xF
+_NETLINK, ROUTES, SOCK_DIAG = 16, 0, 4
 SET_PARENT_DEATH, SET_DUMPABLE, SET_SUBREAPER = 1, 4, 36
 
 
@@ -44,10 +46,12 @@ def clone(namespaces=0):
     return (Only(0, _NO_FLAGS, mask=~(_CLONE_FLAGS | namespaces) & 0xFFFFFFFF),)
 
 
-def socket_rules(families):
+def socket_rules(families, netlink=(ROUTES,)):
+    """`netlink`: which of its protocols. Interfaces and addresses are asked for by one; to change them takes a capability."""
     kinds = Only(1, (_STREAM, _DATAGRAM, _PACKETS), mask=_SOCKET_TYPE, error=errno.EACCES)
     protocols = Only(2, (0, int(socket.IPPROTO_TCP), int(socket.IPPROTO_UDP)), error=errno.EACCES)
-    return (Only(0, tuple(families), error=errno.EACCES), kinds, protocols)
+    rules = {family: (kinds, protocols) for family in families}
+    return (Either(0, rules | {_NETLINK: (Only(2, tuple(netlink), error=errno.EACCES),)}, error=errno.EACCES),)
 
 
 def pair_rules(kinds):
@@ -56,6 +60,11 @@ def pair_rules(kinds):
 
 # An end of a pair of datagram sockets can send to any other socket that has a name.
 ANY_PAIRS, PAIRS_THAT_STAY = (_STREAM, _DATAGRAM, _PACKETS), (_STREAM, _PACKETS)
+
+
+def no_gathering(flags):
+    """A datagram that is gathered from single bytes keeps a page for each of them. `flags`: the argument that has them."""
+    return (Only(flags, _NO_FLAGS, mask=_MORE, error=errno.EOPNOTSUPP),)
 
 
 def prctl(*more):
@@ -100,14 +109,14 @@ _NETWORK = {
     "SIOCATMARK": 0x8905, "SIOCGIFNAME": 0x8910, "SIOCGIFCONF": 0x8912, "SIOCGIFFLAGS": 0x8913, "SIOCGIFADDR": 0x8915,
     "SIOCGIFBRDADDR": 0x8919, "SIOCGIFNETMASK": 0x891B, "SIOCGIFMTU": 0x8921, "SIOCGIFHWADDR": 0x8927, "SIOCGIFINDEX": 0x8933,
 }
-SET_INTERFACE_FLAGS = 0x8914
+SET_INTERFACE_FLAGS, _ETHTOOL = 0x8914, 0x8946
 _FICLONE, _FICLONERANGE = 0x40049409, 0x4020940D
 
 
 def ioctl(*more):
     requests = (*_TERMINAL.values(), *_DESCRIPTOR.values(), *_FILE.values(), *_NETWORK.values(), *more)
-    # Copying does without clones.
-    return (Only(1, requests, answers={_FICLONE: errno.EOPNOTSUPP, _FICLONERANGE: errno.EOPNOTSUPP}),)
+    # Copying does without clones, and a loopback has no driver to ask.
+    return (Only(1, requests, answers=dict.fromkeys((_FICLONE, _FICLONERANGE, _ETHTOOL), errno.EOPNOTSUPP)),)
 
 
 # Normal, random, sequential, needed, not needed, free, remove, (not) in a fork, (no) huge pages, (not) in a dump, (not)
@@ -154,15 +163,17 @@ ARGUMENTS = {
     "ioctl": ioctl(),
     "socket": socket_rules((UNIX, *INTERNET)),
     "socketpair": pair_rules(ANY_PAIRS),
+    "sendto": no_gathering(3),
+    "sendmsg": no_gathering(2),
     "setsockopt": (
         Either(1, {
             # Buffers in the kernel are memory: they keep their usual size.
-            int(socket.SOL_SOCKET): Only(
-                2, tuple(_SOCKET_OPTIONS.values()), answers={_SO_SNDBUF: PRETEND, _SO_RCVBUF: PRETEND}
+            int(socket.SOL_SOCKET): (
+                Only(2, tuple(_SOCKET_OPTIONS.values()), answers={_SO_SNDBUF: PRETEND, _SO_RCVBUF: PRETEND}),
             ),
-            int(socket.IPPROTO_TCP): Only(2, tuple(_TCP_OPTIONS.values())),
-            int(socket.IPPROTO_IP): Only(2, tuple(_IP_OPTIONS.values())),
-            int(socket.IPPROTO_IPV6): Only(2, tuple(_IPV6_OPTIONS.values())),
+            int(socket.IPPROTO_TCP): (Only(2, tuple(_TCP_OPTIONS.values())),),
+            int(socket.IPPROTO_IP): (Only(2, tuple(_IP_OPTIONS.values())),),
+            int(socket.IPPROTO_IPV6): (Only(2, tuple(_IPV6_OPTIONS.values())),),
         }),
     ),
 }

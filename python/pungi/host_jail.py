@@ -10,7 +10,7 @@ _SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin
 # What libraries look up and no secret is in. Accounts and hosts are written anew instead.
 _SYSTEM_FILES = (
     "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/timezone",
-    "/etc/mime.types", "/etc/os-release", "/etc/fonts",
+    "/etc/mime.types", "/etc/os-release", "/etc/fonts", "/etc/services", "/etc/protocols",
     "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted", "/var/lib/ca-certificates",
 )
 # Not /dev/zero: mapped as shared it is memory that no process shows.
@@ -131,8 +131,8 @@ def _write_accounts(root, uid):
     files = {
         "passwd": f"sandbox:x:{uid}:{uid}:sandbox:{WORK}:/bin/sh\n",
         "group": f"sandbox:x:{uid}:\n",
-        "hosts": "127.0.0.1 localhost\n::1 localhost\n",
-        "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+        "hosts": f"127.0.0.1 localhost\n127.0.0.1 {os.uname().nodename}\n::1 localhost ip6-localhost ip6-loopback\n",
+        "nsswitch.conf": "".join(f"{name}: files\n" for name in ("passwd", "group", "hosts", "services", "protocols")),
     }
     for name, text in files.items():
         with open(f"{root}/etc/{name}", "w", encoding="ascii") as file:

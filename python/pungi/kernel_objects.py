@@ -25,6 +25,14 @@ _PIPES_PER_PROCESS, _FEWEST_PIPES = 4, 256
 # Descriptors that were sent and not received: the kernel gives a user no more in all than one process may have open.
 _MOST_IN_FLIGHT = 64
 _CHUNK = 1 << 20
+# A UDP socket with its largest datagrams, each of which lies in two pages that it shares with others.
+_DATAGRAM_SOCKET = _MB
+# Of the memory that the kernel lets all TCP sockets of the machine have, a sixteenth of it, a run has at most an eighth.
+_MOST_SOCKETS = max(512, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 128 // SOCKET)
+# No program keeps more memory by data that it does not read, in a millisecond of CPU time.
+_PINNED_PER_CPU_MS = 8 * _MB
+# What an ended connection can keep, beside a few that hardly any program forgets to close.
+_ENDED_SOCKET, _FEW_ENDED = 48 * _MB, 4
 
 
 def _setting(name, default):
@@ -61,9 +69,9 @@ class _Counts:
 class KernelObjects:
     """Of one run."""
 
-    def __init__(self, has_namespaces):
-        """While the worker is parked: what there is now is not the run's."""
-        self._sockets = _SocketCount() if has_namespaces else None
+    def __init__(self, has_namespaces, loopback=None):
+        """While the worker is parked: what there is now is not the run's. `loopback`: of its network namespace, if it has one."""
+        self._sockets = _Sockets(loopback) if has_namespaces else None
         self._counts = {}
         self._hidden = 0
         # CPU time at the last look, and of it what was spent in the kernel.
@@ -80,8 +88,7 @@ class KernelObjects:
 
     def _in_sockets(self, census, memory):
         if self._sockets is not None:
-            number = self._sockets.read()
-            return Held(number * SOCKET, f"{number} sockets") if number * SOCKET > memory else None
+            return self._sockets.held(memory, census.kernel_ms)
         size = watch.most_in_buffers(census.living, memory)
         return Held(size, "buffers of sockets and pipes") if size > memory else None
 
@@ -92,7 +99,7 @@ class KernelObjects:
             self._looked_at_ms, self._kernel_ms = census.cpu_ms, census.kernel_ms
         is_due = (census.cpu_ms - self._looked_at_ms) * _BYTES_PER_CPU_MS >= unseen
         # Descriptors are sent in no time, but only where there are sockets.
-        is_due = is_due or (is_thorough and self._sockets is not None and self._sockets.read() > 0)
+        is_due = is_due or (is_thorough and self._sockets is not None and self._sockets.number() > 0)
         if is_due or _may_have_many(census.living, memory, limits):
             self._count_all(census.living, memory, is_due)
         if is_due:
@@ -197,16 +204,44 @@ def _read(path, most_lines):
         os.close(fd)
 
 
-class _SocketCount:
-    """Sockets of our network namespace, each until its last byte is gone: also those that no descriptor leads to."""
+class _Sockets:
+    """Of our network namespace, each until its last byte is gone: also those that no descriptor leads to."""
 
-    def __init__(self):
-        self._fd = os.open("/proc/self/net/sockstat", os.O_RDONLY | os.O_CLOEXEC)
+    def __init__(self, loopback):
+        self._loopback = loopback
+        self._fds = [os.open(f"/proc/self/net/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("sockstat", "sockstat6", "unix")]
         self._before = 0
-        self._before = self.read()
+        self._before = self.number()
+        self._unix_before = self._unix()
 
-    def read(self):
-        return int(os.pread(self._fd, 64, 0).split(None, 3)[2]) - self._before
+    def number(self):
+        return self._figures()[b"sockets:"] - self._before
+
+    def held(self, memory, kernel_ms):
+        """What is more than the memory limit, or than a run's part of the machine's; None where nothing is."""
+        figures = self._figures()
+        number = figures[b"sockets:"] - self._before
+        datagrams = figures[b"UDP:"] + figures.get(b"UDP6:", 0)
+        size = number * SOCKET + datagrams * (_DATAGRAM_SOCKET - SOCKET)
+        if size > memory or number > _MOST_SOCKETS:
+            return Held(size, f"{number} sockets")
+        if number == 0 or self._loopback is None or kernel_ms * _PINNED_PER_CPU_MS <= memory:
+            return None
+        named = datagrams + figures[b"TCP:"] + figures.get(b"TCP6:", 0) + self._unix() - self._unix_before
+        # A connection that has ended is in no table, though what came last may still wait in it.
+        ended = max(0, number - named - _FEW_ENDED)
+        pinned = self._loopback.pinned() + ended * _ENDED_SOCKET
+        return Held(pinned, f"unread data of {number} sockets") if pinned > memory else None
+
+    def _figures(self):
+        """The first figure of each line."""
+        text = os.pread(self._fds[0], 512, 0) + os.pread(self._fds[1], 512, 0)
+        return {name: int(figure) for name, _, figure, *_ in map(bytes.split, text.splitlines())}
+
+    def _unix(self):
+        os.lseek(self._fds[2], 0, os.SEEK_SET)
+        return sum(text.count(b"\n") for text in iter(lambda: os.read(self._fds[2], _CHUNK), b""))
 
     def close(self):
-        os.close(self._fd)
+        for fd in self._fds:
+            os.close(fd)

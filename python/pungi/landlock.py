@@ -8,7 +8,7 @@ import stat
 from . import system
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_RULE_PATH_BENEATH, _RULE_NET_PORT = 1, 2
+_RULE_PATH_BENEATH = 1
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _TRUNCATE, _REFER, _IOCTL_DEV = 1 << 14, 1 << 13, 1 << 15
@@ -25,7 +25,7 @@ DEVICE = _READ_FILE | _WRITE_FILE | _TRUNCATE
 # The versions since which landlock has rules for these.
 RULES_TRUNCATION, RULES_SIGNALS = 3, 6
 
-_NET_TCP, _CONNECT_TCP = 0b11, 0b10
+_NET_TCP = 0b11
 _SCOPE_ABSTRACT_UNIX, _SCOPE_SIGNAL = 1, 2
 
 
@@ -36,10 +36,6 @@ class _Ruleset(ctypes.Structure):
 class _PathBeneath(ctypes.Structure):
     _pack_ = 1
     _fields_ = [("allowed", ctypes.c_uint64), ("fd", ctypes.c_int32)]
-
-
-class _NetPort(ctypes.Structure):
-    _fields_ = [("allowed", ctypes.c_uint64), ("port", ctypes.c_uint64)]
 
 
 @functools.cache
@@ -56,26 +52,26 @@ def _handled(version):
     return rights
 
 
-def restrict(rules, ports=()):
-    """Allows what `rules` names, (path, rights) pairs, to connect to the ports, and nothing else.
-
-    A path that does not exist is passed over."""
-    ruleset = make_ruleset(rules, ports)
+def restrict(rules):
+    """Allows what `rules` names, (path, rights) pairs, and nothing else. A path that does not exist is passed over."""
+    ruleset = make_ruleset(rules)
     try:
         enter(ruleset)
     finally:
         os.close(ruleset)
 
 
-def make_ruleset(rules, ports=()):
-    """The rules as an open file, which many processes can enter one after the other."""
+def make_ruleset(rules, rules_network=True):
+    """The rules as an open file, which many processes can enter one after the other.
+
+    `rules_network`: no TCP; False for processes whose network is their own."""
     version = abi()
     if version == 0:
         raise OSError("landlock is not available in this kernel")
     handled = _handled(version)
     attributes = _Ruleset(
         handled,
-        _NET_TCP if version >= 4 else 0,
+        _NET_TCP if version >= 4 and rules_network else 0,
         _SCOPE_ABSTRACT_UNIX | _SCOPE_SIGNAL if version >= RULES_SIGNALS else 0,
     )
     size = 24 if version >= RULES_SIGNALS else 16 if version >= 4 else 8
@@ -85,9 +81,6 @@ def make_ruleset(rules, ports=()):
     try:
         for path, rights in rules:
             _allow(ruleset, path, rights & handled)
-        for port in ports if version >= 4 else ():
-            rule = ctypes.byref(_NetPort(_CONNECT_TCP, port))
-            system.check(system.syscall(_ADD_RULE, ruleset, _RULE_NET_PORT, rule, 0), "landlock rule")
     except BaseException:
         os.close(ruleset)
         raise

@@ -1,19 +1,16 @@
 """Jail 2: what separates one run from the next, from its supervisor and from the fork server."""
 
-import contextlib
 import os
 import sys
 from typing import NamedTuple
 
-from . import landlock, network_forwarder, seccomp, system
+from . import landlock, seccomp, system
 from .call_arguments import SUPERVISOR_NAMESPACES
 from .host_jail import DEVICES, SHM, TMP, WORK, visible_paths
 from .system import MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
 
 # Of its own entry in the host's /proc; not net, which tells of the host's sockets.
 _OWN_PROC = ("stat", "statm", "status", "cmdline", "comm", "maps", "limits", "fd")
-# Of this process's own network namespace; workers inherit the list.
-_open_ports = []
 
 
 class Place(NamedTuple):
@@ -31,6 +28,8 @@ class Place(NamedTuple):
     about_group: dict | None = None
     # Where signals need leave (signal_gate.py), the gate.
     gate: object | None = None
+    # The network of the runs (loopback.py), or None.
+    loopback: object | None = None
 
 
 def fork_into_namespaces():
@@ -45,29 +44,7 @@ def settle_in_namespaces(identity):
     system.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
 
 
-def bound_sockets():
-    """In the supervisor, once: connections that nobody has accepted and messages that nobody has read own no descriptor."""
-    for name, most in (("core/somaxconn", 64), ("unix/max_dgram_qlen", 10), ("core/optmem_max", 20480)):
-        with contextlib.suppress(OSError):  # not every kernel lets a network namespace have its own
-            _write_setting(name, most)
-
-
-def open_network():
-    """In a supervisor whose runs may reach hosts, once: there is a loopback, and workers may connect to one port of it."""
-    # Together less than limits count for a socket: the kernel would let them grow to megabytes that no process shows.
-    for name, most in (("tcp_rmem", 128 * 1024), ("tcp_wmem", 64 * 1024)):
-        _write_setting(f"ipv4/{name}", f"4096 {most} {most}")
-    system.raise_loopback()
-    _open_ports.append(network_forwarder.PORT)
-
-
-def _write_setting(name, value):
-    """Of this process's own network namespace."""
-    with open(f"/proc/sys/net/{name}", "w", encoding="ascii") as file:
-        file.write(f"{value}")
-
-
-def raise_walls(tier, box):
+def raise_walls(tier, box, loopback):
     """In the supervisor, once: what holds for all of its workers alike. Gives the rules that each of them enters, if any."""
     if tier != "namespace":
         return None
@@ -75,7 +52,7 @@ def raise_walls(tier, box):
     if landlock.abi() > 0:
         writable = [(folder, landlock.WRITE) for folder in (WORK, TMP, SHM)]
         # Nothing is in this /dev but the few devices that we put there.
-        rules = landlock.make_ruleset([("/", landlock.READ), ("/dev", landlock.DEVICE), *writable], _open_ports)
+        rules = landlock.make_ruleset([("/", landlock.READ), ("/dev", landlock.DEVICE), *writable], rules_network=loopback is None)
     system.forbid_new_privileges()
     seccomp.install(has_namespaces=True, has_data=bool(box.data))
     return rules

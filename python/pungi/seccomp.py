@@ -6,8 +6,8 @@ import functools
 
 from . import bpf, landlock, system
 from .call_arguments import (
-    ARGUMENTS, INTERNET, PAIRS_THAT_STAY, PRETEND, SET_DUMPABLE, SET_INTERFACE_FLAGS, SET_SUBREAPER, SUPERVISOR_NAMESPACES, Only,
-    clone, ioctl, no_truncation, open_to_owner, pair_rules, prctl, prctl_that_stays, socket_rules,
+    ARGUMENTS, INTERNET, PAIRS_THAT_STAY, PRETEND, ROUTES, SET_DUMPABLE, SET_INTERFACE_FLAGS, SET_SUBREAPER, SOCK_DIAG,
+    SUPERVISOR_NAMESPACES, UNIX, Only, clone, ioctl, no_truncation, open_to_owner, pair_rules, prctl, prctl_that_stays, socket_rules,
 )
 from .system_calls import ALLOWED, ARCHITECTURES, ATTRIBUTES, NUMBERS, REFUSED
 
@@ -37,6 +37,10 @@ _BEFORE_SIGNAL_RULES = {"pidfd_send_signal": errno.EPERM}
 # A filter sees no address. In a folder of the host somebody may begin to listen at any time, so a run that sees one makes no
 # unix socket at all: pairs stay, multiprocessing's managers and its forkserver do not.
 _WITH_DATA = {"socket": socket_rules(INTERNET), "socketpair": pair_rules(PAIRS_THAT_STAY)}
+# To know what the sockets of its runs hold.
+_SOCKETS_OF_SUPERVISORS = {
+    has_data: {"socket": socket_rules(INTERNET if has_data else (UNIX, *INTERNET), (ROUTES, SOCK_DIAG))} for has_data in (True, False)
+}
 # A worker in its last steps before the run. The last filter ends it.
 _BEFORE_RUNS = {
     "seccomp": (Only(0, (_SET_MODE_FILTER,)), Only(1, (_NO_FLAGS,))),
@@ -60,7 +64,7 @@ _WITH_NAMESPACES_IN_FORK_SERVER = {
     "clone": clone(SUPERVISOR_NAMESPACES),
     "mount": (),
     "umount2": (),
-    # To raise the loopback, where a profile allows hosts.
+    # To raise the loopback.
     "ioctl": ioctl(SET_INTERFACE_FLAGS),
 }
 _SIGNAL_GATE_IN_FORK_SERVER = {
@@ -104,7 +108,10 @@ def _build_last(machine):
 
 @functools.cache
 def _build_for_fork_server(machine, has_namespaces, has_data):
-    more = _WITH_NAMESPACES_IN_FORK_SERVER if has_namespaces else _SIGNAL_GATE_IN_FORK_SERVER if _needs_signal_gate() else {}
+    if has_namespaces:
+        more = _WITH_NAMESPACES_IN_FORK_SERVER | _SOCKETS_OF_SUPERVISORS[has_data]
+    else:
+        more = _SIGNAL_GATE_IN_FORK_SERVER if _needs_signal_gate() else {}
     return _compile(machine, _answers(has_namespaces, has_data) | _IN_FORK_SERVER | more, errno.ENOSYS)
 
 

@@ -27,6 +27,7 @@ class SupervisedRun:
         self._channel = channel
         self._box = place.box
         self._group = place.group
+        self._loopback = place.loopback
         self._port = port
         self._from_server = frames.FrameParser()
         self._from_worker = frames.FrameParser(_MAX_REPORT)
@@ -45,7 +46,7 @@ class SupervisedRun:
         self._spawn_worker(place, is_hurried)
         self._reaper = Reaper(place.tier, self._worker, by_pidfd=place.gate is not None)
         self._glance = _glance_at(self._worker)
-        self._objects = KernelObjects(place.tier == "namespace")
+        self._objects = KernelObjects(place.tier == "namespace", place.loopback)
 
     def _spawn_worker(self, place, is_hurried):
         job_read, self._job_pipe = os.pipe()
@@ -300,7 +301,8 @@ class SupervisedRun:
         """Nothing of the run is alive any more: the place can be given to the next one."""
         if self._port is not None:
             self._port.close()
-        self.ended_well = ended_well and self._box.can_be_reset
+        has_talked = self._loopback is not None and self._loopback.was_used()
+        self.ended_well = ended_well and self._box.can_be_reset and not has_talked
         self._is_over = True
         if self.ended_well:
             self._box.reset()

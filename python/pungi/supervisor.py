@@ -7,7 +7,7 @@ import os
 import sys
 
 from . import box as boxes
-from . import data_folders, frames, limits, network_forwarder, run_jail, signal_gate, system
+from . import data_folders, frames, limits, loopback, network_forwarder, run_jail, signal_gate, system
 from .supervised_run import SupervisedRun
 
 # Then a fresh one takes its place, before anything that grows slowly can matter.
@@ -53,11 +53,13 @@ def _serve(settings, name, channel, identity, group):
 
 def _settle(settings, name, identity):
     """Goes where runs will be, one after the other, and raises what stands around them all."""
+    network = None
     if settings["tier"] == "namespace":
         run_jail.settle_in_namespaces(identity)
-        run_jail.bound_sockets()
-        if settings.get("network") is not None:
-            run_jail.open_network()
+        loopback.bound_sockets()
+        network = loopback.open_loopback()
+        if network is None and settings.get("network") is not None:
+            raise OSError("this kernel does not show what sockets hold, so runs have no loopback and can reach no hosts")
         covered = [(os.open(path, os.O_PATH), path) for path in settings["covered"]]
         box = boxes.NamespaceBox(settings["diskMb"], covered, data_folders.inside(settings["data"]))
     else:
@@ -66,10 +68,10 @@ def _settle(settings, name, identity):
         box = boxes.FolderBox(os.path.join(settings["workBase"], name), data_folders.outside(settings["data"]))
     if system.IS_LINUX:
         system.set_dumpable(False)
-    rules = run_jail.raise_walls(settings["tier"], box)
+    rules = run_jail.raise_walls(settings["tier"], box, network)
     gate = signal_gate.SignalGate() if signal_gate.is_needed(settings["tier"]) else None
     tasks = limits.tasks_counted_outside(settings["tier"])
-    return run_jail.Place(settings["tier"], box, rules, tasks, about_group=settings["aboutGroup"], gate=gate)
+    return run_jail.Place(settings["tier"], box, rules, tasks, about_group=settings["aboutGroup"], gate=gate, loopback=network)
 
 
 def _park_and_run(door, place, channel, is_hurried, caller):

@@ -68,7 +68,7 @@ export class OutcomeDraft {
         wallMs: tookMs,
       });
     }
-    const verdict = decideVerdict(facts, report, this.job, this.where);
+    const verdict = decideVerdict(facts, report, this.job, { ...this.where, tier: this.#isolation.tier });
     const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
     if (verdict.kind !== 'ok') return this.finish(verdict, usage);
     return this.finish(verdict, usage, this.job.call ? readCallValue(report, attached) : readValue(report));

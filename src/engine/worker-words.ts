@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Advice } from '../base/advice.js';
-import { PythonException, type Value } from '../contract/outcome.js';
+import { PythonException, type Tier, type Value } from '../contract/outcome.js';
 import { distributionFor, isMapped } from './module-names.js';
+import { refusalHint } from './refusal-hints.js';
 
 /** How deep the JSON of a value may be nested; report.py gives none that is deeper. */
 const MAX_VALUE_DEPTH = 100;
@@ -42,6 +43,8 @@ export interface ExceptionReport {
 export interface Whereabouts {
   environment: string;
   advice: Advice;
+  /** What the code ran in; not known where it did not run. */
+  tier?: Tier | null;
 }
 
 export function readException(report: unknown, where: Whereabouts): ExceptionReport | undefined {
@@ -54,7 +57,16 @@ export function readException(report: unknown, where: Whereabouts): ExceptionRep
   const absent = isProfileImport
     ? `The profile imports ${module} for the code, but it is not installed in the environment "${environment}".`
     : `The module "${module}" is not installed in the environment "${environment}".`;
-  const hint = module === null ? relativeHint(told) : installHint(absent, module, missingPackage, where);
+  const refusal = {
+    tier: where.tier ?? null,
+    errno,
+    said: `${told.type}: ${told.message}`,
+    traceback: told.traceback,
+  };
+  const hint =
+    module === null
+      ? (relativeHint(told) ?? refusalHint(refusal))
+      : installHint(absent, module, missingPackage, where);
   return { exception: { ...told, missingPackage, hint }, isMemoryError, isRaised, errno };
 }
 

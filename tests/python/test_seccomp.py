@@ -255,14 +255,38 @@ class Calls(BothArchitectures):
                 self.assertDenied(machine, "clone", fork | namespace)
 
     def test_sockets_by_family(self):
-        netlink, packet, vsock, alg, bluetooth = 16, 17, 40, 38, 31
+        packet, vsock, alg, bluetooth = 17, 40, 38, 31
         for machine, _, _ in self.each():
             for family in SOME_FAMILIES:
                 self.assertAllowed(machine, "socket", family, socket.SOCK_STREAM, 0)
                 self.assertDenied(machine, "socket", family, has_namespaces=False, error=errno.EACCES)
-            for family in (0, netlink, packet, vsock, alg, bluetooth, 0xFFFFFFFF):
+            for family in (0, packet, vsock, alg, bluetooth, 0xFFFFFFFF):
                 for has_namespaces in (True, False):
                     self.assertDenied(machine, "socket", family, has_namespaces=has_namespaces, error=errno.EACCES)
+
+    def test_of_netlink_only_interfaces_are_asked_for(self):
+        netlink, route, sock_diag = 16, 0, 4
+        for machine, _, _ in self.each():
+            self.assertAllowed(machine, "socket", netlink, socket.SOCK_RAW, route)
+            self.assertAllowed(machine, "socket", netlink, socket.SOCK_RAW, sock_diag, filter_of="fork server")
+            for protocol in range(1, 23):
+                self.assertDenied(machine, "socket", netlink, socket.SOCK_RAW, protocol, error=errno.EACCES)
+            for options in ({"has_namespaces": False}, {"has_namespaces": False, "filter_of": "fork server"}):
+                self.assertDenied(machine, "socket", netlink, socket.SOCK_RAW, route, error=errno.EACCES, **options)
+
+    def test_supervisors_of_runs_with_data_make_no_unix_sockets(self):
+        for machine, _, _ in self.each():
+            self.assertDenied(
+                machine, "socket", socket.AF_UNIX, socket.SOCK_STREAM, 0, has_data=True, filter_of="fork server", error=errno.EACCES
+            )
+
+    def test_no_datagram_is_gathered_from_single_bytes(self):
+        more, no_wait = 0x8000, 0x40
+        for machine, _, _ in self.each():
+            self.assertAllowed(machine, "sendto", 3, 0, 0, no_wait)
+            self.assertDenied(machine, "sendto", 3, 0, 0, more | no_wait, error=errno.EOPNOTSUPP)
+            self.assertAllowed(machine, "sendmsg", 3, 0, no_wait)
+            self.assertDenied(machine, "sendmsg", 3, 0, more, error=errno.EOPNOTSUPP)
 
     def test_sockets_are_streams_datagrams_and_packets_of_tcp_and_udp(self):
         raw, nonblocking, icmp, mptcp, sctp, tcp = 3, 0o4000, 1, 262, 132, 6

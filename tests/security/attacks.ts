@@ -7,6 +7,7 @@ import { HOST_FILES } from './attacks/host-files.js';
 import { KERNEL } from './attacks/kernel.js';
 import { KERNEL_OBJECTS } from './attacks/kernel-objects.js';
 import { LINGERING } from './attacks/lingering.js';
+import { LOOPBACK } from './attacks/loopback.js';
 import { MEMORY_BOMBS } from './attacks/memory-bombs.js';
 import { NETWORK } from './attacks/network.js';
 import { OTHER_PROCESSES } from './attacks/other-processes.js';
@@ -21,6 +22,7 @@ export const ATTACKS: readonly Attack[] = [
   ...HOST_FILES,
   ...REQUESTS,
   ...NETWORK,
+  ...LOOPBACK,
   ...OTHER_PROCESSES,
   ...KERNEL,
   ...SYSTEM_CALLS,

@@ -22,6 +22,10 @@ const LEFTOVERS: [name: string, code: string][] = [
   ],
   ['a module that the next run would import', 'open("json.py", "w").write("print(\'EVIL\')")'],
   ['a process that waits', 'import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)'],
+  [
+    'a port that nobody called',
+    'import socket\nattempt(lambda: [socket.create_server(("127.0.0.1", 4000)), socket.if_nameindex()])',
+  ],
   ['variables and working folder', 'import os\nos.environ["LEFT"] = "x"\nos.chdir("/")\nos.umask(0)'],
 ];
 
@@ -48,6 +52,8 @@ const LOOK = py`
       old = seen.st_mtime < 1000
       entries = sorted(os.listdir(folder)) if folder in places else []
       print(folder, stat.filemode(seen.st_mode), old, attributes(folder), entries)
+  for name in ("dev", "snmp", "snmp6", "netstat", "tcp", "tcp6", "udp", "udp6") if os.getppid() == 1 else ():
+      print(open(f"/proc/net/{name}").read())
   others = [n for n in (os.listdir("/proc") if os.getppid() == 1 else []) if n.isdigit()]
   print(len(others), os.environ.get("LEFT"), oct(os.umask(0o77)))
 `;
@@ -81,3 +87,30 @@ describe.each(['namespace', 'landlock'])(
     });
   },
 );
+
+/** Connections that wait for their end, counters and route caches stay in a network namespace. */
+const TALKS: [name: string, code: string][] = [
+  [
+    'TCP',
+    'server = socket.create_server(("127.0.0.1", 4000))\nfor _ in range(20): socket.create_connection(server.getsockname()).close()',
+  ],
+  [
+    'UDP that nobody received',
+    's = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\ns.sendto(b"x", ("127.0.0.1", 9))',
+  ],
+  [
+    'version 6',
+    's = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)\ns.bind(("::1", 4000))\ns.sendto(b"x", ("::1", 4000))',
+  ],
+  ['an address that cannot be reached', 'socket.socket().connect_ex(("192.0.2.1", 80))'],
+];
+
+describe('in the namespace tier, a run finds nothing of what one before it sent by', () => {
+  test.each(TALKS)('%s', async (_, talk) => {
+    await withPungi({ PUNGI_TIER: 'namespace', POOL_SIZE: '1' }, async (pungi) => {
+      const first = await runHere(pungi, LOOK);
+      await runHere(pungi, `import socket\n${talk}`);
+      expect((await runHere(pungi, LOOK)).stdout).toBe(first.stdout);
+    });
+  });
+});

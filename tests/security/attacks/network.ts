@@ -26,11 +26,11 @@ export const NETWORK: Attack[] = [
           with socket.socket() as client:
               client.settimeout(1)
               client.sendto(b"hello", socket.MSG_FASTOPEN, ("127.0.0.1", context["tcpPort"]))
-      refuse("fast open", fast_open, errno.ENETUNREACH, errno.ECONNREFUSED)
+      refuse("fast open", fast_open, errno.ENETUNREACH, errno.ECONNREFUSED, errno.EINPROGRESS)
     `,
   ),
   refused(
-    'listens by TCP',
+    'listens by TCP where others could call',
     py`
       import socket
       def listen(bind):
@@ -39,10 +39,12 @@ export const NETWORK: Attack[] = [
                   server.bind(("0.0.0.0", 0))
               server.listen()
               return server.getsockname()
-      refuse("bind", lambda: listen(True))
-      # Without bind the kernel picks a port; in an empty network namespace nobody can call it.
+      # In the namespace tier the loopback is the run's own, and there is no other interface.
       if context["tier"] == "landlock":
+          refuse("bind", lambda: listen(True))
           refuse("listen", lambda: listen(False))
+      elif (names := [name for _, name in socket.if_nameindex()]) != ["lo"]:
+          breach(f"interfaces {names}")
     `,
   ),
   refused(
@@ -53,8 +55,11 @@ export const NETWORK: Attack[] = [
           with socket.socket(family, socket.SOCK_DGRAM) as client:
               return client.sendto(b"hello", address)
       away = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
-      refuse("loopback", lambda: send(socket.AF_INET, ("127.0.0.1", context["udpPort"])), *away)
-      refuse("loopback v6", lambda: send(socket.AF_INET6, ("::1", context["udpPort"])), *away)
+      # On a loopback of its own nobody hears it; the runner tells if somebody does.
+      own = context["tier"] == "namespace"
+      for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::1")):
+          address = (host, context["udpPort"])
+          send(family, address) if own else refuse(host, lambda: send(family, address), *away)
       refuse("name server", lambda: send(socket.AF_INET, ("1.1.1.1", 53)), *away)
       refuse("multicast", lambda: send(socket.AF_INET, ("224.0.0.251", 5353)), *away)
     `,
@@ -96,6 +101,8 @@ export const NETWORK: Attack[] = [
       for name, family in families.items():
           for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_SEQPACKET, socket.SOCK_STREAM):
               for protocol in (0, 4, 9, 12, 15, 16):
+                  if (name, protocol, context["tier"]) == ("netlink", 0, "namespace"):
+                      continue  # asks for interfaces; see "changes its network"
                   refuse(f"{name} {kind} {protocol}", lambda: socket.socket(family, kind, protocol))
       for family in (socket.AF_INET, socket.AF_INET6):
           for protocol in (1, 6, 17, 58, 255):
@@ -123,7 +130,10 @@ export const NETWORK: Attack[] = [
       away = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.ECONNREFUSED, errno.ENOENT)
       for host in ("127.0.0.1", "0.0.0.0", "10.0.0.1"):
           refuse(f"tcp {host}", lambda: send(socket.AF_INET, socket.SOCK_STREAM, (host, 45678)), *away)
-          refuse(f"udp {host}", lambda: send(socket.AF_INET, socket.SOCK_DGRAM, (host, 45678)), *away)
+          if context["tier"] == "namespace" and host != "10.0.0.1":
+              send(socket.AF_INET, socket.SOCK_DGRAM, (host, 45678))  # the victim says so if it hears this
+          else:
+              refuse(f"udp {host}", lambda: send(socket.AF_INET, socket.SOCK_DGRAM, (host, 45678)), *away)
       for address in ("\0pungi-victim", "/tmp/victim.sock", context["victim"]["cwd"] + "/victim.sock"):
           refuse(f"unix {address!r}", lambda: send(socket.AF_UNIX, socket.SOCK_STREAM, address), *away)
           refuse(f"unix datagram {address!r}", lambda: send(socket.AF_UNIX, socket.SOCK_DGRAM, address), *away)
