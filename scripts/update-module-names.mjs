@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { at, scratch } from './house.mjs';
-import { CORRECTIONS, LEFT_OUT, NAMESPACES, NOT_ON_THE_INDEX } from './module-names-by-hand.mjs';
+import { CORRECTIONS, LEFT_OUT, OTHER_STANDARD_LIBRARY, SAME_NAME } from './module-names-by-hand.mjs';
 import { runTool } from './run.mjs';
 
 const PIPREQS = '0.5.0';
@@ -18,10 +18,8 @@ python('-m', 'zipfile', '-e', join(folder, `pipreqs-${PIPREQS}-py3-none-any.whl`
 
 const standardLibrary = readStandardLibrary();
 const distributions = { ...readMapping(standardLibrary), ...CORRECTIONS };
-const nothing = [...new Set([...standardLibrary, ...NOT_ON_THE_INDEX])].filter(
-  (module) => !(module in distributions),
-);
-writeFileSync(at(TARGET), render(distributions, NAMESPACES, nothing));
+const sameName = SAME_NAME.filter((module) => !(module in distributions));
+writeFileSync(at(TARGET), render(distributions, sameName, standardLibrary));
 rmSync(folder, { recursive: true, force: true });
 process.exitCode = await runTool('@biomejs/biome/bin/biome', ['format', '--write', TARGET]);
 
@@ -31,7 +29,7 @@ function readMapping(standardLibrary) {
     const [module, distribution] = line.split(':');
     byModule.set(module, [...(byModule.get(module) ?? []), normalise(distribution)]);
   }
-  const left = new Set([...standardLibrary, ...LEFT_OUT, ...NAMESPACES, ...NOT_ON_THE_INDEX]);
+  const left = new Set([...standardLibrary, ...LEFT_OUT, ...SAME_NAME]);
   const found = {};
   for (const [module, [distribution, another]] of byModule) {
     const isTold = another === undefined && distribution !== normalise(module);
@@ -44,10 +42,12 @@ function readMapping(standardLibrary) {
   return found;
 }
 
-/** Of old versions, which pipreqs knows, and of the one at hand. Names with "_" in front are private anyway. */
+/** Of old versions, which pipreqs knows, of the one at hand, and of others. Names with "_" in front are private anyway. */
 function readStandardLibrary() {
   const present = python('-c', 'import sys; print(*sys.stdlib_module_names)').trim().split(' ');
-  return [...new Set([...lines('stdlib'), ...present])].filter((module) => /^[A-Za-z]\w*$/.test(module));
+  return [...new Set([...lines('stdlib'), ...present, ...OTHER_STANDARD_LIBRARY])].filter((module) =>
+    /^[A-Za-z]\w*$/.test(module),
+  );
 }
 
 function lines(name) {
@@ -56,22 +56,23 @@ function lines(name) {
     .split('\n');
 }
 
-function render(distributions, namespaces, nothing) {
+function render(distributions, sameName, standardLibrary) {
   const sorted = Object.fromEntries(Object.entries(distributions).sort(([a], [b]) => (a < b ? -1 : 1)));
   return `// Written by scripts/update-module-names.mjs. Contains data of pipreqs ${PIPREQS} (Apache-2.0), changed.
 
 /** Modules whose distribution has another name, and that distribution. */
 export const DISTRIBUTIONS: Readonly<Record<string, string>> = ${JSON.stringify(sorted)};
 
-/** Shared by many distributions. */
-export const NAMESPACES: readonly string[] = ${JSON.stringify([...namespaces].sort())};
+/** Well-known modules whose distribution has their name. */
+export const SAME_NAME: readonly string[] = ${list(sameName)};
 
-/** Of the standard library or of nobody: not to be looked for on the index. */
-export const NOT_ON_THE_INDEX: readonly string[] = \`
-${wrap([...nothing].sort())}\`
-  .trim()
-  .split(/\\s+/);
+/** Of any version and system. */
+export const STANDARD_LIBRARY: readonly string[] = ${list(standardLibrary)};
 `;
+}
+
+function list(names) {
+  return `\`\n${wrap([...names].sort())}\`\n  .trim()\n  .split(/\\s+/)`;
 }
 
 function wrap(names) {

@@ -1,7 +1,7 @@
 import './base/async-dispose.js';
 import { AuditRecorder } from './audit/recorder.js';
 import { auditSettings } from './audit/settings.js';
-import type { Door } from './base/advice.js';
+import { adviceFor, type Door } from './base/advice.js';
 import { badArgument, checkObject, checkOptions, checkText } from './base/arguments.js';
 import { PungiError } from './base/errors.js';
 import { type Logger, silentLogger } from './base/logger.js';
@@ -115,6 +115,8 @@ export class Pungi {
       alerts: this.#alerts,
       audit: this.#audit,
       logger,
+      advice: adviceFor(door, config.environmentTools),
+      scriptRoots: config.scriptRoots,
     });
     void this.#warmDefault();
     void this.#announce();

@@ -148,7 +148,7 @@ def _column(trace, text):
 
 
 def _missing_module(error):
-    if type(error) is ImportError:  # a package says in its own words what it cannot do without
+    if type(error) is ImportError and error.name is None:  # a package says in its own words what it cannot do without
         error = error.__cause__ or error.__context__
     is_missing = isinstance(error, ModuleNotFoundError) and isinstance(error.name, str)
     return cut_middle(error.name, _MAX_NAME) if is_missing else None

@@ -1,9 +1,11 @@
+import { dirname, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { PungiError } from '../base/errors.js';
 import { silentLogger } from '../base/logger.js';
 import type { Config, OptionName } from '../config/schema.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { RunRequest } from '../contract/run.js';
+import { pointToSibling } from '../gate/beside-script.js';
 import { Pungi } from '../pungi.js';
 import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
 import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
@@ -115,7 +117,7 @@ async function run(operands: string[], parsed: Parsed): Promise<number> {
   // When our reader goes away, such as `head`, there is nobody to run for.
   process.stdout.on('error', () => cancel.abort(cancelled()));
   try {
-    const outcome = await executed(operands, parsed, cancel.signal);
+    const outcome = await pointToOwn(await executed(operands, parsed, cancel.signal), operands, parsed);
     if (parsed.json) printJson(outcome);
     else printEnding(outcome, filenameOf(operands, parsed));
     return exitCodeOf(outcome.verdict);
@@ -127,6 +129,19 @@ async function run(operands: string[], parsed: Parsed): Promise<number> {
   } finally {
     stopListening();
   }
+}
+
+/** Names the person's own file where an import did not find it. */
+async function pointToOwn(
+  outcome: Outcome,
+  [file = '-']: readonly string[],
+  { code }: Parsed,
+): Promise<Outcome> {
+  if (code !== undefined || file === '-') return outcome;
+  const folder = dirname(file);
+  const handOver = (path: string) =>
+    `hand it over with --file ${folder === '.' ? path : `${path}=${join(folder, path)}`}`;
+  return pointToSibling(outcome, { file: resolve(file), roots: [folder] }, handOver);
 }
 
 async function executed(operands: string[], parsed: Parsed, signal: AbortSignal): Promise<Outcome> {

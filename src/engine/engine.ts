@@ -18,6 +18,7 @@ import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import { FairQueue } from './fair-queue.js';
 import { type Furnishing, type Home, isPlain, PLAIN } from './home.js';
 import { KeepAlive } from './keep-alive.js';
+import type { Whereabouts } from './missing-module.js';
 import { OutcomeDraft } from './outcome-draft.js';
 import type { Pool } from './pool.js';
 import { type Entered, PoolOpener, type PoolOpenerOptions } from './pool-opener.js';
@@ -25,7 +26,7 @@ import { Pools } from './pools.js';
 import { noWindows, sandboxUnavailable } from './sandbox-unavailable.js';
 import { readViolations } from './scope-verdict.js';
 import { cancelled, internal, refused } from './verdict.js';
-import { isFlatJson, readException, type Whereabouts } from './worker-words.js';
+import { isFlatJson, readException } from './worker-words.js';
 
 export interface EngineOptions extends PoolOpenerOptions {
   python?: string | undefined;
@@ -118,7 +119,7 @@ export class Engine {
     const { job, client, session = client, home, profile } = run;
     const { signal } = options;
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-    const draft = new OutcomeDraft(job, this.#where(home), profile?.name ?? null, options);
+    const draft = new OutcomeDraft(job, this.#where(home, job), profile?.name ?? null, options);
     if (stop.aborted) return draft.finish(cancelled());
     const { memoryMb } = job.limits;
     const { totalMemoryMb = memoryMb } = this.#options;
@@ -179,7 +180,7 @@ export class Engine {
     const { report, about } = await this.#ask({ ...job, task: 'compile' }, home);
     const bytecode = (report as { bytecode?: unknown } | undefined)?.bytecode;
     if (typeof bytecode === 'string') return { bytecode, tag: tagOf(about) };
-    const raised = readException(report, this.#where(home));
+    const raised = readException(report, this.#where(home, job));
     if (raised) return { exception: raised.exception };
     throw new PungiError('INTERNAL_ERROR', 'The compiler gave no answer; the code may be nested too deeply.');
   }
@@ -194,7 +195,7 @@ export class Engine {
   /** Holds the code against the job's rules and tells what it does, without running it. */
   async examine(job: Job, home?: Home): Promise<Examination> {
     const { report } = await this.#ask({ ...job, task: 'check' }, home);
-    const raised = readException(report, this.#where(home));
+    const raised = readException(report, this.#where(home, job));
     if (raised) return { violations: [], summary: null, exception: raised.exception };
     const violations = readViolations(report);
     const summary = CodeSummary.safeParse((report as { summary?: unknown } | undefined)?.summary).data;
@@ -207,7 +208,7 @@ export class Engine {
     const { report } = await this.#ask({ ...job, task: 'discover' }, home);
     const found = isFlatJson(report) ? Discovery.safeParse(report).data : undefined;
     if (found) return found;
-    const raised = readException(report, this.#where(home));
+    const raised = readException(report, this.#where(home, job));
     if (raised) return { exception: raised.exception };
     throw new PungiError('INTERNAL_ERROR', 'The script could not be read; it may be nested too deeply.');
   }
@@ -302,9 +303,9 @@ export class Engine {
     return this.#state;
   }
 
-  #where(home: Home | undefined): Whereabouts {
+  #where(home: Home | undefined, { files }: Job): Whereabouts {
     const { environment, advice = adviceFor('library', true) } = this.#options;
-    return { environment: home?.environment ?? environment, advice };
+    return { environment: home?.environment ?? environment, advice, files: files.map(({ path }) => path) };
   }
 
   /** The interpreter as an environment: what runs that name none use until something is installed. */

@@ -22,6 +22,7 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   Stemmer: 'pystemmer',
   Xlib: 'python-xlib',
   _pytest: 'pytest',
+  absl: 'absl-py',
   admin_tools: 'django-admin-tools',
   adminsortable: 'django-admin-sortable',
   airflow: 'apache-airflow',
@@ -31,22 +32,19 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   antlr4: 'antlr4-python3-runtime',
   apiclient: 'google-api-python-client',
   apitools: 'google-apitools',
-  app_data: 'django-appdata',
   appconf: 'django-appconf',
   appium: 'appium-python-client',
   argon2: 'argon2-cffi',
   attr: 'attrs',
   auth0: 'auth0-python',
+  ax: 'ax-platform',
   barcode: 'python-barcode',
-  bashutils: 'python-bash-utils',
+  bayes_opt: 'bayesian-optimization',
   benedict: 'python-benedict',
   bluetooth: 'pybluez',
-  box: 'python-box',
-  braces: 'django-braces',
   bs4: 'beautifulsoup4',
   bson: 'pymongo',
   bugzilla: 'python-bugzilla',
-  cache_utils: 'django-cache-utils',
   cairo: 'pycairo',
   camelot: 'camelot-py',
   can: 'python-can',
@@ -55,20 +53,13 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   cattr: 'cattrs',
   cfnlint: 'cfn-lint',
   charmtools: 'charm-tools',
-  chef: 'pychef',
   cinderclient: 'python-cinderclient',
   cjson: 'python-cjson',
   classytags: 'django-classy-tags',
   cloghandler: 'concurrentloghandler',
   clonevirtualenv: 'virtualenv-clone',
   cloudservers: 'python-cloudservers',
-  cms: 'django-cms',
-  colors: 'ansicolors',
-  community: 'python-louvain',
-  compressor: 'django-compressor',
-  constraint: 'python-constraint',
   consul: 'python-consul',
-  contracts: 'pycontracts',
   corebio: 'weblogo',
   corsheaders: 'django-cors-headers',
   courseradownloader: 'coursera-dl',
@@ -78,22 +69,18 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   cronlog: 'python-crontab',
   crontab: 'python-crontab',
   cups: 'pycups',
-  curator: 'elasticsearch-curator',
   curl: 'pycurl',
   cv2: 'opencv-python',
-  daemon: 'python-daemon',
+  'databricks.sql': 'databricks-sql-connector',
   dateutil: 'python-dateutil',
   dbt: 'dbt-core',
   deb822: 'python-debian',
   debian: 'python-debian',
   debug_toolbar: 'django-debug-toolbar',
   decouple: 'python-decouple',
-  depot: 'filedepot',
   dhtmlparser: 'pydhtmlparser',
   digitalocean: 'python-digitalocean',
-  direct: 'panda3d',
   discord: 'discord-py',
-  distutils: 'setuptools',
   django_filters: 'django-filter',
   djangobower: 'django-bower',
   djcelery: 'django-celery',
@@ -105,16 +92,10 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   dsml: 'python-ldap',
   durationfield: 'django-durationfield',
   easybuild: 'easybuild-framework',
-  editor: 'python-editor',
   elftools: 'pyelftools',
-  em: 'empy',
   emlib: 'empy',
   enchant: 'pyenchant',
-  encutils: 'cssutils',
   engineio: 'python-engineio',
-  environ: 'django-environ',
-  facebook: 'facebook-sdk',
-  factory: 'factory-boy',
   faiss: 'faiss-cpu',
   fedora: 'python-fedora',
   ffmpeg: 'ffmpeg-python',
@@ -126,10 +107,8 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   freetype: 'freetype-py',
   frontmatter: 'python-frontmatter',
   ftpcloudfs: 'ftp-cloudfs',
-  functional: 'pyfunctional',
   fuse: 'fusepy',
   geohash: 'python-geohash',
-  geoserver: 'gsconfig',
   geventwebsocket: 'gevent-websocket',
   gflags: 'python-gflags',
   gi: 'pygobject',
@@ -160,16 +139,16 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   grpc_tools: 'grpcio-tools',
   gslib: 'gsutil',
   hamcrest: 'pyhamcrest',
-  haystack: 'django-haystack',
+  haystack: 'haystack-ai',
   hcl2: 'python-hcl2',
   hgext: 'mercurial',
   hggit: 'hg-git',
   hglib: 'python-hglib',
   hid: 'hidapi',
-  hostlist: 'python-hostlist',
   hubspot: 'hubspot-api-client',
   hvad: 'django-hvad',
   hydra: 'hydra-core',
+  ibis: 'ibis-framework',
   imblearn: 'imbalanced-learn',
   imdb: 'cinemagoer',
   impala: 'impyla',
@@ -178,7 +157,6 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   jiracli: 'jira-cli',
   jks: 'pyjks',
   jnius: 'pyjnius',
-  johnny: 'johnny-cache',
   jose: 'python-jose',
   jpgrid: 'python-geohash',
   jpiarea: 'python-geohash',
@@ -188,7 +166,6 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   kafka: 'kafka-python',
   kernprof: 'line-profiler',
   keyczar: 'python-keyczar',
-  keyedcache: 'django-keyedcache',
   keystoneclient: 'python-keystoneclient',
   ldap: 'python-ldap',
   ldapurl: 'python-ldap',
@@ -200,15 +177,11 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   libsvm: 'libsvm-official',
   llama_cpp: 'llama-cpp-python',
   magic: 'python-magic',
-  marionette: 'marionette-client',
   markdown_it: 'markdown-it-py',
   mavnative: 'pymavlink',
   memcache: 'python-memcached',
-  metlog: 'metlog-py',
-  migrate: 'sqlalchemy-migrate',
   mimeparse: 'python-mimeparse',
   mockredis: 'mockredispy',
-  modargs: 'python-modargs',
   model_utils: 'django-model-utils',
   moneyed: 'py-moneyed',
   mpl_toolkits: 'matplotlib',
@@ -219,7 +192,6 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   multipart: 'python-multipart',
   mysql: 'mysql-connector-python',
   nacl: 'pynacl',
-  native_tags: 'django-native-tags',
   nats: 'nats-py',
   ndg: 'ndg-httpsclient',
   neutronclient: 'python-neutronclient',
@@ -232,6 +204,7 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   ogr: 'gdal',
   ometa: 'parsley',
   openid: 'python3-openid',
+  opensearchpy: 'opensearch-py',
   openstack: 'openstacksdk',
   opentelemetry: 'opentelemetry-api',
   'opentelemetry.sdk': 'opentelemetry-sdk',
@@ -241,16 +214,12 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   paddle: 'paddlepaddle',
   paho: 'paho-mqtt',
   pam: 'python-pam',
-  parler: 'django-parler',
   past: 'future',
-  patricia: 'patricia-trie',
   pdfminer: 'pdfminer-six',
-  picklefield: 'django-picklefield',
   pkg_resources: 'setuptools',
   playhouse: 'peewee',
   plivoxml: 'plivo',
   png: 'pypng',
-  polymorphic: 'django-polymorphic',
   postmark: 'python-postmark',
   pptx: 'python-pptx',
   progressbar: 'progressbar2',
@@ -284,17 +253,12 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   pywintypes: 'pywin32',
   pywt: 'pywavelets',
   pyximport: 'cython',
-  quadtree: 'python-geohash',
   quickunit: 'nose-quickunit',
   rackdiag: 'nwdiag',
   rapidjson: 'python-rapidjson',
   readability: 'readability-lxml',
-  recaptcha_works: 'django-recaptcha-works',
   rediscluster: 'redis-py-cluster',
   rest_framework: 'djangorestframework',
-  restclient: 'py-restclient',
-  reversion: 'django-reversion',
-  robot: 'robotframework',
   rosdep2: 'rosdep',
   ruamel: 'ruamel-yaml',
   s2repoze: 'pysaml2',
@@ -307,12 +271,12 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   scss: 'pyscss',
   sdl2: 'pysdl2',
   sekizai: 'django-sekizai',
-  sendfile: 'pysendfile',
   serial: 'pyserial',
   servicemanager: 'pywin32',
   shapefile: 'pyshp',
   shopify: 'shopifyapi',
   skbio: 'scikit-bio',
+  skfuzzy: 'scikit-fuzzy',
   skimage: 'scikit-image',
   sklearn: 'scikit-learn',
   skopt: 'scikit-optimize',
@@ -324,6 +288,8 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   smb: 'pysmb',
   smbclient: 'smbprotocol',
   snappy: 'python-snappy',
+  'snowflake.connector': 'snowflake-connector-python',
+  'snowflake.sqlalchemy': 'snowflake-sqlalchemy',
   socketio: 'python-socketio',
   sockjs: 'sockjs-tornado',
   socks: 'pysocks',
@@ -334,12 +300,9 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   stdnum: 'python-stdnum',
   stl: 'numpy-stl',
   stomp: 'stomp-py',
-  storages: 'django-storages',
-  stubout: 'mox',
   superset: 'apache-superset',
   surprise: 'scikit-surprise',
   swiftclient: 'python-swiftclient',
-  tabix: 'pytabix',
   tabula: 'tabula-py',
   taggit: 'django-taggit',
   talib: 'ta-lib',
@@ -347,7 +310,6 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   teamcity: 'teamcity-messages',
   telebot: 'pytelegrambotapi',
   telegram: 'python-telegram-bot',
-  termstyle: 'python-termstyle',
   threaded_multihost: 'django-threaded-multihost',
   tidylib: 'pytidylib',
   tornadoredis: 'tornado-redis',
@@ -359,11 +321,10 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   umap: 'umap-learn',
   usb: 'pyusb',
   uwsgidecorators: 'uwsgi',
-  validate: 'configobj',
   vcr: 'vcrpy',
   vertexai: 'google-cloud-aiplatform',
-  visa: 'pyvisa',
   vlc: 'python-vlc',
+  weaviate: 'weaviate-client',
   weblogolib: 'weblogo',
   websocket: 'websocket-client',
   whisper: 'openai-whisper',
@@ -396,55 +357,99 @@ export const DISTRIBUTIONS: Readonly<Record<string, string>> = {
   zmq: 'pyzmq',
 };
 
-/** Shared by many distributions. */
-export const NAMESPACES: readonly string[] = [
-  'azure',
-  'azure.ai',
-  'azure.data',
-  'azure.keyvault',
-  'azure.mgmt',
-  'azure.storage',
-  'backports',
-  'dogpile',
-  'google',
-  'google.cloud',
-  'jaraco',
-  'lazr',
-  'opentelemetry.exporter',
-  'opentelemetry.instrumentation',
-  'plone',
-  'sphinxcontrib',
-  'tw2',
-  'z3c',
-  'zope',
-  'zope.app',
-];
+/** Well-known modules whose distribution has their name. */
+export const SAME_NAME: readonly string[] = `
+  Cython IPython Levenshtein MDAnalysis PyPDF2 PyQt5 PyQt6 PySide2 PySide6 QuantLib SimpleITK accelerate
+  adbc_driver_postgresql adbc_driver_sqlite aiobotocore aiofiles aiohttp aiomysql aiopg aioredis aiosqlite
+  albumentations alembic altair annotated_types anthropic anyio apscheduler arrow arviz asgiref astropy
+  asttokens asyncpg asyncssh authlib autograd av azure.core azure.cosmos azure.identity
+  azure.keyvault.secrets azure.storage.blob babel backoff backports.zoneinfo bandit bcrypt beanie beartype
+  bitarray bitsandbytes black bleach blinker blosc bokeh boto3 botocore bottle bottleneck branca brotli
+  cachetools cartopy casadi catboost category_encoders cattrs celery cerberus certifi cffi cfgrib chardet
+  charset_normalizer chromadb cityhash clarabel click click_plugins clickhouse_connect clickhouse_driver
+  cloudpickle cmdstanpy cohere colorama colorcet colorlog comtypes contextily contourpy coverage crewai
+  croniter cryptography cssselect cssutils curl_cffi cvxopt cvxpy cycler cython dacite darts dash dask
+  datasets datashader dateparser ddgs deap deepdiff deltalake deprecated diffusers dill diskcache
+  distributed django docker docopt docutils dowhy dpkt dspy duckdb duckdb_engine dynaconf easyocr econml
+  ecos einops elasticsearch elasticsearch_dsl email_validator emcee emoji ephem esda et_xmlfile eventlet
+  exchangelib fabric faker falcon fastapi fastavro fastmcp fastparquet fastprogress fasttext
+  feature_engine feedparser filelock filterpy findspark fiona fire flair flake8 flask flask_caching
+  flask_cors flask_jwt_extended flask_login flask_mail flask_marshmallow flask_migrate flask_redis
+  flask_restful flask_socketio flask_sqlalchemy flask_wtf flatbuffers flax folium fontTools freezegun
+  frozendict frozenlist fsspec ftfy fuzzywuzzy gcsfs gdown gensim geojson geopandas geopy geoviews gevent
+  gluonts gmpy2 google.cloud.aiplatform google.cloud.bigquery google.cloud.datastore google.cloud.dlp
+  google.cloud.firestore google.cloud.language google.cloud.logging google.cloud.monitoring
+  google.cloud.pubsub google.cloud.spanner google.cloud.speech google.cloud.storage google.cloud.tasks
+  google.cloud.texttospeech google.cloud.translate google.cloud.vision gradio graphene graphviz
+  great_expectations greenlet groq gspread gtts gunicorn gurobipy gym gymnasium h11 h2 h3 h5netcdf h5py
+  hdbscan highspy hmmlearn holoviews hpack html2text html5lib httpcore httplib2 httptools httpx httpx_sse
+  huggingface_hub humanize hvac hvplot hypercorn hyperopt hypothesis icalendar icecream idna igraph
+  imagehash imageio imageio_ffmpeg inflect inflection influxdb_client iniconfig ipykernel ipywidgets
+  isodate isort itsdangerous jax jaxlib jedi jellyfish jieba jinja2 jiter jmespath joblib json5 jsonlines
+  jsonpatch jsonpickle jsonpointer jsonschema jupyter jupyter_client jupyter_core jupyterlab jwcrypto
+  kaleido kazoo keras keyring kiwisolver kmodes kornia lancedb langchain langchain_anthropic
+  langchain_community langchain_core langchain_openai langdetect langgraph langsmith lark laspy ldap3
+  libcst libpysal librosa lifelines lightgbm lightning line_profiler linearmodels litellm llama_index
+  llvmlite locust loguru lxml lz4 mako mapclassify markdown markdown2 markdownify markupsafe marshmallow
+  matplotlib matplotlib_inline mcp mdtraj mdurl mediapipe memory_profiler metpy missingno mistralai
+  mistune mlflow mlxtend mne momepy mongoengine more_itertools moto motor moviepy mplcursors mplfinance
+  mpmath msgpack multidict multiprocess munch mypy mypy_extensions napalm narwhals natsort nbclient
+  nbconvert nbformat neo4j nest_asyncio netCDF4 netmiko networkx nevergrad nibabel nilearn ninja nltk
+  notebook nox numba numcodecs numexpr numpy numpy_financial numpyro oauthlib ollama omegaconf onnx
+  onnxruntime open3d openai openpyxl optax optuna oracledb orjson ortools osmnx osqp packaging paddleocr
+  pandas pandas_datareader pandas_gbq pandera panel papermill paramiko parsel parso passlib pathos
+  pathspec patsy pdf2image pdfplumber peewee peft pendulum pexpect phonenumbers pika pikepdf pinecone
+  pingouin pint platformdirs playwright plotly plotnine pluggy plumbum ply pmdarima polars pony pooch
+  portalocker prefect prettytable prometheus_client prompt_toolkit prophet psutil psycopg psycopg_pool
+  ptyprocess pulp pyarrow pyautogui pybtex pycountry pycparser pydantic pydantic_ai pydantic_core
+  pydantic_settings pydeck pydicom pydot pydub pyecharts pyflakes pygal pygame pygments pygraphviz pyhive
+  pyinstrument pykalman pylint pymannkendall pymatgen pymc pymilvus pymongo pymoo pymssql pymysql
+  pynndescent pynput pyod pyodbc pyomo pyotp pyparsing pypdf pypdfium2 pyperclip pyproj pyqtgraph
+  pyreadstat pyrsistent pysal pysam pyscipopt pysftp pyshark pyspark pystan pytesseract pytest
+  pytest_asyncio pytest_benchmark pytest_cov pytest_mock pytest_timeout pytorch_lightning pytz pyvis
+  pyvista pyxlsb pyzbar qdrant_client qiskit qrcode qtpy quantstats questionary rank_bm25 rapidfuzz
+  rasterio ratelimit ray rdflib rdkit redis referencing regex reportlab requests requests_cache
+  requests_html requests_mock requests_oauthlib requests_toolbelt retrying rich rioxarray rpy2 rsa rtree
+  ruff s3fs s3transfer sacrebleu sacremoses safetensors scapy scipy scrapy scs seaborn selenium
+  sentence_transformers sentencepiece sentry_sdk seqeval setuptools shap shapely shellingham simplejson
+  simpy six skorch sktime slack_sdk smart_open smolagents sniffio snowballstemmer sortedcontainers
+  soundfile soupsieve spacy sphinx splink sqlalchemy sqlfluff sqlglot sqlmodel sqlparse squarify
+  sse_starlette stack_data stanza starlette statsforecast statsmodels streamlit stripe structlog supabase
+  sympy tables tabulate tantivy tblib tenacity tensorboard tensorflow tensorflow_datasets tensorflow_hub
+  tensorflow_probability termcolor testcontainers textblob textdistance texttable textual thefuzz thinc
+  threadpoolctl thrift tifffile tiktoken timm tinycss2 tinydb tokenizers toml tomli tomli_w tomlkit toolz
+  torch torchaudio torchmetrics torchtext torchvision tornado tox tqdm trafilatura traitlets transformers
+  trimesh trino trio trl tsfresh tslearn tweepy twilio twisted typeguard typer typing_extensions
+  typing_inspect typing_inspection tzdata tzlocal ujson ultralytics uncertainties unidecode unstructured
+  uritemplate urllib3 uvicorn uvloop vaderSentiment virtualenv vtk wandb watchdog watchfiles wcwidth
+  weasyprint websockets werkzeug wheel whoosh wikipedia wordcloud wrapt wtforms xarray xformers xgboost
+  xlrd xlsxwriter xlwings xlwt xmltodict xxhash yapf yarl yfinance yt_dlp zarr zeep zict zipp zope.event
+  zope.interface zstandard`
+  .trim()
+  .split(/\s+/);
 
-/** Of the standard library or of nobody: not to be looked for on the index. */
-export const NOT_ON_THE_INDEX: readonly string[] = `
+/** Of any version and system. */
+export const STANDARD_LIBRARY: readonly string[] = `
   BaseHTTPServer CGIHTTPServer ConfigParser Cookie HTMLParser Queue SimpleHTTPServer SocketServer StringIO
-  Tkinter UserDict UserList abc aifc annotationlib antigravity app apps argparse array ast asynchat
-  asyncio asyncore atexit audioop base64 bdb binascii binhex bisect builtins bz2 cPickle cProfile
-  cStringIO calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys commands common
-  compileall compression concurrent config configparser constants contextlib contextvars cookielib copy
-  copyreg core crypt csv ctypes curses database dataclasses datetime db dbm de_core_news_sm decimal demo
-  difflib dis doctest dummy_thread dummy_threading email en_core_web_lg en_core_web_md en_core_web_sm
-  en_core_web_trf encodings ensurepip enum errno example examples exceptions faulthandler fcntl filecmp
-  fileinput fnmatch formatter fractions ftplib functools gc genericpath getopt getpass gettext glob
-  graphlib grp gzip hashlib heapq helper helpers hmac html htmlentitydefs http httplib idlelib ihooks
-  imaplib imghdr imp importlib inspect io ipaddress itertools json keyword lib lib2to3 linecache locale
-  logging lzma mailbox mailcap main marshal math md5 mimetypes mmap model models module modulefinder
-  msilib msvcrt multiprocessing my_module my_script mymodule netrc nis nntplib nt ntpath nturl2path
-  numbers opcode operator optparse os ossaudiodev parser pathlib pdb pickle pickletools pipes pkgutil
-  platform plistlib poplib posix posixpath pprint profile project pstats pty pwd py_compile pyclbr pydoc
-  pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter robotparser runpy sched
-  schemas script scripts secrets select selectors sets settings setup sha shelve shlex shutil signal site
-  smtpd smtplib sndhdr socket socketserver spwd sqlite3 src sre_compile sre_constants sre_parse ssl stat
-  statistics string stringprep struct subprocess sunau symbol symtable sys sysconfig syslog tabnanny
-  tarfile telnetlib tempfile termios test tests textwrap this thread threading time timeit tkFileDialog
-  tkMessageBox tkinter token tokenize tomllib tool tools trace traceback tracemalloc ttk tty turtle
-  turtledemo types typing unicodedata unittest urllib urllib2 urlparse user util utilities utils uu uuid
-  venv version views warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc xmlrpclib
-  xxlimited xxsubtype zipapp zipfile zipimport zlib zoneinfo`
+  Tkinter UserDict UserList abc aifc annotationlib antigravity argparse array ast asynchat asyncio
+  asyncore atexit audioop base64 bdb binascii binhex bisect builtins bz2 cPickle cProfile cStringIO
+  calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys commands compileall
+  compression concurrent configparser contextlib contextvars cookielib copy copyreg crypt csv ctypes
+  curses dataclasses datetime dbm decimal difflib dis distutils doctest dummy_thread dummy_threading email
+  encodings ensurepip enum errno exceptions faulthandler fcntl filecmp fileinput fnmatch formatter
+  fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq
+  hmac html htmlentitydefs http httplib idlelib ihooks imaplib imghdr imp importlib inspect io ipaddress
+  itertools json keyword lib2to3 linecache locale logging lzma mailbox mailcap marshal math md5 mimetypes
+  mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt ntpath nturl2path numbers opcode
+  operator optparse os ossaudiodev parser pathlib pdb pickle pickletools pipes pkgutil platform plistlib
+  poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc pydoc_data pyexpat queue
+  quopri random re readline reprlib resource rlcompleter robotparser runpy sched secrets select selectors
+  sets sha shelve shlex shutil signal site smtpd smtplib sndhdr socket socketserver spwd sqlite3
+  sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau symbol
+  symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios test textwrap this thread
+  threading time timeit tkFileDialog tkMessageBox tkinter token tokenize tomllib trace traceback
+  tracemalloc ttk tty turtle turtledemo types typing unicodedata unittest urllib urllib2 urlparse user uu
+  uuid venv warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc xmlrpclib xxlimited
+  xxsubtype zipapp zipfile zipimport zlib zoneinfo`
   .trim()
   .split(/\s+/);

@@ -5,9 +5,10 @@ import type { Isolation, Outcome, Verdict } from '../contract/outcome.js';
 import type { RunOptions } from '../contract/run.js';
 import type { Job, RunEnd } from '../runtime/supervisor.js';
 import { readCallValue } from './call-words.js';
+import type { Whereabouts } from './missing-module.js';
 import { OutputBuffer } from './output.js';
 import { cancelled, decideVerdict, internal, timedOut } from './verdict.js';
-import { readValue, type Whereabouts } from './worker-words.js';
+import { readValue } from './worker-words.js';
 
 interface Circumstances {
   wasStopped: boolean;

@@ -3,8 +3,9 @@ import type { Limits } from '../contract/limits.js';
 import type { PythonException, Verdict } from '../contract/outcome.js';
 import type { EndFacts, Job } from '../runtime/supervisor.js';
 import { badCall } from './call-words.js';
+import type { Whereabouts } from './missing-module.js';
 import { outOfScope } from './scope-verdict.js';
-import { type ExceptionReport, readException, type Whereabouts } from './worker-words.js';
+import { type ExceptionReport, readException } from './worker-words.js';
 
 /** errno of a disk that is full, over quota, or a file too large: the same on every Linux and macOS but for quota. */
 const DISK_ERRORS = new Set([constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG]);

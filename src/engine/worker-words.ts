@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Advice } from '../base/advice.js';
-import { PythonException, type Tier, type Value } from '../contract/outcome.js';
-import { distributionFor, isMapped } from './module-names.js';
+import { PythonException, type Value } from '../contract/outcome.js';
+import { hintFor } from './hints.js';
+import type { Whereabouts } from './missing-module.js';
 import { refusalHint } from './refusal-hints.js';
 
 /** How deep the JSON of a value may be nested; report.py gives none that is deeper. */
@@ -39,55 +39,16 @@ export interface ExceptionReport {
   errno: number | null;
 }
 
-/** Where the code ran, and what whoever asked can do about it. */
-export interface Whereabouts {
-  environment: string;
-  advice: Advice;
-  /** What the code ran in; not known where it did not run. */
-  tier?: Tier | null;
-}
-
 export function readException(report: unknown, where: Whereabouts): ExceptionReport | undefined {
   const { data } = ReportedException.safeParse((report as { exception?: unknown } | undefined)?.exception);
   if (!data) return undefined;
   const { isMemoryError, isRaised, isProfileImport, errno, ...told } = data;
-  const { environment } = where;
-  const module = told.missingModule;
-  const missingPackage = module === null ? null : distributionFor(module);
-  const absent = isProfileImport
-    ? `The profile imports ${module} for the code, but it is not installed in the environment "${environment}".`
-    : `The module "${module}" is not installed in the environment "${environment}".`;
-  const refusal = {
-    tier: where.tier ?? null,
-    errno,
-    said: `${told.type}: ${told.message}`,
-    traceback: told.traceback,
-  };
-  const hint =
-    module === null
-      ? (relativeHint(told) ?? refusalHint(refusal))
-      : installHint(absent, module, missingPackage, where);
-  return { exception: { ...told, missingPackage, hint }, isMemoryError, isRaised, errno };
-}
-
-const relativeHint = ({ type, message }: { type: string; message: string }) =>
-  type === 'ImportError' && message.startsWith('attempted relative import')
-    ? 'The code is run as a script, which has no package: import the module by its name, without the dots.'
-    : null;
-
-function installHint(
-  absent: string,
-  module: string,
-  name: string | null,
-  { environment, advice }: Whereabouts,
-): string {
-  if (name === null)
-    return `${absent} No package is known for it: if it is a file of yours, hand it over with the run.`;
-  const found = `${absent} ${isMapped(module) ? 'Its package is' : 'Its package may be'} ${name}:`;
-  // Made for what a profile or a script names, and for nothing else: nobody can add to it.
-  if (environment.startsWith('inline-'))
-    return `${found} add it to the packages of the profile, or to the dependencies of the script.`;
-  return `${found} ${advice.install(environment, name)}`;
+  const advised = hintFor({ ...told, isProfileImport }, where);
+  const { type, message, traceback } = told;
+  const refusal = { tier: where.tier ?? null, errno, said: `${type}: ${message}`, traceback };
+  const hint = advised.hint ?? refusalHint(refusal);
+  const exception = { ...told, missingPackage: advised.missingPackage, hint };
+  return { exception, isMemoryError, isRaised, errno };
 }
 
 export function readValue(report: unknown, mostJson = MAX_REPORTED.json): Value | null {

@@ -4,6 +4,7 @@ import type { Outcome } from '../contract/outcome.js';
 import type { RunOptions } from '../contract/run.js';
 import type { Engine } from '../engine/engine.js';
 import type { Home } from '../engine/home.js';
+import { ADD_TO_MADE } from '../engine/missing-module.js';
 import { outOfScope } from '../engine/scope-verdict.js';
 import type { Job } from '../runtime/supervisor.js';
 import type { Environments } from './environments.js';
@@ -18,6 +19,8 @@ type Execute = (home: Home | undefined) => Promise<Outcome>;
 export interface Placed {
   job: Job;
   venvName?: string | undefined;
+  /** Whether the request names it, and not the profile. */
+  isVenvAsked?: boolean | undefined;
   /** For which an environment is made, as for those that code names itself. */
   packages?: readonly string[] | undefined;
   /** The profile whose packages these are. */
@@ -40,6 +43,14 @@ export class Placement {
   }
 
   async run(placed: Placed, options: RunOptions, execute: Execute): Promise<Outcome> {
+    const { venvName, packages = [], profile } = placed;
+    const outcome = await this.#run(placed, options, execute);
+    const isUnused = (venvName !== undefined || packages.length > 0) && hasInlineMetadata(placed);
+    return isUnused && profile ? withNote(outcome, unusedBlock(profile.name)) : outcome;
+  }
+
+  async #run(placed: Placed, options: RunOptions, execute: Execute): Promise<Outcome> {
+    if (placed.isVenvAsked && hasInlineMetadata(placed)) throw twoEnvironments(placed.venvName!);
     const { job, venvName, packages = [], client = '' } = placed;
     const clock = new Stopwatch();
     const steps = { ...stepsOf(options), client };
@@ -72,7 +83,7 @@ export class Placement {
     if ((await this.engine.foreignImports(job)).length === 0) {
       const outcome = await this.in(undefined, options, execute);
       // Imports can hide from a look at the code.
-      if (missingPackage(outcome) === null) return outcome;
+      if (missingModule(outcome) === null) return outcome;
     }
     await clock.time(() => this.preinstalled.wait(options.onStep, options.signal));
     return this.in(undefined, options, execute);
@@ -125,13 +136,32 @@ const stepsOf = ({ signal, onStep }: RunOptions): StepOptions => ({
 const missingPackage = ({ verdict }: Outcome): string | null =>
   verdict.kind === 'python-error' ? verdict.exception.missingPackage : null;
 
+const missingModule = ({ verdict }: Outcome): string | null =>
+  verdict.kind === 'python-error' ? verdict.exception.missingModule : null;
+
 /** What a run in the environment of a profile lacks, only the profile can bring. */
 function pointToProfile(outcome: Outcome, { profile }: Placed, note: string | null): Outcome {
-  const noted = note === null ? outcome : { ...outcome, notes: [note] };
-  const missing = missingPackage(outcome);
-  if (missing === null || !profile) return noted;
-  const remedy = `add it to the packages of the profile "${profile.name}", in the profiles file.`;
-  return withHint(noted, note ?? `The package ${missing} is not installed for this profile: ${remedy}`);
+  const noted = note === null ? outcome : withNote(outcome, note);
+  const { verdict } = outcome;
+  if (!profile || verdict.kind !== 'python-error' || verdict.exception.hint === null) return noted;
+  if (note !== null && missingModule(outcome) !== null) return withHint(noted, note);
+  const remedy = `add it to the packages of the profile "${profile.name}", in the profiles file`;
+  return withHint(noted, verdict.exception.hint.replace(ADD_TO_MADE, remedy));
+}
+
+const withNote = (outcome: Outcome, note: string): Outcome => ({
+  ...outcome,
+  notes: [...(outcome.notes ?? []), note],
+});
+
+const hasInlineMetadata = ({ job }: Placed) => readInlineMetadata(job.code) !== null;
+
+const unusedBlock = (profile: string) =>
+  `The packages of the "# /// script" block were not installed: the profile "${profile}" says which environment its runs use.`;
+
+function twoEnvironments(venvName: string): PungiError {
+  const issue = `the code names its packages in a "# /// script" block, for which an environment is made, and the request names the environment "${venvName}": leave out one of them`;
+  return new PungiError('INVALID_INPUT', `The request is not valid: ${issue}.`, { issues: [issue] });
 }
 
 function withHint(outcome: Outcome, hint: string): Outcome {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { withoutMark } from '../base/byte-order-mark.js';
 import { PungiError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
 import type { RequestedLimits } from '../contract/limits.js';
@@ -20,6 +21,8 @@ export interface Admitted extends AdmittedRun {
   profile: Profile | null;
   /** The environment that was named, by the profile or the request. */
   venvName: string | undefined;
+  /** Whether it was the request that named it. */
+  isVenvAsked: boolean;
   /** Where no environment is named: what the one to be made holds. */
   packages: readonly string[];
   /** What the run is for, in the caller's words. */
@@ -55,6 +58,7 @@ export class Gate {
       session: request.session,
       profile,
       venvName,
+      isVenvAsked: request.venvName !== undefined,
       packages: profile.environment === null ? profile.packages : [],
       capability: request.capability ?? null,
       cacheSeconds: profile.deterministic && data.fingerprint !== null ? profile.cacheTtl : 0,
@@ -79,6 +83,7 @@ export class Gate {
       session: request.session,
       profile: null,
       venvName: request.venvName,
+      isVenvAsked: request.venvName !== undefined,
       packages: [],
       capability: null,
       cacheSeconds: 0,
@@ -110,7 +115,7 @@ export class Gate {
     const tightened = tighten(tighten(limitsOf(this.config), limits), request.limits);
     checkFits(request, tightened);
     return {
-      code: withoutMark(request.code) ?? (await readScript(request.file!, scriptRoots)),
+      code: withoutMark(request.code ?? (await readScript(request.file!, scriptRoots))),
       filename: request.filename ?? (request.file === undefined ? 'main.py' : basename(request.file)),
       argv: request.argv ?? [],
       stdin: request.stdin ?? (request.inputData ?? []).map((line) => `${line}\n`).join(''),
@@ -125,9 +130,6 @@ export class Gate {
     };
   }
 }
-
-/** A byte order mark at the start of a file is no part of its text, for Python as for every editor. */
-const withoutMark = (code: string | undefined) => code?.replace(/^\ufeff/, '');
 
 /** A profile that says where its runs are leaves no choice. */
 function environmentOf({ venvName }: RunRequest, profile: Profile): string | undefined {

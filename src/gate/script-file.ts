@@ -12,15 +12,21 @@ export async function readScript(file: string, roots: string[]): Promise<string>
       'Running files is off: set SCRIPT_ROOTS to the folders whose scripts may run.',
     );
   }
-  const realRoots = (await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)))).filter(
-    (root) => root !== undefined,
-  );
-  for (const path of isAbsolute(file) ? [file] : roots.map((root) => resolve(root, file))) {
+  const realRoots = await realOnes(roots);
+  for (const path of candidates(file, roots)) {
     const code = await readBelow(path, realRoots);
     if (code !== undefined) return code;
   }
   throw new PungiError('DENIED', `There is no readable file "${file}" below the script roots.`, { file });
 }
+
+export const candidates = (file: string, roots: string[]) =>
+  isAbsolute(file) ? [file] : roots.map((root) => resolve(root, file));
+
+export const realOnes = async (paths: string[]) =>
+  (await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)))).filter(
+    (path) => path !== undefined,
+  );
 
 async function readBelow(path: string, roots: string[]): Promise<string | undefined> {
   // Looked at twice: before opening, because opening alone can do something; after it, because names can change.
@@ -46,5 +52,5 @@ async function readBelow(path: string, roots: string[]): Promise<string | undefi
   }
 }
 
-const isBelow = (path: string, roots: string[]) =>
+export const isBelow = (path: string, roots: string[]) =>
   roots.some((root) => path.startsWith(root.endsWith(sep) ? root : root + sep));

@@ -1,4 +1,5 @@
 import type { AuditRecorder } from '../audit/recorder.js';
+import type { Advice } from '../base/advice.js';
 import { checkOptions } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import { letOthersGo } from '../base/let-others-go.js';
@@ -11,6 +12,7 @@ import type { Engine } from '../engine/engine.js';
 import type { Home } from '../engine/home.js';
 import type { Environments } from '../environments/environments.js';
 import type { Placement } from '../environments/placement.js';
+import { pointToSibling } from '../gate/beside-script.js';
 import { disclose } from '../gate/disclosure.js';
 import type { Admitted, Gate } from '../gate/gate.js';
 import type { ResultCache } from '../gate/result-cache.js';
@@ -31,6 +33,8 @@ interface Parts {
   alerts: Alerts;
   audit: AuditRecorder;
   logger: Logger;
+  advice: Advice;
+  scriptRoots: string[];
 }
 
 /** What differs from a plain run. */
@@ -112,7 +116,7 @@ export class Runs {
     await letOthersGo(began);
     const admitted = replay === undefined ? asked : { ...asked, venvName: replay.venvName, packages: [] };
     trace.admitted = admitted;
-    return this.parts.placement.run(admitted, options, async (home) => {
+    const outcome = await this.parts.placement.run(admitted, options, async (home) => {
       this.parts.environments.noteUse(home);
       const lock = await this.parts.environments.lockOf(home);
       const compiled = await bytecode?.(home);
@@ -120,6 +124,9 @@ export class Runs {
       const ended = (outcome: Outcome) => trace.executions.push({ outcome, lock });
       return this.#execute({ ...admitted, job }, home, lock, { ...options, ended });
     });
+    const { file } = trace.request;
+    const { advice, scriptRoots: roots } = this.parts;
+    return file === undefined ? outcome : pointToSibling(outcome, { file, roots }, advice.handOver);
   }
 
   async #execute(

@@ -29,6 +29,15 @@ describe('what is run', () => {
     fileWith('bom.py', '\uFEFFprint("ok")');
     expect(await run(['bom.py'])).toEqual(well('ok\n'));
   });
+  test('without the files beside it, which a failed import is told of', async () => {
+    fileWith('uses.py', 'import requests');
+    fileWith('requests.py', 'x = 1');
+    const { status, stderr } = await run(['uses.py']);
+    expect(status).toBe(1);
+    expect(stderr).toContain('"requests.py" lies beside the script');
+    expect(stderr).toContain('hand it over with --file requests.py');
+    expect(await run(['uses.py', '--file', 'requests.py'])).toEqual(well(''));
+  });
   test('with arguments after --, even those that look like options', async () => {
     fileWith('args.py', 'import sys; print(sys.argv[1:])');
     expect(await run(['args.py', '--', '--json', 'a b', ''])).toEqual(well("['--json', 'a b', '']\n"));

@@ -174,7 +174,7 @@ describe('a missing module', () => {
     const exception = await raised('import no_such_module.deeper');
     expect(exception.type).toBe('ModuleNotFoundError');
     expect(exception.missingModule).toBe('no_such_module');
-    expect(exception.hint).toMatch(/"no_such_module" is not installed.*install/);
+    expect(exception.hint).toMatch(/"no_such_module" is not in the environment .*install/);
   });
 
   test('one that the code tries and does without is no error', async () => {

@@ -196,7 +196,7 @@ describe('preinstalled packages', () => {
     );
     try {
       const verdict = verdictOf(await pungi.run({ code: 'import no_such_thing' }), 'python-error');
-      expect(verdict.exception.missingPackage).toBe('no-such-thing');
+      expect(verdict.exception).toMatchObject({ missingModule: 'no_such_thing', missingPackage: null });
       expect(await printed(pungi, { code: 'print(1)' })).toBe('1\n');
       const { status, problem } = await pungi.health();
       expect(status).toBe('unhealthy');
@@ -234,8 +234,16 @@ describe('a module that is not there', () => {
 
   test('that cannot be had says why', async () => {
     const pungi = world.start(own({ AUTO_INSTALL: 'true' }));
-    const verdict = verdictOf(await pungi.run({ code: 'import no_such_module' }), 'python-error');
-    expect(verdict.exception.hint).toContain('no-such-module could not be');
+    const verdict = verdictOf(await pungi.run({ code: 'import polars' }), 'python-error');
+    expect(verdict.exception.hint).toContain('polars could not be');
+  });
+
+  test('is not looked for on the index under its own name, where nobody knows its package', async () => {
+    const pungi = world.start(own({ AUTO_INSTALL: 'true' }));
+    const asked = world.index.requests.length;
+    const { exception } = verdictOf(await pungi.run({ code: 'import apple' }), 'python-error');
+    expect(exception).toMatchObject({ missingModule: 'apple', missingPackage: null });
+    expect(world.index.requests).toHaveLength(asked);
   });
 
   test('only names its package otherwise', async () => {

@@ -45,9 +45,13 @@ describe('inline dependencies', () => {
     expect(new Set(outcomes.map(({ environment }) => environment)).size).toBe(1);
   });
 
-  test('with a named environment are not looked at', async () => {
+  test('beside a named environment are refused: one of the two would not be what was asked for', async () => {
     await pungi.environments.create({ venvName: 'named', packages: ['apple==1.1'] });
-    expect(await printed(pungi, { code: script(['apple==1.0'], VERSION), venvName: 'named' })).toBe('1.1\n');
+    const request = { code: script(['apple==1.0'], VERSION), venvName: 'named' };
+    const verdict = verdictOf(await pungi.run(request), 'invalid');
+    expect(verdict.message).toMatch(
+      /"# \/\/\/ script" block.* names the environment "named": leave out one of them/,
+    );
   });
 
   test('that cannot be had are a verdict that says why', async () => {

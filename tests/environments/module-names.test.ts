@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { distributionFor } from '../../src/engine/module-names.js';
-import { DISTRIBUTIONS, NAMESPACES, NOT_ON_THE_INDEX } from '../../src/engine/module-names-data.js';
+import { distributionFor, isStandard } from '../../src/engine/module-names.js';
+import { DISTRIBUTIONS, SAME_NAME, STANDARD_LIBRARY } from '../../src/engine/module-names-data.js';
 import { parseRequirement } from '../../src/environments/requirements/requirement.js';
 
 describe('the distribution of a module', () => {
@@ -56,7 +56,6 @@ describe('the distribution of a module', () => {
     ['msgpack', 'msgpack'],
     ['kazoo', 'kazoo'],
     ['PyPDF2', 'pypdf2'],
-    ['constructor', 'constructor'],
   ])('for %s is %s, by its own name', (module, distribution) => {
     expect(distributionFor(module)).toBe(distribution);
   });
@@ -85,6 +84,11 @@ describe('the distribution of a module', () => {
     ['a namespace', 'google'],
     ['a namespace within one', 'google.cloud'],
     ['what projects call their own files', 'utils'],
+    ['nobody knows whose', 'no_such_module'],
+    ['the name of a well-known one with a letter too many', 'numpyy'],
+    ['what every object has', 'constructor'],
+    ['of a namespace, and not known', 'google.cloud.nothing'],
+    ['of old versions of the standard library', 'distutils'],
     ['no name that a distribution can have', 'größe'],
     ['an option in disguise', '__index_url'],
     ['empty', ''],
@@ -96,7 +100,7 @@ describe('the distribution of a module', () => {
 
 describe('the mapping', () => {
   test('leads to names that can be installed, in their normal form', () => {
-    const values = Object.values(DISTRIBUTIONS);
+    const values = [...Object.values(DISTRIBUTIONS), ...SAME_NAME.map((name) => distributionFor(name)!)];
     expect(values.length).toBeGreaterThan(300);
     for (const value of values) {
       expect(parseRequirement(value, [])).toMatchObject({ key: value, text: value, specifier: '' });
@@ -106,9 +110,8 @@ describe('the mapping', () => {
   test('says nothing twice, and nothing that goes without saying', () => {
     const modules = Object.keys(DISTRIBUTIONS);
     expect(modules).toEqual([...modules].sort());
-    expect(modules.filter((name) => NAMESPACES.includes(name) || NOT_ON_THE_INDEX.includes(name))).toEqual(
-      [],
-    );
+    expect(modules.filter((name) => SAME_NAME.includes(name) || STANDARD_LIBRARY.includes(name))).toEqual([]);
+    expect(SAME_NAME.filter((name) => isStandard(name))).toEqual([]);
     const plain = Object.entries(DISTRIBUTIONS).filter(
       ([module, value]) => !module.includes('.') && module.replaceAll('_', '-').toLowerCase() === value,
     );

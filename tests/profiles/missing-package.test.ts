@@ -12,7 +12,8 @@ const raised = {
   missingModule: 'yaml',
 };
 const hintIn = (environment: string, door: Door = 'command', hasTools = true) =>
-  readException({ exception: raised }, { environment, advice: adviceFor(door, hasTools) })?.exception.hint;
+  readException({ exception: raised }, { environment, advice: adviceFor(door, hasTools), files: [] })
+    ?.exception.hint;
 
 test('a package that an environment made for a profile lacks is not to be installed there, which is refused', () => {
   const hint = hintIn('inline-0123abcd');

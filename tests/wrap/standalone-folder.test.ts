@@ -59,7 +59,7 @@ describe('requirements.txt', () => {
   test('else the packages of what it imports', () => {
     const bare = lookOf(discovered(), { imports: ['yaml', 'cv2', 'pandas'] });
     expect(requirementsText(bare)).toMatch(
-      /^# From what report\.py imports: .*\nopencv-python\npandas\npyyaml\n$/,
+      /^# From what report\.py imports\.\nopencv-python\npandas\npyyaml\n$/,
     );
   });
 

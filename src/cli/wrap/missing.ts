@@ -17,7 +17,8 @@ export function missingLines(missing: readonly MissingImport[], environment: str
       'Unless another of them brings it along, add it to the "# /// script" block.',
     ];
   }
-  const advice =
-    packages.length === 0 ? [] : [`Install with: pungi env install ${environment} ${packages.join(' ')}`];
+  const advice = missing.every(({ package: name }) => name !== null)
+    ? [`Install with: pungi env install ${environment} ${packages.join(' ')}`]
+    : [`Install their packages with: pungi env install ${environment} ${[...packages, '…'].join(' ')}`];
   return [`${what} in the environment "${environment}": ${names.join(', ')}`, ...advice];
 }

@@ -1,3 +1,4 @@
+import { withoutMark } from '../../base/byte-order-mark.js';
 import { sha256 } from '../../base/sha256.js';
 import { shown } from '../judge/shown.js';
 import { LONGEST_MS } from './engine-config.js';
@@ -8,8 +9,9 @@ import { ScriptError } from './script-error.js';
 export const invalidInput = (argument: string, wanted: string, given: unknown): ScriptError =>
   new ScriptError('INVALID_INPUT', `${argument} must be ${wanted}; got ${describe(given)}.`);
 
-export function checkScript(script: unknown): asserts script is string {
+export function readScript(script: unknown): string {
   if (typeof script !== 'string') throw invalidInput('script', 'a string of Python source', script);
+  return withoutMark(script);
 }
 
 export function checkPrecompiled(script: unknown): void {

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { PungiError } from '../../base/errors.js';
 import type { Outcome, Verdict } from '../../contract/outcome.js';
-import { distributionFor } from '../../engine/module-names.js';
+import { distributionOf } from '../../engine/module-names.js';
 import { alteredScript } from './check-input.js';
 import { type ErrorDetails, ScriptError } from './script-error.js';
 import type { ToldError } from './script-result.js';
@@ -47,11 +47,13 @@ function importSentence(told: ToldError, environment: string | null, where: stri
   const { module, isMissing, message } = told;
   if (!isMissing || !module) return `ImportError: ${message}${where}.`;
   const place = environment ?? 'default';
-  const name = distributionFor(module);
+  const name = distributionOf(module);
   if (place.startsWith('inline-'))
     return `The module "${module}"${where} is not among the dependencies of the script; add ${name ?? 'its package'} to its "# /// script" block.`;
   const absent = `The module "${module}"${where} is not installed in the environment "${place}"`;
-  return name === null ? `${absent}.` : `${absent}; install it with: pungi env install ${place} ${name}`;
+  return name === null
+    ? `${absent}: if it is a file of yours, place it beside the script; if it is a package, install it with: pungi env install ${place} PACKAGE`
+    : `${absent}; install it with: pungi env install ${place} ${name}`;
 }
 
 function detailsOf({ line, column, text, type, traceback, ...told }: ToldError): ErrorDetails {

@@ -3,7 +3,7 @@ import { Turns } from '../../base/turns.js';
 import type { Outcome } from '../../contract/outcome.js';
 import type { InputFile } from '../../contract/run.js';
 import { bootstrapFor, CALL, compileBootstrap } from './bootstrap.js';
-import { checkContext, checkOptions, checkPrecompiled, checkScript } from './check-input.js';
+import { checkContext, checkOptions, checkPrecompiled, readScript } from './check-input.js';
 import { type EngineConfig, type PythonEngineConfig, wholeConfig } from './engine-config.js';
 import { errorThrown, errorTold, unheard } from './error-of.js';
 import { modulesBeside } from './modules-beside.js';
@@ -74,9 +74,12 @@ export class PythonEngine {
     options: ExecuteOptions & { functionName?: string } = {},
   ): Promise<ScriptResult> {
     return this.#execute(context, options, () => {
-      checkScript(script);
       const { filename = FILENAME, functionName } = options;
-      return { source: script, filename, ...(functionName === undefined ? {} : { functionName }) };
+      return {
+        source: readScript(script),
+        filename,
+        ...(functionName === undefined ? {} : { functionName }),
+      };
     });
   }
 
@@ -86,10 +89,10 @@ export class PythonEngine {
     functionName?: string,
     options: ExecuteOptions = {},
   ): Promise<PythonScript> {
-    checkScript(script);
+    const source = readScript(script);
     checkOptions({ ...options, functionName });
     const { filename = FILENAME } = options;
-    const job = { task: 'compile', source: script, filename, function: functionName };
+    const job = { task: 'compile', source, filename, function: functionName };
     const outcome = await this.#run(job, options);
     const read = toldBy(outcome);
     if ('error' in read) throw read.error;
@@ -97,10 +100,10 @@ export class PythonEngine {
     const { bytecode, tag } = read.told;
     if (bytecode === undefined || tag === undefined) throw unheard(outcome);
     return {
-      source: script,
+      source,
       filename,
       ...(functionName === undefined ? {} : { functionName }),
-      sha256: sha256(script),
+      sha256: sha256(source),
       bytecode,
       bytecodeSha256: sha256(bytecode),
       tag,
@@ -109,9 +112,10 @@ export class PythonEngine {
 
   /** Why a script or an expression does not compile; undefined where it does. Nothing that it needs is installed for that. */
   async syntaxErrorOf(
-    source: string,
+    script: string,
     { filename = FILENAME, isExpression = false }: { filename?: string; isExpression?: boolean } = {},
   ): Promise<ScriptError | undefined> {
+    const source = readScript(script);
     const outcome = await this.#run({ task: 'compile', source, filename, isExpression }, {}, { source: '' });
     const read = toldBy(outcome);
     if ('error' in read) throw read.error;

@@ -8,6 +8,15 @@ import { until } from '../../support/until.js';
 const pungi = sharedPungi();
 const engine = new PythonEngine({}, pungi);
 
+test('a script that begins with a byte order mark is compiled and run, with its packages', async () => {
+  const script = '\ufeff# /// script\n# dependencies = []\n# ///\n__import__("sys").prefix';
+  expect(await engine.syntaxErrorOf(script)).toBeUndefined();
+  const compiled = await engine.precompileScript(script);
+  for (const result of [await engine.executeScript(script), await engine.executePrecompiled(compiled)]) {
+    expect(result).toMatchObject({ error: null, output: expect.stringContaining('inline-') });
+  }
+});
+
 describe('a script passes', () => {
   test.each([
     ['by coming to its end', 'x = 1', null],
@@ -65,7 +74,12 @@ describe('an error has its kind', () => {
     ['SyntaxError', 'x = 1\ny = (', { line: 2, text: 'y = (' }, 'never closed'],
     ['RuntimeError', 'x = 1\n1/0', { line: 2, exception: 'ZeroDivisionError' }, 'division by zero (line 2)'],
     ['RuntimeError', 'compile("(", "other", "eval")', { exception: 'SyntaxError', line: 1 }, 'never closed'],
-    ['ImportError', 'import nowhere.else_', { module: 'nowhere' }, 'pungi env install default nowhere'],
+    [
+      'ImportError',
+      'import nowhere.else_',
+      { module: 'nowhere' },
+      'if it is a package, install it with: pungi env install default',
+    ],
     ['ImportError', 'from json import nothing', { module: 'json' }, 'cannot import name'],
     ['TimeoutError', 'while True: pass', { timeoutMs: 700 }, '700 ms'],
     ['ProcessError', 'import sys; sys.exit(3)', { code: 3 }, 'status 3'],

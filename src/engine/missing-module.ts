@@ -1,0 +1,147 @@
+import type { Advice } from '../base/advice.js';
+import type { Tier } from '../contract/outcome.js';
+import { distributionOf, isStandard } from './module-names.js';
+
+/** Where the code ran, and what whoever asked can do about it. */
+export interface Whereabouts {
+  environment: string;
+  advice: Advice;
+  /** Paths of the files that were handed over with the code. */
+  files: readonly string[];
+  /** What the code ran in; not known where it did not run. */
+  tier?: Tier | null;
+}
+
+/** What is known of an exception. */
+export interface Raised {
+  type: string;
+  message: string;
+  /** The line of the code. */
+  text: string | null;
+  missingModule: string | null;
+  /** Whether the profile was to import the module. */
+  isProfileImport: boolean;
+}
+
+export interface Hint {
+  /** The distribution to install; only ever one that is known. */
+  missingPackage: string | null;
+  hint: string | null;
+}
+
+export const say = (hint: string | null): Hint => ({ missingPackage: null, hint });
+
+/** What to do where a module was not found. */
+export function missingModuleHint(
+  { message, text, isProfileImport }: Raised,
+  module: string,
+  where: Whereabouts,
+): Hint {
+  const { environment, advice } = where;
+  if (module === 'pip') return say(installCommandHint(text ?? '', where));
+  const own = ownFile(module, where);
+  if (own !== undefined) return say(own);
+  const name = distributionOf(module) ?? distributionIn(module, text);
+  if (name !== null) return { missingPackage: name, hint: absent(module, isProfileImport, name, where) };
+  if (message.endsWith('is not a package'))
+    return say(`${message.split('; ').at(-1)}: is a file of yours called like the package? Rename it.`);
+  if (isStandard(module)) return say(standardHint(module));
+  const parent = module.slice(0, module.lastIndexOf('.'));
+  if (module.includes('.') && !isProfileImport)
+    return say(
+      `"${parent}" is there, but has no module "${module}": check the name, and the version of "${parent}".`,
+    );
+  const install = isMadeFor(environment) ? ADD_TO_MADE : advice.installOther(environment);
+  if (isProfileImport)
+    return say(`${notInstalled(module, true, environment)} If it is a package, ${install}.`);
+  return say(
+    `The module "${module}" is not in the environment "${environment}": if it is a file of yours, ${advice.handOver(`${module.replaceAll('.', '/')}.py`)}; if it is a package, ${install}.`,
+  );
+}
+
+export const absent = (module: string, isProfileImport: boolean, name: string, where: Whereabouts): string =>
+  `${notInstalled(module, isProfileImport, where.environment)} ${remedy(name, where)}`;
+
+const notInstalled = (module: string, isProfileImport: boolean, environment: string) =>
+  isProfileImport
+    ? `The profile imports ${module} for the code, but it is not installed in the environment "${environment}".`
+    : `The module "${module}" is not installed in the environment "${environment}".`;
+
+export function remedy(name: string, { environment, advice }: Whereabouts): string {
+  return isMadeFor(environment)
+    ? `Its package is ${name}: ${ADD_TO_MADE}.`
+    : `Its package is ${name}: ${advice.install(environment, [name])}`;
+}
+
+/** What to do with a package for an environment that nobody can change. */
+export const ADD_TO_MADE = 'add it to the packages of the profile, or to the dependencies of the script';
+
+/** Made for what a profile or a script names, and for nothing else: nobody can add to it. */
+export const isMadeFor = (environment: string) => environment.startsWith('inline-');
+
+/** `from google.cloud import storage` without any package of google's misses `google`, which tells nothing. */
+function distributionIn(module: string, text: string | null): string | null {
+  const [, from, name] = /^\s*from\s+([\w.]+)\s+import\s+(\w+)/.exec(text ?? '') ?? [];
+  const [, whole] = /^\s*import\s+([\w.]+)/.exec(text ?? '') ?? [];
+  const written = [`${from}.${name}`, from, whole].filter((one) => one?.startsWith(`${module}.`));
+  return written.map((one) => distributionOf(one!)).find((found) => found !== null) ?? null;
+}
+
+/** A file of the caller's that is elsewhere, or of whose package others were handed over. */
+function ownFile(module: string, { files, advice }: Whereabouts): string | undefined {
+  const path = module.replaceAll('.', '/');
+  const found = files.find((file) => file.endsWith(`/${path}.py`) || file.endsWith(`/${path}/__init__.py`));
+  if (found !== undefined) {
+    const importable = found.replace(/(?:\/__init__)?\.py$/, '').replaceAll('/', '.');
+    return `The module "${module}" is among the files as "${found}": import it as ${importable}, or hand it over as "${path}.py".`;
+  }
+  const [top] = path.split('/', 1);
+  const isOwn = path !== top && files.some((file) => file.startsWith(`${top}/`));
+  return isOwn
+    ? `"${path}.py" is not among the files that were handed over of "${top}": ${advice.handOver(`${path}.py`)}.`
+    : undefined;
+}
+
+const WINDOWS = ['msvcrt', 'winreg', 'winsound', 'nt', 'msilib'];
+const GONE: Readonly<Record<string, string>> = {
+  asynchat: 'removed in Python 3.12; use asyncio',
+  asyncore: 'removed in Python 3.12; use asyncio',
+  cgi: 'removed in Python 3.13; use urllib.parse and email',
+  crypt: 'removed in Python 3.13; use hashlib',
+  distutils: 'removed in Python 3.12; use sysconfig, shutil or subprocess',
+  imghdr: 'removed in Python 3.13; compare the first bytes of the file',
+  imp: 'removed in Python 3.12; use importlib',
+  pipes: 'removed in Python 3.13; use subprocess, and shlex.quote',
+  smtpd: 'removed in Python 3.12',
+  telnetlib: 'removed in Python 3.13; use socket or asyncio',
+  tomllib: 'added in Python 3.11; the package tomli is the same for older versions',
+};
+
+function standardHint(module: string): string {
+  const name = module.split('.', 1)[0]!.replace(/^_/, '');
+  const reason = GONE[name] ?? (WINDOWS.includes(name) ? 'only there on Windows' : undefined);
+  return reason === undefined
+    ? `"${module}" belongs to the standard library of other versions or builds of Python than this one; no package brings it.`
+    : `"${module}" belongs to the standard library, but is not in this Python: ${reason}.`;
+}
+
+/** What to do instead of calling pip. */
+export function installCommandHint(command: string, { environment, advice }: Whereabouts): string {
+  const names = packagesIn(command);
+  const how = isMadeFor(environment) ? `${ADD_TO_MADE}.` : advice.install(environment, names);
+  return `Code cannot install packages while it runs: ${how}`;
+}
+
+const HARMLESS_OPTION =
+  /^(?:-q|-qq|-U|-y|--upgrade|--quiet|--user|--yes|--no-cache-dir|--break-system-packages)$/;
+
+/** What a command installs, where that is nothing but names. */
+function packagesIn(command: string): string[] {
+  const [, after = ''] = /\b(?:install|add)\b(.*)/.exec(command) ?? [];
+  const words = after
+    .replace(/\]?['"]? returned .*/, '')
+    .split(/[\s,'"[\]()]+/)
+    .filter((word) => word !== '' && !HARMLESS_OPTION.test(word));
+  const names = words.map((word) => /^[A-Za-z0-9][\w.-]*(?=$|[<>=!~])/.exec(word)?.[0]);
+  return names.every((name) => name !== undefined) ? names.slice(0, 10) : [];
+}
