@@ -69,6 +69,7 @@ describe('a request', () => {
       client: 'me',
       profile: loadProfiles(config).get('default'),
       venvName: undefined,
+      isVenvAsked: false,
       packages: [],
       capability: null,
       cacheSeconds: 0,
