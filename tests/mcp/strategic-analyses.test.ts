@@ -71,7 +71,7 @@ describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')(
       const { environment } = (
         await analyse({ code: '1', persona: 'diego', capability: 'strategic_data_analysis', fresh: true })
       ).outcome;
-      const { preloads } = await pungi.health(environment);
+      const { preloads } = await pungi.health(environment ?? undefined);
       expect(preloads).toEqual(
         ['numpy', 'pandas', 'matplotlib.pyplot'].map((module) => ({ module, problem: null })),
       );
