@@ -1,10 +1,12 @@
 """Words for what a run gave: its value, its exception. Bounded, whatever it gave."""
 
 import json
+import linecache
 import opcode
-import traceback
+import os
+import sys
+from _thread import get_ident
 
-from .calls.endings import leave_out_frames
 from .calls.shown import class_name_of, cut_middle
 
 _MAX_VALUE = 64 * 1024
@@ -16,6 +18,8 @@ _MAX_DEPTH = 100
 _OWN_FOLDER = __file__.rpartition("/")[0] + "/"
 _MAX_NAME = 200
 _RAISE = opcode.opmap["RAISE_VARARGS"]
+# The interpreter's own printer: it suggests names, and shows source lines and carets as everybody knows them.
+_print_exception = sys.__excepthook__
 _encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
 
 
@@ -56,10 +60,10 @@ def _is_exact(value):
     return not isinstance(value, int) or abs(value) <= 1 << 53
 
 
-def describe_exception(error, filename):
-    """Whatever foreign code made of its exception, there is a description of it."""
+def describe_exception(error, path):
+    """Whatever foreign code made of its exception, there is a description of it. `path`: where the script is."""
     try:
-        return _describe(error, filename)
+        return _describe(error, path)
     except Exception:
         return _BARE | {"type": class_name_of(type(error)), "isMemoryError": isinstance(error, MemoryError)}
 
@@ -70,23 +74,56 @@ _BARE = {
 }
 
 
-def _describe(error, filename):
-    details = traceback.TracebackException(type(error), error, _without_own_frames(error.__traceback__), compact=True)
-    leave_out_frames(details, _is_own)
-    text = "".join(details.format())
-    line, column, source = _place(error, filename)
+def _describe(error, path):
+    is_raised = _is_raised(error)
+    _leave_out_own_frames(error)
+    line, column, source = _place(error, path)
     return {
         "type": class_name_of(type(error)),
-        "message": cut_middle(error.msg if _is_syntax(error) else str(details), _MAX_MESSAGE),
+        "message": cut_middle(error.msg if _is_syntax(error) else _text_of(error), _MAX_MESSAGE),
         "line": line,
         "column": column,
         "text": source,
-        "traceback": cut_middle(text, _MAX_TRACEBACK),
+        "traceback": cut_middle(_printed(error).replace(f'File "{path}"', f'File "{os.path.basename(path)}"'), _MAX_TRACEBACK),
         "missingModule": _missing_module(error),
         "isMemoryError": isinstance(error, MemoryError),
-        "isRaised": _is_raised(error),
+        "isRaised": is_raised,
         "errno": error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else None,
     }
+
+
+def _text_of(error):
+    try:
+        return str(error)
+    except Exception:
+        return "<exception str() failed>"
+
+
+def _printed(error):
+    """The traceback as the interpreter prints it."""
+    stream = sys.stderr = _Capture(sys.stderr)
+    try:
+        _print_exception(type(error), error, error.__traceback__)
+    finally:
+        sys.stderr = stream.behind
+    return "".join(stream.parts)
+
+
+class _Capture:
+    """Stands for sys.stderr while this thread prints; what others print goes where it should."""
+
+    def __init__(self, behind):
+        self.behind, self.parts = behind, []
+        self._thread = get_ident()
+
+    def write(self, text):
+        if get_ident() == self._thread:
+            self.parts.append(text)
+        else:
+            self.behind.write(text)
+
+    def flush(self):
+        pass
 
 
 def _is_raised(error):
@@ -99,32 +136,47 @@ def _is_raised(error):
     return trace.tb_frame.f_code.co_code[trace.tb_lasti] == _RAISE
 
 
-def _without_own_frames(trace):
-    while trace is not None and _is_own(trace.tb_frame.f_code.co_filename):
+def _leave_out_own_frames(error):
+    """Those of this package: the guard of a profile stands between a script and its imports, also in what led to an exception."""
+    waiting, seen = [error], set()
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, BaseException) and id(each) not in seen:
+            seen.add(id(each))
+            each.__traceback__ = _foreign(each.__traceback__)
+            members = getattr(each, "exceptions", ())
+            waiting += [each.__cause__, each.__context__, *(members if isinstance(members, tuple) else ())]
+
+
+def _foreign(trace):
+    while trace is not None and _is_own(trace):
         trace = trace.tb_next
+    last = trace
+    while last is not None and last.tb_next is not None:
+        if _is_own(last.tb_next):
+            last.tb_next = last.tb_next.tb_next
+        else:
+            last = last.tb_next
     return trace
 
 
-def _is_own(filename):
-    """The guard of a profile stands between a script and its imports, also in what led to an exception."""
-    return filename.startswith(_OWN_FOLDER)
+def _is_own(trace):
+    return trace.tb_frame.f_code.co_filename.startswith(_OWN_FOLDER)
 
 
-def _place(error, filename):
+def _place(error, path):
     """Line, column and text in the submitted code: where it does not parse, or the innermost frame of it."""
-    if _is_syntax(error) and error.filename == filename:
+    if _is_syntax(error) and error.filename in (path, os.path.basename(path)):
         text = error.text.rstrip("\n")[:_MAX_LINE] if isinstance(error.text, str) else None
         return _whole(error.lineno), _whole(error.offset), text
     found, trace = None, error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == filename:
+        if trace.tb_frame.f_code.co_filename == path:
             found = trace
         trace = trace.tb_next
     if found is None:
         return None, None, None
-    import linecache
-
-    text = linecache.getline(filename, found.tb_lineno).rstrip("\n")[:_MAX_LINE]
+    text = linecache.getline(path, found.tb_lineno).rstrip("\n")[:_MAX_LINE]
     return found.tb_lineno, _column(found, text), text or None
 
 

@@ -153,7 +153,7 @@ class _Guard:
     def _on_operation(self, event, arguments, frame):
         kind, is_harmless = operation_of[event]
         reason = self._rules.refuses_operation(kind, event)
-        if reason is None or is_harmless(arguments, self._callers.folders):
+        if reason is None or is_harmless(arguments, (*self._callers.folders, self._filename)):  # tracebacks show its lines
             return
         who, _ = self._callers.responsible(frame)
         is_for_everybody = kind in ("process", "network")

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from . import code_summary, frames, report, scope, scope_guard, scope_guarded
+from . import code_summary, frames, report, scope, scope_guard, scope_guarded, script
 from .calls.shown import cut_middle
 from .scope_rules import bound_by_import
 
@@ -25,7 +25,7 @@ def examine(job):
 
 def look(job):
     """All that can be said of the code without running it. Raises what the compiler says of code that is none."""
-    compile(job["code"], job["filename"], "exec", dont_inherit=True)
+    compile(script.encode(job["code"]), os.path.abspath(job["filename"]), "exec", dont_inherit=True)
     return {"violations": examine(job)[0], "summary": code_summary.summarize(job["code"], job.get("imports", ()))}
 
 
@@ -54,7 +54,7 @@ def describe_absent(error, absent):
     return {"missingModule": absent[error.name], "isProfileImport": True}
 
 
-def install_guard(job, variables, paths, report_fd, streams):
+def install_guard(job, path, variables, paths, report_fd, streams):
     """From now on, whatever leaves the scope ends the run, in whichever process or thread it happens."""
     worker = _getpid()
     flush = type(streams[0]).flush
@@ -74,7 +74,7 @@ def install_guard(job, variables, paths, report_fd, streams):
             _exit(1)
 
     guarded = scope_guarded.lines_of(job["code"], job["filename"])
-    scope_guard.install(job["rules"], job["filename"], variables, paths, end, guarded)
+    scope_guard.install(job["rules"], path, variables, paths, end, guarded)
 
 
 def _bounded(violations):

@@ -55,7 +55,7 @@ class SupervisedRun:
         self._stderr, stderr_write = os.pipe()
         self._worker = os.fork()
         if self._worker == 0:
-            worker.main(place, is_hurried, job_read, report_write, stdout_write, stderr_write)
+            worker.begin(place, is_hurried, job_read, report_write, stdout_write, stderr_write)
         for fd in (job_read, report_write, stdout_write, stderr_write):
             os.close(fd)
         # Foreign code can reopen its ends, drain them or fill them: we never wait for a pipe.

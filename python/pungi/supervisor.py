@@ -8,6 +8,7 @@ import sys
 
 from . import box as boxes
 from . import data_folders, frames, limits, loopback, network_forwarder, run_jail, signal_gate, system
+from .empty_stack import OnEmptyStack
 from .supervised_run import SupervisedRun
 
 # Then a fresh one takes its place, before anything that grows slowly can matter.
@@ -29,6 +30,8 @@ def start(settings, name, channel, door, group):
     door.close()
     try:
         _serve(settings, name, channel, identity, group)
+    except OnEmptyStack:
+        raise  # a worker
     except BaseException:
         sys.excepthook(*sys.exc_info())
     os._exit(0)

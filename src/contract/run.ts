@@ -108,6 +108,8 @@ export const FunctionCall = z.strictObject({
 });
 export type FunctionCall = z.infer<typeof FunctionCall>;
 
+const PLAIN_NAME = 'must be a plain file name of at most 255 bytes, such as "report.py"';
+
 const Fields = z.strictObject({
   code: z
     .string()
@@ -124,10 +126,11 @@ const Fields = z.strictObject({
     .describe('a Python file below one of the configured roots'),
   filename: z
     .string()
-    .regex(/^[^\0/\\]{1,255}$/, 'must be a plain file name, such as "report.py"')
+    .regex(/^(?!\.{1,2}$)[^\0/\\]+$/, PLAIN_NAME)
+    .refine((name) => Buffer.byteLength(name) <= 255, PLAIN_NAME)
     .refine(isWellFormed, NOT_WELL_FORMED)
     .optional()
-    .describe('the name that tracebacks and sys.argv[0] show'),
+    .describe('the name of the script in the work folder, which tracebacks and sys.argv[0] show'),
   argv: z
     .array(systemText('argv'))
     .max(1024)

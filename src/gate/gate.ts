@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { withoutMark } from '../base/byte-order-mark.js';
 import { PungiError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
@@ -7,7 +6,7 @@ import type { Profile } from '../contract/profile.js';
 import type { RunRequest } from '../contract/run.js';
 import type { AdmittedRun } from '../engine/engine.js';
 import type { Job } from '../runtime/supervisor.js';
-import { checkBesideData, checkFits } from './input-files.js';
+import { checkBesideData, checkBesideScript, checkFits, scriptName } from './input-files.js';
 import { limitsOf, tighten } from './limits.js';
 import { parseRequest } from './parse-request.js';
 import { furnishingOf, rulesOf, variablesOf } from './profile-job.js';
@@ -114,15 +113,19 @@ export class Gate {
     }
     const tightened = tighten(tighten(limitsOf(this.config), limits), request.limits);
     checkFits(request, tightened);
+    const code = withoutMark(request.code ?? (await readScript(request.file!, scriptRoots)));
+    const filename = scriptName(request);
+    const files = (request.files ?? []).map(({ path, text, base64 }) => ({
+      path,
+      base64: base64 ?? Buffer.from(text ?? '').toString('base64'),
+    }));
+    checkBesideScript(filename, code, files);
     return {
-      code: withoutMark(request.code ?? (await readScript(request.file!, scriptRoots))),
-      filename: request.filename ?? (request.file === undefined ? 'main.py' : basename(request.file)),
+      code,
+      filename,
       argv: request.argv ?? [],
       stdin: request.stdin ?? (request.inputData ?? []).map((line) => `${line}\n`).join(''),
-      files: (request.files ?? []).map(({ path, text, base64 }) => ({
-        path,
-        base64: base64 ?? Buffer.from(text ?? '').toString('base64'),
-      })),
+      files,
       env: request.env ?? {},
       limits: tightened,
       variables: request.context === undefined ? {} : { context: request.context },

@@ -1,6 +1,8 @@
+import { basename } from 'node:path';
 import { PungiError } from '../base/errors.js';
 import type { Limits } from '../contract/limits.js';
 import type { RunRequest } from '../contract/run.js';
+import type { Job } from '../runtime/supervisor.js';
 
 /** Where the folders of a profile appear in the work folder. */
 export const DATA_FOLDER = 'data';
@@ -22,6 +24,24 @@ export function checkFits({ files = [], stdin = '', inputData = [] }: RunRequest
       `The files and the input are larger than the ${diskMb} MB that the run may write.`,
     );
   }
+}
+
+/** The name of the script's file in the work folder: that of a script without a name yields to a file of the request. */
+export function scriptName({ filename, file, files = [] }: RunRequest): string {
+  if (filename !== undefined || file !== undefined) return filename ?? basename(file!);
+  return files.some(({ path }) => path === 'main.py') ? '__main__.py' : 'main.py';
+}
+
+/** The script lies in the work folder, too. */
+export function checkBesideScript(filename: string, code: string, files: Job['files']): void {
+  const taking = files.find(({ path }) => path === filename || path.startsWith(`${filename}/`));
+  const isScript =
+    taking?.path === filename && Buffer.from(code).equals(Buffer.from(taking.base64, 'base64'));
+  if (taking === undefined || isScript) return;
+  throw new PungiError(
+    'INVALID_INPUT',
+    `The file "${taking.path}" takes the place of the script, which is called "${filename}". Give one of them another name.`,
+  );
 }
 
 /** Where a profile has folders with data, their place is taken. */

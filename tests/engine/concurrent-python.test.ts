@@ -77,16 +77,15 @@ describe.each(['namespace', 'landlock'] as const)('in the %s tier', (tier) => {
 
   test('a child that multiprocessing spawns instead of forking', async () => {
     const code = py`
-      import multiprocessing as mp, os
+      import multiprocessing as mp
       def work(name):
           print("from", name, __name__)
       if __name__ == "__main__":
-          print(os.listdir("."))
           child = mp.get_context("spawn").Process(target=work, args=("the child",))
           child.start(); child.join()
           print(child.exitcode)
     `;
-    expect(await printed(pungi, { code })).toBe('[]\nfrom the child __mp_main__\n0\n');
+    expect(await printed(pungi, { code })).toBe('from the child __mp_main__\n0\n');
   });
 
   test('a socket pair', async () => {

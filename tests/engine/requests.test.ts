@@ -210,7 +210,7 @@ describe('files', () => {
       print(os.listdir())
     `;
     expect(await printed(pungi, { code, files: [{ path: 'given.txt', text: 'text' }] })).toBe(
-      'text and more\n[]\n',
+      "text and more\n['main.py']\n",
     );
   });
 
@@ -321,7 +321,7 @@ describe('context', () => {
 });
 
 describe('the work folder', () => {
-  test('is the current one, empty, writable and gone for the next run', async () => {
+  test('is the current one, empty but for the script, writable and gone for the next run', async () => {
     const code = py`
       import os, tempfile
       print(os.listdir("."), os.listdir(tempfile.gettempdir()))
@@ -331,7 +331,7 @@ describe('the work folder', () => {
       print(sorted(os.listdir(".")), os.getcwd() == os.environ["HOME"])
     `;
     for (const _ of ['first', 'second']) {
-      expect(await printed(pungi, { code })).toBe("[] []\n['a', 'mine.txt'] True\n");
+      expect(await printed(pungi, { code })).toBe("['main.py'] []\n['a', 'main.py', 'mine.txt'] True\n");
     }
   });
 });

@@ -17,10 +17,10 @@ import { openWorld, refusal } from './world.js';
 /** Replaces the compiler of the worker that it is loaded into. */
 const POISON = py`
   import sys
-  worker = sys.modules.get("pungi.worker")
-  if worker is not None:
-      original = worker.compile_source
-      worker.compile_source = lambda source, name: original("print('POISONED')", name)
+  script = sys.modules.get("pungi.script")
+  if script is not None:
+      original = script.compile_source
+      script.compile_source = lambda source, name: original("print('POISONED')", name)
 `;
 
 const HOSTILE: TestPackage[] = [

@@ -164,9 +164,28 @@ describe('a request', () => {
 
   test('may name its code', async () => {
     expect((await admit({ code: '1', filename: 'report.py' }, config)).job.filename).toBe('report.py');
-    for (const filename of ['', 'a/b.py', 'a\\b.py', 'a\0', 'x'.repeat(256)]) {
+    for (const filename of ['', '.', '..', 'a/b.py', 'a\\b.py', 'a\0', 'x'.repeat(256), 'ż'.repeat(128)]) {
       await expect(admit({ code: '1', filename }, config)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     }
+  });
+
+  test('a file named main.py is a module: the script without a name is then called __main__.py', async () => {
+    const files = [{ path: 'main.py', text: 'x = 1' }];
+    expect((await admit({ code: 'import main', files }, config)).job.filename).toBe('__main__.py');
+  });
+
+  test('a file in the place of a named script is refused, unless it is that script', async () => {
+    const admitted = (path: string, text: string) =>
+      admit({ code: 'x = 1', filename: 'own.py', files: [{ path, text }] }, config).then(
+        () => 'let through',
+        (error) => `${error.code}: ${error.message}`,
+      );
+    expect(await admitted('own.py', 'x = 2')).toMatch(
+      /^INVALID_INPUT: The file "own.py" takes the place of the script/,
+    );
+    expect(await admitted('own.py/inner', 'x = 1')).toMatch(/^INVALID_INPUT: The file "own.py\/inner" takes/);
+    expect(await admitted('own.py', 'x = 1')).toBe('let through');
+    expect(await admitted('own', 'x = 2')).toBe('let through');
   });
 
   test('a script file keeps its own name', async () => {

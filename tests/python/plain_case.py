@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import sys
 import unittest
 
@@ -16,6 +17,8 @@ _INTERPRETERS = (sys.executable, "/usr/bin/python3")
 _OUTER = """
 import json, subprocess, sys
 entries = {"stdin": subprocess.DEVNULL} if not STDIN else {"input": STDIN.encode()}
+import os
+os.remove(__file__)
 ended = subprocess.run([sys.executable, "main.py"], capture_output=True, **entries)
 print(json.dumps([ended.returncode, ended.stdout.decode("latin-1"), ended.stderr.decode("latin-1")]))
 """
@@ -55,17 +58,21 @@ class PlainCase(unittest.TestCase):
             server.supervisor = server.park()
         return answer
 
-    def assertAsPlain(self, code, stdin=""):
-        """The same status, stdout and stderr; gives stdout of the last tier."""
-        main = [{"path": "main.py", "base64": base64.b64encode(code.encode()).decode()}]
+    def assertAsPlain(self, code, stdin="", files=()):
+        """The same status, stdout and stderr, where the traceback of the report counts as the end of stderr. `files`: name to
+        text. Gives stdout of the last tier."""
+        files = {**dict(files), "main.py": code}
+        placed = [{"path": name, "base64": base64.b64encode(text.encode()).decode()} for name, text in files.items()]
         limits = {**LIMITS, "outputHardBytes": 20_000_000}
         for tier, server in self.servers.items():
             with self.subTest(tier=tier):
-                plain = self.run_in(server, f"STDIN = {stdin!r}{_OUTER}", limits, filename="outer.py", files=main)
+                plain = self.run_in(server, f"STDIN = {stdin!r}{_OUTER}", limits, filename="outer.py", files=placed)
                 self.assertEqual(plain["end"]["status"], 0, plain)
-                run = self.run_in(server, code, limits, stdin=stdin)
-                ended = [run["end"]["status"], run["stdout"].decode("latin-1"), run["stderr"].decode("latin-1")]
-                self.assertEqual(ended, json.loads(plain["stdout"]))
+                run = self.run_in(server, code, limits, stdin=stdin, files=placed[:-1])
+                traceback = ((run["report"] or {}).get("exception") or {}).get("traceback", "").encode()
+                ended = [run["end"]["status"], run["stdout"].decode("latin-1"), (run["stderr"] + traceback).decode("latin-1")]
+                expected = json.loads(plain["stdout"].decode().splitlines()[-1])
+                self.assertEqual([*map(_comparable, ended)], [*map(_comparable, expected)])
         return ended[1]
 
     def run_everywhere(self, code, **more):
@@ -75,3 +82,11 @@ class PlainCase(unittest.TestCase):
                 answer = self.run_in(server, code, **more)
                 self.assertEqual((answer["end"]["status"], answer["stderr"]), (0, b""), answer)
                 yield tier, answer["stdout"].decode()
+
+
+def _comparable(said):
+    """Without what differs from run to run. Reports name the script without its folder."""
+    if not isinstance(said, str):
+        return said
+    said = re.sub(r'File "/[^"]*/(main|outer)\.py"', 'File "main.py"', said)
+    return re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", said)

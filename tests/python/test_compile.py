@@ -1,35 +1,41 @@
-import marshal
+import builtins
 import unittest
 
 import python_half  # noqa: F401
-from pungi import worker
+from pungi import script
 
 
 def run(source):
-    body, last = worker.compile_source(source, "main.py")
-    scope = {}
-    exec(body, scope)
-    return (eval(last, scope) if last is not None else None), scope
+    """(how it is told that its last expression is, its variables)."""
+    return run_code(script.compile_source(source, "main.py"))
+
+
+def run_code(code):
+    ending, scope = script.Ending(), {"__builtins__": builtins}
+    script.function_of(code, scope, ending)()
+    if ending.error is not None:
+        raise ending.error
+    return ending.value and ending.value["json"], scope
 
 
 class CompileSource(unittest.TestCase):
-    def test_the_last_expression_is_apart(self):
+    def test_the_value_is_that_of_the_last_expression(self):
         value, scope = run("x = 20\nx + 1\nx * 2")
         self.assertEqual((value, scope["x"]), (40, 20))
 
     def test_without_a_last_expression_there_is_none(self):
         for source in ("", "x = 1", "# only words", "def f():\n    1", "for x in (1,):\n    x"):
             with self.subTest(source=source):
-                self.assertIsNone(worker.compile_source(source, "main.py")[1])
+                self.assertIsNone(run(source)[0])
 
     def test_the_last_expression_runs_once_and_last(self):
         value, scope = run("seen = []\nseen.append(1)\nseen.append(2) or seen")
         self.assertEqual(value, [1, 2])
 
     def test_lines_are_those_of_the_source(self):
-        body, last = worker.compile_source("\n\nx = 1\n\n\n(x +\n len('a'))", "main.py")
-        self.assertEqual(sorted({line for *_, line in last.co_lines() if line}), [6, 7])
-        self.assertEqual((body.co_filename, last.co_filename), ("main.py", "main.py"))
+        code = script.compile_source("\n\nx = 1\n\n\n(x +\n len('a'))", "main.py")
+        self.assertEqual(sorted({line for *_, line in code.co_lines() if line}), [3, 6, 7])
+        self.assertEqual(code.co_filename, "main.py")
 
     def test_future_statements_of_the_source_hold(self):
         self.assertEqual(run("from __future__ import annotations\ndef f(x: undefined): pass\nf.__annotations__")[0], {"x": "undefined"})
@@ -37,20 +43,32 @@ class CompileSource(unittest.TestCase):
     def test_a_docstring_alone_is_a_value(self):
         self.assertEqual(run('"""Words."""')[0], "Words.")
 
-    def test_both_parts_can_be_kept_as_bytecode(self):
-        body, last = marshal.loads(marshal.dumps(worker.compile_source("x = 6\nx * 7", "main.py")))
-        scope = {}
-        exec(body, scope)
-        self.assertEqual(eval(last, scope), 42)
+    def test_a_docstring_stays_one(self):
+        self.assertEqual(run('"""Words."""\nfrom __future__ import annotations\n__doc__')[0], "Words.")
+
+    def test_it_can_be_kept_as_bytecode_for_a_script_elsewhere(self):
+        code = script.load(script.dump(script.compile_source("def f(): return 42\nf()", "main.py")), "/elsewhere/main.py")
+        value, scope = run_code(code)
+        self.assertEqual((value, scope["f"].__code__.co_filename), (42, "/elsewhere/main.py"))
+
+    def test_a_declared_encoding_is_that_of_the_file(self):
+        source = "# -*- coding: latin-1 -*-\nname = 'é'\nname"
+        self.assertEqual(script.encode(source), source.encode("latin-1"))
+        self.assertEqual(run(script.encode(source))[0], "é")
+
+    def test_text_that_the_declared_encoding_lacks_is_kept(self):
+        for cookie in ("ascii", "nonsense", "utf-8", "utf-8-sig"):
+            source = f"# coding: {cookie}\n'ż'"
+            self.assertEqual(script.encode(source).decode(), source)
 
     def test_what_does_not_compile_raises(self):
         for source in ("1 +", "return 1", "x = = 1", "if True:\nprint()"):
             with self.subTest(source=source), self.assertRaises(SyntaxError):
-                worker.compile_source(source, "main.py")
+                script.compile_source(source, "main.py")
 
     def test_a_nul_raises_and_nothing_worse(self):
         with self.assertRaises((SyntaxError, ValueError)):
-            worker.compile_source("x = 1\0", "main.py")
+            script.compile_source("x = 1\0", "main.py")
 
 
 if __name__ == "__main__":

@@ -166,7 +166,7 @@ class ForkServer(unittest.TestCase):
         )
         for round in ("one", "two", "three"):
             answer = supervisor.run_and_stay(code, argv=[round], hints={**HINTS, "isHurried": round == "two"})
-            self.assertEqual(answer["stdout"].decode(), f"[] [] False ['main.py', '{round}']\n", answer)
+            self.assertEqual(answer["stdout"].decode(), f"['main.py'] [] False ['main.py', '{round}']\n", answer)
             self.assertEqual(answer["end"]["status"], 0, answer)
             self.assertEqual(json.loads(supervisor.expect(frames.PARKED)), supervisor.about)
         supervisor.connection.close()

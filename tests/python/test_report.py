@@ -1,12 +1,13 @@
 import contextlib
 import io
 import json
-import linecache
+import os
 import sys
+import tempfile
 import unittest
 
 import python_half  # noqa: F401
-from pungi import report, worker
+from pungi import report, script
 from pungi.calls.endings import exit_status
 from pungi.calls.shown import cut_middle
 
@@ -14,26 +15,23 @@ from pungi.calls.shown import cut_middle
 HAS_COLUMNS = sys.version_info >= (3, 11)
 
 
-def described(source, filename="main.py"):
+def described(source):
     """What is said of the exception that the source raises, run as the worker runs it."""
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    try:
-        return report.describe_exception(raised(source, filename), filename)
-    finally:
-        del linecache.cache[filename]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "main.py")
+        return report.describe_exception(raised(script.write(path, source), path), path)
 
 
-def raised(source, filename):
-    try:
-        body, last = worker.compile_source(source, filename)
-        scope = {"__name__": "__main__"}
-        exec(body, scope)
-        if last is not None:
-            eval(last, scope)
-    except BaseException as error:
-        # The worker's own frames come first and are taken out; ours would stand before them.
-        return error.with_traceback(error.__traceback__.tb_next)
-    raise AssertionError("nothing was raised")
+def raised(source, path):
+    ending = script.Ending()
+    with ending:
+        code = script.compile_source(source, path)
+    if ending.error is None:
+        script.function_of(code, vars(script.make_main(path)), ending)()
+    elif ending.error.__traceback__ is not None:
+        # The worker's own frames are taken out; this one would stand before them.
+        ending.error.__traceback__ = ending.error.__traceback__.tb_next
+    return ending.error
 
 
 class Value(unittest.TestCase):
@@ -137,8 +135,8 @@ class Exceptions(unittest.TestCase):
             "raises in __str__": "class E(Exception):\n    def __str__(self): raise ValueError\nraise E\n",
             "has a strange errno": "e = OSError(1, 'x')\ne.errno = 'strange'\nraise e\n",
             "has a strange name": "e = ModuleNotFoundError('x')\ne.name = 7\nraise e\n",
-            "has a strange text": "e = SyntaxError('x', ('main.py', 1, 1, 7))\nraise e\n",
-            "has a strange line": "e = SyntaxError('x', ('main.py', 'one', 'two', 'three'))\nraise e\n",
+            "has a strange text": "e = SyntaxError('x', (__file__, 1, 1, 7))\nraise e\n",
+            "has a strange line": "e = SyntaxError('x', (__file__, 'one', 'two', 'three'))\nraise e\n",
             "is a lone surrogate": "raise ValueError('\\ud800')\n",
         }
         for name, source in resisting.items():

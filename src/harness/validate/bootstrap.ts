@@ -2,7 +2,9 @@ import type { CompiledCode, PythonRunner } from './runner.js';
 
 /** What judges is loaded in every worker already (python/pungi/harness); the job is the variable `context`. */
 const CODE = `
+import os
 from pungi.harness import carry_out
+os.remove(__file__)  # not a file of the script that is run
 
 def judge():
     return carry_out(context)

@@ -1,0 +1,134 @@
+"""The script of a run: its file, its code, and the module that it runs in, as `python FILE` has them."""
+
+import _imp
+import ast
+import builtins
+import contextlib
+import io
+import marshal
+import tokenize
+import types
+from importlib.machinery import SourceFileLoader
+
+from . import report
+
+# Of the code that `dump` keeps.
+FORMAT = 2
+# Stands in compiled code for the Ending of the run.
+_MARK = ("pungi", "ending")
+# No line of the script: whoever traces it does not see what is put around it.
+_NOWHERE = {"lineno": -1, "end_lineno": -1, "col_offset": -1, "end_col_offset": -1}
+
+
+class Ending:
+    """What a script leaves: a description of its last expression's value, and the exception that ended it."""
+
+    def __init__(self, has_value=True):
+        self._has_value = has_value
+        self._value = self.error = None
+
+    @property
+    def value(self):
+        return self._value
+
+    @value.setter
+    def value(self, value):
+        """Set by the script's own code, so that an exception of __repr__ is one of its last line."""
+        if self._has_value and value is not None:
+            self._value = report.describe_value(value)
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, error, trace):
+        self.error = error
+        return True
+
+
+def write(path, source):
+    """Puts the script where `__file__` says that it is. Returns its bytes."""
+    data = encode(source)
+    with open(path, "wb", buffering=0) as file:
+        file.write(data)
+    return data
+
+
+def encode(source):
+    """In the encoding that its first lines declare, so that who reads the file gets the same text."""
+    data = source.encode("utf-8", "surrogatepass")
+    if b"coding" in data:
+        try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+            return data if encoding.startswith("utf-8") else source.encode(encoding)
+        except (SyntaxError, UnicodeError):
+            pass  # the compiler will say what is wrong
+    return data
+
+
+def compile_source(source, path):
+    """Code that leaves its value and its exception to an Ending, see `function_of`.
+
+    They are caught inside of the script's own code, because there is no frame below it. In code that is nested as deep as
+    the compiler allows there is no room for that: it stays as it is.
+    """
+    tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    with contextlib.suppress(SyntaxError):
+        return compile(_with_ending(tree), path, "exec", dont_inherit=True)
+    return compile(source, path, "exec", dont_inherit=True)
+
+
+def _with_ending(tree):
+    ahead = _count_ahead(tree.body)
+    body, last = tree.body[ahead:], tree.body[-1:]
+    if last and isinstance(last[0], ast.Expr):
+        target = ast.Attribute(ast.Constant(_MARK, **_NOWHERE), "value", ast.Store(), **_NOWHERE)
+        body[-1:] = [ast.copy_location(ast.Assign([target], last[0].value), last[0])]
+    item = ast.withitem(ast.Constant(_MARK, **_NOWHERE))
+    around = ast.With([item], body or [ast.Pass(**_NOWHERE)], **_NOWHERE)
+    return ast.Module([*tree.body[:ahead], around], [])
+
+
+def _count_ahead(body):
+    """The docstring and the future statements come before everything else."""
+    count = 0
+    for statement in body:
+        is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        is_docstring = count == 0 and is_text and isinstance(statement.value.value, str)
+        if not is_docstring and not (isinstance(statement, ast.ImportFrom) and statement.module == "__future__"):
+            break
+        count += 1
+    return count
+
+
+def dump(code):
+    return marshal.dumps(code)
+
+
+def load(bytecode, path):
+    """The code of `dump`, for a script that lies there."""
+    code = marshal.loads(bytecode)
+    _imp._fix_co_filename(code, path)
+    return code
+
+
+def function_of(code, scope, ending):
+    """Runs the code as that of a module, and raises nothing."""
+    if _MARK not in code.co_consts:
+        return lambda: _run_below(code, scope, ending)
+    constants = tuple(ending if each == _MARK else each for each in code.co_consts)
+    return types.FunctionType(code.replace(co_consts=constants), scope)
+
+
+def _run_below(code, scope, ending):
+    with ending:
+        exec(code, scope)
+
+
+def make_main(path):
+    """The module __main__, as it is when a script begins."""
+    module = types.ModuleType("__main__")
+    # The builtins as a module, as in every script; exec would put in the dictionary.
+    module.__dict__.update(
+        __loader__=SourceFileLoader("__main__", path), __annotations__={}, __builtins__=builtins, __file__=path, __cached__=None
+    )
+    return module
