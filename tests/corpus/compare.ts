@@ -11,6 +11,7 @@ const MUST_DIFFER: readonly [RegExp, string][] = [
   [/\bat 0x[0-9a-f]+/g, 'at 0x…'],
   [/\bpid[ =]\d+/g, 'pid …'],
   [/\bin \d+\.\d+s\b/g, 'in …s'],
+  [/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+/g, 'now'],
 ];
 
 /** Folders that are named differently inside and outside. */
