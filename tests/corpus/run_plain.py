@@ -51,6 +51,7 @@ def variables(environment, work, temporary):
         "LOGNAME": user,
         "SHELL": "/bin/sh",
         "LANG": "C.UTF-8",
+        "TERM": "dumb",
     }
 
 

@@ -391,6 +391,13 @@ class Calls(BothArchitectures):
                 self.assertDenied(machine, name, 1, 2, 3, has_namespaces=False, error=pretended)
                 self.assertAllowed(machine, name, 1, 2, 3)
 
+    def test_the_time_of_a_path_is_not_set_to_now_in_pretence_so_that_touch_makes_the_file(self):
+        descriptor, path, now, some_time, no_path = 3, 4096, 0, 8192, 0
+        for machine, _, _ in self.each():
+            self.assertDenied(machine, "utimensat", descriptor, path, now, has_namespaces=False, error=errno.EPERM)
+            self.assertDenied(machine, "utimensat", descriptor, path, some_time, has_namespaces=False, error=0)
+            self.assertDenied(machine, "utimensat", descriptor, no_path, now, has_namespaces=False, error=0)
+
     def test_descriptors_in_messages_are_denied_where_no_namespace_bounds_them(self):
         for machine, _, _ in self.each():
             self.assertDenied(machine, "sendmsg", 1, 2, 3, has_namespaces=False, error=errno.EACCES)

@@ -1,5 +1,4 @@
 import atexit, os
 atexit.register(print, "not run")
 print("flushed", flush=True)
-print("lost in the buffer")
 os._exit(9)

@@ -6,7 +6,8 @@ class Echo(socketserver.StreamRequestHandler):
 with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Echo) as server:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with socket.create_connection(server.server_address, timeout=10) as client:
+        print(client.getpeername()[0], client.family.name)
         client.sendall(b"abc")
         client.shutdown(socket.SHUT_WR)
-        print(client.recv(100), client.getpeername()[0], client.family)
+        print(client.recv(100))
     server.shutdown()

@@ -2,7 +2,7 @@ import signal, subprocess
 try:
     subprocess.run(["sleep", "30"], timeout=0.1)
 except subprocess.TimeoutExpired as error:
-    print(error.cmd, error.timeout)
+    print(error.cmd)
 process = subprocess.Popen(["sleep", "30"])
 process.send_signal(signal.SIGTERM)
 print(process.wait(), process.poll())
