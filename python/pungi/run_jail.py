@@ -7,7 +7,7 @@ from typing import NamedTuple
 from . import landlock, seccomp, system
 from .call_arguments import SUPERVISOR_NAMESPACES
 from .host_jail import DEVICES, SHM, TMP, WORK, visible_paths
-from .system import MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
+from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_RDONLY, MS_REC, MS_REMOUNT
 
 # Of its own entry in the host's /proc; not net, which tells of the host's sockets.
 _OWN_PROC = ("stat", "statm", "status", "cmdline", "comm", "maps", "limits", "fd")
@@ -48,6 +48,8 @@ def raise_walls(tier, box, loopback):
     """In the supervisor, once: what holds for all of its workers alike. Gives the rules that each of them enters, if any."""
     if tier != "namespace":
         return None
+    # Also for kernels without landlock: nobody writes to /proc from here on.
+    system.mount(None, "/proc", flags=MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
     rules = None
     if landlock.abi() > 0:
         writable = [(folder, landlock.WRITE) for folder in (WORK, TMP, SHM)]

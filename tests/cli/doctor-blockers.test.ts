@@ -41,6 +41,12 @@ test.each<[string, string, Machine, string]>([
     'apparmor_restrict_unprivileged_userns=0',
   ],
   ["Ubuntu's AppArmor at the first mount", '[Errno 13] mount /: Permission denied', APPARMOR, 'profile'],
+  [
+    'an AppArmor profile without user namespaces',
+    '[Errno 13] clone: Permission denied',
+    { files: { '/proc/self/attr/current': 'some-server (enforce)' } },
+    'aa-status',
+  ],
   ["docker's filter", NOT_PERMITTED, DOCKER, 'seccomp=unconfined'],
   ["docker's AppArmor profile", '[Errno 13] mount /: Permission denied', DOCKER, 'apparmor=unconfined'],
   [

@@ -4,6 +4,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Config } from '../../src/config/schema.js';
 import { Pungi } from '../../src/pungi.js';
@@ -22,7 +24,7 @@ report({ isDone: true });
 process.exit(0);
 
 async function tryTier(tier: AttackTier): Promise<void> {
-  const folder = `/tmp/${tier}`;
+  const folder = join(tmpdir(), tier);
   for (const path of [folder, `${folder}/home`]) mkdirSync(path);
   const table: TableRun = {
     tier,
@@ -57,7 +59,7 @@ async function tryTier(tier: AttackTier): Promise<void> {
   }
   const bait = await Bait.lay(table);
   for (const row of order.rows) {
-    const context = { ...bait.context(), tier, temporaryFolder: '/tmp', runnerPid: process.pid };
+    const context = { ...bait.context(), tier, temporaryFolder: tmpdir(), runnerPid: process.pid };
     const more = { keeperPid: process.ppid, treePids: [process.pid], victim: null, victimHostPid: null };
     const abort = new AbortController();
     if (row.cancelAfterMs !== null) setTimeout(() => abort.abort(), row.cancelAfterMs);

@@ -165,12 +165,13 @@ exec /bin/busybox switch_root /new /guest/start
 function secondScript({ user, setup = [], within = '' }: Guest): string {
   const identity = user === 'root' ? '' : 'setpriv --reuid 1000 --regid 1000 --clear-groups';
   return `#!/bin/sh
-export PATH=/usr/sbin:/usr/bin HOME=/home/user TMPDIR=/tmp
+# Not /tmp, which runs have one of their own of.
+export PATH=/usr/sbin:/usr/bin HOME=/home/user TMPDIR=/home/user/tmp
 mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs dev /dev; mkdir -p /dev/shm
 mount -t securityfs securityfs /sys/kernel/security
-chmod 1777 /tmp /dev/shm; chown 1000:1000 /home/user; busybox ip link set lo up
+mkdir $TMPDIR; chmod 1777 /tmp /dev/shm $TMPDIR; chown 1000:1000 /home/user; busybox ip link set lo up
 ${setup.join('\n')}
-cd /tmp
+cd $TMPDIR
 ${within} ${identity} node --no-warnings /guest/dist/guest/program.mjs < /guest/order.json
 echo "PUNGI {\\"ended\\": $?}"
 busybox poweroff -f

@@ -72,6 +72,13 @@ const RULES: readonly Rule[] = [
     fix: 'docker run --security-opt apparmor=unconfined …',
   },
   {
+    // AppArmor refuses with EACCES, a system call filter with EPERM.
+    error: /\b(unshare|clone)\b.*Permission denied/,
+    when: isConfined,
+    found: 'the AppArmor profile of the server denies user namespaces',
+    fix: 'Add "userns," to the profile that aa-status shows for it, or start Pungi without one: see docs/command-line.md.',
+  },
+  {
     error: denied(NAMESPACE_CALL),
     when: (here) => inContainer(here) || isFiltered(here),
     found: "the container's system call filter denies namespaces",
