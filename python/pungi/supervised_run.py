@@ -40,8 +40,10 @@ class SupervisedRun:
         self._closed = set()
         channel.setblocking(False)
         self._outbox = Outbox(channel.fileno())
-        # Whether the server has not taken all that we had for it, and whether output waits in its pipes for that.
-        self._is_stalled = self._is_paused = False
+        # Whether the server has not taken all that we had for it.
+        self._is_stalled = False
+        # Whether output stays in its pipes: until the server reads again, or until more has gathered.
+        self._is_output_left = False
         self._output_bytes = 0
         self._spawn_worker(place, is_hurried)
         self._reaper = Reaper(place.tier, self._worker, by_pidfd=place.gate is not None)
@@ -81,7 +83,7 @@ class SupervisedRun:
         while self._exit_status is None and not self._is_over:
             ready = self._poller.poll(self._patience())
             if self._outbox and not ready and not self._is_stalled:
-                self._flush()
+                self._end_gathering()
             for fd, _ in ready:
                 if fd in self._handlers and self._exit_status is None:
                     self._handlers[fd]()
@@ -230,6 +232,8 @@ class SupervisedRun:
             self._send(kind, data[:room])
         if len(data) > room:
             self._stop("output")
+        elif self._outbox and not self._is_stalled:
+            self._leave_output(True)
 
     def _on_exit(self):
         self._exit_status = self._reaper.look()
@@ -252,10 +256,20 @@ class SupervisedRun:
         if is_stalled != self._is_stalled:
             self._is_stalled = is_stalled
             self._poller.modify(self._channel.fileno(), select.POLLIN | (select.POLLOUT if is_stalled else 0))
-        if self._outbox.is_full != self._is_paused:
-            self._is_paused = self._outbox.is_full
+        self._leave_output(self._outbox.is_full)
+
+    def _end_gathering(self):
+        """Sends what has come meanwhile, too: otherwise every line of many would wake us, and the server."""
+        for fd in (self._stdout, self._stderr):
+            if fd in self._handlers and self._exit_status is None:
+                self._handlers[fd]()
+        self._flush()
+
+    def _leave_output(self, is_left):
+        if is_left != self._is_output_left:
+            self._is_output_left = is_left
             for fd in {self._stdout, self._stderr} & self._handlers.keys():
-                self._poller.modify(fd, 0 if self._is_paused else select.POLLIN)
+                self._poller.modify(fd, 0 if is_left else select.POLLIN)
 
     # The end.
 
