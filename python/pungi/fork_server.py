@@ -13,7 +13,7 @@ import socket
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
 from . import called_script, cgroup_keeper, data_folders, guard, host_jail, landlock, load_limits, network_forwarder, packages
-from . import run_group, seccomp, started_as, streams, supervisor, system, watch
+from . import run_group, seccomp, started_as, streams, substitutes, supervisor, system, watch
 from . import harness, worker
 
 
@@ -34,6 +34,8 @@ def _become_fork_server(settings, door):
         _limit(settings)
         worker.prepare_limits()
         _prepare_workers(settings)
+        if settings["tier"] != "process":
+            substitutes.install(settings["tier"])
     except Exception as error:
         guard.tell(door, failed=f"{error}")
         os._exit(75)

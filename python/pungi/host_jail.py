@@ -13,8 +13,11 @@ _SYSTEM_FILES = (
     "/etc/mime.types", "/etc/os-release", "/etc/fonts", "/etc/services", "/etc/protocols",
     "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted", "/var/lib/ca-certificates",
 )
-# Not /dev/zero: mapped as shared it is memory that no process shows.
-DEVICES = ("null", "full", "random", "urandom")
+# The terminal is a process's own, and a run can have none but its own (TERMINALS).
+DEVICES = ("null", "full", "random", "urandom", "tty")
+# Written to and mapped as shared it is memory that no process shows: landlock lets runs only read it.
+READ_ONLY_DEVICES = ("zero",)
+TERMINALS = "/dev/pts"
 WORK, TMP, SHM, BOX = "/work", "/tmp", "/dev/shm", "/box"
 # For what packages write while they load. Runs find a folder of their own in its place.
 _SCRATCH = ((TMP, "64m,nr_inodes=4096"),)
@@ -53,7 +56,8 @@ def enter_namespaces(settings):
     system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
     bare = bare_environment.FOLDER if settings["isBare"] else None
     data = data_folders.hold(settings["data"])
-    build_root(paths, settings["uid"] if is_root else uid, scratch=_SCRATCH, data=data, bare=bare)
+    devices = (*DEVICES, *READ_ONLY_DEVICES) if landlock.abi() > 0 else DEVICES
+    build_root(paths, settings["uid"] if is_root else uid, scratch=_SCRATCH, data=data, bare=bare, devices=devices)
     if bare is not None:
         bare_environment.enter(bare)
     if is_root:
@@ -71,7 +75,7 @@ def become(uid):
     system.set_dumpable(True)
 
 
-def build_root(paths, uid, writable=(), scratch=(), data=(), bare=None):
+def build_root(paths, uid, writable=(), scratch=(), data=(), bare=None, devices=DEVICES):
     """A root that holds the paths, each as it is on the host, all read-only but the writable; scratch folders are in memory.
 
     `data`: (descriptor, name) of folders that are found by these names, and from which nothing is run.
@@ -81,7 +85,7 @@ def build_root(paths, uid, writable=(), scratch=(), data=(), bare=None):
     os.umask(0o022)
     opened = [(os.open(path, os.O_PATH), path) for path in paths if not os.path.islink(path)]
     links = [(os.readlink(path), path) for path in paths if os.path.islink(path)]
-    devices = [(os.open(f"/dev/{name}", os.O_PATH), f"/dev/{name}") for name in DEVICES]
+    devices = [(os.open(f"/dev/{name}", os.O_PATH), f"/dev/{name}") for name in devices if os.path.exists(f"/dev/{name}")]
     os.chdir("/")
     system.mount("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV, "size=4m,mode=755")
     for folder, size in scratch:
@@ -99,13 +103,14 @@ def build_root(paths, uid, writable=(), scratch=(), data=(), bare=None):
         os.symlink(target, root + path)
     for fd, path in devices:
         _bind(fd, root + path)
-    for folder in ("/proc", "/old", WORK, TMP, SHM, BOX):
+    for folder in ("/proc", "/old", WORK, TMP, SHM, BOX, TERMINALS):
         os.makedirs(root + folder, exist_ok=True)
     _write_accounts(root, uid)
     if bare is not None:
         bare_environment.make(root + bare)
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         os.symlink(f"/proc/self/{target}", f"{root}/dev/{name}")
+    os.symlink("pts/ptmx", f"{root}/dev/ptmx")
     system.mount("proc", f"{root}/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     system.pivot_root(root, f"{root}/old")
     os.chdir("/")
@@ -153,7 +158,7 @@ def enter_landlock(settings):
     for fd, _ in data_folders.hold(settings["data"]):
         os.close(fd)
     rules = [(path, landlock.READ) for path in (*paths, "/proc")]
-    rules += [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
+    rules += device_rules()
     rules += [(path, landlock.DATA) for path in data.values()]
     rules.append((settings["workBase"], landlock.WRITE))
     enter_bare_folder(settings)
@@ -168,6 +173,11 @@ def enter_bare_folder(settings):
     folder = os.path.join(settings["workBase"], f"environment-{os.getpid()}")
     bare_environment.make(folder)
     bare_environment.enter(folder)
+
+
+def device_rules():
+    writable = [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
+    return writable + [(f"/dev/{name}", landlock.READ_DEVICE) for name in READ_ONLY_DEVICES]
 
 
 def check_reachable():

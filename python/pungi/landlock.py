@@ -20,7 +20,10 @@ READ = _EXECUTE | _READ_FILE | _READ_DIR
 DATA = _READ_FILE | _READ_DIR
 # Everything but device nodes.
 WRITE = 0xFFFF & ~_MAKE_DEVICES & ~_IOCTL_DEV
-DEVICE = _READ_FILE | _WRITE_FILE | _TRUNCATE
+# The filter knows which requests; without the right to make any, a device does not even answer that it is no terminal.
+READ_DEVICE = _READ_FILE | _IOCTL_DEV
+DEVICE = READ_DEVICE | _WRITE_FILE | _TRUNCATE
+TERMINAL = DEVICE | _READ_DIR
 
 # The versions since which landlock has rules for these.
 RULES_TRUNCATION, RULES_SIGNALS = 3, 6

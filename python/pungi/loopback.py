@@ -19,8 +19,6 @@ _SETTINGS = {
     # Connections that were closed, and wait for their other end.
     "ipv4/tcp_max_tw_buckets": 4096, "ipv4/tcp_fin_timeout": 5,
     "ipv4/tcp_max_syn_backlog": 128,
-    # As in a container: the port of a server is its own matter.
-    "ipv4/ip_unprivileged_port_start": 0,
     **{f"ipv4/{name}": f"4096 {most} {most}" for name, most in _TCP_BUFFERS.items()},
 }
 # Counters that every packet raises, and every one that found no way out.

@@ -1,16 +1,22 @@
 """Jail 2: what separates one run from the next, from its supervisor and from the fork server."""
 
+import contextlib
 import os
 import sys
 from typing import NamedTuple
 
 from . import landlock, seccomp, system
 from .call_arguments import SUPERVISOR_NAMESPACES
-from .host_jail import DEVICES, SHM, TMP, WORK, visible_paths
+from .host_jail import SHM, TERMINALS, TMP, WORK, device_rules, visible_paths
 from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_RDONLY, MS_REC, MS_REMOUNT
 
 # Of its own entry in the host's /proc; not net, which tells of the host's sockets.
 _OWN_PROC = ("stat", "statm", "status", "cmdline", "comm", "maps", "limits", "fd")
+# Figures of the machine, which the namespace tier shows as well.
+_MACHINE_PROC = ("cpuinfo", "meminfo", "loadavg", "uptime", "version", "stat", "filesystems", "sys/kernel/osrelease", "sys/kernel/random")
+
+# Each of them can hold 1.3 MB that nobody counts.
+_MOST_TERMINALS = 16
 
 
 class Place(NamedTuple):
@@ -42,6 +48,9 @@ def settle_in_namespaces(identity):
     system.map_only(*identity)
     system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
     system.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    with contextlib.suppress(OSError):  # not every kernel lets a user namespace have its own
+        options = f"newinstance,ptmxmode=0666,mode=0600,max={_MOST_TERMINALS}"
+        system.mount("devpts", TERMINALS, "devpts", MS_NOSUID | MS_NOEXEC, options)
 
 
 def raise_walls(tier, box, loopback):
@@ -53,8 +62,8 @@ def raise_walls(tier, box, loopback):
     rules = None
     if landlock.abi() > 0:
         writable = [(folder, landlock.WRITE) for folder in (WORK, TMP, SHM)]
-        # Nothing is in this /dev but the few devices that we put there.
-        rules = landlock.make_ruleset([("/", landlock.READ), ("/dev", landlock.DEVICE), *writable], rules_network=loopback is None)
+        devices = [*device_rules(), (TERMINALS, landlock.TERMINAL)]
+        rules = landlock.make_ruleset([("/", landlock.READ), *devices, *writable], rules_network=loopback is None)
     system.forbid_new_privileges()
     seccomp.install(has_namespaces=True, has_data=bool(box.data))
     return rules
@@ -69,11 +78,11 @@ def restrict_files(place):
         box = place.box
         readable = [(path, landlock.READ) for path in visible_paths([*sys.path])]
         readable += [(path, landlock.DATA) for path in box.data.values()]
-        devices = [(f"/dev/{name}", landlock.DEVICE) for name in DEVICES]
         own_proc = [(f"/proc/{os.getpid()}/{name}", landlock.READ) for name in _OWN_PROC]
+        own_proc += [(f"/proc/{name}", landlock.DATA) for name in _MACHINE_PROC]
         writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary)]
         system.forbid_new_privileges()
-        landlock.restrict([*readable, *own_proc, *devices, *writable])
+        landlock.restrict([*readable, *own_proc, *device_rules(), *writable])
 
 
 def lock_worker(place):

@@ -12,7 +12,8 @@ import sys
 import time
 
 from . import (
-    data_folders, discovery, exercises, frames, limits, report, run_jail, scoped_run, script, script_run, started_as, streams, system,
+    data_folders, discovery, exercises, frames, limits, report, run_jail, scoped_run, script, script_run, started_as, streams,
+    substitutes, system,
 )
 from .empty_stack import OnEmptyStack
 from .supervisor_channel import JOB_FD, REPORT_FD, say
@@ -99,6 +100,7 @@ def _take_descriptors(*pipes):
 
 def _settle(box):
     os.chdir(box.work)
+    substitutes.settle(box.temporary, is_reserved=box.device is None)
     os.umask(0o022)
     data_folders.link(box.data)
     if os.environ.get("PWD") != box.work:

@@ -17,14 +17,21 @@ interface Hint {
   hint: string;
 }
 
+const EPERM = 1;
 const EACCES = 13;
+const ENOSYS = 38;
 const ENETUNREACH = 101;
 
 /** The words of libc and of the libraries that wrap its errors. */
 const NO_NETWORK =
   /Network is unreachable|Name or service not known|Temporary failure in name resolution|No address associated|NameResolutionError|Failed to resolve/;
-const isSocketMade = ({ errno, traceback }: Refusal) =>
-  errno === EACCES && /socket\.py", line \d+, in __init__|\bsocket\(/.test(traceback);
+const BOTH: readonly Tier[] = ['namespace', 'landlock'];
+/** Whether one of these errors came where the traceback shows this. */
+const failed =
+  (shown: RegExp, ...errors: (number | null)[]) =>
+  ({ errno, traceback }: Refusal) =>
+    errors.includes(errno) && shown.test(traceback);
+const madeSocket = failed(/\bsocket\b/, EACCES);
 /** The first that applies is told. */
 const HINTS: readonly Hint[] = [
   {
@@ -34,13 +41,53 @@ const HINTS: readonly Hint[] = [
   },
   {
     tiers: ['namespace'],
-    applies: isSocketMade,
+    applies: madeSocket,
     hint: 'Raw, packet and similar sockets are refused, since they reach parts of the kernel that exploits start with: use TCP, UDP or unix sockets.',
   },
   {
     tiers: ['landlock'],
-    applies: (refusal) => isSocketMade(refusal) || NO_NETWORK.test(refusal.said),
+    applies: (refusal) => madeSocket(refusal) || NO_NETWORK.test(refusal.said),
     hint: 'The landlock tier has no network, not even a loopback: the namespace tier gives each run its own, and "pungi doctor" says what it needs.',
+  },
+  {
+    tiers: ['landlock'],
+    applies: ({ said }) => said.includes('out of pty devices'),
+    hint: 'The landlock tier has no terminals, since those of /dev/pts are the host\'s: use pipes, or the namespace tier ("pungi doctor" says what it needs).',
+  },
+  {
+    tiers: ['landlock'],
+    applies: failed(/multiprocessing|shared_memory|sem_open|\/dev\/shm/, EACCES, ENOSYS),
+    hint: 'The landlock tier has no /dev/shm of its own, which locks, queues and pools of multiprocessing need: use threads or subprocesses, or the namespace tier ("pungi doctor" says what it needs).',
+  },
+  {
+    tiers: BOTH,
+    applies: failed(/flock/, ENOSYS),
+    hint: 'flock is refused, since it also locks files that can only be read, against programs of the host: use fcntl.lockf.',
+  },
+  {
+    tiers: BOTH,
+    applies: failed(/inotify|watchdog|watchfiles/, EPERM, ENOSYS, null),
+    hint: 'inotify is refused, since it shows what others do with files: poll instead, with watchdog.observers.polling.PollingObserver or WATCHFILES_FORCE_POLLING=true.',
+  },
+  {
+    tiers: BOTH,
+    applies: failed(/mmap/, EPERM),
+    hint: 'Shared memory without a file is refused, since nobody could count it: map a file, or use multiprocessing.shared_memory.',
+  },
+  {
+    tiers: BOTH,
+    applies: failed(/splice|vmsplice|\btee\b/, ENOSYS),
+    hint: 'splice and tee are refused, since one byte keeps a whole page that nobody counts: read and write, or use os.copy_file_range.',
+  },
+  {
+    tiers: BOTH,
+    applies: failed(/set(res|re|e)?[ug]id|setgroups|initgroups|capset/, EPERM),
+    hint: 'A run cannot change its identity, not even to its own: leave out the step that drops privileges.',
+  },
+  {
+    tiers: BOTH,
+    applies: ({ errno }) => errno === ENOSYS,
+    hint: 'The sandbox does not have this system call: "System calls" in SECURITY.md lists what is refused, why, and what works instead.',
   },
 ];
 

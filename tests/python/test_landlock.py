@@ -22,7 +22,8 @@ class Rights(unittest.TestCase):
             self.assertFalse(landlock.WRITE & right, bin(right))
 
     def test_devices_are_read_and_written_only(self):
-        self.assertEqual(landlock.DEVICE & ~(READ_FILE | WRITE_FILE | TRUNCATE), 0)
+        self.assertEqual(landlock.DEVICE & ~(READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV), 0)
+        self.assertEqual(landlock.READ_DEVICE & ~(READ_FILE | IOCTL_DEV), 0)
 
     def test_each_kernel_is_asked_for_what_it_knows(self):
         first = (1 << 13) - 1

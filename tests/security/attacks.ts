@@ -1,6 +1,7 @@
 import type { Attack } from './attack.js';
 import { CONTROL_CHANNEL } from './attacks/control-channel.js';
 import { CPU_BOMBS } from './attacks/cpu-bombs.js';
+import { DEVICES } from './attacks/devices.js';
 import { DISK_BOMBS } from './attacks/disk-bombs.js';
 import { ENDINGS } from './attacks/endings.js';
 import { HOST_FILES } from './attacks/host-files.js';
@@ -23,6 +24,7 @@ export const ATTACKS: readonly Attack[] = [
   ...REQUESTS,
   ...NETWORK,
   ...LOOPBACK,
+  ...DEVICES,
   ...OTHER_PROCESSES,
   ...KERNEL,
   ...SYSTEM_CALLS,

@@ -282,8 +282,9 @@ export const HOST_FILES: Attack[] = [
   refused(
     'opens devices',
     py`
-      for path in ["/dev/mem", "/dev/kmem", "/dev/kmsg", "/dev/port", "/dev/kvm", "/dev/fuse", "/dev/vda", "/dev/sda", "/dev/tty",
-                   "/dev/tty0", "/dev/console", "/dev/ptmx", "/dev/net/tun", "/dev/loop-control", "/dev/userfaultfd",
+      for path in ["/dev/mem", "/dev/kmem", "/dev/kmsg", "/dev/port", "/dev/kvm", "/dev/fuse", "/dev/vda", "/dev/sda",
+                   "/dev/tty",
+                   "/dev/tty0", "/dev/console", "/dev/net/tun", "/dev/loop-control", "/dev/userfaultfd",
                    "/dev/vhost-vsock", "/dev/cpu/0/msr", "/dev/rtc0", "/dev/watchdog"]:
           for mode in (os.O_RDONLY, os.O_RDWR):
               hide(path, lambda: os.open(path, mode))

@@ -1,0 +1,90 @@
+"""Functions of the standard library whose system calls the filter refuses, by other calls that do the same.
+
+A file without a name, in the temporary folder, is counted as disk; memory that processes share without a file would not be counted.
+"""
+
+import functools
+import mmap
+import os
+
+_folder, _is_reserved = "/tmp", False
+_mmap = mmap.mmap
+_SHARED = mmap.MAP_SHARED
+_LONGEST_COPY = 1 << 20
+
+
+def install(tier):
+    """In the fork server, before packages are loaded: they may keep what they find."""
+    mmap.mmap = _Mapping
+    os.memfd_create = functools.wraps(os.memfd_create)(_memfd_create)
+    os.sendfile = functools.wraps(os.sendfile)(_sendfile)
+    if tier == "landlock":
+        for name in ("chmod", "chown", "utime", "setxattr"):
+            setattr(os, name, _fails_without_file(getattr(os, name)))
+
+
+def settle(temporary, is_reserved):
+    """In a worker: where its files are. `is_reserved`: space can be taken at once, without writing to it."""
+    global _folder, _is_reserved
+    _folder, _is_reserved = temporary, is_reserved
+
+
+def _open_nameless():
+    path = os.path.join(_folder, f".nameless-{os.urandom(8).hex()}")
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    os.unlink(path)
+    return fd
+
+
+class _Mapping(_mmap):
+    """Shared memory of related processes: mmap(-1, length)."""
+
+    def __new__(cls, fileno, length, flags=_SHARED, *arguments, **options):
+        if fileno != -1 or not flags & _SHARED:
+            return _mmap.__new__(cls, fileno, length, flags, *arguments, **options)
+        if length <= 0:
+            return _mmap.__new__(cls, fileno, length, mmap.MAP_PRIVATE)  # which fails as it should
+        fd = _open_nameless()
+        try:
+            os.ftruncate(fd, length)
+            if _is_reserved:  # else a page that does not fit later would be a SIGBUS
+                os.posix_fallocate(fd, 0, length)
+            return _mmap.__new__(cls, fd, length, flags & ~mmap.MAP_ANONYMOUS, *arguments, **options)
+        finally:
+            os.close(fd)
+
+    def __repr__(self):
+        return _mmap.__repr__(self).replace("<mmap ", "<mmap.mmap ", 1)
+
+
+_Mapping.__name__ = _Mapping.__qualname__ = _Mapping.__module__ = "mmap"
+
+
+def _fails_without_file(call):
+    """The filter answers these with a success that changes nothing. Who asks for a file that is not there must hear that:
+    pathlib's touch makes the file then."""
+
+    @functools.wraps(call)
+    def checked(path, *arguments, **options):
+        os.stat(path, **{name: options[name] for name in ("dir_fd", "follow_symlinks") if name in options})
+        return call(path, *arguments, **options)
+
+    for able in (os.supports_fd, os.supports_dir_fd, os.supports_follow_symlinks):
+        able.update({checked} if call in able else ())
+    return checked
+
+
+def _memfd_create(name, flags=getattr(os, "MFD_CLOEXEC", 1)):
+    fd = _open_nameless()
+    os.set_inheritable(fd, not flags & os.MFD_CLOEXEC)
+    return fd
+
+
+def _sendfile(out_fd, in_fd, offset, count):
+    length = min(count, _LONGEST_COPY)
+    if offset is not None:
+        return os.write(out_fd, os.pread(in_fd, length, offset))
+    data = os.read(in_fd, length)
+    written = os.write(out_fd, data)
+    os.lseek(in_fd, written - len(data), os.SEEK_CUR)
+    return written
