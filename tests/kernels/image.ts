@@ -31,6 +31,8 @@ const SYSTEM = [
   'libstdc++6',
   'apparmor',
 ];
+/** In the order of their needs. */
+const MODULES = ['inet_diag', 'tcp_diag'];
 const UNNEEDED = [
   'usr/share/doc',
   'usr/share/man',
@@ -55,13 +57,15 @@ export async function buildImage(
 ): Promise<Image> {
   mkdirSync(CACHE, { recursive: true });
   const packages = new DebianPackages(CACHE, guest.suite, guest.architecture);
-  const boot = join(packages.unpack('kernel', [`linux-image-${guest.architecture}`]), 'boot');
+  const kernelPackage = packages.unpack('kernel', [`linux-image-${guest.architecture}`]);
+  const boot = join(kernelPackage, 'boot');
   const kernel = readdirSync(boot).find((name) => name.startsWith('vmlinuz'));
   if (kernel === undefined) throw new Error(`expected a kernel in ${boot}, found none.`);
   const base = systemArchive(packages, guest);
   const own = join(CACHE, `own-${process.pid}`);
   rmSync(own, { recursive: true, force: true });
   await addProgram(own);
+  addModules(kernelPackage, join(own, 'guest/modules'));
   const paths = { python: '/usr/bin/python3', commandLine: '/guest/dist/guest/main.mjs' };
   writeFileSync(join(own, 'guest/order.json'), JSON.stringify({ ...order, ...paths } satisfies GuestOrder));
   writeFileSync(join(own, 'init'), startScript());
@@ -113,6 +117,17 @@ function mergeIntoUsr(root: string, name: string): void {
     execFileSync('cp', ['-a', '--remove-destination', `${separate}/.`, join(root, 'usr', name)]);
   rmSync(separate, { recursive: true, force: true });
   execFileSync('ln', ['-sfn', `usr/${name}`, separate]);
+}
+
+/** What an installed system loads by itself when somebody asks for the sockets of a namespace. */
+function addModules(kernelPackage: string, target: string): void {
+  mkdirSync(target, { recursive: true });
+  for (const name of MODULES) {
+    const found = execFileSync('find', [kernelPackage, '-name', `${name}.ko*`], { encoding: 'utf8' }).trim();
+    if (found === '') throw new Error(`expected a module ${name} in ${kernelPackage}, found none.`);
+    const copy = found.endsWith('.xz') ? 'xz -dc "$1" > "$2"' : 'cp "$1" "$2"';
+    execFileSync('sh', ['-c', copy, 'sh', found, join(target, `${name}.ko`)]);
+  }
 }
 
 /** Pungi and the program for the guest, bundled, so that it needs nothing but Node. */
@@ -170,6 +185,7 @@ export PATH=/usr/sbin:/usr/bin HOME=/home/user TMPDIR=/home/user/tmp
 mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs dev /dev; mkdir -p /dev/shm
 mount -t securityfs securityfs /sys/kernel/security
 mkdir $TMPDIR; chmod 1777 /tmp /dev/shm $TMPDIR; chown 1000:1000 /home/user; busybox ip link set lo up
+for module in ${MODULES.join(' ')}; do busybox insmod /guest/modules/$module.ko; done
 ${setup.join('\n')}
 cd $TMPDIR
 ${within} ${identity} node --no-warnings /guest/dist/guest/program.mjs < /guest/order.json
