@@ -52,6 +52,7 @@ export function runRecord(facts: RunFacts): AuditRecord {
     cachedFrom: outcome.cached?.runId ?? null,
     replayOf: facts.replayOf ?? null,
     ...purposeOf(facts),
+    ...(outcome.notes && { notes: outcome.notes.map((note) => note.slice(0, MOST_WORDS)) }),
   };
   return { kind: 'run', client, token, data };
 }

@@ -84,8 +84,9 @@ export function printJson(value: unknown): void {
  * What remains to be said once the output is out: the value, as a notebook shows it, or why the run failed; and what a
  * person should know about the run, which is known when it has ended.
  */
-export function printEnding({ verdict, value, disclosure }: Outcome, file: string): void {
+export function printEnding({ verdict, value, disclosure, notes = [] }: Outcome, file: string): void {
   if (value !== null) process.stdout.write(`${value.repr}\n`);
+  for (const note of notes) process.stderr.write(`pungi: ${printable(note)}\n`);
   if (verdict.kind === 'no-environment') printFailures({ message: verdict.message, details: verdict });
   // The sentence tells of the first one, and where it is.
   const violations = verdict.kind === 'denied' ? (verdict.violations ?? []) : [];

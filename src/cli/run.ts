@@ -3,9 +3,11 @@ import { Command, Option } from 'commander';
 import { PungiError } from '../base/errors.js';
 import { silentLogger } from '../base/logger.js';
 import type { Config, OptionName } from '../config/schema.js';
+import type { RequestedLimits } from '../contract/limits.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { RunRequest } from '../contract/run.js';
 import { pointToSibling } from '../gate/beside-script.js';
+import { LimitRules } from '../gate/limits.js';
 import { Pungi } from '../pungi.js';
 import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
 import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
@@ -26,6 +28,10 @@ const ENVIRONMENTS = [
 const PROFILES = ['profilesFile', 'defaultProfile', 'allowedProfiles'] as const;
 const AUDIT = ['audit', 'auditDir', 'auditSync', 'auditStoreCode'] as const;
 const LIMITS = [
+  'maxRequestTimeoutMs',
+  'maxRequestMemoryMb',
+  'maxRequestDiskMb',
+  'maxRequestProcesses',
   'maxCpuMs',
   'maxProcesses',
   'maxOpenFiles',
@@ -78,6 +84,11 @@ interface Parsed extends Record<string, unknown> {
   stdin?: string;
   file: string[];
   json?: boolean;
+  timeout?: number;
+  memory?: number;
+  disk?: number;
+  processes?: number;
+  maxCpuMs?: string;
 }
 
 export function runCommand(end: (status: number) => void): Command {
@@ -99,6 +110,12 @@ export function runCommand(end: (status: number) => void): Command {
       new Option('--timeout <ms>', 'end the run after this time').argParser(parserOf('executionTimeoutMs')),
     )
     .addOption(new Option('--memory <mb>', 'memory the run may use').argParser(parserOf('maxMemoryMb')))
+    .addOption(new Option('--disk <mb>', 'disk the run may use').argParser(parserOf('maxDiskMb')))
+    .addOption(
+      new Option('--processes <number>', 'processes and threads the run may have').argParser(
+        parserOf('maxProcesses'),
+      ),
+    )
     .option('--json', 'print the outcome as JSON, and nothing else');
   addConfigFlags(command, SETTINGS).addHelpText('after', HELP);
   return command.action(async (operands: string[], parsed: Parsed) => end(await run(operands, parsed)));
@@ -149,7 +166,8 @@ async function executed(operands: string[], parsed: Parsed, signal: AbortSignal)
   const source = await readSource(operands, parsed.code, signal);
   const stdin = await readInput(parsed.stdin, source.fromStdin, signal);
   const { code, filename, argv } = source;
-  const request: RunRequest = { code, argv, files: parsed.file.map(readInputFile), client: 'cli' };
+  const files = parsed.file.map(readInputFile);
+  const request: RunRequest = { code, argv, files, limits: limitsIn(parsed), client: 'cli' };
   if (filename !== undefined) request.filename = filename;
   if (stdin !== undefined) request.stdin = stdin;
   if (parsed.env !== undefined) request.venvName = parsed.env;
@@ -176,16 +194,24 @@ async function executed(operands: string[], parsed: Parsed, signal: AbortSignal)
   }
 }
 
-/** The person at the command line owns the limits: here a flag may also raise them. */
+function limitsIn({ timeout, memory, disk, processes, maxCpuMs }: Parsed): RequestedLimits {
+  return {
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+    ...(memory !== undefined && { memoryMb: memory }),
+    ...(disk !== undefined && { diskMb: disk }),
+    ...(processes !== undefined && { processes }),
+    // Who names the CPU time does not want it to grow with the wall time.
+    ...(maxCpuMs !== undefined && { cpuMs: Number(maxCpuMs) }),
+  };
+}
+
 function configFor(parsed: Parsed): Config {
-  const config = readConfig({
-    ...parsed,
-    executionTimeoutMs: parsed['timeout'],
-    maxMemoryMb: parsed['memory'],
-  });
-  const cpuIsGiven = parsed['maxCpuMs'] !== undefined || parsed['timeout'] === undefined;
-  const maxCpuMs = cpuIsGiven ? config.maxCpuMs : Math.max(config.maxCpuMs, config.executionTimeoutMs);
+  const config = readConfig(parsed);
   // Output that was passed on needs no cut in the middle; the hard limit holds.
   const maxOutputBytes = parsed.json ? config.maxOutputBytes : 2 * config.maxOutputHardBytes;
-  return { ...config, maxCpuMs, maxOutputBytes, poolSize: 1, maxConcurrentExecutions: 1 };
+  // There is one run: workers are parked with the room that it gets, not with the usual one first.
+  const { ceilings } = new LimitRules(config);
+  const maxMemoryMb = Math.min(parsed.memory ?? config.maxMemoryMb, ceilings.memoryMb);
+  const maxDiskMb = Math.min(parsed.disk ?? config.maxDiskMb, ceilings.diskMb);
+  return { ...config, maxMemoryMb, maxDiskMb, maxOutputBytes, poolSize: 1, maxConcurrentExecutions: 1 };
 }

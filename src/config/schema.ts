@@ -43,7 +43,12 @@ export const OPTIONS = {
   maxMemoryMb: option(
     'MAX_MEMORY_MB',
     count(16).default(DEFAULT_LIMITS.memoryMb),
-    'memory of one run, in MB',
+    'memory of a run that asks for none, in MB',
+  ),
+  maxRequestMemoryMb: option(
+    'MAX_REQUEST_MEMORY_MB',
+    count(16).optional(),
+    'the most memory that a request may ask for; a quarter of the machine if not set',
   ),
   maxTotalMemoryMb: option(
     'MAX_TOTAL_MEMORY_MB',
@@ -53,7 +58,12 @@ export const OPTIONS = {
   executionTimeoutMs: option(
     'EXECUTION_TIMEOUT_MS',
     count(1).default(DEFAULT_LIMITS.timeoutMs),
-    'wall time of one run',
+    'wall time of a run that asks for none',
+  ),
+  maxRequestTimeoutMs: option(
+    'MAX_REQUEST_TIMEOUT_MS',
+    count(1).default(300_000),
+    'the most wall time that a request may ask for; CPU time grows with it',
   ),
   maxConcurrentExecutions: option('MAX_CONCURRENT_EXECUTIONS', count(1).default(5), 'runs at the same time'),
   maxQueuedExecutions: option(
@@ -65,7 +75,12 @@ export const OPTIONS = {
   maxProcesses: option(
     'MAX_PROCESSES',
     count(1).default(DEFAULT_LIMITS.processes),
-    'processes and threads of one run',
+    'processes and threads of a run that asks for no number',
+  ),
+  maxRequestProcesses: option(
+    'MAX_REQUEST_PROCESSES',
+    count(1).default(512),
+    'the most processes and threads that a request may ask for',
   ),
   maxOpenFiles: option(
     'MAX_OPEN_FILES',
@@ -75,7 +90,12 @@ export const OPTIONS = {
   maxDiskMb: option(
     'MAX_DISK_MB',
     count(1).default(DEFAULT_LIMITS.diskMb),
-    'work folder, /tmp and /dev/shm of one run',
+    'work folder, /tmp and /dev/shm of a run that asks for no size',
+  ),
+  maxRequestDiskMb: option(
+    'MAX_REQUEST_DISK_MB',
+    count(1).default(1024),
+    'the most disk that a request may ask for',
   ),
   maxOutputBytes: option(
     'MAX_OUTPUT_BYTES',

@@ -55,6 +55,10 @@ export const RunRecord = z.strictObject({
   replayOf: z.string().nullable().describe('the run that this one repeats, to compare them'),
   capability: z.string().optional().describe('what the run was for, where the caller said so'),
   disclosure: z.string().optional().describe('the disclosure as it was shown, where the profile has one'),
+  notes: z
+    .array(z.string())
+    .optional()
+    .describe('what the caller was told of the run, such as limits that were lowered'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;
 

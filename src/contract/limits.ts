@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const positive = z.number().int().positive();
 
-/** What one run may use. The server's configuration sets the ceiling; a request can only go below it. */
+/** What one run may use. The server's configuration sets the default, and the ceiling that a request may go up to. */
 export const Limits = z.strictObject({
   timeoutMs: positive.describe('wall time, in milliseconds'),
   cpuMs: positive.describe('CPU time of all processes of the run together, in milliseconds'),

@@ -152,6 +152,8 @@ export const Outcome = z.object({
   notes: z
     .array(z.string())
     .optional()
-    .describe('what a person should know of the run, such as packages that were skipped'),
+    .describe(
+      'what a person should know of the run, such as limits that were lowered or packages that were skipped',
+    ),
 });
 export type Outcome = z.infer<typeof Outcome>;

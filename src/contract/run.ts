@@ -159,7 +159,9 @@ const Fields = z.strictObject({
     .optional()
     .describe('a JSON value that the code sees as the variable `context`'),
   call: FunctionCall.optional().describe('the function to call; its value is then the value of the run'),
-  limits: RequestedLimits.optional().describe('tighter limits than the server sets'),
+  limits: RequestedLimits.optional().describe(
+    'other limits than the default ones, up to what the server allows',
+  ),
   preload: z
     .array(z.string().regex(MODULE_NAME, 'must be the name of a module, such as "json"'))
     .max(1000)

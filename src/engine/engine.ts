@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type Advice, adviceFor } from '../base/advice.js';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { machineMemoryMb } from '../base/machine-memory.js';
 import { CodeSummary } from '../contract/disclosure.js';
 import {
   type Outcome,
@@ -97,7 +98,7 @@ export class Engine {
     // Every run in flight listens to it.
     setMaxListeners(0, this.#closing.signal);
     this.queue = new FairQueue(options.maxActive, options.maxQueued);
-    this.queue.totalMemoryMb = options.totalMemoryMb ?? Number.POSITIVE_INFINITY;
+    this.queue.totalMemoryMb = options.totalMemoryMb ?? usualTotalMb();
     this.#opener = new PoolOpener(options, this.#listener, logger);
     this.#pools = new Pools(options.maxWarm, (home, furnishing) =>
       this.#opener.open(this.#state!.tier, home, furnishing),
@@ -126,7 +127,7 @@ export class Engine {
     if (memoryMb > totalMemoryMb) return draft.finish(refused(neverFits(memoryMb, totalMemoryMb)));
     let leave: () => void;
     try {
-      leave = await this.queue.enter(session, stop, memoryMb);
+      leave = await this.queue.enter(session, stop, this.#roomFor(run));
     } catch (error) {
       if (stop.aborted || !(error instanceof PungiError)) return draft.finish(cancelled());
       const queued = this.queue.waiting;
@@ -137,6 +138,12 @@ export class Engine {
     } finally {
       leave();
     }
+  }
+
+  /** Where no total was set, only runs that asked for more than usual wait for each other. Files may lie in memory, too. */
+  #roomFor({ job: { limits }, furnishing }: AdmittedRun): number {
+    if (furnishing?.isRaised) return limits.memoryMb + limits.diskMb;
+    return this.#options.totalMemoryMb === undefined ? 0 : limits.memoryMb;
   }
 
   async #runNow(
@@ -323,6 +330,9 @@ export class Engine {
     return this.#pools.some(home ?? this.#interpreterHome());
   }
 }
+
+/** Without cgroups, by which the kernel holds all runs together to as much. */
+const usualTotalMb = () => Math.floor(0.8 * machineMemoryMb());
 
 const neverFits = (memoryMb: number, totalMb: number): string =>
   `The run may use ${memoryMb} MB of memory and all runs together only ${totalMb} MB (MAX_TOTAL_MEMORY_MB): lower the run's memory limit, or raise the total.`;

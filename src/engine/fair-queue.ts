@@ -35,8 +35,10 @@ export class FairQueue {
   }
 
   /** Resolves to the function that gives the slot back. Throws SERVER_BUSY when too many wait already. */
-  async enter(client: string, signal?: AbortSignal, memoryMb = 0): Promise<() => void> {
+  async enter(client: string, signal?: AbortSignal, wantedMb = 0): Promise<() => void> {
     signal?.throwIfAborted();
+    // What is more than all may use runs alone.
+    const memoryMb = Math.min(wantedMb, this.#totalMemoryMb);
     if (this.#waiting === 0 && this.#hasRoom(memoryMb)) this.#take(memoryMb);
     else await this.#wait(client, memoryMb, signal);
     let isHeld = true;

@@ -17,15 +17,18 @@ export interface Furnishing {
   data: readonly { name: string; path: string }[];
   /** Hosts that HTTP and HTTPS may reach; no network if empty. */
   allowedHosts: readonly string[];
+  /** For runs that may use more memory or disk than runs usually do. */
+  isRaised?: boolean;
 }
 
 /** Workers as they are without a profile. */
 export const PLAIN: Furnishing = { preload: [], data: [], allowedHosts: [] };
 
 /** The same for furnishings that make the same workers. */
-export function nameOfFurnishing({ preload, data, allowedHosts }: Furnishing): string {
+export function nameOfFurnishing({ preload, data, allowedHosts, isRaised = false }: Furnishing): string {
   const folders = data.map(({ name, path }) => [name, path]);
-  return JSON.stringify([[...new Set(preload)].sort(), folders.sort(), [...new Set(allowedHosts)].sort()]);
+  const hosts = [...new Set(allowedHosts)].sort();
+  return JSON.stringify([[...new Set(preload)].sort(), folders.sort(), hosts, isRaised]);
 }
 
 export const isPlain = (furnishing: Furnishing): boolean =>

@@ -16,6 +16,8 @@ export interface PoolOpenerOptions {
   preloadTimeoutMs: number;
   memoryMb: number;
   diskMb: number;
+  /** For workers of runs that may use more. */
+  ceilings?: { memoryMb: number; diskMb: number };
   /** Whether runs in the interpreter itself see its packages. */
   systemPackages?: boolean;
   idleTimeoutMs: number;
@@ -61,7 +63,8 @@ export class PoolOpener {
 
   /** Throws DENIED with a sentence where the furnishing cannot be had. */
   open(tier: Tier, home: Home, asked: Furnishing, running?: Entered): Pool {
-    const { poolSize: size, idleTimeoutMs } = this.options;
+    const { poolSize, idleTimeoutMs } = this.options;
+    const size = asked.isRaised ? 1 : poolSize;
     const furnishing = { ...asked, data: resolveDataFolders(asked.data, this.listener.folder) };
     let network: Network | null = null;
     const opening = this.#openNetwork(tier, furnishing.allowedHosts)?.then((opened) => (network = opened));
@@ -83,10 +86,11 @@ export class PoolOpener {
   startForkServer(
     tier: Tier,
     { python, roots, environment, isBare = false }: Omit<Home, 'generation'>,
-    { preload, data }: Furnishing,
+    { preload, data, isRaised = false }: Furnishing,
     network: Network | null,
   ): ForkServer {
-    const { diskMb, memoryMb, preloadTimeoutMs, poolSize, maxActive } = this.options;
+    const { preloadTimeoutMs, poolSize, maxActive, ceilings = this.options } = this.options;
+    const { memoryMb, diskMb } = isRaised ? ceilings : this.options;
     const options = {
       python,
       tier,

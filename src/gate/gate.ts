@@ -1,13 +1,13 @@
 import { withoutMark } from '../base/byte-order-mark.js';
 import { PungiError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
-import type { RequestedLimits } from '../contract/limits.js';
 import type { Profile } from '../contract/profile.js';
 import type { RunRequest } from '../contract/run.js';
 import type { AdmittedRun } from '../engine/engine.js';
+import { PLAIN } from '../engine/home.js';
 import type { Job } from '../runtime/supervisor.js';
 import { checkBesideData, checkBesideScript, checkFits, scriptName } from './input-files.js';
-import { limitsOf, tighten } from './limits.js';
+import { LimitRules } from './limits.js';
 import { parseRequest } from './parse-request.js';
 import { furnishingOf, rulesOf, variablesOf } from './profile-job.js';
 import type { Profiles } from './profiles/profiles.js';
@@ -20,6 +20,8 @@ export interface Admitted extends AdmittedRun {
   profile: Profile | null;
   /** The environment that was named, by the profile or the request. */
   venvName: string | undefined;
+  /** What a person should know of the decision: limits that were lowered. */
+  notes: readonly string[];
   /** Whether it was the request that named it. */
   isVenvAsked: boolean;
   /** Where no environment is named: what the one to be made holds. */
@@ -38,25 +40,31 @@ const NO_DATA: WorkspaceData = { files: [], fingerprint: [] };
 
 /** Decides whether a request may run, and with what. Throws INVALID_INPUT or DENIED with the reason. */
 export class Gate {
+  readonly #limits: LimitRules;
+
   constructor(
     private readonly config: Config,
     private readonly profiles: Profiles,
-  ) {}
+  ) {
+    this.#limits = new LimitRules(config);
+  }
 
   async admit(raw: unknown): Promise<Admitted> {
     const request = parseRequest(raw);
     const profile = this.#profileOf(request);
     const venvName = environmentOf(request, profile);
     if (profile.workspace.length > 0) checkBesideData(request, profile.name);
-    const job = await this.#job(request, profile.limits);
+    const { job, notes, isRaised } = await this.#job(request, profile);
     const data = profile.workspace.length > 0 ? await listWorkspace(profile.workspace) : NO_DATA;
     const rules = rulesOf(profile);
-    const furnishing = furnishingOf(profile, request);
+    const own = furnishingOf(profile, request);
+    const furnishing = isRaised ? { ...(own ?? PLAIN), isRaised } : own;
     return {
       client: request.client ?? '',
       session: request.session,
       profile,
       venvName,
+      notes,
       isVenvAsked: request.venvName !== undefined,
       packages: profile.environment === null ? profile.packages : [],
       capability: request.capability ?? null,
@@ -77,18 +85,21 @@ export class Gate {
   /** For what Pungi itself runs, such as listing packages: the sandbox and the limits hold, no profile does. */
   async admitOwn(raw: unknown): Promise<Admitted> {
     const request = parseRequest(raw);
+    const { job, notes, isRaised } = await this.#job(request, null);
     return {
       client: request.client ?? '',
       session: request.session,
       profile: null,
       venvName: request.venvName,
+      notes,
       isVenvAsked: request.venvName !== undefined,
       packages: [],
       capability: null,
       cacheSeconds: 0,
       isFresh: true,
       dataFingerprint: [],
-      job: await this.#job(request, {}),
+      ...(isRaised && { furnishing: { ...PLAIN, isRaised } }),
+      job,
     };
   }
 
@@ -104,15 +115,18 @@ export class Gate {
     throw new PungiError('DENIED', message, { profile: profile.name, profiles: usable });
   }
 
-  async #job(request: RunRequest, limits: RequestedLimits): Promise<Job> {
+  async #job(
+    request: RunRequest,
+    profile: Profile | null,
+  ): Promise<{ job: Job; notes: string[]; isRaised: boolean }> {
     const { allowedEnv, scriptRoots } = this.config;
     const refused = Object.keys(request.env ?? {}).filter((name) => !allowedEnv.includes(name));
     if (refused.length > 0) {
       const message = `The variables ${refused.join(', ')} may not be set; the server allows ${allowedEnv.join(', ') || 'none'}.`;
       throw new PungiError('DENIED', message, { refused });
     }
-    const tightened = tighten(tighten(limitsOf(this.config), limits), request.limits);
-    checkFits(request, tightened);
+    const { limits, lowered: notes } = this.#limits.grant(profile, request.limits);
+    checkFits(request, limits);
     const code = withoutMark(request.code ?? (await readScript(request.file!, scriptRoots)));
     const filename = scriptName(request);
     const files = (request.files ?? []).map(({ path, text, base64 }) => ({
@@ -120,17 +134,18 @@ export class Gate {
       base64: base64 ?? Buffer.from(text ?? '').toString('base64'),
     }));
     checkBesideScript(filename, code, files);
-    return {
+    const job = {
       code,
       filename,
       argv: request.argv ?? [],
       stdin: request.stdin ?? (request.inputData ?? []).map((line) => `${line}\n`).join(''),
       files,
       env: request.env ?? {},
-      limits: tightened,
+      limits,
       variables: request.context === undefined ? {} : { context: request.context },
       ...(request.call && { call: request.call }),
     };
+    return { job, notes, isRaised: this.#limits.isRaised(limits) };
   }
 }
 

@@ -1,26 +1,97 @@
-import type { Config } from '../config/schema.js';
+import { machineMemoryMb } from '../base/machine-memory.js';
+import { type Config, OPTIONS, type OptionName } from '../config/schema.js';
 import type { Limits, RequestedLimits } from '../contract/limits.js';
+import type { Profile } from '../contract/profile.js';
 
-/** The server's own limits, as configured. */
-export function limitsOf(config: Config): Limits {
+/** The settings of a limit: what a run gets that asks for nothing, and the most that it may ask for. */
+const SETTINGS: Record<keyof Limits, { byDefault: OptionName; ceiling: OptionName }> = {
+  timeoutMs: { byDefault: 'executionTimeoutMs', ceiling: 'maxRequestTimeoutMs' },
+  // CPU time grows with the wall time.
+  cpuMs: { byDefault: 'maxCpuMs', ceiling: 'maxRequestTimeoutMs' },
+  memoryMb: { byDefault: 'maxMemoryMb', ceiling: 'maxRequestMemoryMb' },
+  processes: { byDefault: 'maxProcesses', ceiling: 'maxRequestProcesses' },
+  openFiles: { byDefault: 'maxOpenFiles', ceiling: 'maxOpenFiles' },
+  diskMb: { byDefault: 'maxDiskMb', ceiling: 'maxRequestDiskMb' },
+  outputBytes: { byDefault: 'maxOutputBytes', ceiling: 'maxOutputBytes' },
+  outputHardBytes: { byDefault: 'maxOutputHardBytes', ceiling: 'maxOutputHardBytes' },
+};
+const NAMES = Object.keys(SETTINGS) as (keyof Limits)[];
+
+/** What a run gets that asks for nothing. */
+export const limitsOf = (config: Config): Limits =>
+  Object.fromEntries(NAMES.map((name) => [name, config[SETTINGS[name].byDefault]])) as Limits;
+
+/** The most that a run may ask for; never less than what it gets without asking. */
+export function ceilingsOf(config: Config): Limits {
+  const byDefault = limitsOf(config);
+  const timeoutMs = Math.max(byDefault.timeoutMs, config.maxRequestTimeoutMs);
+  const memoryMb = config.maxRequestMemoryMb ?? Math.floor(machineMemoryMb() / 4);
+  const { maxTotalMemoryMb = memoryMb } = config;
   return {
-    timeoutMs: config.executionTimeoutMs,
-    cpuMs: config.maxCpuMs,
-    memoryMb: config.maxMemoryMb,
-    processes: config.maxProcesses,
-    openFiles: config.maxOpenFiles,
-    diskMb: config.maxDiskMb,
-    outputBytes: config.maxOutputBytes,
-    outputHardBytes: config.maxOutputHardBytes,
+    ...byDefault,
+    timeoutMs,
+    cpuMs: cpuFor(timeoutMs, byDefault),
+    memoryMb: Math.max(byDefault.memoryMb, Math.min(memoryMb, maxTotalMemoryMb)),
+    processes: Math.max(byDefault.processes, config.maxRequestProcesses),
+    diskMb: Math.max(byDefault.diskMb, config.maxRequestDiskMb),
   };
 }
 
-/** A profile, and then a request, can only go below the ceiling. */
-export function tighten(ceiling: Limits, wanted: RequestedLimits = {}): Limits {
-  const limits = { ...ceiling };
+const cpuFor = (timeoutMs: number, { timeoutMs: usual, cpuMs }: Limits) =>
+  Math.max(cpuMs, Math.ceil((cpuMs * timeoutMs) / usual));
+
+/** Lowers limits to what is wanted; never raises one. */
+export function tighten(limits: Limits, wanted: RequestedLimits = {}): Limits {
+  const tightened = { ...limits };
   for (const name of Object.keys(wanted) as (keyof Limits)[]) {
     const value = wanted[name];
-    if (value !== undefined) limits[name] = Math.min(ceiling[name], value);
+    if (value !== undefined) tightened[name] = Math.min(limits[name], value);
   }
-  return limits;
+  return tightened;
+}
+
+export interface Granted {
+  limits: Limits;
+  /** A sentence for each value that was too high. */
+  lowered: string[];
+}
+
+/** Decides what runs may use: by default, by their profile, and by what they ask for. */
+export class LimitRules {
+  readonly byDefault: Limits;
+  readonly ceilings: Limits;
+
+  constructor(config: Config) {
+    this.byDefault = limitsOf(config);
+    this.ceilings = ceilingsOf(config);
+  }
+
+  /** A profile's own limits are also the most that its runs may ask for. */
+  grant(profile: Pick<Profile, 'name' | 'limits'> | null, wanted: RequestedLimits = {}): Granted {
+    const own = profile?.limits ?? {};
+    const byDefault = tighten(this.byDefault, own);
+    const ceilings = { ...this.ceilings };
+    for (const name of Object.keys(own) as (keyof Limits)[]) ceilings[name] = byDefault[name];
+    const limits = { ...byDefault };
+    const lowered: string[] = [];
+    for (const name of Object.keys(wanted) as (keyof Limits)[]) {
+      const value = wanted[name];
+      if (value === undefined) continue;
+      limits[name] = Math.min(ceilings[name], value);
+      if (value > ceilings[name]) {
+        const whose =
+          own[name] === undefined
+            ? `the server's ${OPTIONS[SETTINGS[name].ceiling].env}`
+            : `the limit of the profile "${profile!.name}"`;
+        lowered.push(`${name} was lowered from ${value} to ${ceilings[name]}, ${whose}.`);
+      }
+    }
+    if (wanted.cpuMs === undefined && limits.timeoutMs > byDefault.timeoutMs)
+      limits.cpuMs = Math.min(ceilings.cpuMs, cpuFor(limits.timeoutMs, byDefault));
+    return { limits, lowered };
+  }
+
+  /** Whether workers must be parked with more room than usual. */
+  isRaised = ({ memoryMb, diskMb }: Limits): boolean =>
+    memoryMb > this.byDefault.memoryMb || diskMb > this.byDefault.diskMb;
 }

@@ -3,8 +3,10 @@ import type { Config } from '../config/schema.js';
 import type { Engine, EngineOptions } from '../engine/engine.js';
 import type { EnvironmentsOptions } from '../environments/environments.js';
 import type { EngineSide } from '../environments/workshop.js';
+import { ceilingsOf } from '../gate/limits.js';
 
 export const engineOptions = (config: Config, door: Door): EngineOptions => ({
+  ceilings: ceilingsOf(config),
   advice: adviceFor(door, config.environmentTools),
   python: config.python,
   tier: config.tier,

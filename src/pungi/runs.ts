@@ -124,9 +124,10 @@ export class Runs {
       const ended = (outcome: Outcome) => trace.executions.push({ outcome, lock });
       return this.#execute({ ...admitted, job }, home, lock, { ...options, ended });
     });
+    const noted = withNotes(outcome, admitted.notes);
     const { file } = trace.request;
     const { advice, scriptRoots: roots } = this.parts;
-    return file === undefined ? outcome : pointToSibling(outcome, { file, roots }, advice.handOver);
+    return file === undefined ? noted : pointToSibling(noted, { file, roots }, advice.handOver);
   }
 
   async #execute(
@@ -169,6 +170,9 @@ export class Runs {
     logOutcome(outcome, logger);
   }
 }
+
+const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
+  notes.length === 0 ? outcome : { ...outcome, notes: [...(outcome.notes ?? []), ...notes] };
 
 const REFUSED: readonly Verdict['kind'][] = ['denied', 'invalid', 'busy', 'no-environment', 'unrecorded'];
 

@@ -38,6 +38,15 @@ describe('what is run', () => {
     expect(stderr).toContain('hand it over with --file requests.py');
     expect(await run(['uses.py', '--file', 'requests.py'])).toEqual(well(''));
   });
+  test('with more than the usual limits, up to the ceilings, and what is lowered is told', async () => {
+    const limits = ['--timeout', '900000', '--memory', '600', '--disk', '100', '--processes', '100'];
+    const code = 'open("a", "wb").write(bytes(80 << 20))';
+    const { status, stdout, stderr } = await run(['-c', code, ...limits]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${80 << 20}\n` });
+    expect(stderr).toBe(
+      "pungi: timeoutMs was lowered from 900000 to 300000, the server's MAX_REQUEST_TIMEOUT_MS.\n",
+    );
+  });
   test('with arguments after --, even those that look like options', async () => {
     fileWith('args.py', 'import sys; print(sys.argv[1:])');
     expect(await run(['args.py', '--', '--json', 'a b', ''])).toEqual(well("['--json', 'a b', '']\n"));

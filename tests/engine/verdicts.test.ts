@@ -292,13 +292,18 @@ describe('a limit', () => {
     expect(outcome.stdout.bytes + outcome.stderr.bytes).toBeLessThanOrEqual(10_000);
   });
 
-  test("asked for above the server's own changes nothing", async () => {
-    const own = startPungi({ EXECUTION_TIMEOUT_MS: '300', MAX_MEMORY_MB: '64' });
+  test("asked for above the server's own ceiling is the ceiling", async () => {
+    const own = startPungi({
+      EXECUTION_TIMEOUT_MS: '100',
+      MAX_REQUEST_TIMEOUT_MS: '300',
+      MAX_MEMORY_MB: '64',
+      MAX_REQUEST_MEMORY_MB: '96',
+    });
     try {
       const slow = await own.run({ code: WAIT, limits: { timeoutMs: 600_000 } });
       expect(verdictOf(slow, 'timed-out').limitMs).toBe(300);
       const large = await own.run({ code: 'bytearray(1 << 40)', limits: { memoryMb: 100_000 } });
-      expect(verdictOf(large, 'memory-exceeded').limitMb).toBe(64);
+      expect(verdictOf(large, 'memory-exceeded').limitMb).toBe(96);
     } finally {
       await own.close();
     }

@@ -70,6 +70,7 @@ describe('a request', () => {
       profile: loadProfiles(config).get('default'),
       venvName: undefined,
       isVenvAsked: false,
+      notes: [],
       packages: [],
       capability: null,
       cacheSeconds: 0,

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import type { Limits } from '../../src/contract/limits.js';
 import { type Admitted, Gate } from '../../src/gate/gate.js';
+import { LimitRules } from '../../src/gate/limits.js';
 import { loadProfiles } from '../../src/gate/profiles/load-profiles.js';
 import { DEFAULT_LIMITS, type PungiError } from '../../src/index.js';
 
@@ -159,16 +160,17 @@ describe('which limits', () => {
       { timeoutMs: 100 },
     ],
     [
-      'not those of a request that wants more than the server',
-      { limits: { memoryMb: 4096 } },
-      { memoryMb: 512 },
+      'not those of a request that wants more than the ceiling of the server',
+      { limits: { diskMb: 4096 } },
+      { diskMb: 1024 },
     ],
   ])('%s', async (_, request, limits) => {
     const expected = { ...DEFAULT_LIMITS, ...('profile' in request ? { timeoutMs: 100 } : {}), ...limits };
     expect((await admit(request)).job.limits).toEqual(expected);
   });
 
-  test('are never above those of server and profile, whatever is asked for', async () => {
+  test('are never above the ceilings of the server and the limits of the profile, whatever is asked for', async () => {
+    const { ceilings } = new LimitRules(loadConfig({ env: {} }));
     const names = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[];
     const amount = fc.integer({ min: 1, max: 2 ** 40 });
     const wanted = fc.record(Object.fromEntries(names.map((name) => [name, amount])), { requiredKeys: [] });
@@ -176,8 +178,8 @@ describe('which limits', () => {
       fc.asyncProperty(wanted, fc.constantFrom('default', 'small', 'diego'), async (limits, profile) => {
         const { job, profile: chosen } = await admit({ profile, limits });
         for (const name of names) {
-          expect(job.limits[name]).toBeLessThanOrEqual(DEFAULT_LIMITS[name]);
-          expect(job.limits[name]).toBeLessThanOrEqual(chosen?.limits[name] ?? DEFAULT_LIMITS[name]);
+          expect(job.limits[name]).toBeLessThanOrEqual(ceilings[name]);
+          expect(job.limits[name]).toBeLessThanOrEqual(chosen?.limits[name] ?? ceilings[name]);
         }
       }),
     );

@@ -48,6 +48,15 @@ behindEveryDoor({}, (door, era) => {
     ]);
   });
 
+  test('a limit above its ceiling is lowered, and both halves of the reply say so', async () => {
+    const args = { code: 'print(1)', timeoutMs: 900_000, diskMb: 128, processes: 100 };
+    const { outcome, texts, isError } = await execute(door().client, args);
+    const note = "timeoutMs was lowered from 900000 to 300000, the server's MAX_REQUEST_TIMEOUT_MS.";
+    expect(isError).toBe(false);
+    expect(outcome.notes).toEqual([note]);
+    expect(texts).toEqual([`Note: ${note}`, '1\n']);
+  });
+
   test('code is run: stdout and the value of its last expression come back', async () => {
     const { outcome, texts, isError } = await execute(door().client, { code: 'print("hello")\n[1, 2 + 3]' });
     expect(outcome).toMatchObject({

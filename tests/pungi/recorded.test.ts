@@ -90,3 +90,12 @@ test('runs one after another leave one entry each', async () => {
   expect(await trail.verify()).toMatchObject({ ok: true });
   trail.close();
 });
+
+test('the trail has the limits that held, and what was said of those that were lowered', async () => {
+  const folder = join(temporaryFolder(), 'audit');
+  const pungi = world.start({ AUDIT: 'true', AUDIT_DIR: folder });
+  const { notes } = await pungi.run({ code: '1', limits: { timeoutMs: 900_000 } });
+  const entries = (await entriesIn(folder)).filter(({ kind }) => kind === 'run');
+  expect(notes).toHaveLength(1);
+  expect(entries).toMatchObject([{ data: { limits: { timeoutMs: 300_000 }, notes } }]);
+});

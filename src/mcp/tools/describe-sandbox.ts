@@ -18,7 +18,7 @@ export function describeSandbox(config: Config, { usable }: Profiles): string {
     isolation,
     'Code starts in a private, writable work folder, which holds the given files and is gone afterwards: print or return what you need.',
     describeImports(config),
-    `Limits: ${seconds(config.executionTimeoutMs)} wall time, ${seconds(config.maxCpuMs)} CPU time, ${config.maxMemoryMb} MB memory, ` +
+    `Limits, unless you ask for others: ${seconds(config.executionTimeoutMs)} wall time, ${seconds(config.maxCpuMs)} CPU time, ${config.maxMemoryMb} MB memory, ` +
       `${config.maxProcesses} processes and threads, ${config.maxDiskMb} MB disk, ` +
       `${kilobytes(config.maxOutputBytes)} kept of stdout and of stderr.`,
     'A failure is an error result whose first line is a code and a sentence, such as PYTHON_ERROR or EXECUTION_TIMEOUT.',

@@ -2,12 +2,24 @@ import { z } from 'zod';
 import type { Config } from '../../config/schema.js';
 import { Limits } from '../../contract/limits.js';
 import { RunRequest } from '../../contract/run.js';
+import { ceilingsOf } from '../../gate/limits.js';
 import type { Profiles } from '../../gate/profiles/profiles.js';
 import { describeProfiles } from './describe-profiles.js';
 import type { Who } from './tool.js';
 import { existingVenv } from './venv-arguments.js';
 
 const { code, file, argv, stdin, inputData, files, env, profile, fresh } = RunRequest.shape;
+
+/** By default what the description of the tool tells; what is more than the most is lowered to it. */
+function limitArguments(config: Config) {
+  const { timeoutMs, memoryMb, diskMb, processes } = ceilingsOf(config);
+  return {
+    timeoutMs: Limits.shape.timeoutMs.optional().describe(`Wall time in ms, at most ${timeoutMs}.`),
+    memoryMb: Limits.shape.memoryMb.optional().describe(`At most ${memoryMb}.`),
+    diskMb: Limits.shape.diskMb.optional().describe(`At most ${diskMb}.`),
+    processes: Limits.shape.processes.optional().describe(`And threads, at most ${processes}.`),
+  };
+}
 
 /** What both execute tools accept beside the code itself. */
 const common = (config: Config) => ({
@@ -25,10 +37,7 @@ const common = (config: Config) => ({
     .unknown()
     .optional()
     .meta({ type: 'object', description: 'Data as JSON, which the code sees as the variable `context`.' }),
-  timeoutMs: Limits.shape.timeoutMs
-    .optional()
-    .describe(`Wall time in ms, at most ${config.executionTimeoutMs}.`),
-  memoryMb: Limits.shape.memoryMb.optional().describe(`Memory in MB, at most ${config.maxMemoryMb}.`),
+  ...limitArguments(config),
   fresh: fresh.describe('Run it, though the profile keeps the outcome of the same code.'),
   env: env.describe(`Environment variables. Allowed names: ${config.allowedEnv.join(', ') || 'none'}.`),
 });
@@ -59,12 +68,14 @@ type CommonArguments = Omit<z.infer<ReturnType<typeof codeArguments>>, 'code'>;
 
 export function toRunRequest(
   what: { code: string } | { file: string },
-  { timeoutMs, memoryMb, context, ...rest }: CommonArguments,
+  { timeoutMs, memoryMb, diskMb, processes, context, ...rest }: CommonArguments,
   who: Who,
 ): RunRequest {
   const limits = {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(memoryMb !== undefined && { memoryMb }),
+    ...(diskMb !== undefined && { diskMb }),
+    ...(processes !== undefined && { processes }),
   };
   const given = context === undefined ? {} : { context: context as RunRequest['context'] };
   return { ...what, ...rest, ...given, limits, ...who };
