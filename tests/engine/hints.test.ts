@@ -40,7 +40,7 @@ describe('a module that is not there', () => {
     'utils',
     'helpers',
     'config',
-    'main',
+    'shared',
     'my_company_tools',
     'numpyy',
     'reqests',
