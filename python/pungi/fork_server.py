@@ -13,14 +13,14 @@ import socket
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
 from . import called_script, cgroup_keeper, data_folders, guard, host_jail, landlock, load_limits, network_forwarder, packages
-from . import run_group, seccomp, started_as, streams, substitutes, supervisor, system, watch
+from . import processors, run_group, seccomp, started_as, streams, substitutes, supervisor, system, watch
 from . import harness, worker
 
 
 def main():
     settings = json.loads(_read_line())
     groups = cgroup_keeper.start(settings.get("cgroups"))
-    guard.run({**settings, "aboutGroup": groups.about}, groups, _become_fork_server)
+    guard.run({**settings, "aboutGroup": groups.about, "processors": processors.count()}, groups, _become_fork_server)
 
 
 def _become_fork_server(settings, door):
@@ -102,6 +102,7 @@ def _prepare_workers(settings):
     folder = host_jail.TMP if has_namespaces else settings["workBase"]
     os.environ.update(HOME=folder, TMPDIR=folder)
     started_as.set_variables()
+    os.environ.update(processors.variables(settings["processors"]))
     started_as.leave_own_folder()
     if settings["tier"] != "process":
         system.forbid_new_privileges()

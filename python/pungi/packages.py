@@ -17,7 +17,7 @@ LONGEST_IMPORT = 8
 _ENDING = 0.1
 _STATUS_NOT_PRELOADED = 76
 # Variables that keep libraries from starting threads while they are preloaded; runs do not see them.
-_WITHOUT_THREADS = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
+_WITHOUT_THREADS = {"JE_ARROW_MALLOC_CONF": "background_thread:false", "NUMEXPR_NUM_THREADS": "1"}
 
 
 def load(door, modules, of_runs=(), longest=LONGEST_IMPORT):
@@ -36,8 +36,19 @@ def load(door, modules, of_runs=(), longest=LONGEST_IMPORT):
             os._exit(_STATUS_NOT_PRELOADED)
     guard.tell(door, at="what is preloaded")
     exercises.go_through(of_runs)
+    _end_threads()
     for variable in _WITHOUT_THREADS:
         os.environ.pop(variable, None)
+
+
+def _end_threads():
+    """Libraries of numbers (OpenBLAS) end their threads before a fork, and start them again when they are needed: so they fork
+    once, for nothing, and every run has as many as it may."""
+    if not watch.HAS_PROC or len(os.listdir("/proc/self/task")) == 1:
+        return
+    if (child := os.fork()) == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
 
 
 @contextlib.contextmanager
@@ -80,6 +91,7 @@ def left_behind(known):
         return None
     if set(watch.children_of(os.getpid())) - known:
         return {"isAbsent": False, "reason": "it leaves a process running, which runs would not have"}
+    _end_threads()
     until = time.monotonic() + _ENDING
     while (count := len(os.listdir("/proc/self/task")) - 1) > 0 and time.monotonic() < until:
         time.sleep(0.001)  # a thread that has been waited for may need a moment to be gone

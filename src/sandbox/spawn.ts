@@ -9,10 +9,6 @@ export const PYTHON_HALF = fileURLToPath(new URL('../../python', import.meta.url
 const CLEAN_ENVIRONMENT = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   LANG: 'C.UTF-8',
-  // A fork keeps only the thread that forks: libraries must not start their own before it.
-  OPENBLAS_NUM_THREADS: '1',
-  OMP_NUM_THREADS: '1',
-  MKL_NUM_THREADS: '1',
   MPLBACKEND: 'agg',
 };
 
