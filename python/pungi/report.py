@@ -76,7 +76,7 @@ _BARE = {
 
 def _describe(error, path):
     is_raised = _is_raised(error)
-    _leave_out_own_frames(error)
+    leave_out_own_frames(error)
     line, column, source = _place(error, path)
     return {
         "type": class_name_of(type(error)),
@@ -136,7 +136,7 @@ def _is_raised(error):
     return trace.tb_frame.f_code.co_code[trace.tb_lasti] == _RAISE
 
 
-def _leave_out_own_frames(error):
+def leave_out_own_frames(error):
     """Those of this package: the guard of a profile stands between a script and its imports, also in what led to an exception."""
     waiting, seen = [error], set()
     while waiting:

@@ -6,11 +6,12 @@ import builtins
 import contextlib
 import io
 import marshal
+import os
 import tokenize
 import types
 from importlib.machinery import SourceFileLoader
 
-from . import report
+from . import frames, report
 
 # Of the code that `dump` keeps.
 FORMAT = 2
@@ -48,8 +49,11 @@ class Ending:
 def write(path, source):
     """Puts the script where `__file__` says that it is. Returns its bytes."""
     data = encode(source)
-    with open(path, "wb", buffering=0) as file:
-        file.write(data)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    try:
+        frames.write_all(file, data)
+    finally:
+        os.close(file)
     return data
 
 

@@ -24,12 +24,13 @@ def execute(job, path, source):
     if violations:
         say(frames.REPORT, {"violations": violations})
         return 1
+    end = script_end.ScriptEnd(os.path.dirname(path))
     status, about = yield from _evaluate(job, path, source, paths)
     has_failed = status != 0 and bool(about)
     if has_failed:
         # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
         say_and_wait(frames.pack(frames.REPORT, _dumps(about)) + frames.pack(frames.TROUBLE), worker)
-    status = script_end.leave(status)
+    status = yield from end.leave(status, is_module=job.get("call") is not None)
     if status == 0 and not has_failed:
         told = _dumps(about) if job.get("call") is None else called_script.encode(about)
         say_and_wait(frames.pack(frames.FINISHED, told), worker)
@@ -51,7 +52,8 @@ def _evaluate(job, path, source, paths):
     if ending.error is None and call is not None:
         with ending:
             result = called_script.call(call, scope)
-    return result if ending.error is None else _describe(ending.error, path, absent)
+    error, ending.error = ending.error, None  # the script's code holds the ending, and the garbage collector looks into no code
+    return result if error is None else _describe(error, path, absent)
 
 
 def _enter_script(job, path):
@@ -81,8 +83,9 @@ def _prepare(job, path, source, scope, ending, absent, paths):
 def _describe(error, path, absent):
     if isinstance(error, SystemExit):
         return exit_status(error), {}
+    status = script_end.call_excepthook(error)
     about = report.describe_exception(error, path)
-    return 1, {"exception": about | scoped_run.describe_absent(error, absent) if absent else about}
+    return status, {"exception": about | scoped_run.describe_absent(error, absent) if absent else about}
 
 
 def rehearse():
@@ -90,8 +93,10 @@ def rehearse():
     before = sys.argv, list(sys.path), sys.modules["__main__"]
     job, path = json.loads(_dumps(_REHEARSAL)), os.path.join(os.getcwd(), _REHEARSAL["filename"])
     source = script.write(path, job["code"])
+    end = script_end.ScriptEnd(os.path.dirname(path))
     for step in _evaluate(job, path, source, ()):
         step()
+    end.is_worth_while()
     os.unlink(path)
     frames.pack(frames.FINISHED, _dumps({"value": {"repr": "1"}}))
     sys.argv, sys.path[:], sys.modules["__main__"] = before

@@ -3,6 +3,7 @@
 import ast
 import base64
 import fcntl
+import gc
 import importlib.util
 import json
 import os
@@ -78,12 +79,14 @@ def _park(features, place, is_hurried):
     if not is_hurried:
         _warm_up()
     about = {"features": features, "python": sys.version.split()[0], "magic": _MAGIC, "cgroup": place.about_group}
+    gc.freeze()  # what is there is left alone when the script's objects are collected
     say(frames.PARKED, about)
     while (frame := frames.read_frame(JOB_FD)) is not None:
         kind, payload = frame
         if kind == frames.JOB:
             return json.loads(payload)
         _warm_up()
+        gc.freeze()
         say(frames.PARKED, about)
     return None
 

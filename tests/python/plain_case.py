@@ -58,9 +58,9 @@ class PlainCase(unittest.TestCase):
             server.supervisor = server.park()
         return answer
 
-    def assertAsPlain(self, code, stdin="", files=()):
-        """The same status, stdout and stderr, where the traceback of the report counts as the end of stderr. `files`: name to
-        text. Gives stdout of the last tier."""
+    def assertAsPlain(self, code, stdin="", files=(), prints_traceback=True):
+        """The same status, stdout and stderr. `files`: name to text. `prints_traceback`: where plain Python prints an exception,
+        we report it, which then counts as the end of stderr. Gives stdout of the last tier."""
         files = {**dict(files), "main.py": code}
         placed = [{"path": name, "base64": base64.b64encode(text.encode()).decode()} for name, text in files.items()]
         limits = {**LIMITS, "outputHardBytes": 20_000_000}
@@ -70,6 +70,7 @@ class PlainCase(unittest.TestCase):
                 self.assertEqual(plain["end"]["status"], 0, plain)
                 run = self.run_in(server, code, limits, stdin=stdin, files=placed[:-1])
                 traceback = ((run["report"] or {}).get("exception") or {}).get("traceback", "").encode()
+                traceback = traceback if prints_traceback else b""
                 ended = [run["end"]["status"], run["stdout"].decode("latin-1"), (run["stderr"] + traceback).decode("latin-1")]
                 expected = json.loads(plain["stdout"].decode().splitlines()[-1])
                 self.assertEqual([*map(_comparable, ended)], [*map(_comparable, expected)])
