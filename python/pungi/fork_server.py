@@ -10,10 +10,11 @@ import os
 import resource
 import signal
 import socket
+import sys
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
-from . import called_script, cgroup_keeper, data_folders, guard, host_jail, landlock, load_limits, network_forwarder, packages
-from . import processors, run_group, seccomp, started_as, streams, substitutes, supervisor, system, watch
+from . import called_script, cgroup_keeper, data_folders, font_list, guard, host_jail, landlock, load_limits, network_forwarder
+from . import packages, processors, run_group, seccomp, started_as, streams, substitutes, supervisor, system, watch
 from . import harness, worker
 
 
@@ -102,6 +103,8 @@ def _prepare_workers(settings):
     folder = host_jail.TMP if has_namespaces else settings["workBase"]
     os.environ.update(HOME=folder, TMPDIR=folder)
     started_as.set_variables()
+    font_list.find(os.environ.get("VIRTUAL_ENV", sys.prefix))
+    font_list.offer(folder)
     os.environ.update(processors.variables(settings["processors"]))
     started_as.leave_own_folder()
     if settings["tier"] != "process":

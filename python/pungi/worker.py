@@ -13,8 +13,8 @@ import sys
 import time
 
 from . import (
-    data_folders, discovery, exercises, frames, limits, report, run_jail, scoped_run, script, script_run, started_as, streams,
-    substitutes, system,
+    data_folders, discovery, exercises, font_list, frames, limits, report, run_jail, scoped_run, script, script_run, started_as,
+    streams, substitutes, system,
 )
 from .empty_stack import OnEmptyStack
 from .supervisor_channel import JOB_FD, REPORT_FD, say
@@ -108,6 +108,7 @@ def _settle(box):
     data_folders.link(box.data)
     if os.environ.get("PWD") != box.work:
         started_as.settle_home(HOME=box.work, TMPDIR=box.temporary, PWD=box.work)
+    font_list.offer(box.temporary)
     if "tempfile" in sys.modules:
         sys.modules["tempfile"].tempdir = None
     if "numpy.random" in sys.modules:

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import type { StepOptions } from '../../contract/environment.js';
 import type { Interpreter } from '../../sandbox/interpreter.js';
+import { prepareFontList } from './font-list.js';
 import { FORMAT, type Metadata, writeMetadata } from './metadata.js';
 import type { Store } from './store.js';
 import {
@@ -201,6 +202,7 @@ export class Generations {
         `The environment would take ${megabytes} MB on disk; at most ${this.maxMb} MB are allowed (MAX_ENVIRONMENT_MB).`,
       );
     }
+    await prepareFontList(interpreter, { venv: place.venv, packages: facts.packages }, steps.signal);
     return facts;
   }
 }

@@ -1,0 +1,24 @@
+"""matplotlib's list of fonts, which is made with the environment (font-list.ts), in the place where matplotlib looks for it."""
+
+import os
+
+_PREPARED = "share/pungi/matplotlib"
+_FOLDER = ".matplotlib"
+_lists = []
+
+
+def find(environment):
+    """In the fork server, once: the lists that the environment has."""
+    folder = os.path.join(environment, _PREPARED)
+    _lists[:] = [os.path.join(folder, name) for name in os.listdir(folder)] if os.path.isdir(folder) else []
+
+
+def offer(temporary):
+    """matplotlib wants a folder that it can write to; in one of its own it does not clutter the run's."""
+    if not _lists:
+        return
+    folder = os.path.join(temporary, _FOLDER)
+    os.mkdir(folder, 0o700)
+    for path in _lists:
+        os.symlink(path, os.path.join(folder, os.path.basename(path)))
+    os.environ["MPLCONFIGDIR"] = folder
