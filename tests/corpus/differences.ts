@@ -73,10 +73,6 @@ export const DIFFERENCES: readonly Difference[] = [
     ],
   },
   {
-    reason: '`sendfile` between files and `splice` are refused: they pin memory that nobody counts',
-    snippets: ['files/sendfile_and_copy'],
-  },
-  {
     reason:
       'standard modules that Pungi itself uses are loaded before the script, so a file of the same name does not hide them',
     snippets: ['modules/shadowing', 'system/modules_loaded'],
