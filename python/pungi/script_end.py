@@ -48,7 +48,8 @@ class ScriptEnd:
                 yield from self._let_go_of_objects()
         except Exception:
             pass  # foreign code has changed what this looks at
-        return flush_streams(status)
+        flush_streams(status)  # what objects printed on their way no longer changes the status
+        return status
 
     def is_worth_while(self):
         """Whether anything would happen. Daemon threads would go on while their variables vanish; in an interpreter that ends
