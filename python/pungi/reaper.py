@@ -36,6 +36,13 @@ class Reaper:
             self._collect(self._worker, os.WNOHANG)
         return self.worker_status
 
+    def ask(self, number):
+        """Sends the worker a signal. No other process of the run does anything from here on."""
+        for pid in self.processes() if watch.HAS_PROC else ():
+            if pid != self._worker:
+                self._kill(pid, signal.SIGSTOP)
+        self._kill(self._worker, number)
+
     def collect_orphans(self):
         """Processes whose parents have ended are our children, too."""
         try:

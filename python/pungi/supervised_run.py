@@ -5,7 +5,7 @@ import os
 import select
 import time
 
-from . import frames, limits, watch, worker
+from . import frames, last_output, limits, watch, worker
 from .group_limits import GroupLimitKeeper
 from .kernel_objects import KernelObjects
 from .outbox import Outbox
@@ -281,6 +281,9 @@ class SupervisedRun:
     def _stop(self, reason):
         if self._killed_for is None:
             self._killed_for = reason
+            if self._keeper is not None and reason in last_output.REASONS:
+                output = () if self._outbox.is_full else {self._stdout, self._stderr} & self._handlers.keys()
+                last_output.wait_for(self._reaper, {fd: self._handlers[fd] for fd in output})
         self._reaper.kill_all()
         self._exit_status = self._reaper.worker_status
 

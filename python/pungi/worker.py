@@ -13,8 +13,8 @@ import sys
 import time
 
 from . import (
-    data_folders, discovery, exercises, font_list, frames, limits, report, run_jail, scoped_run, script, script_run, started_as,
-    streams, substitutes, system,
+    data_folders, discovery, exercises, font_list, frames, last_output, limits, report, run_jail, scoped_run, script, script_run,
+    started_as, streams, substitutes, system,
 )
 from .empty_stack import OnEmptyStack
 from .supervisor_channel import JOB_FD, REPORT_FD, say
@@ -69,6 +69,7 @@ def _settle_in(place, pipes):
     if system.IS_LINUX:
         system.set_dumpable(True)  # unlike the supervisor, which must be able to look at us
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    last_output.promise()
     _settle(place.box)
     limits.bound_signals(place.tier)
     return run_jail.lock_worker(place)

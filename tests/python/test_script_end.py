@@ -34,8 +34,8 @@ SNIPPETS = {
     "an exit handler that exits": "import atexit, sys\natexit.register(sys.exit, 5)\nprint('end')",
     "an exit handler that looks around": "import atexit, sys\n@atexit.register\ndef f(): print(sys._getframe().f_back, getattr(sys, 'last_value', None))\n1 / 0",
     "an exit handler that registers another": "import atexit\natexit.register(lambda: atexit.register(print, 'late'))",
-    "handlers, threads and objects in order": DEL + "import atexit, threading, time\na = A('a')\natexit.register(print, 'handler')\ndef work():\n    time.sleep(0.05)\n    print('thread')\nthreading.Thread(target=work).start()\nprint('end')",
-    "a thread after an exception": "import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.05), print('thread'))).start()\n1 / 0",
+    "handlers, threads and objects in order": DEL + "import atexit, threading\na = A('a')\natexit.register(print, 'handler')\ndef work():\n    threading.main_thread().join()\n    print('thread')\nthreading.Thread(target=work).start()\nprint('end')",
+    "a thread after an exception": "import threading\nthreading.Thread(target=lambda: (threading.main_thread().join(), print('thread'))).start()\n1 / 0",
     "a daemon thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(100,), daemon=True).start()\nprint('end')",
     "a pool that stays open": "from concurrent.futures import ThreadPoolExecutor\np = ThreadPoolExecutor(2)\nf = p.submit(print, 'in the pool')\nprint(f.result())",
     "a temporary folder": "import tempfile, os, atexit\nd = tempfile.TemporaryDirectory()\natexit.register(lambda: print(os.path.exists(d.name)))",
@@ -66,7 +66,7 @@ HOOKS = {
     "one that is not asked": "import sys\nsys.excepthook = lambda *a: print('hook')\nsys.exit(2)",
     "one for a syntax error of a helper": "import sys\nsys.excepthook = lambda *a: print(a[1])\nimport helper",
     "one that sees the last exception": "import sys\nsys.excepthook = lambda *a: print(sys.last_value is a[1], sys.last_traceback is a[2])\n1 / 0",
-    "one before threads and handlers": "import sys, atexit, threading, time\nsys.excepthook = lambda *a: print('hook')\natexit.register(print, 'handler')\nthreading.Thread(target=lambda: (time.sleep(0.05), print('thread'))).start()\n1 / 0",
+    "one before threads and handlers": "import sys, atexit, threading\nsys.excepthook = lambda *a: print('hook')\natexit.register(print, 'handler')\nthreading.Thread(target=lambda: (threading.main_thread().join(), print('thread'))).start()\n1 / 0",
 }
 
 

@@ -1,0 +1,51 @@
+"""Text after the last newline is still in the worker's memory when its run is stopped: the worker is asked to write it.
+
+It has a moment for that, in which every other process of the run is stopped. A worker that does something else is killed.
+"""
+
+import os
+import select
+import signal
+import sys
+import time
+
+from . import streams
+
+# Memory is not among them: a run that takes more than it may has no moment left.
+REASONS = ("timeout", "cpu", "cancelled")
+# No program uses the last one. Systems without it do without this.
+_SIGNAL = getattr(signal, "SIGRTMAX", None)
+_MOMENT, _LOOK_EVERY_MS = 0.05, 5
+_exit = os._exit
+
+
+def promise():
+    """In the worker."""
+    if _SIGNAL is not None:
+        signal.signal(_SIGNAL, _write_and_end)
+
+
+def _write_and_end(number, frame):
+    for stream in (sys.stdout, sys.stderr, *streams.outputs):
+        try:
+            stream.flush()
+        except BaseException:
+            continue  # it is in use, closed, or foreign
+    _exit(128 + number)
+
+
+def wait_for(reaper, pipes):
+    """In the supervisor. `pipes`: descriptor to what takes its output."""
+    if _SIGNAL is None:
+        return
+    reaper.ask(_SIGNAL)
+    poller = select.poll()
+    for fd in pipes:
+        poller.register(fd, select.POLLIN)
+    until = time.monotonic() + _MOMENT
+    while reaper.look() is None and time.monotonic() < until:
+        for fd, event in poller.poll(_LOOK_EVERY_MS):
+            if event & select.POLLIN:
+                pipes[fd]()
+            else:
+                poller.unregister(fd)
