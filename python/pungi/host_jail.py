@@ -17,7 +17,7 @@ _SYSTEM_FILES = (
 DEVICES = ("null", "full", "random", "urandom", "tty")
 # Written to and mapped as shared it is memory that no process shows: landlock lets runs only read it.
 READ_ONLY_DEVICES = ("zero",)
-TERMINALS = "/dev/pts"
+TERMINALS, CGROUPS = "/dev/pts", "/sys/fs/cgroup"
 WORK, TMP, SHM, BOX = "/work", "/tmp", "/dev/shm", "/box"
 # For what packages write while they load. Runs find a folder of their own in its place.
 _SCRATCH = ((TMP, "64m,nr_inodes=4096"),)
@@ -158,6 +158,8 @@ def enter_landlock(settings):
     for fd, _ in data_folders.hold(settings["data"]):
         os.close(fd)
     rules = [(path, landlock.READ) for path in (*paths, "/proc")]
+    # Of these runs read the limits of their own cgroup. Nobody can list them.
+    rules.append((CGROUPS, landlock.READ_FILE))
     rules += device_rules()
     rules += [(path, landlock.DATA) for path in data.values()]
     rules.append((settings["workBase"], landlock.WRITE))

@@ -10,18 +10,18 @@ from . import system
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _RULE_PATH_BENEATH = 1
 
-_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
+_EXECUTE, _WRITE_FILE, READ_FILE, _READ_DIR = 1, 2, 4, 8
 _TRUNCATE, _REFER, _IOCTL_DEV = 1 << 14, 1 << 13, 1 << 15
-_FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+_FILE_RIGHTS = _EXECUTE | _WRITE_FILE | READ_FILE | _TRUNCATE | _IOCTL_DEV
 _MAKE_DEVICES = (1 << 6) | (1 << 11)
 
-READ = _EXECUTE | _READ_FILE | _READ_DIR
+READ = _EXECUTE | READ_FILE | _READ_DIR
 # Nothing of it can be started.
-DATA = _READ_FILE | _READ_DIR
+DATA = READ_FILE | _READ_DIR
 # Everything but device nodes.
 WRITE = 0xFFFF & ~_MAKE_DEVICES & ~_IOCTL_DEV
 # The filter knows which requests; without the right to make any, a device does not even answer that it is no terminal.
-READ_DEVICE = _READ_FILE | _IOCTL_DEV
+READ_DEVICE = READ_FILE | _IOCTL_DEV
 DEVICE = READ_DEVICE | _WRITE_FILE | _TRUNCATE
 TERMINAL = DEVICE | _READ_DIR
 

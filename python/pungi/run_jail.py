@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from . import landlock, seccomp, system
 from .call_arguments import SUPERVISOR_NAMESPACES
-from .host_jail import SHM, TERMINALS, TMP, WORK, device_rules, visible_paths
+from .host_jail import CGROUPS, SHM, TERMINALS, TMP, WORK, device_rules, visible_paths
 from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_RDONLY, MS_REC, MS_REMOUNT
 
 # Of its own entry in the host's /proc; not net, which tells of the host's sockets.
@@ -15,6 +15,11 @@ _OWN_PROC = ("stat", "statm", "status", "cmdline", "comm", "maps", "limits", "fd
 # Figures of the machine, which the namespace tier shows as well.
 _MACHINE_PROC = ("cpuinfo", "meminfo", "loadavg", "uptime", "version", "stat", "filesystems", "sys/kernel/osrelease", "sys/kernel/random")
 
+_CGROUP_LIMITS = {
+    "": ("memory.max", "memory.high", "cpu.max"),
+    "memory": ("memory.limit_in_bytes",),
+    "cpu": ("cpu.cfs_quota_us", "cpu.cfs_period_us"),
+}
 # Each of them can hold 1.3 MB that nobody counts.
 _MOST_TERMINALS = 16
 
@@ -80,9 +85,23 @@ def restrict_files(place):
         readable += [(path, landlock.DATA) for path in box.data.values()]
         own_proc = [(f"/proc/{os.getpid()}/{name}", landlock.READ) for name in _OWN_PROC]
         own_proc += [(f"/proc/{name}", landlock.DATA) for name in _MACHINE_PROC]
+        own_proc += [(path, landlock.DATA) for path in _limits_of_cgroup()]
         writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary)]
         system.forbid_new_privileges()
         landlock.restrict([*readable, *own_proc, *device_rules(), *writable])
+
+
+def _limits_of_cgroup():
+    """The files that show the limits of the own cgroup: DuckDB and others ask for them, and end where they may not read them."""
+    path = f"/proc/{os.getpid()}/cgroup"
+    yield path
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        lines = [line.rstrip("\n").split(":", 2) for line in file]
+    for _, controllers, place in lines:
+        for controller in controllers.split(","):
+            for folder in {"", place.rstrip("/")}:
+                for name in _CGROUP_LIMITS.get(controller, ()):
+                    yield os.path.normpath(f"{CGROUPS}/{controller}{folder}/{name}")
 
 
 def lock_worker(place):

@@ -90,4 +90,17 @@ export const DEVICES: Attack[] = [
     `,
     expect: { verdict: 'ok', stdout: 'within the limits\n' },
   },
+  refused(
+    'reads of its cgroup more than its limits, or changes them',
+    py`
+      for path in {line.rstrip("\n").split(":", 2)[2] for line in open("/proc/self/cgroup")}:
+          folders = [f"/sys/fs/cgroup/{name}{path}".rstrip("/") for name in ("", "memory", "cpu", "pids", "unified")]
+          for folder in {*folders, *map(os.path.dirname, folders), "/sys/fs/cgroup"}:
+              hide(f"list {folder}", lambda: os.listdir(folder))
+              for name in ("cgroup.procs", "tasks", "memory.stat", "memory.current", "memory.usage_in_bytes", "cgroup.events"):
+                  hide(f"read {folder}/{name}", lambda: read(f"{folder}/{name}"))
+              for name in ("cgroup.procs", "memory.max", "memory.limit_in_bytes", "pids.max", "cpu.max", "cpu.cfs_quota_us"):
+                  hide(f"write {folder}/{name}", lambda: write(f"{folder}/{name}", b"max"))
+    `,
+  ),
 ];
