@@ -3,12 +3,13 @@
 import os
 
 from . import system, watch
-from .host_jail import BOX, SHM, TMP, WORK
+from .host_jail import BOX, SHM, TERMINALS, TMP, WORK
 from .system import MS_BIND, MS_NODEV, MS_NOSUID, MS_REC
 
 _MB = 1024 * 1024
 _ENTRIES_PER_MB = 256
 _FOLDERS = (WORK, TMP, SHM)
+_TERMINAL_MAKER = f"{TERMINALS}/ptmx"
 # A file that is mapped, deleted and closed has a size that nobody can see.
 _MOST_DELETED_MAPPINGS = 1
 
@@ -37,8 +38,14 @@ class NamespaceBox:
         for fd, path in covered:
             os.makedirs(path, exist_ok=True)
             system.mount(f"/proc/self/fd/{fd}", path, flags=MS_BIND | MS_REC)
-        # A run could rename the folders above such a path, and give the next run another interpreter.
-        self.can_be_reset = not covered
+        self._is_covering = bool(covered)
+        self._terminals = _attributes(_TERMINAL_MAKER)
+
+    @property
+    def can_be_reset(self):
+        # A run could rename the folders above what is covered, and give the next run another interpreter. It owns the file that
+        # makes terminals, and could take them from the next run, or tell it something by its mode and its times.
+        return not self._is_covering and _attributes(_TERMINAL_MAKER) == self._terminals
 
     def is_over(self, limit_mb, _pids):
         use = os.statvfs(WORK)
@@ -115,6 +122,15 @@ class FolderBox:
 
     def remove(self):
         remove_tree(self.root)
+
+
+def _attributes(path):
+    """None where there is no such file."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_mode, found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _almost(limit_mb):

@@ -14,6 +14,8 @@ from .reaper import Reaper
 # Until the server says how long a report may be.
 _MAX_REPORT = 64 * 1024
 _CHUNK = 65536
+# That are taken from a run. The worker sends a few; more are foreign code, and cost us more than it.
+_MOST_FRAMES = 64
 # What is to be sent waits this long for more: a short run is then one message, and the server wakes once.
 _GATHERING_MS = 1
 _REHEARSAL = b'{"timeoutMs": 30000, "cpuMs": 30000.5, "killedFor": null, "memoryMb": 512}'
@@ -37,6 +39,7 @@ class SupervisedRun:
         self._exit_status = None
         self._report = None
         self._has_summary = self._has_let_go = self._is_over = self._had_full_disk = False
+        self._frames_taken = 0
         self._closed = set()
         channel.setblocking(False)
         self._outbox = Outbox(channel.fileno())
@@ -158,6 +161,7 @@ class SupervisedRun:
         self._from_worker.feed(data)
         try:
             for kind, payload in self._from_worker.frames():
+                self._count_frame()
                 self._take(kind, payload)
                 if self._is_over:
                     return None
@@ -169,6 +173,13 @@ class SupervisedRun:
             self._closed.add(self._report_pipe)
             os.close(self._report_pipe)
             self._let_go()
+
+    def _count_frame(self):
+        """Not while the worker is parked, and not once the run has been stopped: what is in the pipe then is all there is."""
+        if self._keeper is not None and self._killed_for is None:
+            self._frames_taken += 1
+            if self._frames_taken > _MOST_FRAMES:
+                raise ValueError("too many frames")
 
     def _take(self, kind, payload):
         if kind == frames.PARKED and self._keeper is None:

@@ -36,7 +36,7 @@ const RULES: readonly Rule[] = [
 
 const INSTALLER = String.raw`(?:pip[\d.]*|conda|mamba|micromamba|uv|pipenv|poetry|easy_install|ensurepip)`;
 const INSTALL_LINE = new RegExp(
-  String.raw`^\s*[!%]{0,2}\s*(?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?${INSTALLER}\s+(?:pip\s+)?(?:install|add)\b`,
+  String.raw`^\s*(?:[!%]{1,2}\s*)?(?:sudo\s+)?(?:python[\d.]*\s+-m\s+)?${INSTALLER}\s+(?:pip\s+)?(?:install|add)\b`,
 );
 const MAGIC =
   /^\s*(?:!\s*[\w./~]|%{1,2}(?:matplotlib|load_ext|timeit|time|run|cd|env|bash|sh|capture|config|autoreload)\b)/;
@@ -70,7 +70,8 @@ function relativeImport({ type, message }: Raised): Hint | null {
     : null;
 }
 
-const NAME = String.raw`['"\x60]?([A-Za-z][\w.-]*\w(?:\[[\w,-]+\])?)['"\x60]?`;
+/** Begins where a word does, and has a length: a run chooses the text, and the server searches it while others wait. */
+const NAME = String.raw`['"\x60]?(?<![\w.-])([A-Za-z][\w.-]{0,99}\w(?:\[[\w,-]{1,99}\])?)['"\x60]?`;
 /** How libraries say that they need another one. */
 const NEEDS = [
   `Missing optional dependency ${NAME}`,

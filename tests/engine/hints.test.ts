@@ -262,6 +262,16 @@ test('what needs a screen says that there is none', () => {
   ).toContain('opencv-python-headless');
 });
 
+/** The server does nothing else meanwhile. Where the time grows with the square of the length, so many do not end in time. */
+test.each<[name: string, said: Partial<Parameters<typeof hintFor>[0]>]>([
+  ['one long word', { type: 'ImportError', message: 'a'.repeat(33_000) }],
+  ['a bracket that is never closed', { type: 'ImportError', message: `a[${'a'.repeat(33_000)}` }],
+  ['one long option', { type: 'ImportError', message: `pip install ${'-a'.repeat(16_000)}` }],
+  ['a line of spaces', { type: 'SyntaxError', text: ' '.repeat(2000) }],
+])('a message that is hard to search holds nobody up: %s', { timeout: 3000 }, (_, said) => {
+  for (let times = 0; times < 400; times++) read(said);
+});
+
 function read(said: Partial<Parameters<typeof hintFor>[0]>, door: Door = 'library') {
   const exception = {
     type: 'ModuleNotFoundError',

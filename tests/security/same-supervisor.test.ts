@@ -47,7 +47,7 @@ const LOOK = py`
           return os.listxattr(path)
       except OSError as error:
           return error.errno
-  for folder in places + [f for f in ("/box", "/") if os.path.exists(f)]:
+  for folder in places + [f for f in ("/box", "/", "/dev/pts", "/dev/pts/ptmx") if os.path.exists(f)]:
       seen = os.stat(folder)
       old = seen.st_mtime < 1000
       entries = sorted(os.listdir(folder)) if folder in places else []
@@ -88,8 +88,8 @@ describe.each(['namespace', 'landlock'])(
   },
 );
 
-/** Connections that wait for their end, counters and route caches stay in a network namespace. */
-const TALKS: [name: string, code: string][] = [
+/** Connections that wait for their end, counters and route caches stay in a network namespace, attributes in a file system. */
+const TRACES: [name: string, code: string][] = [
   [
     'TCP',
     'server = socket.create_server(("127.0.0.1", 4000))\nfor _ in range(20): socket.create_connection(server.getsockname()).close()',
@@ -103,13 +103,15 @@ const TALKS: [name: string, code: string][] = [
     's = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)\ns.bind(("::1", 4000))\ns.sendto(b"x", ("::1", 4000))',
   ],
   ['an address that cannot be reached', 'socket.socket().connect_ex(("192.0.2.1", 80))'],
+  ['the mode of its terminals', 'os.chmod("/dev/pts/ptmx", 0)'],
+  ['the times of its terminals', 'os.utime("/dev/pts/ptmx", (1, 1))'],
 ];
 
-describe('in the namespace tier, a run finds nothing of what one before it sent by', () => {
-  test.each(TALKS)('%s', async (_, talk) => {
+describe('in the namespace tier, a run finds nothing of what one before it told by', () => {
+  test.each(TRACES)('%s', async (_, trace) => {
     await withPungi({ PUNGI_TIER: 'namespace', POOL_SIZE: '1' }, async (pungi) => {
       const first = await runHere(pungi, LOOK);
-      await runHere(pungi, `import socket\n${talk}`);
+      await runHere(pungi, `import socket\n${trace}`);
       expect((await runHere(pungi, LOOK)).stdout).toBe(first.stdout);
     });
   });

@@ -132,10 +132,26 @@ export const CONTROL_CHANNEL: Attack[] = [
           pass
       end = time.time() + 10
       while time.time() < end:
-          os.write(4, b"\x00\x00\x00\x00T" * 800)
+          try:
+              os.write(4, b"\x00\x00\x00\x00T" * 800)
+          except BrokenPipeError:
+              time.sleep(10)
     `,
     limits: { timeoutMs: 1000 },
     expect: { verdict: ['timed-out', 'cpu-exceeded'] },
+  },
+  {
+    name: 'sends small frames without end, which cost the supervisor more than the sender',
+    code: py`
+      end = time.time() + 20
+      try:
+          while time.time() < end:
+              os.write(4, b"\x00\x00\x00\x00Z" * 800)
+      except BrokenPipeError:
+          print("nobody listens")
+    `,
+    limits: { timeoutMs: 3000 },
+    expect: { verdict: 'ok', stdout: 'nobody listens\n' },
   },
   {
     name: 'asks for the supervisor and is gone',
