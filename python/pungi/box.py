@@ -33,6 +33,7 @@ class NamespaceBox:
             inside = BOX + folder
             os.makedirs(inside, 0o700)
             system.mount(inside, folder, flags=MS_BIND)
+        self._device = os.stat(BOX).st_dev
         # What is above the folders would be out of reach of a reset.
         system.unmount(BOX)
         for fd, path in covered:
@@ -46,6 +47,10 @@ class NamespaceBox:
         # A run could rename the folders above what is covered, and give the next run another interpreter. It owns the file that
         # makes terminals, and could take them from the next run, or tell it something by its mode and its times.
         return not self._is_covering and _attributes(_TERMINAL_MAKER) == self._terminals
+
+    def has(self, fd):
+        """Whether an open file is one of the run's own."""
+        return os.fstat(fd).st_dev == self._device
 
     def is_over(self, limit_mb, _pids):
         use = os.statvfs(WORK)
@@ -91,6 +96,9 @@ class FolderBox:
     def _make(self):
         for folder in (self.root, self.work, self.temporary):
             os.mkdir(folder, 0o700)
+
+    def has(self, fd):
+        return os.readlink(f"/proc/self/fd/{fd}").startswith(f"{os.path.realpath(self.root)}/")
 
     def is_over(self, limit_mb, pids):
         self._free = self._free_now()

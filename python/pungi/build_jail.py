@@ -98,7 +98,7 @@ def _enter(paths, writable, identity, life):
     if select.select([life], [], [], 0)[0]:
         os._exit(1)
     seccomp.install(has_namespaces=True, has_flock=True)
-    seccomp.install_last()
+    seccomp.install_last(has_flock=True)
 
 
 def _limit(uid):

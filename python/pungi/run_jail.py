@@ -5,7 +5,7 @@ import os
 import sys
 from typing import NamedTuple
 
-from . import landlock, seccomp, system
+from . import flock_gate, landlock, seccomp, system
 from .call_arguments import SUPERVISOR_NAMESPACES
 from .host_jail import CGROUPS, SHM, TERMINALS, TMP, WORK, device_rules, visible_paths
 from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_RDONLY, MS_REC, MS_REMOUNT
@@ -70,7 +70,7 @@ def raise_walls(tier, box, loopback):
         devices = [*device_rules(), (TERMINALS, landlock.TERMINAL)]
         rules = landlock.make_ruleset([("/", landlock.READ), *devices, *writable], rules_network=loopback is None)
     system.forbid_new_privileges()
-    seccomp.install(has_namespaces=True, has_data=bool(box.data))
+    seccomp.install(has_namespaces=True, has_data=bool(box.data), has_flock=not box.data)
     return rules
 
 
@@ -111,8 +111,8 @@ def lock_worker(place):
         return ["rlimits", *groups]
     system.drop_capabilities()
     if place.tier == "landlock":
-        seccomp.install(has_namespaces=False, has_data=bool(place.box.data))
-    seccomp.install_last()
+        seccomp.install(has_namespaces=False, has_data=bool(place.box.data), has_flock=not place.box.data)
+    seccomp.install_last(has_flock=not place.box.data and flock_gate.install())
     is_restricted = [f"landlock-{landlock.abi()}"] if landlock.abi() > 0 else []
     return ["seccomp", "rlimits", *is_restricted, *(_NAMESPACES if place.tier == "namespace" else ()), *groups]
 

@@ -12,8 +12,8 @@ from .call_arguments import (
 from .system_calls import ALLOWED, ARCHITECTURES, ATTRIBUTES, NUMBERS, REFUSED
 
 _SET_MODE_FILTER, _NO_FLAGS, _NEW_LISTENER = 1, 0, 8
-# SECCOMP_IOCTL_NOTIF_RECV and SECCOMP_IOCTL_NOTIF_SEND, by which a supervisor answers.
-GATE_REQUESTS = (0xC0502100, 0xC0182101)
+# SECCOMP_IOCTL_NOTIF_RECV, _SEND and _ID_VALID, by which a supervisor answers.
+GATE_REQUESTS = (0xC0502100, 0xC0182101, 0x40082102)
 
 # Landlock rules neither attributes nor locks nor sockets: without namespaces they would reach the host.
 _WITHOUT_NAMESPACES = {
@@ -51,7 +51,7 @@ _BEFORE_RUNS = {
     "prctl": prctl(SET_DUMPABLE),
 }
 _LAST = {
-    **{name: errno.EPERM for name in ("seccomp", "landlock_restrict_self", "capset")},
+    **{name: errno.EPERM for name in ("seccomp", "landlock_restrict_self", "capset", "pidfd_getfd")},
     # Who is not dumpable hides its memory and files from the supervisor.
     "prctl": prctl(),
 }
@@ -67,12 +67,14 @@ _WITH_NAMESPACES_IN_FORK_SERVER = {
     "mount": (),
     "umount2": (),
     # To raise the loopback.
-    "ioctl": ioctl(SET_INTERFACE_FLAGS),
+    "ioctl": ioctl(SET_INTERFACE_FLAGS, *GATE_REQUESTS),
 }
-_SIGNAL_GATE_IN_FORK_SERVER = {
+_GATES = {
     "seccomp": (Only(0, (_SET_MODE_FILTER,)), Only(1, (_NO_FLAGS, _NEW_LISTENER))),
     "ioctl": ioctl(*GATE_REQUESTS),
 }
+# A worker asks for locks, and its supervisor takes the file to lock it (flock_gate.py).
+_WITH_LOCKS = {**_GATES, "flock": (), "pidfd_getfd": ()}
 
 
 def _answers(has_namespaces, has_data):
@@ -97,23 +99,28 @@ def _compile(machine, answers, otherwise):
 
 @functools.cache
 def _build(machine, has_namespaces, has_data, has_flock=False):
-    answers = _answers(has_namespaces, has_data) | _BEFORE_RUNS | ({"flock": ()} if has_flock else {})
+    answers = _answers(has_namespaces, has_data) | _BEFORE_RUNS | (_WITH_LOCKS if has_flock else {})
     if not has_namespaces and _needs_signal_gate():
         answers |= _BEFORE_SIGNAL_RULES
     return _compile(machine, answers, errno.ENOSYS)
 
 
 @functools.cache
-def _build_last(machine):
-    return _compile(machine, _LAST, bpf.ALLOW)
+def _build_last(machine, has_flock):
+    return _compile(machine, _LAST if has_flock else _LAST | {"flock": errno.ENOSYS}, bpf.ALLOW)
+
+
+@functools.cache
+def _build_flock_gate(machine):
+    return _compile(machine, {"flock": bpf.ASK}, bpf.ALLOW)
 
 
 @functools.cache
 def _build_for_fork_server(machine, has_namespaces, has_data):
+    # Supervisors lock files for their runs. Packages can lock what they can read, but no data.
+    more = _WITH_LOCKS if not has_data else _GATES if not has_namespaces and _needs_signal_gate() else {}
     if has_namespaces:
-        more = _WITH_NAMESPACES_IN_FORK_SERVER | _SOCKETS_OF_SUPERVISORS[has_data]
-    else:
-        more = _SIGNAL_GATE_IN_FORK_SERVER if _needs_signal_gate() else {}
+        more = more | _WITH_NAMESPACES_IN_FORK_SERVER | _SOCKETS_OF_SUPERVISORS[has_data]
     return _compile(machine, _answers(has_namespaces, has_data) | _IN_FORK_SERVER | more, errno.ENOSYS)
 
 
@@ -128,20 +135,22 @@ def is_supported():
 def prepare(has_namespaces, has_data):
     """Builds the filters before the forks, which then share them."""
     if is_supported():
-        _build(system.MACHINE, has_namespaces, has_data)
-        _build_last(system.MACHINE)
+        _build(system.MACHINE, has_namespaces, has_data, has_flock=not has_data)
+        _build_last(system.MACHINE, has_flock=not has_data)
+        _build_flock_gate(system.MACHINE)
 
 
 def install(has_namespaces, has_data=False, has_flock=False):
     """Puts the filter on this process and on all that it will start; needs no_new_privs.
 
-    `has_data`: folders of the host are shown to it. `has_flock`: it may lock files, as uv does in its cache."""
+    `has_data`: folders of the host are shown to it. `has_flock`: it may lock files, as uv does in its cache; a worker, if its
+    supervisor lets it (flock_gate.py)."""
     _install(*_build(system.MACHINE, has_namespaces, has_data, has_flock))
 
 
-def install_last():
+def install_last(has_flock):
     """Ends what a worker may do before its run: it adds no filter and no rules, and stays readable to its supervisor."""
-    _install(*_build_last(system.MACHINE))
+    _install(*_build_last(system.MACHINE, has_flock))
 
 
 def install_for_fork_server(has_namespaces, has_data=False):
@@ -157,6 +166,11 @@ def install_signal_gate():
     """Puts a filter on this process and on all that it will start that asks about every signal; gives the descriptor where
     the questions come."""
     return _install(*_compile(system.MACHINE, {name: bpf.ASK for name in ("kill", "tkill", "tgkill")}, bpf.ALLOW), _NEW_LISTENER)
+
+
+def install_flock_gate():
+    """The same about every flock."""
+    return _install(*_build_flock_gate(system.MACHINE), _NEW_LISTENER)
 
 
 def _install(code, length, flags=_NO_FLAGS):

@@ -15,10 +15,10 @@ import struct
 from . import landlock, seccomp, watch
 
 # struct seccomp_notif: id, pid, flags; the call's number, architecture and place; its six arguments.
-_QUESTION = struct.Struct("=QIIiIQ6Q")
+QUESTION = struct.Struct("=QIIiIQ6Q")
 # struct seccomp_notif_resp: id, result, error, flags.
-_ANSWER = struct.Struct("=QqiI")
-_RECEIVE, _SEND = seccomp.GATE_REQUESTS
+ANSWER = struct.Struct("=QqiI")
+_RECEIVE, _SEND, _ = seccomp.GATE_REQUESTS
 _GO_ON = 1
 
 
@@ -32,13 +32,13 @@ class SignalGate:
 
     def answer(self):
         """Decides about one signal. The arguments are numbers in registers: nobody can change them behind our back."""
-        question = bytearray(_QUESTION.size)
+        question = bytearray(QUESTION.size)
         try:
             fcntl.ioctl(self.fd, _RECEIVE, question)
-            number, sender, *_, target, _, _, _, _, _ = _QUESTION.unpack(question)
+            number, sender, *_, target, _, _, _, _, _ = QUESTION.unpack(question)
             # The kernel takes the lower half of the register.
             is_own = _is_own(ctypes.c_int32(target & 0xFFFFFFFF).value, sender)
-            fcntl.ioctl(self.fd, _SEND, _ANSWER.pack(number, 0, *((0, _GO_ON) if is_own else (-errno.EPERM, 0))))
+            fcntl.ioctl(self.fd, _SEND, ANSWER.pack(number, 0, *((0, _GO_ON) if is_own else (-errno.EPERM, 0))))
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.EINTR):  # whoever asked has ended
                 raise

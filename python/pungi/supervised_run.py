@@ -6,6 +6,7 @@ import select
 import time
 
 from . import frames, last_output, limits, watch, worker
+from .flock_gate import FlockGate
 from .group_limits import GroupLimitKeeper
 from .kernel_objects import KernelObjects
 from .outbox import Outbox
@@ -41,6 +42,8 @@ class SupervisedRun:
         self._has_summary = self._has_let_go = self._is_over = self._had_full_disk = False
         self._frames_taken = 0
         self._closed = set()
+        # Where the run asks for locks.
+        self._gate = None
         channel.setblocking(False)
         self._outbox = Outbox(channel.fileno())
         # Whether the server has not taken all that we had for it.
@@ -92,6 +95,8 @@ class SupervisedRun:
                     self._handlers[fd]()
             if self._keeper is not None and self._exit_status is None and not self._is_over:
                 self._check_limits()
+            if self._gate is not None and not self._is_over:
+                self._gate.retry()
             if not hasattr(os, "pidfd_open"):
                 self._on_exit()
         if self._keeper is None and not self._is_over:
@@ -183,6 +188,7 @@ class SupervisedRun:
 
     def _take(self, kind, payload):
         if kind == frames.PARKED and self._keeper is None:
+            self._open_gate()
             if self._group is not None:
                 self._group.settle()
             self._send(frames.PARKED, payload)
@@ -213,6 +219,20 @@ class SupervisedRun:
             self._check_limits(at_once=True)
             self._had_full_disk = self._has_full_disk(self._reaper.processes() if watch.HAS_PROC else ())
             self._let_go()
+
+    def _open_gate(self):
+        if self._gate is not None:
+            return
+        try:
+            self._gate = FlockGate(self._pidfd, self._box)
+        except (OSError, AttributeError):
+            return  # it has none
+        self._handlers[self._gate.fd] = self._on_gate
+        self._poller.register(self._gate.fd, select.POLLIN)
+
+    def _on_gate(self):
+        if not self._gate.answer():
+            self._forget(self._gate.fd)
 
     def _passed_at_end(self):
         return "disk" if self._box.exceeds(self._limits["diskMb"]) else self._keeper.passed_at_end()
@@ -341,6 +361,8 @@ class SupervisedRun:
             os.close(fd)
         self._handlers.clear()
         self._objects.close()
+        if self._gate is not None:
+            self._gate.close()
         if self._glance is not None:
             self._glance.close()
 

@@ -134,7 +134,7 @@ REFUSED = {
     }),
     # The only answer on which all of shutil, socket, asyncio and pathlib read and write instead.
     "The same, from a file into a pipe or socket.": (errno.ENOTSOCK, {"sendfile": (40, 71)}),
-    # On ENOSYS HDF5 and filelock do without it or lock in another way.
+    # Where there is no data, supervisors take locks for their runs (flock_gate.py). On ENOSYS HDF5 and filelock do without.
     "A lock on a file that can only be read makes programs of the host wait.": (errno.ENOSYS, {"flock": (73, 32)}),
     # libc then uses clone.
     "Its flags are behind a pointer, where no filter can see them.": (errno.ENOSYS, {"clone3": (435, 435)}),

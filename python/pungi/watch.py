@@ -29,6 +29,11 @@ def parent_of(pid):
         return None
 
 
+def process_of(thread):
+    """The process that a thread belongs to."""
+    return next(int(line[5:]) for line in _lines(thread, "status") if line.startswith(b"Tgid:"))
+
+
 def group_of(pid):
     try:
         return os.getpgid(pid)

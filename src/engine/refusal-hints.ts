@@ -62,7 +62,7 @@ const HINTS: readonly Hint[] = [
   {
     tiers: BOTH,
     applies: failed(/flock/, ENOSYS),
-    hint: 'flock is refused, since it also locks files that can only be read, against programs of the host: use fcntl.lockf.',
+    hint: 'flock works on files that the run made, and not where a profile shows data, since a lock would make programs of the host wait: use fcntl.lockf.',
   },
   {
     tiers: BOTH,

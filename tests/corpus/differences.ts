@@ -95,7 +95,6 @@ export const PENDING: ReadonlySet<string> = new Set([
   'exit/globals_at_exit',
   'exit/last_expression_bad_repr',
   'exit/sys_last',
-  'files/locking',
   'introspection/breakpoint_env',
   'network/server_in_subprocess',
   'processes/posix_spawn_and_pty',

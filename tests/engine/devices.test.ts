@@ -77,6 +77,39 @@ const EVERYWHERE: [name: string, code: string][] = [
     `,
   ],
   [
+    'locks on files',
+    py`
+      import fcntl, os, threading
+      with open("lock", "w") as lock:
+          fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+          with open("lock") as other:
+              try:
+                  fcntl.flock(other, fcntl.LOCK_SH | fcntl.LOCK_NB)
+              except BlockingIOError as error:
+                  print(repr(error))
+          reading, writing = os.pipe()
+          if os.fork() == 0:
+              with open("lock") as other:
+                  os.write(writing, b"waits ")
+                  fcntl.flock(other, fcntl.LOCK_EX)
+                  os.write(writing, b"has it")
+                  os._exit(0)
+          print(os.read(reading, 6))
+          fcntl.flock(lock, fcntl.LOCK_UN)
+          print(os.read(reading, 6), os.wait()[1])
+      def share():
+          with open("lock") as one, open("lock") as two:
+              fcntl.flock(one, fcntl.LOCK_SH), fcntl.flock(two, fcntl.LOCK_SH)
+              print("shared")
+      thread = threading.Thread(target=share)
+      thread.start(), thread.join()
+      try:
+          fcntl.flock(99, fcntl.LOCK_EX)
+      except OSError as error:
+          print(repr(error))
+    `,
+  ],
+  [
     'figures of the machine, limits and priorities',
     py`
       import os, resource, signal

@@ -52,7 +52,7 @@ def instructions(machine, has_namespaces=True, has_data=False, filter_of="runs")
     code, length = {
         "runs": lambda: seccomp._build(machine, has_namespaces, has_data),
         "fork server": lambda: seccomp._build_for_fork_server(machine, has_namespaces, has_data),
-        "last": lambda: seccomp._build_last(machine),
+        "last": lambda: seccomp._build_last(machine, has_flock=not has_data),
     }[filter_of]()
     assert len(code) == 8 * length
     return [struct.unpack_from("HBBI", code, 8 * index) for index in range(length)]
@@ -225,7 +225,7 @@ class Calls(BothArchitectures):
                 self.assertAllowed(machine, "seccomp", set_filter, 0, has_namespaces=has_namespaces)
                 self.assertDenied(machine, "seccomp", set_filter, listener, has_namespaces=has_namespaces)
                 self.assertDenied(machine, "seccomp", 3, 0, has_namespaces=has_namespaces)
-            for name in ("seccomp", "landlock_restrict_self", "capset"):
+            for name in ("seccomp", "landlock_restrict_self", "capset", "pidfd_getfd"):
                 self.assertDenied(machine, name, set_filter, 0, filter_of="last")
             self.assertAllowed(machine, "landlock_restrict_self")
 
@@ -461,8 +461,8 @@ class ForkServer(BothArchitectures):
 
     def test_packages_reach_no_part_of_the_kernel_that_supervisors_do_not_need(self):
         names = (
-            "ptrace", "process_vm_readv", "pidfd_getfd", "unshare", "setns", "open_by_handle_at", "bpf", "perf_event_open",
-            "userfaultfd", "io_uring_setup", "keyctl",
+            "ptrace", "process_vm_readv", "unshare", "setns", "open_by_handle_at", "bpf", "perf_event_open", "userfaultfd",
+            "io_uring_setup", "keyctl",
         )
         for machine, _, _ in self.each():
             for has_namespaces in (True, False):
@@ -487,6 +487,16 @@ class ForkServer(BothArchitectures):
                 for option in (4, 36, 38):
                     self.check(ALLOW, machine, "prctl", option, has_namespaces=has_namespaces)
             self.check(ALLOW, machine, "sendmsg")
+
+    def test_files_are_locked_by_supervisors_and_never_where_data_is_shown(self):
+        for machine, _, _ in self.each():
+            for has_namespaces in (True, False):
+                for name in ("flock", "pidfd_getfd"):
+                    self.check(ALLOW, machine, name, 3, 2, has_namespaces=has_namespaces)
+                for filter_of in FILTERS:
+                    options = {"has_namespaces": has_namespaces, "has_data": True, "filter_of": filter_of}
+                    self.assertDenied(machine, "flock", 3, 2, error=errno.ENOSYS, **options)
+                    self.assertDenied(machine, "pidfd_getfd", 3, 2, **options)
 
     def test_nobody_chooses_to_outlive_the_guard(self):
         for machine, _, _ in self.each():

@@ -4,6 +4,7 @@ import { CPU_BOMBS } from './attacks/cpu-bombs.js';
 import { DEVICES } from './attacks/devices.js';
 import { DISK_BOMBS } from './attacks/disk-bombs.js';
 import { ENDINGS } from './attacks/endings.js';
+import { FILE_LOCKS } from './attacks/file-locks.js';
 import { HOST_FILES } from './attacks/host-files.js';
 import { KERNEL } from './attacks/kernel.js';
 import { KERNEL_OBJECTS } from './attacks/kernel-objects.js';
@@ -25,6 +26,7 @@ export const ATTACKS: readonly Attack[] = [
   ...NETWORK,
   ...LOOPBACK,
   ...DEVICES,
+  ...FILE_LOCKS,
   ...OTHER_PROCESSES,
   ...KERNEL,
   ...SYSTEM_CALLS,
