@@ -12,6 +12,8 @@ _TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
 _CORES = os.cpu_count() or 1
 # How sure we want to be, in standard deviations, that CPU time which nobody saw was used.
 _CONFIDENCE = 2
+# A page that was shared and now is its own, and page tables for it. What is new shows in the resident size.
+_MOST_PER_FAULT = 3 * _PAGE
 
 
 class Sample(NamedTuple):
@@ -26,18 +28,26 @@ class Sample(NamedTuple):
 class Figures:
     """Of one process."""
 
-    __slots__ = ("cpu_ms", "user_ms", "gained_ms", "waited_ms", "unseen_ms", "tasks", "resident", "anonymous", "size")
+    __slots__ = (
+        "cpu_ms", "user_ms", "gained_ms", "waited_ms", "unseen_ms", "tasks", "resident", "anonymous", "size", "faults", "started",
+    )
 
     def __init__(self, pid, cpu_ms, before, interval_ms):
         fields = watch.stat_fields(pid)
-        _, present, of_files, *_ = map(int, watch.read_short(f"/proc/{pid}/statm").split())
         self.cpu_ms = cpu_ms
         # Of it what was not spent in the kernel.
         self.user_ms = int(fields[11]) * _TICK_MS
         # Of its children that it has waited for.
         self.waited_ms = sum(map(int, fields[13:15])) * _TICK_MS
         self.tasks, self.size = int(fields[17]), int(fields[20])
-        self.resident, self.anonymous = present * _PAGE, (present - of_files) * _PAGE
+        # Nothing of a process comes into memory without a fault.
+        self.faults = int(fields[7]) + int(fields[9])
+        self.started, self.resident = fields[19], int(fields[21]) * _PAGE
+        if before is not None and self._holds_the_same(before):
+            self.anonymous = before.anonymous
+        else:
+            _, present, of_files, *_ = map(int, watch.read_short(f"/proc/{pid}/statm").split())
+            self.resident, self.anonymous = present * _PAGE, (present - of_files) * _PAGE
         self.unseen_ms = 0.0
         if before is not None:
             self.gained_ms = cpu_ms - before.cpu_ms
@@ -45,6 +55,15 @@ class Figures:
             self.gained_ms = 0.0
             if fields[0] == b"R" or self.tasks > 1:
                 self.unseen_ms = max(0.0, interval_ms * _share_of_processor(pid) * min(self.tasks, _CORES) - cpu_ms)
+
+    def _holds_the_same(self, before):
+        return self.started == before.started and self.faults == before.faults and self.resident == before.resident
+
+    def growth_since(self, before):
+        """At most the memory that it has come to hold since `before`, which it may have shared until then."""
+        if before is None or self.started != before.started:
+            return self.anonymous + self.size // 512
+        return max(0, self.anonymous - before.anonymous) + (self.faults - before.faults) * _MOST_PER_FAULT
 
     @property
     def last_ms(self):
@@ -120,6 +139,22 @@ class Census:
             sum(each.resident for each in living),
             sum(each.anonymous for each in living),
             sum(each.size // 512 for each in living),
+        )
+
+
+class Measured:
+    """What processes held when that was read page by page, which takes long, and at most what they can hold since."""
+
+    def __init__(self, size, living):
+        """`living`: as the census had them, before they were read."""
+        self._size = size
+        self._then = living
+
+    def most(self, living):
+        return self._size + sum(
+            figures.growth_since(before)
+            for pid, figures in living.items()
+            if (before := self._then.get(pid)) is not figures
         )
 
 

@@ -5,10 +5,12 @@ import resource
 import time
 
 from . import system, watch
-from .census import Census
+from .census import Census, Measured
 
-_SAMPLE_EVERY = 0.010
+_SAMPLE_EVERY, _LONGEST_PAUSE = 0.010, 0.100
 _WALK_EVERY, _LONGEST_WALK_PAUSE = 0.100, 1.0
+# The more a look takes, the later is the next one: a tenth of a processor, unless that is too late.
+_PAUSE_PER_COST = 9
 _TASKS_OF_OTHERS = 256
 _MOST_SIGNALS = 1024
 
@@ -32,6 +34,7 @@ class LimitKeeper:
         self._box = box
         self._objects = objects
         self._census = Census()
+        self._measured = None
         self._next_sample = self._next_walk = self.started + _SAMPLE_EVERY
 
     def patience_ms(self):
@@ -45,19 +48,26 @@ class LimitKeeper:
             return "timeout"
         if not at_once and now < self._next_sample:
             return None
-        self._next_sample = now + _SAMPLE_EVERY
-        return self._look(now, at_once) if watch.HAS_PROC else None
+        began = time.process_time()
+        passed = self._look(now, at_once) if watch.HAS_PROC else None
+        pause = _PAUSE_PER_COST * (time.process_time() - began)
+        self._next_sample = time.monotonic() + min(max(pause, _SAMPLE_EVERY), _LONGEST_PAUSE)
+        self._next_walk = max(self._next_walk, now + min(pause, _LONGEST_WALK_PAUSE))
+        return passed
 
     def passed_at_end(self):
         """The limit that was passed without a look that saw it, where the kernel says so."""
         return None
+
+    def counted(self, highest):
+        """Of a run that passed no limit: contents of files that it had mapped are no memory of its own, and count as disk."""
+        return highest if highest <= self._memory else self.peak
 
     def final_peak(self, known):
         """Of all that was used, where it is higher than what is `known`."""
         return known
 
     def _look(self, now, at_once):
-        began = time.process_time()
         # Nobody else waits for orphans: they would stay, and take what they used along.
         self._reaper.collect_orphans()
         pids = self._reaper.processes()
@@ -67,10 +77,7 @@ class LimitKeeper:
         passed = self._check_use(pids, is_thorough)
         if passed is None and (is_thorough or self._box.may_be_over(self._limits["diskMb"])):
             passed = self._check_disk(pids)
-        # The more a look takes, the rarer is the next thorough one: a tenth of a processor, unless that is too rare.
-        self._next_walk = max(self._next_walk, now + min(10 * (time.process_time() - began), _LONGEST_WALK_PAUSE))
         return passed
-
 
     def _is_time_to_walk(self, now, at_once):
         if not at_once and now < self._next_walk:
@@ -103,10 +110,17 @@ class LimitKeeper:
         """At most, and exactly where the limit may be passed; of many processes also from time to time, for the peak."""
         is_single = len(pids) == 1
         most = (use.resident if is_single else use.anonymous) + use.most_tables
-        if most <= self._memory and (is_single or not is_thorough):
-            self.peak = max(self.peak, use.resident if is_single else 0)
+        if is_single and most <= self._memory:
+            self.peak = max(self.peak, use.resident)
+            return most
+        # Of forked processes the sum is far too high, since they share most of it.
+        living = self._census.living
+        if self._measured is not None:
+            most = min(most, self._measured.most(living))
+        if most <= self._memory and not (is_thorough and most > self.peak):
             return most
         exact = watch.exact_memory(pids)
+        self._measured = Measured(exact, living)
         self.peak = max(self.peak, exact)
         return exact
 

@@ -330,7 +330,7 @@ class SupervisedRun:
         self._reaper.signal_all()
         self._drain(self._stdout, self._stderr)
         facts = {"killedFor": self._killed_for, "status": 0, "signal": None}
-        facts |= self._usage(ended, *figures)
+        facts |= self._usage(ended, *figures, ended_well=self._killed_for is None)
         self._answer(facts)
         self._reaper.kill_all()
         self._leave(ended_well=self._killed_for is None)
@@ -413,17 +413,18 @@ class SupervisedRun:
             "diskFull": self._had_full_disk or (has_failed and self._has_full_disk()),
             "status": exit_code if exit_code >= 0 else None,
             "signal": -exit_code if exit_code < 0 else None,
-            **self._usage(ended, cpu_ms, self._reaper.peak),
+            **self._usage(ended, cpu_ms, self._reaper.peak, ended_well=killed_for is None and exit_code == 0),
         }
 
     def _has_full_disk(self, pids=()):
         return self._box.is_full(self._limits["diskMb"], pids)
 
-    def _usage(self, ended, cpu_ms, peak):
+    def _usage(self, ended, cpu_ms, peak, ended_well):
+        highest = self._keeper.final_peak(max(self._keeper.peak, peak))
         return {
             "wallMs": (ended - self._keeper.started) * 1000,
             "cpuMs": max(0.0, max(cpu_ms, self._keeper.cpu_seen) - self._keeper.cpu_before),
-            "peakBytes": self._keeper.final_peak(max(self._keeper.peak, peak)),
+            "peakBytes": self._keeper.counted(highest) if ended_well else highest,
         }
 
 

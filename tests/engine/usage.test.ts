@@ -47,6 +47,29 @@ test('a small run is small, whatever ran before it', async () => {
   expect(usage.peakMemoryMb).toBeLessThan(60);
 });
 
+test.each(['auto', 'off'])(
+  'files that are mapped or were written are no memory, also where they are larger than its limit (cgroups %s)',
+  async (CGROUPS) => {
+    const own = startPungi({ CGROUPS, MAX_MEMORY_MB: '64', MAX_DISK_MB: '200' });
+    const code = py`
+      import mmap, os
+      with open("large", "wb") as file:
+          for _ in range(150):
+              file.write(bytes(1 << 20))
+      with open("large", "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as view:
+          sum(view[start] for start in range(0, len(view), 4096))
+      os.remove("large")
+    `;
+    try {
+      const outcome = await own.run({ code });
+      expectOk(outcome);
+      expect(outcome.usage.peakMemoryMb).toBeLessThanOrEqual(64);
+    } finally {
+      await own.close();
+    }
+  },
+);
+
 test('the memory of two children that live together is added', async () => {
   const code = py`
     import os, time

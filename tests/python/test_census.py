@@ -78,6 +78,69 @@ class Sample(unittest.TestCase):
 
 
 @unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
+class SharedMemory(unittest.TestCase):
+    """Of processes that were forked with 40 MB, which each of them seems to have."""
+
+    def setUp(self):
+        shared = self.kept = bytearray(40 * MB)
+        read, self.write = os.pipe()
+        self.done, done = os.pipe()
+
+        def overwrite_when_told():
+            if os.read(read, 1) == b"w":
+                for start in range(0, len(shared), mmap.PAGESIZE):
+                    shared[start] = 1
+            os.write(done, b"1")
+
+        self.pids = []
+        for _ in range(4):
+            pid = os.fork()
+            if pid == 0:
+                overwrite_when_told()
+                signal.pause()
+            self.pids.append(pid)
+        self.addCleanup(self.end)
+        self.census = census.Census()
+        self.census.take(self.pids)
+        exact = watch.exact_memory(self.pids)
+        self.assertLess(exact, 100 * MB)
+        self.assertGreater(self.census.sample().anonymous, 160 * MB)
+        self.measured = census.Measured(exact, self.census.living)
+        self.exact = exact
+
+        for fd in (read, done):
+            os.close(fd)
+
+    def end(self):
+        for fd in (self.write, self.done):
+            os.close(fd)
+        for pid in self.pids:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+    def tell(self, word):
+        os.write(self.write, word)
+        os.read(self.done, 1)
+        self.census.take(self.pids)
+
+    def test_is_not_more_while_they_only_work(self):
+        self.tell(b"n")
+        self.assertLess(self.measured.most(self.census.living), self.exact + 8 * MB)
+
+    def test_is_more_when_one_of_them_writes_to_it_though_its_size_stays(self):
+        before = self.census.sample().anonymous
+        self.tell(b"w")
+        self.assertLess(self.census.sample().anonymous, before + 8 * MB)
+        self.assertGreaterEqual(self.measured.most(self.census.living), self.exact + 40 * MB)
+        self.assertGreaterEqual(self.measured.most(self.census.living), watch.exact_memory(self.pids))
+
+    def test_is_more_by_all_of_a_new_process(self):
+        child = Child(self)
+        self.census.take([*self.pids, child.pid])
+        self.assertGreater(self.measured.most(self.census.living), self.exact + 40 * MB)
+
+
+@unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
 class CpuTime(unittest.TestCase):
     def setUp(self):
         self.census = census.Census()

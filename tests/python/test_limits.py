@@ -53,11 +53,12 @@ class LimitKeeper(unittest.TestCase):
         self.box = Box()
         self.use = Sample(tasks=2, resident=30 * MB, anonymous=20 * MB, most_tables=0)
         self.objects = Objects()
-        self.exact = 10 * MB
+        self.exact, self.growth = 10 * MB, 0
         self.now = time.monotonic()
         for target, name, action in (
             (Census, "sample", lambda census: self.use),
             (time, "monotonic", lambda: self.now),
+            (limits, "Measured", lambda size, living: mock.Mock(most=lambda living: size + self.growth)),
         ):
             patch = mock.patch.object(target, name, action)
             patch.start()
@@ -104,13 +105,19 @@ class LimitKeeper(unittest.TestCase):
             self.assertIsNone(self.look(keeper))
         self.assertEqual((self.exact_looks.call_count, self.box.walks), (1, 1))
         self.assertIsNone(self.look(keeper, 100))
-        self.assertEqual((self.exact_looks.call_count, self.box.walks), (2, 2))
+        self.assertEqual((self.exact_looks.call_count, self.box.walks), (1, 2))
+        self.growth = 1
+        self.assertIsNone(self.look(keeper, 100))
+        self.assertEqual((self.exact_looks.call_count, self.box.walks), (2, 3))
         self.assertEqual(keeper.peak, 10 * MB)
 
     def test_and_at_once_where_the_limit_may_be_passed(self):
         keeper = self.keeper()
         self.look(keeper)
         self.use = self.use._replace(anonymous=63 * MB, most_tables=2 * MB)
+        self.assertIsNone(self.look(keeper))
+        self.assertEqual(self.exact_looks.call_count, 1)
+        self.growth = 60 * MB
         self.assertIsNone(self.look(keeper))
         self.assertEqual(self.exact_looks.call_count, 2)
         self.exact = 65 * MB
@@ -119,7 +126,7 @@ class LimitKeeper(unittest.TestCase):
     def test_memory_that_is_not_resident_is_found_by_the_next_exact_look(self):
         keeper = self.keeper()
         self.look(keeper)
-        self.exact = 65 * MB  # swapped out
+        self.exact, self.growth = 65 * MB, 1  # swapped out
         self.assertIsNone(self.look(keeper))
         self.assertEqual(self.look(keeper, 100), "memory")
 
@@ -141,7 +148,7 @@ class LimitKeeper(unittest.TestCase):
         keeper = self.keeper(processes=1)
         self.use = self.use._replace(resident=80 * MB)
         self.assertIsNone(self.look(keeper))
-        self.exact = 70 * MB
+        self.exact, self.growth = 70 * MB, 60 * MB
         self.assertEqual(self.look(keeper), "memory")
         self.assertEqual(keeper.peak, 70 * MB)
 
