@@ -203,7 +203,8 @@ class Network(unittest.TestCase):
         while self.server.process.poll() is None and time.monotonic() < deadline:
             with contextlib.suppress(AssertionError, OSError):
                 self.server.park().connection.close()
-        self.assertEqual(self.server.process.poll(), 1)  # the guard's status for a fork server that ended by itself
+        # The guard sees its end, or fails to ask it for a supervisor, whichever comes first.
+        self.assertIn(self.server.process.poll(), (1, 75))
 
     def test_other_tiers_refuse(self):
         with self.assertRaisesRegex(OSError, "namespace tier only"):
