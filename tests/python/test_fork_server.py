@@ -181,15 +181,17 @@ class ForkServer(unittest.TestCase):
 
     def test_a_run_that_was_killed_is_the_supervisor_s_last(self):
         for code, limits, ending in (
-            ("while True: pass", {**LIMITS, "timeoutMs": 200}, ("timeout", 9)),
-            ("while True: pass", {**LIMITS, "cpuMs": 100}, ("cpu", 9)),
+            ("while True: pass", {**LIMITS, "timeoutMs": 200}, ("timeout", None)),
+            ("while True: pass", {**LIMITS, "cpuMs": 100}, ("cpu", None)),
             ("while True: print('x' * 999)", {**LIMITS, "outputHardBytes": 50_000}, ("output", 9)),
             ("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)", LIMITS, (None, 11)),
         ):
             with self.subTest(ending):
                 supervisor = self.server.park()
                 end = supervisor.run_and_stay(code, limits)["end"]
-                self.assertEqual((end["killedFor"], end["signal"]), ending)
+                # Asked to write its last output, it ends by itself; one that is slow to do so is killed.
+                signal = None if ending[1] is None and end["signal"] == 9 else end["signal"]
+                self.assertEqual((end["killedFor"], signal), ending)
                 self.assertGone(supervisor)
 
     def test_a_report_that_is_longer_than_it_may_be_is_not_believed(self):
