@@ -81,6 +81,17 @@ export type InputFile = z.infer<typeof InputFile>;
 
 const TOO_MUCH_JSON = `must be JSON of at most ${MAX_INPUT_BYTES} bytes, nested at most ${MAX_CONTEXT_DEPTH} deep`;
 
+/** What keeps a value from being JSON of the right size. */
+function notJson({ input }: { input?: unknown }): string {
+  try {
+    JSON.stringify(input);
+    return TOO_MUCH_JSON;
+  } catch (error) {
+    const isBigInt = error instanceof TypeError && error.message.includes('BigInt');
+    return isBigInt ? 'must not contain a BigInt: JSON has none; use a number or a text' : TOO_MUCH_JSON;
+  }
+}
+
 const MODULE_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}.]{0,199}$/u;
 
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
@@ -99,7 +110,7 @@ export const FunctionCall = z.strictObject({
   // Not a record, which would drop a name such as "__proto__" without a word.
   arguments: z
     .custom<Record<string, unknown>>(isPlainObject, 'must be an object')
-    .refine(isSmallJson, { error: TOO_MUCH_JSON, abort: true })
+    .refine(isSmallJson, { error: notJson, abort: true })
     .refine(isFiniteJson, NOT_FINITE)
     .describe('its arguments by name, as JSON; converted to what its type hints ask for'),
   inputSchema: ObjectSchema.refine(isSmallJson, TOO_MUCH_JSON)
@@ -154,7 +165,7 @@ const Fields = z.strictObject({
     .describe('environment variables; only names that the server allows'),
   context: z
     .unknown()
-    .refine((value) => value === undefined || isSmallJson(value), { error: TOO_MUCH_JSON, abort: true })
+    .refine((value) => value === undefined || isSmallJson(value), { error: notJson, abort: true })
     .refine(isFiniteJson, NOT_FINITE)
     .optional()
     .describe('a JSON value that the code sees as the variable `context`'),

@@ -41,3 +41,11 @@ test('what is handed over is a request of its own', () => {
   expect(request).toEqual({ code: 'print(1)' });
   expect(() => parseRequest(JSON.parse('{"code": "1", "__proto__": {}}'))).toThrow('__proto__');
 });
+
+test('a BigInt in a context is named as what it is', () => {
+  for (const request of [
+    { code: '1', context: { n: [1n] } },
+    { code: '1', call: { function: 'f', arguments: { n: 1n } } },
+  ])
+    expect(() => parseRequest(request)).toThrow(/must not contain a BigInt: JSON has none/);
+});
