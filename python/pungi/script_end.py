@@ -42,7 +42,7 @@ class ScriptEnd:
         except BaseException:
             sys.excepthook(*sys.exc_info())
         yield _run_exit_handlers
-        status = flush_streams(status)
+        status = flush_streams(status, _say_ignored)
         try:
             if not is_module and self.is_worth_while():
                 yield from self._let_go_of_objects()
@@ -115,6 +115,32 @@ def _is_untracked(kind):
 
 def _peak_kb():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _find_type_of_ignored():
+    """What sys.unraisablehook is called with has a type that no module names."""
+
+    class Failing:
+        def __del__(self):
+            raise ValueError
+
+    found, before = [], sys.unraisablehook
+    sys.unraisablehook = lambda ignored: found.append(type(ignored))
+    Failing()
+    sys.unraisablehook = before
+    return found[0]
+
+
+_Ignored = _find_type_of_ignored()
+
+
+def _say_ignored(stream, error):
+    leave_out_own_frames(error)
+    about = ("Exception ignored on flushing sys.stdout", None) if sys.version_info >= (3, 13) else (None, stream)
+    try:
+        sys.unraisablehook(_Ignored((type(error), error, error.__traceback__, *about)))
+    except BaseException:
+        pass  # nobody can be told
 
 
 def call_excepthook(error):

@@ -53,6 +53,7 @@ SNIPPETS = {
     "exit in a thread": "import sys, threading\nt = threading.Thread(target=sys.exit, args=(3,))\nt.start()\nt.join()\nprint('end')",
     "a subclass of SystemExit": "class E(SystemExit): pass\nraise E(7)",
     "os._exit": "import os\nprint('x', flush=True)\nos._exit(9)",
+    "a stdout that cannot be flushed": "import sys\nclass Broken:\n    def write(self, text): pass\n    def flush(self): raise OSError('cannot flush')\nsys.stdout = Broken()",
     "closed stdout": "import sys\nprint('x')\nsys.stdout.close()",
     "a forked child that goes on": DEL + "import os\na = A('a')\npid = os.fork()\nif pid: os.waitpid(pid, 0)",
     "a child that multiprocessing forks": DEL + "import multiprocessing as mp\na = A('a')\ndef f(): print('child')\nif __name__ == '__main__':\n    p = mp.get_context('fork').Process(target=f)\n    p.start()\n    p.join()",

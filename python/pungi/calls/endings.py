@@ -16,14 +16,18 @@ def exit_status(error):
     return 1
 
 
-def flush_streams(status):
-    """The status that `python` would end with after this: another where what was printed cannot be sent."""
+def flush_streams(status, on_failure=None):
+    """The status that `python` would end with after this: another where what was printed cannot be sent.
+
+    `on_failure(stream, error)` is called where that is stdout."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None and not getattr(stream, "closed", False):
                 stream.flush()
-        except BaseException:
+        except BaseException as error:
             status = status or 120
+            if on_failure is not None and stream is sys.stdout:
+                on_failure(stream, error)
     for stream in (sys.__stdout__, sys.__stderr__):
         try:
             stream.flush()
