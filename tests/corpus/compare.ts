@@ -41,7 +41,8 @@ export function endingOf(outcome: Outcome, plain: string): Ending {
 /** The traceback of an uncaught exception is part of the verdict: it is put where plain Python wrote it. */
 function withTraceback(stderr: string, verdict: Verdict, plain: string): string {
   const traceback = verdict.kind === 'python-error' ? normalize(verdict.exception.traceback) : '';
-  if (stderr.includes(traceback)) return stderr;
+  // A hook of the script may have written something else, or nothing.
+  if (stderr === plain || stderr.includes(traceback)) return stderr;
   const isThere = plain.includes(traceback) && plain.replace(traceback, () => '') === stderr;
   return isThere ? plain : stderr + traceback;
 }
@@ -51,7 +52,8 @@ function statusOf(verdict: Verdict): string {
     case 'ok':
       return '0';
     case 'python-error':
-      return '1';
+      // Plain Python ends itself by the signal, after its traceback.
+      return verdict.exception.type === 'KeyboardInterrupt' ? 'SIGINT' : '1';
     case 'exited':
       return `${verdict.status}`;
     case 'killed':

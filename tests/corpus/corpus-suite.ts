@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Tier } from '../../src/contract/outcome.js';
 import { withPungi } from '../engine/pungi.js';
-import { differenceOf, PENDING } from './differences.js';
+import { differenceOf } from './differences.js';
 import type { Interpreter } from './interpreters.js';
 import type { Place } from './places.js';
 import type { Ending } from './plain-python.js';
 import { type Comparison, compareAll, runAllPlain } from './run-corpus.js';
 import { type Snippet, variablesOf } from './snippets.js';
 
-const TIERS = ['namespace', 'landlock'] as const;
+export const TIERS: readonly Tier[] = ['namespace', 'landlock'];
 /** For all snippets of one place; with packages, also for their installation. */
 const CORPUS_MS = 20 * 60_000;
 
@@ -16,6 +17,7 @@ export function describeCorpus(
   all: readonly Snippet[],
   interpreters: readonly Interpreter[],
   prepare: (interpreter: Interpreter) => Promise<Place>,
+  tiers = TIERS,
 ): void {
   describe.each(interpreters)('Python $version', (interpreter) => {
     const snippets = all.filter(({ python }) => python <= interpreter.minor);
@@ -27,7 +29,7 @@ export function describeCorpus(
     }, CORPUS_MS);
     afterAll(() => place?.remove());
 
-    describe.each(TIERS)('%s tier', (tier) => {
+    describe.each(tiers)('%s tier', (tier) => {
       const compared = new Map<string, Comparison>();
       beforeAll(async () => {
         const settings = { ...place.settings, PUNGI_TIER: tier, ALLOWED_ENV: variablesOf(all).join(' ') };
@@ -38,15 +40,8 @@ export function describeCorpus(
 
       test.each(snippets.map(({ name }) => name))('%s', (name) => {
         const { plain, inside, isSame } = compared.get(name)!;
-        if (PENDING.has(name)) return;
         if (differenceOf(name, tier, interpreter.minor) === undefined) expect(inside).toEqual(plain);
         else expect(isSame, 'no longer differs: remove it from tests/corpus/differences.ts').toBe(false);
-      });
-
-      test('what is pending still differs', () => {
-        const done = [...compared.values()].filter((one) => one.isSame && PENDING.has(one.snippet.name));
-        for (const { snippet } of done)
-          console.warn(`${snippet.name} is no longer pending in the ${tier} tier`);
       });
     });
   });

@@ -1,3 +1,3 @@
-def ping(n): return pong(n)
-def pong(n): return ping(n)
-ping(0)
+def count(n):
+    return count(n + 1)
+count(0)
