@@ -7,7 +7,7 @@ interface Waiting {
 
 /**
  * Lets a bounded number of runs go at once and a bounded number wait; between clients, turns are taken. A run also waits while
- * it and the active ones could together use more than `totalMemoryMb`; nobody overtakes it then.
+ * it and the active ones could together use more than `totalMemoryMb`; then only who needs none of that memory overtakes it.
  */
 export class FairQueue {
   #totalMemoryMb = Number.POSITIVE_INFINITY;
@@ -39,7 +39,7 @@ export class FairQueue {
     signal?.throwIfAborted();
     // What is more than all may use runs alone.
     const memoryMb = Math.min(wantedMb, this.#totalMemoryMb);
-    if (this.#waiting === 0 && this.#hasRoom(memoryMb)) this.#take(memoryMb);
+    if ((this.#waiting === 0 || memoryMb === 0) && this.#hasRoom(memoryMb)) this.#take(memoryMb);
     else await this.#wait(client, memoryMb, signal);
     let isHeld = true;
     return () => {
@@ -98,18 +98,27 @@ export class FairQueue {
   }
 
   #startNext(): void {
-    for (;;) {
-      const next = this.#clients.entries().next();
-      if (next.done) return;
-      const [client, line] = next.value;
-      const entry = line[0]!;
-      if (!this.#hasRoom(entry.memoryMb)) return;
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const [client, entry] = next;
       this.#leave(client, entry);
       // A client that had its turn goes to the end of the round.
+      const line = this.#clients.get(client);
       this.#clients.delete(client);
-      if (line.length > 0) this.#clients.set(client, line);
+      if (line !== undefined) this.#clients.set(client, line);
       this.#take(entry.memoryMb);
       entry.start();
     }
+  }
+
+  /** Whose turn it is, or who needs no memory while that one waits for its own. */
+  #next(): [client: string, entry: Waiting] | undefined {
+    let isFirst = true;
+    for (const [client, line] of this.#clients) {
+      for (const entry of line) {
+        if ((isFirst || entry.memoryMb === 0) && this.#hasRoom(entry.memoryMb)) return [client, entry];
+        isFirst = false;
+      }
+    }
+    return undefined;
   }
 }

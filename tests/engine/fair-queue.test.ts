@@ -44,7 +44,7 @@ class Model {
 
   arrive(client: string, run: number, memoryMb: number): 'active' | 'waiting' | 'busy' {
     this.memoryMb.set(run, memoryMb);
-    if (this.waiting.length === 0 && this.hasRoom(run)) {
+    if ((this.waiting.length === 0 || memoryMb === 0) && this.hasRoom(run)) {
       this.active.push(run);
       return 'active';
     }
@@ -61,10 +61,17 @@ class Model {
   }
 
   startNext(): void {
-    while (this.lines.length > 0 && this.hasRoom(this.lines[0]!.runs[0]!)) {
-      const next = this.lines.shift()!;
-      this.active.push(next.runs.shift()!);
+    for (;;) {
+      const first = this.waiting[0];
+      const run = this.waiting.find(
+        (one) => (one === first || this.memoryMb.get(one) === 0) && this.hasRoom(one),
+      );
+      if (run === undefined) return;
+      const next = this.lines.find(({ runs }) => runs.includes(run))!;
+      next.runs = next.runs.filter((other) => other !== run);
+      this.lines = this.lines.filter((line) => line !== next);
       if (next.runs.length > 0) this.lines.push(next);
+      this.active.push(run);
     }
   }
 
@@ -82,7 +89,7 @@ const SIZES = fc.record({
 });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('never lets more in than there are slots and memory, keeps each client’s order, and takes turns between clients', async () => {
+test('never lets more in than there are slots and memory, keeps each client’s order but for who needs no memory, and takes turns between clients', async () => {
   await fc.assert(
     fc.asyncProperty(SIZES, steps, async ({ slots, capacity, totalMb }, script) => {
       const queue = new FairQueue(slots, capacity);
@@ -147,6 +154,19 @@ test('a client with many runs does not keep another one with a single run waitin
   leaveFirst();
   await Promise.all(finished);
   expect(order.slice(0, 2).sort()).toEqual(['greedy', 'modest']);
+});
+
+test('a run that waits for memory keeps nobody waiting who needs none of it', async () => {
+  const queue = new FairQueue(3, 10);
+  queue.totalMemoryMb = 10;
+  const leaveFirst = await queue.enter('greedy', undefined, 6);
+  const order: string[] = [];
+  const second = queue.enter('greedy', undefined, 6).then(() => order.push('greedy'));
+  const modest = queue.enter('modest').then(() => order.push('modest'));
+  await settled();
+  expect(order).toEqual(['modest']);
+  leaveFirst();
+  await Promise.all([second, modest]);
 });
 
 test('an aborted signal is noticed even if it was aborted before the wait', async () => {
