@@ -17,7 +17,8 @@ const LINES_OF_A_FAILURE = 40;
 const own = new RegExp(`^--ci$|^${BEFORE}`);
 const args = process.argv.slice(2).filter((argument) => !own.test(argument));
 const ci = process.argv.includes('--ci');
-const SOAK = ['--config', 'vitest.soak.config.ts'];
+/** The whole corpus, with packages, is left to `npm run test:all`: it takes a quarter of an hour. */
+const SOAK = ['--config', 'vitest.soak.config.ts', '--exclude', 'tests/soak/corpus.test.ts'];
 
 // The judges bring packages of their own; installed here, no test has to wait for the network.
 const judges = at('tests/judges/install');
