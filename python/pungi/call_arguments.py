@@ -48,10 +48,15 @@ def clone(namespaces=0):
 
 def socket_rules(families, netlink=(ROUTES,)):
     """`netlink`: which of its protocols. Interfaces and addresses are asked for by one; to change them takes a capability."""
-    kinds = Only(1, (_STREAM, _DATAGRAM, _PACKETS), mask=_SOCKET_TYPE, error=errno.EACCES)
     protocols = Only(2, (0, int(socket.IPPROTO_TCP), int(socket.IPPROTO_UDP)), error=errno.EACCES)
-    rules = {family: (kinds, protocols) for family in families}
+    rules = {family: (_kinds_of(family), protocols) for family in families}
     return (Either(0, rules | {_NETLINK: (Only(2, tuple(netlink), error=errno.EACCES),)}, error=errno.EACCES),)
+
+
+def _kinds_of(family):
+    """Packets in order are SCTP on the internet, by a protocol of 0 too, where the host has loaded it."""
+    kinds = (_STREAM, _DATAGRAM, _PACKETS) if family == UNIX else (_STREAM, _DATAGRAM)
+    return Only(1, kinds, mask=_SOCKET_TYPE, error=errno.EACCES)
 
 
 def pair_rules(kinds):

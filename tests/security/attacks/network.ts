@@ -65,6 +65,14 @@ export const NETWORK: Attack[] = [
     `,
   ),
   refused(
+    'makes sockets of SCTP without naming it',
+    py`
+      import socket
+      for family in (socket.AF_INET, socket.AF_INET6):
+          refuse(f"{family!r}", lambda: socket.socket(family, socket.SOCK_SEQPACKET).close())
+    `,
+  ),
+  refused(
     'resolves names',
     py`
       import socket

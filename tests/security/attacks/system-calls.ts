@@ -162,8 +162,10 @@ const KEPT_PAGES: Attack[] = [
       import socket
       source = os.open(os.__file__, os.O_RDONLY)
       here, there = socket.socketpair()
-      refuse("into a pipe", lambda: os.sendfile(os.pipe()[1], source, 0, 1), errno.ENOTSOCK)
-      refuse("into a socket", lambda: os.sendfile(here.fileno(), source, 0, 1), errno.ENOTSOCK)
+      # The call itself: os.sendfile reads and writes instead.
+      send = lambda target: checked(_libc.sendfile(target, source, None, ctypes.c_size_t(1)))
+      refuse("into a pipe", lambda: send(os.pipe()[1]), errno.ENOTSOCK)
+      refuse("into a socket", lambda: send(here.fileno()), errno.ENOTSOCK)
     `,
   ),
   bomb({
@@ -177,7 +179,8 @@ const KEPT_PAGES: Attack[] = [
       for offset in range(0, 4000):
           try:
               os.set_blocking(pipes[offset % 50][1], False)
-              kept += os.sendfile(pipes[offset % 50][1], source, offset * 256 % (1 << 20), 1)
+              start = ctypes.byref(ctypes.c_long(offset * 256 % (1 << 20)))
+              kept += checked(_libc.sendfile(pipes[offset % 50][1], source, start, ctypes.c_size_t(1)))
           except OSError:
               break
       print("BREACH" if kept else "refused")
