@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  type Stats,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -138,20 +139,27 @@ export class Bait {
       `${this.table.folder}/canary.txt`,
       `${this.table.folder}/home`,
     ];
-    const about = files.map((path) => {
-      const stat = lstatSync(path, { throwIfNoEntry: false });
-      return stat ? [stat.mode.toString(8), stat.uid, stat.gid, stat.mtimeMs].join(' ') : 'gone';
-    });
+    const about = files.map((path) =>
+      describe(path, ({ mode, uid, gid, mtimeMs }) => [mode.toString(8), uid, gid, mtimeMs]),
+    );
     // Others write to these: only what the rows try on them tells.
-    const secret = this.table.secretFolders.map((path) => {
-      const stat = lstatSync(path, { throwIfNoEntry: false });
-      return stat ? [stat.mode.toString(8), stat.uid, stat.gid, stat.mtimeMs === 1000].join(' ') : 'gone';
-    });
+    const secret = this.table.secretFolders.map((path) =>
+      describe(path, ({ mode, uid, gid, mtimeMs }) => [mode.toString(8), uid, gid, mtimeMs === 1000]),
+    );
     const text = existsSync(files[1]!) ? readFileSync(files[1]!, 'utf8') : null;
     return JSON.stringify([about, secret, readdirSync(this.folder), text]);
   }
 
   async close(): Promise<void> {
     for (const close of this.closers) close();
+  }
+}
+
+/** The server itself may be unable to see a path, such as the repository below a folder that only root can enter. */
+function describe(path: string, facts: (stat: Stats) => unknown[]): string {
+  try {
+    return facts(lstatSync(path)).join(' ');
+  } catch (error) {
+    return `${(error as NodeJS.ErrnoException).code}`;
   }
 }
