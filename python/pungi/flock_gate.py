@@ -11,6 +11,7 @@ import fcntl
 import os
 import select
 import struct
+import time
 
 from . import seccomp, system, watch
 from .signal_gate import ANSWER, QUESTION
@@ -51,6 +52,8 @@ class FlockGate:
         self._poller.register(self.fd, select.POLLIN)
         # Those who wait for a lock: question to the open file and the operation.
         self._waiting = {}
+        # What the run's questions cost the supervisor: it counts as the run's own.
+        self.cpu_ms = 0.0
 
     def close(self):
         for fd, _ in self._waiting.values():
@@ -59,6 +62,23 @@ class FlockGate:
 
     def answer(self):
         """Decides about one call. False: nobody is left who could ask."""
+        with self._charging():
+            return self._answer()
+
+    def retry(self):
+        if self._waiting:
+            with self._charging():
+                self._retry()
+
+    @contextlib.contextmanager
+    def _charging(self):
+        began = time.process_time()
+        try:
+            yield
+        finally:
+            self.cpu_ms += (time.process_time() - began) * 1000
+
+    def _answer(self):
         events = dict(self._poller.poll(0)).get(self.fd, 0)
         if not events & select.POLLIN:
             return not events & select.POLLHUP
@@ -77,7 +97,7 @@ class FlockGate:
             self._try(number)
         return True
 
-    def retry(self):
+    def _retry(self):
         for number in list(self._waiting):
             if self._is_asked(number):
                 self._try(number)

@@ -12,7 +12,7 @@ class GroupLimitKeeper(LimitKeeper):
         group.limit(limits["memoryMb"], limits["diskMb"], limits["processes"])
 
     def passed_at_end(self):
-        used = self._group.cpu_ms()
+        used = self._group.cpu_ms() + self.charged_ms
         self.cpu_seen = self.cpu_before + used
         return self._event() or ("cpu" if used > self._limits["cpuMs"] else None)
 

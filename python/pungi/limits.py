@@ -25,6 +25,8 @@ class LimitKeeper:
         self.held = None
         # Whether there was ever more than the worker itself, and the CPU time that was seen of all.
         self.saw_others, self.cpu_seen = False, 0.0
+        # CPU time that the supervisor spent on calls of the run.
+        self.charged_ms = 0.0
         self.cpu_before = watch.cpu_clock_ms(worker) if system.IS_LINUX else 0.0
         self.started = time.monotonic()
         self._deadline = self.started + limits["timeoutMs"] / 1000
@@ -89,7 +91,7 @@ class LimitKeeper:
         """What is quickly told comes first: while we look, many processes take more."""
         self._census.take(pids, self._reaper.orphans_ms, is_thorough)
         self.saw_others = self.saw_others or len(pids) > 1 or self._reaper.orphans_ms > 0
-        self.cpu_seen = self._census.cpu_ms
+        self.cpu_seen = self._census.cpu_ms + self.charged_ms
         use = self._census.sample()
         if use.tasks > self._limits["processes"]:
             return "processes"

@@ -305,6 +305,8 @@ class SupervisedRun:
     # The end.
 
     def _check_limits(self, at_once=False):
+        if self._gate is not None:
+            self._keeper.charged_ms = self._gate.cpu_ms
         passed = self._keeper.check(at_once)
         if passed is not None:
             self._stop(passed)

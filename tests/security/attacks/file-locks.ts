@@ -1,4 +1,4 @@
-import { type Attack, py, refused } from '../attack.js';
+import { type Attack, bomb, py, refused } from '../attack.js';
 
 /** Gives the code `is_locked(fd)`: whether the open file has a lock. */
 const LOOK = py`
@@ -88,4 +88,15 @@ export const FILE_LOCKS: Attack[] = [
     limits: { timeoutMs: 800 },
     expect: { verdict: 'timed-out' },
   },
+  bomb({
+    name: 'lets the supervisor work for it: locks without end',
+    code: py`
+      import fcntl
+      file = open("own", "w")
+      while True:
+          fcntl.flock(file, fcntl.LOCK_EX)
+    `,
+    limits: { cpuMs: 1000, timeoutMs: 4000 },
+    expect: { verdict: 'cpu-exceeded' },
+  }),
 ];
