@@ -52,8 +52,9 @@ describe('an environment', () => {
     });
     expect(await installed('fruit')).toEqual(['apple==1.1', 'banana==1.0']);
     const verdict = verdictOf(await pungi.run({ code: 'import banana', venvName: 'empty' }), 'python-error');
-    expect(verdict.exception).toMatchObject({ missingModule: 'banana', missingPackage: 'banana' });
-    expect(verdict.exception.hint).toContain('environments.install("empty", ["banana"])');
+    // Nobody knows which package that is, if any.
+    expect(verdict.exception).toMatchObject({ missingModule: 'banana', missingPackage: null });
+    expect(verdict.exception.hint).toContain('environments.install("empty"');
   });
 
   test('is named in the outcome', async () => {

@@ -22,7 +22,7 @@ test.each([
   ['code', () => pungi.run({ code: CODE })],
   ['a file', () => pungi.run({ file: script })],
   ['a script compiled before', async () => pungi.runCompiled(await pungi.precompile(CODE))],
-  ['a script with inline metadata', () => pungi.run({ code: INLINE, venvName: 'default' })],
+  ['a script with inline metadata', () => pungi.run({ code: INLINE })],
   [
     'a module that is handed over',
     () => pungi.run({ code: 'import mine', files: [{ path: 'mine.py', text: CODE }] }),

@@ -117,7 +117,7 @@ async function lookAround(): Promise<string[]> {
   for (const [data, expected] of [
     ['sales', "['sales'] a,b\n1,2\n"],
     ['other', "['other'] c,d\n3,4\n"],
-    [undefined, '[]'],
+    [undefined, "['main.py']"],
   ] as const) {
     const code =
       data === undefined
