@@ -21,7 +21,7 @@ class KernelObjects(unittest.TestCase):
         objects = kernel_objects.KernelObjects(has_namespaces)
         self.addCleanup(objects.close)
         taken = census.Census()
-        pids = [Child(self, action).pid for action in actions]
+        pids = [Child(self, action, inherits=False).pid for action in actions]
         taken.take(pids)
         objects.held(taken, {**LIMITS, **limits}, is_thorough=False)
         taken.cpu_ms += 1000
