@@ -7,7 +7,8 @@ import { ownFolders } from '../support/own-folders.js';
 import { temporaryFolder } from '../support/places.js';
 
 /** A disk of 2 MB that nobody else sees. */
-const OWN_MOUNTS = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount'];
+const OWN_MOUNTS =
+  process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-current-user', '--keep-caps', '--mount'];
 const STEPS = `
   mount -t tmpfs -o size=2m tmpfs "$DISK"
   pungi() { "$NODE" "$MAIN" "$@" 2>&1; echo "exit $?"; }

@@ -45,8 +45,8 @@ def _judge(code, job, toolbox):
     result = error = None
     try:
         result = _bounded(_run(code, job, toolbox), toolbox)
-    except MemoryError:
-        raise  # whether a limit was the reason, others can tell
+    except (MemoryError, BlockingIOError):
+        raise  # whether a limit was the reason (BlockingIOError: of processes), others can tell
     except SystemExit as problem:
         error = describe_exit(problem)
     except BaseException as problem:
