@@ -215,7 +215,7 @@ const deniedForSocket = ({ verdict, stdout }: Outcome): string | undefined =>
 const SCOPE: ProfileAttack[] = [
   {
     name: 'a forged summary, where one is asked for',
-    code: `${FORGE}\nfor _ in range(100): say(b"S", summary)\n`,
+    code: `${FORGE}\nfor _ in range(50): say(b"S", summary)\n`,
     summarize: true,
     judge: (outcome, summary) =>
       summary?.imports.join() === 'json,os'
