@@ -40,7 +40,7 @@ class GroupLimitKeeper(LimitKeeper):
 
     def _walk(self, now, at_once):
         """What no cgroup counts: files on disk, record locks, and what all processes of a user share."""
-        if not self._is_time_to_walk(now, at_once):
+        if not self._is_time_to_walk(now, at_once) and not self._objects.is_suspicious:
             return None
         pids = self._reaper.processes()
         self._census.take(pids, self._reaper.orphans_ms)

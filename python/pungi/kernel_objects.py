@@ -4,6 +4,7 @@ Their number is read from /proc, and each counts with the largest size that it c
 bounded here, too.
 """
 
+import collections
 import os
 import stat
 from typing import NamedTuple
@@ -31,8 +32,9 @@ _DATAGRAM_SOCKET = _MB
 _MOST_SOCKETS = max(512, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 128 // SOCKET)
 # No program keeps more memory by data that it does not read, in a millisecond of CPU time.
 _PINNED_PER_CPU_MS = 8 * _MB
-# What an ended connection can keep, beside a few that hardly any program forgets to close.
-_ENDED_SOCKET, _FEW_ENDED = 48 * _MB, 4
+# What an ended connection can keep, beside a few that hardly any program forgets to close. Connections on their way to being
+# closed look the same, so only those count that are there at so many looks in a row.
+_ENDED_SOCKET, _FEW_ENDED, _LOOKS_AT_ENDED = 48 * _MB, 4, 3
 
 
 def _setting(name, default):
@@ -76,6 +78,11 @@ class KernelObjects:
         self._hidden = 0
         # CPU time at the last look, and of it what was spent in the kernel.
         self._looked_at_ms = self._kernel_ms = None
+
+    @property
+    def is_suspicious(self):
+        """Whether the next look should come soon."""
+        return self._sockets is not None and self._sockets.is_suspicious
 
     def close(self):
         if self._sockets is not None:
@@ -213,6 +220,12 @@ class _Sockets:
         self._before = 0
         self._before = self.number()
         self._unix_before = self._unix()
+        self._ended = collections.deque([0] * _LOOKS_AT_ENDED, _LOOKS_AT_ENDED)
+
+    @property
+    def is_suspicious(self):
+        """Whether the next look should come soon."""
+        return self._ended[-1] > 0
 
     def number(self):
         return self._figures()[b"sockets:"] - self._before
@@ -229,8 +242,8 @@ class _Sockets:
             return None
         named = datagrams + figures[b"TCP:"] + figures.get(b"TCP6:", 0) + self._unix() - self._unix_before
         # A connection that has ended is in no table, though what came last may still wait in it.
-        ended = max(0, number - named - _FEW_ENDED)
-        pinned = self._loopback.pinned() + ended * _ENDED_SOCKET
+        self._ended.append(max(0, number - named - _FEW_ENDED))
+        pinned = self._loopback.pinned() + min(self._ended) * _ENDED_SOCKET
         return Held(pinned, f"unread data of {number} sockets") if pinned > memory else None
 
     def _figures(self):
