@@ -292,7 +292,7 @@ export class Pungi {
     try {
       return this.environments.hasDefault();
     } catch {
-      return false; // whoever runs in it is told why it cannot be looked at
+      return false; // a run in it reports why it cannot be read
     }
   }
 

@@ -18,7 +18,7 @@ def count():
 
 
 def variables(processors):
-    """What libraries must be told: nothing where they find the same number by themselves."""
+    """Returns the variables that libraries need; none where they find the same number by themselves."""
     threads = min(processors, _MOST_THREADS)
     return dict.fromkeys(_VARIABLES, f"{threads}") if threads < _affinity() else {}
 

@@ -38,7 +38,7 @@ def execute(job, path, source):
 
 
 def _evaluate(job, path, source, paths):
-    """Steps; gives the exit status, and what is told of it."""
+    """Runs the steps; returns the exit status and the report."""
     call, absent = job.get("call"), {}
     if call is not None and (issues := called_script.check_arguments(call)):
         return 1, {"issues": issues}

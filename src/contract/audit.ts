@@ -58,7 +58,7 @@ export const RunRecord = z.strictObject({
   notes: z
     .array(z.string())
     .optional()
-    .describe('what the caller was told of the run, such as limits that were lowered'),
+    .describe('remarks on the run for its caller, such as limits that were lowered'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;
 

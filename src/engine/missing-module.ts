@@ -79,7 +79,7 @@ export const ADD_TO_MADE = 'add it to the packages of the profile, or to the dep
 /** Made for what a profile or a script names, and for nothing else: nobody can add to it. */
 export const isMadeFor = (environment: string) => environment.startsWith('inline-');
 
-/** `from google.cloud import storage` without any package of google's misses `google`, which tells nothing. */
+/** `from google.cloud import storage` without any package of google's misses `google`, which says nothing about the package. */
 function distributionIn(module: string, text: string | null): string | null {
   const [, from, name] = /^\s*from\s+([\w.]+)\s+import\s+(\w+)/.exec(text ?? '') ?? [];
   const [, whole] = /^\s*import\s+([\w.]+)/.exec(text ?? '') ?? [];

@@ -32,7 +32,7 @@ const failed =
   ({ errno, traceback }: Refusal) =>
     errors.includes(errno) && shown.test(traceback);
 const madeSocket = failed(/\bsocket\b/, EACCES);
-/** The first that applies is told. */
+/** The first that applies is reported. */
 const HINTS: readonly Hint[] = [
   {
     tiers: ['namespace'],

@@ -29,7 +29,7 @@ describe('what is run', () => {
     fileWith('bom.py', '\uFEFFprint("ok")');
     expect(await run(['bom.py'])).toEqual(well('ok\n'));
   });
-  test('without the files beside it, which a failed import is told of', async () => {
+  test('without the files beside it, as a failed import says', async () => {
     fileWith('uses.py', 'import requests');
     fileWith('requests.py', 'x = 1');
     const { status, stderr } = await run(['uses.py']);
@@ -38,7 +38,7 @@ describe('what is run', () => {
     expect(stderr).toContain('hand it over with --file requests.py');
     expect(await run(['uses.py', '--file', 'requests.py'])).toEqual(well(''));
   });
-  test('with more than the usual limits, up to the ceilings, and what is lowered is told', async () => {
+  test('with more than the usual limits, up to the ceilings, and notes say what is lowered', async () => {
     const limits = ['--timeout', '900000', '--memory', '600', '--disk', '100', '--processes', '100'];
     const code = 'open("a", "wb").write(bytes(80 << 20))';
     const { status, stdout, stderr } = await run(['-c', code, ...limits]);

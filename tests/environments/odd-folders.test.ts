@@ -22,7 +22,7 @@ describe('folders that are not what they should be', () => {
     expect(await installed('hurt')).toEqual([]);
   });
 
-  test('a file in the place of the folder of all environments is told to who changes one, and runs go on', async () => {
+  test('a file in the place of the folder of all environments is reported to whoever changes one, and runs go on', async () => {
     const file = join(world.base, 'file');
     writeFileSync(file, '');
     const lost = world.start({ VENVS_BASE_PATH: file });

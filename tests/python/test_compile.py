@@ -6,7 +6,7 @@ from pungi import script
 
 
 def run(source):
-    """(how it is told that its last expression is, its variables)."""
+    """Returns what is reported of its last expression, and its variables."""
     return run_code(script.compile_source(source, "main.py"))
 
 

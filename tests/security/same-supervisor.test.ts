@@ -107,7 +107,7 @@ const TRACES: [name: string, code: string][] = [
   ['the times of its terminals', 'os.utime("/dev/pts/ptmx", (1, 1))'],
 ];
 
-describe('in the namespace tier, a run finds nothing of what one before it told by', () => {
+describe('in the namespace tier, a run finds nothing that one before it left', () => {
   test.each(TRACES)('%s', async (_, trace) => {
     await withPungi({ PUNGI_TIER: 'namespace', POOL_SIZE: '1' }, async (pungi) => {
       const first = await runHere(pungi, LOOK);

@@ -10,7 +10,7 @@ import { existingVenv } from './venv-arguments.js';
 
 const { code, file, argv, stdin, inputData, files, env, profile, fresh } = RunRequest.shape;
 
-/** By default what the description of the tool tells; what is more than the most is lowered to it. */
+/** The default is the one in the tool's description; a larger value is lowered to the maximum. */
 function limitArguments(config: Config) {
   const { timeoutMs, memoryMb, diskMb, processes } = ceilingsOf(config);
   return {

@@ -33,6 +33,15 @@ const bombOnLoopback = (name: string, code: string, more: Partial<Attack> = {}):
     ...more,
   });
 
+const fillsDatagrams = (family: string, address: string) => py`
+  for _ in range(900):
+      end = socket.socket(socket.${family}, socket.SOCK_DGRAM)
+      end.bind(("${address}", 0))
+      for _ in range(8):
+          end.sendto(b"x" * 60_000, end.getsockname())
+      kept.append(end)
+`;
+
 /** Every byte that nobody reads keeps the page that it was sent from, which the other connection fills up. */
 const pins = (isReset: boolean): string => py`
   source, drain = connect()
@@ -86,28 +95,8 @@ export const LOOPBACK: Attack[] = [
   ),
   bombOnLoopback('keeps pages by single bytes that nobody reads', pins(false)),
   bombOnLoopback('keeps pages by single bytes in connections that were reset', pins(true)),
-  bombOnLoopback(
-    'fills UDP sockets',
-    py`
-      for _ in range(900):
-          end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-          end.bind(("127.0.0.1", 0))
-          for _ in range(8):
-              end.sendto(b"x" * 60_000, end.getsockname())
-          kept.append(end)
-    `,
-  ),
-  bombOnLoopback(
-    'fills sockets of version 6',
-    py`
-      for _ in range(900):
-          end = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
-          end.bind(("::1", 0))
-          for _ in range(8):
-              end.sendto(b"x" * 60_000, end.getsockname())
-          kept.append(end)
-    `,
-  ),
+  bombOnLoopback('fills UDP sockets', fillsDatagrams('AF_INET', '127.0.0.1')),
+  bombOnLoopback('fills UDP sockets of version 6', fillsDatagrams('AF_INET6', '::1')),
   bombOnLoopback(
     'fills connections in many processes',
     py`

@@ -55,7 +55,7 @@ export const NETWORK: Attack[] = [
           with socket.socket(family, socket.SOCK_DGRAM) as client:
               return client.sendto(b"hello", address)
       away = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
-      # On a loopback of its own nobody hears it; the runner tells if somebody does.
+      # On a loopback of its own nobody hears it; the runner reports it if somebody does.
       own = context["tier"] == "namespace"
       for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::1")):
           address = (host, context["udpPort"])
