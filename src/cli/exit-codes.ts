@@ -1,19 +1,13 @@
-import { constants } from 'node:os';
 import type { ErrorCode, PungiError } from '../base/errors.js';
-import type { Verdict } from '../contract/outcome.js';
+import { exitOfCode } from '../contract/verdicts.js';
 
 export const USAGE = 2;
-const NOT_FOUND = 66;
 export const UNAVAILABLE = 69;
 export const INTERNAL = 70;
 const EXISTS = 73;
 export const DAMAGED = 74;
-const IN_USE = 75;
-const NOT_INSTALLED = 76;
 export const DENIED = 77;
-const TIMED_OUT = 124;
 export const CANCELLED = 130;
-const LIMIT_EXCEEDED = 137;
 
 /** The statuses of `pungi run`, in words, for --help. A script's own status passes through. */
 export const EXIT_CODES_HELP = `
@@ -86,45 +80,13 @@ Exit codes:
   77   the rules of the profile do not allow it
   130  cancelled (Ctrl-C)`;
 
-export function exitCodeOf(verdict: Verdict): number {
-  switch (verdict.kind) {
-    case 'ok':
-      return 0;
-    case 'exited':
-      return verdict.status & 0xff;
-    case 'killed':
-      return 128 + ((constants.signals as Record<string, number>)[verdict.signal] ?? 0);
-    default:
-      return STATUSES[verdict.code];
-  }
-}
+export { exitCodeOf } from '../contract/verdicts.js';
 
-export const exitCodeOfError = ({ code }: PungiError): number => STATUSES[code];
-
-const STATUSES: Record<ErrorCode, number> = {
-  PYTHON_ERROR: 1,
+/** Codes that no run ends with. */
+const OTHER_CODES: Partial<Record<ErrorCode, number>> = {
   CONFIGURATION_ERROR: USAGE,
-  INVALID_INPUT: USAGE,
-  ENVIRONMENT_NOT_FOUND: NOT_FOUND,
-  SANDBOX_UNAVAILABLE: UNAVAILABLE,
-  INTERPRETER_NOT_FOUND: UNAVAILABLE,
-  TOOL_UNAVAILABLE: UNAVAILABLE,
-  SERVER_BUSY: UNAVAILABLE,
-  AUDIT_UNAVAILABLE: UNAVAILABLE,
-  INTERNAL_ERROR: INTERNAL,
   ENVIRONMENT_EXISTS: EXISTS,
-  ENVIRONMENT_DAMAGED: DAMAGED,
-  AUDIT_DAMAGED: DAMAGED,
-  ENVIRONMENT_IN_USE: IN_USE,
-  PACKAGE_INSTALLATION_ERROR: NOT_INSTALLED,
-  DENIED,
-  EXECUTION_TIMEOUT: TIMED_OUT,
-  CANCELLED,
-  CPU_LIMIT_EXCEEDED: LIMIT_EXCEEDED,
-  MEMORY_LIMIT_EXCEEDED: LIMIT_EXCEEDED,
-  PROCESS_LIMIT_EXCEEDED: LIMIT_EXCEEDED,
-  DISK_LIMIT_EXCEEDED: LIMIT_EXCEEDED,
-  OUTPUT_LIMIT_EXCEEDED: LIMIT_EXCEEDED,
-  NONZERO_EXIT: 1,
-  KILLED_BY_SIGNAL: LIMIT_EXCEEDED,
 };
+
+export const exitCodeOfError = ({ code }: PungiError): number =>
+  exitOfCode(code) ?? OTHER_CODES[code] ?? INTERNAL;

@@ -1,98 +1,19 @@
 import { z } from 'zod';
 import { Disclosure } from './disclosure.js';
-import { PackageResult } from './environment.js';
+import { Verdict } from './verdicts.js';
 import { ValueContent } from './wrap.js';
+
+export {
+  type Failure,
+  PythonException,
+  ScopeViolation,
+  Verdict,
+  type VerdictKind,
+} from './verdicts.js';
 
 export const TIERS = ['namespace', 'landlock', 'process'] as const;
 export const Tier = z.enum(TIERS);
 export type Tier = z.infer<typeof Tier>;
-
-export const PythonException = z.object({
-  type: z.string().describe('the exception class, e.g. ZeroDivisionError'),
-  message: z.string(),
-  line: z.number().int().nullable().describe('line of the submitted code, 1-based'),
-  column: z.number().int().nullable().describe('column of the submitted code, 1-based'),
-  text: z.string().nullable().describe('the source line'),
-  traceback: z.string().describe('the traceback without frames of the sandbox itself'),
-  missingModule: z.string().nullable().describe('the module that an import did not find'),
-  missingPackage: z.string().nullable().describe('the package to install for it'),
-  hint: z.string().nullable().describe('what to do about it'),
-});
-export type PythonException = z.infer<typeof PythonException>;
-
-/** Where code leaves the scope of its profile. */
-export const ScopeViolation = z.object({
-  line: z.number().int().nullable().describe('line of the submitted code, 1-based'),
-  column: z.number().int().nullable().describe('column of the submitted code, 1-based'),
-  rule: z.enum(['import', 'builtin', 'operation', 'introspection']),
-  what: z.string().describe('the module, builtin or operation'),
-  message: z.string().describe('the reason, with the profile'),
-});
-export type ScopeViolation = z.infer<typeof ScopeViolation>;
-
-const say = { message: z.string().describe('one sentence for a person') };
-const failure = <Kind extends string, Code extends string, Shape extends z.ZodRawShape>(
-  kind: Kind,
-  code: Code,
-  shape: Shape,
-) => z.object({ kind: z.literal(kind), code: z.literal(code), ...say, ...shape });
-
-/** How a run ended. Decided by the supervisor and the server from facts, never from text. */
-export const Verdict = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('ok') }),
-  failure('python-error', 'PYTHON_ERROR', { exception: PythonException }),
-  failure('exited', 'NONZERO_EXIT', { status: z.number().int() }),
-  failure('timed-out', 'EXECUTION_TIMEOUT', { limitMs: z.number() }),
-  failure('cpu-exceeded', 'CPU_LIMIT_EXCEEDED', { limitMs: z.number() }),
-  failure('memory-exceeded', 'MEMORY_LIMIT_EXCEEDED', {
-    limitMb: z.number(),
-    exception: PythonException.optional(),
-  }),
-  failure('processes-exceeded', 'PROCESS_LIMIT_EXCEEDED', { limit: z.number() }),
-  failure('disk-exceeded', 'DISK_LIMIT_EXCEEDED', {
-    limitMb: z.number(),
-    exception: PythonException.optional(),
-  }),
-  failure('output-exceeded', 'OUTPUT_LIMIT_EXCEEDED', { limitBytes: z.number() }),
-  failure('killed', 'KILLED_BY_SIGNAL', { signal: z.string() }),
-  failure('cancelled', 'CANCELLED', {}),
-  failure('denied', 'DENIED', {
-    reason: z.string(),
-    profile: z.string().optional().describe('the profile whose scope the code left'),
-    violations: z.array(ScopeViolation).optional(),
-  }),
-  failure('busy', 'SERVER_BUSY', { queued: z.number() }),
-  failure('invalid', 'INVALID_INPUT', { issues: z.array(z.string()) }),
-  z.object({
-    kind: z.literal('no-environment'),
-    code: z.enum([
-      'ENVIRONMENT_NOT_FOUND',
-      'ENVIRONMENT_IN_USE',
-      'ENVIRONMENT_DAMAGED',
-      'PACKAGE_INSTALLATION_ERROR',
-      'TOOL_UNAVAILABLE',
-    ]),
-    ...say,
-    explanation: z.string().optional().describe("the resolver's own words, where there are any"),
-    packages: z
-      .array(PackageResult)
-      .optional()
-      .describe('where packages could not be installed: each, and why'),
-  }),
-  z.object({
-    kind: z.literal('unavailable'),
-    code: z.enum(['INTERPRETER_NOT_FOUND', 'SANDBOX_UNAVAILABLE']),
-    ...say,
-  }),
-  z.object({
-    kind: z.literal('unrecorded'),
-    code: z.enum(['AUDIT_UNAVAILABLE', 'AUDIT_DAMAGED']),
-    ...say,
-  }),
-  failure('internal', 'INTERNAL_ERROR', {}),
-]);
-export type Verdict = z.infer<typeof Verdict>;
-export type VerdictKind = Verdict['kind'];
 
 export const Output = z.object({
   text: z.string().describe('the head and the tail, around a marker, where it was longer than the limit'),

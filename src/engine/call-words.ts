@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Value, Verdict } from '../contract/outcome.js';
+import type { Value } from '../contract/outcome.js';
 import type { FunctionCall } from '../contract/run.js';
+import { failure, type Verdict } from '../contract/verdicts.js';
 import { ValueContent } from '../contract/wrap.js';
 import { readValue } from './worker-words.js';
 
@@ -18,7 +19,7 @@ export function badCall(report: unknown, call: FunctionCall): Verdict | undefine
     .filter((issue) => typeof issue === 'string')
     .map((issue) => issue.slice(0, MAX_REPORTED.issue));
   const message = `The function "${call.function}" cannot be called so: ${issues.join('; ')}.`;
-  return { kind: 'invalid', code: 'INVALID_INPUT', message, issues };
+  return failure('invalid', { issues }, message);
 }
 
 const Reported = z.object({

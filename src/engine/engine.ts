@@ -12,6 +12,7 @@ import {
   type Tier,
 } from '../contract/outcome.js';
 import type { RunOptions } from '../contract/run.js';
+import { failure } from '../contract/verdicts.js';
 import { Discovery } from '../contract/wrap.js';
 import { Listener } from '../runtime/listener.js';
 import type { AboutCgroup, Job, Supervisor, WorkerAbout } from '../runtime/supervisor.js';
@@ -26,7 +27,6 @@ import { type Entered, PoolOpener, type PoolOpenerOptions } from './pool-opener.
 import { Pools } from './pools.js';
 import { noWindows, sandboxUnavailable } from './sandbox-unavailable.js';
 import { readViolations } from './scope-verdict.js';
-import { cancelled, internal, refused } from './verdict.js';
 import { isFlatJson, readException } from './worker-words.js';
 
 export interface EngineOptions extends PoolOpenerOptions {
@@ -121,17 +121,18 @@ export class Engine {
     const { signal } = options;
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
     const draft = new OutcomeDraft(job, this.#where(home, job), profile?.name ?? null, options);
-    if (stop.aborted) return draft.finish(cancelled());
+    if (stop.aborted) return draft.finish(failure('cancelled', {}));
     const { memoryMb } = job.limits;
     const { totalMemoryMb = memoryMb } = this.#options;
-    if (memoryMb > totalMemoryMb) return draft.finish(refused(neverFits(memoryMb, totalMemoryMb)));
+    if (memoryMb > totalMemoryMb)
+      return draft.finish(failure('denied', { reason: neverFits(memoryMb, totalMemoryMb) }));
     let leave: () => void;
     try {
       leave = await this.queue.enter(session, stop, this.#roomFor(run));
     } catch (error) {
-      if (stop.aborted || !(error instanceof PungiError)) return draft.finish(cancelled());
+      if (stop.aborted || !(error instanceof PungiError)) return draft.finish(failure('cancelled', {}));
       const queued = this.queue.waiting;
-      return draft.finish({ kind: 'busy', code: 'SERVER_BUSY', message: error.message, queued });
+      return draft.finish(failure('busy', { queued }, error.message));
     }
     try {
       return await this.#keepAlive.during(() => this.#runNow(run, draft, stop, asked, options));
@@ -160,11 +161,13 @@ export class Engine {
       pool = this.#pools.for(home ?? this.#interpreterHome(), furnishing);
       supervisor = await pool.take(stop);
     } catch (error) {
-      if (stop.aborted) return draft.finish(cancelled());
+      if (stop.aborted) return draft.finish(failure('cancelled', {}));
       if (pool && !isPlain(furnishing)) this.#pools.giveUp(pool);
       const { code, message } = PungiError.from(error);
       if (code === 'ENVIRONMENT_DAMAGED') return draft.finish({ kind: 'no-environment', code, message });
-      return draft.finish(code === 'DENIED' ? refused(message) : internal(message));
+      return draft.finish(
+        code === 'DENIED' ? failure('denied', { reason: message }) : failure('internal', {}, message),
+      );
     }
     onStart?.();
     const handedOver = performance.now();

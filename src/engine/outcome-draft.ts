@@ -3,11 +3,12 @@ import { PungiError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import type { Isolation, Outcome, Verdict } from '../contract/outcome.js';
 import type { RunOptions } from '../contract/run.js';
+import { failure } from '../contract/verdicts.js';
 import type { Job, RunEnd } from '../runtime/supervisor.js';
 import { readCallValue } from './call-words.js';
 import type { Whereabouts } from './missing-module.js';
 import { OutputBuffer } from './output.js';
-import { cancelled, decideVerdict, internal, timedOut } from './verdict.js';
+import { decideVerdict } from './verdict.js';
 import { readValue } from './worker-words.js';
 
 interface Circumstances {
@@ -62,17 +63,19 @@ export class OutcomeDraft {
   }
 
   end({ facts, report, attached }: RunEnd, { wasStopped, tookMs }: Circumstances): Outcome {
-    if (facts === null) {
-      const isLate = tookMs >= this.job.limits.timeoutMs;
-      const lost = internal('The sandbox of this run was lost; run it again.');
-      return this.finish(wasStopped ? cancelled() : isLate ? timedOut(this.job.limits) : lost, {
-        wallMs: tookMs,
-      });
-    }
+    if (facts === null) return this.finish(this.#lost(wasStopped, tookMs), { wallMs: tookMs });
     const verdict = decideVerdict(facts, report, this.job, { ...this.where, tier: this.#isolation.tier });
     const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
     if (verdict.kind !== 'ok') return this.finish(verdict, usage);
     return this.finish(verdict, usage, this.job.call ? readCallValue(report, attached) : readValue(report));
+  }
+
+  /** The supervisor ended without an answer. */
+  #lost(wasStopped: boolean, tookMs: number): Verdict {
+    if (wasStopped) return failure('cancelled', {});
+    const { timeoutMs } = this.job.limits;
+    if (tookMs >= timeoutMs) return failure('timed-out', { limitMs: timeoutMs });
+    return failure('internal', {}, 'The sandbox of this run was lost; run it again.');
   }
 
   finish(verdict: Verdict, used: Partial<Outcome['usage']> = {}, value: Outcome['value'] = null): Outcome {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ScopeViolation, type Verdict } from '../contract/outcome.js';
 import type { ScopeRules } from '../contract/profile.js';
+import { failure, ScopeViolation, type Verdict } from '../contract/verdicts.js';
 
 /** The worker tells no more and no longer ones; foreign code that writes in its place may try. */
 const MOST_VIOLATIONS = 50;
@@ -30,14 +30,8 @@ export function outOfScope(report: unknown, { profile, message }: ScopeRules): V
   const more = violations.length - 1;
   const others = more === 0 ? '' : ` ${more} more ${more === 1 ? 'place is' : 'places are'} out of scope.`;
   const reason = describeViolation(first) + others;
-  return {
-    kind: 'denied',
-    code: 'DENIED',
-    message: message === null ? reason : `${message} ${reason}`,
-    reason,
-    profile,
-    violations,
-  };
+  const whole = message === null ? reason : `${message} ${reason}`;
+  return failure('denied', { reason, profile, violations }, whole);
 }
 
 /** `Line 3, column 1: the profile "x" blocks the import of os.` */

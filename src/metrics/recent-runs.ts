@@ -1,5 +1,5 @@
 import type { Outcome } from '../contract/outcome.js';
-import { faultOf } from './fault.js';
+import { faultOf } from '../contract/verdicts.js';
 
 /** The most that is remembered, however many runs fall into the window. */
 const KEPT = 500;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { PungiError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import type { PackageResult } from '../contract/environment.js';
-import type { Outcome, PythonException, Verdict } from '../contract/outcome.js';
-import { pythonError } from '../engine/verdict.js';
+import type { Outcome } from '../contract/outcome.js';
+import { failure, kindOfCode, type PythonException, type Verdict } from '../contract/verdicts.js';
 
 /** An outcome for what never ran. */
 export function refusal(error: PungiError, code: unknown, profile: string | null = null): Outcome {
@@ -31,37 +31,33 @@ export const failed = (outcome: Outcome, error: PungiError): Outcome => ({
   value: null,
 });
 
+/** The details of an error that belong to the verdict with its code. */
 function refusedVerdict({ code, message, details }: PungiError): Verdict {
-  if (code === 'INVALID_INPUT') {
-    return {
-      kind: 'invalid',
-      code,
-      message,
-      issues: (details['issues'] as string[] | undefined) ?? [message],
-    };
+  if (details['verdict'] !== undefined) return details['verdict'] as Verdict;
+  const { exception, packages, explanation } = details as {
+    exception?: PythonException;
+    packages?: PackageResult[];
+    explanation?: string;
+  };
+  const kind = kindOfCode(code);
+  switch (kind) {
+    case 'python-error':
+      return failure(kind, { exception: exception! });
+    case 'invalid':
+      return failure(kind, { issues: (details['issues'] as string[] | undefined) ?? [message] }, message);
+    case 'busy':
+      return failure(kind, { queued: Number(details['queued'] ?? 0) }, message);
+    case 'denied':
+      return failure(kind, { reason: message });
+    case 'cancelled':
+    case 'unavailable':
+    case 'unrecorded':
+      return { ...failure(kind, {}, message), code } as Verdict;
+    case 'no-environment': {
+      const why = { ...(packages && { packages }), ...(explanation !== undefined && { explanation }) };
+      return { ...failure(kind, why, message), code } as Verdict;
+    }
+    default:
+      return failure('internal', {}, message);
   }
-  if (code === 'PYTHON_ERROR') return pythonError(details['exception'] as PythonException);
-  if (code === 'SERVER_BUSY') return { kind: 'busy', code, message, queued: Number(details['queued'] ?? 0) };
-  if (code === 'CANCELLED') return { kind: 'cancelled', code, message };
-  if (code === 'DENIED')
-    return (details['verdict'] as Verdict | undefined) ?? { kind: 'denied', code, message, reason: message };
-  if (code === 'AUDIT_UNAVAILABLE' || code === 'AUDIT_DAMAGED') return { kind: 'unrecorded', code, message };
-  if (code === 'INTERPRETER_NOT_FOUND' || code === 'SANDBOX_UNAVAILABLE')
-    return { kind: 'unavailable', code, message };
-  if (isEnvironmentCode(code)) {
-    const { packages, explanation } = details as { packages?: PackageResult[]; explanation?: string };
-    const why = { ...(packages && { packages }), ...(explanation !== undefined && { explanation }) };
-    return { kind: 'no-environment', code, message, ...why };
-  }
-  return { kind: 'internal', code: 'INTERNAL_ERROR', message };
 }
-
-type EnvironmentCode = Extract<Verdict, { kind: 'no-environment' }>['code'];
-const ENVIRONMENT_CODES: readonly string[] = [
-  'ENVIRONMENT_NOT_FOUND',
-  'ENVIRONMENT_IN_USE',
-  'ENVIRONMENT_DAMAGED',
-  'PACKAGE_INSTALLATION_ERROR',
-  'TOOL_UNAVAILABLE',
-] satisfies EnvironmentCode[];
-const isEnvironmentCode = (code: string): code is EnvironmentCode => ENVIRONMENT_CODES.includes(code);

@@ -6,8 +6,9 @@ import { letOthersGo } from '../base/let-others-go.js';
 import type { Logger } from '../base/logger.js';
 import type { EnvironmentLock } from '../contract/audit.js';
 import type { CodeSummary } from '../contract/disclosure.js';
-import type { Outcome, Verdict } from '../contract/outcome.js';
+import type { Outcome } from '../contract/outcome.js';
 import type { RunOptions, RunRequest } from '../contract/run.js';
+import { FAILURES } from '../contract/verdicts.js';
 import type { Engine } from '../engine/engine.js';
 import type { Home } from '../engine/home.js';
 import type { Environments } from '../environments/environments.js';
@@ -174,18 +175,17 @@ export class Runs {
 const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
   notes.length === 0 ? outcome : { ...outcome, notes: [...(outcome.notes ?? []), ...notes] };
 
-const REFUSED: readonly Verdict['kind'][] = ['denied', 'invalid', 'busy', 'no-environment', 'unrecorded'];
-
 /** Whatever did not end well is an error, with its code and the sentence that says why; what was not run is not called run. */
 function logOutcome({ verdict, runId, usage, isolation, profile }: Outcome, logger: Logger): void {
   const facts = { runId, verdict: verdict.kind, profile, usage, tier: isolation.tier };
-  if (verdict.kind === 'ok') logger.info('Executed Python script', facts);
-  else {
-    const failed = { ...facts, code: verdict.code, message: verdict.message };
-    if (verdict.kind === 'cancelled') logger.info('Python script was cancelled', failed);
-    else if (REFUSED.includes(verdict.kind)) logger.error('Python script was refused', failed);
-    else logger.error('Python script failed', failed);
+  if (verdict.kind === 'ok') {
+    logger.info('Executed Python script', facts);
+    return;
   }
+  const { logged } = FAILURES[verdict.kind];
+  const failed = { ...facts, code: verdict.code, message: verdict.message };
+  if (logged === 'cancelled') logger.info('Python script was cancelled', failed);
+  else logger.error(logged === 'refused' ? 'Python script was refused' : 'Python script failed', failed);
 }
 
 /** Whatever was neither running nor installing was waiting: for the queue, the environment, its locks, a worker. */

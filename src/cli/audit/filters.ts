@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Option } from 'commander';
 import { AUDIT_KINDS, AuditQuery } from '../../contract/audit.js';
-import { Verdict } from '../../contract/outcome.js';
+import { VERDICT_KINDS } from '../../contract/verdicts.js';
 import type { Parsed } from '../act.js';
 import { option } from './subcommand.js';
 import { parseTime } from './time.js';
@@ -19,7 +19,7 @@ export interface Filters extends Parsed {
 }
 
 /** What could not be recorded is not there to be found. */
-const VERDICTS = Verdict.options.map(({ shape }) => shape.kind.value).filter((kind) => kind !== 'unrecorded');
+const VERDICTS = VERDICT_KINDS.filter((kind) => kind !== 'unrecorded');
 
 /** Which entries are meant. Each narrows what the others leave. */
 export const filterOptions = (limit: string): Option[] => [

@@ -1,0 +1,268 @@
+import { constants } from 'node:os';
+import { z } from 'zod';
+import type { ErrorCode } from '../base/errors.js';
+import { PackageResult } from './environment.js';
+
+export const PythonException = z.object({
+  type: z.string().describe('the exception class, e.g. ZeroDivisionError'),
+  message: z.string(),
+  line: z.number().int().nullable().describe('line of the submitted code, 1-based'),
+  column: z.number().int().nullable().describe('column of the submitted code, 1-based'),
+  text: z.string().nullable().describe('the source line'),
+  traceback: z.string().describe('the traceback without frames of the sandbox itself'),
+  missingModule: z.string().nullable().describe('the module that an import did not find'),
+  missingPackage: z.string().nullable().describe('the package to install for it'),
+  hint: z.string().nullable().describe('what to do about it'),
+});
+export type PythonException = z.infer<typeof PythonException>;
+
+/** A place where code leaves the scope of its profile. */
+export const ScopeViolation = z.object({
+  line: z.number().int().nullable().describe('line of the submitted code, 1-based'),
+  column: z.number().int().nullable().describe('column of the submitted code, 1-based'),
+  rule: z.enum(['import', 'builtin', 'operation', 'introspection']),
+  what: z.string().describe('the module, builtin or operation'),
+  message: z.string().describe('the reason, with the profile'),
+});
+export type ScopeViolation = z.infer<typeof ScopeViolation>;
+
+/**
+ * Who is responsible for an ending, in the metrics. Code that fails or passes its limits was run as promised ('none'). What the
+ * caller cancelled, asked wrongly or may not do is the caller's: a flood of it must not hide real failures behind a low rate.
+ */
+export type Fault = 'none' | 'server' | 'caller';
+
+interface Entry<Fields extends z.ZodRawShape, Code extends ErrorCode> {
+  /** The codes that the verdict can have: what `pungi run` exits with, and whose fault it is. */
+  codes: Record<Code, { exit: number; fault: Fault }>;
+  fields: Fields;
+  /** Writes the sentence for a person from the fields. Verdicts without one are given their sentence. */
+  message?: (fields: z.infer<z.ZodObject<Fields>>) => string;
+  /** How the log calls the run. */
+  logged: 'failed' | 'refused' | 'cancelled';
+}
+const entry = <Fields extends z.ZodRawShape, Code extends ErrorCode>(about: Entry<Fields, Code>) => about;
+
+const LIMIT_EXCEEDED = { exit: 137, fault: 'none' } as const;
+const limitMs = { limitMs: z.number() };
+const limitMb = { limitMb: z.number(), exception: PythonException.optional() };
+
+/** Every way in which a run can end other than well. To add one: an entry here, and a test. */
+export const FAILURES = {
+  'python-error': entry({
+    codes: { PYTHON_ERROR: { exit: 1, fault: 'none' } },
+    fields: { exception: PythonException },
+    message: ({ exception }) => describeException(exception),
+    logged: 'failed',
+  }),
+  exited: entry({
+    codes: { NONZERO_EXIT: { exit: 1, fault: 'none' } },
+    fields: { status: z.number().int() },
+    message: ({ status }) => `The script ended with status ${status}.`,
+    logged: 'failed',
+  }),
+  'timed-out': entry({
+    codes: { EXECUTION_TIMEOUT: { exit: 124, fault: 'none' } },
+    fields: limitMs,
+    message: ({ limitMs }) => `The run was ended after ${limitMs} ms.`,
+    logged: 'failed',
+  }),
+  'cpu-exceeded': entry({
+    codes: { CPU_LIMIT_EXCEEDED: LIMIT_EXCEEDED },
+    fields: limitMs,
+    message: ({ limitMs }) => `The run used more than ${limitMs} ms of CPU time and was ended.`,
+    logged: 'failed',
+  }),
+  'memory-exceeded': entry({
+    codes: { MEMORY_LIMIT_EXCEEDED: LIMIT_EXCEEDED },
+    fields: limitMb,
+    message: ({ limitMb }) => `The run needed more than ${limitMb} MB of memory.`,
+    logged: 'failed',
+  }),
+  'processes-exceeded': entry({
+    codes: { PROCESS_LIMIT_EXCEEDED: LIMIT_EXCEEDED },
+    fields: { limit: z.number() },
+    message: ({ limit }) => `The run started more than ${limit} processes and threads and was ended.`,
+    logged: 'failed',
+  }),
+  'disk-exceeded': entry({
+    codes: { DISK_LIMIT_EXCEEDED: LIMIT_EXCEEDED },
+    fields: limitMb,
+    message: ({ limitMb }) => `The run wrote more than ${limitMb} MB, or too many files.`,
+    logged: 'failed',
+  }),
+  'output-exceeded': entry({
+    codes: { OUTPUT_LIMIT_EXCEEDED: LIMIT_EXCEEDED },
+    fields: { limitBytes: z.number() },
+    message: ({ limitBytes }) => `The run printed more than ${limitBytes} bytes and was ended.`,
+    logged: 'failed',
+  }),
+  killed: entry({
+    // Code can send itself any signal, so a signal alone accuses nobody.
+    codes: { KILLED_BY_SIGNAL: LIMIT_EXCEEDED },
+    fields: { signal: z.string() },
+    message: ({ signal }) => describeSignal(signal),
+    logged: 'failed',
+  }),
+  cancelled: entry({
+    codes: { CANCELLED: { exit: 130, fault: 'caller' } },
+    fields: {},
+    message: () => 'The run was cancelled.',
+    logged: 'cancelled',
+  }),
+  denied: entry({
+    codes: { DENIED: { exit: 77, fault: 'caller' } },
+    fields: {
+      reason: z.string(),
+      profile: z.string().optional().describe('the profile whose scope the code left'),
+      violations: z.array(ScopeViolation).optional(),
+    },
+    message: ({ reason }) => reason,
+    logged: 'refused',
+  }),
+  busy: entry({
+    codes: { SERVER_BUSY: { exit: 69, fault: 'server' } },
+    fields: { queued: z.number() },
+    logged: 'refused',
+  }),
+  invalid: entry({
+    codes: { INVALID_INPUT: { exit: 2, fault: 'caller' } },
+    fields: { issues: z.array(z.string()) },
+    logged: 'refused',
+  }),
+  'no-environment': entry({
+    codes: {
+      ENVIRONMENT_NOT_FOUND: { exit: 66, fault: 'caller' },
+      ENVIRONMENT_IN_USE: { exit: 75, fault: 'caller' },
+      ENVIRONMENT_DAMAGED: { exit: 74, fault: 'server' },
+      // Mostly a name that does not exist, or versions that exclude each other.
+      PACKAGE_INSTALLATION_ERROR: { exit: 76, fault: 'caller' },
+      TOOL_UNAVAILABLE: { exit: 69, fault: 'server' },
+    },
+    fields: {
+      explanation: z.string().optional().describe("the resolver's own words, where there are any"),
+      packages: z
+        .array(PackageResult)
+        .optional()
+        .describe('where packages could not be installed: each, and why'),
+    },
+    logged: 'refused',
+  }),
+  unavailable: entry({
+    codes: {
+      INTERPRETER_NOT_FOUND: { exit: 69, fault: 'server' },
+      SANDBOX_UNAVAILABLE: { exit: 69, fault: 'server' },
+    },
+    fields: {},
+    logged: 'failed',
+  }),
+  unrecorded: entry({
+    codes: {
+      AUDIT_UNAVAILABLE: { exit: 69, fault: 'server' },
+      AUDIT_DAMAGED: { exit: 74, fault: 'server' },
+    },
+    fields: {},
+    logged: 'refused',
+  }),
+  internal: entry({
+    codes: { INTERNAL_ERROR: { exit: 70, fault: 'server' } },
+    fields: {},
+    logged: 'failed',
+  }),
+};
+
+type Failures = typeof FAILURES;
+export type FailureKind = keyof Failures;
+export type VerdictKind = 'ok' | FailureKind;
+/** The codes of all verdicts. PungiError has a few more. */
+export type VerdictCode = { [Kind in FailureKind]: keyof Failures[Kind]['codes'] }[FailureKind];
+export const VERDICT_KINDS: readonly VerdictKind[] = ['ok', ...(Object.keys(FAILURES) as FailureKind[])];
+
+type FailureOf<Kind extends FailureKind> =
+  Failures[Kind] extends Entry<infer Fields, infer Code>
+    ? z.infer<z.ZodObject<Fields & { message: z.ZodString }>> & { kind: Kind; code: Code }
+    : never;
+export type Failure = { [Kind in FailureKind]: FailureOf<Kind> }[FailureKind];
+
+/** How a run ended. Decided by the supervisor and the server from facts, never from text. */
+export type Verdict = { kind: 'ok' } | Failure;
+
+function schemaOf(kind: FailureKind) {
+  const { codes, fields } = FAILURES[kind];
+  const [code, ...others] = Object.keys(codes) as [string, ...string[]];
+  return z.object({
+    kind: z.literal(kind),
+    code: others.length === 0 ? z.literal(code) : z.enum([code, ...others]),
+    message: z.string().describe('one sentence for a person'),
+    ...fields,
+  });
+}
+
+const [firstKind, ...otherKinds] = Object.keys(FAILURES) as [FailureKind, ...FailureKind[]];
+export const Verdict = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ok') }),
+  schemaOf(firstKind),
+  ...otherKinds.map(schemaOf),
+]) as unknown as z.ZodType<Verdict>;
+
+/** A verdict whose sentence follows from its fields; `message` replaces it. */
+export function failure<Kind extends FailureKind>(
+  kind: Kind,
+  fields: Omit<FailureOf<Kind>, 'kind' | 'code' | 'message'>,
+  message?: string,
+): FailureOf<Kind> {
+  const { codes, message: describe } = FAILURES[kind] as {
+    codes: object;
+    message?: (fields: unknown) => string;
+  };
+  const [code] = Object.keys(codes);
+  return { kind, code, message: message ?? describe?.(fields), ...fields } as unknown as FailureOf<Kind>;
+}
+
+const KIND_OF_CODE = new Map(
+  Object.entries(FAILURES).flatMap(([kind, { codes }]) =>
+    Object.keys(codes).map((code) => [code, kind as FailureKind] as const),
+  ),
+);
+
+/** The verdict that has a code; 'internal' for codes that no verdict has. */
+export const kindOfCode = (code: ErrorCode): FailureKind => KIND_OF_CODE.get(code) ?? 'internal';
+
+const codeEntry = (code: ErrorCode) =>
+  (FAILURES[kindOfCode(code)].codes as Record<string, { exit: number; fault: Fault }>)[code];
+
+export const faultOf = (verdict: Verdict): Fault =>
+  verdict.kind === 'ok' ? 'none' : codeEntry(verdict.code)!.fault;
+
+/** The status that a command ends with for an error of this code; undefined for codes that no verdict has. */
+export const exitOfCode = (code: ErrorCode): number | undefined => codeEntry(code)?.exit;
+
+/** The status that `pungi run` ends with. A script's own status and signal pass through. */
+export function exitCodeOf(verdict: Verdict): number {
+  if (verdict.kind === 'ok') return 0;
+  if (verdict.kind === 'exited') return verdict.status & 0xff;
+  if (verdict.kind === 'killed') {
+    return 128 + ((constants.signals as Record<string, number>)[verdict.signal] ?? 0);
+  }
+  return exitOfCode(verdict.code)!;
+}
+
+function describeException({ type, message, line }: PythonException): string {
+  const what = message === '' ? type : `${type}: ${message}`;
+  const [firstLine] = what.split('\n', 1) as [string];
+  return `${firstLine.slice(0, 500)}${line === null ? '' : ` (line ${line})`}`;
+}
+
+const SIGNAL_MEANINGS: Record<string, string> = {
+  SIGSEGV: 'a segmentation fault, usually in a native extension or from runaway recursion',
+  SIGABRT: 'an abort from native code',
+  SIGFPE: 'an arithmetic error in native code',
+  SIGBUS: 'a bad memory access in native code',
+  SIGILL: 'an illegal instruction in native code',
+  SIGSYS: 'a forbidden system call',
+};
+
+function describeSignal(signal: string): string {
+  const meaning = SIGNAL_MEANINGS[signal];
+  return `The script was killed by ${signal}${meaning ? `: ${meaning}` : ''}.`;
+}
