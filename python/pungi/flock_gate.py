@@ -16,8 +16,8 @@ import time
 from . import seccomp, system, watch
 from .signal_gate import ANSWER, QUESTION
 
-# Where a worker has the descriptor of its questions, until its job comes.
-WORKERS_FD = 5
+# Where a worker has the descriptor of its questions, until its job comes: the first that is free.
+WORKERS_FD = 3
 _RECEIVE, _SEND, _IS_VALID = seccomp.GATE_REQUESTS
 _PIDFD_GETFD = 438
 _NUMBER = struct.Struct("=Q")

@@ -1,10 +1,19 @@
 """The worker's end of the pipes to its supervisor."""
 
 import os
+import resource
 
 from . import frames, report
 
-JOB_FD, REPORT_FD = 3, 4
+
+def _highest_descriptor():
+    """The pipes lie above the files that a script opens, whose numbers begin with 3; usually above the limit of the run, too."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return (1024 if most == resource.RLIM_INFINITY else min(most, 1024)) - 1
+
+
+REPORT_FD = _highest_descriptor()
+JOB_FD = REPORT_FD - 1
 # Kept from before foreign code could replace them.
 _getpid, _dumps = os.getpid, report.encode_json
 _write, _read = frames.write_all, frames.read_frame

@@ -94,12 +94,13 @@ def _park(features, place, is_hurried):
 
 
 def _take_descriptors(*pipes):
-    """0 empty, 1 and 2 the output, 3 the job, 4 the report, and nothing else."""
+    """0 empty, 1 and 2 the output; the job and the report high up; and nothing else."""
     # Out of the way first, so that no target closes a source.
     job, reports, stdout, stderr = (fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in pipes)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((nothing, 0), (stdout, 1), (stderr, 2), (job, JOB_FD), (reports, REPORT_FD)):
         os.dup2(source, target, inheritable=target <= 2)
+    os.closerange(3, JOB_FD)
     os.closerange(REPORT_FD + 1, 4096)
 
 

@@ -86,16 +86,6 @@ export const DIFFERENCES: readonly Difference[] = [
     snippets: ['modules/shadowing'],
   },
   {
-    reason: 'descriptors 3 and 4 belong to Pungi, so the first file of a script gets number 5',
-    snippets: ['system/open_descriptors'],
-  },
-  {
-    reason:
-      'descriptors 3 and 4 belong to Pungi, and a traceback of this version shows numbers of descriptors',
-    python: [13],
-    snippets: ['concurrency/mp_spawn_without_guard'],
-  },
-  {
     reason:
       'the process was forked before the script was known: /proc/self/cmdline and comm name the fork server',
     snippets: ['system/proc_files'],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Outcome, Value } from '../../src/contract/outcome.js';
 import type { RunRequest } from '../../src/contract/run.js';
+import { FIND_CHANNEL } from '../fixtures/hostile/find-channel.mjs';
 import { py } from '../support/python.js';
 import { rulesOf, runIn, sharedEngine } from './engine.js';
 import { expectOk, sharedPungi, verdictOf } from './pungi.js';
@@ -80,13 +81,15 @@ describe('arguments and schemas that are made to do harm', () => {
 
 describe('a function that is made to do harm', () => {
   /** Code that says on the report pipe what only the worker should say. */
-  const forging = (kind: 'D' | 'R', body: string, status: number) => py`
+  const forging = (kind: 'D' | 'R', body: string, status: number) =>
+    FIND_CHANNEL +
+    py`
     import json, os, time
     def f():
         body = ${body}
         data = len(body).to_bytes(4, "big") + b"${kind}" + body
         while data:
-            data = data[os.write(4, data):]
+            data = data[os.write(REPORT, data):]
         if ${status} == 0:
             time.sleep(20)
         os._exit(${status})

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PythonException, Value } from '../../src/contract/outcome.js';
+import { FIND_CHANNEL } from '../fixtures/hostile/find-channel.mjs';
 import { py } from '../support/python.js';
 import { jobOf, sharedEngine } from './engine.js';
 import { expectOk, verdictOf } from './outcomes.js';
@@ -7,12 +8,14 @@ import { expectOk, verdictOf } from './outcomes.js';
 const engine = sharedEngine();
 
 /** Code that says on the report pipe what only the worker should say, and ends with the status. */
-const forging = (kind: 'D' | 'R', body: string, status: number) => py`
+const forging = (kind: 'D' | 'R', body: string, status: number) =>
+  FIND_CHANNEL +
+  py`
   import json, os, time
   body = ${body}
   data = len(body).to_bytes(4, "big") + b"${kind}" + body
   while data:
-      data = data[os.write(4, data):]
+      data = data[os.write(REPORT, data):]
   if ${status} == 0:
       time.sleep(20)  # who has finished is ended
   os._exit(${status})

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { FIND_CHANNEL } from '../fixtures/hostile/find-channel.mjs';
 import { py } from '../support/python.js';
 import { jobOf, type Ran, rulesOf, runIn, sharedEngine } from './engine.js';
 import { expectOk, verdictOf } from './outcomes.js';
@@ -229,11 +230,13 @@ describe('the summary of the code', () => {
   });
 
   test("is the worker's own, whatever the code says", async () => {
-    const code = py`
+    const code =
+      FIND_CHANNEL +
+      py`
       import json, os
       def say(kind, data):
           body = json.dumps(data).encode()
-          os.write(4, len(body).to_bytes(4, "big") + kind + body)
+          os.write(REPORT, len(body).to_bytes(4, "big") + kind + body)
       fake = {"imports": ["nothing"], "reads": [], "writes": [], "plots": False, "dataFrames": False, "functions": [],
               "lines": 1, "text": "harmless"}
       for _ in range(3):
@@ -241,7 +244,7 @@ describe('the summary of the code', () => {
     `;
     const asked = await runIn(engine, code, { summarize: true });
     expectOk(asked);
-    expect(asked.summary).toMatchObject({ imports: ['json', 'os'], functions: ['say'] });
+    expect(asked.summary).toMatchObject({ imports: ['os', 'json'], functions: ['say'] });
     expect((await runIn(engine, code)).summary).toBeNull();
   });
 

@@ -12,6 +12,7 @@ import unittest
 
 import python_half  # noqa: F401
 from pungi import frames, system, watch
+from pungi.supervisor_channel import REPORT_FD
 from serving import DEADLINE, HINTS, LIMITS, LOADING, SANDBOX_UID, Server, tier_that_works
 
 NO_SOCKET = {"profile": "p", "blockedImports": ["socket"]}
@@ -268,13 +269,17 @@ class ForkServer(unittest.TestCase):
                 self.assertEqual([each["what"] for each in answer["report"]["violations"]], ["socket"])
                 self.assertGone(supervisor)
 
+    def test_a_script_that_closes_every_descriptor_it_can_have_is_heard(self):
+        code = "import os, resource\nos.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[1])\nopen(os.devnull).fileno()"
+        self.assertEqual(self.server.park().run(code)["report"]["value"]["json"], 3)
+
     def test_a_violation_is_not_believed_of_code_without_a_scope(self):
-        code = "import os\nos.write(4, b'\\x00\\x00\\x00\\x02V{}')\nprint('went on')"
+        code = f"import os\nos.write({REPORT_FD}, b'\\x00\\x00\\x00\\x02V{{}}')\nprint('went on')"
         answer = self.server.park().run(code)
         self.assertEqual((answer["stdout"], answer["report"], answer["end"]["killedFor"]), (b"went on\n", {}, None))
 
     def test_only_the_first_summary_is_passed_on(self):
-        code = "import os\nfor _ in range(1000): os.write(4, b'\\x00\\x00\\x00\\x02S{}')"
+        code = f"import os\nfor _ in range(1000): os.write({REPORT_FD}, b'\\x00\\x00\\x00\\x02S{{}}')"
         answer = self.server.park().run(code, summarize=True)
         self.assertEqual([each["imports"] for each in answer["summaries"]], [["os"]])
 

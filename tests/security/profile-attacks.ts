@@ -1,6 +1,7 @@
 import type { CodeSummary } from '../../src/contract/disclosure.js';
 import type { Outcome } from '../../src/contract/outcome.js';
 import type { ScopeRules } from '../../src/contract/profile.js';
+import { FIND_CHANNEL } from '../fixtures/hostile/find-channel.mjs';
 import { py } from '../support/python.js';
 import type { AttackTier } from './attack.js';
 
@@ -187,13 +188,15 @@ const WORKSPACE: [why: string, tries: string][] = [
 ];
 
 /** Says on the report pipe what the worker would say. */
-const FORGE = py`
+const FORGE =
+  FIND_CHANNEL +
+  py`
   import json, os
   def say(kind, data):
       body = data if isinstance(data, bytes) else json.dumps(data).encode()
       text = len(body).to_bytes(4, "big") + kind + body
       while text:
-          text = text[os.write(4, text):]
+          text = text[os.write(REPORT, text):]
   violation = {"line": 1, "column": 1, "rule": "import", "what": "x", "message": "forged"}
   summary = {"imports": ["forged"], "reads": [], "writes": [], "plots": False, "dataFrames": False, "functions": [],
              "lines": 1, "text": "forged"}
@@ -218,7 +221,7 @@ const SCOPE: ProfileAttack[] = [
     code: `${FORGE}\nfor _ in range(50): say(b"S", summary)\n`,
     summarize: true,
     judge: (outcome, summary) =>
-      summary?.imports.join() === 'json,os'
+      summary?.imports.join() === 'os,json'
         ? kindIs('ok')(outcome)
         : `the summary is ${JSON.stringify(summary)}`,
   },
@@ -232,7 +235,7 @@ const SCOPE: ProfileAttack[] = [
     code: `${FORGE}\nif os.fork() == 0:\n    while True: say(b"S", summary)\n`,
     summarize: true,
     judge: (outcome, summary) =>
-      summary?.imports.join() === 'json,os'
+      summary?.imports.join() === 'os,json'
         ? kindIs('ok')(outcome)
         : `the summary is ${JSON.stringify(summary)}`,
   },
@@ -268,7 +271,7 @@ const SCOPE: ProfileAttack[] = [
   ),
   {
     name: 'forged violations and a good end in one breath',
-    code: `${FORGE}\nbody = json.dumps({"violations": [violation]}).encode()\nos.write(4, len(body).to_bytes(4, "big") + b"V" + body + b"\\0\\0\\0\\x02D{}")\nimport time\ntime.sleep(20)\n`,
+    code: `${FORGE}\nbody = json.dumps({"violations": [violation]}).encode()\nos.write(REPORT, len(body).to_bytes(4, "big") + b"V" + body + b"\\0\\0\\0\\x02D{}")\nimport time\ntime.sleep(20)\n`,
     rules: NO_SOCKET,
     judge: ({ verdict }) =>
       verdict.kind === 'denied' && verdict.violations?.length === 1 ? undefined : JSON.stringify(verdict),
@@ -288,16 +291,19 @@ const SCOPE: ProfileAttack[] = [
   },
   ...(
     [
-      ['closes the report pipe', 'os.close(4)'],
-      ['puts a file in its place', 'os.dup2(os.open("x", os.O_CREAT | os.O_RDWR), 4)'],
-      ['has begun a frame of its own', 'os.write(4, b"\\x00\\x0f\\x00\\x00R")'],
-      ['has filled it with garbage', 'os.write(4, b"\\xff" * 60000)'],
-      ['makes it not wait', 'os.set_blocking(4, False)'],
+      ['closes the report pipe', 'os.close(REPORT)'],
+      [
+        'puts a file in its place',
+        'try: os.dup2(os.open("x", os.O_CREAT | os.O_RDWR), REPORT)\nexcept OSError: os.close(REPORT)',
+      ],
+      ['has begun a frame of its own', 'os.write(REPORT, b"\\x00\\x0f\\x00\\x00R")'],
+      ['has filled it with garbage', 'os.write(REPORT, b"\\xff" * 60000)'],
+      ['makes it not wait', 'os.set_blocking(REPORT, False)'],
     ] as const
   ).map(
     ([what, line]): ProfileAttack => ({
       name: `code that ${what} and leaves the scope`,
-      code: `import os\n${line}\n${LEAVE}\nprint("went on")\n`,
+      code: `${FIND_CHANNEL}\n${line}\n${LEAVE}\nprint("went on")\n`,
       rules: NO_SOCKET,
       judge: (outcome) => (outcome.stdout.text === '' ? kindIs('denied', 'exited')(outcome) : 'it went on'),
     }),
@@ -315,11 +321,12 @@ const SCOPE: ProfileAttack[] = [
   },
   {
     name: 'a child that closes the report pipe and leaves the scope',
-    code: py`
-      import os
+    code:
+      FIND_CHANNEL +
+      py`
       child = os.fork()
       if child == 0:
-          os.close(4)
+          os.close(REPORT)
           ${LEAVE}
           os.write(1, b"went on")
       print("held" if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1 else "the child lived")

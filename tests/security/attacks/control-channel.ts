@@ -1,3 +1,4 @@
+import { FIND_CHANNEL } from '../../fixtures/hostile/find-channel.mjs';
 import { type Attack, bomb, fixture, py } from '../attack.js';
 
 /** Forging, breaking and stealing the channel to the supervisor. */
@@ -7,7 +8,7 @@ export const CONTROL_CHANNEL: Attack[] = [
     code: py`
       import random
       garbage = random.Random(1).randbytes(4096)
-      for fd in range(3, 256):
+      for fd in range(3, 4096):
           try:
               os.set_blocking(fd, False)
               os.write(fd, garbage)
@@ -22,7 +23,7 @@ export const CONTROL_CHANNEL: Attack[] = [
     code: py`
       end = time.time() + 0.4
       while time.time() < end:
-          for fd in range(3, 64):
+          for fd in range(3, 4096):
               try:
                   os.set_blocking(fd, False)
                   os.write(fd, b"\xff\xff\xff\xff" + b"{" * 65536)
@@ -35,7 +36,7 @@ export const CONTROL_CHANNEL: Attack[] = [
   {
     name: 'claims a length of 4 GB and sends nothing more',
     code: py`
-      for fd in range(3, 64):
+      for fd in range(3, 4096):
           try:
               os.write(fd, b"\xff\xff\xff\xf0")
           except OSError:
@@ -75,15 +76,17 @@ export const CONTROL_CHANNEL: Attack[] = [
   },
   {
     name: 'forges a report of four megabytes',
-    code: py`
+    code:
+      FIND_CHANNEL +
+      py`
       import json
       text = "x" * 1_000_000
       about = {"exception": {"type": text, "message": text, "line": 1, "column": 1, "text": None, "traceback": text,
                "missingModule": None, "isMemoryError": False, "errno": None}}
       body = json.dumps(about).encode()
-      os.write(4, len(body).to_bytes(4, "big") + b"R")
+      os.write(REPORT, len(body).to_bytes(4, "big") + b"R")
       while body:
-          body = body[os.write(4, body):]
+          body = body[os.write(REPORT, body):]
       os._exit(1)
     `,
     // judge.ts bounds the size of every outcome.
@@ -91,11 +94,13 @@ export const CONTROL_CHANNEL: Attack[] = [
   },
   {
     name: 'forges a value nested a million deep',
-    code: py`
+    code:
+      FIND_CHANNEL +
+      py`
       body = b'{"value":{"type":"list","repr":"[]","json":' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}}"
-      os.write(4, len(body).to_bytes(4, "big") + b"R")
+      os.write(REPORT, len(body).to_bytes(4, "big") + b"R")
       while body:
-          body = body[os.write(4, body):]
+          body = body[os.write(REPORT, body):]
       os._exit(0)
     `,
     // A report that long is not taken: the forger is left with a closed pipe.
@@ -103,9 +108,11 @@ export const CONTROL_CHANNEL: Attack[] = [
   },
   {
     name: 'forges a good end whose value is nested three thousand deep',
-    code: py`
+    code:
+      FIND_CHANNEL +
+      py`
       body = b'{"value":{"type":"list","repr":"[]","json":' + b"[" * 3000 + b"]" * 3000 + b"}}"
-      os.write(4, len(body).to_bytes(4, "big") + b"D" + body)
+      os.write(REPORT, len(body).to_bytes(4, "big") + b"D" + body)
       time.sleep(5)
     `,
     // judge.ts writes every outcome down.
@@ -113,10 +120,12 @@ export const CONTROL_CHANNEL: Attack[] = [
   },
   {
     name: 'forges a report with strange keys and numbers',
-    code: py`
+    code:
+      FIND_CHANNEL +
+      py`
       body = (b'{"__proto__":{"kind":"ok"},"constructor":{"prototype":{"kind":"ok"}},"exception":{"type":{},"line":1e999,'
               b'"column":-0.5,"errno":28,"isMemoryError":true,"message":null}}')
-      os.write(4, len(body).to_bytes(4, "big") + b"R" + body)
+      os.write(REPORT, len(body).to_bytes(4, "big") + b"R" + body)
       os._exit(7)
     `,
     expect: { verdict: 'exited', details: { status: 7 } },
@@ -124,16 +133,18 @@ export const CONTROL_CHANNEL: Attack[] = [
   {
     name: 'asks for the supervisor without end and never listens',
     // Each question is answered on the pipe that the job came through, until that pipe is full.
-    code: py`
+    code:
+      FIND_CHANNEL +
+      py`
       import fcntl
       try:
-          fcntl.fcntl(3, 1031, 4096)  # F_SETPIPE_SZ: full soon
+          fcntl.fcntl(JOB, 1031, 4096)  # F_SETPIPE_SZ: full soon
       except PermissionError:
           pass
       end = time.time() + 10
       while time.time() < end:
           try:
-              os.write(4, b"\x00\x00\x00\x00T" * 800)
+              os.write(REPORT, b"\x00\x00\x00\x00T" * 800)
           except BrokenPipeError:
               time.sleep(10)
     `,
@@ -142,11 +153,13 @@ export const CONTROL_CHANNEL: Attack[] = [
   },
   {
     name: 'sends small frames without end, which cost the supervisor more than the sender',
-    code: py`
+    code:
+      FIND_CHANNEL +
+      py`
       end = time.time() + 20
       try:
           while time.time() < end:
-              os.write(4, b"\x00\x00\x00\x00Z" * 800)
+              os.write(REPORT, b"\x00\x00\x00\x00Z" * 800)
       except BrokenPipeError:
           print("nobody listens")
     `,
@@ -155,16 +168,20 @@ export const CONTROL_CHANNEL: Attack[] = [
   },
   {
     name: 'asks for the supervisor and is gone',
-    code: py`
-      os.write(4, b"\x00\x00\x00\x00T" * 800)
+    code:
+      FIND_CHANNEL +
+      py`
+      os.write(REPORT, b"\x00\x00\x00\x00T" * 800)
       os._exit(7)
     `,
     expect: { verdict: 'exited', details: { status: 7 } },
   },
   {
     name: 'closes the pipe that the supervisor answers on, then fails',
-    code: py`
-      os.close(3)
+    code:
+      FIND_CHANNEL +
+      py`
+      os.close(JOB)
       raise ValueError("real")
     `,
     expect: { verdict: ['python-error', 'exited'] },
@@ -178,7 +195,7 @@ export const CONTROL_CHANNEL: Attack[] = [
     name: 'reads what the server says on the channel',
     code: py`
       import select
-      for fd in range(3, 64):
+      for fd in range(3, 4096):
           try:
               os.set_blocking(fd, False)
               data = os.read(fd, 65536)
@@ -193,20 +210,20 @@ export const CONTROL_CHANNEL: Attack[] = [
   },
   {
     name: 'closes every descriptor and ends',
-    code: 'import os\nprint("before", flush=True)\nos.closerange(0, 1024)\n',
+    code: 'import os\nprint("before", flush=True)\nos.closerange(0, 4096)\n',
     bare: true,
     expect: { verdict: 'ok', stdout: 'before\n' },
   },
   {
     name: 'closes every descriptor and fails',
-    code: 'import os\nos.closerange(0, 1024)\nraise ValueError("unheard")\n',
+    code: 'import os\nos.closerange(0, 4096)\nraise ValueError("unheard")\n',
     bare: true,
     // Nobody can hear which exception it was; that it failed must still be known.
     expect: { verdict: ['python-error', 'exited'] },
   },
   {
     name: 'closes every descriptor and goes on',
-    code: 'import os, time\nos.closerange(0, 1024)\ntime.sleep(60)\n',
+    code: 'import os, time\nos.closerange(0, 4096)\ntime.sleep(60)\n',
     bare: true,
     limits: { timeoutMs: 500 },
     expect: { verdict: 'timed-out' },
@@ -215,7 +232,7 @@ export const CONTROL_CHANNEL: Attack[] = [
     name: 'puts a pipe in the place of every descriptor',
     code: py`
       receive, send = os.pipe()
-      for fd in range(0, 64):
+      for fd in range(0, 4096):
           if fd not in (receive, send):
               try:
                   os.dup2(send, fd)
@@ -240,7 +257,7 @@ export const CONTROL_CHANNEL: Attack[] = [
     name: 'shuts the channel down in both directions',
     code: py`
       import socket
-      for fd in range(3, 64):
+      for fd in range(3, 4096):
           try:
               socket.socket(fileno=os.dup(fd)).shutdown(socket.SHUT_RDWR)
           except OSError:
@@ -254,7 +271,7 @@ export const CONTROL_CHANNEL: Attack[] = [
     code: py`
       import socket
       file = os.open("own", os.O_CREAT | os.O_RDWR)
-      for fd in range(3, 64):
+      for fd in range(3, 4096):
           try:
               channel = socket.socket(fileno=os.dup(fd))
               channel.setblocking(False)
@@ -326,15 +343,17 @@ export const CONTROL_CHANNEL: Attack[] = [
   bomb({
     name: 'fills the pipe that its job came through, and then grows',
     // A supervisor that waits for room in it holds no limit any more.
-    code: py`
-      pipe = os.open("/proc/self/fd/3", os.O_WRONLY | os.O_NONBLOCK)
+    code:
+      FIND_CHANNEL +
+      py`
+      pipe = os.open(f"/proc/self/fd/{JOB}", os.O_WRONLY | os.O_NONBLOCK)
       for size in (4096, 1):
           try:
               while True:
                   os.write(pipe, b"x" * size)
           except BlockingIOError:
               pass
-      os.write(4, b"\x00\x00\x00\x00T")
+      os.write(REPORT, b"\x00\x00\x00\x00T")
       time.sleep(0.1)
       blocks = [b"x" * (1 << 20) for _ in range(300)]
       print("BREACH")
@@ -361,10 +380,12 @@ export const CONTROL_CHANNEL: Attack[] = [
   }),
   bomb({
     name: 'says that it has finished without end, and goes on',
-    code: py`
+    code:
+      FIND_CHANNEL +
+      py`
       def flood():
           while True:
-              os.write(4, b"\x00\x00\x00\x00D" * 13000)
+              os.write(REPORT, b"\x00\x00\x00\x00D" * 13000)
       spawn(flood)
       blocks = [b"x" * (1 << 20) for _ in range(300)]
       time.sleep(9)

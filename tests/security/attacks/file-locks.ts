@@ -47,7 +47,7 @@ export const FILE_LOCKS: Attack[] = [
     'answers for its supervisor, or takes descriptors itself',
     py`
       import fcntl
-      for fd in range(3, 128):
+      for fd in range(3, 4096):
           try:
               fcntl.ioctl(fd, 0xC0182101, bytes(24))
               breach(f"descriptor {fd} answers")

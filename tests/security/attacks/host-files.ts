@@ -257,7 +257,7 @@ export const HOST_FILES: Attack[] = [
     'climbs out through folder descriptors and file handles',
     py`
       import stat
-      for fd in range(3, 256):
+      for fd in range(3, 4096):
           try:
               mode = os.fstat(fd).st_mode
           except OSError:

@@ -182,7 +182,7 @@ export const KERNEL: Attack[] = [
     'pushes characters into a terminal',
     py`
       import fcntl, termios
-      for fd in range(0, 64):
+      for fd in range(0, 4096):
           try:
               fcntl.ioctl(fd, termios.TIOCSTI, b"x")
               breach(f"TIOCSTI on {fd}")

@@ -75,7 +75,7 @@ export const LINGERING: Attack[] = [
       def child():
           os.setsid()
           if os.fork() == 0:
-              os.closerange(0, 256)
+              os.closerange(0, 4096)
               time.sleep(20)
       os.waitpid(spawn(child), 0)
       print("main is done")
