@@ -23,7 +23,7 @@ const engineAlone = {
     await engine.started;
     while (engine.pools.find(config.defaultVenvName).parked < config.poolSize) await pause(10);
     return {
-      run: async () => (await engine.run({ job, client: '' })).stdout.text,
+      run: async () => (await engine.run({ job })).stdout.text,
       close: () => engine.close(),
     };
   },

@@ -8,6 +8,7 @@ export { loadConfig } from './config/load.js';
 export { Config } from './config/schema.js';
 export { Analysis, type AnalysisOptions, AnalysisRequest, Finding } from './contract/analysis.js';
 export { type AuditEntry, AuditQuery, AuditVerification, type Replay } from './contract/audit.js';
+export type { Caller } from './contract/caller.js';
 export { CodeSummary, Disclosure } from './contract/disclosure.js';
 export {
   CleanReport,

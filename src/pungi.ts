@@ -1,3 +1,4 @@
+import { callerOf } from './contract/caller.js';
 import './base/async-dispose.js';
 import { AuditRecorder } from './audit/recorder.js';
 import { auditSettings } from './audit/settings.js';
@@ -38,7 +39,7 @@ import { engineOptions, engineSide, environmentsOptions } from './pungi/parts.js
 import { type CompiledScript, Precompiler, readCompiled } from './pungi/precompiler.js';
 import { recordEnvironment } from './pungi/record-environment.js';
 import { refusal } from './pungi/refusal.js';
-import { type ReplayOptions, replayEntry } from './pungi/replay.js';
+import { replayEntry } from './pungi/replay.js';
 import { Runs } from './pungi/runs.js';
 import { Wrapping, type WrapRequest } from './pungi/wrapping.js';
 import { Network } from './runtime/network/network.js';
@@ -187,20 +188,18 @@ export class Pungi {
     for (const name of 'file' in request ? ['file'] : ['filename', 'code'])
       checkText(name, (request as unknown as Record<string, unknown>)[name]);
     checkOptions(options);
-    const { client = '' } = options;
-    return this.#wrapping().wrap(request, client);
+    return this.#wrapping().wrap(request, callerOf(options.caller));
   }
 
   /** Takes a script out of the tools folder; one that lies elsewhere stays there. */
   async unwrapScript(name: string, options: StepOptions = {}): Promise<void> {
     checkText('name', name);
     checkOptions(options);
-    const { client = '' } = options;
-    return this.#wrapping().unwrap(name, client);
+    return this.#wrapping().unwrap(name, callerOf(options.caller));
   }
 
   /** Runs an old entry of the audit trail again, in an environment with the same lock, and compares. */
-  async replay(entry: AuditEntry, options: ReplayOptions = {}): Promise<Replay> {
+  async replay(entry: AuditEntry, options: RunOptions = {}): Promise<Replay> {
     checkObject('entry', entry);
     if (typeof entry.seq !== 'number') throw badArgument('entry', 'an entry of the audit trail', entry);
     checkOptions(options);

@@ -1,6 +1,7 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { AuditRecord, AuditSettings, EnvironmentLock } from '../contract/audit.js';
+import { type Caller, SELF } from '../contract/caller.js';
 import { troubleOf } from './audit-error.js';
 import { AuditTrail } from './audit-trail.js';
 import { configurationChange } from './configuration-change.js';
@@ -14,11 +15,8 @@ const MOST_CLIENT = 200;
 
 type DataOf<Kind extends AuditRecord['kind']> = Extract<AuditRecord, { kind: Kind }>['data'];
 /** Who did it. */
-export interface Who {
-  client: string;
-  token: string | null;
-}
-export const SELF: Who = { client: 'pungi', token: null };
+export type Who = Pick<Caller, 'client' | 'token'>;
+const BY_PUNGI: Who = { client: SELF.client, token: SELF.token };
 
 export type EnvironmentEvent = Who & Omit<DataOf<'environment'>, 'environmentLock'>;
 export type InstallEvent = Who & Omit<DataOf<'install'>, 'environmentLock'>;
@@ -84,7 +82,7 @@ export class AuditRecorder {
   }
 
   /** Records what changed since this client's latest settings, without what is secret in them. */
-  async configuration(settings: Record<string, unknown>, who: Who = SELF): Promise<void> {
+  async configuration(settings: Record<string, unknown>, who: Who = BY_PUNGI): Promise<void> {
     const trail = await this.#opened();
     if (trail === undefined) return;
     const [latest] = trail.list({ kind: 'configuration', client: who.client, limit: 1 });
@@ -102,7 +100,7 @@ export class AuditRecorder {
   }
 
   server(event: 'started' | 'stopped', details: DataOf<'server'>['details']): Promise<void> {
-    return this.#record({ kind: 'server', ...SELF, data: { event, details } });
+    return this.#record({ kind: 'server', ...BY_PUNGI, data: { event, details } });
   }
 
   /** The lock file that an entry names. */

@@ -6,8 +6,8 @@ import type { RunRequest } from '../contract/run.js';
 import { auditError } from './audit-error.js';
 import { outputSha256, verdictCode } from './output-hash.js';
 
-/** The request that runs an entry again, for whoever asks now: its code, its inputs, its limits, its profile. */
-export function replayRequest(entry: AuditEntry, client: string | undefined): RunRequest {
+/** The request that runs an entry again, its code, its inputs, its limits, its profile. */
+export function replayRequest(entry: AuditEntry): RunRequest {
   const { code, codeSha256, inputs, limits, profile } = runOf(entry);
   if (code === null)
     throw cannot(entry, 'only the hash of its code was kept: it was too large, or AUDIT_STORE_CODE=false', {
@@ -22,7 +22,6 @@ export function replayRequest(entry: AuditEntry, client: string | undefined): Ru
     code,
     ...(limits !== null && { limits }),
     ...(profile !== null && { profile }),
-    ...(client !== undefined && { client }),
   };
 }
 

@@ -25,12 +25,23 @@ export function checkText(name: string, value: unknown): void {
 
 const isFunction = (value: unknown) => typeof value === 'function';
 
+const isOptionalText = (value: unknown) => value === undefined || typeof value === 'string';
+
+export function isCaller(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { client, token, scopes = [], connection } = value as Record<string, unknown>;
+  const areScopes = Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string');
+  return (
+    areScopes && isOptionalText(client) && isOptionalText(token ?? undefined) && isOptionalText(connection)
+  );
+}
+
 /** What every method's options may hold, whoever calls it: JavaScript has no types. */
 const OPTIONS: Record<string, [fits: (value: unknown) => boolean, expected: string]> = {
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
   onLine: [isFunction, 'a function'],
   onStep: [isFunction, 'a function'],
-  client: [(value) => typeof value === 'string', 'a text'],
+  caller: [isCaller, 'an object with client, token, scopes or connection'],
   upgrade: [(value) => typeof value === 'boolean', 'true or false'],
 };
 

@@ -2,6 +2,7 @@ import { PungiError } from '../base/errors.js';
 import { silentLogger } from '../base/logger.js';
 import { type Style, styleFor } from '../base/terminal/style.js';
 import type { Config } from '../config/schema.js';
+import { CLI } from '../contract/caller.js';
 import type { StepOptions } from '../contract/environment.js';
 import { Pungi } from '../pungi.js';
 import { readConfig } from './config-flags.js';
@@ -55,7 +56,7 @@ export async function answer(
   const stopListening = onInterrupt(() => cancel.abort(new PungiError('CANCELLED', cancelled)));
   const told = tellSteps({ quiet });
   try {
-    const steps = { signal: cancel.signal, onStep: told.onStep, client: 'cli' };
+    const steps = { signal: cancel.signal, onStep: told.onStep, caller: CLI };
     const { isTTY, columns } = process.stdout;
     const done = await work({ steps, style: styleFor(process.stdout), width: isTTY ? columns : undefined });
     told.clear();

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { PungiError } from '../base/errors.js';
 import { silentLogger } from '../base/logger.js';
 import type { Config, OptionName } from '../config/schema.js';
+import { CLI } from '../contract/caller.js';
 import type { RequestedLimits } from '../contract/limits.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { RunRequest } from '../contract/run.js';
@@ -167,7 +168,7 @@ async function executed(operands: string[], parsed: Parsed, signal: AbortSignal)
   const stdin = await readInput(parsed.stdin, source.fromStdin, signal);
   const { code, filename, argv } = source;
   const files = parsed.file.map(readInputFile);
-  const request: RunRequest = { code, argv, files, limits: limitsIn(parsed), client: 'cli' };
+  const request: RunRequest = { code, argv, files, limits: limitsIn(parsed) };
   if (filename !== undefined) request.filename = filename;
   if (stdin !== undefined) request.stdin = stdin;
   if (parsed.env !== undefined) request.venvName = parsed.env;
@@ -179,13 +180,18 @@ async function executed(operands: string[], parsed: Parsed, signal: AbortSignal)
   try {
     await pungi.ready();
     const { onStep } = steps;
-    if (parsed.json) return await pungi.run(request, { signal, onStep });
+    if (parsed.json) return await pungi.run(request, { signal, onStep, caller: CLI });
     const live = new LiveOutput(() => steps.clear());
     const onStepBetween = (message: string) => {
       live.restart();
       onStep(message);
     };
-    const outcome = await pungi.run(request, { signal, onStep: onStepBetween, onLine: live.onLine });
+    const outcome = await pungi.run(request, {
+      signal,
+      caller: CLI,
+      onStep: onStepBetween,
+      onLine: live.onLine,
+    });
     live.finish(outcome);
     return outcome;
   } finally {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../base/errors.js';
+import type { Caller } from './caller.js';
 
 /** An environment as people and programs see it. */
 export const EnvironmentInfo = z.object({
@@ -68,7 +69,7 @@ export interface StepOptions {
   /** Called with a sentence for every step: waiting for a lock, resolving, downloading, … */
   onStep?: OnStep;
   /** Who asks, for the record of what changed. */
-  client?: string;
+  caller?: Partial<Caller>;
 }
 
 /** What an environment holds: the text of its lock file, and the hash by which it is known. */
@@ -84,7 +85,7 @@ export interface EnvironmentChange {
   environment: string;
   /** Null where the environment was damaged. */
   lock: EnvironmentLock | null;
-  client: string;
+  caller: Caller;
   details: Record<string, string | number | string[] | PackageInfo[]>;
 }
 
@@ -99,7 +100,7 @@ export interface PackageChange {
   lock: EnvironmentLock | null;
   /** Why nothing was changed, if nothing was. */
   error: ErrorCode | null;
-  client: string;
+  caller: Caller;
 }
 
 export type EnvironmentEvent = EnvironmentChange | PackageChange;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isWithin } from '../base/json-extent.js';
+import type { Caller } from './caller.js';
 import type { OnStep } from './environment.js';
 import { RequestedLimits } from './limits.js';
 import { ObjectSchema } from './wrap.js';
@@ -190,16 +191,6 @@ const Fields = z.strictObject({
     .describe("the profile whose rules hold; the server's default if not given"),
   capability: z.string().max(200).optional().describe('what the run is for, as the disclosure tells it'),
   fresh: z.boolean().optional().describe('run it, though an outcome of the same code is kept'),
-  client: z
-    .string()
-    .max(200)
-    .optional()
-    .describe('who asks, for the record; the queue is fair between clients'),
-  session: z
-    .string()
-    .max(200)
-    .optional()
-    .describe('one of several of a client: the queue is fair between them'),
 });
 
 /** What holds for the fields together. */
@@ -230,6 +221,8 @@ export interface OutputLine {
 
 /** What cannot be written down as data. */
 export interface RunOptions {
+  /** Who asks. The queue takes turns between callers, and the audit trail names them. */
+  caller?: Partial<Caller>;
   signal?: AbortSignal;
   /** Called for every line of output as it is produced. */
   onLine?: (line: OutputLine) => void;

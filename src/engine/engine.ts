@@ -3,6 +3,7 @@ import { type Advice, adviceFor } from '../base/advice.js';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { machineMemoryMb } from '../base/machine-memory.js';
+import { callerOf } from '../contract/caller.js';
 import { CodeSummary } from '../contract/disclosure.js';
 import {
   type Outcome,
@@ -50,9 +51,6 @@ export interface EngineRunOptions extends RunOptions {
 /** A run that the gate has let through. */
 export interface AdmittedRun {
   job: Job;
-  client: string;
-  /** One of several of the client. */
-  session?: string | undefined;
   /** Without one, the interpreter itself is meant. */
   home?: Home | undefined;
   furnishing?: Furnishing | undefined;
@@ -117,7 +115,7 @@ export class Engine {
 
   async run(run: AdmittedRun, options: EngineRunOptions = {}): Promise<Outcome> {
     const asked = performance.now();
-    const { job, client, session = client, home, profile } = run;
+    const { job, home, profile } = run;
     const { signal } = options;
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
     const draft = new OutcomeDraft(job, this.#where(home, job), profile?.name ?? null, options);
@@ -128,7 +126,7 @@ export class Engine {
       return draft.finish(failure('denied', { reason: neverFits(memoryMb, totalMemoryMb) }));
     let leave: () => void;
     try {
-      leave = await this.queue.enter(session, stop, this.#roomFor(run));
+      leave = await this.queue.enter(callerOf(options.caller).connection, stop, this.#roomFor(run));
     } catch (error) {
       if (stop.aborted || !(error instanceof PungiError)) return draft.finish(failure('cancelled', {}));
       const queued = this.queue.waiting;

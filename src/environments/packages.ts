@@ -1,4 +1,5 @@
 import { PungiError } from '../base/errors.js';
+import { callerOf } from '../contract/caller.js';
 import type { PackageChange, PackageReport, StepOptions } from '../contract/environment.js';
 import type { Catalog } from './catalog.js';
 import type { Installer } from './installer.js';
@@ -149,8 +150,8 @@ const changeOf = (
   action: PackageChange['action'],
   environment: string,
   asked: readonly Requirement[],
-  { client = '' }: StepOptions,
-) => ({ action, environment, requested: asked.map(({ text }) => text), client });
+  { caller }: StepOptions,
+) => ({ action, environment, requested: asked.map(({ text }) => text), caller: callerOf(caller) });
 
 /** Another process was first: then it is an install like any other. */
 function tolerateExisting(error: unknown): undefined {

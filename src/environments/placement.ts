@@ -25,8 +25,6 @@ export interface Placed {
   packages?: readonly string[] | undefined;
   /** The profile whose packages these are. */
   profile?: { readonly name: string } | null | undefined;
-  /** Who asks. */
-  client?: string | undefined;
 }
 
 /** Finds the environment of a run, sees to it that it is there and filled, and holds it while the run lasts. */
@@ -51,9 +49,9 @@ export class Placement {
 
   async #run(placed: Placed, options: RunOptions, execute: Execute): Promise<Outcome> {
     if (placed.isVenvAsked && hasInlineMetadata(placed)) throw twoEnvironments(placed.venvName!);
-    const { job, venvName, packages = [], client = '' } = placed;
+    const { job, venvName, packages = [] } = placed;
     const clock = new Stopwatch();
-    const steps = { ...stepsOf(options), client };
+    const steps = stepsOf(options);
     // Code that may not run needs no packages.
     const examine = () => this.#refuseEarly(job);
     if (venvName === undefined && packages.length > 0) {
@@ -128,7 +126,8 @@ export class Placement {
 }
 
 /** What concerns the environment of a run, and nothing of the run itself. */
-const stepsOf = ({ signal, onStep }: RunOptions): StepOptions => ({
+const stepsOf = ({ signal, onStep, caller }: RunOptions): StepOptions => ({
+  ...(caller && { caller }),
   ...(signal && { signal }),
   ...(onStep && { onStep }),
 });

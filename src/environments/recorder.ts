@@ -1,5 +1,6 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { callerOf } from '../contract/caller.js';
 import type {
   EnvironmentChange,
   EnvironmentEvent,
@@ -43,9 +44,9 @@ export class Recorder {
     { action, details }: Note,
     environment: string,
     lock: EnvironmentLock | null,
-    { client = '' }: StepOptions,
+    { caller }: StepOptions,
   ): Promise<void> {
-    return this.#tell({ action, environment, lock, client, details });
+    return this.#tell({ action, environment, lock, caller: callerOf(caller), details });
   }
 
   async installed(change: Omit<PackageChange, 'lock' | 'error'>, after: Metadata): Promise<void> {

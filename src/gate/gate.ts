@@ -60,8 +60,6 @@ export class Gate {
     const own = furnishingOf(profile, request);
     const furnishing = isRaised ? { ...(own ?? PLAIN), isRaised } : own;
     return {
-      client: request.client ?? '',
-      session: request.session,
       profile,
       venvName,
       notes,
@@ -87,8 +85,6 @@ export class Gate {
     const request = parseRequest(raw);
     const { job, notes, isRaised } = await this.#job(request, null);
     return {
-      client: request.client ?? '',
-      session: request.session,
       profile: null,
       venvName: request.venvName,
       notes,

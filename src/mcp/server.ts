@@ -5,11 +5,11 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { VERSION } from '../base/version.js';
+import { type Caller, callerOf } from '../contract/caller.js';
 import type { Pungi } from '../pungi.js';
 import { instructionsFor } from './instructions.js';
 import { promptsFor } from './prompts/index.js';
 import { toolsFor } from './tools/index.js';
-import type { Who } from './tools/tool.js';
 import { isAlone, serverNameOf } from './tools/toolsets.js';
 import { answerWrapped } from './wrapped/answer-wrapped.js';
 import { announceChanges, serveWrapped } from './wrapped/serve-wrapped.js';
@@ -40,7 +40,7 @@ export function createServerFactory(pungi: Pungi, extension?: Extension): MakeSe
       { ...serverNameOf(config), version: VERSION },
       { capabilities: others, instructions, ...options },
     );
-    const callOf = (ctx: ServerContext) => ({ pungi, who: whoAsks(server, ctx), ctx });
+    const callOf = (ctx: ServerContext) => ({ pungi, caller: callerOfCall(server, ctx), ctx });
     serveWrapped(
       server,
       wrapped,
@@ -66,8 +66,8 @@ export function createServerFactory(pungi: Pungi, extension?: Extension): MakeSe
 }
 
 /** A modern client has no session and spreads its calls over connections: it is known by its name alone. */
-function whoAsks({ server }: McpServer, { sessionId }: ServerContext): Who {
+function callerOfCall({ server }: McpServer, { sessionId }: ServerContext): Caller {
   const { name, version } = server.getClientVersion() ?? { name: 'anonymous', version: '' };
-  const client = `${name} ${version}`.trim().slice(0, 200);
-  return sessionId === undefined ? { client } : { client, session: sessionId.slice(0, 200) };
+  const client = `${name} ${version}`.trim();
+  return callerOf({ client, ...(sessionId !== undefined && { connection: sessionId }) });
 }

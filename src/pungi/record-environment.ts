@@ -1,12 +1,13 @@
-import { type AuditRecorder, SELF } from '../audit/recorder.js';
+import type { AuditRecorder } from '../audit/recorder.js';
+import { SELF } from '../contract/caller.js';
 import type { EnvironmentEvent } from '../contract/environment.js';
 
 /** Changes of environments, as entries of the audit trail. */
 export const recordEnvironment =
   (audit: AuditRecorder) =>
   async (event: EnvironmentEvent): Promise<void> => {
-    const { client, environment } = event;
-    const who = { client: client || SELF.client, token: null };
+    const { caller, environment } = event;
+    const who = { client: caller.client || SELF.client, token: caller.token };
     if ('requested' in event) {
       const { action, requested, added, removed, error, lock } = event;
       await audit.install({ ...who, environment, action, requested, added, removed, error }, lock);

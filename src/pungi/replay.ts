@@ -12,16 +12,9 @@ interface Parts {
   runs: Runs;
 }
 
-/** Who asks is recorded; who asked then is in the entry that the new one names. */
-export type ReplayOptions = RunOptions & Pick<StepOptions, 'client'>;
-
 /** Runs an old entry again: the same code and inputs, the same packages, under the rules of today. */
-export async function replayEntry(
-  entry: AuditEntry,
-  parts: Parts,
-  { client, ...options }: ReplayOptions,
-): Promise<Replay> {
-  const { venvName: _, ...request } = replayRequest(entry, client);
+export async function replayEntry(entry: AuditEntry, parts: Parts, options: RunOptions): Promise<Replay> {
+  const { venvName: _, ...request } = replayRequest(entry);
   const old = entry.data as RunRecord;
   const venvName = await placeOf(old, parts, options);
   const outcome = await parts.runs.run({ ...request, fresh: true }, options, {
@@ -34,10 +27,14 @@ export async function replayEntry(
 async function placeOf(
   { environment, environmentLock }: RunRecord,
   { environments, audit }: Parts,
-  { signal, onStep }: RunOptions,
+  { signal, onStep, caller }: RunOptions,
 ): Promise<string | undefined> {
   if (environmentLock === null) return undefined;
-  const steps: StepOptions = { ...(signal && { signal }), ...(onStep && { onStep }) };
+  const steps: StepOptions = {
+    ...(signal && { signal }),
+    ...(onStep && { onStep }),
+    ...(caller && { caller }),
+  };
   if (environment !== null && (await lockNow(environments, environment, steps)) === environmentLock)
     return environment;
   return environments.provideLocked(await audit.lockText(environmentLock), steps);

@@ -2,6 +2,7 @@ import type { AuditRecorder } from '../audit/recorder.js';
 import { inputsOf } from '../audit/run-facts.js';
 import { PungiError } from '../base/errors.js';
 import type { EnvironmentLock } from '../contract/audit.js';
+import type { Caller } from '../contract/caller.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { RunRequest } from '../contract/run.js';
 import type { Admitted } from '../gate/gate.js';
@@ -17,6 +18,7 @@ export interface Execution {
 /** What becomes known of a request on its way. */
 export interface Trace {
   request: RunRequest;
+  caller: Caller;
   replayOf: string | null;
   admitted: Admitted | undefined;
   executions: Execution[];
@@ -49,8 +51,8 @@ export class RunRecords {
   async #writeOne({ outcome, lock }: Execution, trace: Trace): Promise<void> {
     const { request, admitted, replayOf } = trace;
     const { runId, environment, profile } = outcome;
-    const client = typeof request?.client === 'string' ? request.client : '';
-    const who = { client, token: null };
+    const { client, token } = trace.caller;
+    const who = { client, token };
     for (const refused of this.refusals.take(runId)) {
       // The entry of the run waits for these, and fails with them.
       this.audit.denial({ ...who, ...refused, runId, environment, profile }).catch(() => {});

@@ -1,10 +1,11 @@
 import type { AuditRecorder } from '../audit/recorder.js';
 import type { Advice } from '../base/advice.js';
-import { checkOptions } from '../base/arguments.js';
+import { checkOptions, isCaller } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import { letOthersGo } from '../base/let-others-go.js';
 import type { Logger } from '../base/logger.js';
 import type { EnvironmentLock } from '../contract/audit.js';
+import { type Caller, callerOf } from '../contract/caller.js';
 import type { CodeSummary } from '../contract/disclosure.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { RunOptions, RunRequest } from '../contract/run.js';
@@ -88,6 +89,7 @@ export class Runs {
   async #run(request: RunRequest, options: RunOptions, special: Special): Promise<Outcome> {
     const trace: Trace = {
       request,
+      caller: callerIn(options),
       replayOf: special.replay?.of ?? null,
       admitted: undefined,
       executions: [],
@@ -171,6 +173,10 @@ export class Runs {
     logOutcome(outcome, logger);
   }
 }
+
+/** Options that are refused later may be anything. */
+const callerIn = (options: RunOptions): Caller =>
+  typeof options === 'object' && isCaller(options?.caller) ? callerOf(options.caller) : callerOf();
 
 const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
   notes.length === 0 ? outcome : { ...outcome, notes: [...(outcome.notes ?? []), ...notes] };

@@ -1,8 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { type AuditRecorder, SELF } from '../audit/recorder.js';
+import type { AuditRecorder } from '../audit/recorder.js';
 import { PungiError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
+import { type Caller, SELF } from '../contract/caller.js';
 import { readScript } from '../gate/script-file.js';
 import type { PythonSide } from '../wrap/discover/discover-script.js';
 import {
@@ -29,19 +30,19 @@ interface Parts {
 export class Wrapping {
   constructor(private readonly parts: Parts) {}
 
-  async wrap(request: WrapRequest, client: string): Promise<WrappedScript> {
+  async wrap(request: WrapRequest, caller: Caller): Promise<WrappedScript> {
     const { wrapped, audit, side, config } = this.parts;
     const folder = this.#folder();
     await audit.ready();
     const script = 'file' in request ? await serverScript(request.file, config.scriptRoots) : request;
     const change = await wrapIntoFolder(folder, side, script, request);
     const { name, sha256, tools, replaced } = change;
-    await this.#record(`wrap ${name}`, replaced ? { name } : null, { name, sha256, tools }, client);
+    await this.#record(`wrap ${name}`, replaced ? { name } : null, { name, sha256, tools }, caller);
     await wrapped.look();
     return this.#found(change);
   }
 
-  async unwrap(name: string, client: string): Promise<void> {
+  async unwrap(name: string, caller: Caller): Promise<void> {
     const { wrapped, audit } = this.parts;
     const folder = this.#folder();
     await audit.ready();
@@ -57,7 +58,7 @@ export class Wrapping {
       `unwrap ${name}`,
       { name, sha256, tools: tools.map((tool) => tool.name) },
       null,
-      client,
+      caller,
     );
     await wrapped.look();
   }
@@ -78,11 +79,11 @@ export class Wrapping {
     );
   }
 
-  async #record(change: string, before: Json, after: Json, client: string): Promise<void> {
+  async #record(change: string, before: Json, after: Json, caller: Caller): Promise<void> {
     try {
       await this.parts.audit.change(
         { change, before, after },
-        { client: client || SELF.client, token: null },
+        { client: caller.client || SELF.client, token: caller.token },
       );
     } catch (error) {
       const { message } = PungiError.from(error);

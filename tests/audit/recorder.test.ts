@@ -139,9 +139,7 @@ describe('a run', () => {
 
 test('inputs are those of the request, and a file gives its name', () => {
   const { code: _, ...rest } = { code: '1', argv: ['a'], context: null, env: { A: 'b' }, inputData: ['x'] };
-  expect(inputsOf({ code: '1', ...rest, client: 'ann', limits: {}, fresh: true, profile: 'p' })).toEqual(
-    rest,
-  );
+  expect(inputsOf({ code: '1', ...rest, limits: {}, fresh: true, profile: 'p' })).toEqual(rest);
   expect(inputsOf({ file: 'reports/sales.py' })).toEqual({ filename: 'sales.py' });
 });
 

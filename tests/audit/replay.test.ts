@@ -26,8 +26,8 @@ describe('the request of an entry', () => {
       venvName: 'ml',
     };
     const facts = someFacts({ inputs, client: 'ann', outcome: { profile: 'strict' } });
-    const request = replayRequest(entryOf(facts), 'ben');
-    const expected = { code: 'print(1)', ...inputs, limits: facts.limits, profile: 'strict', client: 'ben' };
+    const request = replayRequest(entryOf(facts));
+    const expected = { code: 'print(1)', ...inputs, limits: facts.limits, profile: 'strict' };
     expect(request).toEqual(expected);
     expect(RunRequest.parse(JSON.parse(JSON.stringify(request)))).toEqual(expected);
   });
@@ -38,8 +38,8 @@ describe('the request of an entry', () => {
     ['that ran nothing', entryOf(someFacts({ outcome: nothingRan })), 'nothing was run then'],
     ['whose code was changed', changed(someFacts(), { code: 'print(2)' }), 'does not have its hash'],
   ])('%s is refused', (_, entry, words) => {
-    expect(() => replayRequest(entry, 'ben')).toThrow(words);
-    expect(() => replayRequest(entry, 'ben')).toThrow(/[Ee]ntry 7/);
+    expect(() => replayRequest(entry)).toThrow(words);
+    expect(() => replayRequest(entry)).toThrow(/[Ee]ntry 7/);
   });
 });
 

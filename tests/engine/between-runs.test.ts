@@ -123,7 +123,10 @@ describe('two runs at once', () => {
 test('a hundred runs at once all give their own answer', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 100 }, (_, number) =>
-      pungi.run({ code: 'print(context * 2)', context: number, client: `client ${number % 7}` }),
+      pungi.run(
+        { code: 'print(context * 2)', context: number },
+        { caller: { client: `client ${number % 7}` } },
+      ),
     ),
   );
   for (const outcome of outcomes) expectOk(outcome);

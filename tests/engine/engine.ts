@@ -78,7 +78,7 @@ export async function runIn(
   { furnishing, profile, home, ...more }: Partial<Job> & Omit<Partial<AdmittedRun>, 'job'> = {},
 ): Promise<Ran> {
   let summary: CodeSummary | null = null;
-  const run = { job: jobOf(code, more), client: '', furnishing, profile, home };
+  const run = { job: jobOf(code, more), furnishing, profile, home };
   const outcome = await engine.run(run, { onSummary: (told) => (summary = told) });
   return { ...outcome, summary };
 }

@@ -20,7 +20,7 @@ const forging = (kind: 'D' | 'R', body: string, status: number) =>
       time.sleep(20)  # who has finished is ended
   os._exit(${status})
 `;
-const run = (code: string) => engine.run({ job: jobOf(code), client: '' });
+const run = (code: string) => engine.run({ job: jobOf(code) });
 const nested = (depth: number) =>
   `b'{"value":{"type":"list","repr":"forged","json":' + b"[" * ${depth} + b"]" * ${depth} + b"}}"`;
 

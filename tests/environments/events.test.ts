@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as later } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
+import { callerOf } from '../../src/contract/caller.js';
 import type { EnvironmentEvent } from '../../src/contract/environment.js';
 import type { EnvironmentsOptions } from '../../src/environments/environments.js';
 import { until } from '../support/until.js';
@@ -10,7 +11,8 @@ import { openEnvironments, openWorld, refusal } from './world.js';
 
 const world = await openWorld();
 const LOCK = { sha256: expect.stringMatching(/^[0-9a-f]{64}$/), text: expect.stringContaining('# pungi:') };
-const steps = { client: 'anna' };
+const caller = callerOf({ client: 'anna' });
+const steps = { caller };
 
 /** Environments, and what they have told so far. */
 function listening(options: Partial<EnvironmentsOptions> = {}) {
@@ -27,7 +29,7 @@ function listening(options: Partial<EnvironmentsOptions> = {}) {
 
 test('every change of an environment is told before it is answered', async () => {
   const { environments, news } = listening();
-  const change = { client: 'anna', lock: LOCK };
+  const change = { caller, lock: LOCK };
   await environments.create({ venvName: 'one', packages: ['apple<2'] }, steps);
   expect(news()).toEqual([
     {
@@ -63,7 +65,7 @@ test('packages that come and go are told, with the lock that this leads to', asy
     removed: [{ name: 'apple', version: '1.0' }],
     lock: LOCK,
     error: null,
-    client: 'anna',
+    caller,
   });
   expect(installed!.lock).not.toEqual(before!.lock);
   expect(installed!.lock!.text).toContain('apple==1.1');
@@ -78,7 +80,7 @@ test('the first packages of the default environment are told as both', async () 
   await environments.install(undefined, ['apple'], steps);
   expect(news()).toMatchObject([
     { action: 'create', environment: 'own-default' },
-    { action: 'install', environment: 'own-default', added: [{ name: 'apple' }], client: 'anna' },
+    { action: 'install', environment: 'own-default', added: [{ name: 'apple' }], caller },
   ]);
 });
 
@@ -86,7 +88,7 @@ test('packages that could not be installed are told with the reason', async () =
   const { environments, news } = listening();
   await environments.create({ venvName: 'steady', packages: ['apple'] });
   news();
-  const nothing = { environment: 'steady', added: [], removed: [], lock: null, client: 'anna' };
+  const nothing = { environment: 'steady', added: [], removed: [], lock: null, caller };
   expect((await refusal(environments.install('steady', ['no-such-thing'], steps))).code).toBe(
     'PACKAGE_INSTALLATION_ERROR',
   );
@@ -104,7 +106,7 @@ test('packages that a new environment could not get are told as well', async () 
   const wanted = { venvName: 'never', packages: ['no-such-thing'] };
   expect((await refusal(environments.create(wanted, steps))).code).toBe('PACKAGE_INSTALLATION_ERROR');
   expect(news()).toMatchObject([
-    { action: 'install', environment: 'never', client: 'anna', error: 'PACKAGE_INSTALLATION_ERROR' },
+    { action: 'install', environment: 'never', caller, error: 'PACKAGE_INSTALLATION_ERROR' },
   ]);
 });
 
@@ -112,7 +114,7 @@ test('what runs bring about is told once, when it is made', async () => {
   const { environments, news } = listening();
   const wanted = { dependencies: ['cherry'], requiresPython: null };
   const name = await environments.provideInline(wanted, steps);
-  expect(news()).toMatchObject([{ action: 'provide', environment: name, client: 'anna', lock: LOCK }]);
+  expect(news()).toMatchObject([{ action: 'provide', environment: name, caller, lock: LOCK }]);
   expect(await environments.provideInline(wanted, steps)).toBe(name);
   expect(news()).toEqual([]);
 });
@@ -125,7 +127,7 @@ test('what is cleaned is told with the reason', async () => {
   const fresh = listening();
   await fresh.environments.clean({}, steps);
   expect(fresh.news()).toEqual([
-    { action: 'clean', environment: 'hurt', lock: null, client: 'anna', details: { reason: 'damaged' } },
+    { action: 'clean', environment: 'hurt', lock: null, caller, details: { reason: 'damaged' } },
   ]);
   await fresh.environments.clean({ dryRun: true, unusedForDays: 1 });
   expect(fresh.news()).toEqual([]);

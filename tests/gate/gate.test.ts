@@ -63,10 +63,8 @@ describe('a request', () => {
       files: [{ path: 'a.txt', text: 'ż' }],
       env: { LANG_CODE: 'pl' },
       context: null,
-      client: 'me',
     };
     expect(await admit(request, config)).toEqual({
-      client: 'me',
       profile: loadProfiles(config).get('default'),
       venvName: undefined,
       isVenvAsked: false,

@@ -22,7 +22,10 @@ const ROLL = 'import uuid\nprint(uuid.uuid4())';
 describe('an outcome', () => {
   test('is kept where the profile says so, and says whose it is', async () => {
     const first = await pungi.run({ code: ROLL, profile: 'kept' });
-    const second = await pungi.run({ code: ROLL, profile: 'kept', client: 'another', capability: 'tea' });
+    const second = await pungi.run(
+      { code: ROLL, profile: 'kept', capability: 'tea' },
+      { caller: { client: 'another' } },
+    );
     expectOk(first);
     expect(first).toMatchObject({ cached: null, disclosure: { capability: null } });
     expect(second).toMatchObject({

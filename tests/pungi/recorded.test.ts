@@ -21,7 +21,10 @@ test('a run that is made again after an installation is recorded both times', as
   const folder = join(temporaryFolder(), 'audit');
   const pungi = world.start({ AUTO_INSTALL: 'true', AUDIT: 'true', AUDIT_DIR: folder });
   await pungi.environments.create({ venvName: 'filled-later' });
-  const outcome = await pungi.run({ code: 'import cv2', venvName: 'filled-later', client: 'ann' });
+  const outcome = await pungi.run(
+    { code: 'import cv2', venvName: 'filled-later' },
+    { caller: { client: 'ann' } },
+  );
   expect(outcome.verdict.kind).toBe('ok');
   const entries = (await entriesIn(folder)).filter(({ kind }) => kind === 'run' || kind === 'install');
   expect(entries).toMatchObject([

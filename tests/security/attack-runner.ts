@@ -116,7 +116,9 @@ async function problemsOfBystander(): Promise<string[]> {
     'import subprocess, sys\nprint(len(sys.stdin.read()))\nsubprocess.run(["/bin/true"], check=True)\n';
   const stdin = 'x'.repeat(60_000);
   const limits = { timeoutMs: 2000, processes: 8 };
-  const outcome = await withPatience(engine.pungi.run({ code, stdin, limits, client: 'bystander' }));
+  const outcome = await withPatience(
+    engine.pungi.run({ code, stdin, limits }, { caller: { client: 'bystander' } }),
+  );
   const isFine = outcome?.verdict.kind === 'ok' && outcome.stdout.text === '60000\n';
   return isFine
     ? []

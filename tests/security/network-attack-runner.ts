@@ -98,10 +98,7 @@ function run(
     variables: { context: { allowed, ...context } },
   });
   const furnishing = { preload: [], data: [], allowedHosts: hosts };
-  return engine.run(
-    { job, client: '', furnishing },
-    { ...(signal && { signal }), ...(onLine && { onLine }) },
-  );
+  return engine.run({ job, furnishing }, { ...(signal && { signal }), ...(onLine && { onLine }) });
 }
 
 interface RunMore {

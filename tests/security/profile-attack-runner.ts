@@ -92,7 +92,7 @@ function run(
   const job = jobOf(code, { limits, variables: { context } });
   const folders = data === undefined ? [] : [{ name: data, path: join(ground, data) }];
   const furnishing = { preload: [], data: folders, allowedHosts: [] };
-  return engine.run({ job: { ...job, ...more }, client: '', home, furnishing }, { onSummary });
+  return engine.run({ job: { ...job, ...more }, home, furnishing }, { onSummary });
 }
 
 async function play({ code, rules, summarize, judge }: ProfileAttack): Promise<string[]> {

@@ -15,8 +15,8 @@ export class Victim {
 
   private constructor(pungi: Pungi, { canary, victimCode }: TableRun) {
     this.ended = pungi.run(
-      { code: victimCode, context: { secret: canary }, client: 'victim' },
-      { signal: this.abort.signal, onLine: ({ text }) => this.hear(text) },
+      { code: victimCode, context: { secret: canary } },
+      { caller: { client: 'victim' }, signal: this.abort.signal, onLine: ({ text }) => this.hear(text) },
     );
     this.ended.then((outcome) => {
       this.outcome = outcome;

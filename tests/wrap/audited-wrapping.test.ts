@@ -14,8 +14,8 @@ test('wrapping and unwrapping are in the audit trail, with who did it and what i
   for (const round of [1, 2]) {
     const pungi = startPungi(settings);
     try {
-      await pungi.wrapScript({ filename: `a${round}.py`, code: CODE }, { client: 'pungi 1.0' });
-      await pungi.unwrapScript(`a${round}`, { client: 'ann' });
+      await pungi.wrapScript({ filename: `a${round}.py`, code: CODE }, { caller: { client: 'pungi 1.0' } });
+      await pungi.unwrapScript(`a${round}`, { caller: { client: 'ann' } });
     } finally {
       await pungi.close();
     }

@@ -75,7 +75,7 @@ describe.skipIf(python === '')('nothing of a script is run by looking at it', ()
   test.each(['effect_writes_file.py', 'effect_in_decorator.py', 'effect_exits.py'])(
     '%s leaves its mark where it is run',
     async (name) => {
-      await engine.run({ job: jobOf(marking(name)), client: '' });
+      await engine.run({ job: jobOf(marking(name)) });
       expect(existsSync(marker)).toBe(true);
       rmSync(marker);
     },

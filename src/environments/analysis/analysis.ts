@@ -37,7 +37,7 @@ export interface AnalysisSurroundings {
 export async function analyzeCode(
   request: AnalysisRequest,
   { environments, run, maxOutputBytes }: AnalysisSurroundings,
-  { client, ...steps }: AnalysisOptions = {},
+  steps: AnalysisOptions = {},
 ): Promise<Analysis> {
   const { code, venvName: wanted, ...enabled } = parse(request);
   const target = wanted === undefined ? null : targetOf((await environments.show(wanted)).pythonVersion);
@@ -59,7 +59,7 @@ export async function analyzeCode(
     context,
     venvName,
   };
-  const outcome = await run({ ...about, ...(client !== undefined && { client }) }, steps);
+  const outcome = await run(about, steps);
   return { ...read(outcome), tool: await nameTool(environments, venvName) };
 }
 

@@ -21,9 +21,13 @@ export function answerRun<Schema extends z.ZodType>(
   });
 }
 
-export function runHeard(request: RunRequest, { pungi }: Call, { signal, onStep }: Steps): Promise<Outcome> {
+export function runHeard(
+  request: RunRequest,
+  { pungi }: Call,
+  { signal, onStep, caller }: Steps,
+): Promise<Outcome> {
   const hear = onStep && { onStep, onLine: ({ text }: { text: string }) => onStep(text) };
-  return pungi.run(request, { signal, ...hear });
+  return pungi.run(request, { signal, caller, ...hear });
 }
 
 export const styleOf = ({ profile }: Outcome, { all }: Profiles): OutputStyle =>

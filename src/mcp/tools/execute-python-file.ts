@@ -24,8 +24,6 @@ export function executePythonFile(config: Config): Tool {
     inputSchema: advertiseArguments(isOpen ? Arguments : REFUSED_ARGUMENTS),
     outputSchema: isOpen ? OUTCOME : REFUSED_OUTCOME,
     answer: (args, call) =>
-      answerRun(Arguments, args, call, ({ filePath, ...rest }) =>
-        toRunRequest({ file: filePath }, rest, call.who),
-      ),
+      answerRun(Arguments, args, call, ({ filePath, ...rest }) => toRunRequest({ file: filePath }, rest)),
   };
 }

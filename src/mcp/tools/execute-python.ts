@@ -17,6 +17,6 @@ export function executePython(config: Config, profiles: Profiles): Tool {
     inputSchema: advertiseArguments(Arguments),
     outputSchema: OUTCOME,
     answer: (args, call) =>
-      answerRun(Arguments, args, call, ({ code, ...rest }) => toRunRequest({ code }, rest, call.who)),
+      answerRun(Arguments, args, call, ({ code, ...rest }) => toRunRequest({ code }, rest)),
   };
 }

@@ -79,7 +79,6 @@ export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
             fresh: fresh ?? false,
             ...(capability && { capability }),
             ...(venvName && { venvName }),
-            ...call.who,
           };
           return replyStrategic(
             await runHeard(request, call, steps),

@@ -5,7 +5,6 @@ import { RunRequest } from '../../contract/run.js';
 import { ceilingsOf } from '../../gate/limits.js';
 import type { Profiles } from '../../gate/profiles/profiles.js';
 import { describeProfiles } from './describe-profiles.js';
-import type { Who } from './tool.js';
 import { existingVenv } from './venv-arguments.js';
 
 const { code, file, argv, stdin, inputData, files, env, profile, fresh } = RunRequest.shape;
@@ -69,7 +68,6 @@ type CommonArguments = Omit<z.infer<ReturnType<typeof codeArguments>>, 'code'>;
 export function toRunRequest(
   what: { code: string } | { file: string },
   { timeoutMs, memoryMb, diskMb, processes, context, ...rest }: CommonArguments,
-  who: Who,
 ): RunRequest {
   const limits = {
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -78,5 +76,5 @@ export function toRunRequest(
     ...(processes !== undefined && { processes }),
   };
   const given = context === undefined ? {} : { context: context as RunRequest['context'] };
-  return { ...what, ...rest, ...given, limits, ...who };
+  return { ...what, ...rest, ...given, limits };
 }

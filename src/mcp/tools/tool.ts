@@ -4,18 +4,13 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
+import type { Caller } from '../../contract/caller.js';
 import type { Pungi } from '../../pungi.js';
-
-/** Who asks: the record names the client; the queue is fair between sessions, where there are any, and clients. */
-export interface Who {
-  client: string;
-  session?: string;
-}
 
 /** What a handler may use of the call that it answers. */
 export interface Call {
   pungi: Pungi;
-  who: Who;
+  caller: Caller;
   ctx: ServerContext;
 }
 

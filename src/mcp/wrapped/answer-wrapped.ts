@@ -21,7 +21,7 @@ const Arguments = z.custom<Record<string, unknown>>(
 export function answerWrapped(tool: WrappedTool, args: unknown, call: Call): Promise<CallToolResult> {
   const act: Parameters<typeof answer<typeof Arguments>>[3] = async (given, steps) => {
     try {
-      const outcome = await runHeard({ ...wrappedCall(tool, given), ...call.who }, call, steps);
+      const outcome = await runHeard(wrappedCall(tool, given), call, steps);
       const { verdict, runId } = outcome;
       if (verdict.kind === 'internal') return replyOwnFault(tool, verdict.message, runId, call);
       const style = styleOf(outcome, call.pungi.profiles);

@@ -20,8 +20,8 @@ export const unwrapScript = (): Tool => ({
   inputSchema: advertiseArguments(Arguments),
   outputSchema: advertiseResult(Unwrapped),
   answer: (args, call) =>
-    answer(Arguments, args, call, async ({ name }, { client }) => {
-      await call.pungi.unwrapScript(name, { client });
+    answer(Arguments, args, call, async ({ name }, { caller }) => {
+      await call.pungi.unwrapScript(name, { caller });
       return replyData(
         { name, unwrapped: true as const },
         () => `The tools of "${name}" are offered no more.`,

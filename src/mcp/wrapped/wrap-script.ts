@@ -59,9 +59,9 @@ export const wrapScript = ({ scriptRoots }: Config): Tool => ({
   inputSchema: advertiseArguments(Arguments),
   outputSchema: advertiseResult(WrappedInfo),
   answer: (args, call) =>
-    answer(Arguments, args, call, async ({ filename, code: text, file: path, ...wanted }, { client }) => {
+    answer(Arguments, args, call, async ({ filename, code: text, file: path, ...wanted }, { caller }) => {
       const script = path === undefined ? { filename: filename!, code: text! } : { file: path };
-      const wrapped = await call.pungi.wrapScript({ ...script, ...wanted }, { client });
+      const wrapped = await call.pungi.wrapScript({ ...script, ...wanted }, { caller });
       return replyData(wrappedInfo(wrapped, call.pungi.wrapped), wordInfo);
     }),
 });
