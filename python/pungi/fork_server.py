@@ -14,7 +14,7 @@ import sys
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
 from . import called_script, cgroup_keeper, data_folders, font_list, guard, host_jail, landlock, load_limits, network_forwarder
-from . import packages, processors, run_group, seccomp, started_as, streams, substitutes, supervisor, system, watch
+from . import packages, process_title, processors, run_group, seccomp, started_as, streams, substitutes, supervisor, system, watch
 from . import harness, worker
 
 
@@ -107,6 +107,7 @@ def _prepare_workers(settings):
     font_list.offer(folder)
     os.environ.update(processors.variables(settings["processors"]))
     started_as.leave_own_folder()
+    process_title.prepare()
     if settings["tier"] != "process":
         system.forbid_new_privileges()
         seccomp.install_for_fork_server(has_namespaces, bool(settings["data"]))

@@ -6,7 +6,7 @@ import linecache
 import os
 import sys
 
-from . import called_script, code_summary, frames, report, scoped_run, script, script_end, streams
+from . import called_script, code_summary, frames, process_title, report, scoped_run, script, script_end, streams
 from .calls.endings import exit_status
 from .supervisor_channel import REPORT_FD, say, say_and_wait
 
@@ -63,7 +63,8 @@ def _enter_script(job, path):
     scope = module.__dict__
     scope.update({"__builtins__": main_module.__builtins__, "__file__": path} | job["variables"])
     sys.argv = [job["filename"], *job["argv"]]
-    sys.orig_argv = [sys.executable, *sys.argv]
+    sys.orig_argv = ["python", *sys.argv]
+    process_title.show(sys.argv)
     return scope
 
 

@@ -26,7 +26,7 @@ CLONE_NEWNET = 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
 
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NAME, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 15, 36, 38
 _SIGCHLD, _SIGKILL = 17, 9
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
@@ -60,6 +60,17 @@ def die_with_parent():
 
 def set_dumpable(dumpable):
     prctl(_PR_SET_DUMPABLE, int(dumpable))
+
+
+def set_name(name):
+    """Of the thread, as /proc/self/comm says it."""
+    text = ctypes.create_string_buffer(name)
+    prctl(_PR_SET_NAME, ctypes.addressof(text))
+
+
+def end_of_heap():
+    _libc.sbrk.restype = ctypes.c_void_p
+    return _libc.sbrk(ctypes.c_ssize_t(0))
 
 
 def become_subreaper():

@@ -13,8 +13,8 @@ import sys
 import time
 
 from . import (
-    data_folders, discovery, exercises, flock_gate, font_list, frames, last_output, limits, report, run_jail, scoped_run, script,
-    script_run, started_as, streams, substitutes, system,
+    data_folders, discovery, exercises, flock_gate, font_list, frames, last_output, limits, process_title, report, run_jail,
+    scoped_run, script, script_run, started_as, streams, substitutes, system,
 )
 from .empty_stack import OnEmptyStack
 from .supervisor_channel import JOB_FD, REPORT_FD, say
@@ -71,6 +71,7 @@ def _settle_in(place, pipes):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     last_output.promise()
     _settle(place.box)
+    process_title.settle()
     limits.bound_signals(place.tier)
     return run_jail.lock_worker(place)
 

@@ -87,11 +87,6 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reason:
-      'the process was forked before the script was known: /proc/self/cmdline and comm name the fork server',
-    snippets: ['system/proc_files'],
-  },
-  {
-    reason:
       'the interpreter has started before the request comes, so its PYTHON… variables only reach processes that the script starts',
     snippets: ['introspection/breakpoint_env'],
   },

@@ -12,7 +12,7 @@ from pungi import no_pip, system
 
 _STATE = """
 import locale, os, site, subprocess, sys, sysconfig
-for name in ("flags", "orig_argv", "argv", "warnoptions", "_xoptions", "dont_write_bytecode", "path", "prefix", "base_prefix",
+for name in ("flags", "argv", "warnoptions", "_xoptions", "dont_write_bytecode", "path", "prefix", "base_prefix",
              "exec_prefix", "base_exec_prefix", "executable", "pycache_prefix", "platlibdir"):
     print(name, getattr(sys, name))
 print(subprocess._args_from_interpreter_flags())

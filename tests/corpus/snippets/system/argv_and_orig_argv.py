@@ -1,3 +1,3 @@
 # argv: ["--name", "value with space", "ünï"]
 import sys
-print(sys.argv, sys.orig_argv[1:])
+print(sys.argv, sys.orig_argv)
