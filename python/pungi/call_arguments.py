@@ -31,6 +31,7 @@ _NO_FLAGS = (0,)
 _MORE = 0x8000
 # The exit signal, what is shared with the child, and where its number is written. No namespace, no other parent.
 _CLONE_FLAGS = 0x017D5F7F
+_FILES, _THREAD = 0x400, 0x10000
 SUPERVISOR_NAMESPACES = (
     system.CLONE_NEWUSER | system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWIPC | system.CLONE_NEWNET
 )
@@ -43,7 +44,9 @@ SET_PARENT_DEATH, SET_DUMPABLE, SET_SUBREAPER = 1, 4, 36
 
 
 def clone(namespaces=0):
-    return (Only(0, _NO_FLAGS, mask=~(_CLONE_FLAGS | namespaces) & 0xFFFFFFFF),)
+    """A thread has the descriptors of its process: /proc would not show those of its own to whoever counts them."""
+    unknown = ~(_CLONE_FLAGS | namespaces) & 0xFFFFFFFF
+    return (Only(0, (0, _FILES, _FILES | _THREAD), mask=unknown | _FILES | _THREAD),)
 
 
 def socket_rules(families, netlink=(ROUTES,)):
@@ -147,6 +150,8 @@ _IPV6_OPTIONS = {"IPV6_UNICAST_HOPS": 16, "IPV6_MULTICAST_HOPS": 18, "IPV6_RECVE
 
 ARGUMENTS = {
     "clone": clone(),
+    # Now or at an exec. The third flag gives a thread descriptors of its own.
+    "close_range": (Only(2, (0, 4), error=errno.EINVAL),),
     # Shared without a file its pages outlive the mapping; pages of the huge page pool are no part of a resident size.
     "mmap": (
         Only(3, (_PRIVATE | _ANONYMOUS, _PRIVATE, _SHARED, _SHARED_VALIDATE), mask=0xF | _ANONYMOUS | _HUGE_TLB),

@@ -23,6 +23,8 @@ class Sample(NamedTuple):
     anonymous: int
     # What the kernel's page tables can take at most for so much address space.
     most_tables: int
+    # Whether any of them does not show what it uses.
+    is_headless: bool = False
 
 
 class Figures:
@@ -30,6 +32,7 @@ class Figures:
 
     __slots__ = (
         "cpu_ms", "user_ms", "gained_ms", "waited_ms", "unseen_ms", "tasks", "resident", "anonymous", "size", "faults", "started",
+        "is_headless",
     )
 
     def __init__(self, pid, cpu_ms, before, interval_ms):
@@ -40,6 +43,7 @@ class Figures:
         # Of its children that it has waited for.
         self.waited_ms = sum(map(int, fields[13:15])) * _TICK_MS
         self.tasks, self.size = int(fields[17]), int(fields[20])
+        self.is_headless = watch.is_headless(pid, fields)
         # Nothing of a process comes into memory without a fault.
         self.faults = int(fields[7]) + int(fields[9])
         self.started, self.resident = fields[19], int(fields[21]) * _PAGE
@@ -139,6 +143,7 @@ class Census:
             sum(each.resident for each in living),
             sum(each.anonymous for each in living),
             sum(each.size // 512 for each in living),
+            any(each.is_headless for each in living),
         )
 
 

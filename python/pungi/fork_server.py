@@ -85,8 +85,8 @@ def _enter_nothing(settings):
 def _limit(settings):
     """For all that follows: packages, supervisors and their workers. The guard holds us to the rest."""
     memory = load_limits.memory_bytes(settings)
-    # As wide as the widest that a worker sets for itself.
-    bounds = {"CORE": 0, "MEMLOCK": 0, "DATA": max(2 * memory, memory + (1 << 30)), "FSIZE": settings["diskMb"] << 20}
+    # As wide as the widest that a worker sets for itself. Of cores one byte: at 0 the kernel still starts a host's program that takes them.
+    bounds = {"CORE": 1, "MEMLOCK": 0, "DATA": max(2 * memory, memory + (1 << 30)), "FSIZE": settings["diskMb"] << 20}
     for name, value in bounds.items():
         number = getattr(resource, f"RLIMIT_{name}", None)
         if number is not None:

@@ -91,6 +91,8 @@ class KernelObjects:
     def held(self, census, limits, is_thorough):
         """What is more than the memory limit, or more than a run's part; None where nothing is."""
         memory = limits["memoryMb"] * _MB
+        if any(figures.is_headless for figures in census.living.values()):
+            return Held(memory, "what a process holds whose first thread has ended")
         return self._in_sockets(census, memory) or self._in_objects(census, memory, limits, is_thorough)
 
     def _in_sockets(self, census, memory):

@@ -80,6 +80,8 @@ class LoadLimits:
         use = census.sample(pids)
         if use.tasks > _MOST_TASKS:
             return f"started more than {_MOST_TASKS} processes and threads"
+        if use.is_headless:
+            return "ended the first thread of a process that goes on"
         if use.anonymous > self._memory and watch.exact_memory(pids) > self._memory:
             return f"took more than {self._memory >> 20} MB of memory"
         if now >= self._next_walk:
@@ -114,7 +116,8 @@ class LoadLimits:
         before, self._suspects = self._suspects, set()
         for child in children:
             pids = [child, *watch.descendants_of(child)]
-            if census.sample(pids).anonymous > most and watch.exact_memory(pids) > most:
+            use = census.sample(pids)
+            if use.is_headless or (use.anonymous > most and watch.exact_memory(pids) > most):
                 self._suspects.add(child)
                 if child in before:
                     _kill(pids)

@@ -7,6 +7,8 @@ import stat
 import time
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+# PF_EXITING among the flags of a thread; SIGKILL among the signals that wait for it.
+_IS_EXITING, _IS_KILLED = 0x4, 1 << 8
 HAS_PROC = os.path.isdir("/proc/self/task")
 
 
@@ -209,9 +211,28 @@ def _descriptors(pid):
 def is_ended(pid):
     """A process that has given back its memory, on its way out, belongs to root already and holds nothing."""
     try:
-        return stat_fields(pid)[20] == b"0"
+        fields = stat_fields(pid)
+        return fields[20] == b"0" and not is_headless(pid, fields)
     except OSError:
         return True
+
+
+def is_headless(pid, fields):
+    """Whether the first thread of a process has ended and others go on: its entry shows neither their memory nor their files.
+
+    `fields`: of its stat."""
+    if fields[0] != b"Z" or fields[17] in (b"0", b"1"):
+        return False
+    return any(thread != str(pid) and _goes_on(f"{pid}/task/{thread}") for thread in os.listdir(f"/proc/{pid}/task"))
+
+
+def _goes_on(thread):
+    """Not one that is ending, nor one that ends with its process."""
+    try:
+        fields = stat_fields(thread)
+    except OSError:
+        return False
+    return not int(fields[6]) & _IS_EXITING and not int(fields[28]) & _IS_KILLED
 
 
 def deleted_mappings(pids, device):
@@ -243,7 +264,9 @@ def folder_usage(path, most_entries):
                     entries += 1
                     if entry.is_dir(follow_symlinks=False):
                         left.append(entry.path)
-                    size += entry.stat(follow_symlinks=False).st_blocks * 512
+                    # Gone or renamed while we looked: the others are still there.
+                    with contextlib.suppress(FileNotFoundError):
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
         except FileNotFoundError:
             continue
         except OSError:
@@ -255,5 +278,17 @@ def _scan(folder):
     try:
         return os.scandir(folder)
     except PermissionError:
-        os.chmod(folder, 0o700, follow_symlinks=os.chmod not in os.supports_follow_symlinks)
+        _unlock(folder)
         return os.scandir(folder)
+
+
+def _unlock(folder):
+    """Never what a link leads to that has come into its place."""
+    if os.chmod in os.supports_follow_symlinks:
+        os.chmod(folder, 0o700, follow_symlinks=False)
+        return
+    fd = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.chmod(f"/proc/self/fd/{fd}", 0o700)
+    finally:
+        os.close(fd)

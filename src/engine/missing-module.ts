@@ -43,10 +43,10 @@ export function missingModuleHint(
   if (own !== undefined) return say(own);
   const name = distributionOf(module) ?? distributionIn(module, text);
   if (name !== null) return { missingPackage: name, hint: absent(module, isProfileImport, name, where) };
-  if (message.endsWith('is not a package'))
-    return say(`${message.split('; ').at(-1)}: is a file of yours called like the package? Rename it.`);
-  if (isStandard(module)) return say(standardHint(module));
   const parent = module.slice(0, module.lastIndexOf('.'));
+  if (message.endsWith('is not a package'))
+    return say(`'${parent}' is not a package: is a file of yours called like the package? Rename it.`);
+  if (isStandard(module)) return say(standardHint(module));
   if (module.includes('.') && !isProfileImport)
     return say(
       `"${parent}" is there, but has no module "${module}": check the name, and the version of "${parent}".`,

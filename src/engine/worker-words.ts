@@ -19,12 +19,18 @@ const MAX_REPORTED = {
 
 const cut = (limit: number) => z.string().transform((text) => text.slice(0, limit));
 
+/** Hints name it in Pungi's own sentences, so it is nothing but a name. */
+const MODULE_NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}\p{Pc}.-]{0,199}$/u;
+
 const ReportedException = PythonException.extend({
   type: cut(MAX_REPORTED.name),
   message: cut(MAX_REPORTED.message),
   text: cut(MAX_REPORTED.line).nullable(),
   traceback: cut(MAX_REPORTED.traceback),
-  missingModule: cut(MAX_REPORTED.name).nullable(),
+  missingModule: z
+    .string()
+    .nullable()
+    .transform((name) => (name !== null && MODULE_NAME.test(name) ? name : null)),
   isMemoryError: z.boolean().catch(false),
   isRaised: z.boolean().catch(false),
   isProfileImport: z.boolean().catch(false),

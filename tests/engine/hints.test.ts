@@ -139,7 +139,7 @@ describe('a module that is a file of the caller', () => {
     );
     expect(await hintOf(join(scripts, 'other.py'))).toContain('"pkg/__init__.py" lies beside the script');
     writeFileSync(join(scripts, 'sly.py'), 'raise ModuleNotFoundError("x", name="../../etc/passwd")');
-    expect(await hintOf('sly.py')).not.toContain('lies beside');
+    expect(await hintOf('sly.py')).toBeNull();
   });
 });
 

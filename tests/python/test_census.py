@@ -57,7 +57,7 @@ class Sample(unittest.TestCase):
         if pid == 0:
             os._exit(0)
         os.waitpid(pid, 0)
-        self.assertEqual(sample(pid), (0, 0, 0, 0))
+        self.assertEqual(sample(pid), (0, 0, 0, 0, False))
 
     def test_a_strange_name_is_no_trouble(self):
         def rename():

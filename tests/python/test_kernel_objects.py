@@ -1,8 +1,11 @@
+import ctypes
 import fcntl
 import os
 import select
+import signal
 import socket
 import tempfile
+import threading
 import unittest
 from unittest import mock
 
@@ -29,6 +32,22 @@ class KernelObjects(unittest.TestCase):
 
     def test_an_ordinary_process_holds_little(self):
         self.assertIsNone(self.held(lambda: None))
+
+    def test_a_process_whose_first_thread_has_ended_hides_what_it_holds(self):
+        pid = os.fork()
+        if pid == 0:
+            threading.Thread(target=signal.pause).start()
+            ctypes.CDLL(None).pthread_exit(None)
+        self.addCleanup(os.waitpid, pid, 0)
+        self.addCleanup(os.kill, pid, signal.SIGKILL)
+        while watch.stat_fields(pid)[0] != b"Z":
+            os.sched_yield()
+        taken = census.Census()
+        taken.take([pid])
+        self.assertTrue(taken.sample().is_headless)
+        self.assertFalse(watch.is_ended(pid))
+        objects = kernel_objects.KernelObjects(False)
+        self.assertIn("first thread", objects.held(taken, LIMITS, is_thorough=False).what)
 
     def test_watches_of_files_under_many_numbers(self):
         def watch_them():
@@ -119,7 +138,7 @@ class KernelObjects(unittest.TestCase):
         with mock.patch.object(kernel_objects, "_count", side_effect=AssertionError):
             self.assertIsNone(objects.held(taken, LIMITS, is_thorough=True))
             taken.cpu_ms += 1000
-            taken.living = {pid: mock.Mock(cpu_ms=figures.cpu_ms + 1000) for pid, figures in taken.living.items()}
+            taken.living = {pid: mock.Mock(cpu_ms=figures.cpu_ms + 1000, is_headless=False) for pid, figures in taken.living.items()}
             with self.assertRaises(AssertionError):
                 objects.held(taken, LIMITS, is_thorough=False)
 

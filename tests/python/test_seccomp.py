@@ -22,7 +22,7 @@ CALLS = {
         "sched_setaffinity": 203, "mq_open": 240, "keyctl": 250, "openat": 257, "mknodat": 259, "unshare": 272,
         "perf_event_open": 298, "prlimit64": 302, "open_by_handle_at": 304, "setns": 308, "process_vm_readv": 310,
         "seccomp": 317, "memfd_create": 319, "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "clone3": 435,
-        "pidfd_getfd": 438, "landlock_create_ruleset": 444,
+        "pidfd_getfd": 438, "landlock_create_ruleset": 444, "close_range": 436,
         "chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "fchownat": 260, "fchmodat": 268, "fchmodat2": 452,
         "utimensat": 280, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197,
         "inotify_add_watch": 254, "sendmsg": 46, "sendmmsg": 307, "sendto": 44, "setsockopt": 54, "fcntl": 72,
@@ -36,7 +36,7 @@ CALLS = {
         "sched_setaffinity": 122, "mq_open": 180, "keyctl": 219, "openat": 56, "mknodat": 33, "unshare": 97,
         "perf_event_open": 241, "prlimit64": 261, "open_by_handle_at": 265, "setns": 268, "process_vm_readv": 270,
         "seccomp": 277, "memfd_create": 279, "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425, "clone3": 435,
-        "pidfd_getfd": 438, "landlock_create_ruleset": 444,
+        "pidfd_getfd": 438, "landlock_create_ruleset": 444, "close_range": 436,
         "fchmod": 52, "fchmodat": 53, "fchmodat2": 452, "fchown": 55, "fchownat": 54, "utimensat": 88, "setxattr": 5,
         "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "inotify_add_watch": 27, "sendmsg": 211, "sendmmsg": 269,
         "sendto": 206, "setsockopt": 208, "fcntl": 25, "prctl": 167, "vmsplice": 75, "splice": 76, "socketpair": 199, "flock": 32,
@@ -250,9 +250,20 @@ class Calls(BothArchitectures):
             self.assertAllowed(machine, "clone", fork)
             self.assertAllowed(machine, "clone", thread)
             self.assertDenied(machine, "clone", fork | 0x8000)  # CLONE_PARENT: a child of the supervisor
+            self.assertAllowed(machine, "clone", fork | 0x400)
             for namespace in namespaces:
                 self.assertDenied(machine, "clone", namespace)
                 self.assertDenied(machine, "clone", fork | namespace)
+
+    def test_a_thread_has_the_descriptors_of_its_process(self):
+        thread, files = 0x003D0F00, 0x400
+        for machine, _, _ in self.each():
+            for filter_of in ("runs", "fork server"):
+                self.assertDenied(machine, "clone", thread & ~files, filter_of=filter_of)
+                for flags in (0, 4):
+                    self.assertAllowed(machine, "close_range", 3, 9, flags, filter_of=filter_of)
+                for flags in (2, 6):
+                    self.assertDenied(machine, "close_range", 3, 9, flags, filter_of=filter_of, error=errno.EINVAL)
 
     def test_sockets_by_family(self):
         packet, vsock, alg, bluetooth = 17, 40, 38, 31

@@ -164,6 +164,16 @@ class Folder(unittest.TestCase):
         self.addCleanup(_remove, self.base)
         self.assertGreater(watch.folder_usage(self.base, 1000)[1], 1000)
 
+    @unittest.skipIf(os.getuid() == 0, "root can read every folder")
+    def test_a_closed_folder_is_opened_but_not_one_that_a_link_leads_to(self):
+        self.write("closed/file", MB)
+        os.mkdir(os.path.join(self.base, "foreign"), 0)
+        os.symlink("foreign", os.path.join(self.base, "link"))
+        os.chmod(os.path.join(self.base, "closed"), 0)
+        self.assertGreaterEqual(watch.folder_usage(os.path.join(self.base, "closed"), 1000)[0], MB)
+        self.assertGreater(watch.folder_usage(os.path.join(self.base, "link"), 1000)[1], 1000)
+        self.assertEqual(os.stat(os.path.join(self.base, "foreign")).st_mode & 0o777, 0)
+
     def test_a_folder_that_is_gone_is_empty(self):
         self.assertEqual(watch.folder_usage(os.path.join(self.base, "gone"), 10), (0, 0))
 

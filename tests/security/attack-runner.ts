@@ -34,6 +34,7 @@ async function startEngine() {
     Config.parse({
       python: table.python,
       tier: table.tier,
+      cgroups: process.env['CGROUPS'],
       poolSize: 2,
       audit: false,
       maxProcesses: 256,

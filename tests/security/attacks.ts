@@ -1,16 +1,20 @@
 import type { Attack } from './attack.js';
+import { COMBINED } from './attacks/combined.js';
 import { CONTROL_CHANNEL } from './attacks/control-channel.js';
 import { CPU_BOMBS } from './attacks/cpu-bombs.js';
 import { DEVICES } from './attacks/devices.js';
 import { DISK_BOMBS } from './attacks/disk-bombs.js';
 import { ENDINGS } from './attacks/endings.js';
 import { FILE_LOCKS } from './attacks/file-locks.js';
+import { HIDDEN } from './attacks/hidden.js';
 import { HOST_FILES } from './attacks/host-files.js';
 import { KERNEL } from './attacks/kernel.js';
 import { KERNEL_OBJECTS } from './attacks/kernel-objects.js';
 import { LINGERING } from './attacks/lingering.js';
 import { LOOPBACK } from './attacks/loopback.js';
 import { MEMORY_BOMBS } from './attacks/memory-bombs.js';
+import { MOVING_FILES } from './attacks/moving-files.js';
+import { NAMES } from './attacks/names.js';
 import { NETWORK } from './attacks/network.js';
 import { OTHER_PROCESSES } from './attacks/other-processes.js';
 import { OUTPUT_BOMBS } from './attacks/output-bombs.js';
@@ -34,11 +38,15 @@ export const ATTACKS: readonly Attack[] = [
   ...SHARED_BOMBS,
   ...MEMORY_BOMBS,
   ...KERNEL_OBJECTS,
+  ...HIDDEN,
   ...CPU_BOMBS,
   ...DISK_BOMBS,
+  ...MOVING_FILES,
   ...OUTPUT_BOMBS,
+  ...COMBINED,
   ...LINGERING,
   ...CONTROL_CHANNEL,
   ...ENDINGS,
   ...TEXT,
+  ...NAMES,
 ];

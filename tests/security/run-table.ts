@@ -30,6 +30,7 @@ export async function runTable(
     TMPDIR: `${folder}/tmp`,
     SERVER_SECRET: stage.canary,
     PYTHONPATH: `${folder}/${stage.canary}`,
+    CGROUPS: process.env['CGROUPS'] ?? 'auto',
   };
   // The canary on the command line shows whether a run can see other processes.
   const child = spawn(stage.python, ['-I', stage.keeper, stage.node, stage.runner, stage.canary], {
