@@ -42,6 +42,8 @@ def clear_flags():
     for name, value in _PLAIN_FLAGS.items():
         if name in names:
             _set_item(sys.flags, names.index(name), value)
+    with contextlib.suppress(ValueError):  # without it, sys.breakpointhook does not see PYTHONBREAKPOINT
+        ctypes.c_int.in_dll(ctypes.pythonapi, "Py_IgnoreEnvironmentFlag").value = 0
 
 
 def leave_own_folder():
