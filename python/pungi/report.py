@@ -92,10 +92,16 @@ def _describe(error, path):
     }
 
 
+def name_exception(error):
+    """Its class and the beginning of its text."""
+    first, *_ = _text_of(error).splitlines() or [""]
+    return f"{class_name_of(type(error))}: {first[:_MAX_NAME]}".removesuffix(": ")
+
+
 def _text_of(error):
     try:
         return str(error)
-    except Exception:
+    except BaseException:
         return "<exception str() failed>"
 
 

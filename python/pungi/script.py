@@ -22,21 +22,25 @@ _NOWHERE = {"lineno": -1, "end_lineno": -1, "col_offset": -1, "end_col_offset": 
 
 
 class Ending:
-    """What a script leaves: a description of its last expression's value, and the exception that ended it."""
+    """What a script leaves: a description of its last expression's value, or what describing it raised; and the exception that
+    ended it."""
 
     def __init__(self, has_value=True):
         self._has_value = has_value
-        self._value = self.error = None
+        self.about, self.error = {}, None
 
     @property
     def value(self):
-        return self._value
+        return self.about.get("value")
 
     @value.setter
     def value(self, value):
-        """Set by the script's own code, so that an exception of __repr__ is one of its last line."""
+        """Set by the script's own code. Plain Python shows no value, so a `__repr__` that raises does not end the run."""
         if self._has_value and value is not None:
-            self._value = report.describe_value(value)
+            try:
+                self.about = {"value": report.describe_value(value)}
+            except BaseException as error:
+                self.about = {"valueError": report.name_exception(error)}
 
     def __enter__(self):
         pass

@@ -48,7 +48,7 @@ def _evaluate(job, path, source, paths):
         run = _prepare(job, path, source, scope, ending, absent, paths)
     if ending.error is None:
         yield run
-    result = 0, {} if ending.value is None else {"value": ending.value}
+    result = 0, ending.about
     if ending.error is None and call is not None:
         with ending:
             result = called_script.call(call, scope)

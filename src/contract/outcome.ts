@@ -74,7 +74,7 @@ export const Outcome = z.object({
     .array(z.string())
     .optional()
     .describe(
-      'what a person should know of the run, such as limits that were lowered or packages that were skipped',
+      'what a person should know of the run, such as limits that were lowered, packages that were skipped, or a value that cannot be shown',
     ),
 });
 export type Outcome = z.infer<typeof Outcome>;

@@ -9,7 +9,7 @@ import { readCallValue } from './call-words.js';
 import type { Whereabouts } from './missing-module.js';
 import { OutputBuffer } from './output.js';
 import { decideVerdict } from './verdict.js';
-import { readValue } from './worker-words.js';
+import { readValue, readValueNotes } from './worker-words.js';
 
 interface Circumstances {
   wasStopped: boolean;
@@ -67,7 +67,8 @@ export class OutcomeDraft {
     const verdict = decideVerdict(facts, report, this.job, { ...this.where, tier: this.#isolation.tier });
     const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
     if (verdict.kind !== 'ok') return this.finish(verdict, usage);
-    return this.finish(verdict, usage, this.job.call ? readCallValue(report, attached) : readValue(report));
+    if (this.job.call) return this.finish(verdict, usage, readCallValue(report, attached));
+    return this.finish(verdict, usage, readValue(report), readValueNotes(report));
   }
 
   /** The supervisor ended without an answer. */
@@ -78,7 +79,12 @@ export class OutcomeDraft {
     return failure('internal', {}, 'The sandbox of this run was lost; run it again.');
   }
 
-  finish(verdict: Verdict, used: Partial<Outcome['usage']> = {}, value: Outcome['value'] = null): Outcome {
+  finish(
+    verdict: Verdict,
+    used: Partial<Outcome['usage']> = {},
+    value: Outcome['value'] = null,
+    notes: readonly string[] = [],
+  ): Outcome {
     const usage = { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: this.#waitMs, installMs: 0, ...used };
     return {
       runId: this.runId,
@@ -95,6 +101,7 @@ export class OutcomeDraft {
       profile: this.profile,
       cached: null,
       disclosure: null,
+      ...(notes.length > 0 && { notes: [...notes] }),
     };
   }
 }

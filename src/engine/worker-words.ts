@@ -67,6 +67,16 @@ export function readValue(report: unknown, mostJson = MAX_REPORTED.json): Value 
     : { ...shown, json: json as Value['json'] };
 }
 
+/** Why there is no value though the last expression has one, if that is so. */
+export function readValueNotes(report: unknown): string[] {
+  const { data } = cut(MAX_REPORTED.name).safeParse(
+    (report as { valueError?: unknown } | undefined)?.valueError,
+  );
+  return data === undefined
+    ? []
+    : [`The value of the last expression is not shown: its __repr__ raised ${data}.`];
+}
+
 const ReportedValue = z.object({
   type: cut(MAX_REPORTED.name),
   repr: cut(MAX_REPORTED.repr),

@@ -86,11 +86,6 @@ export const DIFFERENCES: readonly Difference[] = [
     snippets: ['modules/shadowing'],
   },
   {
-    reason:
-      'the interpreter has started before the request comes, so its PYTHON… variables only reach processes that the script starts',
-    snippets: ['introspection/breakpoint_env'],
-  },
-  {
     reason: 'the accounts of the host stay hidden, and there is no place for others',
     tiers: ['landlock'],
     snippets: ['system/users'],
@@ -99,10 +94,6 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: 'the terminals of the host stay hidden, and there is no place for others',
     tiers: ['landlock'],
     snippets: ['processes/posix_spawn_and_pty', 'processes/pty_spawn'],
-  },
-  {
-    reason: 'the last expression is the value of the run, so a `__repr__` of it that raises is reported',
-    snippets: ['exit/last_expression_bad_repr'],
   },
 ];
 

@@ -61,6 +61,42 @@ describe('the value of the last expression', () => {
     expect(await lastValue(code)).toEqual({ type: 'Frame', repr: '   a  b\n0  1  2\n1  3  4' });
   });
 
+  test.each([
+    ['raise ValueError("no\\nmore")', 'ValueError: no'],
+    ['raise ValueError("x" * 10_000)', `ValueError: ${'x'.repeat(200)}`],
+    ['raise ValueError', 'ValueError'],
+    ['raise SystemExit(3)', 'SystemExit: 3'],
+    ['raise KeyboardInterrupt', 'KeyboardInterrupt'],
+    ['raise Odd()', 'Odd: <exception str() failed>'],
+    ['return repr(self)', 'RecursionError: maximum recursion depth exceeded'],
+    ['return 5', 'TypeError: __repr__ returned non-string (type int)'],
+  ])('is not there, and a note says why, where its repr does: %s', async (line, raised) => {
+    const code = py`
+      class Odd(Exception):
+          def __str__(self): raise SystemExit(4)
+          def __repr__(self):
+              print("asked", flush=True) if ${line.includes('self') ? 'False' : 'True'} else None
+              ${line}
+      import atexit
+      atexit.register(print, "ended")
+      Odd()
+    `;
+    const outcome = await pungi.run({ code });
+    expectOk(outcome);
+    expect(outcome.value).toBeNull();
+    expect(outcome.notes).toHaveLength(1);
+    expect(outcome.notes?.[0]).toContain(
+      `The value of the last expression is not shown: its __repr__ raised ${raised}`,
+    );
+    expect(outcome.stdout.text).toMatch(/^(asked\n)?ended\n$/);
+  });
+
+  test('is not there where it is too long to be written as text', async () => {
+    const outcome = await pungi.run({ code: '10 ** 100_000' });
+    expectOk(outcome);
+    expect(outcome.notes?.[0] ?? '').toMatch(/ValueError: Exceeds the limit|^$/);
+  });
+
   test('is not printed', async () => {
     const { stdout, value } = await pungi.run({ code: 'print("out")\n42' });
     expect(stdout.text).toBe('out\n');
