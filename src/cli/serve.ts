@@ -44,7 +44,11 @@ async function serve(parsed: Record<string, unknown>): Promise<number> {
   const logger = openLog(config);
   if (typeof parsed['http'] === 'object') assertLoopback((parsed['http'] as ListenAddress).host);
   const interrupted = new Promise<void>((resolve) => onInterrupt(() => resolve()));
-  const pungi = Pungi.start(config, logger, 'server');
+  const pungi = Pungi.start(
+    parsed['http'] === undefined ? config : withSlotForOthers(config),
+    logger,
+    'server',
+  );
   try {
     const { http, quiet } = parsed;
     if (http === undefined) await serveStdio(pungi, logger, interrupted);
@@ -60,6 +64,12 @@ function readServerConfig(parsed: Record<string, unknown>): Config {
   const config = readConfig(parsed);
   const isForPerson = config.logFile === undefined && process.stderr.isTTY;
   return isForPerson ? readConfig(parsed, { logFormat: 'text' }) : config;
+}
+
+/** Over HTTP there may be other clients: one alone does not have every slot for minutes. */
+function withSlotForOthers(config: Config): Config {
+  const allButOne = Math.max(1, config.maxConcurrentExecutions - 1);
+  return { ...config, maxConcurrentPerClient: config.maxConcurrentPerClient ?? allButOne };
 }
 
 async function serveStdio(pungi: Pungi, logger: Logger, interrupted: Promise<void>): Promise<void> {

@@ -66,6 +66,11 @@ export const OPTIONS = {
     'the most wall time that a request may ask for; CPU time grows with it',
   ),
   maxConcurrentExecutions: option('MAX_CONCURRENT_EXECUTIONS', count(1).default(5), 'runs at the same time'),
+  maxConcurrentPerClient: option(
+    'MAX_CONCURRENT_PER_CLIENT',
+    count(1).optional(),
+    'runs of one client at the same time; over HTTP all but one if not set',
+  ),
   maxQueuedExecutions: option(
     'MAX_QUEUED_EXECUTIONS',
     count(0).default(100),

@@ -35,6 +35,8 @@ export interface EngineOptions extends PoolOpenerOptions {
   tier: Tier | 'auto';
   allowUnsandboxed: boolean;
   maxActive: number;
+  /** Of one client, where there are several. */
+  maxActivePerClient?: number | undefined;
   maxQueued: number;
   maxWarm: number;
   /** What to tell whoever lacks a package; as a program that calls methods if not given. */
@@ -95,7 +97,7 @@ export class Engine {
     this.#logger = logger;
     // Every run in flight listens to it.
     setMaxListeners(0, this.#closing.signal);
-    this.queue = new FairQueue(options.maxActive, options.maxQueued);
+    this.queue = new FairQueue(options.maxActive, options.maxQueued, options.maxActivePerClient);
     this.queue.totalMemoryMb = options.totalMemoryMb ?? usualTotalMb();
     this.#opener = new PoolOpener(options, this.#listener, logger);
     this.#pools = new Pools(options.maxWarm, (home, furnishing) =>

@@ -2,23 +2,27 @@ import { PungiError } from '../base/errors.js';
 
 interface Waiting {
   start: () => void;
+  refuse: (error: PungiError) => void;
   memoryMb: number;
 }
 
 /**
- * Lets a bounded number of runs go at once and a bounded number wait; between clients, turns are taken. A run also waits while
- * it and the active ones could together use more than `totalMemoryMb`; then only who needs none of that memory overtakes it.
+ * Lets a bounded number of runs go at once and a bounded number wait; between clients, turns are taken. No client has more than
+ * `slotsPerClient` active, and where too many wait, the client that has the most gives way. A run also waits while it and the
+ * active ones could together use more than `totalMemoryMb`; then only who needs none of that memory overtakes it.
  */
 export class FairQueue {
   #totalMemoryMb = Number.POSITIVE_INFINITY;
   #active = 0;
   #activeMb = 0;
   #waiting = 0;
+  #activeOf = new Map<string, number>();
   #clients = new Map<string, Waiting[]>();
 
   constructor(
     private readonly slots: number,
     readonly capacity: number,
+    private readonly slotsPerClient = slots,
   ) {}
 
   get active(): number {
@@ -39,35 +43,65 @@ export class FairQueue {
     signal?.throwIfAborted();
     // What is more than all may use runs alone.
     const memoryMb = Math.min(wantedMb, this.#totalMemoryMb);
-    if ((this.#waiting === 0 || memoryMb === 0) && this.#hasRoom(memoryMb)) this.#take(memoryMb);
+    if ((memoryMb === 0 || !this.#hasWaitingForMemory()) && this.#hasRoom(client, memoryMb))
+      this.#take(client, memoryMb);
     else await this.#wait(client, memoryMb, signal);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.#active -= 1;
+      this.#count(client, -1);
       this.#activeMb -= memoryMb;
       this.#startNext();
     };
   }
 
-  #hasRoom(memoryMb: number): boolean {
-    return this.#active < this.slots && this.#activeMb + memoryMb <= this.#totalMemoryMb;
+  #hasRoom(client: string, memoryMb: number): boolean {
+    const hasSlot = this.#active < this.slots && !this.#hasItsSlots(client);
+    return hasSlot && this.#activeMb + memoryMb <= this.#totalMemoryMb;
   }
 
-  #take(memoryMb: number): void {
-    this.#active += 1;
+  #hasItsSlots(client: string): boolean {
+    return (this.#activeOf.get(client) ?? 0) >= this.slotsPerClient;
+  }
+
+  /** Who waits only for slots of its own keeps nobody else waiting. */
+  #hasWaitingForMemory(): boolean {
+    return [...this.#clients.keys()].some((client) => !this.#hasItsSlots(client));
+  }
+
+  #take(client: string, memoryMb: number): void {
+    this.#count(client, 1);
     this.#activeMb += memoryMb;
   }
 
+  #count(client: string, change: 1 | -1): void {
+    this.#active += change;
+    const active = (this.#activeOf.get(client) ?? 0) + change;
+    if (active === 0) this.#activeOf.delete(client);
+    else this.#activeOf.set(client, active);
+  }
+
+  /** So that a client which fills the queue keeps no other one out: its last run gives way to the first few of others. */
+  #makeRoomFor(client: string): void {
+    const busy = new PungiError(
+      'SERVER_BUSY',
+      `${this.#active} runs are active and ${this.#waiting} are waiting, which is as many as may; try again shortly.`,
+      { queued: this.#waiting },
+    );
+    const [longest, line] = [...this.#clients].reduce<[string, Waiting[]]>(
+      (most, one) => (one[1].length > most[1].length ? one : most),
+      ['', []],
+    );
+    const own = this.#clients.get(client)?.length ?? 0;
+    const last = line.at(-1);
+    if (last === undefined || line.length <= own + 1) throw busy;
+    this.#leave(longest, last);
+    last.refuse(busy);
+  }
+
   #wait(client: string, memoryMb: number, signal?: AbortSignal): Promise<void> {
-    if (this.#waiting >= this.capacity) {
-      throw new PungiError(
-        'SERVER_BUSY',
-        `${this.#active} runs are active and ${this.#waiting} are waiting, which is as many as may; try again shortly.`,
-        { queued: this.#waiting },
-      );
-    }
+    if (this.#waiting >= this.capacity) this.#makeRoomFor(client);
     return new Promise((resolve, reject) => {
       const line = this.#clients.get(client) ?? [];
       const abort = () => {
@@ -81,6 +115,10 @@ export class FairQueue {
         start: () => {
           signal?.removeEventListener('abort', abort);
           resolve();
+        },
+        refuse: (error) => {
+          signal?.removeEventListener('abort', abort);
+          reject(error);
         },
       };
       line.push(entry);
@@ -105,7 +143,7 @@ export class FairQueue {
       const line = this.#clients.get(client);
       this.#clients.delete(client);
       if (line !== undefined) this.#clients.set(client, line);
-      this.#take(entry.memoryMb);
+      this.#take(client, entry.memoryMb);
       entry.start();
     }
   }
@@ -114,8 +152,10 @@ export class FairQueue {
   #next(): [client: string, entry: Waiting] | undefined {
     let isFirst = true;
     for (const [client, line] of this.#clients) {
+      if (this.#hasItsSlots(client)) continue;
       for (const entry of line) {
-        if ((isFirst || entry.memoryMb === 0) && this.#hasRoom(entry.memoryMb)) return [client, entry];
+        if ((isFirst || entry.memoryMb === 0) && this.#hasRoom(client, entry.memoryMb))
+          return [client, entry];
         isFirst = false;
       }
     }

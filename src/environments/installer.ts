@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { badArgument } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
+import { callerOf } from '../contract/caller.js';
 import type { OnStep, PackageReport, StepOptions } from '../contract/environment.js';
 import { FairQueue } from '../engine/fair-queue.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
@@ -176,7 +177,7 @@ export class Installer {
     work: (packager: Packager, how: PackagingOptions) => Promise<T>,
   ): Promise<T> {
     const signal = options.signal ? AbortSignal.any([options.signal, this.closing]) : this.closing;
-    const leave = await this.#queue.enter('install', signal);
+    const leave = await this.#queue.enter(callerOf(options.caller).connection, signal);
     try {
       const packager = await this.packaging.packager({ ...options, signal });
       return await work(packager, { ...options, ...this.options, signal });

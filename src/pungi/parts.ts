@@ -18,6 +18,7 @@ export const engineOptions = (config: Config, door: Door): EngineOptions => ({
   diskMb: config.maxDiskMb,
   systemPackages: config.systemPackages,
   maxActive: config.maxConcurrentExecutions,
+  maxActivePerClient: config.maxConcurrentPerClient,
   maxQueued: config.maxQueuedExecutions,
   idleTimeoutMs: config.idleTimeoutMs,
   environment: config.defaultVenvName,

@@ -12,6 +12,7 @@ const OTHER_VALUES: Record<OptionName, [text: string, value: unknown]> = {
   maxTotalMemoryMb: ['4096', 4096],
   executionTimeoutMs: ['1234', 1234],
   maxConcurrentExecutions: ['2', 2],
+  maxConcurrentPerClient: ['2', 2],
   maxQueuedExecutions: ['0', 0],
   maxCpuMs: ['777', 777],
   maxProcesses: ['3', 3],

@@ -24,6 +24,7 @@ const steps = fc.array(
 class Model {
   active: number[] = [];
   memoryMb = new Map<number, number>();
+  clientOf = new Map<number, string>();
   /** Clients in the order of their next turns, each with its own runs in the order of their arrival. */
   lines: { client: string; runs: number[] }[] = [];
 
@@ -31,28 +32,46 @@ class Model {
     readonly slots: number,
     readonly capacity: number,
     readonly totalMb: number,
+    readonly slotsPerClient: number,
   ) {}
 
   hasRoom(run: number): boolean {
     const used = [...this.active, run].reduce((sum, one) => sum + this.memoryMb.get(one)!, 0);
-    return this.active.length < this.slots && used <= this.totalMb;
+    return this.active.length < this.slots && used <= this.totalMb && this.mayStart(run);
+  }
+
+  /** Whether its client has not all of its slots. */
+  mayStart(run: number): boolean {
+    const client = this.clientOf.get(run);
+    return this.active.filter((one) => this.clientOf.get(one) === client).length < this.slotsPerClient;
+  }
+
+  get waitingForOthers(): number[] {
+    return this.waiting.filter((run) => this.mayStart(run));
   }
 
   get waiting(): number[] {
     return this.lines.flatMap(({ runs }) => runs);
   }
 
-  arrive(client: string, run: number, memoryMb: number): 'active' | 'waiting' | 'busy' {
+  /** The run that is refused: this one, or the last of the client that has the most waiting. */
+  arrive(client: string, run: number, memoryMb: number): number | undefined {
     this.memoryMb.set(run, memoryMb);
-    if ((this.waiting.length === 0 || memoryMb === 0) && this.hasRoom(run)) {
+    this.clientOf.set(run, client);
+    if ((this.waitingForOthers.length === 0 || memoryMb === 0) && this.hasRoom(run)) {
       this.active.push(run);
-      return 'active';
+      return undefined;
     }
-    if (this.waiting.length >= this.capacity) return 'busy';
     const line = this.lines.find((one) => one.client === client);
+    let refused: number | undefined;
+    if (this.waiting.length >= this.capacity) {
+      const most = Math.max(0, ...this.lines.map(({ runs }) => runs.length));
+      if (most <= (line?.runs.length ?? 0) + 1) return run;
+      refused = this.lines.find(({ runs }) => runs.length === most)!.runs.pop();
+    }
     if (line) line.runs.push(run);
     else this.lines.push({ client, runs: [run] });
-    return 'waiting';
+    return refused;
   }
 
   leave(run: number): void {
@@ -62,8 +81,8 @@ class Model {
 
   startNext(): void {
     for (;;) {
-      const first = this.waiting[0];
-      const run = this.waiting.find(
+      const first = this.waitingForOthers[0];
+      const run = this.waitingForOthers.find(
         (one) => (one === first || this.memoryMb.get(one) === 0) && this.hasRoom(one),
       );
       if (run === undefined) return;
@@ -84,17 +103,18 @@ class Model {
 
 const SIZES = fc.record({
   slots: fc.integer({ min: 1, max: 3 }),
+  slotsPerClient: fc.integer({ min: 1, max: 3 }),
   capacity: fc.nat(6),
   totalMb: fc.constantFrom(3, 4, Number.POSITIVE_INFINITY),
 });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('never lets more in than there are slots and memory, keeps each client’s order but for who needs no memory, and takes turns between clients', async () => {
+test('never lets more in than there are slots, slots of a client and memory, keeps each client’s order but for who needs no memory, and takes turns between clients', async () => {
   await fc.assert(
-    fc.asyncProperty(SIZES, steps, async ({ slots, capacity, totalMb }, script) => {
-      const queue = new FairQueue(slots, capacity);
+    fc.asyncProperty(SIZES, steps, async ({ slots, slotsPerClient, capacity, totalMb }, script) => {
+      const queue = new FairQueue(slots, capacity, slotsPerClient);
       queue.totalMemoryMb = totalMb;
-      const model = new Model(slots, capacity, totalMb);
+      const model = new Model(slots, capacity, totalMb, slotsPerClient);
       const leaves = new Map<number, () => void>();
       const aborts = new Map<number, AbortController>();
       const gone = new Map<number, unknown>();
@@ -106,9 +126,9 @@ test('never lets more in than there are slots and memory, keeps each client’s 
             (leave) => leaves.set(run, leave),
             (error: unknown) => gone.set(run, error),
           );
-          const answer = model.arrive(step.client, run, step.memoryMb);
+          const refused = model.arrive(step.client, run, step.memoryMb);
           await settled();
-          if (answer === 'busy') expect((gone.get(run) as PungiError).code).toBe('SERVER_BUSY');
+          if (refused !== undefined) expect((gone.get(refused) as PungiError).code).toBe('SERVER_BUSY');
         } else if (step.do === 'leave') {
           const run = model.active[0];
           if (run === undefined) continue;
@@ -154,6 +174,43 @@ test('a client with many runs does not keep another one with a single run waitin
   leaveFirst();
   await Promise.all(finished);
   expect(order.slice(0, 2).sort()).toEqual(['greedy', 'modest']);
+});
+
+test('a client that holds all of its slots keeps one free for others, who need not wait behind its next runs', async () => {
+  const queue = new FairQueue(3, 10, 2);
+  await queue.enter('greedy');
+  const leaveSecond = await queue.enter('greedy');
+  const order: string[] = [];
+  const third = queue.enter('greedy', undefined, 1).then(() => order.push('greedy'));
+  const modest = queue.enter('modest', undefined, 1).then(() => order.push('modest'));
+  await modest;
+  expect({ order, active: queue.active, waiting: queue.waiting }).toEqual({
+    order: ['modest'],
+    active: 3,
+    waiting: 1,
+  });
+  leaveSecond();
+  await third;
+});
+
+test('a client that fills the queue keeps no other one out of it', async () => {
+  const queue = new FairQueue(1, 4);
+  const leaveFirst = await queue.enter('greedy');
+  const order: string[] = [];
+  const enter = (client: string) =>
+    queue.enter(client).then(
+      (leave) => {
+        order.push(client);
+        leave();
+      },
+      (error: PungiError) => error.code,
+    );
+  const greedy = Array.from({ length: 4 }, () => enter('greedy'));
+  const others = [enter('modest'), enter('modest'), enter('modest')];
+  leaveFirst();
+  expect(await Promise.all(greedy)).toEqual([undefined, undefined, 'SERVER_BUSY', 'SERVER_BUSY']);
+  expect(await Promise.all(others)).toEqual([undefined, undefined, 'SERVER_BUSY']);
+  expect(order).toEqual(['greedy', 'modest', 'greedy', 'modest']);
 });
 
 test('a run that waits for memory keeps nobody waiting who needs none of it', async () => {
