@@ -42,8 +42,8 @@ export type {
 } from './environments/environments.js';
 export type { ExecuteOptions, PythonScript } from './harness/validate/python-engine.js';
 export type { PythonRunner } from './harness/validate/runner.js';
-export type { ScriptContext } from './harness/validate/script-context.js';
-export { SCRIPT_ERROR_KINDS, ScriptError, type ScriptErrorKind } from './harness/validate/script-error.js';
 export type { ScriptFailure, ScriptLog, ScriptResult } from './harness/validate/script-result.js';
+export { SCRIPT_ERROR_KINDS, ScriptError, type ScriptErrorKind } from './harness/validate/script-result.js';
+export type { ScriptContext } from './harness/validate/validators.js';
 export { PythonEngine, type PythonEngineConfig } from './pungi/python-engine.js';
 export { type CompiledScript, type Door, Pungi } from './pungi.js';

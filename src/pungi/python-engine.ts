@@ -1,6 +1,9 @@
-import { type PythonEngineConfig as EngineConfig, wholeConfig } from '../harness/validate/engine-config.js';
 import { PythonEngine as ScriptEngine } from '../harness/validate/python-engine.js';
-import type { PythonRunner } from '../harness/validate/runner.js';
+import {
+  type PythonEngineConfig as EngineConfig,
+  type PythonRunner,
+  wholeConfig,
+} from '../harness/validate/runner.js';
 import { Pungi } from '../pungi.js';
 import { configForScripts } from './script-settings.js';
 

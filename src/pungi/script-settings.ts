@@ -1,6 +1,6 @@
 import { type ConfigSources, loadConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
-import { DEFAULT_MEMORY_MB, LONGEST_MS, type PythonEngineConfig } from '../harness/validate/engine-config.js';
+import { DEFAULT_MEMORY_MB, LONGEST_MS, type PythonEngineConfig } from '../harness/validate/runner.js';
 
 const PROFILE = 'default';
 export const SCRIPT_DEFAULTS = { audit: false };

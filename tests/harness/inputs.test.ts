@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { spoil } from '../../src/harness/fuzz/fuzz.js';
 import { allowedBy, exampleInput } from '../../src/harness/inputs/example.js';
-import { generate } from '../../src/harness/inputs/generate.js';
-import { Random } from '../../src/harness/inputs/random.js';
+import { generate, Random } from '../../src/harness/inputs/generate.js';
 import { shrink } from '../../src/harness/inputs/shrink.js';
-import { spoil } from '../../src/harness/inputs/spoil.js';
 
 const object = (properties: Record<string, unknown>, required = Object.keys(properties)) => ({
   type: 'object',

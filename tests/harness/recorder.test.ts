@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { EventReader } from '../../src/harness/record/event-reader.js';
-import { recordedSpec } from '../../src/harness/record/recorded-spec.js';
-import { Recorder } from '../../src/harness/record/recorder.js';
+import { EventReader } from '../../src/harness/record/http-proxy.js';
+import { Recorder, recordedSpec } from '../../src/harness/record/recorder.js';
 
 const call = (id: unknown, params: object) => ({ jsonrpc: '2.0', id, method: 'tools/call', params });
 const result = (id: unknown, value: object) => ({ jsonrpc: '2.0', id, result: value });

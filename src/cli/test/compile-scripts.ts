@@ -2,7 +2,7 @@ import { silentLogger } from '../../base/logger.js';
 import type { SpecFault } from '../../harness/spec/fault.js';
 import type { LoadedSpecification } from '../../harness/spec/load.js';
 import { PythonEngine } from '../../harness/validate/python-engine.js';
-import { ScriptError } from '../../harness/validate/script-error.js';
+import { ScriptError } from '../../harness/validate/script-result.js';
 import { configForScripts } from '../../pungi/script-settings.js';
 import { Pungi } from '../../pungi.js';
 import type { Parsed } from '../act.js';

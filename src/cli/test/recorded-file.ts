@@ -1,8 +1,7 @@
 import { PungiError } from '../../base/errors.js';
 import { countText } from '../../base/terminal/amounts.js';
 import { specText } from '../../harness/init/spec-text.js';
-import { recordedSpec } from '../../harness/record/recorded-spec.js';
-import type { Recorder } from '../../harness/record/recorder.js';
+import { type Recorder, recordedSpec } from '../../harness/record/recorder.js';
 import { writeOwnFile } from '../own-output.js';
 import type { RecordFlags } from './flags.js';
 import type { Target } from './server.js';

@@ -1,8 +1,8 @@
 import { silentLogger } from '../../base/logger.js';
 import type { SuiteReport, TestReport } from '../../contract/test-report.js';
+import type { SnapshotMode } from '../../harness/judge/snapshot-store.js';
 import { beginSection, type Ci, countResults, type TerminalReporter } from '../../harness/report/index.js';
 import { countPlanned, runSuite } from '../../harness/run/run-suite.js';
-import type { SnapshotMode } from '../../harness/run/snapshots.js';
 import type { LoadedSpecification } from '../../harness/spec/load.js';
 import { engineConfigOf, PythonValidators } from '../../harness/validate/python-validators.js';
 import { configForScripts } from '../../pungi/script-settings.js';

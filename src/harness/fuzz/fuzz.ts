@@ -1,12 +1,14 @@
+import type { Failure } from '../../contract/test-report.js';
 import { nameOf } from '../init/offer.js';
+import { verbatim } from '../init/spec-text.js';
 import { allowedBy, exampleInput } from '../inputs/example.js';
-import { generate } from '../inputs/generate.js';
-import { Random } from '../inputs/random.js';
+import { generate, Random } from '../inputs/generate.js';
 import { shrink } from '../inputs/shrink.js';
-import { spoil } from '../inputs/spoil.js';
-import { isMap, type JsonMap } from '../judge/answer.js';
-import type { Connection } from '../run/connection.js';
-import { type Misdeed, probe } from './probe.js';
+import { isErrorResult, isMap, type JsonMap } from '../judge/answer.js';
+import { shown } from '../judge/shown.js';
+import { call, requestFor } from '../run/call.js';
+import type { Connection, RequestSettings } from '../run/connection.js';
+import { ServerFault } from '../run/server-fault.js';
 
 /** An input that the server did not bear, as small as it could be made. */
 export interface Find extends Misdeed {
@@ -121,4 +123,118 @@ function seedOf(text: string): number {
   let seed = 2_166_136_261;
   for (const character of text) seed = Math.imul(seed ^ character.codePointAt(0)!, 16_777_619);
   return seed >>> 0;
+}
+
+/** What a server must not do, whatever it is sent. */
+interface Misdeed {
+  kind: Failure['kind'];
+  message: string;
+  /** What it wrote to stderr meanwhile, its end. */
+  stderr: string;
+}
+
+const MOST_STDERR = 2000;
+/** By which a server, or what stands before it, refuses what it was sent: bad, too large, not to be processed. */
+const REFUSING_STATUSES = [400, 413, 422];
+
+/** One call: any answer is right, as long as it is one. */
+async function probe(
+  connection: Connection,
+  tool: string,
+  input: JsonMap,
+  settings: RequestSettings,
+): Promise<{ misdeed?: Misdeed; isRefused: boolean }> {
+  const mark = connection.stderrMark();
+  const oddBefore = connection.traffic.odd;
+  const misdeed = (kind: Failure['kind'], message: string): Misdeed => ({
+    kind,
+    message,
+    stderr: connection.stderrSince(mark).slice(-MOST_STDERR),
+  });
+  try {
+    const { answer, failures } = await call(connection, requestFor('tool', tool, input), settings);
+    settings.signal?.throwIfAborted();
+    const [failure] = failures;
+    const [odd] = connection.traffic.oddities(oddBefore);
+    const isRefused = answer.kind === 'error' || isErrorResult(answer);
+    if (failure !== undefined) return { misdeed: misdeed(failure.kind, failure.message), isRefused };
+    return odd === undefined ? { isRefused } : { misdeed: misdeed('protocol', odd), isRefused };
+  } catch (error) {
+    if (!(error instanceof ServerFault)) throw error;
+    if (REFUSING_STATUSES.includes(error.httpStatus ?? 0)) return { isRefused: true };
+    return { misdeed: misdeed(error.kind, error.message), isRefused: false };
+  }
+}
+
+const STRANGERS: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  1e308,
+  '',
+  'text',
+  'x'.repeat(100_000),
+  [],
+  [[]],
+  {},
+  { a: { b: { c: {} } } },
+];
+const DEEP = 200;
+
+/** An input that was allowed, with something in it that clients should not send, and do. */
+export function spoil(input: JsonMap, random: Random): JsonMap {
+  const names = Object.keys(input);
+  const ways: (() => JsonMap)[] = [
+    () => ({ ...input, [random.pick(['extra', '__proto__x', '', 'toString'])]: random.pick(STRANGERS) }),
+  ];
+  if (names.length > 0) {
+    const name = random.pick(names);
+    const { [name]: _, ...without } = input;
+    ways.push(
+      () => without,
+      () => ({ ...input, [name]: random.pick(STRANGERS) }),
+      () => ({ ...input, [name]: random.pick(STRANGERS) }),
+      () => ({ ...input, [name]: [input[name]] }),
+      () => ({ ...input, [name]: { value: input[name] } }),
+      () => ({ ...input, [name]: nested(DEEP) }),
+    );
+    if (isMap(input[name])) ways.push(() => ({ ...input, [name]: spoil(input[name] as JsonMap, random) }));
+  }
+  return random.pick(ways)();
+}
+
+function nested(levels: number): unknown {
+  let value: unknown = [];
+  for (let level = 0; level < levels; level += 1) value = [value];
+  return value;
+}
+
+/** What was found, as tests that fail until it is mended. */
+export function findsSpec(
+  finds: readonly Find[],
+  { name, server, seed, timeoutMs }: { name: string; server: JsonMap; seed: number; timeoutMs: number },
+): JsonMap {
+  const tools = [...new Set(finds.map(({ tool }) => tool))];
+  return {
+    name: verbatim(`${name}: what fuzzing found`),
+    description: `Seed ${seed}`,
+    server,
+    test_config: { timeout_seconds: timeoutMs / 1000, fresh_server: true },
+    tools: tools.map((tool) => ({
+      name: verbatim(tool),
+      tests: finds
+        .filter((find) => find.tool === tool)
+        .map((find, index) => ({
+          name: verbatim(`bears ${shown(find.input)}${index === 0 ? '' : ` (${index + 1})`}`),
+          description: verbatim(`It did not: ${find.message}`),
+          tags: ['fuzz'],
+          input: verbatim(find.input),
+          // As in fuzzing: a server may refuse it or not, as long as it answers.
+          expected: { error: 'any' },
+        })),
+    })),
+  };
 }

@@ -5,9 +5,8 @@ import { call, requestFor } from '../run/call.js';
 import type { Connection } from '../run/connection.js';
 import { ServerFault } from '../run/server-fault.js';
 import type { Kind } from '../spec/raw.js';
-import { shapeOf } from './expected-from.js';
 import { type AskSettings, isReadOnly, nameOf, type Offer, textIn } from './offer.js';
-import { verbatim } from './spec-text.js';
+import { shapeOf, verbatim } from './spec-text.js';
 
 /** Which tools are called, so that the tests know what is answered. */
 export type Calls = 'read-only' | 'all' | 'none';

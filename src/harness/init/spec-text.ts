@@ -1,5 +1,7 @@
 import { stringify } from 'yaml';
-import type { JsonMap } from '../judge/answer.js';
+import { type Answer, isErrorResult, isMap, type JsonMap } from '../judge/answer.js';
+import { pathText } from '../judge/select.js';
+import { typeOf } from '../judge/shown.js';
 import { escapeReferences } from '../spec/reference.js';
 
 /** A specification as a file for people: comments first, then the keys in the order that they are read in. */
@@ -14,4 +16,36 @@ export function verbatim(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(verbatim);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, verbatim(item)]));
+}
+
+const MOST_FIELDS = 12;
+
+/** Expectations that this answer fulfils, and others like it: of what kind it is, not what it says. */
+export function shapeOf(answer: Answer): JsonMap {
+  if (answer.kind === 'cancelled') return { cancelled: true };
+  if (answer.kind === 'error') return { error: true, error_code: answer.code };
+  if (isErrorResult(answer)) return { error: true };
+  const fields = fieldsOf(answer);
+  return fields.length === 0 ? {} : { fields };
+}
+
+function fieldsOf({ of, result }: Answer & { kind: 'result' }): JsonMap[] {
+  if (!isMap(result)) return [];
+  const { structuredContent, content, contents, messages } = result;
+  if (of === 'resource') return typed(firstOf(contents), ['contents', 0], ['mimeType', 'text', 'blob']);
+  if (of === 'prompt') return typed(firstOf(messages), ['messages', 0], ['role', 'content']);
+  if (isMap(structuredContent)) return typed(structuredContent, [], Object.keys(structuredContent));
+  const first = firstOf(content);
+  return first === undefined ? [] : [{ path: '$.content[0].type', value: verbatim(first['type']) }];
+}
+
+const firstOf = (list: unknown): JsonMap | undefined =>
+  Array.isArray(list) && isMap(list[0]) ? list[0] : undefined;
+
+function typed(map: JsonMap | undefined, at: (string | number)[], keys: readonly string[]): JsonMap[] {
+  if (map === undefined) return [];
+  return keys
+    .filter((key) => map[key] !== undefined && map[key] !== null)
+    .slice(0, MOST_FIELDS)
+    .map((key) => ({ path: verbatim(pathText([...at, key])), type: typeOf(map[key]) }));
 }

@@ -1,9 +1,7 @@
 import { isMap, type JsonMap } from '../judge/answer.js';
 import { compileSchema, isDear, type JsonSchema } from '../judge/schema.js';
 import { withinTime } from '../judge/within-time.js';
-import { FORMATS } from './formats.js';
-import { generate, MOST_CHARACTERS, MOST_LISTED, MOST_NODES } from './generate.js';
-import { Random } from './random.js';
+import { FORMATS, generate, MOST_CHARACTERS, MOST_LISTED, MOST_NODES, Random } from './generate.js';
 import {
   boundsOf,
   listIn,

@@ -1,6 +1,4 @@
 import type { JsonMap } from '../judge/answer.js';
-import { FORMATS } from './formats.js';
-import type { Random } from './random.js';
 import {
   boundsOf,
   listIn,
@@ -12,6 +10,22 @@ import {
   typesOf,
   withOption,
 } from './schema-node.js';
+
+/** A text for each format of JSON Schema that is often asked for. */
+export const FORMATS: Record<string, string> = {
+  date: '2026-01-31',
+  'date-time': '2026-01-31T12:00:00Z',
+  time: '12:00:00Z',
+  duration: 'PT1H',
+  email: 'someone@example.com',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  uri: 'https://example.com/',
+  url: 'https://example.com/',
+  'uri-reference': '/page',
+  uuid: '123e4567-e89b-42d3-a456-426614174000',
+};
 
 const DEEPEST = 6;
 const MOST_ITEMS = 5;
@@ -161,5 +175,36 @@ class Generation {
     if (step === undefined) return isWhole ? Math.round(value) : value;
     const stepped = Math.round(value / step) * step;
     return least !== undefined && stepped < least ? Math.ceil(least / step) * step : stepped;
+  }
+}
+
+/** Numbers that look like chance and follow from the seed: the same seed finds the same again. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 up to 1, without 1 (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  /** A whole number; both ends are possible. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.next() * (most - least + 1));
+  }
+
+  isHit(chance: number): boolean {
+    return this.next() < chance;
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.between(0, items.length - 1)]!;
   }
 }

@@ -1,5 +1,5 @@
 import { isMap } from '../judge/answer.js';
-import { jsonEqual } from '../judge/json-equal.js';
+import { jsonEqual } from '../judge/diff.js';
 
 const MOST_TRIES = 60;
 

@@ -3,8 +3,11 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { basename, dirname, join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import { fileProblem } from '../../base/file-problem.js';
-import { isMap } from './answer.js';
-import { jsonEqual } from './json-equal.js';
+import type { Expected } from '../../contract/spec.js';
+import type { Failure } from '../../contract/test-report.js';
+import { type Answer, isMap } from './answer.js';
+import { jsonEqual } from './diff.js';
+import { snapshotName, snapshotOf } from './snapshot.js';
 
 const FOLDER = '__snapshots__';
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -89,4 +92,50 @@ function read(file: string): Record<string, unknown> {
     // told below
   }
   throw unreadable('it is not a map in JSON; restore it, or remove it and update the snapshots');
+}
+
+/** `create`: what is new is kept; `update`: what is there now is kept; `check`: nothing is. */
+export type SnapshotMode = 'create' | 'update' | 'check';
+
+/** The snapshots of a specification while its tests run. */
+export class Snapshots {
+  readonly #file: string;
+  readonly #mode: SnapshotMode;
+  #opened: SnapshotStore | undefined;
+
+  constructor(specification: string, mode: SnapshotMode) {
+    this.#file = specification;
+    this.#mode = mode;
+  }
+
+  /** What the answer is compared with. */
+  find(expected: Expected, id: string): { name: string; kept: unknown } | undefined {
+    const name = snapshotName(expected.snapshot, id);
+    const kept = name === undefined || this.#mode === 'update' ? undefined : this.#store.get(name);
+    return name === undefined || kept === undefined ? undefined : { name, kept: kept.value };
+  }
+
+  /** After everything else was as it should be. */
+  keep(expected: Expected, id: string, answer: Answer): Failure[] {
+    const name = snapshotName(expected.snapshot, id);
+    if (name === undefined) return [];
+    if (this.#mode !== 'update' && this.#store.get(name) !== undefined) return [];
+    if (this.#mode === 'check') {
+      const message = `There is no snapshot "${name}" to compare with. Run the test where snapshots may be written.`;
+      return [{ kind: 'snapshot', message }];
+    }
+    this.#store.put(name, snapshotOf(answer, expected.snapshot_ignore));
+    return [];
+  }
+
+  /** `isWhole`: every test was run, so what nobody asked for can go. */
+  save({ isWhole }: { isWhole: boolean }): void {
+    if (this.#mode === 'update' && isWhole) this.#opened?.removeUnused();
+    this.#opened?.save();
+  }
+
+  get #store(): SnapshotStore {
+    this.#opened ??= new SnapshotStore(this.#file);
+    return this.#opened;
+  }
 }

@@ -1,8 +1,8 @@
 import type { Expected } from '../../contract/spec.js';
 import type { Failure } from '../../contract/test-report.js';
 import { type Answer, isMap, itemsOf, jsonIn, wholeOf } from './answer.js';
+import { jsonEqual } from './diff.js';
 import { mismatch } from './failure.js';
-import { jsonEqual } from './json-equal.js';
 import { type Path, pathProblem, select } from './select.js';
 
 /** Stands for what changes from run to run. */

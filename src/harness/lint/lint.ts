@@ -1,9 +1,8 @@
 import { UriTemplate } from '@modelcontextprotocol/client';
 import { nameOf, type Offer, textIn } from '../init/offer.js';
 import { isMap, itemsOf, type JsonMap } from '../judge/answer.js';
-import { lintDescription, lintHidden } from './lint-texts.js';
 import { lintTool } from './lint-tool.js';
-import type { LintRemark, Severity, Tell } from './remark.js';
+import { type LintRemark, lintDescription, lintHidden, type Severity, type Tell } from './remark.js';
 
 const ORDER: readonly Severity[] = ['error', 'warning', 'advice'];
 const MANY_CHARACTERS = 30_000;

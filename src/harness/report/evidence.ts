@@ -1,8 +1,7 @@
 import { countText, durationText } from '../../base/terminal/amounts.js';
 import { printable, revealed } from '../../base/terminal/printable.js';
 import type { Failure, ScriptRun, TestResult } from '../../contract/test-report.js';
-import { type Bounds, bounded, boundedLine } from './bounded-text.js';
-import { valueText } from './value-text.js';
+import { type Bounds, bounded, boundedLine, valueText } from './bounded-text.js';
 
 /**
  * What a report shows of a test, the same in every format. Texts are bounded, and hold no control or direction
@@ -109,4 +108,31 @@ export function measuresOf({ memoryMb, opsPerSecond, progress }: TestResult): st
   if (opsPerSecond !== undefined) measures.push(`${opsPerSecond.toFixed(opsPerSecond < 10 ? 1 : 0)} calls/s`);
   if (progress) measures.push(countText(progress, 'progress message'));
   return measures;
+}
+
+/** A schema that fits nothing finds thousands of faults, and the first ones tell it. */
+export const MOST_FINDINGS = 20;
+
+/** The first ones, and how many are left. */
+export const firstOf = <T>(all: readonly T[], most: number): [shown: readonly T[], left: number] => [
+  all.slice(0, most),
+  Math.max(0, all.length - most),
+];
+
+/** Findings as lines of text, for readers that show nothing but text. */
+export function plainFindings(failures: readonly Failure[], bounds: Bounds): string {
+  const [shown, left] = firstOf(failures, MOST_FINDINGS);
+  const blocks = shown.map((failure) => plainFinding(findingOf(failure, bounds)));
+  return [...blocks, ...(left > 0 ? [`${left} more were found.`] : [])].join('\n\n');
+}
+
+export function plainFinding({ message, source, evidence }: Finding): string {
+  return [message, ...(source ? [`  found by ${source}`] : []), ...evidence.map(plainEvidence)].join('\n');
+}
+
+/** Beside its name where it fits there, else below it. */
+function plainEvidence({ label, form, text }: Evidence): string {
+  const indented = text.replace(/^/gm, '  ');
+  if (form === 'diff') return indented;
+  return text.includes('\n') ? `  ${label}:\n${indented.replace(/^/gm, '  ')}` : `  ${label}: ${text}`;
 }

@@ -1,14 +1,15 @@
+import { appendFile, lstat, writeFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { z } from 'zod';
+import { PungiError } from '../../base/errors.js';
+import { fileProblem } from '../../base/file-problem.js';
+import { writeWhole } from '../../base/write-whole.js';
 import type { TestReport } from '../../contract/test-report.js';
-import type { ReportFormat } from './format.js';
 import { htmlReport } from './html/page.js';
-import { jsonReport } from './json.js';
 import { junitReport } from './junit.js';
 import { markdownReport } from './markdown.js';
-import { writeReport } from './write-file.js';
 
 export { annotationsOf, beginSection, type Ci, detectCi } from './ci.js';
-export { formatOfFile, ReportFormat } from './format.js';
-export { appendJobSummary } from './job-summary.js';
 export { type RunPlan, type TerminalOptions, TerminalReporter } from './terminal.js';
 export { countResults, type Verdict, verdictOf } from './verdict.js';
 
@@ -33,4 +34,65 @@ export async function writeReports(report: TestReport, files: readonly ReportFil
     await writeReport(path, renderReport(report, format)).catch((problem: unknown) => problems.push(problem));
   }
   if (problems.length > 0) throw problems[0];
+}
+
+export const ReportFormat = z.enum(['json', 'junit', 'markdown', 'html']);
+export type ReportFormat = z.infer<typeof ReportFormat>;
+
+const BY_ENDING: Record<string, ReportFormat> = {
+  '.json': 'json',
+  '.xml': 'junit',
+  '.md': 'markdown',
+  '.markdown': 'markdown',
+  '.html': 'html',
+  '.htm': 'html',
+};
+
+/** The format that a file's name tells, where it tells one. */
+export const formatOfFile = (path: string): ReportFormat | undefined =>
+  BY_ENDING[extname(path).toLowerCase()];
+
+/** Adds the report to the page of the job, where CI has one that takes Markdown; tells whether it has. */
+export async function appendJobSummary(
+  report: TestReport,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<boolean> {
+  const path = env['GITHUB_STEP_SUMMARY'];
+  if (!path) return false;
+  try {
+    await appendFile(path, `${markdownReport(report)}\n`);
+    return true;
+  } catch (error) {
+    throw new PungiError('INVALID_INPUT', `The job's summary cannot be written: ${fileProblem(error)}.`);
+  }
+}
+
+/** A server can nest deeper than JSON can be written, while its answer was read without trouble. */
+const DEEPEST = 500;
+
+/** The report itself, whole: what other formats cut, this one keeps. */
+export function jsonReport(report: TestReport): string {
+  try {
+    return `${JSON.stringify(report, null, 2)}\n`;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return `${JSON.stringify(shallower(report, 0), null, 2)}\n`;
+  }
+}
+
+function shallower(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === DEEPEST) return '… nested deeper …';
+  if (Array.isArray(value)) return value.map((item) => shallower(item, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shallower(item, depth + 1)]));
+}
+
+/** A pipe or a device is written to, since renaming would put a file in its place; so is what a link leads to. */
+async function writeReport(path: string, content: string): Promise<void> {
+  const what = `The report ${path}`;
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined || found.isFile()) return writeWhole(path, content, what);
+  await writeFile(path, content).catch((error: unknown) => {
+    throw new PungiError('INVALID_INPUT', `${what} cannot be written: ${fileProblem(error)}.`);
+  });
 }

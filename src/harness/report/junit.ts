@@ -1,9 +1,16 @@
+import { revealed } from '../../base/terminal/printable.js';
 import type { Failure, SuiteReport, TestReport, TestResult } from '../../contract/test-report.js';
 import { type Bounds, bounded, boundedLine } from './bounded-text.js';
-import { circumstancesOf, findingOf, measuresOf, scriptText, validationOf } from './evidence.js';
-import { plainFinding, plainFindings } from './plain-text.js';
+import {
+  circumstancesOf,
+  findingOf,
+  measuresOf,
+  plainFinding,
+  plainFindings,
+  scriptText,
+  validationOf,
+} from './evidence.js';
 import { countResults, titleOf } from './verdict.js';
-import { cdata, element } from './xml.js';
 
 /** GitLab refuses files over 30 MB; a thousand failures of the largest kind stay below. */
 const BOUNDS: Bounds = { chars: 6000, lines: 200 };
@@ -145,3 +152,36 @@ const classname = (...parts: string[]): string =>
 
 /** Without a zone, as the format's schema has it; the time is UTC. */
 const timestamp = (iso: string): string => line(iso).replace(/(\.\d+)?Z$/, '');
+
+// What XML 1.0 cannot hold, not even escaped. `revealed` has dealt with the rest of the control characters.
+const IMPOSSIBLE = /[\uFFFE\uFFFF]|\p{Surrogate}/gu;
+
+const holdable = (text: string): string => revealed(text).replace(IMPOSSIBLE, '�');
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+  '\t': '&#9;',
+};
+
+const CDATA = '<![CDATA[';
+
+type Attributes = Record<string, string | number | undefined>;
+
+function element(name: string, attributes: Attributes, ...children: readonly string[]): string {
+  const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  const head = [name, ...given.map(([key, value]) => `${key}="${attribute(String(value))}"`)].join(' ');
+  const inner = children.filter((child) => child !== '').join('\n');
+  if (inner === '') return `<${head}/>`;
+  // White space around text would be part of it.
+  return inner.startsWith(CDATA) ? `<${head}>${inner}</${name}>` : `<${head}>\n${inner}\n</${name}>`;
+}
+
+const attribute = (text: string): string => holdable(text).replace(/[&<>"\n\t]/g, (one) => ENTITIES[one]!);
+
+/** A section whose end stands in the text is ended before it, and begun anew. */
+const cdata = (text: string): string =>
+  text === '' ? '' : `${CDATA}${holdable(text).replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;

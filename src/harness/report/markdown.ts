@@ -1,11 +1,8 @@
 import { countText, durationText } from '../../base/terminal/amounts.js';
 import type { SuiteReport, TestReport } from '../../contract/test-report.js';
 import type { Bounds } from './bounded-text.js';
-import { circumstancesOf, type Evidence, findingOf, scriptText, shownLine } from './evidence.js';
-import { code, fenced, prose, table } from './markdown-text.js';
-import { firstOf } from './plain-text.js';
-import { headline } from './summary.js';
-import { countResults, isFlaky, type Located, resultsOf, verdictOf } from './verdict.js';
+import { circumstancesOf, type Evidence, findingOf, firstOf, scriptText, shownLine } from './evidence.js';
+import { countResults, headline, isFlaky, type Located, resultsOf, verdictOf } from './verdict.js';
 
 /** A comment on GitHub holds 65,536 characters, and is refused beyond them. */
 const MOST_CHARS = 60_000;
@@ -137,3 +134,28 @@ function folded(title: string, lines: readonly string[]): string[] {
   const items = [...shown, ...(left > 0 ? [`and ${left} more`] : [])].map((line) => `- ${line}`);
   return [`<details><summary>${shownLine(title)}</summary>\n\n${items.join('\n')}\n\n</details>`];
 }
+
+/** Everything that Markdown, and what GitHub and GitLab add to it, could take for more than a character. */
+const SPECIAL = /[&<>|*_`~[\]\\#@!$:^{}=]|(?<=\bwww)\./g;
+
+/** Mentions are looked for after entities have been read, so that a space of no width must part them. */
+const PARTED = /[#@!]/;
+
+/** Foreign words as nothing but words: no markup, no link, and nobody is notified. */
+const prose = (text: string, chars?: number): string =>
+  shownLine(text, chars).replace(SPECIAL, (one) => entity(one) + (PARTED.test(one) ? '&#8203;' : ''));
+
+/** The same as code, where the platforms look for no mentions. Not in backticks: a table would end at a bar. */
+const code = (text: string): string => `<code>${shownLine(text).replace(SPECIAL, entity)}</code>`;
+
+const entity = (one: string): string => `&#${one.charCodeAt(0)};`;
+
+/** A block whose fence is longer than any in the text. */
+function fenced(text: string, language: 'diff' | 'json' | 'text'): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+const table = (headings: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [headings, headings.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

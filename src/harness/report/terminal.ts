@@ -3,8 +3,7 @@ import { styleFor } from '../../base/terminal/style.js';
 import type { TestReport, TestResult } from '../../contract/test-report.js';
 import { withoutCommands } from './ci.js';
 import { shownLine } from './evidence.js';
-import { endOfReport } from './terminal-end.js';
-import { failedTest, passedTest } from './terminal-test.js';
+import { endOfReport, failedTest, passedTest } from './terminal-end.js';
 
 /** What is going to be tested. */
 export interface RunPlan {

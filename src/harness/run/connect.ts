@@ -4,12 +4,11 @@ import { VERSION } from '../../base/version.js';
 import type { ServerUnderTest } from '../../contract/spec.js';
 import type { ServerProcess } from '../../runtime/server-process.js';
 import { cut } from '../judge/shown.js';
-import { finishServer } from '../spec/finish.js';
+import { finishServer } from '../spec/plan.js';
 import { AnswersToServer } from './answers-to-server.js';
 import { Connection } from './connection.js';
-import { explain } from './explain.js';
 import { HttpTransport } from './http-transport.js';
-import { ServerFault } from './server-fault.js';
+import { explain, ServerFault } from './server-fault.js';
 import { freePort, type StartSettings, startProcess, untilListening } from './start-server.js';
 import { StdioTransport } from './stdio-transport.js';
 

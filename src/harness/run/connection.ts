@@ -9,9 +9,8 @@ import type { SuiteReport } from '../../contract/test-report.js';
 import type { ServerProcess } from '../../runtime/server-process.js';
 import type { Answer, JsonMap } from '../judge/answer.js';
 import type { AnswersToServer } from './answers-to-server.js';
-import { explain } from './explain.js';
 import type { HttpTransport } from './http-transport.js';
-import { ServerFault } from './server-fault.js';
+import { explain, ServerFault } from './server-fault.js';
 import { endedFault, type StdioTransport } from './stdio-transport.js';
 
 const QUIET_MS = 30;

@@ -1,16 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { TestSpecification } from '../../contract/spec.js';
 import type { Failure } from '../../contract/test-report.js';
-import type { Answer } from '../judge/answer.js';
-import { judge } from '../judge/judge.js';
+import { type Answer, isMap, itemsOf } from '../judge/answer.js';
+import { failure } from '../judge/failure.js';
+import { judge, judgeRange } from '../judge/judge.js';
 import { judgePerformance } from '../judge/performance.js';
-import { judgeRange } from '../judge/range.js';
 import type { PlannedTest } from '../spec/plan.js';
 import type { CallRequest } from './call.js';
 import type { Connection } from './connection.js';
-import { loadPlan, runLoad } from './load-calls.js';
-import { type MeasuredCall, measuredCall } from './measured-call.js';
-import { MemoryWatch } from './memory-watch.js';
-import { judgeMimeType } from './mime-type.js';
+import { loadPlan, type MeasuredCall, MemoryWatch, measuredCall, runLoad } from './measured-calls.js';
 import type { Suite } from './suite.js';
 
 export interface JudgedCalls {
@@ -116,4 +114,25 @@ async function logsSince(
   do await pause(5);
   while (connection.traffic.logs - before < wanted && performance.now() < deadline);
   return connection.traffic.logs - before;
+}
+
+/** What a specification says of all that is read by a template. */
+function judgeMimeType(
+  { resources }: TestSpecification,
+  { kind, target }: PlannedTest,
+  answer: Answer,
+): Failure[] {
+  const wanted = resources.find(({ uri_template: template }) => template === target)?.mime_type;
+  if (kind !== 'resource' || wanted === undefined || answer.kind !== 'result' || !isMap(answer.result))
+    return [];
+  const others = itemsOf(answer.result['contents']).filter(({ mimeType }) => mimeType !== wanted);
+  const [first] = others;
+  if (first === undefined) return [];
+  const is = first['mimeType'] === undefined ? 'is not told' : `is ${String(first['mimeType'])}`;
+  return [
+    failure(`The type of the content should be ${wanted}, and ${is}.`, {
+      expected: wanted,
+      actual: first['mimeType'] ?? null,
+    }),
+  ];
 }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { dirname } from 'node:path';
 import type { SuiteReport, TestResult } from '../../contract/test-report.js';
+import { type SnapshotMode, Snapshots } from '../judge/snapshot-store.js';
 import type { LoadedSpecification } from '../spec/load.js';
 import type { Validators } from '../validate/validators.js';
 import { connectServer, StartFault, startProblem } from './connect.js';
@@ -10,7 +11,6 @@ import { runAll } from './schedule.js';
 import { runCheck, serverChecks } from './server-checks.js';
 import { ServerFault } from './server-fault.js';
 import { Servers } from './servers.js';
-import { type SnapshotMode, Snapshots } from './snapshots.js';
 import type { Environment } from './start-server.js';
 import { runSteps } from './steps.js';
 import { blankResult, type Suite, scopeFor } from './suite.js';

@@ -1,11 +1,10 @@
 import type { TestSpecification } from '../../contract/spec.js';
 import type { Failure, TestResult } from '../../contract/test-report.js';
 import { isMap } from '../judge/answer.js';
+import { jsonEqual } from '../judge/diff.js';
 import { mismatch } from '../judge/failure.js';
-import { jsonEqual } from '../judge/json-equal.js';
 import type { Connection } from './connection.js';
-import { explain } from './explain.js';
-import { ServerFault } from './server-fault.js';
+import { explain, ServerFault } from './server-fault.js';
 import { blankResult } from './suite.js';
 
 /** What a specification says about the server as a whole, and about what it advertises. */

@@ -1,9 +1,8 @@
 import type { Step } from '../../contract/spec.js';
 import type { Failure } from '../../contract/test-report.js';
-import { isErrorResult, type JsonMap, textOf } from '../judge/answer.js';
-import { capture } from '../judge/capture.js';
+import { capture, isErrorResult, type JsonMap, textOf } from '../judge/answer.js';
 import { cut } from '../judge/shown.js';
-import { finishStep } from '../spec/finish.js';
+import { finishStep } from '../spec/plan.js';
 import type { Scope } from '../spec/substitute.js';
 import { call, requestFor } from './call.js';
 import type { Connection } from './connection.js';

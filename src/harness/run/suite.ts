@@ -1,11 +1,11 @@
 import type { TestSpecification } from '../../contract/spec.js';
 import type { TestResult } from '../../contract/test-report.js';
 import type { JsonMap } from '../judge/answer.js';
+import type { Snapshots } from '../judge/snapshot-store.js';
 import type { PlannedTest } from '../spec/plan.js';
 import type { Scope } from '../spec/substitute.js';
 import type { Validators } from '../validate/validators.js';
 import type { Servers } from './servers.js';
-import type { Snapshots } from './snapshots.js';
 import type { Environment } from './start-server.js';
 
 /** What the tests of one specification share while they run. */

@@ -1,9 +1,9 @@
 import { checkTest } from './check-test.js';
 import { arrange, idOf, type Linked, link, type Nameable } from './dependencies.js';
 import type { SpecFault } from './fault.js';
+import type { SchemaFiles } from './parse-file.js';
 import type { ParsedTest } from './parse-tests.js';
 import type { PlannedTest } from './plan.js';
-import type { SchemaFiles } from './schema-files.js';
 import type { Scripts } from './scripts.js';
 
 export interface PlanParts {

@@ -1,8 +1,8 @@
 import type { Expected, FieldExpectation, Step } from '../../contract/spec.js';
-import { patternProblem } from '../judge/pattern.js';
 import { schemaProblem } from '../judge/schema.js';
 import { pathProblem } from '../judge/select.js';
 import { shown } from '../judge/shown.js';
+import { patternProblem } from '../judge/text.js';
 import type { SpecFault, SpecPath } from './fault.js';
 import type { ParsedTest } from './parse-tests.js';
 import { referencesIn } from './reference.js';

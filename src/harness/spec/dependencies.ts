@@ -2,8 +2,8 @@ import { type SpecFault, type SpecPath, wayText } from './fault.js';
 import type { ParsedTest } from './parse-tests.js';
 import { type Kind, listOf, mapOf } from './raw.js';
 import { referencesIn } from './reference.js';
+import { didYouMean, meant } from './schema.js';
 import { rootOf } from './substitute.js';
-import { didYouMean, meant } from './suggest.js';
 
 /** A test with the tests that must have passed before it. */
 export interface Linked {

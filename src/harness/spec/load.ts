@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { TestSpecification } from '../../contract/spec.js';
 import type { JsonMap } from '../judge/answer.js';
 import { buildPlan } from './build-plan.js';
 import { type SpecFault, sortedFaults } from './fault.js';
-import { mergeSpecifications } from './merge.js';
-import { parseFile } from './parse-file.js';
+import { parseFile, SchemaFiles } from './parse-file.js';
 import { type ParsedTest, parseTests } from './parse-tests.js';
 import type { PlannedTest } from './plan.js';
 import {
@@ -17,10 +16,8 @@ import {
   scriptNames,
   writtenTests,
 } from './raw.js';
-import { SchemaFiles } from './schema-files.js';
 import { type PlacedScript, Scripts } from './scripts.js';
-import type { Source } from './source.js';
-import { readTree } from './tree.js';
+import { parseSource, readBounded, type Source } from './source.js';
 import type { Known } from './variables.js';
 
 export interface LoadOptions {
@@ -139,3 +136,87 @@ const earlyCaptures = (sources: readonly Source[]): Set<string> =>
       .flatMap(({ data }) => listOf(mapOf(data)['setup']))
       .flatMap((step) => Object.keys(mapOf(mapOf(step)['capture']))),
   );
+
+const MAX_DEPTH = 8;
+const MAX_FILES = 200;
+
+/** A specification with everything that it includes. */
+interface SourceTree {
+  /** What is included stands before what includes it; the specification itself is the last. */
+  sources: Source[];
+  files: string[];
+  faults: SpecFault[];
+}
+
+function readTree(file: string): SourceTree {
+  const tree: SourceTree = { sources: [], files: [file], faults: [] };
+  const read = readBounded(file);
+  if ('problem' in read) {
+    const message = `the specification cannot be read: ${read.problem}`;
+    tree.faults.push({ file, position: null, path: '', message });
+    return tree;
+  }
+  add(tree, file, read.text, [file]);
+  return tree;
+}
+
+/** `way` leads from the specification to this file. */
+function add(tree: SourceTree, file: string, text: string, way: readonly string[]): void {
+  const source = parseSource(file, text);
+  if (Array.isArray(source)) {
+    tree.faults.push(...source);
+    return;
+  }
+  for (const [index, name] of includesOf(source.data).entries()) {
+    const wrong = (message: string) => tree.faults.push(source.fault(['includes', index], message));
+    const path = resolve(dirname(file), name);
+    if (way.includes(path)) {
+      wrong(`includes itself: ${[...way.slice(way.indexOf(path)), path].join(' includes ')}`);
+      continue;
+    }
+    if (tree.files.includes(path)) continue; // by another way
+    if (way.length > MAX_DEPTH || tree.files.length >= MAX_FILES) {
+      wrong(`is too much: at most ${MAX_FILES} files may include each other, ${MAX_DEPTH} in a row`);
+      continue;
+    }
+    const read = readBounded(path);
+    tree.files.push(path);
+    if ('problem' in read) wrong(`cannot be read: ${read.problem}`);
+    else add(tree, path, read.text, [...way, path]);
+  }
+  tree.sources.push(source);
+}
+
+/** Of another shape, they are told by the format. */
+function includesOf(data: unknown): string[] {
+  const includes = (data as { includes?: unknown } | null)?.includes;
+  return Array.isArray(includes) && includes.every((one) => typeof one === 'string') ? includes : [];
+}
+
+/**
+ * One specification of several. The last is the specification itself, the others are what it includes: their tests,
+ * scripts and steps are added, and where it says nothing about the server, they do.
+ */
+function mergeSpecifications(
+  all: readonly [TestSpecification, ...TestSpecification[]],
+  variables: JsonMap,
+): TestSpecification {
+  const own = all.at(-1)!;
+  const server = all.findLast((one) => one.server !== undefined)?.server;
+  const scripts = all.findLast((one) => one.script_config !== undefined)?.script_config;
+  const capabilities = all.flatMap((one) => one.capabilities ?? []);
+  return {
+    ...own,
+    variables,
+    setup: all.flatMap(({ setup }) => setup),
+    // Taken down in the other order than it was set up.
+    cleanup: all.toReversed().flatMap(({ cleanup }) => cleanup),
+    tools: all.flatMap(({ tools }) => tools),
+    resources: all.flatMap(({ resources }) => resources),
+    prompts: all.flatMap(({ prompts }) => prompts),
+    validation_scripts: all.flatMap(({ validation_scripts }) => validation_scripts),
+    ...(server === undefined ? {} : { server }),
+    ...(scripts === undefined ? {} : { script_config: scripts }),
+    ...(capabilities.length === 0 ? {} : { capabilities: Object.assign({}, ...capabilities) }),
+  };
+}

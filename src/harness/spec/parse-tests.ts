@@ -1,11 +1,17 @@
 import { Expected, TestCase } from '../../contract/spec.js';
 import { isMap, type JsonMap } from '../judge/answer.js';
 import type { SpecFault } from './fault.js';
-import { expandMatrix, MAX_ROWS, type Row, rowText } from './matrix.js';
+import { expandMatrix, MAX_ROWS, type Row, rowText } from './plan.js';
 import { type Kind, mapOf, type WrittenTest } from './raw.js';
-import { PLANNED_KEYS, resolveTest, VERBATIM_KEYS } from './resolve.js';
 import { parseShape } from './shape.js';
-import { type Scope, substitute, TooMuchText } from './substitute.js';
+import {
+  PLANNED_KEYS,
+  resolveTest,
+  type Scope,
+  substitute,
+  TooMuchText,
+  VERBATIM_KEYS,
+} from './substitute.js';
 import { type Known, scopeOf, unknownReferences } from './variables.js';
 
 /** A test as it will run, but for what is captured until then. */

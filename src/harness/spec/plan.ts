@@ -1,9 +1,16 @@
-import type { TestCase } from '../../contract/spec.js';
+import type { ServerUnderTest, Step, TestCase } from '../../contract/spec.js';
 import type { NamedSchema } from '../judge/schema.js';
 import type { Position } from './fault.js';
-import type { Row } from './matrix.js';
 import type { Kind } from './raw.js';
 import type { PlannedScript } from './scripts.js';
+import {
+  PLANNED_KEYS,
+  resolveTest,
+  type Scope,
+  type Substituted,
+  substitute,
+  VERBATIM_KEYS,
+} from './substitute.js';
 
 /** A test that can run as soon as what is captured before it is put in. */
 export interface PlannedTest {
@@ -67,4 +74,51 @@ function matcher(filter: string | undefined): (id: string) => boolean {
   }
   const part = filter.toLowerCase();
   return (id) => id.toLowerCase().includes(part);
+}
+
+/** The last substitution, right before something runs. */
+
+/** A test, with what was captured until now. What the plan is made of was replaced when it was made. */
+export function finishTest(planned: PlannedTest, scope: Scope): Substituted<PlannedTest> {
+  const verbatim = [...VERBATIM_KEYS, ...PLANNED_KEYS];
+  const { value: test, missing } = resolveTest(planned.test, scope, { isLast: true }, verbatim);
+  const { schema } = test.expected;
+  const schemas = planned.schemas.map((one) =>
+    one.from === 'schema' && schema !== undefined ? { ...one, schema } : one,
+  );
+  return { value: { ...planned, test, schemas }, missing };
+}
+
+export const finishStep = (step: Step, scope: Scope): Substituted<Step> =>
+  substitute(step, scope, { isLast: true });
+
+/** ${port} in a server's arguments, environment and address stands for a port that is free. */
+export const finishServer = (server: ServerUnderTest, port: number): ServerUnderTest =>
+  substitute(server, { variables: [{ port: String(port) }], captured: {}, environment: {} }, { isLast: true })
+    .value;
+
+/** More than this is a mistake, or a loop that belongs into a script. */
+export const MAX_ROWS = 1000;
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** All combinations, the last name changing fastest. Undefined where there are too many. */
+export function expandMatrix(matrix: Readonly<Record<string, readonly unknown[]>>): Row[] | undefined {
+  const count = Object.values(matrix).reduce((product, values) => product * values.length, 1);
+  if (count > MAX_ROWS) return undefined;
+  return Object.entries(matrix).reduce<Row[]>(
+    (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
+    [{}],
+  );
+}
+
+const MAX_VALUE = 30;
+
+/** For names: [a=1, b="x"]. */
+export function rowText(row: Row): string {
+  const parts = Object.entries(row).map(([name, value]) => {
+    const text = typeof value === 'string' && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value);
+    return `${name}=${text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text}`;
+  });
+  return `[${parts.join(', ')}]`;
 }

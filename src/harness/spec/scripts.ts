@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { TestSpecification, ValidationScript } from '../../contract/spec.js';
 import { type Position, type SpecFault, type SpecPath, specPathText } from './fault.js';
+import { didYouMean, meant } from './schema.js';
 import { readBounded, type Source } from './source.js';
-import { didYouMean, meant } from './suggest.js';
 
 /** A validation script, read. */
 export interface PlannedScript extends Omit<ValidationScript, 'file' | 'source'> {

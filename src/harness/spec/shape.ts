@@ -3,8 +3,8 @@ import { type Fault, faultsOf } from '../../gate/issue-text.js';
 import { shown } from '../judge/shown.js';
 import type { SpecFault, SpecPath } from './fault.js';
 import { referencesIn } from './reference.js';
+import { suggestKey, suggestValue } from './schema.js';
 import type { Source } from './source.js';
-import { suggestKey, suggestValue } from './suggest.js';
 
 /** Of one value; whoever fixes these sees the rest. */
 const MOST_FAULTS = 200;

@@ -2,9 +2,9 @@ import type { JsonMap } from '../judge/answer.js';
 import { type SpecFault, type SpecPath, wayText } from './fault.js';
 import { mapOf } from './raw.js';
 import { type Reference, referencesIn } from './reference.js';
+import { didYouMean, meant } from './schema.js';
 import type { Source } from './source.js';
 import { rootOf, type Scope, valueIn } from './substitute.js';
-import { didYouMean, meant } from './suggest.js';
 
 /** What is known before any test runs. */
 export interface Known {

@@ -1,8 +1,8 @@
 import { withoutMark } from '../../base/byte-order-mark.js';
 import { sha256 } from '../../base/sha256.js';
 import { shown } from '../judge/shown.js';
-import { LONGEST_MS } from './engine-config.js';
-import { ScriptError } from './script-error.js';
+import { LONGEST_MS } from './runner.js';
+import { ScriptError } from './script-result.js';
 
 /** What callers of the engine hand over, checked at the door: TypeScript's types are not there when it runs. */
 

@@ -3,8 +3,7 @@ import { PungiError } from '../../base/errors.js';
 import type { Outcome, Verdict } from '../../contract/outcome.js';
 import { distributionOf } from '../../engine/module-names.js';
 import { alteredScript } from './check-input.js';
-import { type ErrorDetails, ScriptError } from './script-error.js';
-import type { ToldError } from './script-result.js';
+import { type ErrorDetails, ScriptError, type ToldError } from './script-result.js';
 
 const { EACCES, EPERM, EROFS, ENETUNREACH } = constants.errno;
 /** What the sandbox answers to who wants out. */

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InputFile } from '../../contract/run.js';
 import { readBounded } from '../spec/source.js';
-import { ScriptError } from './script-error.js';
+import { ScriptError } from './script-result.js';
 
 const MOST_FILES = 500;
 const MOST_BYTES = 4 * 1024 * 1024;

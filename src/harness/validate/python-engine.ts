@@ -2,17 +2,45 @@ import { sha256 } from '../../base/sha256.js';
 import { Turns } from '../../base/turns.js';
 import type { Outcome } from '../../contract/outcome.js';
 import type { InputFile } from '../../contract/run.js';
-import { bootstrapFor, CALL, compileBootstrap } from './bootstrap.js';
 import { checkContext, checkOptions, checkPrecompiled, readScript } from './check-input.js';
-import { type EngineConfig, type PythonEngineConfig, wholeConfig } from './engine-config.js';
 import { errorThrown, errorTold, unheard } from './error-of.js';
 import { modulesBeside } from './modules-beside.js';
-import { Printed } from './printed.js';
-import { readOutcome, toldBy } from './read-outcome.js';
-import type { CompiledCode, PythonRunner } from './runner.js';
-import type { ScriptContext } from './script-context.js';
-import type { ScriptError } from './script-error.js';
-import { notRun, type ScriptFailure, type ScriptResult } from './script-result.js';
+import { Printed, readOutcome, toldBy } from './read-outcome.js';
+import {
+  type CompiledCode,
+  type EngineConfig,
+  type PythonEngineConfig,
+  type PythonRunner,
+  wholeConfig,
+} from './runner.js';
+import { notRun, type ScriptError, type ScriptFailure, type ScriptResult } from './script-result.js';
+import type { ScriptContext } from './validators.js';
+
+/** What judges is loaded in every worker already (python/pungi/harness); the job is the variable `context`. */
+const CODE = `
+import os
+from pungi.harness import carry_out
+os.remove(__file__)  # not a file of the script that is run
+
+def judge():
+    return carry_out(context)
+`;
+
+/** What each run calls, whatever script it is for. */
+const CALL = { function: 'judge', arguments: {} };
+
+/** What is run for a script. Its packages are named above it, as the script names them, so that it gets their environment. */
+const bootstrapFor = (source: string): string => `${packagesOf(source)}${CODE}`;
+
+const compileBootstrap = (runner: PythonRunner, code: string): Promise<CompiledCode> =>
+  runner.precompile(code, 'pungi_validator.py');
+
+/** The comments that a `# /// script` block (PEP 723) is made of, on their own lines: what is wrong with it is told by its line. */
+function packagesOf(source: string): string {
+  if (!source.includes('# /// script')) return '';
+  const lines = source.split(/\r\n|\r|\n/);
+  return lines.map((line) => (line === '#' || line.startsWith('# ') ? line : '')).join('\n');
+}
 
 /** A script that was compiled, for the interpreter that compiled it; another one compiles it again. */
 export interface PythonScript {

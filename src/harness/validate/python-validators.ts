@@ -2,15 +2,20 @@ import { basename } from 'node:path';
 import type { z } from 'zod';
 import type { ScriptConfig } from '../../contract/spec.js';
 import type { Failure } from '../../contract/test-report.js';
+import { failure, mismatch } from '../judge/failure.js';
+import { bounded } from '../judge/shown.js';
 import type { PlannedScript } from '../spec/scripts.js';
-import type { PythonEngineConfig } from './engine-config.js';
 import { errorThrown } from './error-of.js';
-import { failureOfError, failureOfScript } from './failures.js';
 import { PythonEngine, type PythonScript } from './python-engine.js';
-import type { PythonRunner } from './runner.js';
-import type { ScriptContext } from './script-context.js';
-import { notRun, type ScriptResult, type SessionChanges } from './script-result.js';
-import type { ValidateOptions, Validation, Validators } from './validators.js';
+import type { PythonEngineConfig, PythonRunner } from './runner.js';
+import {
+  notRun,
+  type ScriptError,
+  type ScriptFailure,
+  type ScriptResult,
+  type SessionChanges,
+} from './script-result.js';
+import type { ScriptContext, ValidateOptions, Validation, Validators } from './validators.js';
 
 /** What the `script_config` of a specification says of the engine. */
 export function engineConfigOf(config: z.infer<typeof ScriptConfig> | undefined): PythonEngineConfig {
@@ -118,3 +123,33 @@ export class PythonValidators implements Validators {
 
 /** A script that is written into the specification has only a name. */
 const fileNameOf = (name: string) => `${name.replace(/[^\p{L}\p{N}_.-]+/gu, '_').slice(0, 100)}.py`;
+
+/** What a script found, or an expression that has no name, as a failure of its test. */
+function failureOfScript({ message, line, path, ...values }: ScriptFailure, script?: string): Failure {
+  const kind: Failure['kind'] = script === undefined ? 'expectation' : 'script';
+  const more = { kind, ...(path === undefined ? {} : { path }) };
+  const found =
+    'expected' in values && 'actual' in values
+      ? mismatch(message, values.expected, values.actual, more)
+      : failure(message, { ...more, ...values });
+  return { ...found, ...origin(script, line) };
+}
+
+/** A script that did not come to its end. What an assertion says is its finding; the rest is told with the script's name. */
+function failureOfError({ kind, message, details }: ScriptError, script?: string): Failure {
+  const isFinding = kind === 'RuntimeError' && details.exception === 'AssertionError';
+  const who = script === undefined ? 'The expressions' : `The script "${script}"`;
+  const sentence = isFinding ? message : `${who} failed: ${message}`;
+  return {
+    kind: script === undefined ? 'expectation' : 'script',
+    message: sentence,
+    ...('expected' in details ? { expected: bounded(details.expected) } : {}),
+    ...('actual' in details ? { actual: bounded(details.actual) } : {}),
+    ...origin(script, details.line),
+  };
+}
+
+const origin = (script: string | undefined, line: number | undefined): Pick<Failure, 'script' | 'line'> => ({
+  ...(script === undefined ? {} : { script }),
+  ...(line === undefined ? {} : { line }),
+});

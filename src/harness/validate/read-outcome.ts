@@ -1,9 +1,16 @@
-import type { Outcome } from '../../contract/outcome.js';
+import type { Outcome, Output } from '../../contract/outcome.js';
+import type { OutputLine, RunOptions } from '../../contract/run.js';
+import { isMap, type JsonMap } from '../judge/answer.js';
+import { cut, shown } from '../judge/shown.js';
 import { errorOfVerdict, errorTold, unheard } from './error-of.js';
-import { judgePrinted, judgeResult } from './judge-output.js';
-import type { Printed } from './printed.js';
-import type { ScriptError } from './script-error.js';
-import { type ScriptResult, Told } from './script-result.js';
+import { type PrintedVerdict, PrintedVerdicts } from './printed-verdicts.js';
+import {
+  type ScriptError,
+  type ScriptFailure,
+  type ScriptLog,
+  type ScriptResult,
+  Told,
+} from './script-result.js';
 
 /** What the Python side told, or why it told nothing. */
 export function toldBy(outcome: Outcome): { told: Told } | { error: ScriptError } {
@@ -52,4 +59,100 @@ function jsonIn(stdout: string): unknown {
     }
   }
   return undefined;
+}
+
+const WORDS = ['error', 'message', 'reason'];
+const MAX_MESSAGE = 4000;
+const MAX_FAILURES = 100;
+
+/**
+ * What a script returned, as its judgement: False, or a map whose `valid` is False. Where failures were noted already,
+ * as by `return expect(…)`, only what says more is added.
+ */
+function judgeResult(result: unknown, hasNoted: boolean): ScriptFailure[] {
+  if (result === false) return hasNoted ? [] : [{ message: 'The script returned False.' }];
+  if (!isMap(result) || result['valid'] !== false) return [];
+  const said = failuresIn(result);
+  return said.length > 0 || hasNoted ? said : [{ message: 'The script returned {"valid": false}.' }];
+}
+
+/** Objects that a script printed, each of which says that the answer is not valid. */
+const judgePrinted = (verdicts: readonly PrintedVerdict[]): ScriptFailure[] =>
+  verdicts
+    .flatMap(({ line, value }) => {
+      const said = isMap(value) ? failuresIn(value) : [];
+      return said.length > 0
+        ? said
+        : [{ message: `The script printed {"valid": false} in line ${line} of its output.` }];
+    })
+    .slice(0, MAX_FAILURES);
+
+/** What a judgement says about itself: its errors, or a sentence. */
+function failuresIn(judgement: JsonMap): ScriptFailure[] {
+  const errors = [judgement['errors'], judgement['failures']].flat().filter(Boolean);
+  if (errors.length > 0) return errors.slice(0, MAX_FAILURES).map(failureOf);
+  const said = WORDS.map((name) => judgement[name]).find(
+    (word) => isMap(word) || (word && typeof word === 'string'),
+  );
+  return said === undefined ? [] : [failureOf(said)];
+}
+
+function failureOf(error: unknown): ScriptFailure {
+  if (!isMap(error)) return { message: cut(typeof error === 'string' ? error : shown(error), MAX_MESSAGE) };
+  const { message, field, path = field } = error as JsonMap;
+  return {
+    message: typeof message === 'string' ? cut(message, MAX_MESSAGE) : shown(error),
+    ...(typeof path === 'string' ? { path } : {}),
+    ...('expected' in error ? { expected: error['expected'] as ScriptFailure['expected'] } : {}),
+    ...('actual' in error ? { actual: error['actual'] as ScriptFailure['actual'] } : {}),
+  };
+}
+
+/** Lines with a time of their own; what comes after them is one text. */
+const MOST_LINES = 1000;
+
+/** What a script writes to its output: what it decides, and when its lines came. */
+export class Printed {
+  readonly #verdicts = new PrintedVerdicts();
+  readonly #times: Record<OutputLine['stream'], number[]> = { stdout: [], stderr: [] };
+  #began = 0;
+
+  readonly listeners: Pick<RunOptions, 'onLine' | 'onOutput'> = {
+    onLine: ({ stream }) => {
+      const times = this.#times[stream];
+      if (times.length < MOST_LINES) times.push(performance.now() - this.#began);
+    },
+    onOutput: (stream, data) => {
+      if (stream === 'stdout') this.#verdicts.write(data);
+    },
+  };
+
+  begin(): void {
+    this.#began = performance.now();
+  }
+
+  verdicts(): PrintedVerdict[] {
+    return this.#verdicts.finish();
+  }
+
+  /** All that the outcome keeps of the output: the head and the tail of each stream, with what is missing between them. */
+  logs({ stdout, stderr, usage }: Outcome): ScriptLog[] {
+    // A worker may have had to be made as well, which nobody measures.
+    const since = (timeMs: number) =>
+      Math.max(0, Math.round(Math.min(timeMs - usage.waitMs - usage.installMs, usage.wallMs)));
+    const linesOf = ({ text }: Output, stream: OutputLine['stream']): ScriptLog[] => {
+      if (text === '') return [];
+      const lines = text.replace(/\n$/, '').split('\n');
+      const times = this.#times[stream];
+      const timed = lines.slice(0, MOST_LINES).map((message, index) => ({
+        level: stream,
+        message,
+        timeMs: since(times[index] ?? times.at(-1) ?? 0),
+      }));
+      const rest = lines.slice(MOST_LINES);
+      if (rest.length === 0) return timed;
+      return [...timed, { level: stream, message: rest.join('\n'), timeMs: Math.round(usage.wallMs) }];
+    };
+    return [...linesOf(stdout, 'stdout'), ...linesOf(stderr, 'stderr')];
+  }
 }

@@ -1,5 +1,8 @@
+import { z } from 'zod';
 import type { Outcome } from '../../contract/outcome.js';
 import type { RunOptions, RunRequest } from '../../contract/run.js';
+import { jsonFaults } from '../../gate/issue-text.js';
+import { ScriptError } from './script-result.js';
 
 export interface CompiledCode {
   readonly sha256: string;
@@ -19,4 +22,35 @@ export interface PythonRunner {
     options?: RunOptions,
   ): Promise<Outcome>;
   close(): Promise<void>;
+}
+
+export const DEFAULT_MEMORY_MB = 256;
+/** The most that a single script can be granted. */
+export const LONGEST_MS = 600_000;
+
+const EngineConfig = z.strictObject({
+  timeoutMs: z.number().positive().max(LONGEST_MS).default(5000),
+  memoryLimitMb: z.number().positive().default(DEFAULT_MEMORY_MB),
+  environment: z.string().min(1).optional(),
+  maxConcurrent: z.number().int().positive().default(5),
+});
+export type EngineConfig = z.infer<typeof EngineConfig>;
+
+export interface PythonEngineConfig {
+  /** How long a script may run; 5000 ms if not given. */
+  timeoutMs?: number;
+  /** 256 MB if not given. */
+  memoryLimitMb?: number;
+  /** The named environment that scripts run in; the default one if not given. */
+  environment?: string;
+  /** Scripts that run at the same time. The others wait here, and not in the runner's own queue. */
+  maxConcurrent?: number;
+}
+
+/** With what is not given. Throws where it makes no sense, before anything is started for it. */
+export function wholeConfig(config: PythonEngineConfig): EngineConfig {
+  const parsed = EngineConfig.safeParse(config);
+  if (parsed.success) return parsed.data;
+  const problems = jsonFaults(parsed.error).join('; ');
+  throw new ScriptError('INVALID_INPUT', `The configuration of the Python engine is not valid: ${problems}.`);
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { diff } from '../../../src/harness/judge/diff.js';
-import { jsonEqual } from '../../../src/harness/judge/json-equal.js';
+import { diff, jsonEqual } from '../../../src/harness/judge/diff.js';
 import { bounded, shown } from '../../../src/harness/judge/shown.js';
 
 test('maps and lists are told key by key, and what is the same is counted', () => {

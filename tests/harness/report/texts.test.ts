@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { bounded, boundedLine } from '../../../src/harness/report/bounded-text.js';
+import { bounded, boundedLine, valueText } from '../../../src/harness/report/bounded-text.js';
 import { findingOf } from '../../../src/harness/report/evidence.js';
-import { valueText } from '../../../src/harness/report/value-text.js';
 import { deepValue } from './hostile.js';
 
 const BOUNDS = { chars: 1000, lines: 50 };

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { styleFor } from '../../../src/base/terminal/style.js';
 import type { ScriptRun } from '../../../src/contract/test-report.js';
 import { htmlReport } from '../../../src/harness/report/html/page.js';
-import { jsonReport } from '../../../src/harness/report/json.js';
+import { jsonReport } from '../../../src/harness/report/index.js';
 import { junitReport } from '../../../src/harness/report/junit.js';
 import { markdownReport } from '../../../src/harness/report/markdown.js';
-import { failedTest, passedTest } from '../../../src/harness/report/terminal-test.js';
+import { failedTest, passedTest } from '../../../src/harness/report/terminal-end.js';
 import { report, suite, testResult } from './sample.js';
 
 const run = (name: string, status: ScriptRun['status'], more: Partial<ScriptRun> = {}): ScriptRun => ({

@@ -1,8 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is what references look like
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { finishServer, finishStep, finishTest } from '../../../src/harness/spec/finish.js';
-import { plan } from '../../../src/harness/spec/plan.js';
+import { finishServer, finishStep, finishTest, plan } from '../../../src/harness/spec/plan.js';
 import { faultsOf, load, loaded, loadFiles, SERVER, tests, warningsOf } from './specs.js';
 
 const scope = (captured: Record<string, unknown>) => ({ variables: [], captured, environment: {} });

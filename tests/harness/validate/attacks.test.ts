@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PythonEngine } from '../../../src/harness/validate/python-engine.js';
 import { PythonValidators } from '../../../src/harness/validate/python-validators.js';
-import type { ScriptErrorKind } from '../../../src/harness/validate/script-error.js';
+import type { ScriptErrorKind } from '../../../src/harness/validate/script-result.js';
 import { sharedPungi, temporaryFolder, withPungi } from '../../engine/pungi.js';
 import { py } from '../../support/python.js';
 

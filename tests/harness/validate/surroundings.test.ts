@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PythonEngine } from '../../../src/harness/validate/python-engine.js';
 import { PythonValidators } from '../../../src/harness/validate/python-validators.js';
-import type { ScriptContext } from '../../../src/harness/validate/script-context.js';
+import type { ScriptContext } from '../../../src/harness/validate/validators.js';
 import { PythonEngine as LibraryEngine } from '../../../src/pungi/python-engine.js';
 import { sharedPungi, temporaryFolder } from '../../engine/pungi.js';
 import { py } from '../../support/python.js';

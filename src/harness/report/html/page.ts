@@ -3,13 +3,9 @@ import { durationText } from '../../../base/terminal/amounts.js';
 import type { SuiteReport, TestReport, TestResult } from '../../../contract/test-report.js';
 import type { Bounds } from '../bounded-text.js';
 import { shownLine } from '../evidence.js';
-import { headline } from '../summary.js';
-import { countResults, resultsOf, verdictOf } from '../verdict.js';
-import { durationChart, slowestChart, statusChart } from './charts.js';
-import { html, Markup } from './markup.js';
-import { SCRIPT } from './script.js';
-import { STYLE } from './style.js';
-import { testRow } from './test-row.js';
+import { countResults, headline, resultsOf, verdictOf } from '../verdict.js';
+import { SCRIPT, STYLE } from './assets.js';
+import { durationChart, html, Markup, slowestChart, statusChart, testRow } from './parts.js';
 
 /** Failures share this much of a page, so that a browser can still open it. */
 const CHARS_OF_FAILURES = 12_000_000;
