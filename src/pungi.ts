@@ -24,8 +24,8 @@ import { Engine, type EngineState, type Examination } from './engine/engine.js';
 import type { Home } from './engine/home.js';
 import { analyzeCode } from './environments/analysis/analysis.js';
 import { Environments } from './environments/environments.js';
-import { Placement } from './environments/placement.js';
 import { Preinstalled } from './environments/preinstalled.js';
+import { EnvironmentResolver } from './environments/resolver.js';
 import { Gate } from './gate/gate.js';
 import { loadProfiles } from './gate/profiles/load-profiles.js';
 import type { Profiles } from './gate/profiles/profiles.js';
@@ -69,7 +69,6 @@ export class Pungi {
   #alerts: Alerts;
   #metrics = new Metrics();
   #preinstalled: Preinstalled;
-  #placement: Placement;
   #precompiler: Precompiler;
   #runs: Runs;
   #wrapped: WrappedScripts | undefined;
@@ -102,13 +101,17 @@ export class Pungi {
       logger,
     );
     this.#preinstalled = new Preinstalled(this.environments, config.preinstalledPackages, logger);
-    this.#placement = new Placement(this.#engine, this.environments, this.#preinstalled, config.autoInstall);
     this.#precompiler = new Precompiler(this.#engine, this.#gate, config.cacheDir ?? defaultCacheFolder());
     this.#alerts = new Alerts(config, { logger, read: () => this.#readings() });
     this.#runs = new Runs({
       gate: this.#gate,
       cache: new ResultCache(config.resultCacheMb),
-      placement: this.#placement,
+      resolver: new EnvironmentResolver(
+        this.#engine,
+        this.environments,
+        this.#preinstalled,
+        config.autoInstall,
+      ),
       environments: this.environments,
       engine: this.#engine,
       refusals,
@@ -168,8 +171,8 @@ export class Pungi {
     checkObject('request', request);
     checkOptions(options);
     const { environments } = this;
-    const [gate, placement, engine] = [this.#gate, this.#placement, this.#engine];
-    return discover(request, { gate, placement, environments, engine }, options);
+    const [gate, engine] = [this.#gate, this.#engine];
+    return discover(request, { gate, environments, engine }, options);
   }
 
   /** The scripts of the tools folder. It is looked at from the first question on: a single run has no use for it. */
@@ -211,7 +214,7 @@ export class Pungi {
   async precompile(code: string, filename = 'main.py'): Promise<CompiledScript> {
     checkText('code', code);
     const script = { sha256: sha256(code), filename, code };
-    await this.#placement.in(undefined, {}, (home) => this.#precompiler.bytecodeOf(script, home));
+    await this.environments.in(undefined, {}, (home) => this.#precompiler.bytecodeOf(script, home));
     return script;
   }
 
@@ -299,7 +302,7 @@ export class Pungi {
   async #warmDefault(): Promise<void> {
     if (!this.#hasDefault()) return;
     try {
-      await this.#placement.in(undefined, {}, async (home) => home && this.#engine.warm(home));
+      await this.environments.in(undefined, {}, async (home) => home && this.#engine.warm(home));
     } catch {
       // whoever runs in it is told why it cannot be
     }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { Disclosure } from './disclosure.js';
 import { Verdict } from './verdicts.js';
@@ -78,3 +79,24 @@ export const Outcome = z.object({
     ),
 });
 export type Outcome = z.infer<typeof Outcome>;
+
+const NOTHING: Output = { text: '', bytes: 0, truncated: false };
+
+/** Builds an outcome, also of what was never run: a part that is not given is empty. */
+export const buildOutcome = ({
+  usage,
+  ...parts
+}: Partial<Omit<Outcome, 'usage'>> & Pick<Outcome, 'verdict'> & { usage?: Partial<Usage> }): Outcome => ({
+  runId: randomUUID(),
+  stdout: NOTHING,
+  stderr: NOTHING,
+  value: null,
+  usage: { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: 0, installMs: 0, ...usage },
+  codeSha256: '',
+  isolation: { tier: null, features: [] },
+  environment: null,
+  profile: null,
+  cached: null,
+  disclosure: null,
+  ...parts,
+});

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PungiError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
-import type { Isolation, Outcome, Verdict } from '../contract/outcome.js';
+import { buildOutcome, type Isolation, type Outcome, type Verdict } from '../contract/outcome.js';
 import type { RunOptions } from '../contract/run.js';
 import { failure } from '../contract/verdicts.js';
 import type { Job, RunEnd } from '../runtime/supervisor.js';
@@ -85,23 +85,19 @@ export class OutcomeDraft {
     value: Outcome['value'] = null,
     notes: readonly string[] = [],
   ): Outcome {
-    const usage = { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: this.#waitMs, installMs: 0, ...used };
-    return {
+    const usage = Object.entries({ waitMs: this.#waitMs, ...used });
+    return buildOutcome({
       runId: this.runId,
       verdict,
       stdout: this.#streams.stdout.finish(),
       stderr: this.#streams.stderr.finish(),
       value,
-      usage: Object.fromEntries(
-        Object.entries(usage).map(([name, ms]) => [name, Math.round(ms * 1000) / 1000]),
-      ) as Outcome['usage'],
+      usage: Object.fromEntries(usage.map(([name, ms]) => [name, Math.round(ms * 1000) / 1000])),
       codeSha256: this.#codeSha256,
       isolation: this.#isolation,
       environment: this.where.environment,
       profile: this.profile,
-      cached: null,
-      disclosure: null,
       ...(notes.length > 0 && { notes: [...notes] }),
-    };
+    });
   }
 }

@@ -153,6 +153,20 @@ export class Environments {
     return this.#workshop.use(name, options);
   }
 
+  /** Uses an environment while something is done in it. */
+  async in<T>(
+    venvName: string | undefined,
+    options: StepOptions,
+    act: (home: Home | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { home, release } = await this.use(venvName, options);
+    try {
+      return await act(home);
+    } finally {
+      release();
+    }
+  }
+
   /** Notes that code ran there: what only looks at an environment, or parks workers for it, does not use it. */
   noteUse(home: Home | undefined): void {
     this.#store.touch(home?.environment ?? this.defaultName, home?.generation ?? '');

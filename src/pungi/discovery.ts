@@ -4,14 +4,12 @@ import type { Discovery } from '../contract/wrap.js';
 import type { Engine } from '../engine/engine.js';
 import type { Environments } from '../environments/environments.js';
 import { readInlineMetadata } from '../environments/inline/inline-metadata.js';
-import type { Placement } from '../environments/placement.js';
 import type { Gate } from '../gate/gate.js';
 import type { Job } from '../runtime/supervisor.js';
 import { type DiscoverRequest, unreadable } from '../wrap/discover/discover-script.js';
 
 interface Parts {
   gate: Gate;
-  placement: Placement;
   environments: Environments;
   engine: Engine;
 }
@@ -22,12 +20,12 @@ const LOOK = { cpuMs: 10_000 };
 /** What of a script can be tools. Throws PYTHON_ERROR for what does not compile. */
 export async function discover(
   request: DiscoverRequest,
-  { gate, placement, environments, engine }: Parts,
+  { gate, environments, engine }: Parts,
   options: StepOptions,
 ): Promise<Discovery> {
   const { job, venvName } = await gate.admitOwn({ ...request, limits: LOOK });
   const lookIn = async (name: string | undefined): Promise<Discovery> => {
-    const found = await placement.in(name, options, (home) => engine.discover(job, home));
+    const found = await environments.in(name, options, (home) => engine.discover(job, home));
     if ('exception' in found) throw unreadable(job.filename, found.exception);
     return found;
   };

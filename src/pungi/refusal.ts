@@ -1,30 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import type { PungiError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import type { PackageResult } from '../contract/environment.js';
-import type { Outcome } from '../contract/outcome.js';
+import { buildOutcome, type Outcome } from '../contract/outcome.js';
 import { failure, kindOfCode, type PythonException, type Verdict } from '../contract/verdicts.js';
 
-/** An outcome for what never ran. */
-export function refusal(error: PungiError, code: unknown, profile: string | null = null): Outcome {
-  const none = { text: '', bytes: 0, truncated: false };
-  return {
-    runId: randomUUID(),
+/** The outcome of a request that was never run. */
+export const refusal = (error: PungiError, code: unknown, profile: string | null = null): Outcome =>
+  buildOutcome({
     verdict: refusedVerdict(error),
-    stdout: none,
-    stderr: none,
-    value: null,
-    usage: { wallMs: 0, cpuMs: 0, peakMemoryMb: 0, waitMs: 0, installMs: 0 },
     codeSha256: typeof code === 'string' ? sha256(code) : '',
-    isolation: { tier: null, features: [] },
-    environment: null,
     profile,
-    cached: null,
-    disclosure: null,
-  };
-}
+  });
 
-/** An outcome for what was run, and cannot be told as it went. */
+/** The outcome of a run that something went wrong after. */
 export const failed = (outcome: Outcome, error: PungiError): Outcome => ({
   ...outcome,
   verdict: refusedVerdict(error),

@@ -13,7 +13,7 @@ import { FAILURES } from '../contract/verdicts.js';
 import type { Engine } from '../engine/engine.js';
 import type { Home } from '../engine/home.js';
 import type { Environments } from '../environments/environments.js';
-import type { Placement } from '../environments/placement.js';
+import { type EnvironmentResolver, stepsOf, withNotes } from '../environments/resolver.js';
 import { pointToSibling } from '../gate/beside-script.js';
 import { disclose } from '../gate/disclosure.js';
 import type { Admitted, Gate } from '../gate/gate.js';
@@ -27,7 +27,7 @@ import { RunRecords, type Trace } from './run-records.js';
 interface Parts {
   gate: Gate;
   cache: ResultCache;
-  placement: Placement;
+  resolver: EnvironmentResolver;
   environments: Environments;
   engine: Engine;
   refusals: NetworkRefusals;
@@ -40,14 +40,17 @@ interface Parts {
 }
 
 /** What differs from a plain run. */
-export interface Special {
-  /** Compiled before, for the home that the run is in. */
+export interface RunOverrides {
+  /** Compiled before, for the environment that the run is in. */
   bytecode?: (home: Home | undefined) => Promise<string>;
   /** An old run that is run again, in this environment, whatever its profile says now. */
   replay?: { of: string; venvName: string | undefined };
 }
 
-/** The way of a run through the house: it is admitted, looked up, placed, run, and recorded before anybody hears of it. */
+/**
+ * The lifecycle of a run: admit, resolve the environment, lease it, run, record, return. Nobody hears of an outcome before it is
+ * recorded.
+ */
 export class Runs {
   readonly #records: RunRecords;
   readonly #underWay = new Set<Promise<Outcome>>();
@@ -57,107 +60,123 @@ export class Runs {
     this.#records = new RunRecords(parts.audit, parts.refusals);
   }
 
-  /** Takes no more, and waits until what is under way has ended and is recorded. */
+  /** Takes no more runs, and waits until those under way have ended and are recorded. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#underWay);
   }
 
   /** Never rejects: bad input, refusals and failures are verdicts. */
-  async run(request: RunRequest, options: RunOptions, special: Special = {}): Promise<Outcome> {
+  async run(request: RunRequest, options: RunOptions, overrides: RunOverrides = {}): Promise<Outcome> {
     if (this.#isClosed) return refusal(new PungiError('CANCELLED', 'Pungi is shutting down.'), request?.code);
-    const underWay = this.#run(request, options, special);
+    const underWay = this.#run(request, options, overrides);
     this.#underWay.add(underWay);
     return underWay.finally(() => this.#underWay.delete(underWay));
   }
 
-  /** For what Pungi itself wants to know: under the sandbox and the limits, but no profile, and not recorded. */
-  async runOwn(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
-    const { gate, placement, engine } = this.parts;
-    try {
-      checkOptions(options);
-      const admitted = await gate.admitOwn(request);
-      return await placement.run(admitted, options, (home) => {
-        this.parts.environments.noteUse(home);
-        return engine.run({ ...admitted, home }, options);
-      });
-    } catch (thrown) {
-      return refusal(PungiError.from(thrown), request?.code);
-    }
-  }
-
-  async #run(request: RunRequest, options: RunOptions, special: Special): Promise<Outcome> {
+  async #run(request: RunRequest, options: RunOptions, overrides: RunOverrides): Promise<Outcome> {
+    const began = performance.now();
     const trace: Trace = {
       request,
       caller: callerIn(options),
-      replayOf: special.replay?.of ?? null,
+      replayOf: overrides.replay?.of ?? null,
       admitted: undefined,
       executions: [],
     };
-    const began = performance.now();
-    const ended = await this.#attempt(options, special, trace).catch((thrown: unknown) => {
-      const error = PungiError.from(thrown);
-      // What was run stays what it was, whatever went wrong afterwards.
-      const last = trace.executions.at(-1)?.outcome;
-      if (last) return failed(last, error);
-      const refused = refusal(error, request?.code, trace.admitted?.profile?.name);
-      const { summary } = error.details as { summary?: CodeSummary };
-      return trace.admitted && summary ? disclosed(refused, trace.admitted, summary) : refused;
-    });
-    const outcome = waited(ended, performance.now() - began, trace);
-    const told = await this.#records.write(outcome, trace);
-    this.#note(told);
-    return told;
+    const ended = await this.#attempt(trace, options, overrides).catch((thrown: unknown) =>
+      refusedOutcome(trace, PungiError.from(thrown)),
+    );
+    const outcome = withWait(ended, performance.now() - began, trace);
+    const recorded = await this.#records.write(outcome, trace);
+    this.#report(recorded);
+    return recorded;
   }
 
-  async #attempt(options: RunOptions, { bytecode, replay }: Special, trace: Trace): Promise<Outcome> {
+  async #attempt(trace: Trace, options: RunOptions, overrides: RunOverrides): Promise<Outcome> {
+    const { audit, resolver, advice, scriptRoots: roots } = this.parts;
     checkOptions(options);
     // What could not be recorded is not run.
-    await this.parts.audit.ready();
+    await audit.ready();
+    const admitted = await this.#admit(trace, overrides);
+    let resolved = await resolver.resolve(admitted, options);
+    for (;;) {
+      const ended = await this.#runIn(resolved.venvName, admitted, trace, options, overrides);
+      const { outcome, again } = await resolver.judge(ended, resolved, admitted, options);
+      if (again === null) {
+        const noted = withNotes(outcome, admitted.notes);
+        const { file } = trace.request;
+        return file === undefined ? noted : pointToSibling(noted, { file, roots }, advice.handOver);
+      }
+      resolved = again;
+    }
+  }
+
+  async #admit(trace: Trace, { replay }: RunOverrides): Promise<Admitted> {
     const began = performance.now();
     const asked = await this.parts.gate.admit(trace.request);
     await letOthersGo(began);
-    const admitted = replay === undefined ? asked : { ...asked, venvName: replay.venvName, packages: [] };
-    trace.admitted = admitted;
-    const outcome = await this.parts.placement.run(admitted, options, async (home) => {
-      this.parts.environments.noteUse(home);
-      const lock = await this.parts.environments.lockOf(home);
-      const compiled = await bytecode?.(home);
-      const job = compiled === undefined ? admitted.job : { ...admitted.job, bytecode: compiled };
-      const ended = (outcome: Outcome) => trace.executions.push({ outcome, lock });
-      return this.#execute({ ...admitted, job }, home, lock, { ...options, ended });
-    });
-    const noted = withNotes(outcome, admitted.notes);
-    const { file } = trace.request;
-    const { advice, scriptRoots: roots } = this.parts;
-    return file === undefined ? noted : pointToSibling(noted, { file, roots }, advice.handOver);
+    trace.admitted = replay === undefined ? asked : { ...asked, venvName: replay.venvName, packages: [] };
+    return trace.admitted;
   }
 
-  async #execute(
+  /** Runs the code in an environment, which stays as it is meanwhile; or returns the outcome that is kept of the same run. */
+  async #runIn(
+    venvName: string | undefined,
     admitted: Admitted,
-    home: Home | undefined,
-    lock: EnvironmentLock | null,
-    { ended, ...options }: RunOptions & { ended: (outcome: Outcome) => void },
+    trace: Trace,
+    options: RunOptions,
+    { bytecode }: RunOverrides,
   ): Promise<Outcome> {
-    const { cache, engine, logger } = this.parts;
-    const { cacheSeconds, isFresh, job } = admitted;
-    const key = cacheSeconds > 0 ? cache.keyOf(admitted, await this.#identity(lock, home)) : null;
-    const kept = key === null || isFresh ? undefined : cache.get(key);
-    if (kept) {
-      ended(kept);
-      return disclosed(kept, admitted, kept.disclosure?.codeSummary ?? null);
+    const { environments, cache, engine, logger } = this.parts;
+    const { cacheSeconds, isFresh } = admitted;
+    return environments.in(venvName, stepsOf(options), async (home) => {
+      environments.noteUse(home);
+      const lock = await environments.lockOf(home);
+      const compiled = await bytecode?.(home);
+      const job = compiled === undefined ? admitted.job : { ...admitted.job, bytecode: compiled };
+      const run = { ...admitted, job, home };
+      const key = cacheSeconds > 0 ? cache.keyOf(run, await this.#identity(lock, home)) : null;
+      const kept = key === null || isFresh ? undefined : cache.get(key);
+      if (kept) {
+        trace.executions.push({ outcome: kept, lock });
+        return disclosed(kept, admitted, kept.disclosure?.codeSummary ?? null);
+      }
+      const onStart = () =>
+        logger.info('Executing Python script', {
+          scriptSize: job.code.length,
+          timeout: job.limits.timeoutMs,
+        });
+      let summary: CodeSummary | null = null;
+      const onSummary = (told: CodeSummary) => {
+        summary = told;
+      };
+      const outcome = await engine.run(run, { ...options, onStart, onSummary });
+      trace.executions.push({ outcome, lock });
+      const whole = disclosed(outcome, admitted, summary);
+      if (key !== null) cache.set(key, whole, cacheSeconds);
+      return whole;
+    });
+  }
+
+  /** Runs what Pungi itself wants to know: under the sandbox and the limits, but no profile, and not recorded. */
+  async runOwn(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
+    const { gate, resolver, environments, engine } = this.parts;
+    try {
+      checkOptions(options);
+      const admitted = await gate.admitOwn(request);
+      let resolved = await resolver.resolve(admitted, options);
+      for (;;) {
+        const ended = await environments.in(resolved.venvName, stepsOf(options), (home) => {
+          environments.noteUse(home);
+          return engine.run({ ...admitted, home }, options);
+        });
+        const { outcome, again } = await resolver.judge(ended, resolved, admitted, options);
+        if (again === null) return outcome;
+        resolved = again;
+      }
+    } catch (thrown) {
+      return refusal(PungiError.from(thrown), request?.code);
     }
-    const onStart = () =>
-      logger.info('Executing Python script', { scriptSize: job.code.length, timeout: job.limits.timeoutMs });
-    let summary: CodeSummary | null = null;
-    const onSummary = (told: CodeSummary) => {
-      summary = told;
-    };
-    const outcome = await engine.run({ ...admitted, home }, { ...options, onStart, onSummary });
-    ended(outcome);
-    const whole = disclosed(outcome, admitted, summary);
-    if (key !== null) cache.set(key, whole, cacheSeconds);
-    return whole;
   }
 
   /** What decides how code behaves beside itself. */
@@ -166,7 +185,7 @@ export class Runs {
     return `${lock?.sha256 ?? ''} ${home?.python ?? ''} ${path} ${version}`;
   }
 
-  #note(outcome: Outcome): void {
+  #report(outcome: Outcome): void {
     const { metrics, alerts, logger } = this.parts;
     metrics.record(outcome);
     alerts.record(outcome);
@@ -178,8 +197,14 @@ export class Runs {
 const callerIn = (options: RunOptions): Caller =>
   typeof options === 'object' && isCaller(options?.caller) ? callerOf(options.caller) : callerOf();
 
-const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
-  notes.length === 0 ? outcome : { ...outcome, notes: [...(outcome.notes ?? []), ...notes] };
+/** The outcome of a request that failed on its way. What was run stays what it was, whatever went wrong afterwards. */
+function refusedOutcome({ request, admitted, executions }: Trace, error: PungiError): Outcome {
+  const last = executions.at(-1)?.outcome;
+  if (last) return failed(last, error);
+  const refused = refusal(error, request?.code, admitted?.profile?.name);
+  const { summary } = error.details as { summary?: CodeSummary };
+  return admitted && summary ? disclosed(refused, admitted, summary) : refused;
+}
 
 /** Whatever did not end well is an error, with its code and the sentence that says why; what was not run is not called run. */
 function logOutcome({ verdict, runId, usage, isolation, profile }: Outcome, logger: Logger): void {
@@ -195,7 +220,7 @@ function logOutcome({ verdict, runId, usage, isolation, profile }: Outcome, logg
 }
 
 /** Whatever was neither running nor installing was waiting: for the queue, the environment, its locks, a worker. */
-function waited(outcome: Outcome, tookMs: number, { executions }: Trace): Outcome {
+function withWait(outcome: Outcome, tookMs: number, { executions }: Trace): Outcome {
   const ran = executions.filter((one) => one.outcome.cached === null);
   const ranMs = ran.reduce((sum, one) => sum + one.outcome.usage.wallMs, 0);
   const restMs = tookMs - ranMs - outcome.usage.installMs;

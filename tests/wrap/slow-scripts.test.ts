@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
 import type { Discovery } from '../../src/contract/wrap.js';
 import type { Engine } from '../../src/engine/engine.js';
-import type { Placement } from '../../src/environments/placement.js';
 import { Gate } from '../../src/gate/gate.js';
 import { wrappedInfo } from '../../src/mcp/wrapped/list-wrapped.js';
 import { discover as discoverTools } from '../../src/pungi/discovery.js';
@@ -119,7 +118,6 @@ describe('a script that takes forever to be read', () => {
     const jobs: Job[] = [];
     const parts = {
       gate: new Gate(config, profiles),
-      placement: { in: (_: unknown, __: unknown, look: () => unknown) => look() } as unknown as Placement,
       environments,
       engine: {
         discover: (job: Job) => {
