@@ -4,6 +4,7 @@ The guard (guard.py) stands outside: it passes on the orders of the server, each
 us when we go beyond what loading packages may take.
 """
 
+import contextlib
 import gc
 import json
 import os
@@ -118,7 +119,7 @@ def _serve(settings, door):
     pending = b""
     while True:
         # A read ends behind a message that brings descriptors: they are of the one order to start.
-        chunk, fds, _, _ = socket.recv_fds(door, 65536, 1 + run_group.MOST_DESCRIPTORS)
+        chunk, fds, _, _ = socket.recv_fds(door, 65536, 2 + run_group.MOST_DESCRIPTORS)
         if not chunk:
             return
         *lines, pending = (pending + chunk).split(b"\n")
@@ -127,8 +128,11 @@ def _serve(settings, door):
             if "kill" in order:
                 _kill(children, order["kill"])
             else:
-                with socket.socket(fileno=fds[0]) as channel, run_group.received(order["group"], fds[1:]) as group:
-                    children[supervisor.start(settings, order["start"], channel, door, group)] = order["start"]
+                with contextlib.ExitStack() as received:
+                    channel, *files = [received.enter_context(socket.socket(fileno=fd)) for fd in fds[: order["sockets"]]]
+                    group = received.enter_context(run_group.received(order["group"], fds[order["sockets"] :]))
+                    pid = supervisor.start(settings, order["start"], channel, door, group, *files or [None])
+                    children[pid] = order["start"]
         _reap(children, settings["tier"])
 
 

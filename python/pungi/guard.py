@@ -8,6 +8,7 @@ stdin: orders of the server; its end ends everything. stdout: reports, each a li
 NAMES}, {"notPreloaded": NAME, ...}, {"failed": REASON}. stderr: what processes inside print, up to a bound.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -15,7 +16,7 @@ import signal
 import socket
 import tempfile
 
-from . import box, frames, load_limits, system
+from . import box, file_keeper, frames, load_limits, system
 from .reaper import Reaper
 
 _CHUNK = 65536
@@ -69,19 +70,29 @@ class Orders:
         self.waiting += map(json.loads, filter(None, lines))
         return bool(chunk)
 
-    def pass_on(self, door):
-        """The fork server gets a connection that has introduced itself already, and no means to open another."""
+    def pass_on(self, door, keeper):
+        """The fork server gets a connection that has introduced itself already, and no means to open another.
+
+        `keeper`: who changes the files of runs (file_keeper.py), or None."""
         while self.waiting:
             order = self.waiting[0]
             try:
                 if "kill" in order:
                     door.sendall(_line(order))
                 else:
-                    with self._connect(order["start"], order["token"]) as channel, self._groups.ask() as (group, fds):
-                        socket.send_fds(door, [_line({"start": order["start"], "group": group})], [channel.fileno(), *fds])
+                    self._start(order["start"], order["token"], door, keeper)
             except BlockingIOError:
                 return  # the server or the fork server is busy: at the next look
             self.waiting.pop(0)
+
+    def _start(self, name, token, door, keeper):
+        with contextlib.ExitStack() as opened:
+            sockets = [opened.enter_context(self._connect(name, token))]
+            if keeper is not None:
+                sockets.append(opened.enter_context(keeper.connect(name)))
+            group, fds = opened.enter_context(self._groups.ask())
+            line = _line({"start": name, "sockets": len(sockets), "group": group})
+            socket.send_fds(door, [line], [*(one.fileno() for one in sockets), *fds])
 
     def close_groups(self):
         """In the fork server, which asks for nothing itself."""
@@ -106,6 +117,7 @@ class Guarded:
     def __init__(self, settings, become_fork_server, orders):
         self._settings, self._orders = settings, orders
         self._work = self._make_work_folder()
+        self._keeper = file_keeper.start(settings, self._work)
         self._door, inside = socket.socketpair()
         self._said, stderr = os.pipe()
         # Where it is: entering the jail, loading packages (and which), or serving.
@@ -120,6 +132,8 @@ class Guarded:
             self._fail(f"{error}")
         if self._pid == 0:
             orders.close_groups()
+            if self._keeper is not None:
+                self._keeper.close()
             _leave_guard(inside, stderr, (self._door.fileno(), self._said))
             become_fork_server({**settings, "workBase": self._work, "identity": identity}, inside)
             os._exit(0)
@@ -158,7 +172,7 @@ class Guarded:
 
     def _pass_on_orders(self):
         try:
-            self._orders.pass_on(self._door)
+            self._orders.pass_on(self._door, self._keeper)
         except OSError as error:  # such as no cgroup, where packages keep those of former supervisors
             self._fail(f"the fork server could not be asked for a supervisor: {error}")
 
@@ -270,6 +284,8 @@ class Guarded:
         if getattr(self, "_pid", 0):
             Reaper("outside", self._pid).kill_all()
         self._door.close()
+        if self._keeper is not None:
+            self._keeper.close()
         os.close(self._said)
         if hasattr(self, "_pidfd"):
             os.close(self._pidfd)

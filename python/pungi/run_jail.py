@@ -5,7 +5,7 @@ import os
 import sys
 from typing import NamedTuple
 
-from . import flock_gate, landlock, seccomp, system
+from . import file_gate, landlock, seccomp, system
 from .call_arguments import SUPERVISOR_NAMESPACES
 from .host_jail import CGROUPS, SHM, TERMINALS, TMP, WORK, device_rules, visible_paths
 from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_RDONLY, MS_REC, MS_REMOUNT
@@ -41,6 +41,8 @@ class Place(NamedTuple):
     gate: object | None = None
     # The network of the runs (loopback.py), or None.
     loopback: object | None = None
+    # The socket to who changes modes and times of their files (file_keeper.py), where runs themselves may not.
+    files: object | None = None
 
 
 def fork_into_namespaces():
@@ -110,9 +112,11 @@ def lock_worker(place):
     if place.tier == "process":
         return ["rlimits", *groups]
     system.drop_capabilities()
+    has_data, asks_attributes = bool(place.box.data), place.files is not None
     if place.tier == "landlock":
-        seccomp.install(has_namespaces=False, has_data=bool(place.box.data), has_flock=not place.box.data)
-    seccomp.install_last(has_flock=not place.box.data and flock_gate.install())
+        seccomp.install(has_namespaces=False, has_data=has_data, has_flock=not has_data, has_gate=True)
+    has_gate = (asks_attributes or not has_data) and file_gate.install(asks_attributes)
+    seccomp.install_last(has_flock=has_gate and not has_data, pretends_attributes=place.tier == "landlock" and not has_gate)
     is_restricted = [f"landlock-{landlock.abi()}"] if landlock.abi() > 0 else []
     return ["seccomp", "rlimits", *is_restricted, *(_NAMESPACES if place.tier == "namespace" else ()), *groups]
 

@@ -9,7 +9,7 @@ from .call_arguments import (
     ARGUMENTS, INTERNET, PAIRS_THAT_STAY, PRETEND, ROUTES, SET_DUMPABLE, SET_INTERFACE_FLAGS, SET_SUBREAPER, SOCK_DIAG,
     SUPERVISOR_NAMESPACES, UNIX, Only, clone, ioctl, no_truncation, open_to_owner, pair_rules, prctl, prctl_that_stays, socket_rules,
 )
-from .system_calls import ALLOWED, ARCHITECTURES, ATTRIBUTES, NUMBERS, REFUSED
+from .system_calls import ALLOWED, ARCHITECTURES, EXTENDED_ATTRIBUTES, MODES_AND_TIMES, NUMBERS, REFUSED
 
 _SET_MODE_FILTER, _NO_FLAGS, _NEW_LISTENER = 1, 0, 8
 # SECCOMP_IOCTL_NOTIF_RECV, _SEND and _ID_VALID, by which a supervisor answers.
@@ -17,10 +17,10 @@ GATE_REQUESTS = (0xC0502100, 0xC0182101, 0x40082102)
 
 # Landlock rules neither attributes nor locks nor sockets: without namespaces they would reach the host.
 _WITHOUT_NAMESPACES = {
+    # Runs ask their supervisors (file_gate.py). Packages have nobody to ask: for them the calls do not exist.
+    **{name: bpf.ASK for name in MODES_AND_TIMES},
     # Success that changes nothing: copying a file would otherwise fail at its last step.
-    **{name: PRETEND for name in ATTRIBUTES},
-    # To set the time of a path to now is how to ask for a file: whoever is refused it makes one.
-    "utimensat": (Only(2, (0,), error=PRETEND), Only(1, (), answers={0: PRETEND})),
+    **{name: PRETEND for name in EXTENDED_ATTRIBUTES},
     **{name: errno.EACCES for name in ("socket", "bind", "connect", "listen", "accept", "accept4")},
     "socketpair": pair_rules(PAIRS_THAT_STAY),
     # Descriptors parked inside a socket, where their files' size is not seen.
@@ -55,6 +55,12 @@ _LAST = {
     # Who is not dumpable hides its memory and files from the supervisor.
     "prctl": prctl(),
 }
+# Where nobody answers a run, it changes nothing either.
+_PRETENDED = {
+    **{name: PRETEND for name in MODES_AND_TIMES},
+    # To set the time of a path to now is how to ask for a file: whoever is refused it makes one.
+    "utimensat": (Only(2, (0,), error=PRETEND), Only(1, (), answers={0: PRETEND})),
+}
 # A supervisor, which is forked from the fork server, builds the walls around runs.
 _IN_FORK_SERVER = {
     **_BEFORE_RUNS,
@@ -72,9 +78,10 @@ _WITH_NAMESPACES_IN_FORK_SERVER = {
 _GATES = {
     "seccomp": (Only(0, (_SET_MODE_FILTER,)), Only(1, (_NO_FLAGS, _NEW_LISTENER))),
     "ioctl": ioctl(*GATE_REQUESTS),
+    "pidfd_getfd": (),
 }
-# A worker asks for locks, and its supervisor takes the file to lock it (flock_gate.py).
-_WITH_LOCKS = {**_GATES, "flock": (), "pidfd_getfd": ()}
+# A worker asks for locks, and its supervisor takes the file to lock it (file_gate.py).
+_WITH_LOCKS = {**_GATES, "flock": ()}
 
 
 def _answers(has_namespaces, has_data):
@@ -98,27 +105,29 @@ def _compile(machine, answers, otherwise):
 
 
 @functools.cache
-def _build(machine, has_namespaces, has_data, has_flock=False):
-    answers = _answers(has_namespaces, has_data) | _BEFORE_RUNS | (_WITH_LOCKS if has_flock else {})
+def _build(machine, has_namespaces, has_data, has_flock=False, has_gate=False):
+    answers = _answers(has_namespaces, has_data) | _BEFORE_RUNS | (_WITH_LOCKS if has_flock else _GATES if has_gate else {})
     if not has_namespaces and _needs_signal_gate():
         answers |= _BEFORE_SIGNAL_RULES
     return _compile(machine, answers, errno.ENOSYS)
 
 
 @functools.cache
-def _build_last(machine, has_flock):
-    return _compile(machine, _LAST if has_flock else _LAST | {"flock": errno.ENOSYS}, bpf.ALLOW)
+def _build_last(machine, has_flock, pretends_attributes=False):
+    answers = _LAST | ({} if has_flock else {"flock": errno.ENOSYS}) | (_PRETENDED if pretends_attributes else {})
+    return _compile(machine, answers, bpf.ALLOW)
 
 
 @functools.cache
-def _build_flock_gate(machine):
-    return _compile(machine, {"flock": bpf.ASK}, bpf.ALLOW)
+def _build_file_gate(machine, asks_attributes):
+    names = ("flock", *(MODES_AND_TIMES if asks_attributes else ()))
+    return _compile(machine, {name: bpf.ASK for name in names}, bpf.ALLOW)
 
 
 @functools.cache
 def _build_for_fork_server(machine, has_namespaces, has_data):
     # Supervisors lock files for their runs. Packages can lock what they can read, but no data.
-    more = _WITH_LOCKS if not has_data else _GATES if not has_namespaces and _needs_signal_gate() else {}
+    more = _WITH_LOCKS if not has_data else {} if has_namespaces else _GATES
     if has_namespaces:
         more = more | _WITH_NAMESPACES_IN_FORK_SERVER | _SOCKETS_OF_SUPERVISORS[has_data]
     return _compile(machine, _answers(has_namespaces, has_data) | _IN_FORK_SERVER | more, errno.ENOSYS)
@@ -135,22 +144,24 @@ def is_supported():
 def prepare(has_namespaces, has_data):
     """Builds the filters before the forks, which then share them."""
     if is_supported():
-        _build(system.MACHINE, has_namespaces, has_data, has_flock=not has_data)
+        _build(system.MACHINE, has_namespaces, has_data, not has_data, not has_namespaces)
         _build_last(system.MACHINE, has_flock=not has_data)
-        _build_flock_gate(system.MACHINE)
+        _build_file_gate(system.MACHINE, asks_attributes=not has_namespaces)
 
 
-def install(has_namespaces, has_data=False, has_flock=False):
+def install(has_namespaces, has_data=False, has_flock=False, has_gate=False):
     """Puts the filter on this process and on all that it will start; needs no_new_privs.
 
     `has_data`: folders of the host are shown to it. `has_flock`: it may lock files, as uv does in its cache; a worker, if its
-    supervisor lets it (flock_gate.py)."""
-    _install(*_build(system.MACHINE, has_namespaces, has_data, has_flock))
+    supervisor lets it (file_gate.py). `has_gate`: it may still put a filter on itself that asks its supervisor."""
+    _install(*_build(system.MACHINE, has_namespaces, has_data, has_flock, has_gate))
 
 
-def install_last(has_flock):
-    """Ends what a worker may do before its run: it adds no filter and no rules, and stays readable to its supervisor."""
-    _install(*_build_last(system.MACHINE, has_flock))
+def install_last(has_flock, pretends_attributes=False):
+    """Ends what a worker may do before its run: it adds no filter and no rules, and stays readable to its supervisor.
+
+    `pretends_attributes`: calls that change modes and times succeed without effect."""
+    _install(*_build_last(system.MACHINE, has_flock, pretends_attributes))
 
 
 def install_for_fork_server(has_namespaces, has_data=False):
@@ -168,9 +179,16 @@ def install_signal_gate():
     return _install(*_compile(system.MACHINE, {name: bpf.ASK for name in ("kill", "tkill", "tgkill")}, bpf.ALLOW), _NEW_LISTENER)
 
 
-def install_flock_gate():
-    """The same about every flock."""
-    return _install(*_build_flock_gate(system.MACHINE), _NEW_LISTENER)
+def install_file_gate(asks_attributes):
+    """The same about every flock, and about calls that change modes, owners and times of files."""
+    return _install(*_build_file_gate(system.MACHINE, asks_attributes), _NEW_LISTENER)
+
+
+@functools.cache
+def name_of(number):
+    """The name of a system call."""
+    column = ARCHITECTURES.index(system.MACHINE)
+    return next(name for name, numbers in NUMBERS.items() if numbers[column] == number)
 
 
 def _install(code, length, flags=_NO_FLAGS):

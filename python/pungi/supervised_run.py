@@ -6,7 +6,7 @@ import select
 import time
 
 from . import frames, last_output, limits, watch, worker
-from .flock_gate import FlockGate
+from .file_gate import FileGate
 from .group_limits import GroupLimitKeeper
 from .kernel_objects import KernelObjects
 from .outbox import Outbox
@@ -42,8 +42,8 @@ class SupervisedRun:
         self._has_summary = self._has_let_go = self._is_over = self._had_full_disk = False
         self._frames_taken = 0
         self._closed = set()
-        # Where the run asks for locks.
-        self._gate = None
+        # Where the run asks for locks, and for changes of its files.
+        self._gate, self._keeper_of_files = None, place.files
         channel.setblocking(False)
         self._outbox = Outbox(channel.fileno())
         # Whether the server has not taken all that we had for it.
@@ -224,15 +224,24 @@ class SupervisedRun:
         if self._gate is not None:
             return
         try:
-            self._gate = FlockGate(self._pidfd, self._box)
+            self._gate = FileGate(self._pidfd, self._box, self._keeper_of_files)
         except (OSError, AttributeError):
             return  # it has none
-        self._handlers[self._gate.fd] = self._on_gate
-        self._poller.register(self._gate.fd, select.POLLIN)
+        self._handle(self._gate.fd, self._on_gate)
+        if self._keeper_of_files is not None:
+            self._handle(self._keeper_of_files.fileno(), self._on_keeper_of_files)
+
+    def _handle(self, fd, handler):
+        self._handlers[fd] = handler
+        self._poller.register(fd, select.POLLIN)
 
     def _on_gate(self):
         if not self._gate.answer():
             self._forget(self._gate.fd)
+
+    def _on_keeper_of_files(self):
+        if not self._gate.pass_on():
+            self._forget(self._keeper_of_files.fileno())
 
     def _passed_at_end(self):
         return "disk" if self._box.exceeds(self._limits["diskMb"]) else self._keeper.passed_at_end()
@@ -352,7 +361,8 @@ class SupervisedRun:
         if self._port is not None:
             self._port.close()
         has_talked = self._loopback is not None and self._loopback.was_used()
-        self.ended_well = ended_well and self._box.can_be_reset and not has_talked
+        is_settled = self._gate is None or self._gate.settle()
+        self.ended_well = ended_well and self._box.can_be_reset and not has_talked and is_settled
         self._is_over = True
         if self.ended_well:
             self._box.reset()

@@ -15,11 +15,11 @@ from .supervised_run import SupervisedRun
 _RUNS_OF_ONE_SUPERVISOR = 500
 
 
-def start(settings, name, channel, door, group):
+def start(settings, name, channel, door, group, files):
     """Called in the fork server: forks a supervisor, which parks one worker after the other.
 
     `channel`: its connection to the server, which has introduced it already. `door`: the fork server's, which is not its own.
-    `group`: the cgroup of its runs, or None.
+    `group`: the cgroup of its runs, or None. `files`: the socket to the file keeper, or None.
     """
     if settings.get("network") is not None and network_forwarder.is_gone(settings["network"]):
         os._exit(75)  # without it no run can reach anything; the server starts us anew
@@ -29,7 +29,7 @@ def start(settings, name, channel, door, group):
         return pid
     door.close()
     try:
-        _serve(settings, name, channel, identity, group)
+        _serve(settings, name, channel, identity, group, files)
     except OnEmptyStack:
         raise  # a worker
     except BaseException:
@@ -37,9 +37,9 @@ def start(settings, name, channel, door, group):
     os._exit(0)
 
 
-def _serve(settings, name, channel, identity, group):
+def _serve(settings, name, channel, identity, group, files):
     try:
-        place = _settle(settings, name, identity)._replace(group=group)
+        place = _settle(settings, name, identity)._replace(group=group, files=files)
     except Exception as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return

@@ -13,7 +13,7 @@ import sys
 import time
 
 from . import (
-    data_folders, discovery, exercises, flock_gate, font_list, frames, last_output, limits, process_title, report, run_jail,
+    data_folders, discovery, exercises, file_gate, font_list, frames, last_output, limits, process_title, report, run_jail,
     scoped_run, script, script_run, started_as, streams, substitutes, system,
 )
 from .empty_stack import OnEmptyStack
@@ -86,7 +86,7 @@ def _park(features, place, is_hurried):
     while (frame := frames.read_frame(JOB_FD)) is not None:
         kind, payload = frame
         if kind == frames.JOB:
-            flock_gate.let_go()
+            file_gate.let_go()
             return json.loads(payload)
         _warm_up()
         gc.freeze()

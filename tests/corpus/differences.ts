@@ -71,14 +71,9 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reason:
-      'modes, times and attributes of files cannot be changed, since landlock does not bound them; the calls succeed without effect',
+      'extended attributes of files cannot be changed, since landlock does not bound them; the calls succeed without effect',
     tiers: ['landlock'],
-    snippets: [
-      'files/permissions',
-      'files/times',
-      'system/xattr_and_statvfs',
-      'processes/python_is_of_the_environment',
-    ],
+    snippets: ['system/xattr_and_statvfs'],
   },
   {
     reason:

@@ -9,7 +9,7 @@ import unittest
 import python_half  # noqa: F401
 from pungi import call_arguments, seccomp, system_calls
 
-ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+ALLOW, ASK, KILL, ERRNO = 0x7FFF0000, 0x7FC00000, 0x80000000, 0x00050000
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 FILTERS = ("runs", "fork server", "last")
 SOME_FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
@@ -53,6 +53,7 @@ def instructions(machine, has_namespaces=True, has_data=False, filter_of="runs")
         "runs": lambda: seccomp._build(machine, has_namespaces, has_data),
         "fork server": lambda: seccomp._build_for_fork_server(machine, has_namespaces, has_data),
         "last": lambda: seccomp._build_last(machine, has_flock=not has_data),
+        "last without gate": lambda: seccomp._build_last(machine, has_flock=False, pretends_attributes=True),
     }[filter_of]()
     assert len(code) == 8 * length
     return [struct.unpack_from("HBBI", code, 8 * index) for index in range(length)]
@@ -124,7 +125,7 @@ class Program(BothArchitectures):
                 program = instructions(machine, has_namespaces)
                 for number in (*range(600), 0x3FFFFFFF, 0xFFFFFFFF):
                     kind = simulate(program, architecture, number) & 0xFFFF0000
-                    self.assertIn(kind, (ALLOW, ERRNO))
+                    self.assertIn(kind, (ALLOW, ERRNO) if has_namespaces else (ALLOW, ASK, ERRNO))
 
     def test_calls_that_are_not_listed_do_not_exist(self):
         for machine, architecture, _ in self.each():
@@ -394,20 +395,36 @@ class Calls(BothArchitectures):
                 for request in (get_version, extents, window_size):
                     self.assertAllowed(machine, "ioctl", 3, request, has_namespaces=has_namespaces)
 
-    def test_attributes_are_set_in_pretence_only_where_no_namespace_bounds_them(self):
-        names = ("fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr")
-        pretended = 0
+    def test_where_no_namespace_bounds_them_modes_and_times_are_asked_for_and_attributes_set_in_pretence(self):
+        asked = ("fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "utimensat")
         for machine, _, calls in self.each():
-            for name in (*names, *({"chmod", "chown"} & set(calls))):
-                self.assertDenied(machine, name, 1, 2, 3, has_namespaces=False, error=pretended)
+            answers = dict.fromkeys((*asked, *({"chmod", "chown"} & set(calls))), ASK)
+            answers |= dict.fromkeys(("setxattr", "lsetxattr", "fsetxattr", "removexattr"), ERRNO)
+            for name, expected in answers.items():
+                self.assertEqual(self.answer(machine, name, 1, 2, 3, has_namespaces=False), expected, name)
                 self.assertAllowed(machine, name, 1, 2, 3)
+
+    def test_where_nobody_answers_modes_and_times_are_set_in_pretence(self):
+        for machine, _, calls in self.each():
+            for name in ("fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", *({"chmod", "chown"} & set(calls))):
+                self.assertDenied(machine, name, 1, 2, 3, filter_of="last without gate", error=0)
+                self.assertAllowed(machine, name, 1, 2, 3, filter_of="last")
+
+    def test_a_gate_asks_about_every_call_that_changes_modes_and_times(self):
+        for machine, _, _ in self.each():
+            for name, numbers in {**system_calls.MODES_AND_TIMES, "flock": system_calls.NUMBERS["flock"]}.items():
+                number = numbers[list(ARCHITECTURES).index(machine)]
+                for is_asked, expected in ((True, ASK), (False, ASK if name == "flock" else ALLOW)):
+                    code, length = seccomp._build_file_gate(machine, is_asked)
+                    program = [struct.unpack_from("HBBI", code, 8 * index) for index in range(length)]
+                    if number is not None:
+                        self.assertEqual(simulate(program, ARCHITECTURES[machine], number), expected, name)
 
     def test_the_time_of_a_path_is_not_set_to_now_in_pretence_so_that_touch_makes_the_file(self):
         descriptor, path, now, some_time, no_path = 3, 4096, 0, 8192, 0
         for machine, _, _ in self.each():
-            self.assertDenied(machine, "utimensat", descriptor, path, now, has_namespaces=False, error=errno.EPERM)
-            self.assertDenied(machine, "utimensat", descriptor, path, some_time, has_namespaces=False, error=0)
-            self.assertDenied(machine, "utimensat", descriptor, no_path, now, has_namespaces=False, error=0)
+            for arguments, error in (((path, now), errno.EPERM), ((path, some_time), 0), ((no_path, now), 0)):
+                self.assertDenied(machine, "utimensat", descriptor, *arguments, filter_of="last without gate", error=error)
 
     def test_descriptors_in_messages_are_denied_where_no_namespace_bounds_them(self):
         for machine, _, _ in self.each():
@@ -507,7 +524,8 @@ class ForkServer(BothArchitectures):
                 for filter_of in FILTERS:
                     options = {"has_namespaces": has_namespaces, "has_data": True, "filter_of": filter_of}
                     self.assertDenied(machine, "flock", 3, 2, error=errno.ENOSYS, **options)
-                    self.assertDenied(machine, "pidfd_getfd", 3, 2, **options)
+                    if has_namespaces or filter_of != "fork server":
+                        self.assertDenied(machine, "pidfd_getfd", 3, 2, **options)
 
     def test_nobody_chooses_to_outlive_the_guard(self):
         for machine, _, _ in self.each():
@@ -521,8 +539,9 @@ class ForkServer(BothArchitectures):
             self.check(ERRNO | errno.EACCES, machine, "socketpair", socket.AF_UNIX, socket.SOCK_DGRAM, has_namespaces=False)
             for name in ("connect", "sendmsg"):
                 self.check(ERRNO | errno.EACCES, machine, name, has_namespaces=False)
-            for name in ("fchmod", "fchmodat", "fchownat", "utimensat", "setxattr"):
-                self.check(ERRNO, machine, name, -100, 0, 0o700, has_namespaces=False)
+            # Where nobody answers, what is asked does not exist.
+            for name, expected in (*((name, ASK) for name in ("fchmod", "fchmodat", "fchownat", "utimensat")), ("setxattr", ERRNO)):
+                self.check(expected, machine, name, -100, 0, 0o700, has_namespaces=False)
                 self.check(ALLOW, machine, name)
 
     def test_without_namespaces_nobody_makes_a_folder_that_its_owner_cannot_enter(self):

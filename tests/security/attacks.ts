@@ -5,6 +5,7 @@ import { CPU_BOMBS } from './attacks/cpu-bombs.js';
 import { DEVICES } from './attacks/devices.js';
 import { DISK_BOMBS } from './attacks/disk-bombs.js';
 import { ENDINGS } from './attacks/endings.js';
+import { FILE_ATTRIBUTES } from './attacks/file-attributes.js';
 import { FILE_LOCKS } from './attacks/file-locks.js';
 import { HIDDEN } from './attacks/hidden.js';
 import { HOST_FILES } from './attacks/host-files.js';
@@ -30,6 +31,7 @@ export const ATTACKS: readonly Attack[] = [
   ...NETWORK,
   ...LOOPBACK,
   ...DEVICES,
+  ...FILE_ATTRIBUTES,
   ...FILE_LOCKS,
   ...OTHER_PROCESSES,
   ...KERNEL,

@@ -96,7 +96,7 @@ export const FILE_LOCKS: Attack[] = [
       while True:
           fcntl.flock(file, fcntl.LOCK_EX)
     `,
-    limits: { cpuMs: 1000, timeoutMs: 4000 },
+    limits: { cpuMs: 1000, timeoutMs: 12_000 },
     expect: { verdict: 'cpu-exceeded' },
   }),
 ];

@@ -1,8 +1,11 @@
-"""flock for runs: the supervisor takes the locks for them, and only on files that are theirs.
+"""Calls on files that runs may make on their own files only: flock and, in the landlock tier, changes of modes and times.
 
-A filter does not see which file a call is about, and a lock on a file that can only be read makes programs of the host wait. So
-workers have a filter that asks. The supervisor takes the descriptor from the process and locks it itself: what it has looked at
-cannot be exchanged any more. A lock belongs to the open file, which both of them have.
+A filter does not see which file a call is about. So workers have a filter that asks, and the supervisor answers:
+
+- flock: a lock on a file that can only be read makes programs of the host wait. The supervisor takes the descriptor from the
+  process and locks it itself: what it has looked at cannot be exchanged any more. A lock belongs to the open file, which both have.
+- Modes, owners and times, which landlock does not bound: it reads what is asked for (attribute_calls.py) and has the file keeper
+  do it (file_keeper.py). It never waits for the keeper.
 """
 
 import contextlib
@@ -13,7 +16,7 @@ import select
 import struct
 import time
 
-from . import seccomp, system, watch
+from . import attribute_calls, file_keeper, seccomp, system, watch
 from .signal_gate import ANSWER, QUESTION
 
 # Where a worker has the descriptor of its questions, until its job comes: the first that is free.
@@ -22,12 +25,14 @@ _RECEIVE, _SEND, _IS_VALID = seccomp.GATE_REQUESTS
 _PIDFD_GETFD = 438
 _NUMBER = struct.Struct("=Q")
 _MASK = 0xFFFFFFFF
+# For the keeper to finish what an ended run has asked for: a change must not come to the files of the next run.
+_LONGEST_END_MS = 1000
 
 
-def install():
-    """In a worker, before its last filter. Whether it may lock files from here on."""
+def install(asks_attributes):
+    """In a worker, before its last filter. Whether its supervisor answers from here on."""
     try:
-        fd = seccomp.install_flock_gate()
+        fd = seccomp.install_file_gate(asks_attributes)
     except OSError:
         return False  # an old kernel, or another filter that asks
     if fd != WORKERS_FD:
@@ -42,17 +47,20 @@ def let_go():
         os.close(WORKERS_FD)
 
 
-class FlockGate:
+class FileGate:
     """In the supervisor: of one worker and all that it starts."""
 
-    def __init__(self, worker_pidfd, box):
+    def __init__(self, worker_pidfd, box, keeper):
+        """`keeper`: the socket to the file keeper, or None."""
         self.fd = _take_descriptor(worker_pidfd, WORKERS_FD)
-        self._box = box
+        self._box, self._keeper = box, keeper
         self._poller = select.poll()
         self._poller.register(self.fd, select.POLLIN)
         # Those who wait for a lock: question to the open file and the operation.
         self._waiting = {}
-        # What the run's questions cost the supervisor: it counts as the run's own.
+        # Questions that the keeper has.
+        self._asked = set()
+        # What the run's questions cost the supervisor and the keeper: it counts as the run's own.
         self.cpu_ms = 0.0
 
     def close(self):
@@ -69,6 +77,30 @@ class FlockGate:
         if self._waiting:
             with self._charging():
                 self._retry()
+
+    def pass_on(self):
+        """Gives an answer of the keeper to who asked. False: the keeper has ended."""
+        with self._charging():
+            reply = _receive(self._keeper)
+            if reply is None:
+                return True
+            if not reply:
+                self._give_up()
+                return False
+            number, error, microseconds = file_keeper.REPLY.unpack(reply)
+            self._asked.discard(number)
+            self.cpu_ms += microseconds / 1000
+            self._reply(number, error)
+            return True
+
+    def settle(self):
+        """Once nobody asks any more. Whether the keeper has nothing left to do."""
+        keeper = select.poll()
+        while self._asked:
+            keeper.register(self._keeper, select.POLLIN)
+            if not keeper.poll(_LONGEST_END_MS) or not self.pass_on():
+                return False
+        return True
 
     @contextlib.contextmanager
     def _charging(self):
@@ -87,15 +119,40 @@ class FlockGate:
             fcntl.ioctl(self.fd, _RECEIVE, question)
         except OSError:
             return True  # whoever asked has ended
-        number, thread, *_, descriptor, operation, _, _, _, _ = QUESTION.unpack(question)
+        number, thread, _, call, _, _, *arguments = QUESTION.unpack(question)
         try:
-            fd = self._open(number, thread, descriptor & _MASK)
+            name = seccomp.name_of(call)
+            if name == "flock":
+                self._lock(number, thread, *arguments[:2])
+            else:
+                self._change(name, number, thread, arguments)
         except OSError as error:
             self._reply(number, error.errno)
-        else:
-            self._waiting[number] = fd, operation & _MASK
-            self._try(number)
         return True
+
+    def _change(self, name, number, thread, arguments):
+        asked = attribute_calls.read(name, number, thread, arguments, self._box)
+        if not self._is_asked(number):
+            return  # what was read may be another's
+        if asked is None:
+            return self._reply(number, 0)
+        if self._keeper is None:
+            raise PermissionError(errno.EPERM, "the keeper has ended")
+        try:
+            self._keeper.send(asked.pack())
+        except BlockingIOError:
+            raise OSError(errno.ENOMEM, "too many at once") from None
+        self._asked.add(number)
+
+    def _give_up(self):
+        self._keeper = None
+        for number in self._asked:
+            self._reply(number, errno.EPERM)
+        self._asked.clear()
+
+    def _lock(self, number, thread, descriptor, operation):
+        self._waiting[number] = self._open(number, thread, descriptor & _MASK), operation & _MASK
+        self._try(number)
 
     def _retry(self):
         for number in list(self._waiting):
@@ -141,6 +198,16 @@ class FlockGate:
     def _reply(self, number, error):
         with contextlib.suppress(OSError):  # it does not wait any more
             fcntl.ioctl(self.fd, _SEND, ANSWER.pack(number, 0, -error, 0))
+
+
+def _receive(keeper):
+    """None: nothing yet. Empty: it has ended."""
+    try:
+        return keeper.recv(file_keeper.REPLY.size)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
 
 
 def _take_descriptor(pidfd, number):

@@ -1,0 +1,164 @@
+"""Calls that change modes, owners and times, read from the process that makes them: what a filter sees of them are pointers.
+
+The supervisor reads, the file keeper (file_keeper.py) finds the file and changes it. Whatever is read here may be changed by
+other threads meanwhile: nothing is looked at twice.
+"""
+
+import errno
+import os
+import re
+import stat
+import struct
+from typing import NamedTuple
+
+CHMOD, CHOWN, UTIME = range(3)
+_AT_FDCWD, _NO_FOLLOW, _EMPTY_PATH = -100, 0x100, 0x1000
+_UTIME_NOW = (1 << 30) - 1
+_LONGEST_PATH = 4096
+_HEADER = struct.Struct("=QB?Q4qH")
+# A process means its own descriptors by these names, and we would find ours.
+_OWN_DESCRIPTOR = re.compile(rb"/(?:proc/(?:self|thread-self)|dev)/fd/([0-9]{1,9})\Z")
+
+
+class _Call(NamedTuple):
+    """Which of its arguments are what. `base`: the descriptor of the file, or of the folder that the path starts from."""
+
+    action: int
+    base: int | None
+    path: int | None
+    values: int
+    flags: int | None = None
+    follows: bool = True
+    # How times are written: whole seconds, or seconds and parts of so many nanoseconds.
+    unit: int = 1
+
+
+CALLS = {
+    "chmod": _Call(CHMOD, None, 0, 1),
+    "fchmod": _Call(CHMOD, 0, None, 1),
+    "fchmodat": _Call(CHMOD, 0, 1, 2),
+    "fchmodat2": _Call(CHMOD, 0, 1, 2, flags=3),
+    "chown": _Call(CHOWN, None, 0, 1),
+    "lchown": _Call(CHOWN, None, 0, 1, follows=False),
+    "fchown": _Call(CHOWN, 0, None, 1),
+    "fchownat": _Call(CHOWN, 0, 1, 2, flags=4),
+    "utime": _Call(UTIME, None, 0, 1, unit=0),
+    "utimes": _Call(UTIME, None, 0, 1, unit=1000),
+    "futimesat": _Call(UTIME, 0, 1, 2, unit=1000),
+    "utimensat": _Call(UTIME, 0, 1, 2, flags=3),
+}
+
+
+class Change(NamedTuple):
+    """What the file keeper is asked for."""
+
+    # Of the question that it answers.
+    number: int
+    action: int
+    # Whether a symbolic link at the end of the path is followed.
+    follows: bool
+    # Of the base, where it was looked at: under its name there may be another file by now. Otherwise 0.
+    inode: int
+    # (mode,), (uid, gid), or seconds and nanoseconds of both times.
+    values: tuple
+    # Absolute, without links; empty where the path is absolute.
+    base: bytes
+    # Empty: the base itself.
+    path: bytes
+
+    def pack(self):
+        values = (*self.values, 0, 0, 0)[:4]
+        return _HEADER.pack(self.number, self.action, self.follows, self.inode, *values, len(self.base)) + self.base + self.path
+
+    @classmethod
+    def unpack(cls, message):
+        number, action, follows, inode, *values, length = _HEADER.unpack_from(message)
+        names = message[_HEADER.size :]
+        return cls(number, action, follows, inode, tuple(values), names[:length], names[length:])
+
+
+def read(name, number, thread, arguments, box):
+    """The change that a call asks for; None where there is nothing to change. OSError: what the call is to be answered."""
+    call = CALLS[name]
+    flags = arguments[call.flags] & 0xFFFFFFFF if call.flags is not None else 0
+    if flags & ~(_NO_FOLLOW | _EMPTY_PATH):
+        raise OSError(errno.EINVAL, "unknown flags")
+    base = _signed(arguments[call.base]) if call.base is not None else _AT_FDCWD
+    with open(f"/proc/{thread}/mem", "rb", buffering=0) as memory:
+        path = _read_path(memory, call, arguments, flags)
+        values = _read_values(memory, call, arguments)
+    follows = call.follows and not flags & _NO_FOLLOW
+    if follows and (own := _OWN_DESCRIPTOR.match(path)):
+        base, path = int(own[1]), b""
+    if path.startswith(b"/"):
+        return Change(number, call.action, follows, 0, values, b"", path)
+    return _relative(Change(number, call.action, follows, 0, values, b"", path), thread, base, box)
+
+
+def _relative(change, thread, base, box):
+    """From the folder or the file that the process has open."""
+    link = f"/proc/{thread}/cwd" if base == _AT_FDCWD else f"/proc/{thread}/fd/{base}"
+    try:
+        target = os.readlink(os.fsencode(link))
+    except FileNotFoundError:
+        raise OSError(errno.EBADF, "no such descriptor") from None
+    if not target.startswith(b"/"):  # a pipe, a socket
+        if change.path:
+            raise OSError(errno.ENOTDIR, "not a folder")
+        return None
+    if not box.has_path(os.fsdecode(target)):
+        if not change.path:
+            raise OSError(errno.EPERM, "not a file of the run")
+        return change._replace(base=target)
+    found = os.stat(link)
+    if found.st_nlink == 0 and not change.path:
+        return None  # it has no name, and nobody else can open it
+    return change._replace(base=target, inode=found.st_ino)
+
+
+def _read_path(memory, call, arguments, flags):
+    """Empty: what the base is itself."""
+    if call.path is None:
+        return b""
+    address = arguments[call.path]
+    if address == 0 and call.action == UTIME and call.base is not None and _signed(arguments[call.base]) != _AT_FDCWD:
+        return b""
+    path, end, _ = _read(memory, address, _LONGEST_PATH).partition(b"\0")
+    if not end:
+        raise OSError(errno.ENAMETOOLONG if len(path) == _LONGEST_PATH else errno.EFAULT, "a path without an end")
+    if not path and not flags & _EMPTY_PATH:
+        raise OSError(errno.ENOENT, "an empty path")
+    return path
+
+
+def _read_values(memory, call, arguments):
+    if call.action == CHMOD:
+        return (stat.S_IMODE(arguments[call.values] & 0xFFFFFFFF),)
+    if call.action == CHOWN:
+        return _signed(arguments[call.values]), _signed(arguments[call.values + 1])
+    if arguments[call.values] == 0:
+        return 0, _UTIME_NOW, 0, _UTIME_NOW
+    layout = struct.Struct("=4q" if call.unit else "=2q")
+    data = _read(memory, arguments[call.values], layout.size)
+    if len(data) < layout.size:
+        raise OSError(errno.EFAULT, "not all of it is there")
+    if not call.unit:
+        accessed, modified = layout.unpack(data)
+        return accessed, 0, modified, 0
+    accessed, accessed_part, modified, modified_part = layout.unpack(data)
+    if call.unit > 1 and not (0 <= accessed_part < 1_000_000 and 0 <= modified_part < 1_000_000):
+        raise OSError(errno.EINVAL, "not a part of a second")
+    return accessed, accessed_part * call.unit, modified, modified_part * call.unit
+
+
+def _read(memory, address, size):
+    """What is there of it: less where the memory ends."""
+    try:
+        return os.pread(memory.fileno(), size, address)
+    except (OSError, OverflowError):
+        raise OSError(errno.EFAULT, "a pointer to nothing") from None
+
+
+def _signed(argument):
+    """The kernel takes the lower half of the register."""
+    return (argument & 0xFFFFFFFF ^ 0x80000000) - 0x80000000
