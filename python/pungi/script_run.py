@@ -6,7 +6,7 @@ import linecache
 import os
 import sys
 
-from . import called_script, code_summary, frames, process_title, report, scoped_run, script, script_end, streams
+from . import called_script, code_summary, frames, process_title, report, scoped_run, script, script_end, started_as, streams
 from .calls.endings import exit_status
 from .supervisor_channel import REPORT_FD, say, say_and_wait
 
@@ -76,6 +76,9 @@ def _prepare(job, path, source, scope, ending, absent, paths):
     if imports := job.get("imports"):
         absent.update(scoped_run.bring_imports(imports, scope))
     sys.path.insert(0, os.getcwd())
+    # Under rules, and where a function is called, we import ourselves what the script must not replace.
+    if not job.get("rules") and job.get("call") is None:
+        started_as.forget_shadowed([job["filename"], *(file["path"] for file in job["files"])])
     if job.get("rules"):
         scoped_run.install_guard(job, path, scope, paths, REPORT_FD, streams.outputs)
     return script.function_of(code, scope, ending)

@@ -12,6 +12,11 @@ import site
 import sys
 
 _PLAIN_FLAGS = {"isolated": 0, "ignore_environment": 0, "no_user_site": 0, "no_site": 0, "safe_path": False}
+# Loaded when a script begins; our own is not a module of the script's world.
+_AT_START = {
+    "__main__", "_collections_abc", "_sitebuiltins", "abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat",
+    "zipimport", __package__,
+}
 _SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 _USER = "sandbox"
 # Where a run has a pip, of a package or of its own making, it fails at once instead of asking for 8 seconds.
@@ -57,6 +62,21 @@ def settle_home(**variables):
     os.environ.update(variables)
     site.USER_BASE = site.USER_SITE = None
     site.getusersitepackages()
+
+
+def forget_shadowed(paths):
+    """Modules that are loaded, though not in an interpreter that has just started, and that a file of the script hides there.
+
+    `paths`: the files beside the script, and its own."""
+    for name in {_module_of(path) for path in paths} & sys.modules.keys() - _AT_START:
+        if getattr(getattr(sys.modules[name], "__spec__", None), "has_location", False):  # no file hides one that is built in or frozen
+            for each in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
+                del sys.modules[each]
+
+
+def _module_of(path):
+    """The top-level module that a file in the work folder is."""
+    return path.removesuffix("/__init__.py" if "/" in path else ".py")
 
 
 def _set_item(sequence, index, value):

@@ -77,7 +77,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reason:
-      'standard modules that Pungi itself uses are loaded before the script, so a file of the same name does not hide them',
+      'standard modules that Pungi itself uses are loaded before the script, so a file of the same name that the script writes itself does not hide them',
     snippets: ['modules/shadowing'],
   },
   {

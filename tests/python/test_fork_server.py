@@ -273,6 +273,15 @@ class ForkServer(unittest.TestCase):
         code = "import os, resource\nos.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[1])\nopen(os.devnull).fileno()"
         self.assertEqual(self.server.park().run(code)["report"]["value"]["json"], 3)
 
+    def test_a_script_that_is_called_like_a_loaded_module_imports_itself(self):
+        code = "import random\nprint(__name__, random.__file__ == __file__)"
+        self.assertEqual(self.server.park().run(code, filename="random.py")["stdout"], b"random True\n__main__ True\n")
+
+    def test_a_file_beside_a_script_with_rules_hides_no_loaded_module(self):
+        file = {"path": "random.py", "base64": base64.b64encode(b"seed = None").decode()}
+        answer = self.server.park().run("import random\nprint(random.seed is None)", hints=SCOPED, rules=NO_SOCKET, files=[file])
+        self.assertEqual(answer["stdout"], b"False\n")
+
     def test_a_violation_is_not_believed_of_code_without_a_scope(self):
         code = f"import os\nos.write({REPORT_FD}, b'\\x00\\x00\\x00\\x02V{{}}')\nprint('went on')"
         answer = self.server.park().run(code)
