@@ -19,8 +19,9 @@ import type { Health } from './contract/health.js';
 import type { Outcome } from './contract/outcome.js';
 import type { RunOptions, RunRequest } from './contract/run.js';
 import type { Discovery } from './contract/wrap.js';
+import type { BackendState } from './engine/backend.js';
 import { defaultCacheFolder } from './engine/bytecode-cache.js';
-import { Engine, type EngineState, type Examination } from './engine/engine.js';
+import { Engine, type Examination } from './engine/engine.js';
 import type { Home } from './engine/home.js';
 import { analyzeCode } from './environments/analysis/analysis.js';
 import { Environments } from './environments/environments.js';
@@ -146,7 +147,7 @@ export class Pungi {
   }
 
   /** What was found at start: interpreter, tier, and why a stronger tier was not entered. */
-  async state(): Promise<EngineState> {
+  async state(): Promise<BackendState> {
     return this.#engine.started;
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { type Advice, adviceFor } from '../base/advice.js';
 import { PungiError } from '../base/errors.js';
@@ -5,40 +6,27 @@ import type { Logger } from '../base/logger.js';
 import { machineMemoryMb } from '../base/machine-memory.js';
 import { callerOf } from '../contract/caller.js';
 import { CodeSummary } from '../contract/disclosure.js';
-import {
-  type Outcome,
-  type PythonException,
-  type ScopeViolation,
-  TIERS,
-  type Tier,
-} from '../contract/outcome.js';
+import type { Outcome, PythonException, ScopeViolation } from '../contract/outcome.js';
 import type { RunOptions } from '../contract/run.js';
 import { failure } from '../contract/verdicts.js';
 import { Discovery } from '../contract/wrap.js';
-import { Listener } from '../runtime/listener.js';
-import type { AboutCgroup, Job, Supervisor, WorkerAbout } from '../runtime/supervisor.js';
-import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
+import type { Job, WorkerAbout } from '../runtime/supervisor.js';
+import { type BackendState, bytecodeTagOf, type Worker } from './backend.js';
 import { FairQueue } from './fair-queue.js';
-import { type Furnishing, type Home, isPlain, PLAIN } from './home.js';
+import { type Furnishing, type Home, PLAIN } from './home.js';
 import { KeepAlive } from './keep-alive.js';
+import { LocalBackend, type LocalBackendOptions } from './local-backend.js';
 import type { Whereabouts } from './missing-module.js';
 import { OutcomeDraft } from './outcome-draft.js';
-import type { Pool } from './pool.js';
-import { type Entered, PoolOpener, type PoolOpenerOptions } from './pool-opener.js';
-import { Pools } from './pools.js';
-import { noWindows, sandboxUnavailable } from './sandbox-unavailable.js';
+import type { Pools } from './pools.js';
 import { readViolations } from './scope-verdict.js';
 import { isFlatJson, readException } from './worker-words.js';
 
-export interface EngineOptions extends PoolOpenerOptions {
-  python?: string | undefined;
-  tier: Tier | 'auto';
-  allowUnsandboxed: boolean;
+export interface EngineOptions extends LocalBackendOptions {
   maxActive: number;
   /** Of one client, where there are several. */
   maxActivePerClient?: number | undefined;
   maxQueued: number;
-  maxWarm: number;
   /** What to tell whoever lacks a package; as a program that calls methods if not given. */
   advice?: Advice;
 }
@@ -68,51 +56,34 @@ export interface Examination {
   exception?: PythonException;
 }
 
-/** What came up at start: the interpreter, the tier that was really entered, and why no stronger one was. */
-export interface EngineState {
-  interpreter: Interpreter;
-  tier: Tier;
-  features: string[];
-  /** Identifies the interpreter's bytecode. */
-  bytecodeTag: string;
-  refused: { tier: Tier; reason: string }[];
-  cgroup: AboutCgroup;
-}
-
-/** Runs Python: queue, take a parked worker, supervise, outcome. */
+/** Runs Python: queue, acquire a worker, run, outcome. */
 export class Engine {
   readonly queue: FairQueue;
-  readonly started: Promise<EngineState>;
-  #options: EngineOptions;
-  #logger: Logger;
-  #listener = new Listener();
-  #pools: Pools;
-  #opener: PoolOpener;
-  #state: EngineState | undefined;
+  readonly started: Promise<BackendState>;
+  readonly #backend: LocalBackend;
+  #state: BackendState | undefined;
   #closing = new AbortController();
   #keepAlive = new KeepAlive();
 
-  constructor(options: EngineOptions, logger: Logger) {
-    this.#options = options;
-    this.#logger = logger;
+  constructor(
+    private readonly options: EngineOptions,
+    logger: Logger,
+  ) {
     // Every run in flight listens to it.
     setMaxListeners(0, this.#closing.signal);
     this.queue = new FairQueue(options.maxActive, options.maxQueued, options.maxActivePerClient);
     this.queue.totalMemoryMb = options.totalMemoryMb ?? usualTotalMb();
-    this.#opener = new PoolOpener(options, this.#listener, logger);
-    this.#pools = new Pools(options.maxWarm, (home, furnishing) =>
-      this.#opener.open(this.#state!.tier, home, furnishing),
-    );
+    this.#backend = new LocalBackend(options, logger);
     this.started = this.#keepAlive.during(() => this.#start());
-    this.started.catch(() => {}); // told to whoever runs or asks
+    this.started.catch(() => {}); // reported to whoever runs or asks
   }
 
-  get state(): EngineState | undefined {
+  get state(): BackendState | undefined {
     return this.#state;
   }
 
   get pools(): Pools {
-    return this.#pools;
+    return this.#backend.pools;
   }
 
   async run(run: AdmittedRun, options: EngineRunOptions = {}): Promise<Outcome> {
@@ -123,7 +94,7 @@ export class Engine {
     const draft = new OutcomeDraft(job, this.#where(home, job), profile?.name ?? null, options);
     if (stop.aborted) return draft.finish(failure('cancelled', {}));
     const { memoryMb } = job.limits;
-    const { totalMemoryMb = memoryMb } = this.#options;
+    const { totalMemoryMb = memoryMb } = this.options;
     if (memoryMb > totalMemoryMb)
       return draft.finish(failure('denied', { reason: neverFits(memoryMb, totalMemoryMb) }));
     let leave: () => void;
@@ -144,7 +115,7 @@ export class Engine {
   /** Where no total was set, only runs that asked for more than usual wait for each other. Files may lie in memory, too. */
   #roomFor({ job: { limits }, furnishing }: AdmittedRun): number {
     if (furnishing?.isRaised) return limits.memoryMb + limits.diskMb;
-    return this.#options.totalMemoryMb === undefined ? 0 : limits.memoryMb;
+    return this.options.totalMemoryMb === undefined ? 0 : limits.memoryMb;
   }
 
   async #runNow(
@@ -155,14 +126,11 @@ export class Engine {
     { onSummary, onStart }: EngineRunOptions,
   ): Promise<Outcome> {
     const { tier, features } = await this.started;
-    let pool: Pool | undefined;
-    let supervisor: Supervisor;
+    let worker: Worker;
     try {
-      pool = this.#pools.for(home ?? this.#interpreterHome(), furnishing);
-      supervisor = await pool.take(stop);
+      worker = await this.#backend.acquire({ home, furnishing }, stop);
     } catch (error) {
       if (stop.aborted) return draft.finish(failure('cancelled', {}));
-      if (pool && !isPlain(furnishing)) this.#pools.giveUp(pool);
       const { code, message } = PungiError.from(error);
       if (code === 'ENVIRONMENT_DAMAGED') return draft.finish({ kind: 'no-environment', code, message });
       return draft.finish(
@@ -172,9 +140,7 @@ export class Engine {
     onStart?.();
     const handedOver = performance.now();
     draft.began({ tier, features }, handedOver - asked);
-    const leaveNetwork = this.#opener.networkOf(pool)?.admit(supervisor.caller, draft.runId);
-    const end = await supervisor.run(job, (stream, data) => draft.write(stream, data), stop, pool.isPressed);
-    leaveNetwork?.();
+    const end = await worker.run(job, draft.runId, (stream, data) => draft.write(stream, data), stop);
     if (end.summary) onSummary?.(end.summary);
     return draft.end(end, {
       wasStopped: stop.aborted,
@@ -189,7 +155,7 @@ export class Engine {
   ): Promise<{ bytecode: string; tag: string } | { exception: PythonException }> {
     const { report, about } = await this.#ask({ ...job, task: 'compile' }, home);
     const bytecode = (report as { bytecode?: unknown } | undefined)?.bytecode;
-    if (typeof bytecode === 'string') return { bytecode, tag: tagOf(about) };
+    if (typeof bytecode === 'string') return { bytecode, tag: bytecodeTagOf(about) };
     const raised = readException(report, this.#where(home, job));
     if (raised) return { exception: raised.exception };
     throw new PungiError('INTERNAL_ERROR', 'The compiler gave no answer; the code may be nested too deeply.');
@@ -229,108 +195,47 @@ export class Engine {
     const leave = await this.queue.enter('compile', this.#closing.signal);
     try {
       return await this.#keepAlive.during(async () => {
-        const supervisor = await this.#somePoolOf(home).take(this.#closing.signal);
-        const { report } = await supervisor.run(job, () => {}, this.#closing.signal);
-        return { report, about: supervisor.about! };
+        const { signal } = this.#closing;
+        const worker = await this.#backend.acquire({ home }, signal);
+        const { report } = await worker.run(job, randomUUID(), () => {}, signal);
+        return { report, about: worker.about };
       });
     } finally {
       leave();
     }
   }
 
-  /** Identifies the bytecode of a home's interpreter, once a worker of it was there to tell. */
+  /** Identifies the bytecode of an environment's interpreter, once a worker of it was there. */
   bytecodeTag(home?: Home): string | undefined {
-    const about = this.#somePoolOf(home).about;
-    return about && tagOf(about);
+    const about = this.#backend.about({ home });
+    return about && bytecodeTagOf(about);
   }
 
   /** Parks workers before the first run asks for them. */
   async warm(home: Home | undefined, furnishing: Furnishing = PLAIN): Promise<void> {
     await this.started;
-    this.#pools.for(home ?? this.#interpreterHome(), furnishing);
+    this.#backend.warm({ home, furnishing });
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new PungiError('CANCELLED', 'Pungi is shutting down.'));
     await this.#keepAlive.during(async () => {
       await this.started.catch(() => {});
-      await this.#pools.close();
-      await this.#listener.close();
+      await this.#backend.close();
     });
   }
 
-  async #start(): Promise<EngineState> {
-    if (process.platform === 'win32') throw noWindows();
-    const interpreter = await findInterpreter(this.#options.python, { signal: this.#closing.signal });
-    await this.#listener.listening;
-    const refused: EngineState['refused'] = [];
-    for (const tier of this.#tiersToTry()) {
-      const entered = await this.#enter(tier, interpreter).catch((error: Error) => error);
-      if (!(entered instanceof Error)) return this.#settle(interpreter, tier, entered, refused);
-      // Its packages, not the tier: a weaker one would not load them either.
-      if (entered instanceof PungiError) throw entered;
-      this.#logger.debug('An isolation tier is not available', { tier, reason: entered.message });
-      refused.push({ tier, reason: entered.message });
-    }
-    throw sandboxUnavailable(refused, this.#options);
-  }
-
-  #tiersToTry(): Tier[] {
-    const { tier, allowUnsandboxed } = this.#options;
-    const wanted = tier === 'auto' ? TIERS : [tier];
-    return wanted.filter((one) => one !== 'process' || allowUnsandboxed);
-  }
-
-  /** A tier is there if a worker can be parked in it; nothing less is believed. */
-  async #enter(tier: Tier, interpreter: Interpreter): Promise<Entered> {
-    const forkServer = this.#opener.startForkServer(tier, this.#homeOf(interpreter), PLAIN, null);
-    try {
-      return { forkServer, supervisor: await forkServer.start() };
-    } catch (error) {
-      await forkServer.end();
-      throw error;
-    }
-  }
-
-  #settle(
-    interpreter: Interpreter,
-    tier: Tier,
-    { forkServer, supervisor }: Entered,
-    refused: EngineState['refused'],
-  ): EngineState {
-    const about = supervisor.about!;
-    const { features, cgroup } = about;
-    this.#state = { interpreter, tier, features, bytecodeTag: tagOf(about), refused, cgroup };
+  async #start(): Promise<BackendState> {
+    const state = await this.#backend.start(this.#closing.signal);
+    this.#state = state;
     // The kernel holds all runs together to it.
-    if (cgroup.version !== null) this.queue.totalMemoryMb = Number.POSITIVE_INFINITY;
-    const home = this.#interpreterHome();
-    this.#pools.adopt(home, PLAIN, this.#opener.open(tier, home, PLAIN, { forkServer, supervisor }));
-    this.#logger.info('Ready to run Python', {
-      tier,
-      interpreter: interpreter.path,
-      version: interpreter.version,
-    });
-    return this.#state;
+    if (state.cgroup.version !== null) this.queue.totalMemoryMb = Number.POSITIVE_INFINITY;
+    return state;
   }
 
   #where(home: Home | undefined, { files }: Job): Whereabouts {
-    const { environment, advice = adviceFor('library', true) } = this.#options;
+    const { environment, advice = adviceFor('library', true) } = this.options;
     return { environment: home?.environment ?? environment, advice, files: files.map(({ path }) => path) };
-  }
-
-  /** The interpreter as an environment: what runs that name none use until something is installed. */
-  #interpreterHome(): Home {
-    return this.#homeOf(this.#state!.interpreter);
-  }
-
-  #homeOf({ path: python }: Interpreter): Home {
-    const { environment, systemPackages = false } = this.#options;
-    return { environment, generation: '', python, roots: [], isBare: !systemPackages };
-  }
-
-  /** For what any worker of the home can do, whichever profile it is furnished for. */
-  #somePoolOf(home: Home | undefined): Pool {
-    return this.#pools.some(home ?? this.#interpreterHome());
   }
 }
 
@@ -339,5 +244,3 @@ const usualTotalMb = () => Math.floor(0.8 * machineMemoryMb());
 
 const neverFits = (memoryMb: number, totalMb: number): string =>
   `The run may use ${memoryMb} MB of memory and all runs together only ${totalMb} MB (MAX_TOTAL_MEMORY_MB): lower the run's memory limit, or raise the total.`;
-
-const tagOf = ({ python, magic }: WorkerAbout) => `${python}-${magic}`;

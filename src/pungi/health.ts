@@ -4,7 +4,8 @@ import { VERSION } from '../base/version.js';
 import type { Config } from '../config/schema.js';
 import type { EnvironmentInfo } from '../contract/environment.js';
 import type { Health } from '../contract/health.js';
-import type { Engine, EngineState } from '../engine/engine.js';
+import type { BackendState } from '../engine/backend.js';
+import type { Engine } from '../engine/engine.js';
 import type { Environments } from '../environments/environments.js';
 import type { Preinstalled } from '../environments/preinstalled.js';
 import type { Alerts } from '../metrics/alerts.js';
@@ -64,7 +65,7 @@ export async function examineHealth(parts: Parts, venvName?: string): Promise<He
   };
 }
 
-function isolationOf(state: EngineState | undefined, config: Config): Health['isolation'] {
+function isolationOf(state: BackendState | undefined, config: Config): Health['isolation'] {
   const { tier = null, features = [], cgroup } = state ?? {};
   const isHeld = cgroup !== undefined && cgroup.version !== null;
   return {
@@ -92,7 +93,7 @@ const inPreparation = (environment: EnvironmentInfo, { isPending }: Preinstalled
 const withoutSecrets = (config: Config): Health['config'] =>
   config.alertWebhook === undefined ? { ...config } : { ...config, alertWebhook: '(set)' };
 
-function warningFor(state: EngineState | undefined): string | null {
+function warningFor(state: BackendState | undefined): string | null {
   if (!state || state.tier === 'namespace') return null;
   if (state.tier === 'process')
     return 'Code is not isolated: it runs with the rights of the sandbox user or your own.';

@@ -3,7 +3,7 @@ import { silentLogger } from '../../base/logger.js';
 import { type ConfigSources, loadConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import type { Health } from '../../contract/health.js';
-import type { EngineState } from '../../engine/engine.js';
+import type { BackendState } from '../../engine/backend.js';
 import { Pungi } from '../../pungi.js';
 import { blockerOf, cgroupBlockerOf } from './blockers.js';
 import { environmentFindings } from './environments.js';
@@ -65,7 +65,7 @@ async function engineFindings(config: Config): Promise<Finding[]> {
   }
 }
 
-function python({ interpreter: { path, version } }: EngineState, config: Config): Finding {
+function python({ interpreter: { path, version } }: BackendState, config: Config): Finding {
   const how = config.python === undefined ? 'the first on PATH that is new enough' : 'as configured';
   return ok('Python', `${version} at ${path}, ${how}`);
 }
@@ -84,7 +84,7 @@ function preloads({ preloads: found }: Health): Finding[] {
 }
 
 /** The tier in force, and for each stronger one why it is not. */
-function isolation({ tier, features, refused }: EngineState, config: Config): Finding[] {
+function isolation({ tier, features, refused }: BackendState, config: Config): Finding[] {
   const found = `${tier} tier: ${features.join(', ') || 'nothing holds a run back'}`;
   const stronger = refused.map(tierFinding);
   if (tier === 'namespace') return [ok('Isolation', found)];
@@ -94,12 +94,12 @@ function isolation({ tier, features, refused }: EngineState, config: Config): Fi
   return [warn('Isolation', found, `${asked}; ${advice}.`), ...stronger];
 }
 
-function tierFinding({ tier, reason }: EngineState['refused'][number]): Finding {
+function tierFinding({ tier, reason }: BackendState['refused'][number]): Finding {
   const { found, fix } = blockerOf(reason) ?? { found: 'not available', fix: 'See the kernel rows above.' };
   return warn(`Tier ${tier}`, `${found} (${reason})`, fix);
 }
 
-function cgroups({ cgroup }: EngineState, { maxTotalMemoryMb }: Config): Finding {
+function cgroups({ cgroup }: BackendState, { maxTotalMemoryMb }: Config): Finding {
   if (cgroup.version !== null) {
     const all = `all runs together may use ${cgroup.totalMb} MB`;
     return ok('Cgroups', `${cgroup.version}: the kernel counts memory, processes and CPU time; ${all}`);

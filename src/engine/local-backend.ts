@@ -1,0 +1,134 @@
+import { PungiError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import { TIERS, type Tier } from '../contract/outcome.js';
+import { Listener } from '../runtime/listener.js';
+import type { WorkerAbout } from '../runtime/supervisor.js';
+import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
+import { type Backend, type BackendState, bytecodeTagOf, type Worker, type WorkerSpec } from './backend.js';
+import { type Home, isPlain, PLAIN } from './home.js';
+import type { Pool } from './pool.js';
+import { type Entered, PoolOpener, type PoolOpenerOptions } from './pool-opener.js';
+import { Pools } from './pools.js';
+import { noWindows, sandboxUnavailable } from './sandbox-unavailable.js';
+
+export interface LocalBackendOptions extends PoolOpenerOptions {
+  python?: string | undefined;
+  tier: Tier | 'auto';
+  allowUnsandboxed: boolean;
+  maxWarm: number;
+}
+
+/** Workers on this machine: parked ahead of demand by fork servers, each in the strongest tier that could be entered. */
+export class LocalBackend implements Backend {
+  readonly pools: Pools;
+  readonly #listener = new Listener();
+  readonly #opener: PoolOpener;
+  #state: BackendState | undefined;
+
+  constructor(
+    private readonly options: LocalBackendOptions,
+    private readonly logger: Logger,
+  ) {
+    this.#opener = new PoolOpener(options, this.#listener, logger);
+    this.pools = new Pools(options.maxWarm, (home, furnishing) =>
+      this.#opener.open(this.#state!.tier, home, furnishing),
+    );
+  }
+
+  async start(signal: AbortSignal): Promise<BackendState> {
+    if (process.platform === 'win32') throw noWindows();
+    const interpreter = await findInterpreter(this.options.python, { signal });
+    await this.#listener.listening;
+    const refused: BackendState['refused'] = [];
+    for (const tier of this.#tiersToTry()) {
+      const entered = await this.#enter(tier, interpreter).catch((error: Error) => error);
+      if (!(entered instanceof Error)) return this.#settle(interpreter, tier, entered, refused);
+      // Its packages, not the tier: a weaker one would not load them either.
+      if (entered instanceof PungiError) throw entered;
+      this.logger.debug('An isolation tier is not available', { tier, reason: entered.message });
+      refused.push({ tier, reason: entered.message });
+    }
+    throw sandboxUnavailable(refused, this.options);
+  }
+
+  async acquire(spec: WorkerSpec, signal: AbortSignal): Promise<Worker> {
+    const pool = this.#poolOf(spec);
+    const supervisor = await pool.take(signal).catch((error: unknown) => {
+      const { furnishing = PLAIN } = spec;
+      if (!signal.aborted && !isPlain(furnishing)) this.pools.giveUp(pool);
+      throw error;
+    });
+    return {
+      about: supervisor.about!,
+      run: async (job, runId, sink, stop) => {
+        const leaveNetwork = this.#opener.networkOf(pool)?.admit(supervisor.caller, runId);
+        const end = await supervisor.run(job, sink, stop, pool.isPressed);
+        leaveNetwork?.();
+        return end;
+      },
+    };
+  }
+
+  warm(spec: WorkerSpec): void {
+    this.#poolOf(spec);
+  }
+
+  about(spec: WorkerSpec): WorkerAbout | undefined {
+    return this.#poolOf(spec).about;
+  }
+
+  async close(): Promise<void> {
+    await this.pools.close();
+    await this.#listener.close();
+  }
+
+  #poolOf({ home = this.#interpreterHome(), furnishing }: WorkerSpec): Pool {
+    return furnishing === undefined ? this.pools.some(home) : this.pools.for(home, furnishing);
+  }
+
+  #tiersToTry(): Tier[] {
+    const { tier, allowUnsandboxed } = this.options;
+    const wanted = tier === 'auto' ? TIERS : [tier];
+    return wanted.filter((one) => one !== 'process' || allowUnsandboxed);
+  }
+
+  /** A tier is there if a worker can be parked in it; nothing less is believed. */
+  async #enter(tier: Tier, interpreter: Interpreter): Promise<Entered> {
+    const forkServer = this.#opener.startForkServer(tier, this.#homeOf(interpreter), PLAIN, null);
+    try {
+      return { forkServer, supervisor: await forkServer.start() };
+    } catch (error) {
+      await forkServer.end();
+      throw error;
+    }
+  }
+
+  #settle(
+    interpreter: Interpreter,
+    tier: Tier,
+    { forkServer, supervisor }: Entered,
+    refused: BackendState['refused'],
+  ): BackendState {
+    const about = supervisor.about!;
+    const { features, cgroup } = about;
+    this.#state = { interpreter, tier, features, bytecodeTag: bytecodeTagOf(about), refused, cgroup };
+    const home = this.#interpreterHome();
+    this.pools.adopt(home, PLAIN, this.#opener.open(tier, home, PLAIN, { forkServer, supervisor }));
+    this.logger.info('Ready to run Python', {
+      tier,
+      interpreter: interpreter.path,
+      version: interpreter.version,
+    });
+    return this.#state;
+  }
+
+  /** The interpreter as an environment: runs that name none use it until something is installed. */
+  #interpreterHome(): Home {
+    return this.#homeOf(this.#state!.interpreter);
+  }
+
+  #homeOf({ path: python }: Interpreter): Home {
+    const { environment, systemPackages = false } = this.options;
+    return { environment, generation: '', python, roots: [], isBare: !systemPackages };
+  }
+}
