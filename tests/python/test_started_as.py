@@ -1,5 +1,6 @@
 """What a run can ask about its interpreter, its variables and its commands, as in `python main.py`."""
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -63,6 +64,15 @@ if __name__ == "__main__":
     block.unlink()
 """
 
+_ENSUREPIP = """
+import ensurepip, subprocess, sys
+ended = subprocess.run([sys.executable, "-m", "ensurepip"], capture_output=True, text=True)
+print(ended.returncode, ended.stdout, ended.stderr.splitlines()[0])
+try:
+    ensurepip.bootstrap()
+except subprocess.CalledProcessError as error:
+    print(error.returncode)
+"""
 _PIP = """
 import importlib, subprocess, sys
 for command in (["pip", "install", "x"], ["pip3", "list"], [sys.executable, "-m", "pip", "install", "x"], ["sh", "-c", "pip install x"]):
@@ -98,6 +108,14 @@ class _Environment(PlainCase):
         sentence = no_pip.SENTENCE
         for _, printed in self.run_everywhere(_PIP):
             self.assertEqual(printed, f"1 ERROR: {sentence}\n" * 4 + f"pip {sentence}\n")
+
+    def test_ensurepip_says_so_at_once(self):
+        # The landlock tier may have another interpreter, which need not bring a pip.
+        if "namespace" not in self.servers or not importlib.util.find_spec("ensurepip") or not importlib.util.find_spec("ensurepip._bundled"):
+            self.skipTest("there is no ensurepip")
+        answer = self.run_in(self.servers["namespace"], _ENSUREPIP)
+        sentence = f"ERROR: {no_pip.SENTENCE}\n"
+        self.assertEqual((answer["stdout"].decode(), answer["stderr"].decode()), (f"1  {sentence}1\n", sentence))
 
     def test_variables_are_those_of_a_user_in_the_environment(self):
         code = "import json, os, sys\nprint(json.dumps([dict(os.environ), sys.prefix, os.getcwd()]))"
