@@ -10,6 +10,7 @@ import { FILE_LOCKS } from './attacks/file-locks.js';
 import { HIDDEN } from './attacks/hidden.js';
 import { HOST_FILES } from './attacks/host-files.js';
 import { KERNEL } from './attacks/kernel.js';
+import { KERNEL_EXTREMES } from './attacks/kernel-extremes.js';
 import { KERNEL_OBJECTS } from './attacks/kernel-objects.js';
 import { LINGERING } from './attacks/lingering.js';
 import { LOOPBACK } from './attacks/loopback.js';
@@ -40,6 +41,7 @@ export const ATTACKS: readonly Attack[] = [
   ...SHARED_BOMBS,
   ...MEMORY_BOMBS,
   ...KERNEL_OBJECTS,
+  ...KERNEL_EXTREMES,
   ...HIDDEN,
   ...CPU_BOMBS,
   ...DISK_BOMBS,

@@ -103,6 +103,7 @@ const REASONS: Record<keyof typeof HARM, RegExp> = {
   thread: /threads? running/,
   process: /process running/,
   orphan: /process running/,
+  headless: /ended the first thread of a process/,
   leaving: /ended the interpreter/,
   crashing: /ended the interpreter/,
   filling: /wrote more than|No space left|File too large/,
@@ -116,6 +117,7 @@ const AS_PTH: Harm[] = [
   'thread',
   'process',
   'orphan',
+  'headless',
   'leaving',
   'crashing',
 ];
@@ -127,6 +129,7 @@ const AS_PRELOAD: Harm[] = [
   'thread',
   'process',
   'orphan',
+  'headless',
   'leaving',
   'filling',
 ];

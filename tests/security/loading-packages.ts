@@ -22,6 +22,18 @@ export const HARM = {
   process: 'import subprocess\nkept = subprocess.Popen(["/bin/sleep", "600"])\n',
   orphan:
     'import os\nif os.fork() == 0:\n    os.setsid()\n    if os.fork(): os._exit(0)\n    while True: os.sched_yield()\nos.wait()\n',
+  // /proc shows no memory of a process whose first thread has ended.
+  headless: [
+    'import ctypes, os, threading',
+    'def fill(kept=[]):',
+    '    while len(kept) < 90: kept.append(bytearray(b"x") * 2**24)',
+    '    threading.Event().wait()',
+    'if os.fork() == 0:',
+    '    threading.Thread(target=fill).start()',
+    '    ctypes.CDLL(None).pthread_exit(None)',
+    'os.wait()',
+    '',
+  ].join('\n'),
   leaving: 'import os\nos._exit(0)\n',
   crashing: 'import ctypes\nctypes.string_at(0)\n',
   filling:
