@@ -1,4 +1,4 @@
-"""Calls that change modes, owners and times, read from the process that makes them: what a filter sees of them are pointers.
+"""Calls that change modes, owners, times and extended attributes, read from the process that makes them: what a filter sees of them are pointers.
 
 The supervisor reads, the file keeper (file_keeper.py) finds the file and changes it. Whatever is read here may be changed by
 other threads meanwhile: nothing is looked at twice.
@@ -11,11 +11,13 @@ import stat
 import struct
 from typing import NamedTuple
 
-CHMOD, CHOWN, UTIME = range(3)
+CHMOD, CHOWN, UTIME, SETXATTR, REMOVEXATTR = range(5)
 _AT_FDCWD, _NO_FOLLOW, _EMPTY_PATH = -100, 0x100, 0x1000
 _UTIME_NOW = (1 << 30) - 1
-_LONGEST_PATH = 4096
-_HEADER = struct.Struct("=QB?Q4qH")
+_LONGEST_PATH, _LONGEST_NAME = 4096, 255
+# As much as ext4 keeps for one file. What lies beside a file is no part of its size.
+LONGEST_ATTRIBUTES = 4096
+_HEADER = struct.Struct("=QB?Q4q3H")
 # A process means its own descriptors by these names, and we would find ours.
 _OWN_DESCRIPTOR = re.compile(rb"/(?:proc/(?:self|thread-self)|dev)/fd/([0-9]{1,9})\Z")
 
@@ -46,6 +48,12 @@ CALLS = {
     "utimes": _Call(UTIME, None, 0, 1, unit=1000),
     "futimesat": _Call(UTIME, 0, 1, 2, unit=1000),
     "utimensat": _Call(UTIME, 0, 1, 2, flags=3),
+    "setxattr": _Call(SETXATTR, None, 0, 1),
+    "lsetxattr": _Call(SETXATTR, None, 0, 1, follows=False),
+    "fsetxattr": _Call(SETXATTR, 0, None, 1),
+    "removexattr": _Call(REMOVEXATTR, None, 0, 1),
+    "lremovexattr": _Call(REMOVEXATTR, None, 0, 1, follows=False),
+    "fremovexattr": _Call(REMOVEXATTR, 0, None, 1),
 }
 
 
@@ -59,22 +67,27 @@ class Change(NamedTuple):
     follows: bool
     # Of the base, where it was looked at: under its name there may be another file by now. Otherwise 0.
     inode: int
-    # (mode,), (uid, gid), or seconds and nanoseconds of both times.
+    # (mode,), (uid, gid), seconds and nanoseconds of both times, or (flags,).
     values: tuple
     # Absolute, without links; empty where the path is absolute.
     base: bytes
     # Empty: the base itself.
     path: bytes
+    # Of an extended attribute.
+    name: bytes = b""
+    value: bytes = b""
 
     def pack(self):
-        values = (*self.values, 0, 0, 0)[:4]
-        return _HEADER.pack(self.number, self.action, self.follows, self.inode, *values, len(self.base)) + self.base + self.path
+        values, texts = (*self.values, 0, 0, 0, 0)[:4], (self.base, self.path, self.name)
+        header = _HEADER.pack(self.number, self.action, self.follows, self.inode, *values, *map(len, texts))
+        return b"".join((header, *texts, self.value))
 
     @classmethod
     def unpack(cls, message):
-        number, action, follows, inode, *values, length = _HEADER.unpack_from(message)
-        names = message[_HEADER.size :]
-        return cls(number, action, follows, inode, tuple(values), names[:length], names[length:])
+        number, action, follows, inode, *values, base, path, name = _HEADER.unpack_from(message)
+        ends = (_HEADER.size, base, path, name)
+        base, path, name = (message[sum(ends[:at]) : sum(ends[: at + 1])] for at in (1, 2, 3))
+        return cls(number, action, follows, inode, tuple(values), base, path, name, message[sum(ends) :])
 
 
 def read(name, number, thread, arguments, box):
@@ -87,12 +100,12 @@ def read(name, number, thread, arguments, box):
     with open(f"/proc/{thread}/mem", "rb", buffering=0) as memory:
         path = _read_path(memory, call, arguments, flags)
         values = _read_values(memory, call, arguments)
+        attribute = _read_attribute(memory, call, arguments) if call.action in (SETXATTR, REMOVEXATTR) else ()
     follows = call.follows and not flags & _NO_FOLLOW
     if follows and (own := _OWN_DESCRIPTOR.match(path)):
         base, path = int(own[1]), b""
-    if path.startswith(b"/"):
-        return Change(number, call.action, follows, 0, values, b"", path)
-    return _relative(Change(number, call.action, follows, 0, values, b"", path), thread, base, box)
+    asked = Change(number, call.action, follows, 0, values, b"", path, *attribute)
+    return asked if path.startswith(b"/") else _relative(asked, thread, base, box)
 
 
 def _relative(change, thread, base, box):
@@ -136,6 +149,8 @@ def _read_values(memory, call, arguments):
         return (stat.S_IMODE(arguments[call.values] & 0xFFFFFFFF),)
     if call.action == CHOWN:
         return _signed(arguments[call.values]), _signed(arguments[call.values + 1])
+    if call.action in (SETXATTR, REMOVEXATTR):
+        return (arguments[call.values + 3] & 0xFFFFFFFF,) if call.action == SETXATTR else ()
     if arguments[call.values] == 0:
         return 0, _UTIME_NOW, 0, _UTIME_NOW
     layout = struct.Struct("=4q" if call.unit else "=2q")
@@ -149,6 +164,20 @@ def _read_values(memory, call, arguments):
     if call.unit > 1 and not (0 <= accessed_part < 1_000_000 and 0 <= modified_part < 1_000_000):
         raise OSError(errno.EINVAL, "not a part of a second")
     return accessed, accessed_part * call.unit, modified, modified_part * call.unit
+
+
+def _read_attribute(memory, call, arguments):
+    """Its name and, where it is to be set, its value."""
+    name, end, _ = _read(memory, arguments[call.values], _LONGEST_NAME + 1).partition(b"\0")
+    if not name or not end:
+        raise OSError(errno.ERANGE, "not a name")
+    size = arguments[call.values + 2] if call.action == SETXATTR else 0
+    if size > LONGEST_ATTRIBUTES:
+        raise OSError(errno.ENOSPC, "too large")
+    value = _read(memory, arguments[call.values + 1], size) if size else b""
+    if len(value) < size:
+        raise OSError(errno.EFAULT, "not all of it is there")
+    return name, value
 
 
 def _read(memory, address, size):

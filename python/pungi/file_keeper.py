@@ -1,4 +1,4 @@
-"""Changes modes and times of runs' files in the landlock tier: one process for each fork server, beside it.
+"""Changes modes, times and attributes of runs' files in the landlock tier: one process for each fork server, beside it.
 
 Landlock does not bound these calls, so the filter that packages load behind refuses them, also to the supervisors that are
 forked behind it. The keeper is forked from the guard, has the identity of the runs, and runs no foreign code. The guard gives
@@ -23,7 +23,7 @@ from .system_calls import ARCHITECTURES, NUMBERS
 
 # Number of the question, errno, microseconds that it took.
 REPLY = struct.Struct("=QiI")
-LONGEST_MESSAGE = 3 * 4096
+LONGEST_MESSAGE = 4 * 4096
 _BUFFER = 1 << 20
 _AT_FDCWD = -100
 _OPENAT2, _NO_MAGIC_LINKS, _NO_LINKS = 437, 2, 4
@@ -136,7 +136,7 @@ class _Box:
             with _opened(asked) as fd:
                 if not os.readlink(os.fsencode(f"/proc/self/fd/{fd}")).startswith(self._inside):
                     return errno.EPERM
-                _ACTIONS[asked.action](f"/proc/self/fd/{fd}", os.fstat(fd), asked.values)
+                _ACTIONS[asked.action](f"/proc/self/fd/{fd}", os.fstat(fd), asked)
         except (OSError, ValueError, LookupError) as failure:
             return getattr(failure, "errno", errno.EINVAL)
         return 0
@@ -167,22 +167,50 @@ def _open(base, path, follows, resolve):
     return system.check(system.syscall(_OPENAT2, base, path, ctypes.byref(how), ctypes.c_size_t(ctypes.sizeof(how))), "openat2")
 
 
-def _chmod(path, found, values):
+def _chmod(path, found, asked):
     """Nobody's rights but the owner's own, and no folder that the supervisor could not empty."""
     if stat.S_ISLNK(found.st_mode):
         raise OSError(errno.EOPNOTSUPP, "a link has no mode")
-    os.chmod(path, values[0] & 0o777 | (0o700 if stat.S_ISDIR(found.st_mode) else 0))
+    os.chmod(path, asked.values[0] & 0o777 | (0o700 if stat.S_ISDIR(found.st_mode) else 0))
 
 
-def _chown(_path, found, values):
+def _chown(_path, found, asked):
     """To whom it belongs already."""
-    if any(wanted not in (-1, owner) for wanted, owner in zip(values, (found.st_uid, found.st_gid))):
+    if any(wanted not in (-1, owner) for wanted, owner in zip(asked.values, (found.st_uid, found.st_gid))):
         raise OSError(errno.EPERM, "only root gives files away")
 
 
-def _utime(path, _found, values):
-    times = (ctypes.c_int64 * 4)(*values)
+def _utime(path, _found, asked):
+    times = (ctypes.c_int64 * 4)(*asked.values)
     system.check(system.syscall(_UTIMENSAT[system.MACHINE], _AT_FDCWD, path.encode(), ctypes.byref(times), 0), "utimensat")
 
 
-_ACTIONS = {attribute_calls.CHMOD: _chmod, attribute_calls.CHOWN: _chown, attribute_calls.UTIME: _utime}
+def _setxattr(path, _found, asked):
+    """Together they take no more than ext4 has room for: nobody counts them as disk."""
+    _check_name(asked.name)
+    others = [name for name in os.listxattr(path) if os.fsencode(name) != asked.name]
+    size = sum(len(name) + len(os.getxattr(path, name)) for name in others) + len(asked.name) + len(asked.value)
+    if size > attribute_calls.LONGEST_ATTRIBUTES:
+        raise OSError(errno.ENOSPC, "too many attributes")
+    os.setxattr(path, asked.name, asked.value, asked.values[0])
+
+
+def _removexattr(path, _found, asked):
+    _check_name(asked.name)
+    os.removexattr(path, asked.name)
+
+
+def _check_name(name):
+    """Others give rights to files."""
+    if not name.startswith(b"user."):
+        is_known = name.startswith((b"trusted.", b"security.", b"system."))
+        raise OSError(errno.EPERM if is_known else errno.EOPNOTSUPP, "not a user's attribute")
+
+
+_ACTIONS = {
+    attribute_calls.CHMOD: _chmod,
+    attribute_calls.CHOWN: _chown,
+    attribute_calls.UTIME: _utime,
+    attribute_calls.SETXATTR: _setxattr,
+    attribute_calls.REMOVEXATTR: _removexattr,
+}

@@ -9,7 +9,7 @@ from .call_arguments import (
     ARGUMENTS, INTERNET, PAIRS_THAT_STAY, PRETEND, ROUTES, SET_DUMPABLE, SET_INTERFACE_FLAGS, SET_SUBREAPER, SOCK_DIAG,
     SUPERVISOR_NAMESPACES, UNIX, Only, clone, ioctl, no_truncation, open_to_owner, pair_rules, prctl, prctl_that_stays, socket_rules,
 )
-from .system_calls import ALLOWED, ARCHITECTURES, EXTENDED_ATTRIBUTES, MODES_AND_TIMES, NUMBERS, REFUSED
+from .system_calls import ALLOWED, ARCHITECTURES, ATTRIBUTES, NUMBERS, REFUSED
 
 _SET_MODE_FILTER, _NO_FLAGS, _NEW_LISTENER = 1, 0, 8
 # SECCOMP_IOCTL_NOTIF_RECV, _SEND and _ID_VALID, by which a supervisor answers.
@@ -18,9 +18,7 @@ GATE_REQUESTS = (0xC0502100, 0xC0182101, 0x40082102)
 # Landlock rules neither attributes nor locks nor sockets: without namespaces they would reach the host.
 _WITHOUT_NAMESPACES = {
     # Runs ask their supervisors (file_gate.py). Packages have nobody to ask: for them the calls do not exist.
-    **{name: bpf.ASK for name in MODES_AND_TIMES},
-    # Success that changes nothing: copying a file would otherwise fail at its last step.
-    **{name: PRETEND for name in EXTENDED_ATTRIBUTES},
+    **{name: bpf.ASK for name in ATTRIBUTES},
     **{name: errno.EACCES for name in ("socket", "bind", "connect", "listen", "accept", "accept4")},
     "socketpair": pair_rules(PAIRS_THAT_STAY),
     # Descriptors parked inside a socket, where their files' size is not seen.
@@ -55,9 +53,9 @@ _LAST = {
     # Who is not dumpable hides its memory and files from the supervisor.
     "prctl": prctl(),
 }
-# Where nobody answers a run, it changes nothing either.
+# Where nobody answers a run: success that changes nothing. Copying a file would otherwise fail at its last step.
 _PRETENDED = {
-    **{name: PRETEND for name in MODES_AND_TIMES},
+    **{name: PRETEND for name in ATTRIBUTES},
     # To set the time of a path to now is how to ask for a file: whoever is refused it makes one.
     "utimensat": (Only(2, (0,), error=PRETEND), Only(1, (), answers={0: PRETEND})),
 }
@@ -120,7 +118,7 @@ def _build_last(machine, has_flock, pretends_attributes=False):
 
 @functools.cache
 def _build_file_gate(machine, asks_attributes):
-    names = ("flock", *(MODES_AND_TIMES if asks_attributes else ()))
+    names = ("flock", *(ATTRIBUTES if asks_attributes else ()))
     return _compile(machine, {name: bpf.ASK for name in names}, bpf.ALLOW)
 
 
@@ -160,7 +158,7 @@ def install(has_namespaces, has_data=False, has_flock=False, has_gate=False):
 def install_last(has_flock, pretends_attributes=False):
     """Ends what a worker may do before its run: it adds no filter and no rules, and stays readable to its supervisor.
 
-    `pretends_attributes`: calls that change modes and times succeed without effect."""
+    `pretends_attributes`: calls that change modes, times and attributes succeed without effect."""
     _install(*_build_last(system.MACHINE, has_flock, pretends_attributes))
 
 
@@ -180,7 +178,7 @@ def install_signal_gate():
 
 
 def install_file_gate(asks_attributes):
-    """The same about every flock, and about calls that change modes, owners and times of files."""
+    """The same about every flock, and about calls that change modes, owners, times and attributes of files."""
     return _install(*_build_file_gate(system.MACHINE, asks_attributes), _NEW_LISTENER)
 
 

@@ -7,14 +7,11 @@ such call. Which arguments they may have is in call_arguments.py.
 
 import errno
 
-MODES_AND_TIMES = {
+ATTRIBUTES = {
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, None),
     "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None),
-    "futimesat": (261, None), "utimensat": (280, 88),
-}
-EXTENDED_ATTRIBUTES = {
-    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14), "lremovexattr": (198, 15),
-    "fremovexattr": (199, 16),
+    "futimesat": (261, None), "utimensat": (280, 88), "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
+    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
 }
 
 # What for: {call: numbers}.
@@ -37,7 +34,7 @@ ALLOWED = {
         "mknod": (133, None), "mknodat": (259, 33), "getxattr": (191, 8), "lgetxattr": (192, 9), "fgetxattr": (193, 10),
         "listxattr": (194, 11), "llistxattr": (195, 12), "flistxattr": (196, 13),
     },
-    "Change modes, owners, times and extended attributes of files.": MODES_AND_TIMES | EXTENDED_ATTRIBUTES,
+    "Change modes, owners, times and extended attributes of files.": ATTRIBUTES,
     "Have memory.": {
         "brk": (12, 214), "mmap": (9, 222), "munmap": (11, 215), "mprotect": (10, 226), "mremap": (25, 216),
         "madvise": (28, 233), "msync": (26, 227), "mincore": (27, 232),

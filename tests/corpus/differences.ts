@@ -71,12 +71,6 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     reason:
-      'extended attributes of files cannot be changed, since landlock does not bound them; the calls succeed without effect',
-    tiers: ['landlock'],
-    snippets: ['system/xattr_and_statvfs'],
-  },
-  {
-    reason:
       'standard modules that Pungi itself uses are loaded before the script, so a file of the same name that the script writes itself does not hide them',
     snippets: ['modules/shadowing'],
   },

@@ -12,7 +12,7 @@ import threading
 import unittest
 
 from pungi import attribute_calls, box
-from pungi.attribute_calls import CHMOD, CHOWN, UTIME, Change
+from pungi.attribute_calls import CHMOD, CHOWN, REMOVEXATTR, SETXATTR, UTIME, Change
 
 AT_FDCWD = (1 << 64) - 100
 NO_FOLLOW, EMPTY_PATH = 0x100, 0x1000
@@ -94,6 +94,19 @@ class AttributeCalls(unittest.TestCase):
         self.assertEqual(self.read("utime", b"f", 0), self.read("utime", b"f", 0)._replace(action=UTIME, values=(0, NOW, 0, NOW)))
         self.assertFails(errno.EINVAL, "utimes", b"f", (ctypes.c_int64 * 4)(1, 1_000_000, 1, 0))
 
+    def test_an_attribute_has_a_name_and_a_value_of_bounded_size(self):
+        asked = self.read("setxattr", b"f", b"user.note", b"value", 5, 1)
+        self.assertEqual((asked.action, asked.path, asked.name, asked.value, asked.values), (SETXATTR, b"f", b"user.note", b"value", (1,)))
+        self.assertEqual(self.read("setxattr", b"f", b"user.note", 0, 0, 0).value, b"")
+        asked = self.read("lremovexattr", b"f", b"user.note")
+        self.assertEqual((asked.action, asked.follows, asked.name, asked.value), (REMOVEXATTR, False, b"user.note", b""))
+        for size in (4097, 1 << 40, (1 << 64) - 1):
+            self.assertFails(errno.ENOSPC, "setxattr", b"f", b"user.note", b"value", size, 0)
+        for name in (b"", b"n" * 256):
+            self.assertFails(errno.ERANGE, "removexattr", b"f", name)
+        self.assertFails(errno.EFAULT, "setxattr", b"f", b"user.note", 1, 5, 0)
+        self.assertFails(errno.EFAULT, "removexattr", b"f", 1)
+
     def test_pointers_to_nothing_fail_as_in_the_kernel(self):
         for address in (0, 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1):
             self.assertFails(errno.EFAULT, "chmod", address, 0o600)
@@ -119,7 +132,7 @@ class AttributeCalls(unittest.TestCase):
         self.assertFails(errno.EFAULT, "chmod", start + size - 5, 0o600)
 
     def test_a_change_arrives_as_it_was_sent(self):
-        asked = Change(1 << 63, UTIME, False, 1 << 40, (-1, NOW, 2, 3), b"/base\xff", b"path")
+        asked = Change(1 << 63, UTIME, False, 1 << 40, (-1, NOW, 2, 3), b"/base\xff", b"path", b"user.name", b"\0value")
         self.assertEqual(Change.unpack(asked.pack()), asked)
 
 

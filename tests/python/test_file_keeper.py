@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 from pungi import file_keeper, landlock, system
-from pungi.attribute_calls import CHMOD, CHOWN, UTIME, Change
+from pungi.attribute_calls import CHMOD, CHOWN, REMOVEXATTR, SETXATTR, UTIME, Change
 
 UID = 65534 if os.getuid() == 0 else os.getuid()
 
@@ -50,9 +50,9 @@ class FileKeeper(unittest.TestCase):
         self.assertTrue(select.select([channel], [], [], 30)[0], "no answer")
         return channel.recv(64)
 
-    def ask(self, path, *values, action=CHMOD, base="", follows=True, inode=0, channel=None):
+    def ask(self, path, *values, action=CHMOD, base="", follows=True, inode=0, name=b"", value=b"", channel=None):
         channel = channel or self.channel
-        channel.send(Change(5, action, follows, inode, values, os.fsencode(base), os.fsencode(path)).pack())
+        channel.send(Change(5, action, follows, inode, values, os.fsencode(base), os.fsencode(path), name, value).pack())
         number, error, _ = file_keeper.REPLY.unpack(self.receive(channel))
         self.assertEqual(number, 5)
         return errno.errorcode.get(error, error)
@@ -113,6 +113,25 @@ class FileKeeper(unittest.TestCase):
         gid = os.stat(self.file).st_gid
         for uid, wanted, expected in ((-1, -1, 0), (UID, gid, 0), (0 if UID else 1, -1, "EPERM"), (-1, gid + 1, "EPERM")):
             self.assertEqual(self.ask(self.file, uid, wanted, action=CHOWN), expected)
+
+    def test_attributes_are_of_users_and_bounded(self):
+        def put(name, value, flags=0, path=self.file):
+            return self.ask(path, flags, action=SETXATTR, name=name, value=value)
+
+        if put(b"user.note", b"value") != 0:
+            self.skipTest("no extended attributes in this file system")
+        self.assertEqual(os.getxattr(self.file, "user.note"), b"value")
+        self.assertEqual(put(b"user.note", b"more", os.XATTR_CREATE), "EEXIST")
+        for name in (b"security.capability", b"system.posix_acl_access", b"trusted.x"):
+            self.assertEqual(put(name, b"x"), "EPERM", name)
+        for name in (b"user", b"other.x"):
+            self.assertEqual(put(name, b"x"), errno.errorcode[errno.EOPNOTSUPP], name)
+        self.assertEqual(put(b"user.note", b"x", path=self.host), "EPERM")
+        answers = [put(b"user.%d" % number, b"x" * 500) for number in range(10)]
+        self.assertEqual({*answers}, {0, "ENOSPC"})
+        self.assertEqual(self.ask(self.file, action=REMOVEXATTR, name=b"user.note"), 0)
+        self.assertNotIn("user.note", os.listxattr(self.file))
+        self.assertEqual(self.ask(self.file, action=REMOVEXATTR, name=b"user.note"), "ENODATA")
 
     def test_what_is_no_change_ends_the_one_who_sent_it_and_nobody_else(self):
         other = self.connect("other")

@@ -7,14 +7,21 @@ const LOOK = py`
   hosts = [path for path in hosts if os.path.exists(path)]
   def state(path):
       seen = os.stat(path)
-      return seen.st_mode, seen.st_uid, seen.st_gid, seen.st_mtime_ns
+      try:
+          names = os.listxattr(path)
+      except OSError:
+          names = None
+      return seen.st_mode, seen.st_uid, seen.st_gid, names, seen.st_mtime_ns
   before = {path: state(path) for path in hosts if path != context["temporaryFolder"]}
   def untouched(label):
       for path in before:
-          if state(path)[:3] != before[path][:3] or state(path)[3] == 10**9: breach(f"{label} {path}")
+          if state(path)[:4] != before[path][:4] or state(path)[4] == 10**9: breach(f"{label} {path}")
   def changes(path, **options):
-      for change in (lambda: os.chmod(path, 0o741, **options), lambda: os.utime(path, (1, 1), **options),
-                     lambda: os.chown(path, os.getuid(), os.getgid(), **options)):
+      tries = [lambda: os.chmod(path, 0o741, **options), lambda: os.utime(path, (1, 1), **options),
+               lambda: os.chown(path, os.getuid(), os.getgid(), **options)]
+      if not options:
+          tries += [lambda: os.setxattr(path, "user.pungi", b"1"), lambda: os.removexattr(path, "user.other")]
+      for change in tries:
           try:
               change()
           except OSError:
@@ -193,6 +200,39 @@ export const FILE_ATTRIBUTES: Attack[] = [
           if os.stat(above).st_mode & 0o077: breach("others can enter")
     `,
   ),
+  refused(
+    'gives its files capabilities and access lists',
+    py`
+      open("tool", "w").close()
+      entry = bytes.fromhex("0200000001000700ffffffff04000700ffffffff20000700ffffffff")
+      capability = bytes.fromhex("0100000200200000000000000000000000000000")
+      if context["tier"] == "landlock":
+          for name, value in (("system.posix_acl_access", entry), ("security.capability", capability), ("trusted.x", b"x"), ("security.x", b"x")):
+              refuse(name, lambda: os.setxattr("tool", name, value))
+              refuse(f"remove {name}", lambda: os.removexattr("tool", name))
+              if name in os.listxattr("tool"): breach(name)
+    `,
+  ),
+  {
+    name: 'hides data in attributes of its files',
+    code: py`
+      open("own", "w").close()
+      kept = 0
+      for number in range(64):
+          try:
+              os.setxattr("own", f"user.{number}", b"x" * 4000)
+              kept += 4000
+          except OSError:
+              pass
+          try:
+              os.setxattr("own", "user.large", b"x" * 60_000)
+              kept += 60_000
+          except OSError:
+              pass
+      print("bounded" if kept <= 4096 or context["tier"] == "namespace" else kept)
+    `,
+    expect: { verdict: 'ok', stdout: 'bounded\n' },
+  },
   bomb({
     name: 'lets the supervisor work for it: changes without end',
     code: py`
@@ -216,14 +256,14 @@ export const FILE_ATTRIBUTES: Attack[] = [
                   os.chmod(long, 0o600)
               except OSError:
                   pass
-      for _ in range(24): threading.Thread(target=change, daemon=True).start()
+      for _ in range(8): threading.Thread(target=change, daemon=True).start()
       kept = []
-      for _ in range(128):
-          kept.append(bytearray(b"x") * (8 << 20))
-          time.sleep(0.005)
+      for _ in range(16):
+          kept.append(bytearray(b"x") * (32 << 20))
+          time.sleep(0.02)
       print("BREACH")
     `,
-    limits: { memoryMb: 96, cpuMs: 20_000 },
+    limits: { memoryMb: 96, cpuMs: 20_000, timeoutMs: 15_000 },
     expect: { verdict: 'memory-exceeded' },
     bystander: true,
   }),
