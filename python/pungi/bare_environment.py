@@ -12,7 +12,9 @@ FOLDER = "/env"
 
 
 def make(folder):
-    """Needs nothing but the interpreter that runs this. Takes well under a millisecond, so no start waits for it."""
+    """Needs nothing but the interpreter that runs this. Takes well under a millisecond, so no start waits for it.
+
+    Gives the folder of its packages."""
     major, minor, *_ = sys.version_info
     site = f"{folder}/lib/python{major}.{minor}/site-packages"
     for each in (f"{folder}/bin", site):
@@ -24,6 +26,7 @@ def make(folder):
     version = ".".join(map(str, sys.version_info[:3]))
     with open(f"{folder}/pyvenv.cfg", "w", encoding="utf-8") as file:
         file.write(f"home = {_home()}\ninclude-system-site-packages = false\nversion = {version}\n")
+    return site
 
 
 def enter(folder):

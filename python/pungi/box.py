@@ -3,7 +3,7 @@
 import errno
 import os
 
-from . import system, watch
+from . import shared_names, system, watch
 from .host_jail import BOX, SHM, TERMINALS, TMP, WORK
 from .system import MS_BIND, MS_NODEV, MS_NOSUID, MS_REC
 
@@ -19,7 +19,7 @@ class NamespaceBox:
     """A tmpfs in the supervisor's mount namespace: its size is the kernel's own bound, and nothing of it stays."""
 
     device = None
-    work, temporary = WORK, TMP
+    work, temporary, shared = WORK, TMP, SHM
 
     def __init__(self, size_mb, covered, data):
         """`covered`: (descriptor, path) of what must stay in sight though it lies below one of the folders.
@@ -86,16 +86,18 @@ class NamespaceBox:
 class FolderBox:
     can_be_reset = True
 
-    def __init__(self, path, data):
+    def __init__(self, path, data, hides_shm=False):
+        """`hides_shm`: runs cannot reach the host's /dev/shm, and have a folder in its place (shared_names.py)."""
         self.root = path
         self.data = data
         self.work, self.temporary = os.path.join(path, "work"), os.path.join(path, "tmp")
+        self.shared = os.path.join(path, shared_names.FOLDER) if hides_shm else None
         self._make()
         self.device = os.stat(path).st_dev
         self._free = self._free_now()
 
     def _make(self):
-        for folder in (self.root, self.work, self.temporary):
+        for folder in filter(None, (self.root, self.work, self.temporary, self.shared)):
             os.mkdir(folder, 0o700)
 
     def has(self, fd):

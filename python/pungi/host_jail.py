@@ -3,7 +3,7 @@
 import os
 import sys
 
-from . import bare_environment, data_folders, landlock, seccomp, system
+from . import bare_environment, data_folders, landlock, seccomp, shared_names, system
 from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
 
 _SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
@@ -173,7 +173,7 @@ def enter_bare_folder(settings):
     if not settings["isBare"]:
         return
     folder = os.path.join(settings["workBase"], f"environment-{os.getpid()}")
-    bare_environment.make(folder)
+    shared_names.write(bare_environment.make(folder))
     bare_environment.enter(folder)
 
 

@@ -88,7 +88,7 @@ def restrict_files(place):
         own_proc = [(f"/proc/{os.getpid()}/{name}", landlock.READ) for name in _OWN_PROC]
         own_proc += [(f"/proc/{name}", landlock.DATA) for name in _MACHINE_PROC]
         own_proc += [(path, landlock.DATA) for path in _limits_of_cgroup()]
-        writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary)]
+        writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary, box.shared)]
         system.forbid_new_privileges()
         landlock.restrict([*readable, *own_proc, *device_rules(), *writable])
 

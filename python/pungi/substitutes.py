@@ -7,6 +7,8 @@ import functools
 import mmap
 import os
 
+from . import shared_names
+
 _folder, _is_reserved = "/tmp", False
 _mmap = mmap.mmap
 _SHARED = mmap.MAP_SHARED
@@ -19,14 +21,17 @@ def install(tier):
     os.memfd_create = functools.wraps(os.memfd_create)(_memfd_create)
     os.sendfile = functools.wraps(os.sendfile)(_sendfile)
     if tier == "landlock":
+        shared_names.install()
+        shared_names.load_libc()
         for name in ("chmod", "chown", "utime", "setxattr"):
             setattr(os, name, _fails_without_file(getattr(os, name)))
 
 
-def settle(temporary, is_reserved):
-    """In a worker: where its files are. `is_reserved`: space can be taken at once, without writing to it."""
+def settle(box):
+    """In a worker: where its files are, and whether space can be taken at once, without writing to it."""
     global _folder, _is_reserved
-    _folder, _is_reserved = temporary, is_reserved
+    _folder, _is_reserved = box.temporary, box.device is None
+    shared_names.settle(box.shared)
 
 
 def _open_nameless():

@@ -68,7 +68,8 @@ def _settle(settings, name, identity):
     else:
         if system.IS_LINUX:
             system.become_subreaper()
-        box = boxes.FolderBox(os.path.join(settings["workBase"], name), data_folders.outside(settings["data"]))
+        folder, data = os.path.join(settings["workBase"], name), data_folders.outside(settings["data"])
+        box = boxes.FolderBox(folder, data, hides_shm=settings["tier"] == "landlock")
     if system.IS_LINUX:
         system.set_dumpable(False)
     rules = run_jail.raise_walls(settings["tier"], box, network)

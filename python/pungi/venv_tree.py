@@ -13,7 +13,7 @@ import stat
 import sys
 import tempfile
 
-from . import bytecode_store, no_pip
+from . import bytecode_store, no_pip, shared_names
 
 
 def main():
@@ -82,6 +82,7 @@ def finish(venv, configuration, will_be_at, store, uid):
     _place_scripts(venv, will_be_at)
     site = _site_packages(venv)
     no_pip.write(os.path.join(venv, "bin"), site)
+    shared_names.write(site)
     bytecode_store.fill(site, store, uid)
     return {**_measure(venv), "packages": _packages(site)}
 

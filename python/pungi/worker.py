@@ -107,7 +107,7 @@ def _take_descriptors(*pipes):
 
 def _settle(box):
     os.chdir(box.work)
-    substitutes.settle(box.temporary, is_reserved=box.device is None)
+    substitutes.settle(box)
     os.umask(0o022)
     data_folders.link(box.data)
     if os.environ.get("PWD") != box.work:

@@ -56,8 +56,8 @@ const HINTS: readonly Hint[] = [
   },
   {
     tiers: ['landlock'],
-    applies: failed(/multiprocessing|shared_memory|sem_open|\/dev\/shm/, EACCES, ENOSYS),
-    hint: 'The landlock tier has no /dev/shm of its own, which locks, queues and pools of multiprocessing need: use threads or subprocesses, or the namespace tier ("pungi doctor" says what it needs).',
+    applies: failed(/sem_open|shm_open|\/dev\/shm/, EACCES, ENOSYS),
+    hint: 'The landlock tier has no /dev/shm of its own: use the temporary folder (tempfile.gettempdir()) or multiprocessing.shared_memory, or the namespace tier ("pungi doctor" says what it needs).',
   },
   {
     tiers: BOTH,

@@ -50,26 +50,6 @@ export const DIFFERENCES: readonly Difference[] = [
     ],
   },
   {
-    reason: "`/dev/shm` is the host's, so there are no named semaphores and no named shared memory",
-    tiers: ['landlock'],
-    snippets: [
-      'packages/joblib_parallel',
-      'packages/numba_jit',
-      'packages/numpy_multiprocessing',
-      'packages/sklearn_classifier',
-      'packages/sklearn_parallel',
-      'concurrency/futures_broken_pool',
-      'concurrency/futures_process_error',
-      'concurrency/futures_processes',
-      'concurrency/mp_pool',
-      'concurrency/mp_pool_exception',
-      'concurrency/mp_process_and_queue',
-      'concurrency/mp_shared_memory',
-      'concurrency/mp_shared_values',
-      'concurrency/mp_synchronisation',
-    ],
-  },
-  {
     reason:
       'standard modules that Pungi itself uses are loaded before the script, so a file of the same name that the script writes itself does not hide them',
     snippets: ['modules/shadowing'],

@@ -97,11 +97,6 @@ describe.each(['namespace', 'landlock'] as const)('in the %s tier', (tier) => {
     `;
     expect(await printed(pungi, { code })).toBe("b'hello'\n");
   });
-});
-
-/** Named semaphores and shared memory live in /dev/shm, of which only a namespace has its own. */
-describe('in the namespace tier alone', () => {
-  const pungi = pungis.namespace;
 
   test('multiprocessing.Pool', async () => {
     const code = py`

@@ -136,14 +136,19 @@ class FolderBox(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.box = box.FolderBox(os.path.join(folder.name, "run"), {})
+        self.box = box.FolderBox(os.path.join(folder.name, "run"), {}, hides_shm=True)
 
     def test_has_private_folders(self):
-        for path in (self.box.root, self.box.work, self.box.temporary):
+        for path in (self.box.root, self.box.work, self.box.temporary, self.box.shared):
             self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o700)
 
-    def test_is_over_by_size_in_both_folders_together(self):
-        for number, path in enumerate((self.box.work, self.box.temporary)):
+    def test_has_no_place_for_shared_memory_where_that_of_the_host_is_in_reach(self):
+        other = box.FolderBox(f"{self.box.root}-other", {})
+        self.assertIsNone(other.shared)
+        self.assertEqual(sorted(os.listdir(other.root)), ["tmp", "work"])
+
+    def test_is_over_by_size_in_its_folders_together(self):
+        for number, path in enumerate((self.box.work, self.box.shared)):
             self.assertFalse(self.box.is_over(2, ()))
             with open(os.path.join(path, str(number)), "wb") as file:
                 file.write(b"x" * (3 * MB // 2))
@@ -196,7 +201,7 @@ class FolderBox(unittest.TestCase):
         open(os.path.join(self.box.temporary, "file"), "w").close()
         os.chmod(self.box.work, 0o777)
         self.box.reset()
-        self.assertEqual(sorted(os.listdir(self.box.root)), ["tmp", "work"])
+        self.assertEqual(sorted(os.listdir(self.box.root)), ["pungi-shm", "tmp", "work"])
         for path in (self.box.root, self.box.work, self.box.temporary):
             self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o700)
         self.assertEqual((os.listdir(self.box.work), os.listdir(self.box.temporary)), ([], []))

@@ -22,6 +22,7 @@ import { OTHER_PROCESSES } from './attacks/other-processes.js';
 import { OUTPUT_BOMBS } from './attacks/output-bombs.js';
 import { PROCESS_BOMBS, SHARED_BOMBS } from './attacks/process-bombs.js';
 import { REQUESTS } from './attacks/requests.js';
+import { SHARED_NAMES } from './attacks/shared-names.js';
 import { SYSTEM_CALLS } from './attacks/system-calls.js';
 import { TEXT } from './attacks/text.js';
 
@@ -34,6 +35,7 @@ export const ATTACKS: readonly Attack[] = [
   ...DEVICES,
   ...FILE_ATTRIBUTES,
   ...FILE_LOCKS,
+  ...SHARED_NAMES,
   ...OTHER_PROCESSES,
   ...KERNEL,
   ...SYSTEM_CALLS,

@@ -21,6 +21,10 @@ const LEFTOVERS: [name: string, code: string][] = [
     'import os\nfor folder in ("/box", "/"): attempt(lambda: os.setxattr(folder, "user.left", b"x"))',
   ],
   ['a module that the next run would import', 'open("json.py", "w").write("print(\'EVIL\')")'],
+  [
+    'names of shared memory and semaphores',
+    'import _multiprocessing, _posixshmem\n_posixshmem.shm_open("/left", 66)\n_multiprocessing.SemLock(1, 1, 1, "/left", False)',
+  ],
   ['a process that waits', 'import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)'],
   [
     'a port that nobody called',
@@ -31,7 +35,7 @@ const LEFTOVERS: [name: string, code: string][] = [
 
 const PLACES = py`
   import os, tempfile
-  places = [os.getcwd(), tempfile.gettempdir()] + (["/dev/shm"] if os.getppid() == 1 else [])
+  places = [os.getcwd(), tempfile.gettempdir()] + ["/dev/shm" if os.getppid() == 1 else os.path.dirname(tempfile.gettempdir()) + "/pungi-shm"]
   def attempt(action):
       try:
           action()

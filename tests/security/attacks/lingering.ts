@@ -214,7 +214,5 @@ export const LINGERING: Attack[] = [
     `,
     limits: brief,
     expect: timedOut,
-    // Without sockets and /dev/shm a queue may not even be made.
-    expectInLandlock: { verdict: ['timed-out', 'python-error'] },
   },
 ];
