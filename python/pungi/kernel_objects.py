@@ -5,6 +5,7 @@ bounded here, too.
 """
 
 import collections
+import functools
 import os
 import stat
 from typing import NamedTuple
@@ -17,6 +18,8 @@ SOCKET, PIPE = 212992, 65536
 _WATCH = _LOCK = 1024
 # A mapped area and what belongs to it, and a link to each process that it was inherited from.
 _AREA, _INHERITED = 400, 64
+# An open file of /proc keeps the text that was not read yet: a mapped file's name, or a line for each watch or lock.
+_TEXT, _LINE = 32 * 1024, 256
 # No program makes more watches or locks in a millisecond of CPU time.
 _BYTES_PER_CPU_MS = 3000 * 256
 # Of what a user may have in all, one run has at most this part.
@@ -59,11 +62,11 @@ class Held(NamedTuple):
 class _Counts:
     """Of one process, when it had used so much CPU time."""
 
-    __slots__ = ("cpu_ms", "watches", "locks", "in_flight", "pipes", "areas", "is_unreadable")
+    __slots__ = ("cpu_ms", "watches", "locks", "in_flight", "pipes", "texts", "areas", "is_unreadable")
 
     def __init__(self, cpu_ms):
         self.cpu_ms = cpu_ms
-        self.watches = self.locks = self.in_flight = self.areas = 0
+        self.watches = self.locks = self.in_flight = self.texts = self.areas = 0
         self.pipes = set()
         self.is_unreadable = False
 
@@ -140,8 +143,8 @@ class KernelObjects:
         counts = self._counts.values()
         if any(each.is_unreadable for each in counts):
             return Held(memory, "what a program holds that cannot be read")
-        watches, locks, areas, in_flight = (
-            sum(getattr(each, name) for each in counts) for name in ("watches", "locks", "areas", "in_flight")
+        watches, locks, areas, in_flight, texts = (
+            sum(getattr(each, name) for each in counts) for name in ("watches", "locks", "areas", "in_flight", "texts")
         )
         pipes = len(set().union(*(each.pipes for each in counts)))
         sizes = {
@@ -150,9 +153,10 @@ class KernelObjects:
             f"{pipes} pipes": pipes * PIPE,
             f"{areas} mapped areas": areas * _size_of_area(living),
             f"{in_flight} descriptors in flight": self._hidden,
+            f"{texts} open files of /proc": texts * (_TEXT + _LINE * (watches + locks)),
         }
         most_pipes = max(_FEWEST_PIPES, _PIPES_PER_PROCESS * limits["processes"])
-        parts = (watches / _MOST_WATCHES, 0, pipes / most_pipes, 0, in_flight / _MOST_IN_FLIGHT)
+        parts = (watches / _MOST_WATCHES, 0, pipes / most_pipes, 0, in_flight / _MOST_IN_FLIGHT, 0)
         # Of what is too much, by its size or by a run's part, what is most.
         weights = dict(zip(sizes, map(max, (size / memory for size in sizes.values()), parts)))
         total = sum(sizes.values())
@@ -192,6 +196,8 @@ def _look_at(pid, name, counts, most):
         target = os.stat(f"/proc/{pid}/fd/{name}")
         if stat.S_ISFIFO(target.st_mode):
             counts.pipes.add(target.st_ino)
+        elif stat.S_ISREG(target.st_mode) and target.st_dev == _device_of_proc():
+            counts.texts += 1
         for text in _read(f"/proc/{pid}/fdinfo/{name}", most):
             counts.watches += text.count(b"\ntfd:")
             counts.locks += text.count(b"\nlock:")
@@ -199,6 +205,11 @@ def _look_at(pid, name, counts, most):
                 counts.in_flight += int(text[start + 9 :].split(None, 1)[0])
     except FileNotFoundError:
         return  # closed while we looked
+
+
+@functools.cache
+def _device_of_proc():
+    return os.stat("/proc").st_dev
 
 
 def _read(path, most_lines):

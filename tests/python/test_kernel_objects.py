@@ -49,6 +49,13 @@ class KernelObjects(unittest.TestCase):
         objects = kernel_objects.KernelObjects(False)
         self.assertIn("first thread", objects.held(taken, LIMITS, is_thorough=False).what)
 
+    def test_open_files_of_proc_keep_what_was_not_read(self):
+        def open_them():
+            return [open("/proc/self/maps") for _ in range(200)]
+
+        self.assertIsNone(self.held(open_them))
+        self.assertEqual(self.held(open_them, memoryMb=4).what, "200 open files of /proc")
+
     def test_watches_of_files_under_many_numbers(self):
         def watch_them():
             sets, ends = [select.epoll() for _ in range(20)], [end for _ in range(20) for end in os.pipe()]

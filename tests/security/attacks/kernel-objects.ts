@@ -215,6 +215,37 @@ while total < 400 << 20:
     expect: memoryExceeded,
   }),
   bomb({
+    name: 'texts about many watches, of each of which one byte was read',
+    code: `${fixture('many_watches.py')}\n${py`
+      ends = [end for _ in range(40) for end in os.pipe()]
+      watches = select.epoll()
+      for number in range(watches.fileno() + 1, 250):
+          for end in ends:
+              os.dup2(end, number)
+              watches.register(number)
+      os.closerange(watches.fileno() + 1, 256)
+      path = f"/proc/{os.getpid()}/fdinfo/{watches.fileno()}"
+      def read():
+          for fd in (*ends, watches.fileno()): os.close(fd)
+          kept = []
+          try:
+              while len(kept) < 200:
+                  kept.append(os.open(path, os.O_RDONLY))
+                  os.read(kept[-1], 1)
+          except PermissionError:
+              os.write(1, b"within the limits\n")
+              os.kill(os.getppid(), signal.SIGKILL)
+          except OSError:
+              pass
+          return kept
+      hold(read, 8)
+    `}`,
+    limits: { memoryMb: 64, openFiles: 256, cpuMs: 20_000, timeoutMs: 15_000 },
+    expect: memoryExceeded,
+    // Nobody reads it there.
+    expectInLandlock: { verdict: ['killed', 'memory-exceeded'] },
+  }),
+  bomb({
     name: 'a table for futexes of any size',
     code: py`
       held = _libc.prctl(78, 1, 1 << 23, 0, 0)  # PR_FUTEX_HASH, PR_FUTEX_HASH_SET_SLOTS
