@@ -16,7 +16,8 @@ _COMMAND = f"#!/bin/sh\necho 'ERROR: {SENTENCE}' >&2\nexit 1\n"
 _COMMANDS = ("pip", "pip3")
 # ensurepip is part of the standard library. It starts the interpreter of the environment with these words, to run the pip that
 # it brings, which would fail after seconds. A virtual environment that a run makes for itself has no such file.
-_ENSUREPIP = f"""import os, sys; 'runpy.run_module("pip"' in "".join(sys.orig_argv[-1:]) and (os.write(2, b"ERROR: {SENTENCE}\\n"), os._exit(1))
+# Reading a .pth file loads a module that an interpreter without one does not have.
+_ENSUREPIP = f"""import os, sys; sys.modules.pop("encodings.utf_8_sig", None); 'runpy.run_module("pip"' in "".join(sys.orig_argv[-1:]) and (os.write(2, b"ERROR: {SENTENCE}\\n"), os._exit(1))
 """
 
 
