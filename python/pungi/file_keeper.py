@@ -13,13 +13,11 @@ import os
 import select
 import signal
 import socket
-import stat
 import struct
 import sys
 import time
 
-from . import attribute_calls, host_jail, landlock, system
-from .system_calls import ARCHITECTURES, NUMBERS
+from . import attribute_calls, attribute_changes, host_jail, landlock, system
 
 # Number of the question, errno, microseconds that it took.
 REPLY = struct.Struct("=QiI")
@@ -27,7 +25,6 @@ LONGEST_MESSAGE = 4 * 4096
 _BUFFER = 1 << 20
 _AT_FDCWD = -100
 _OPENAT2, _NO_MAGIC_LINKS, _NO_LINKS = 437, 2, 4
-_UTIMENSAT = {machine: NUMBERS["utimensat"][column] for column, machine in enumerate(ARCHITECTURES)}
 
 
 class FileKeeper:
@@ -137,7 +134,7 @@ class _Box:
             with _opened(asked) as fd:
                 if not os.readlink(os.fsencode(f"/proc/self/fd/{fd}")).startswith(self._inside):
                     return errno.EPERM
-                _ACTIONS[asked.action](f"/proc/self/fd/{fd}", os.fstat(fd), asked)
+                attribute_changes.ACTIONS[asked.action](f"/proc/self/fd/{fd}", os.fstat(fd), asked)
         except (OSError, ValueError, LookupError) as failure:
             return getattr(failure, "errno", errno.EINVAL)
         return 0
@@ -166,52 +163,3 @@ class _How(ctypes.Structure):
 def _open(base, path, follows, resolve):
     how = _How(os.O_PATH | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW), 0, resolve)
     return system.check(system.syscall(_OPENAT2, base, path, ctypes.byref(how), ctypes.c_size_t(ctypes.sizeof(how))), "openat2")
-
-
-def _chmod(path, found, asked):
-    """Nobody's rights but the owner's own, and no folder that the supervisor could not empty."""
-    if stat.S_ISLNK(found.st_mode):
-        raise OSError(errno.EOPNOTSUPP, "a link has no mode")
-    os.chmod(path, asked.values[0] & 0o777 | (0o700 if stat.S_ISDIR(found.st_mode) else 0))
-
-
-def _chown(_path, found, asked):
-    """To whom it belongs already."""
-    if any(wanted not in (-1, owner) for wanted, owner in zip(asked.values, (found.st_uid, found.st_gid))):
-        raise OSError(errno.EPERM, "only root gives files away")
-
-
-def _utime(path, _found, asked):
-    times = (ctypes.c_int64 * 4)(*asked.values)
-    system.check(system.syscall(_UTIMENSAT[system.MACHINE], _AT_FDCWD, path.encode(), ctypes.byref(times), 0), "utimensat")
-
-
-def _setxattr(path, _found, asked):
-    """Together they take no more than ext4 has room for: nobody counts them as disk."""
-    _check_name(asked.name)
-    others = [name for name in os.listxattr(path) if os.fsencode(name) != asked.name]
-    size = sum(len(name) + len(os.getxattr(path, name)) for name in others) + len(asked.name) + len(asked.value)
-    if size > attribute_calls.LONGEST_ATTRIBUTES:
-        raise OSError(errno.ENOSPC, "too many attributes")
-    os.setxattr(path, asked.name, asked.value, asked.values[0])
-
-
-def _removexattr(path, _found, asked):
-    _check_name(asked.name)
-    os.removexattr(path, asked.name)
-
-
-def _check_name(name):
-    """Others give rights to files."""
-    if not name.startswith(b"user."):
-        is_known = name.startswith((b"trusted.", b"security.", b"system."))
-        raise OSError(errno.EPERM if is_known else errno.EOPNOTSUPP, "not a user's attribute")
-
-
-_ACTIONS = {
-    attribute_calls.CHMOD: _chmod,
-    attribute_calls.CHOWN: _chown,
-    attribute_calls.UTIME: _utime,
-    attribute_calls.SETXATTR: _setxattr,
-    attribute_calls.REMOVEXATTR: _removexattr,
-}
