@@ -75,11 +75,12 @@ def _prepare(job, path, source, scope, ending, absent, paths):
     # Before the work folder is searched: a file of the caller's must not stand in for what the profile imports.
     if imports := job.get("imports"):
         absent.update(scoped_run.bring_imports(imports, scope))
-    sys.path.insert(0, os.getcwd())
+    has_rules = bool(job.get("rules"))
+    sys.path[:0] = [os.getcwd(), *([] if has_rules else started_as.added_paths(job["env"]))]
     # Under rules, and where a function is called, we import ourselves what the script must not replace.
-    if not job.get("rules") and job.get("call") is None:
+    if not has_rules and job.get("call") is None:
         started_as.forget_shadowed([job["filename"], *(file["path"] for file in job["files"])])
-    if job.get("rules"):
+    if has_rules:
         scoped_run.install_guard(job, path, scope, paths, REPORT_FD, streams.outputs)
     return script.function_of(code, scope, ending)
 

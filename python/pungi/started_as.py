@@ -10,6 +10,7 @@ import os
 import pwd
 import site
 import sys
+import warnings
 
 _PLAIN_FLAGS = {"isolated": 0, "ignore_environment": 0, "no_user_site": 0, "no_site": 0, "safe_path": False}
 # Loaded when a script begins; our own is not a module of the script's world.
@@ -62,6 +63,22 @@ def settle_home(**variables):
     os.environ.update(variables)
     site.USER_BASE = site.USER_SITE = None
     site.getusersitepackages()
+
+
+def take_variables(variables):
+    """Those of the request that an interpreter looks at when it starts."""
+    if variables.get("PYTHONDONTWRITEBYTECODE"):
+        sys.dont_write_bytecode = True
+        _set_item(sys.flags, type(sys.flags).__match_args__.index("dont_write_bytecode"), 1)
+    if options := variables.get("PYTHONWARNINGS"):
+        sys.warnoptions.extend(options.split(","))
+        with contextlib.suppress(Exception):  # of a module that it names
+            warnings._processoptions(sys.warnoptions)
+
+
+def added_paths(variables):
+    """Of PYTHONPATH, where imports look after the script's own folder."""
+    return [os.path.abspath(path) for path in variables.get("PYTHONPATH", "").split(":") if path]
 
 
 def forget_shadowed(paths):

@@ -142,6 +142,7 @@ def run(job, place):
         _exit(1)
     if job["env"]:
         os.environ.update(job["env"])
+        started_as.take_variables(job["env"])
         time.tzset()
     _exit((yield from script_run.execute(job, path, source)))
 

@@ -282,6 +282,11 @@ class ForkServer(unittest.TestCase):
         answer = self.server.park().run("import random\nprint(random.seed is None)", hints=SCOPED, rules=NO_SOCKET, files=[file])
         self.assertEqual(answer["stdout"], b"False\n")
 
+    def test_pythonpath_is_added_but_not_under_rules(self):
+        code, variables = "import sys\nprint(sys.path[1].endswith('/lib'))", {"PYTHONPATH": "lib"}
+        self.assertEqual(self.server.park().run(code, env=variables)["stdout"], b"True\n")
+        self.assertEqual(self.server.park().run(code, env=variables, hints=SCOPED, rules=NO_SOCKET)["stdout"], b"False\n")
+
     def test_a_violation_is_not_believed_of_code_without_a_scope(self):
         code = f"import os\nos.write({REPORT_FD}, b'\\x00\\x00\\x00\\x02V{{}}')\nprint('went on')"
         answer = self.server.park().run(code)

@@ -1,0 +1,4 @@
+# env: {"PYTHONWARNINGS": "error::UserWarning"}
+import sys, warnings
+print(sys.warnoptions)
+warnings.warn("now an error")
