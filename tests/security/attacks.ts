@@ -1,4 +1,5 @@
 import type { Attack } from './attack.js';
+import { BURSTS } from './attacks/bursts.js';
 import { COMBINED } from './attacks/combined.js';
 import { CONTROL_CHANNEL } from './attacks/control-channel.js';
 import { CPU_BOMBS } from './attacks/cpu-bombs.js';
@@ -49,6 +50,7 @@ export const ATTACKS: readonly Attack[] = [
   ...DISK_BOMBS,
   ...MOVING_FILES,
   ...OUTPUT_BOMBS,
+  ...BURSTS,
   ...COMBINED,
   ...LINGERING,
   ...CONTROL_CHANNEL,
