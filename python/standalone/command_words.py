@@ -1,4 +1,4 @@
-"""The words of a command line that say a tool's arguments. src/wrap/call/command-words.ts does the same."""
+"""The words of a command line that say a tool's arguments. src/wrap/call/wrapped-call.ts does the same."""
 
 import json
 

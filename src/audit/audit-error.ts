@@ -1,5 +1,5 @@
 import { type ErrorCode, PungiError } from '../base/errors.js';
-import { fileProblem } from '../base/file-problem.js';
+import { fileProblem } from '../base/files.js';
 
 export type AuditTrouble =
   | 'damaged'

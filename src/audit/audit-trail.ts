@@ -12,7 +12,7 @@ import type {
 } from '../contract/audit.js';
 import { auditError, translateError } from './audit-error.js';
 import { type PreparedRecord, prepareRecord, redact } from './chain.js';
-import type { Database } from './database.js';
+import { type Database, transact, whenFree } from './database.js';
 import { type AuditFiles, filesIn, makePrivate } from './folder.js';
 import { LockTexts } from './lock-texts.js';
 import { fillLookup } from './lookup.js';
@@ -21,7 +21,6 @@ import { type Pruned, pruneEntries, rotate } from './pruning.js';
 import { Quota } from './quota.js';
 import { SharedCommits } from './shared-commits.js';
 import { TrailReader } from './trail-reader.js';
-import { transact, whenFree } from './transaction.js';
 import { Writer } from './writer.js';
 
 /** So that nobody waits for the indexes of queries. */

@@ -1,4 +1,5 @@
-import type { Database } from './database.js';
+import type { Database, Statement } from './database.js';
+import type { Problems } from './problems.js';
 
 /** Rows that one transaction copies: runs write in between. */
 const AT_ONCE = 100;
@@ -36,3 +37,50 @@ export function fillLookup(database: Database): boolean {
 /** The number of the last entry that the lookup has. */
 export const lastLookedUp = (database: Database): number =>
   (database.prepare(`SELECT ${LAST} AS seq`).get() as { seq: number }).seq;
+
+const columnsOf = (table: string) => LOOKUP_COLUMNS.map((name) => `${table}.${name}`).join(', ');
+
+/** Checks that queries find each entry by what it says; the newest may not be in the lookup yet. */
+export class LookupCheck {
+  readonly #database: Database;
+  readonly #problems: Problems;
+  readonly #last: number;
+  readonly #compare: Statement;
+  #found = 0;
+
+  constructor(database: Database, problems: Problems) {
+    this.#database = database;
+    this.#problems = problems;
+    this.#last = lastLookedUp(database);
+    this.#compare = database.prepare(
+      `SELECT (${columnsOf('lookup')}) IS (${columnsOf('entries')}) AS same
+       FROM lookup JOIN entries USING (seq) WHERE lookup.seq = ?`,
+    );
+  }
+
+  check(seq: number): void {
+    if (seq > this.#last) return;
+    const compared = this.#compare.get(seq) as { same: number } | undefined;
+    if (compared === undefined)
+      this.#problems.add(seq, `Entry ${seq} is hidden: the lookup of queries lacks it.`);
+    else this.#found += 1;
+    if (compared?.same === 0)
+      this.#problems.add(seq, `Entry ${seq} is not what the lookup of queries says of it.`);
+  }
+
+  /** When all entries were checked: what else the lookup has. */
+  finish(): void {
+    const { count } = this.#database.prepare('SELECT count(*) AS count FROM lookup').get() as {
+      count: number;
+    };
+    if (count === this.#found) return;
+    const strays = this.#database
+      .prepare('SELECT seq FROM lookup WHERE seq NOT IN (SELECT seq FROM entries) ORDER BY seq')
+      .all() as { seq: number }[];
+    const all = new Set(strays.map(({ seq }) => seq));
+    // Of neighbours only the first, as where entries are missing.
+    for (const seq of all)
+      if (!all.has(seq - 1))
+        this.#problems.add(seq, `Entry ${seq} is missing: the lookup of queries has it.`);
+  }
+}

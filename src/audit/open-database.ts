@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
-import { auditError, translateError } from './audit-error.js';
+import { existsSync, statSync } from 'node:fs';
+import { auditError, isUnwritable, translateError } from './audit-error.js';
 import { NO_HASH, prepareRecord } from './chain.js';
-import { Database } from './database.js';
+import { Database, readTogether, transact, whenFree } from './database.js';
 import { type AuditFiles, makeEmptyFile, syncFolder } from './folder.js';
 import { adoptKeys, type KeyPair, makeKeys, publicText } from './keys.js';
-import { APPLICATION_ID, LAYOUT, TABLES } from './schema.js';
-import { readTogether, transact, whenFree } from './transaction.js';
 import { Writer } from './writer.js';
 
 /**
@@ -79,3 +77,100 @@ async function create(database: Database, files: AuditFiles): Promise<void> {
 
 const lost = ({ folder }: AuditFiles, how: string) =>
   auditError('damaged', `There was an audit trail in ${folder}, but ${how}.`, { folder });
+
+/** Says in the file's header whose database it is ("PNGA"), and in which layout. */
+const APPLICATION_ID = 0x504e4741;
+const LAYOUT = 2;
+
+const QUERIED = `
+  seq INTEGER PRIMARY KEY,
+  time INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  client TEXT NOT NULL,
+  client_name TEXT NOT NULL,
+  run_id TEXT,
+  sha256 TEXT,
+  environment TEXT,
+  profile TEXT,
+  verdict TEXT,
+  lock TEXT`;
+
+/**
+ * Every run waits until its entry is written, and each index would make it wait longer: so entries have none, and the
+ * lookup follows a little later (lookup.ts). The body comes last, so that its overflow pages are not read for a look at
+ * the other columns. Indexes end in time and, as all of SQLite's do, in the row's number: that is the order of answers,
+ * and no query sorts. Nearly all entries are runs, and a look through all entries finds them at once.
+ */
+export const TABLES = `
+CREATE TABLE entries (${QUERIED},
+  prev_hash TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+CREATE TABLE lookup (${QUERIED}
+) STRICT;
+CREATE INDEX lookup_time ON lookup (time);
+CREATE INDEX lookup_kind ON lookup (kind, time) WHERE kind <> 'run';
+CREATE INDEX lookup_client ON lookup (client, time);
+CREATE INDEX lookup_client_name ON lookup (client_name, time);
+CREATE INDEX lookup_run ON lookup (run_id) WHERE run_id IS NOT NULL;
+CREATE INDEX lookup_sha256 ON lookup (sha256, time) WHERE sha256 IS NOT NULL;
+CREATE INDEX lookup_environment ON lookup (environment, time) WHERE environment IS NOT NULL;
+CREATE INDEX lookup_profile ON lookup (profile, time) WHERE profile IS NOT NULL;
+CREATE INDEX lookup_verdict ON lookup (verdict, time) WHERE verdict IS NOT NULL;
+CREATE INDEX lookup_lock ON lookup (lock) WHERE lock IS NOT NULL;
+CREATE TABLE checkpoints (
+  seq INTEGER NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('regular', 'cut')),
+  hash TEXT NOT NULL,
+  time TEXT NOT NULL,
+  previous INTEGER NOT NULL,
+  signature TEXT NOT NULL,
+  PRIMARY KEY (seq, role)
+) STRICT;
+CREATE TABLE head (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  seq INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  checkpoint INTEGER NOT NULL
+) STRICT;
+PRAGMA application_id = ${APPLICATION_ID};
+PRAGMA user_version = ${LAYOUT};
+`;
+
+/** Finds a trail that others may be writing. Makes none where there is none, and changes nothing. */
+export async function connectForReading(files: AuditFiles): Promise<Database> {
+  const { folder } = files;
+  if (!existsSync(files.database))
+    throw auditError('unusable', `There is no audit trail in ${folder}.`, { folder });
+  try {
+    return await connect(files, 'read');
+  } catch (error) {
+    if (!isUnwritable((error as Error).cause)) throw translateError(error, folder);
+    if (hasLog(files))
+      throw auditError(
+        'unusable',
+        `The audit trail in ${folder} was not closed, and reading it needs a folder that can be written: copy it to one.`,
+        { folder },
+        error,
+      );
+    return await connect(files, 'frozen');
+  }
+}
+
+async function connect(files: AuditFiles, access: 'read' | 'frozen'): Promise<Database> {
+  const { folder } = files;
+  const database = await Database.connect(files.database, access);
+  try {
+    const isEmpty = await whenFree(() => isFresh(database, files), folder);
+    if (isEmpty) throw auditError('damaged', `The audit database in ${folder} is empty.`, { folder });
+    return database;
+  } catch (error) {
+    database.close();
+    throw translateError(error, folder);
+  }
+}
+
+/** What was written last is in SQLite's log until the trail is closed. */
+const hasLog = ({ database }: AuditFiles) =>
+  (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;

@@ -1,4 +1,5 @@
-import type { AuditProblem } from '../contract/audit.js';
+import type { AuditEntry, AuditProblem } from '../contract/audit.js';
+import { type EntryRow, hashOf, indexColumns } from './chain.js';
 
 const MOST = 1000;
 
@@ -21,5 +22,52 @@ export class Problems {
 
   list(): AuditProblem[] {
     return [...this.#bySeq].map(([seq, problem]) => ({ seq, problem })).sort((a, b) => a.seq - b.seq);
+  }
+}
+
+/**
+ * Checks one entry against the hash that the entry after it (or the head) knows. Returns the hash that the entry
+ * before must have; undefined where this entry cannot be believed about it.
+ */
+export function checkEntry(
+  row: EntryRow,
+  expected: string | undefined,
+  problems: Problems,
+): string | undefined {
+  const { seq } = row;
+  const computed = hashOf(row.prev_hash, row.body);
+  const entry = parse(row.body);
+  const isMoved = entry !== undefined && entry.seq !== seq;
+  if (isMoved) problems.add(seq, `In the place of entry ${seq} is what was written as entry ${entry.seq}.`);
+  if (computed !== row.hash) problems.add(seq, `Entry ${seq} was changed: it does not have its hash.`);
+  if (expected !== undefined && row.hash !== expected)
+    problems.add(seq, `Entry ${seq} was replaced: what follows it knows another hash.`);
+  if (entry === undefined) problems.add(seq, `Entry ${seq} is not readable.`);
+  else if (!isMoved) checkColumns(row, entry, problems);
+  const isBelieved = !isMoved && entry !== undefined && computed === (expected ?? row.hash);
+  return isBelieved ? row.prev_hash : undefined;
+}
+
+function checkColumns(row: EntryRow, entry: AuditEntry, problems: Problems): void {
+  for (const [name, value] of Object.entries(columnsOf(entry)))
+    if (row[name as keyof EntryRow] !== value)
+      problems.add(row.seq, `Entry ${row.seq} was changed: its column "${name}" is not what the entry says.`);
+}
+
+/** A body that was rewritten may lack anything. */
+function columnsOf(entry: AuditEntry): Partial<ReturnType<typeof indexColumns>> {
+  try {
+    return indexColumns(entry.time, entry);
+  } catch {
+    return {};
+  }
+}
+
+function parse(body: string): AuditEntry | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as AuditEntry) : undefined;
+  } catch {
+    return undefined;
   }
 }

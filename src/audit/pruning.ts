@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { prepareRecord } from './chain.js';
-import type { Database } from './database.js';
+import { type Database, transact } from './database.js';
 import type { AuditFiles } from './folder.js';
 import { LockTexts } from './lock-texts.js';
 import { EVERY_ENTRY } from './lookup.js';
 import type { Quota } from './quota.js';
-import { transact } from './transaction.js';
 import type { Writer } from './writer.js';
 
 /** What one transaction removes at most: others write in between, and the server answers. */

@@ -4,7 +4,7 @@ import type { AuditEntry, Replay, RunInputs, RunRecord } from '../contract/audit
 import type { Outcome } from '../contract/outcome.js';
 import type { RunRequest } from '../contract/run.js';
 import { auditError } from './audit-error.js';
-import { outputSha256, verdictCode } from './output-hash.js';
+import { outputSha256, verdictCode } from './run-facts.js';
 
 /** The request that runs an entry again, its code, its inputs, its limits, its profile. */
 export function replayRequest(entry: AuditEntry): RunRequest {

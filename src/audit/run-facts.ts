@@ -2,9 +2,9 @@ import { basename } from 'node:path';
 import { sha256 } from '../base/sha256.js';
 import type { AuditRecord, EnvironmentLock, OmittedInputs, RunInputs, RunRecord } from '../contract/audit.js';
 import type { Limits } from '../contract/limits.js';
-import type { Outcome } from '../contract/outcome.js';
+import type { Outcome, Verdict } from '../contract/outcome.js';
 import { MAX_CODE_BYTES, type RunRequest } from '../contract/run.js';
-import { outputSha256, verdictCode } from './output-hash.js';
+import { canonicalJson } from './chain.js';
 
 /** All that is known of a run when it has ended. */
 export interface RunFacts {
@@ -124,4 +124,52 @@ function storableInputs({ inputs, outcome }: RunFacts): RunInputs | OmittedInput
   const bytes = Buffer.byteLength(text);
   if (bytes <= (wasRun(outcome) ? MOST_INPUT_BYTES : MOST_REFUSED_BYTES)) return inputs;
   return wasRun(outcome) ? { omitted: { bytes, sha256: sha256(text) } } : null;
+}
+
+/** So that a run that asks for the same again and again does not fill the disk. */
+const MOST_OF_ONE_RUN = 100;
+
+/** What runs that still go on were denied, each thing once. */
+export class RunDenials {
+  readonly #byRun = new Map<string, Map<string, Promise<void>>>();
+
+  /** Resolves when this denial, or the one that it repeats, is recorded. */
+  add(runId: string, what: string, record: () => Promise<void>): Promise<void> {
+    const known = this.#byRun.get(runId) ?? new Map<string, Promise<void>>();
+    this.#byRun.set(runId, known);
+    const earlier = known.get(what);
+    if (earlier !== undefined) return earlier;
+    if (known.size >= MOST_OF_ONE_RUN) return Promise.resolve();
+    const recorded = record();
+    recorded.catch(() => {}); // told by `settled`, too
+    known.set(what, recorded);
+    return recorded;
+  }
+
+  /** The run has ended: resolves when all that it was denied is recorded, rejects where something could not be. */
+  async settled(runId: string): Promise<void> {
+    const known = this.#byRun.get(runId);
+    if (known === undefined) return;
+    this.#byRun.delete(runId);
+    await Promise.all(known.values());
+  }
+}
+
+/** SHA-256 over all that the code itself brought about: how it ended, what it wrote, and its value. */
+export function outputSha256({ verdict, stdout, stderr, value }: Outcome): string {
+  const output = { verdict: endingOf(verdict), stdout: stdout.text, stderr: stderr.text, value };
+  return sha256(canonicalJson(output));
+}
+
+export const verdictCode = (verdict: Verdict): string | null => ('code' in verdict ? verdict.code : null);
+
+/** Of a verdict what is the code's own: neither limits, which a replay may have from elsewhere, nor our words. */
+function endingOf(verdict: Verdict) {
+  const ending = { kind: verdict.kind, code: verdictCode(verdict) };
+  if (verdict.kind === 'exited') return { ...ending, status: verdict.status };
+  if (verdict.kind === 'killed') return { ...ending, signal: verdict.signal };
+  if (verdict.kind === 'invalid') return { ...ending, issues: verdict.issues };
+  if (verdict.kind !== 'python-error') return ending;
+  const { type, message, line, column } = verdict.exception;
+  return { ...ending, exception: { type, message, line, column } };
 }

@@ -1,12 +1,11 @@
 import type { AuditEntry, AuditQuery, AuditVerification } from '../contract/audit.js';
 import { translateError } from './audit-error.js';
 import type { EntryRow } from './chain.js';
-import { connectForReading } from './connect-for-reading.js';
 import type { Database } from './database.js';
-import { checkEntry } from './entry-check.js';
 import { type AuditFiles, filesIn } from './folder.js';
 import { LockTexts } from './lock-texts.js';
-import { Problems } from './problems.js';
+import { connectForReading } from './open-database.js';
+import { checkEntry, Problems } from './problems.js';
 import { countOldest } from './pruning.js';
 import { getEntry, listEntries } from './query.js';
 import { verifyTrail } from './verify.js';

@@ -3,16 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { AuditVerification } from '../contract/audit.js';
 import { isCorrupt, translateError } from './audit-error.js';
 import { type EntryRow, entryOf, NO_HASH } from './chain.js';
-import { type Checkpoint, isSigned } from './checkpoint.js';
-import { CheckpointCheck } from './checkpoint-check.js';
-import { connectForReading } from './connect-for-reading.js';
+import { type Checkpoint, CheckpointCheck, isSigned } from './checkpoint.js';
 import { type Database, rowsDown } from './database.js';
-import { checkEntry } from './entry-check.js';
 import { type AuditFiles, filesIn } from './folder.js';
 import { publicText, readPublicKey } from './keys.js';
-import { checkLocks } from './lock-check.js';
-import { LookupCheck } from './lookup-check.js';
-import { Problems } from './problems.js';
+import { checkLocks } from './lock-texts.js';
+import { LookupCheck } from './lookup.js';
+import { connectForReading } from './open-database.js';
+import { checkEntry, Problems } from './problems.js';
 import type { Head } from './writer.js';
 
 /** Rows between two looks at what else the server has to do. */

@@ -1,6 +1,6 @@
 import { PungiError } from '../base/errors.js';
 import { silentLogger } from '../base/logger.js';
-import { type Style, styleFor } from '../base/terminal/style.js';
+import { type Style, styleFor } from '../base/terminal.js';
 import type { Config } from '../config/schema.js';
 import { CLI } from '../contract/caller.js';
 import type { StepOptions } from '../contract/environment.js';

@@ -1,7 +1,5 @@
 import { Command } from 'commander';
-import { countText } from '../base/terminal/amounts.js';
-import { oneLine } from '../base/terminal/printable.js';
-import type { Style } from '../base/terminal/style.js';
+import { countText, oneLine, type Style } from '../base/terminal.js';
 import type { OptionName } from '../config/schema.js';
 import type { Analysis, Finding } from '../contract/analysis.js';
 import { type Acting, type Answer, act, type Parsed } from './act.js';

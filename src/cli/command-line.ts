@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { PungiError } from '../base/errors.js';
 import { similarName } from '../base/similar-name.js';
-import { printable } from '../base/terminal/printable.js';
+import { printable } from '../base/terminal.js';
 import { VERSION } from '../base/version.js';
 import { analyzeCommand } from './analyze.js';
 import { auditCommand } from './audit/command.js';

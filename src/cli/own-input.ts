@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { PungiError } from '../base/errors.js';
-import { fileProblem } from '../base/file-problem.js';
+import { fileProblem } from '../base/files.js';
 
 /** A file of the person at the command line, read with the person's own rights. */
 export function readOwnFile(path: string): Buffer {

@@ -10,7 +10,7 @@ import {
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PungiError } from '../base/errors.js';
-import { fileProblem } from '../base/file-problem.js';
+import { fileProblem } from '../base/files.js';
 
 /** Where a file of this name would really be written. Refuses what is there already, unless it may be replaced. */
 export function replaceableFile(path: string, force: boolean): string {

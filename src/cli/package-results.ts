@@ -1,6 +1,4 @@
-import { countText, durationText } from '../base/terminal/amounts.js';
-import { indent, oneLine } from '../base/terminal/printable.js';
-import { type Style, styleFor } from '../base/terminal/style.js';
+import { countText, durationText, indent, oneLine, type Style, styleFor } from '../base/terminal.js';
 import type { PackageInfo, PackageReport, PackageResult } from '../contract/environment.js';
 import { nameKey } from '../environments/requirements/requirement.js';
 

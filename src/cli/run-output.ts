@@ -1,4 +1,4 @@
-import { printable } from '../base/terminal/printable.js';
+import { printable } from '../base/terminal.js';
 import type { Outcome, Output, Verdict } from '../contract/outcome.js';
 import type { OutputLine } from '../contract/run.js';
 import { printFailures } from './package-results.js';

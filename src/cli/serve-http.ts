@@ -1,6 +1,6 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { styleFor } from '../base/terminal/style.js';
+import { styleFor } from '../base/terminal.js';
 import type { Pungi } from '../pungi.js';
 import { httpClientConfiguration, stdioClientConfiguration } from './client-configuration.js';
 import { DEFAULT_ADDRESS, type ListenAddress } from './listen-address.js';

@@ -1,4 +1,4 @@
-import { oneLine } from '../base/terminal/printable.js';
+import { oneLine } from '../base/terminal.js';
 import type { ScopeViolation } from '../contract/outcome.js';
 
 /** One line each, which editors understand: file:line:column rule reason. */

@@ -11,7 +11,7 @@ import {
   visit,
 } from 'yaml';
 import { PungiError } from '../base/errors.js';
-import { fileProblem } from '../base/file-problem.js';
+import { fileProblem } from '../base/files.js';
 
 const MAX_BYTES = 1024 * 1024;
 /** The parser calls itself for every level, and ends the whole process where there are too many. */

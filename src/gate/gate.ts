@@ -1,18 +1,18 @@
+import { kindOf } from '../base/arguments.js';
 import { withoutMark } from '../base/byte-order-mark.js';
 import { PungiError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
-import type { Profile } from '../contract/profile.js';
-import type { RunRequest } from '../contract/run.js';
+import type { Profile, ScopeRules } from '../contract/profile.js';
+import { RunRequest, TOGETHER } from '../contract/run.js';
 import type { AdmittedRun } from '../engine/engine.js';
-import { PLAIN } from '../engine/home.js';
+import { type Furnishing, PLAIN } from '../engine/home.js';
 import type { Job } from '../runtime/supervisor.js';
 import { checkBesideData, checkBesideScript, checkFits, scriptName } from './input-files.js';
+import { jsonFaults, tooMany } from './issue-text.js';
 import { LimitRules } from './limits.js';
-import { parseRequest } from './parse-request.js';
-import { furnishingOf, rulesOf, variablesOf } from './profile-job.js';
-import type { Profiles } from './profiles/profiles.js';
+import { isStrategic, type Profiles } from './profiles/profiles.js';
 import { readScript } from './script-file.js';
-import { listWorkspace, type WorkspaceData } from './workspace-data.js';
+import { type AvailableFile, listWorkspace, type WorkspaceData } from './workspace-data.js';
 
 /** A run that may be made, where it is to be made, and whether its outcome may be kept. */
 export interface Admitted extends AdmittedRun {
@@ -159,4 +159,81 @@ function environmentOf({ venvName }: RunRequest, profile: Profile): string | und
     `Runs with the profile "${name}" are in ${own}, not in "${venvName}". Name no environment, or another profile.`,
     { profile: name, venvName },
   );
+}
+
+/** A request of the right form. Throws INVALID_INPUT with every fault. */
+export function parseRequest(raw: unknown): RunRequest {
+  if (typeof raw !== 'object' || raw === null) throw invalid([`expected an object, got ${kindOf(raw)}`]);
+  const many = tooMany(raw);
+  if (many.length > 0) throw invalid(many);
+  const plain = parsePlain(raw);
+  if (plain !== undefined) return plain;
+  const parsed = RunRequest.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  throw invalid(jsonFaults(parsed.error));
+}
+
+const invalid = (issues: string[]) =>
+  new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
+
+/**
+ * The request, where it is a plain object without a fault. Every run waits for this, most have two or three of the fields, and
+ * looking for the others takes longer than a tenth of some runs; so only those are checked that are there.
+ */
+function parsePlain(raw: unknown): RunRequest | undefined {
+  if (typeof raw !== 'object' || raw === null || Object.getPrototypeOf(raw) !== Object.prototype) return;
+  const request: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(raw)) {
+    if (!Object.hasOwn(RunRequest.shape, name)) return;
+    const field = RunRequest.shape[name as keyof RunRequest].safeParse(value);
+    if (!field.success) return;
+    request[name] = field.data;
+  }
+  return TOGETHER.every(([holds]) => holds(request as RunRequest)) ? (request as RunRequest) : undefined;
+}
+
+/** What the worker enforces; undefined where the profile has no rule. */
+function rulesOf(profile: Profile): ScopeRules | undefined {
+  const { name, allowedImports, blockedImports, blockedBuiltins, blockedOperations, defaultImports } =
+    profile;
+  const blocks = [...blockedImports, ...blockedBuiltins, ...blockedOperations];
+  if (allowedImports === null && blocks.length === 0) return undefined;
+  return {
+    profile: name,
+    message: profile.scopeMessage,
+    allowedImports,
+    blockedImports,
+    blockedBuiltins,
+    blockedOperations,
+    defaultImports,
+  };
+}
+
+/**
+ * What the workers of a profile are parked with; undefined where they are like any other. Where a profile has rules for
+ * imports, nothing is loaded that it does not name itself.
+ */
+function furnishingOf(
+  { preload: own, workspace, allowedHosts, allowedImports, blockedImports }: Profile,
+  { preload: wanted = [] }: Pick<RunRequest, 'preload'> = {},
+): Furnishing | undefined {
+  const isFree = allowedImports === null && blockedImports.length === 0;
+  const preload = isFree ? [...own, ...wanted] : own;
+  if (preload.length + workspace.length + allowedHosts.length === 0) return undefined;
+  return { preload, data: workspace, allowedHosts };
+}
+
+/** What code sees by name. The later ones win: nothing of a profile hides what the request brought. */
+function variablesOf(
+  profile: Profile,
+  { context }: RunRequest,
+  files: readonly AvailableFile[],
+): Record<string, unknown> {
+  const { templateVars, contextVariable, workspace } = profile;
+  return {
+    ...templateVars,
+    ...(context !== undefined && { context }),
+    ...(contextVariable !== null && { [contextVariable]: context ?? {} }),
+    ...((workspace.length > 0 || isStrategic(profile)) && { available_data: files }),
+  };
 }

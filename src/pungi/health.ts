@@ -9,8 +9,7 @@ import type { Engine } from '../engine/engine.js';
 import type { Environments } from '../environments/environments.js';
 import type { Preinstalled } from '../environments/preinstalled.js';
 import type { Alerts } from '../metrics/alerts.js';
-import { statusOf } from '../metrics/health-status.js';
-import type { Metrics } from '../metrics/metrics.js';
+import { type Metrics, statusOf } from '../metrics/metrics.js';
 
 interface Parts {
   config: Config;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { outputSha256 } from '../../src/audit/output-hash.js';
+import { outputSha256 } from '../../src/audit/run-facts.js';
 import { someFacts } from './fixtures/outcomes.js';
 
 describe('the hash of the output', () => {

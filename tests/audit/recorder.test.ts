@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { outputSha256 } from '../../src/audit/output-hash.js';
 import { AuditRecorder } from '../../src/audit/recorder.js';
-import { inputsOf } from '../../src/audit/run-facts.js';
+import { inputsOf, outputSha256 } from '../../src/audit/run-facts.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { MAX_CODE_BYTES } from '../../src/contract/run.js';
 import { someFacts } from './fixtures/outcomes.js';

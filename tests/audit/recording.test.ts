@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../src/audit/canonical-json.js';
+import { canonicalJson } from '../../src/audit/chain.js';
 import { Database } from '../../src/audit/database.js';
 import { lastLookedUp } from '../../src/audit/lookup.js';
 import { SharedCommits } from '../../src/audit/shared-commits.js';

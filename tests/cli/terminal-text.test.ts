@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { agoText, durationText, sizeText } from '../../src/base/terminal/amounts.js';
-import { indent, oneLine, printable } from '../../src/base/terminal/printable.js';
-import { cutTo, widthOf } from '../../src/base/terminal/width.js';
+import {
+  agoText,
+  cutTo,
+  durationText,
+  indent,
+  oneLine,
+  printable,
+  sizeText,
+  widthOf,
+} from '../../src/base/terminal.js';
 import { tableOf } from '../../src/cli/terminal/table.js';
 
 const style = (_: string, text: string) => text;

@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Verdict } from '../../src/contract/outcome.js';
-import type { Thresholds } from '../../src/metrics/alert-rules.js';
-import { Alerts } from '../../src/metrics/alerts.js';
-import { statusOf } from '../../src/metrics/health-status.js';
+import { Alerts, type Thresholds } from '../../src/metrics/alerts.js';
+import { statusOf } from '../../src/metrics/metrics.js';
 import { listeningLogger } from '../engine/pungi.js';
 import { INTERNAL, outcomeOf, type Told } from '../support/outcomes.js';
 import { until } from '../support/until.js';

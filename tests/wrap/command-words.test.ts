@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandWords } from '../../src/wrap/call/command-words.js';
+import { commandWords } from '../../src/wrap/call/wrapped-call.js';
 
 const table = JSON.parse(
   readFileSync(resolve(import.meta.dirname, '../fixtures/command-words.json'), 'utf8'),

@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { PungiError } from '../../src/base/errors.js';
 import { MAX_CALL_WORDS, readCallReport } from '../../src/runtime/reports.js';
 import { fitSchema } from '../../src/wrap/schema/fit-schema.js';
-import { freeName } from '../../src/wrap/tools-file/free-name.js';
+import { freeName } from '../../src/wrap/tools-file/choose-tools.js';
 import { readToolsFile } from '../../src/wrap/tools-file/read-tools-file.js';
-import { offerOf } from '../../src/wrap/tools-folder/offer.js';
 import { schemaFaults } from '../../src/wrap/tools-folder/schema-faults.js';
-import type { ScriptInUse, WrappedTool } from '../../src/wrap/tools-folder/wrapped-script.js';
+import { offerOf, type ScriptInUse, type WrappedTool } from '../../src/wrap/tools-folder/wrapped-script.js';
 import { emptyToolsFile, functionTool } from './tools.js';
 
 const many = <T>(count: number, make: (index: number) => T): T[] =>

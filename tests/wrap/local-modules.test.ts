@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
 import { Beside } from '../../src/wrap/discover/beside.js';
-import { takeModules } from '../../src/wrap/discover/local-modules.js';
+import { takeModules } from '../../src/wrap/discover/discover-script.js';
 import { temporaryFolder } from '../support/places.js';
 
 const root = temporaryFolder();

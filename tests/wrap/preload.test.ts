@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { preloads } from '../../src/wrap/tools-folder/preload.js';
+import { preloads } from '../../src/wrap/tools-folder/name-tools.js';
 import type { ScriptInUse } from '../../src/wrap/tools-folder/wrapped-script.js';
 
 const script = (firstImports: string[], tools: Record<string, unknown> = {}) =>

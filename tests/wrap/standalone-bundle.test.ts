@@ -3,10 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findInterpreters } from '../../scripts/interpreters.mjs';
-import { bundle, wrapperModules } from '../../src/wrap/standalone/bundle.js';
-import { readModule } from '../../src/wrap/standalone/python-module.js';
-import { wrapperText } from '../../src/wrap/standalone/wrapper.js';
-import { SETTINGS } from '../../src/wrap/standalone/wrapper-settings.js';
+import { bundle, readModule, wrapperModules, wrapperText } from '../../src/wrap/standalone/bundle.js';
+import { SETTINGS } from '../../src/wrap/standalone/readme.js';
 import { temporaryFolder } from '../support/places.js';
 import { py } from '../support/python.js';
 

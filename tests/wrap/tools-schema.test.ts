@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { toolsSchema } from '../../src/wrap/tools-file/tools-schema.js';
+import { toolsSchema } from '../../src/wrap/standalone/folder.js';
 
 test('docs/tools.schema.json is what Pungi accepts', () => {
   const published = readFileSync(resolve(import.meta.dirname, '../../docs/tools.schema.json'), 'utf8');

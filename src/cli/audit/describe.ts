@@ -1,7 +1,4 @@
-import { agoText } from '../../base/terminal/amounts.js';
-import { revealed, revealedLine } from '../../base/terminal/printable.js';
-import type { Style } from '../../base/terminal/style.js';
-import { cutTo, widthOf } from '../../base/terminal/width.js';
+import { agoText, cutTo, revealed, revealedLine, type Style, widthOf } from '../../base/terminal.js';
 import type { AuditEntry } from '../../contract/audit.js';
 import { isolationText, limitsText, usageText, violationText } from './facts.js';
 import { timeText } from './time.js';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { countText } from '../../base/terminal/amounts.js';
+import { countText } from '../../base/terminal.js';
 import { replaceableFile, writeOwnLines } from '../own-output.js';
 import { type Filters, filterOptions, queryOf } from './filters.js';
 import { type End, option, subcommand, withReader } from './subcommand.js';

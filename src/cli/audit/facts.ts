@@ -1,4 +1,4 @@
-import { countText, durationText, sizeText } from '../../base/terminal/amounts.js';
+import { countText, durationText, sizeText } from '../../base/terminal.js';
 import type { Limits } from '../../contract/limits.js';
 import type { Isolation, ScopeViolation, Usage } from '../../contract/outcome.js';
 

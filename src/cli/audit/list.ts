@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import { countText } from '../../base/terminal/amounts.js';
-import { revealedLine } from '../../base/terminal/printable.js';
-import { cutTo, widthOf } from '../../base/terminal/width.js';
+import { countText, cutTo, revealedLine, widthOf } from '../../base/terminal.js';
 import { type AuditEntry, AuditQuery } from '../../contract/audit.js';
 import { type Column, tableOf } from '../terminal/table.js';
 import { type Filters, filterOptions, queryOf } from './filters.js';

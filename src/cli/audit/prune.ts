@@ -3,7 +3,7 @@ import { AuditTrail } from '../../audit/audit-trail.js';
 import { auditFolder } from '../../audit/settings.js';
 import { PungiError } from '../../base/errors.js';
 import { silentLogger } from '../../base/logger.js';
-import { countText } from '../../base/terminal/amounts.js';
+import { countText } from '../../base/terminal.js';
 import type { Parsed } from '../act.js';
 import { readConfig } from '../config-flags.js';
 import { ask, canAsk } from '../terminal/question.js';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { revealed } from '../../base/terminal/printable.js';
-import type { Style } from '../../base/terminal/style.js';
+import { revealed, type Style } from '../../base/terminal.js';
 import type { Config, OptionName } from '../../config/schema.js';
 import type { AuditEntry, Replay } from '../../contract/audit.js';
 import type { Limits } from '../../contract/limits.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { PungiError } from '../../base/errors.js';
-import { revealedLine } from '../../base/terminal/printable.js';
+import { revealedLine } from '../../base/terminal.js';
 import type { Parsed } from '../act.js';
 import { DAMAGED } from '../exit-codes.js';
 import { describe } from './describe.js';

@@ -1,8 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { TrailReader } from '../../audit/trail-reader.js';
-import { countText } from '../../base/terminal/amounts.js';
-import { revealedLine } from '../../base/terminal/printable.js';
-import type { Style } from '../../base/terminal/style.js';
+import { countText, revealedLine, type Style } from '../../base/terminal.js';
 import type { AuditHead, AuditVerification } from '../../contract/audit.js';
 import type { Parsed } from '../act.js';
 import { DAMAGED } from '../exit-codes.js';

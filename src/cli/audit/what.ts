@@ -1,4 +1,4 @@
-import { revealedLine } from '../../base/terminal/printable.js';
+import { revealedLine } from '../../base/terminal.js';
 import type { AuditEntry } from '../../contract/audit.js';
 
 /** What an entry is about, in a line; whatever others have written into it commands no terminal. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { styleFor } from '../../base/terminal/style.js';
+import { styleFor } from '../../base/terminal.js';
 import type { OptionName } from '../../config/schema.js';
 import { addConfigFlags, configSources } from '../config-flags.js';
 import { examine } from './examine.js';

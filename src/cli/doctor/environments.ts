@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from 'node:fs';
 import { PungiError } from '../../base/errors.js';
-import { countText, sizeText } from '../../base/terminal/amounts.js';
+import { countText, sizeText } from '../../base/terminal.js';
 import type { EnvironmentInfo } from '../../contract/environment.js';
 import type { Environments } from '../../environments/environments.js';
 import { type Finding, ok, warn } from './finding.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { auditFolder } from '../../audit/settings.js';
 import { openTrailForReading } from '../../audit/trail-reader.js';
 import { PungiError } from '../../base/errors.js';
-import { countText } from '../../base/terminal/amounts.js';
+import { countText } from '../../base/terminal.js';
 import type { Config } from '../../config/schema.js';
 import type { Profiles } from '../../gate/profiles/profiles.js';
 import { type Finding, fail, ok, warn } from './finding.js';

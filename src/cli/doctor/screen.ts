@@ -1,4 +1,4 @@
-import type { Style } from '../../base/terminal/style.js';
+import type { Style } from '../../base/terminal.js';
 import type { Examination } from './examine.js';
 import type { Finding } from './finding.js';
 

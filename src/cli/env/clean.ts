@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { PungiError } from '../../base/errors.js';
-import { countText, sizeText } from '../../base/terminal/amounts.js';
+import { countText, sizeText } from '../../base/terminal.js';
 import type { CleanReport } from '../../contract/environment.js';
 import type { Pungi } from '../../pungi.js';
 import type { Parsed } from '../act.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { PungiError } from '../../base/errors.js';
-import { countText, sizeText } from '../../base/terminal/amounts.js';
+import { countText, sizeText } from '../../base/terminal.js';
 import type { EnvironmentInfo } from '../../contract/environment.js';
 import type { Parsed } from '../act.js';
 import { ask, canAsk } from '../terminal/question.js';

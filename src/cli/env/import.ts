@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { countText } from '../../base/terminal/amounts.js';
+import { countText } from '../../base/terminal.js';
 import type { Parsed } from '../act.js';
 import { asText, readOwnFile, readStdin } from '../own-input.js';
 import { type End, INSTALLING, option, subcommand } from './subcommand.js';

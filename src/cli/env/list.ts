@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { agoText, countText, sizeText } from '../../base/terminal/amounts.js';
-import { oneLine } from '../../base/terminal/printable.js';
+import { agoText, countText, oneLine, sizeText } from '../../base/terminal.js';
 import type { EnvironmentInfo } from '../../contract/environment.js';
 import type { Parsed } from '../act.js';
 import { type Column, tableOf } from '../terminal/table.js';

@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import { agoText, sizeText } from '../../base/terminal/amounts.js';
-import { oneLine } from '../../base/terminal/printable.js';
-import type { Style } from '../../base/terminal/style.js';
+import { agoText, oneLine, type Style, sizeText } from '../../base/terminal.js';
 import type { EnvironmentInfo, PackageInfo } from '../../contract/environment.js';
 import { type End, subcommand } from './subcommand.js';
 

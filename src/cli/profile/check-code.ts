@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { oneLine, printable } from '../../base/terminal/printable.js';
+import { oneLine, printable } from '../../base/terminal.js';
 import type { Config } from '../../config/schema.js';
 import type { CodeSummary } from '../../contract/disclosure.js';
 import type { ScopeViolation } from '../../contract/outcome.js';

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
 import { PungiError } from '../../base/errors.js';
-import { countText } from '../../base/terminal/amounts.js';
-import { oneLine } from '../../base/terminal/printable.js';
-import type { Format, Style } from '../../base/terminal/style.js';
+import { countText, type Format, oneLine, type Style } from '../../base/terminal.js';
 import type { Config } from '../../config/schema.js';
 import { limitsOf } from '../../gate/limits.js';
 import { checkProfiles, type ProfilesCheck } from '../../gate/profiles/check-profiles.js';

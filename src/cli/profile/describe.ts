@@ -1,4 +1,4 @@
-import { countText } from '../../base/terminal/amounts.js';
+import { countText } from '../../base/terminal.js';
 import type { Profile } from '../../contract/profile.js';
 
 /** Where the runs of a profile are. */

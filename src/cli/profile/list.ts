@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { oneLine } from '../../base/terminal/printable.js';
-import { widthOf } from '../../base/terminal/width.js';
+import { oneLine, widthOf } from '../../base/terminal.js';
 import type { Profile } from '../../contract/profile.js';
 import { loadProfiles } from '../../gate/profiles/load-profiles.js';
 import { readConfig } from '../config-flags.js';

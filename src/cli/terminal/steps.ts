@@ -1,5 +1,4 @@
-import { LiveLine } from '../../base/terminal/live-line.js';
-import { oneLine } from '../../base/terminal/printable.js';
+import { LiveLine, oneLine } from '../../base/terminal.js';
 import type { OnStep } from '../../contract/environment.js';
 
 /** Where the steps of something that takes its time are told. */

@@ -1,5 +1,4 @@
-import type { Style } from '../../base/terminal/style.js';
-import { cutTo, widthOf } from '../../base/terminal/width.js';
+import { cutTo, type Style, widthOf } from '../../base/terminal.js';
 
 export interface Column {
   heading: string;

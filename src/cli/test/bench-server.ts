@@ -1,5 +1,5 @@
 import { PungiError } from '../../base/errors.js';
-import { revealedLine } from '../../base/terminal/printable.js';
+import { revealedLine } from '../../base/terminal.js';
 import { bench, type Measured } from '../../harness/bench/bench.js';
 import { isReadOnly, nameOf, readOffer } from '../../harness/init/offer.js';
 import { exampleInput } from '../../harness/inputs/example.js';

@@ -1,7 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { countText } from '../../base/terminal/amounts.js';
-import { revealed, revealedLine } from '../../base/terminal/printable.js';
-import type { Style } from '../../base/terminal/style.js';
+import { countText, revealed, revealedLine, type Style } from '../../base/terminal.js';
 import { type Find, Fuzzer, findsSpec, type ToolFuzzed } from '../../harness/fuzz/fuzz.js';
 import { isDestructive, nameOf, readOffer } from '../../harness/init/offer.js';
 import { specText } from '../../harness/init/spec-text.js';

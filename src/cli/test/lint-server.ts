@@ -1,8 +1,6 @@
 import { PungiError } from '../../base/errors.js';
 import { similarName } from '../../base/similar-name.js';
-import { countText } from '../../base/terminal/amounts.js';
-import { revealedLine } from '../../base/terminal/printable.js';
-import type { Format } from '../../base/terminal/style.js';
+import { countText, type Format, revealedLine } from '../../base/terminal.js';
 import { readOffer } from '../../harness/init/offer.js';
 import { lint } from '../../harness/lint/lint.js';
 import { RULES, type Severity } from '../../harness/lint/remark.js';

@@ -1,5 +1,5 @@
 import { PungiError } from '../../base/errors.js';
-import { countText } from '../../base/terminal/amounts.js';
+import { countText } from '../../base/terminal.js';
 import { specText } from '../../harness/init/spec-text.js';
 import { type Recorder, recordedSpec } from '../../harness/record/recorder.js';
 import { writeOwnFile } from '../own-output.js';

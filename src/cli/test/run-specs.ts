@@ -1,6 +1,5 @@
 import { PungiError } from '../../base/errors.js';
-import { countText } from '../../base/terminal/amounts.js';
-import { revealedLine } from '../../base/terminal/printable.js';
+import { countText, revealedLine } from '../../base/terminal.js';
 import type { TestReport } from '../../contract/test-report.js';
 import {
   annotationsOf,

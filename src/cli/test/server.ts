@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { PungiError } from '../../base/errors.js';
-import { printable } from '../../base/terminal/printable.js';
+import { printable } from '../../base/terminal.js';
 import { ServerUnderTest } from '../../contract/spec.js';
 import { connectServer, startProblem } from '../../harness/run/connect.js';
 import type { Connection } from '../../harness/run/connection.js';

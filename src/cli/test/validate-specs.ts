@@ -1,6 +1,4 @@
-import { countText } from '../../base/terminal/amounts.js';
-import { revealedLine } from '../../base/terminal/printable.js';
-import type { Style } from '../../base/terminal/style.js';
+import { countText, revealedLine, type Style } from '../../base/terminal.js';
 import { sortedFaults } from '../../harness/spec/fault.js';
 import type { Parsed } from '../act.js';
 import { compileScripts } from './compile-scripts.js';

@@ -2,8 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PungiError } from '../../base/errors.js';
-import { countText } from '../../base/terminal/amounts.js';
-import { printable } from '../../base/terminal/printable.js';
+import { countText, printable } from '../../base/terminal.js';
 import type { LoadedSpecification } from '../../harness/spec/load.js';
 import type { Answer, Surroundings } from '../act.js';
 

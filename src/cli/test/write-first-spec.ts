@@ -1,6 +1,5 @@
 import { dirname, relative, resolve } from 'node:path';
-import { countText } from '../../base/terminal/amounts.js';
-import { oneLine } from '../../base/terminal/printable.js';
+import { countText, oneLine } from '../../base/terminal.js';
 import { FirstSpecWriter } from '../../harness/init/first-spec.js';
 import { readOffer } from '../../harness/init/offer.js';
 import { specText } from '../../harness/init/spec-text.js';

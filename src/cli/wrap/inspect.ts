@@ -1,15 +1,12 @@
 import type { Command } from 'commander';
-import { oneLine } from '../../base/terminal/printable.js';
-import type { Style } from '../../base/terminal/style.js';
-import { widthOf } from '../../base/terminal/width.js';
+import { oneLine, type Style, widthOf } from '../../base/terminal.js';
 import type { StepOptions } from '../../contract/environment.js';
 import type { Remark, ToolSpec, ToolsFile } from '../../contract/wrap.js';
 import type { Pungi } from '../../pungi.js';
 import { type Looked, lookAt } from '../../wrap/discover/surrounding.js';
 import { type Parameter, parametersOf } from '../../wrap/schema/parameters.js';
 import { typeWords } from '../../wrap/schema/type-words.js';
-import { makeToolsFile } from '../../wrap/tools-file/make-tools-file.js';
-import { originOf } from '../../wrap/tools-file/merge-tools-file.js';
+import { makeToolsFile, originOf } from '../../wrap/tools-file/make-tools-file.js';
 import { checkChoice } from '../../wrap/tools-file/wrap-script.js';
 import { toolsNameOf } from '../../wrap/tools-folder/registrations.js';
 import { withPungi } from '../act.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { countText } from '../../base/terminal/amounts.js';
+import { countText } from '../../base/terminal.js';
 import { mcpServers, pythonCommand } from '../../wrap/standalone/client-configuration.js';
 import { folderFiles, REQUIREMENTS_FILE } from '../../wrap/standalone/folder.js';
 import { placeFor, writeFolder } from '../../wrap/standalone/write-folder.js';

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PungiError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
-import { oneLine } from '../../base/terminal/printable.js';
+import { oneLine } from '../../base/terminal.js';
 import type { Config } from '../../config/schema.js';
 import { standingOf } from '../../wrap/discover/surrounding.js';
 import { readToolsFile } from '../../wrap/tools-file/read-tools-file.js';

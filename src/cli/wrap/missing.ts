@@ -1,4 +1,4 @@
-import { countText } from '../../base/terminal/amounts.js';
+import { countText } from '../../base/terminal.js';
 import type { MissingImport } from '../../wrap/discover/missing-imports.js';
 
 /** What is missing, and what to do about it. Nothing where nothing is. */

@@ -1,6 +1,4 @@
-import { countText } from '../../base/terminal/amounts.js';
-import { oneLine } from '../../base/terminal/printable.js';
-import type { Style } from '../../base/terminal/style.js';
+import { countText, oneLine, type Style } from '../../base/terminal.js';
 import type { ToolsFile } from '../../contract/wrap.js';
 import type { Pungi } from '../../pungi.js';
 import { type WrapPlace, type Wrapped, wrapScript } from '../../wrap/tools-file/wrap-script.js';

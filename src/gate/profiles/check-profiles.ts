@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { fileProblem } from '../../base/file-problem.js';
+import { fileProblem } from '../../base/files.js';
 import type { Limits } from '../../contract/limits.js';
 import type { Profile } from '../../contract/profile.js';
 import { BUILT_IN } from './built-in.js';

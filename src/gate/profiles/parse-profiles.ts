@@ -5,7 +5,6 @@ import { Limits } from '../../contract/limits.js';
 import { ProfileDefinition, WorkspaceFolder } from '../../contract/profile.js';
 import { type Fault, faultsOf } from '../issue-text.js';
 import { keyText, type Locate, type ProfileProblem } from './problem.js';
-import { nameProblem } from './profile-name.js';
 import { documented, type Spelled, snakeCase, spellKeys, type Written } from './written-keys.js';
 
 export interface ParsedProfiles {
@@ -116,4 +115,12 @@ function withFolder(definition: ProfileDefinition, folder: string): ProfileDefin
     ...definition,
     workspace: workspace.map(({ name, path }) => ({ name, path: resolve(folder, path) })),
   };
+}
+
+const PROFILE_NAME_FORM = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
+
+/** Why this cannot be the name of a profile; undefined where it can. The names are those that environments may have. */
+function nameProblem(name: string): string | undefined {
+  if (PROFILE_NAME_FORM.test(name)) return undefined;
+  return 'the name of a profile is 1 to 64 letters (A-Z, a-z), digits, "_" and "-", and does not start with "-"';
 }

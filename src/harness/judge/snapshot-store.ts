@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
-import { fileProblem } from '../../base/file-problem.js';
+import { fileProblem } from '../../base/files.js';
 import type { Expected } from '../../contract/spec.js';
 import type { Failure } from '../../contract/test-report.js';
 import { type Answer, isMap } from './answer.js';

@@ -1,5 +1,4 @@
-import { countText, durationText } from '../../base/terminal/amounts.js';
-import { printable, revealed } from '../../base/terminal/printable.js';
+import { countText, durationText, printable, revealed } from '../../base/terminal.js';
 import type { Failure, ScriptRun, TestResult } from '../../contract/test-report.js';
 import { type Bounds, bounded, boundedLine, valueText } from './bounded-text.js';
 

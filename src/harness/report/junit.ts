@@ -1,4 +1,4 @@
-import { revealed } from '../../base/terminal/printable.js';
+import { revealed } from '../../base/terminal.js';
 import type { Failure, SuiteReport, TestReport, TestResult } from '../../contract/test-report.js';
 import { type Bounds, bounded, boundedLine } from './bounded-text.js';
 import {

@@ -1,4 +1,4 @@
-import { countText, durationText } from '../../base/terminal/amounts.js';
+import { countText, durationText } from '../../base/terminal.js';
 import type { SuiteReport, TestReport } from '../../contract/test-report.js';
 import type { Bounds } from './bounded-text.js';
 import { circumstancesOf, type Evidence, findingOf, firstOf, scriptText, shownLine } from './evidence.js';

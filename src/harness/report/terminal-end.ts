@@ -1,5 +1,4 @@
-import { durationText } from '../../base/terminal/amounts.js';
-import type { Format, Style } from '../../base/terminal/style.js';
+import { durationText, type Format, type Style } from '../../base/terminal.js';
 import type { TestReport, TestResult, TestStatus } from '../../contract/test-report.js';
 import type { Bounds } from './bounded-text.js';
 import {

@@ -1,5 +1,4 @@
-import { LiveLine } from '../../base/terminal/live-line.js';
-import { styleFor } from '../../base/terminal/style.js';
+import { LiveLine, styleFor } from '../../base/terminal.js';
 import type { TestReport, TestResult } from '../../contract/test-report.js';
 import { withoutCommands } from './ci.js';
 import { shownLine } from './evidence.js';

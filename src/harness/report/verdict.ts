@@ -1,4 +1,4 @@
-import { countText, durationText } from '../../base/terminal/amounts.js';
+import { countText, durationText } from '../../base/terminal.js';
 import type { Counts, SuiteReport, TestReport, TestResult } from '../../contract/test-report.js';
 
 /** `empty`: nothing failed, because nothing was tested. */

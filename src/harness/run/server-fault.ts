@@ -1,5 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { durationText } from '../../base/terminal/amounts.js';
+import { durationText } from '../../base/terminal.js';
 import type { Failure } from '../../contract/test-report.js';
 import { type Answer, isMap } from '../judge/answer.js';
 import { cut } from '../judge/shown.js';

@@ -12,10 +12,9 @@ import {
   type Scalar,
   visit,
 } from 'yaml';
-import { fileProblem } from '../../base/file-problem.js';
+import { fileProblem } from '../../base/files.js';
 import { isTooDeep } from '../../config/yaml-file.js';
-import type { Position, SpecFault, SpecPath } from './fault.js';
-import { specPathText } from './fault.js';
+import { type Position, type SpecFault, type SpecPath, specPathText } from './fault.js';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const BLOCK_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { letOthersGo, ownTurn } from '../../base/let-others-go.js';
+import { letOthersGo, ownTurn } from '../../base/turns.js';
 import { MESSAGE_LIMITS, type MessageLimits, MessageScan, type Refused } from '../message-scan.js';
 import type { RoomForBodies } from './room-for-bodies.js';
 

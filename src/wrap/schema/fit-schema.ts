@@ -1,9 +1,7 @@
 import { similarName } from '../../base/similar-name.js';
 import { type Choices, choicesOf } from './choices.js';
-import type { JsonSchema } from './parameters.js';
-import { targetOf } from './target.js';
+import { isOfKind, isRecord, type JsonSchema, targetOf, turnedInto } from './parameters.js';
 import { typeWords, withArticles } from './type-words.js';
-import { isOfKind, isRecord, turnedInto } from './value-kinds.js';
 
 interface Fitted {
   value: unknown;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { VERSION } from '../../base/version.js';
 import { PYTHON_HALF } from '../../sandbox/spawn.js';
-import { type PythonModule, readModule } from './python-module.js';
 
 /** Where the modules of the wrapper lie below the Python half; together they are one package. */
 const FOLDERS = ['pungi/calls', 'standalone'];
@@ -55,3 +55,58 @@ const sorted = (imports: Iterable<string>) =>
   [...imports].sort((one, other) => (key(one) < key(other) ? -1 : 1));
 /** `import x` before `from x import y`, as everywhere. */
 const key = (line: string) => `${line.startsWith('import') ? 0 : 1}${line}`;
+
+/** The text of a module of our own, taken apart. */
+interface PythonModule {
+  name: string;
+  docstring: string;
+  /** The statements at its top that import from elsewhere. */
+  imports: string[];
+  /** The modules of its own package that it imports, by `from .name import a, b`. */
+  siblings: string[];
+  /** All that follows its imports. */
+  body: string;
+}
+
+const DOCSTRING = /^"""([\s\S]*?)"""\n/;
+const SPACE = /^[ \t]*\n/;
+const SIBLING = /^from \.(\w+) import (?:\([^)]*\)|[^\n(]+)\n/;
+const IMPORT = /^(?:import [^\n]+|from [^.\s]\S* import (?:\([^)]*\)|[^\n(]+))\n/;
+
+/** Only its top is looked at: further down, a line that looks like an import may be part of a text. */
+export function readModule(name: string, source: string): PythonModule {
+  const module: PythonModule = { name, docstring: '', imports: [], siblings: [], body: '' };
+  let rest = source.replaceAll('\r\n', '\n');
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    const found = pattern.exec(rest);
+    if (found !== null) rest = rest.slice(found[0].length);
+    return found;
+  };
+  module.docstring = take(DOCSTRING)?.[1]?.trim() ?? '';
+  for (;;) {
+    if (take(SPACE) !== null) continue;
+    const sibling = take(SIBLING);
+    if (sibling !== null) {
+      if (/\bas\b/.test(sibling[0]))
+        throw new Error(`${name}.py gives what it imports another name: ${sibling[0]}`);
+      module.siblings.push(sibling[1]!);
+      continue;
+    }
+    const imported = take(IMPORT);
+    if (imported === null) break;
+    module.imports.push(imported[0]);
+  }
+  return { ...module, body: rest.trim() };
+}
+
+const OPENING = `#!/usr/bin/env python3
+"""Serves the tools of the tools.json beside it over MCP, on standard input and output.
+
+Needs Python 3.10 or newer and nothing else. The README.md beside it says how to use it, and
+"python wrapper.py --help" what can be set. Made by Pungi ${VERSION}, the same for every script:
+what differs is in tools.json.
+"""
+`;
+
+/** The one program that serves any wrapped script. */
+export const wrapperText = (): string => bundle(wrapperModules(), OPENING);

@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
+import { z } from 'zod';
 import { PungiError } from '../../base/errors.js';
-import type { ToolsFile } from '../../contract/wrap.js';
+import { ToolsFile } from '../../contract/wrap.js';
+import { distributionFor } from '../../engine/module-names.js';
 import type { ScriptLook } from '../discover/discover-script.js';
 import { TOOLS_FILE, toolsFileText } from '../tools-file/make-tools-file.js';
-import { toolsSchema } from '../tools-file/tools-schema.js';
+import { wrapperText } from './bundle.js';
 import { configurationFiles } from './client-configuration.js';
 import { readmeText } from './readme.js';
-import { requirementsText } from './requirements.js';
-import { wrapperText } from './wrapper.js';
 
 /** A file of the folder, by its path from it. */
 export interface FolderFile {
@@ -50,3 +50,29 @@ function areInEachOthersWay(one: string, other: string): boolean {
 }
 
 const jsonText = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Null where nothing has to be installed. */
+export function requirementsText({
+  discovery: { dependencies },
+  imports,
+  filename,
+}: Pick<ScriptLook, 'discovery' | 'imports' | 'filename'>): string | null {
+  if (dependencies.length > 0) return render(`From the "# /// script" block of ${filename}.`, dependencies);
+  const known = [...new Set(imports.flatMap((module) => distributionFor(module) ?? []))].sort();
+  const unknown = imports.filter((module) => distributionFor(module) === null);
+  if (imports.length === 0) return null;
+  const rest = unknown.length === 0 ? '' : ` Add the packages of: ${unknown.join(', ')}.`;
+  return render(`From what ${filename} imports.${rest}`, known);
+}
+
+const render = (from: string, requirements: readonly string[]) =>
+  `# ${from}\n${requirements.map((one) => `${one.replaceAll(/\s+/g, ' ')}\n`).join('')}`;
+
+/** What is published as docs/tools.schema.json, and put beside a tools.json so that editors know it. */
+export const toolsSchema = (): Record<string, unknown> => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'tools.json',
+  description:
+    'The tools of a Python script, as "pungi wrap" found them. Where a description says "may be changed" or "may be set", a change is kept when the script is looked at again.',
+  ...z.toJSONSchema(ToolsFile, { io: 'input' }),
+});

@@ -11,8 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { PungiError } from '../../base/errors.js';
-import { fileProblem } from '../../base/file-problem.js';
-import { writeWhole } from '../../base/write-whole.js';
+import { fileProblem, writeWhole } from '../../base/files.js';
 import type { ToolsFile } from '../../contract/wrap.js';
 import { TOOLS_FILE } from '../tools-file/make-tools-file.js';
 import { readToolsFile } from '../tools-file/read-tools-file.js';

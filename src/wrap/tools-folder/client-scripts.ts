@@ -1,9 +1,8 @@
 import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
-import { fileProblem } from '../../base/file-problem.js';
+import { fileProblem, writeWhole } from '../../base/files.js';
 import { sha256 } from '../../base/sha256.js';
-import { writeWhole } from '../../base/write-whole.js';
 import type { ToolsFile } from '../../contract/wrap.js';
 import type { PythonSide } from '../discover/discover-script.js';
 import { TOOLS_FILE } from '../tools-file/make-tools-file.js';

@@ -1,5 +1,4 @@
-import { freeName } from '../tools-file/free-name.js';
-import { preloads } from './preload.js';
+import { freeName } from '../tools-file/choose-tools.js';
 import type { ScriptInUse, WrappedTool } from './wrapped-script.js';
 
 /** Pungi's own tools keep their names, whether this server offers them or not. */
@@ -74,3 +73,28 @@ function isOffered({ faults }: ScriptInUse) {
 }
 
 const validName = (text: string) => text.replaceAll(/[^A-Za-z0-9_.-]/g, '_');
+
+const MOST = 500;
+
+/**
+ * What the workers of each script are parked with: its own first imports and those of all scripts that run in the same
+ * place. One list for a place means one set of parked workers for it, and not one for every script.
+ */
+export function preloads(scripts: readonly ScriptInUse[]): (script: ScriptInUse) => readonly string[] {
+  const names = new Map<string, Set<string>>();
+  for (const script of scripts) {
+    const place = placeOf(script);
+    const known = names.get(place) ?? new Set();
+    names.set(place, known);
+    for (const name of script.firstImports) known.add(name);
+  }
+  const lists = new Map([...names].map(([place, known]) => [place, [...known].slice(0, MOST)]));
+  return (script) => lists.get(placeOf(script)) ?? [];
+}
+
+const placeOf = ({ tools: { environment, profile, dependencies, requiresPython } }: ScriptInUse) =>
+  JSON.stringify([
+    environment,
+    profile,
+    environment === null ? [[...dependencies].sort(), requiresPython] : [],
+  ]);

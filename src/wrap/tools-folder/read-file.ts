@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { PungiError } from '../../base/errors.js';
-import { fileProblem } from '../../base/file-problem.js';
+import { fileProblem } from '../../base/files.js';
 
 /** Reads a text file of the tools folder: a regular one, and not more of it than is allowed. */
 export async function readTextFile(path: string, maxBytes: number, what: string): Promise<string> {

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
-import { fileProblem } from '../../base/file-problem.js';
+import { fileProblem, writeWhole } from '../../base/files.js';
 import { similarName } from '../../base/similar-name.js';
-import { writeWhole } from '../../base/write-whole.js';
 import type { ToolsFile } from '../../contract/wrap.js';
 import { toolsFileText } from '../tools-file/make-tools-file.js';
 import { readToolsFile } from '../tools-file/read-tools-file.js';

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileProblem } from '../../base/file-problem.js';
+import { fileProblem } from '../../base/files.js';
 import { TOOLS_FILE } from '../tools-file/make-tools-file.js';
 import type { ScriptSource } from './wrapped-script.js';
 

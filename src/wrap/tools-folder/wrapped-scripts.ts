@@ -2,20 +2,27 @@ import { EventEmitter } from 'node:events';
 import { dirname } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
-import { Turns } from '../../base/turns.js';
-import { within } from '../../base/within.js';
+import { Turns, within } from '../../base/turns.js';
 import type { PythonSide } from '../discover/discover-script.js';
 import { standingOf } from '../discover/surrounding.js';
-import { type Entry, unread, withoutClaimed } from './entry.js';
 import { keptDiscovery } from './kept-discovery.js';
 import { loadScript } from './load-script.js';
 import { nameTools } from './name-tools.js';
-import { type Offer, offerOf } from './offer.js';
 import { stateOf } from './read-file.js';
 import { listSources } from './sources.js';
-import { tellFaults } from './tell-faults.js';
 import { FolderWatch } from './watch.js';
-import type { ScriptInUse, ScriptSource, WrappedScript, WrappedTool } from './wrapped-script.js';
+import {
+  type Entry,
+  type Offer,
+  offerOf,
+  type ScriptInUse,
+  type ScriptSource,
+  tellFaults,
+  unread,
+  type WrappedScript,
+  type WrappedTool,
+  withoutClaimed,
+} from './wrapped-script.js';
 
 /** Scripts that are looked at at the same time; calls want workers, too. */
 const AT_A_TIME = 2;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { styleFor } from '../../../src/base/terminal/style.js';
+import { styleFor } from '../../../src/base/terminal.js';
 import type { ScriptRun } from '../../../src/contract/test-report.js';
 import { htmlReport } from '../../../src/harness/report/html/page.js';
 import { jsonReport } from '../../../src/harness/report/index.js';

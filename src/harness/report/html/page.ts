@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { durationText } from '../../../base/terminal/amounts.js';
+import { durationText } from '../../../base/terminal.js';
 import type { SuiteReport, TestReport, TestResult } from '../../../contract/test-report.js';
 import type { Bounds } from '../bounded-text.js';
 import { shownLine } from '../evidence.js';

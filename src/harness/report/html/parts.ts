@@ -1,4 +1,4 @@
-import { durationText } from '../../../base/terminal/amounts.js';
+import { durationText } from '../../../base/terminal.js';
 import type { Counts, Failure, TestResult, TestStatus } from '../../../contract/test-report.js';
 import type { Bounds } from '../bounded-text.js';
 import {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PungiError } from './errors.js';
-import { fileProblem } from './file-problem.js';
 
 /**
  * The new file or the old one, whole, whenever this ends, and never through a link that has its name. The folder is made
@@ -28,4 +27,17 @@ function discard(draft: string): void {
   } catch {
     // what went wrong before is what is told
   }
+}
+
+const REASONS: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'it is no folder, or lies below a file',
+  EACCES: 'permission denied',
+};
+
+/** Why a file cannot be read, in words. */
+export function fileProblem(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return REASONS[code ?? ''] ?? message;
 }
