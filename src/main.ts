@@ -3,7 +3,7 @@ import { isNodeSupported, tooOld } from './base/node-version.js';
 
 // Before anything else is loaded: an older Node fails on the syntax and the imports of what follows.
 if (isNodeSupported()) {
-  const { runProgram } = await import('./cli/program.js');
+  const { runProgram } = await import('./cli/command-line.js');
   // What a library's processes and timers leave to its program: whether it goes on. This one does until its command ends.
   const alive = setInterval(() => {}, 2 ** 30);
   try {

@@ -1,17 +1,15 @@
 import { PungiError } from '../base/errors.js';
-import { silentLogger } from '../base/logger.js';
+import { createLogger, type Logger, type LogSettings, silentLogger } from '../base/logger.js';
 import { type Style, styleFor } from '../base/terminal.js';
 import type { Config } from '../config/schema.js';
 import { CLI } from '../contract/caller.js';
 import type { StepOptions } from '../contract/environment.js';
 import { Pungi } from '../pungi.js';
 import { readConfig } from './config-flags.js';
-import { exitCodeOfError } from './exit-codes.js';
-import { onInterrupt } from './interrupt.js';
-import { openLog } from './open-log.js';
+import { CANCELLED, exitCodeOfError } from './exit-codes.js';
 import { printFailures } from './package-results.js';
 import { printJson } from './run-output.js';
-import { tellSteps } from './terminal/steps.js';
+import { tellSteps } from './terminal.js';
 
 /** What a command has to say: the same as data and in words. */
 export interface Answer {
@@ -85,5 +83,33 @@ export async function withPungi<T>(settings: Config, work: (pungi: Pungi) => Pro
     return await work(pungi);
   } finally {
     await pungi.close();
+  }
+}
+
+/**
+ * Calls back at the first Ctrl-C, SIGTERM or SIGHUP, and lets a second one end the process at once: by then the
+ * person has asked twice, and the processes of a run do not outlive this one. Returns what stops listening.
+ */
+export function onInterrupt(callback: (signal: NodeJS.Signals) => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  let asked = false;
+  const listener = (signal: NodeJS.Signals) => {
+    if (asked) process.exit(CANCELLED);
+    asked = true;
+    callback(signal);
+  };
+  for (const signal of signals) process.on(signal, listener);
+  return () => {
+    for (const signal of signals) process.off(signal, listener);
+  };
+}
+
+/** The log that the settings ask for, or the sentence that says why it cannot be written. */
+export function openLog(settings: LogSettings): Logger {
+  try {
+    return createLogger(settings);
+  } catch (error) {
+    const message = `The log file ${settings.logFile} cannot be written: ${(error as Error).message}`;
+    throw new PungiError('CONFIGURATION_ERROR', message, { logFile: settings.logFile });
   }
 }

@@ -1,8 +1,7 @@
-import { printable } from '../base/terminal.js';
-import type { Outcome, Output, Verdict } from '../contract/outcome.js';
+import { oneLine, printable } from '../base/terminal.js';
+import type { Outcome, Output, ScopeViolation, Verdict } from '../contract/outcome.js';
 import type { OutputLine } from '../contract/run.js';
 import { printFailures } from './package-results.js';
-import { violationLines } from './violations.js';
 
 /** Passes on what a run writes: line by line while it runs, and at its end exactly what is still missing. */
 export class LiveOutput {
@@ -104,3 +103,12 @@ function failureText(verdict: Verdict): string | undefined {
   const sentence = `pungi: ${verdict.message}${hint}`;
   return exception === undefined ? sentence : `${exception.traceback.trimEnd()}\n${sentence}`;
 }
+
+/** One line each, which editors understand: file:line:column rule reason. */
+export const violationLines = (violations: readonly ScopeViolation[], file: string): string =>
+  violations
+    .map(({ line, column, rule, message }) => {
+      const place = [file, line, column].filter((part) => part !== null).join(':');
+      return `${place} ${rule} ${oneLine(message)}\n`;
+    })
+    .join('');

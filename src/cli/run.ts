@@ -10,13 +10,12 @@ import type { RunRequest } from '../contract/run.js';
 import { LimitRules } from '../gate/limits.js';
 import { pointToSibling } from '../gate/script-file.js';
 import { Pungi } from '../pungi.js';
+import { onInterrupt, openLog } from './act.js';
 import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
 import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
-import { onInterrupt } from './interrupt.js';
-import { openLog } from './open-log.js';
 import { readContext, readInput, readInputFile, readSource } from './run-input.js';
 import { LiveOutput, printEnding, printJson } from './run-output.js';
-import { tellSteps } from './terminal/steps.js';
+import { tellSteps } from './terminal.js';
 
 const ENVIRONMENTS = [
   'venvsBasePath',

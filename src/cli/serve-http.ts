@@ -1,10 +1,10 @@
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { InvalidArgumentError } from 'commander';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { styleFor } from '../base/terminal.js';
 import type { Pungi } from '../pungi.js';
-import { httpClientConfiguration, stdioClientConfiguration } from './client-configuration.js';
-import { DEFAULT_ADDRESS, type ListenAddress } from './listen-address.js';
-import { portIsTaken } from './port-taken.js';
 
 interface HttpServing {
   /** true: the person named no address. */
@@ -79,3 +79,39 @@ async function isolationLine(pungi: Pungi): Promise<string> {
 }
 
 const bold = (text: string) => styleFor(process.stderr)('bold', text);
+
+const MAIN = fileURLToPath(new URL('../bundle/main.js', import.meta.url));
+
+/** What a person pastes into the settings of an MCP client that starts its servers itself. */
+const stdioClientConfiguration = () => ({
+  mcpServers: { pungi: { command: process.execPath, args: [MAIN, 'serve'] } },
+});
+
+/** What a person pastes into the settings of an MCP client that connects to this server. */
+const httpClientConfiguration = (url: string) => ({ mcpServers: { pungi: { type: 'http', url } } });
+
+/** Whether another program listens there already: asked after a failure, so that the sentence names the reason. */
+function portIsTaken(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE'));
+    probe.listen(port, host, () => probe.close(() => resolve(false)));
+  });
+}
+
+export interface ListenAddress {
+  host: string;
+  port: number;
+}
+
+const DEFAULT_ADDRESS: ListenAddress = { host: '127.0.0.1', port: 8765 };
+
+/** `8765`, `:8765`, `localhost:8765`, `[::1]:8765`; port 0 takes any free one. */
+export function parseListenAddress(text: string): ListenAddress {
+  const match = /^(?:(?<host>[^:[\]]+|\[[0-9a-f:.]+\])?:)?(?<port>\d+)$/i.exec(text);
+  const port = Number(match?.groups?.['port']);
+  if (match === null || port > 65_535) {
+    throw new InvalidArgumentError('must be an address such as 127.0.0.1:8765, [::1]:8765 or 8765');
+  }
+  return { host: match.groups?.['host']?.replace(/^\[|\]$/g, '') ?? DEFAULT_ADDRESS.host, port };
+}

@@ -7,11 +7,9 @@ import { toolsFolder } from '../config/tools-folder.js';
 import { assertLoopback } from '../mcp/http/loopback.js';
 import { checkSettings } from '../pungi/check-settings.js';
 import { Pungi } from '../pungi.js';
+import { onInterrupt, openLog } from './act.js';
 import { ALL_OPTIONS, addConfigFlags, parserOf, readConfig } from './config-flags.js';
-import { onInterrupt } from './interrupt.js';
-import { type ListenAddress, parseListenAddress } from './listen-address.js';
-import { openLog } from './open-log.js';
-import { serveHttp } from './serve-http.js';
+import { type ListenAddress, parseListenAddress, serveHttp } from './serve-http.js';
 
 const HELP = `
 Over stdio, standard output carries the protocol and nothing else; logs go to standard error or

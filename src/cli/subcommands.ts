@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { similarName } from '../base/similar-name.js';
 import type { Config, OptionName } from '../config/schema.js';
 import { type Answer, answer, type Parsed, type Surroundings } from './act.js';
 import { addConfigFlags } from './config-flags.js';
@@ -48,3 +50,13 @@ export const subcommandsOf =
   };
 
 export const option = (flags: string, about: string): Option => new Option(flags, about);
+
+/** Of a command that takes files as well as commands of its own: a word that is neither, but nearly a command, was meant as one. */
+export function refuseMisspelt(command: Command): void {
+  const [first = ''] = command.args;
+  const commands = command.commands.map((one) => one.name());
+  const meant = existsSync(first) ? undefined : similarName(first, commands);
+  if (meant === undefined) return;
+  const whole = `pungi ${command.name()} ${meant}`;
+  command.error(`error: there is no file and no command "${first}" (did you mean "${whole}"?)`);
+}

@@ -20,12 +20,16 @@ import {
 import { PungiError } from '../base/errors.js';
 import { type Logger, silentLogger } from '../base/logger.js';
 import type { Pungi } from '../pungi.js';
-import { type Body, readJsonBody } from './http/body.js';
+import { type Body, RoomForBodies, readJsonBody } from './http/body.js';
 import { type ConnectionLimits, Connections } from './http/connections.js';
-import { DEFAULT_SESSION_LIMITS, LegacySessions, type SessionLimits } from './http/legacy-sessions.js';
+import {
+  DEFAULT_SESSION_LIMITS,
+  LegacySessions,
+  respondJson,
+  respondProblem,
+  type SessionLimits,
+} from './http/legacy-sessions.js';
 import { assertLoopback, urlHost } from './http/loopback.js';
-import { respondJson, respondProblem } from './http/respond.js';
-import { RoomForBodies } from './http/room-for-bodies.js';
 import { MESSAGE_LIMITS } from './message-scan.js';
 import { createServerFactory, type Extension } from './server.js';
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.js';
 import type { Profiles } from '../gate/profiles/profiles.js';
-import { usablePersonas } from './tools/describe-profiles.js';
+import { usablePersonas } from './tools/descriptions.js';
 import { isAlone } from './tools/toolsets.js';
 
 const STRATEGIC = [

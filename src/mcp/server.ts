@@ -8,7 +8,7 @@ import { VERSION } from '../base/version.js';
 import { type Caller, callerOf } from '../contract/caller.js';
 import type { Pungi } from '../pungi.js';
 import { instructionsFor } from './instructions.js';
-import { promptsFor } from './prompts/index.js';
+import { promptsFor } from './prompts.js';
 import { toolsFor } from './tools/index.js';
 import { isAlone, serverNameOf } from './tools/toolsets.js';
 import { answerWrapped } from './wrapped/answer-wrapped.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describe as tell } from '../../src/cli/audit/describe.js';
-import { whatOf } from '../../src/cli/audit/what.js';
+import { whatOf } from '../../src/cli/audit/list.js';
 import type { AuditEntry } from '../../src/contract/audit.js';
 import { aDenial, aRun } from '../audit/fixtures/records.js';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { kernelFindings } from '../../src/cli/doctor/kernel.js';
+import { kernelFindings } from '../../src/cli/doctor/examine.js';
 import { OPTIONS } from '../../src/config/schema.js';
 import { TIERS } from '../../src/contract/outcome.js';
 import { pungi } from './pungi.js';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseListenAddress } from '../../src/cli/listen-address.js';
+import { parseListenAddress } from '../../src/cli/serve-http.js';
 import { descendants, isAlive, type Running, start } from './pungi.js';
 
 const running: Running[] = [];

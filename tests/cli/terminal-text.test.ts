@@ -9,7 +9,7 @@ import {
   sizeText,
   widthOf,
 } from '../../src/base/terminal.js';
-import { tableOf } from '../../src/cli/terminal/table.js';
+import { tableOf } from '../../src/cli/terminal.js';
 
 const style = (_: string, text: string) => text;
 

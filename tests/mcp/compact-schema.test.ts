@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Outcome, Verdict } from '../../src/contract/outcome.js';
 import { VERDICT_KINDS } from '../../src/contract/verdicts.js';
 import { advertiseArguments, advertiseResult } from '../../src/mcp/tools/advertise.js';
-import { OUTCOME } from '../../src/mcp/tools/advertise-outcome.js';
+import { OUTCOME } from '../../src/mcp/tools/execute-python.js';
 import { outcomeOf } from '../support/outcomes.js';
 
 const TARGET = { target: 'draft-2020-12' } as const;

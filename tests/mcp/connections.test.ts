@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
+import { RoomForBodies } from '../../src/mcp/http/body.js';
 import { type ConnectionLimits, Connections } from '../../src/mcp/http/connections.js';
-import { RoomForBodies } from '../../src/mcp/http/room-for-bodies.js';
 
 const LIMITS: ConnectionLimits = {
   max: 3,

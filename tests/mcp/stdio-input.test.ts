@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Refused } from '../../src/mcp/message-scan.js';
-import { StdioInput } from '../../src/mcp/stdio-input.js';
+import { StdioInput } from '../../src/mcp/stdio.js';
 
 const LIMITS = { bytes: 200, depth: 5, containers: 10, keys: 10, ownKeys: 9, values: 20 };
 

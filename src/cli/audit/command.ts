@@ -1,10 +1,17 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import { exportCommand } from './export.js';
+import { PungiError } from '../../base/errors.js';
+import { countText, revealedLine } from '../../base/terminal.js';
+import type { Parsed } from '../act.js';
+import { DAMAGED } from '../exit-codes.js';
+import { replaceableFile, writeOwnLines } from '../own-output.js';
+import { describe } from './describe.js';
+import { type Filters, filterOptions, queryOf } from './filters.js';
 import { list } from './list.js';
 import { prune } from './prune.js';
 import { replay } from './replay.js';
-import { show } from './show.js';
-import type { End } from './subcommand.js';
+import { type End, findEntry, option, subcommand, WHICH, withReader } from './subcommand.js';
 import { verify } from './verify.js';
 
 const HELP = `
@@ -26,3 +33,81 @@ export function auditCommand(end: End): Command {
   for (const make of [list, show, verify, exportCommand, replay, prune]) command.addCommand(make(end));
   return command;
 }
+
+interface Flags extends Filters {
+  output?: string;
+  force?: boolean;
+}
+
+const exportCommand = (end: End): Command =>
+  subcommand<[], Flags>('export', end, {
+    about: 'write entries as lines of JSON, the newest first',
+    options: [
+      ...filterOptions('at most so many; all if not given'),
+      option('-o, --output <file>', 'write to this file instead of standard output'),
+      option('-f, --force', 'replace the file if it exists'),
+    ],
+    help: `  pungi audit export --since 30d -o november.jsonl
+  pungi audit export --verdict denied | wc -l
+
+Standard output has the lines and nothing else, with --json, too.`,
+    run: ({ steps }, flags) =>
+      withReader(flags, async (reader) => {
+        const { output, force = false } = flags;
+        let entries = 0;
+        async function* lines() {
+          for await (const line of reader.export(queryOf(flags))) {
+            steps.signal.throwIfAborted();
+            entries += 1;
+            yield line;
+          }
+        }
+        if (output === undefined || output === '-') {
+          await print(lines());
+          return { text: '' };
+        }
+        replaceableFile(output, force);
+        await writeOwnLines(output, lines(), force);
+        const text = `Wrote ${countText(entries, 'entry', 'entries')} to ${output}.\n`;
+        return { json: { file: output, entries }, text };
+      }),
+  });
+
+/** As fast as it is read; a reader that goes away, such as `head`, has enough. */
+async function print(lines: AsyncIterable<string>): Promise<void> {
+  try {
+    await pipeline(Readable.from(lines), process.stdout, { end: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  }
+}
+
+interface ShowFlags extends Parsed {
+  lock?: boolean;
+}
+
+const show = (end: End): Command =>
+  subcommand<[which: string], ShowFlags>('show', end, {
+    about: 'show all of one entry, its code included',
+    operands: [WHICH],
+    options: [option('--lock', 'print the lock file of its environment instead')],
+    help: `  pungi audit show last
+  pungi audit show 12
+  pungi audit show 12 --json
+  pungi audit show 12 --lock > then.lock`,
+    run: ({ style }, flags, which) =>
+      withReader(flags, (reader) => {
+        const entry = findEntry(reader, which);
+        const problem = reader.problemOf(entry.seq);
+        if (!flags.lock) {
+          if (problem === undefined) return { json: entry, text: describe(entry, style) };
+          const text = `${describe(entry, style)}${style('red', '✗')} ${revealedLine(problem)}\n`;
+          return { json: { ...entry, problem }, text, status: DAMAGED };
+        }
+        if (problem !== undefined) throw new PungiError('AUDIT_DAMAGED', problem);
+        const { environmentLock: sha256 = null } = entry.data as { environmentLock?: string | null };
+        if (sha256 === null) throw new PungiError('INVALID_INPUT', `Entry ${entry.seq} names no lock file.`);
+        const text = reader.lockText(sha256);
+        return { json: { sha256, text }, text };
+      }),
+  });

@@ -1,7 +1,47 @@
-import { agoText, cutTo, revealed, revealedLine, type Style, widthOf } from '../../base/terminal.js';
+import {
+  agoText,
+  countText,
+  cutTo,
+  durationText,
+  revealed,
+  revealedLine,
+  type Style,
+  sizeText,
+  widthOf,
+} from '../../base/terminal.js';
 import type { AuditEntry } from '../../contract/audit.js';
-import { isolationText, limitsText, usageText, violationText } from './facts.js';
-import { timeText } from './time.js';
+import type { Limits } from '../../contract/limits.js';
+import type { Isolation, ScopeViolation, Usage } from '../../contract/outcome.js';
+import { timeText } from './subcommand.js';
+
+const bytesText = (bytes: number) =>
+  bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : sizeText(bytes / 1024 / 1024);
+
+const limitsText = (limits: Limits): string =>
+  [
+    `${durationText(limits.timeoutMs)} in all`,
+    `${durationText(limits.cpuMs)} CPU`,
+    `${sizeText(limits.memoryMb)} memory`,
+    `${sizeText(limits.diskMb)} disk`,
+    `${bytesText(limits.outputHardBytes)} output`,
+    countText(limits.processes, 'process', 'processes'),
+    countText(limits.openFiles, 'open file'),
+  ].join(', ');
+
+const usageText = ({ wallMs, cpuMs, peakMemoryMb, waitMs, installMs }: Usage): string =>
+  [
+    `${durationText(wallMs)} in all`,
+    `${durationText(cpuMs)} CPU`,
+    `${sizeText(peakMemoryMb)} memory`,
+    ...(waitMs > 0 ? [`waited ${durationText(waitMs)}`] : []),
+    ...(installMs > 0 ? [`installed for ${durationText(installMs)}`] : []),
+  ].join(', ');
+
+const isolationText = ({ tier, features }: Isolation): string =>
+  tier === null ? 'nothing was run' : [tier, ...features].join(', ');
+
+const violationText = ({ line, column, message }: ScopeViolation): string =>
+  line === null ? message : `line ${line}${column === null ? '' : `:${column}`}  ${message}`;
 
 /** What people look for first. */
 const FIRST: readonly string[] = ['runId', 'event', 'action', 'what', 'reason', 'change', 'verdict'];

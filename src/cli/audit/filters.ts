@@ -2,8 +2,7 @@ import { InvalidArgumentError, type Option } from 'commander';
 import { AUDIT_KINDS, AuditQuery } from '../../contract/audit.js';
 import { VERDICT_KINDS } from '../../contract/verdicts.js';
 import type { Parsed } from '../act.js';
-import { option } from './subcommand.js';
-import { parseTime } from './time.js';
+import { option, parseTime } from './subcommand.js';
 
 export interface Filters extends Parsed {
   since?: Date;

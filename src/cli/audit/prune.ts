@@ -6,9 +6,8 @@ import { silentLogger } from '../../base/logger.js';
 import { countText } from '../../base/terminal.js';
 import type { Parsed } from '../act.js';
 import { readConfig } from '../config-flags.js';
-import { ask, canAsk } from '../terminal/question.js';
-import { type End, option, subcommand, withReader } from './subcommand.js';
-import { parseTime, timeText } from './time.js';
+import { ask, canAsk } from '../terminal.js';
+import { type End, option, parseTime, subcommand, timeText, withReader } from './subcommand.js';
 
 interface Flags extends Parsed {
   before: Date;

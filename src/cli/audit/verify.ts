@@ -4,8 +4,7 @@ import { countText, revealedLine, type Style } from '../../base/terminal.js';
 import type { AuditHead, AuditVerification } from '../../contract/audit.js';
 import type { Parsed } from '../act.js';
 import { DAMAGED } from '../exit-codes.js';
-import { type End, option, subcommand, withReader } from './subcommand.js';
-import { timeText } from './time.js';
+import { type End, option, subcommand, timeText, withReader } from './subcommand.js';
 
 interface Flags extends Parsed {
   expect?: AuditHead;

@@ -1,16 +1,16 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { arch, release, type } from 'node:os';
+import { parse } from 'yaml';
 import { PungiError } from '../../base/errors.js';
 import { silentLogger } from '../../base/logger.js';
-import { type ConfigSources, loadConfig } from '../../config/load.js';
-import type { Config } from '../../config/schema.js';
+import { CONFIG_FILE, type ConfigSources, loadConfig } from '../../config/load.js';
+import { type Config, OPTIONS, type OptionName } from '../../config/schema.js';
 import type { Health } from '../../contract/health.js';
 import type { BackendState } from '../../engine/backend.js';
 import { Pungi } from '../../pungi.js';
-import { blockerOf, cgroupBlockerOf } from './blockers.js';
-import { environmentFindings } from './environments.js';
+import { blockerOf, cgroupBlockerOf, readKernelFile } from './blockers.js';
+import { auditFinding, environmentFindings, profileFinding } from './environments.js';
 import { type Finding, fail, ok, warn } from './finding.js';
-import { kernelFindings } from './kernel.js';
-import { auditFinding, profileFinding } from './records.js';
-import { type Setting, settingsOf } from './settings.js';
 import { tryRun } from './trial.js';
 
 export interface Examination {
@@ -120,4 +120,72 @@ function startFailure({ code, message }: PungiError): Finding {
   if (code === 'SANDBOX_UNAVAILABLE')
     return fail('Isolation', message, blockerOf(message)?.fix ?? 'See the kernel rows above.');
   return fail('Engine', message, 'See the rows above, or report this.');
+}
+
+/** What the kernel says it offers. Whether it really lets Pungi in is for the isolation row to tell. */
+export function kernelFindings(platform = process.platform, read = readKernelFile): Finding[] {
+  const system = `${type()} ${release()}, ${arch()}`;
+  if (platform !== 'linux') {
+    return [warn('System', system, 'Only Linux isolates runs; elsewhere they need ALLOW_UNSANDBOXED=true.')];
+  }
+  return [ok('System', system), userNamespaces(read), landlock(read), seccomp(read)];
+}
+
+type Read = (path: string) => string | undefined;
+
+function userNamespaces(read: Read): Finding {
+  const name = 'User namespaces';
+  const most = read('/proc/sys/user/max_user_namespaces');
+  if (read('/proc/sys/kernel/unprivileged_userns_clone') === '0') {
+    return warn(name, 'switched off', 'Allow them with: sysctl -w kernel.unprivileged_userns_clone=1');
+  }
+  if (read('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') === '1') {
+    const todo = 'Allow them with: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0';
+    return warn(name, 'restricted by AppArmor', todo);
+  }
+  if (most === undefined) return warn(name, 'not in this kernel', 'Use a kernel built with CONFIG_USER_NS.');
+  if (most === '0')
+    return warn(name, 'none allowed', 'Allow them with: sysctl -w user.max_user_namespaces=15000');
+  return ok(name, `offered (up to ${most})`);
+}
+
+function landlock(read: Read): Finding {
+  const modules = read('/sys/kernel/security/lsm');
+  if (modules === undefined)
+    return ok('Landlock', 'not told by this system; the isolation row names it if in force');
+  if (modules.split(',').includes('landlock')) return ok('Landlock', 'offered');
+  return warn('Landlock', `not among ${modules}`, 'Add landlock to the kernel parameter lsm=.');
+}
+
+function seccomp(read: Read): Finding {
+  const actions = read('/proc/sys/kernel/seccomp/actions_avail');
+  if (actions !== undefined) return ok('Seccomp', 'offered');
+  return warn('Seccomp', 'not in this kernel', 'Use a kernel built with CONFIG_SECCOMP_FILTER.');
+}
+
+interface Setting {
+  name: OptionName;
+  env: string;
+  value: unknown;
+  /** "default", or who said so: the flags win over the environment, the environment over the file. */
+  origin: string;
+}
+
+/** Every setting in force and where it comes from. The configuration has been checked before. */
+function settingsOf(config: Config, { flags = {}, file }: ConfigSources, env = process.env): Setting[] {
+  const path = file ?? env['PUNGI_CONFIG'] ?? (existsSync(CONFIG_FILE) ? CONFIG_FILE : undefined);
+  const inFile =
+    path === undefined ? {} : ((parse(readFileSync(path, 'utf8')) ?? {}) as Record<string, unknown>);
+  const given = (value: unknown) => value !== undefined && value !== '';
+  return (Object.keys(OPTIONS) as OptionName[]).map((name) => {
+    const variable = OPTIONS[name].env;
+    const origin = given(flags[name])
+      ? 'command line'
+      : given(env[variable])
+        ? variable
+        : given(inFile[name])
+          ? String(path)
+          : 'default';
+    return { name, env: variable, value: config[name], origin };
+  });
 }

@@ -1,15 +1,10 @@
 import { Command } from 'commander';
-import { clean } from './clean.js';
-import { clone } from './clone.js';
-import { create } from './create.js';
-import { deleteCommand } from './delete.js';
-import { describe } from './describe.js';
-import { exportCommand } from './export.js';
-import { importCommand } from './import.js';
-import { list } from './list.js';
-import { install, remove } from './packages.js';
-import { show } from './show.js';
-import type { End } from './subcommand.js';
+import type { Parsed } from '../act.js';
+import { reportText } from '../package-results.js';
+import { clean, deleteCommand } from './delete.js';
+import { list, show } from './list.js';
+import { exportCommand, importCommand } from './lock-file.js';
+import { type End, INSTALLING, option, subcommand } from './subcommand.js';
 
 const HELP = `
 An environment is a name for a Python with packages of its own. Runs choose it by name:
@@ -46,3 +41,113 @@ export function envCommand(end: End): Command {
   for (const make of commands) command.addCommand(make(end));
   return command;
 }
+
+interface Flags extends Parsed {
+  description?: string;
+  python?: string;
+}
+
+const create = (end: End): Command =>
+  subcommand<[name: string, packages: string[]], Flags>('create', end, {
+    about: 'make a new environment',
+    operands: [
+      ['<name>', 'its name: letters, digits, "_" and "-"'],
+      ['[packages...]', 'what to install into it, such as numpy or "pandas>=2"'],
+    ],
+    options: [
+      option('-d, --description <text>', 'what it is for'),
+      option('--python <version>', 'a version that is on this machine, such as 3.12'),
+    ],
+    settings: INSTALLING,
+    help: `  pungi env create ml
+  pungi env create ml numpy 'pandas>=2' --description 'for the reports'
+  pungi env create old --python 3.10`,
+    async run({ pungi, steps, style }, { description, python }, venvName, packages) {
+      const made = await pungi.environments.create(
+        { venvName, description, pythonVersion: python, packages },
+        steps,
+      );
+      const { environment, report } = made;
+      const packagesText = report === null ? '' : reportText(report, style);
+      const text = `${packagesText}Created the environment "${venvName}" with Python ${environment.pythonVersion}.\n`;
+      return { json: made, text };
+    },
+  });
+
+const describe = (end: End): Command =>
+  subcommand<[name: string, text: string]>('describe', end, {
+    about: 'set the description of an environment',
+    operands: [
+      ['<name>', 'the environment'],
+      ['<text>', 'what it is for; "" for nothing'],
+    ],
+    help: "  pungi env describe ml 'for the reports'",
+    async run({ pungi, steps }, _, name, text) {
+      const environment = await pungi.environments.setDescription(name, text, steps);
+      return { json: environment, text: `The environment "${name}" has a new description.\n` };
+    },
+  });
+
+interface CloneFlags extends Parsed {
+  description?: string;
+}
+
+const clone = (end: End): Command =>
+  subcommand<[from: string, to: string], CloneFlags>('clone', end, {
+    about: 'make a new environment like another, sharing its files',
+    operands: [
+      ['<from>', 'the environment that is there'],
+      ['<to>', 'the name of the new one'],
+    ],
+    options: [option('-d, --description <text>', 'what the new one is for; else as the other')],
+    settings: ['maxEnvironments'],
+    help: '  pungi env clone ml ml-next',
+    async run({ pungi, steps }, { description }, from, to) {
+      const environment = await pungi.environments.clone({ from, to, description }, steps);
+      return { json: environment, text: `Cloned the environment "${from}" as "${to}".\n` };
+    },
+  });
+
+interface InstallFlags extends Parsed {
+  upgrade?: boolean;
+}
+
+const install = (end: End): Command =>
+  subcommand<[name: string, packages: string[]], InstallFlags>('install', end, {
+    about: 'install packages into an environment',
+    operands: [
+      ['<name>', 'the environment; always given'],
+      ['<packages...>', 'requirements, such as numpy, "pandas>=2" or "fastapi[standard]"'],
+    ],
+    options: [option('-U, --upgrade', 'take the newest versions; else what is there stays if it will do')],
+    settings: INSTALLING,
+    help: `  pungi env install ml numpy 'pandas>=2'
+  pungi env install ml pandas --upgrade
+  pungi env install default requests
+
+All of them are installed, or none: the environment stays as it was when one cannot be had.
+Wheels of the index only, unless PACKAGE_SOURCES allows more.`,
+    async run({ pungi, steps, style }, { upgrade }, name, packages) {
+      steps.onStep(`Installing ${packages.join(', ')} into "${name}".`);
+      const report = await pungi.environments.install(name, packages, { ...steps, upgrade });
+      return { json: report, text: reportText(report, style) };
+    },
+  });
+
+const remove = (end: End): Command =>
+  subcommand<[name: string, packages: string[]]>('remove', end, {
+    about: 'remove packages from an environment',
+    operands: [
+      ['<name>', 'the environment; always given'],
+      ['<packages...>', 'names without versions'],
+    ],
+    settings: ['packageTimeoutMs', 'uv'],
+    help: `  pungi env remove ml pandas
+
+Refused where something that stays needs them.`,
+    async run({ pungi, steps, style }, _, name, packages) {
+      steps.onStep(`Removing ${packages.join(', ')} from "${name}".`);
+      const report = await pungi.environments.uninstall(name, packages, steps);
+      return { json: report, text: reportText(report, style) };
+    },
+  });

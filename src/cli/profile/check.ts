@@ -1,16 +1,24 @@
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { PungiError } from '../../base/errors.js';
-import { countText, type Format, oneLine, type Style } from '../../base/terminal.js';
+import { countText, type Format, oneLine, printable, type Style } from '../../base/terminal.js';
 import type { Config } from '../../config/schema.js';
+import type { CodeSummary } from '../../contract/disclosure.js';
+import type { ScopeViolation } from '../../contract/outcome.js';
+import { checkName } from '../../environments/name.js';
+import { parseRequirements } from '../../environments/requirements/requirement.js';
+import { defaultBase, Layout } from '../../environments/store/layout.js';
+import { Store } from '../../environments/store/store.js';
 import { limitsOf } from '../../gate/limits.js';
-import { checkProfiles, type ProfilesCheck } from '../../gate/profiles/check-profiles.js';
+import { checkProfiles, type FurtherCheck, type ProfilesCheck } from '../../gate/profiles/check-profiles.js';
 import { profilesFileOf } from '../../gate/profiles/load-profiles.js';
 import { type ProfileProblem, problemText } from '../../gate/profiles/problem.js';
-import type { Answer, Parsed, Surroundings } from '../act.js';
+import type { RuleProblem } from '../../gate/profiles/rule-problems.js';
+import { type Answer, type Parsed, type Surroundings, withPungi } from '../act.js';
 import { readConfig } from '../config-flags.js';
-import { USAGE } from '../exit-codes.js';
-import { checkCode } from './check-code.js';
-import { environmentCheck } from './environment-problems.js';
+import { DENIED, USAGE } from '../exit-codes.js';
+import { asText, readOwnFile, readStdin } from '../own-input.js';
+import { violationLines } from '../run-output.js';
 import { type End, option, subcommand } from './subcommand.js';
 
 interface Flags extends Parsed {
@@ -63,4 +71,64 @@ function screenOf({ file, profiles, errors, warnings }: Result, style: Style): s
   const good = errors.length === 0 ? `${countText(profiles.length, 'profile')}, ` : '';
   const what = file === null ? 'No profiles file, only the built-in profiles' : file;
   return `${errors.map(line('error', 'red')).join('')}${warnings.map(line('warning', 'yellow')).join('')}${what}: ${good}${counts}.\n`;
+}
+
+/** Whether code stays in the scope of a profile, as far as it can be read. */
+async function checkCode(
+  { steps }: Surroundings,
+  config: Config,
+  file: string,
+  profile = config.defaultProfile,
+): Promise<Answer> {
+  const isStdin = file === '-';
+  const code = isStdin
+    ? asText(await readStdin(steps.signal), 'Standard input')
+    : asText(readOwnFile(file), file);
+  const shown = isStdin ? '<stdin>' : file;
+  const examined = await withPungi(config, (pungi) =>
+    pungi.examine({ code, profile, ...(!isStdin && { filename: basename(file) }) }),
+  );
+  const { violations, summary, exception } = examined;
+  if (exception !== undefined)
+    return { json: examined, text: `${printable(exception.traceback)}\n`, status: 1 };
+  const text = violations.length > 0 ? outside(violations, shown, profile) : inside(summary, shown, profile);
+  return { json: examined, text, status: violations.length > 0 ? DENIED : 0 };
+}
+
+const outside = (violations: readonly ScopeViolation[], file: string, profile: string) =>
+  `${violationLines(violations, file)}${file} leaves the scope of the profile "${profile}".\n`;
+
+const inside = (summary: CodeSummary | null, file: string, profile: string) =>
+  `${file} stays in the scope of the profile "${profile}".${summary === null ? '' : ` ${oneLine(summary.text)}`}\n`;
+
+type Settings = Pick<Config, 'venvsBasePath' | 'defaultVenvName' | 'packageSources'>;
+
+/** What whoever runs with these profiles would be told of their environments. */
+function environmentCheck(settings: Settings): FurtherCheck {
+  const store = new Store(new Layout(settings.venvsBasePath ?? defaultBase()));
+  const isMissing = (name: string) => name !== settings.defaultVenvName && !store.isThere(checkName(name));
+  return ({ definition: { environment, packages = [] } }, profile) => {
+    const found: RuleProblem[] = [];
+    const attempt = (path: (string | number)[], work: () => string | undefined) => {
+      const problem = sentenceOf(work);
+      if (problem !== undefined) found.push({ path, problem });
+    };
+    if (environment !== undefined) {
+      const advice = `there is no environment "${environment}"; make it with: pungi env create ${environment}`;
+      attempt(['environment'], () => (isMissing(environment) ? advice : undefined));
+    }
+    if (profile.environment !== null) return found;
+    for (const [index, one] of packages.entries())
+      attempt(['packages', index], () => void parseRequirements([one], settings.packageSources));
+    return found;
+  };
+}
+
+/** What is wrong, whether it is returned or thrown. */
+function sentenceOf(work: () => string | undefined): string | undefined {
+  try {
+    return work();
+  } catch (error) {
+    return PungiError.from(error).message.replace(/\.$/, '');
+  }
 }

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { oneLine, widthOf } from '../../base/terminal.js';
+import { countText, oneLine, widthOf } from '../../base/terminal.js';
 import type { Profile } from '../../contract/profile.js';
 import { loadProfiles } from '../../gate/profiles/load-profiles.js';
 import { readConfig } from '../config-flags.js';
-import { tableOf } from '../terminal/table.js';
-import { environmentText, networkText } from './describe.js';
+import { tableOf } from '../terminal.js';
 import { type End, subcommand } from './subcommand.js';
 
 type Listed = Profile & { isDefault: boolean; mayUse: boolean };
@@ -64,4 +63,15 @@ export function fieldsWithin(listed: readonly Listed[], width = Number.POSITIVE_
     fields = fields.filter((field) => field.heading !== heading);
   }
   return fields;
+}
+
+/** Where the runs of a profile are. */
+function environmentText({ environment, packages }: Profile): string {
+  if (environment !== null) return environment;
+  return packages.length === 0 ? 'any' : countText(packages.length, 'package');
+}
+
+function networkText({ allowedHosts: [first, ...others] }: Profile): string {
+  if (first === undefined) return 'none';
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
 }

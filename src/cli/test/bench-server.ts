@@ -8,10 +8,9 @@ import type { LoadedSpecification } from '../../harness/spec/load.js';
 import { finishTest } from '../../harness/spec/plan.js';
 import type { Answer, Surroundings } from '../act.js';
 import { asText, readOwnFile } from '../own-input.js';
-import { type Column, tableOf } from '../terminal/table.js';
-import { chooseTools } from './choose-tools.js';
+import { type Column, tableOf } from '../terminal.js';
 import type { BenchFlags } from './flags.js';
-import { withServer } from './server.js';
+import { chooseTools, withServer } from './server.js';
 
 const COLUMNS: readonly Column[] = [
   { heading: 'TOOL' },

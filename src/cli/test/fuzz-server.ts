@@ -6,9 +6,8 @@ import { specText } from '../../harness/init/spec-text.js';
 import { shown } from '../../harness/judge/shown.js';
 import type { Answer, Surroundings } from '../act.js';
 import { replaceableFile, writeOwnFile } from '../own-output.js';
-import { chooseTools } from './choose-tools.js';
 import type { FuzzFlags } from './flags.js';
-import { withServer } from './server.js';
+import { chooseTools, withServer } from './server.js';
 import { FAILED } from './subcommand.js';
 import { serverFor } from './write-first-spec.js';
 

@@ -6,7 +6,9 @@ import {
   appendJobSummary,
   type Ci,
   detectCi,
+  formatOfFile,
   type ReportFile,
+  ReportFormat,
   TerminalReporter,
   verdictOf,
   writeReports,
@@ -17,7 +19,6 @@ import type { Answer, Surroundings } from '../act.js';
 import { CANCELLED, USAGE } from '../exit-codes.js';
 import type { RunFlags } from './flags.js';
 import { faultLine, loadSpecs, shownFile, warningLine } from './load-specs.js';
-import { reportFile } from './report-files.js';
 import { type Chosen, runPlanned } from './run-planned.js';
 import { FAILED } from './subcommand.js';
 import { filesOfServer, watchFiles } from './watch-files.js';
@@ -126,4 +127,18 @@ function listing(chosen: readonly Chosen[]): Answer {
 function statusOf(report: TestReport, signal: AbortSignal): number {
   if (signal.aborted) return CANCELLED;
   return verdictOf(report) === 'failed' ? FAILED : 0;
+}
+
+/** What --report names: "junit:report.xml", or a path whose ending tells the format. */
+function reportFile(text: string): ReportFile {
+  const [, named, rest] = /^([a-z]+):(.*)$/is.exec(text) ?? [];
+  const known = ReportFormat.safeParse(named?.toLowerCase());
+  if (known.success && rest) return { format: known.data, path: rest };
+  const format = formatOfFile(text);
+  // A letter before a colon is a drive on some systems, not a format.
+  if (format !== undefined && (named === undefined || named.length === 1)) return { format, path: text };
+  throw new PungiError(
+    'INVALID_INPUT',
+    `--report ${text}: write FORMAT:PATH, with one of ${ReportFormat.options.join(', ')}.`,
+  );
 }

@@ -1,7 +1,10 @@
 import { dirname } from 'node:path';
 import { PungiError } from '../../base/errors.js';
+import { similarName } from '../../base/similar-name.js';
 import { printable } from '../../base/terminal.js';
 import { ServerUnderTest } from '../../contract/spec.js';
+import { nameOf } from '../../harness/init/offer.js';
+import type { JsonMap } from '../../harness/judge/answer.js';
 import { connectServer, startProblem } from '../../harness/run/connect.js';
 import type { Connection } from '../../harness/run/connection.js';
 import { ServerFault } from '../../harness/run/server-fault.js';
@@ -109,4 +112,23 @@ export async function withServer(
   } finally {
     await connection?.close();
   }
+}
+
+/** The tools that are named; where none is, those that may be called unasked. */
+export function chooseTools(
+  tools: readonly JsonMap[],
+  names: readonly string[] | undefined,
+  isHarmless: (tool: JsonMap) => boolean,
+): { chosen: JsonMap[]; leftOut: string[] } {
+  if (names === undefined) {
+    const chosen = tools.filter(isHarmless);
+    return { chosen, leftOut: tools.filter((tool) => !chosen.includes(tool)).map(nameOf) };
+  }
+  const known = tools.map(nameOf);
+  const missing = names.find((name) => !known.includes(name));
+  if (missing === undefined)
+    return { chosen: tools.filter((tool) => names.includes(nameOf(tool))), leftOut: [] };
+  const close = similarName(missing, known);
+  const advice = close === undefined ? `it has ${known.join(', ') || 'none'}` : `did you mean ${close}?`;
+  throw new PungiError('INVALID_INPUT', `The server has no tool ${missing}; ${advice}`);
 }

@@ -1,7 +1,13 @@
+import { silentLogger } from '../../base/logger.js';
 import { countText, revealedLine, type Style } from '../../base/terminal.js';
-import { sortedFaults } from '../../harness/spec/fault.js';
+import { type SpecFault, sortedFaults } from '../../harness/spec/fault.js';
+import type { LoadedSpecification } from '../../harness/spec/load.js';
+import { PythonEngine } from '../../harness/validate/python-engine.js';
+import { ScriptError } from '../../harness/validate/script-result.js';
+import { configForScripts } from '../../pungi/script-settings.js';
+import { Pungi } from '../../pungi.js';
 import type { Parsed } from '../act.js';
-import { compileScripts } from './compile-scripts.js';
+import { configSources } from '../config-flags.js';
 import { faultLine, loadSpecs, shownFile, warningLine } from './load-specs.js';
 
 export interface ValidateFlags extends Parsed {
@@ -48,3 +54,62 @@ export async function validSpecs(
     text: lines.map((line) => `${line}\n`).join(''),
   };
 }
+
+/** A piece of Python in a specification, and how to say what is wrong with it. */
+interface Piece {
+  source: string;
+  isExpression: boolean;
+  fault(error: ScriptError): SpecFault;
+}
+
+/** Compiles all validation scripts and expressions in the sandbox, and runs none of them. */
+async function compileScripts(
+  specifications: readonly LoadedSpecification[],
+  flags: Parsed,
+): Promise<{ faults: SpecFault[]; warnings: SpecFault[] }> {
+  const pieces = specifications.flatMap(piecesOf);
+  const [first] = specifications;
+  if (pieces.length === 0 || first === undefined) return { faults: [], warnings: [] };
+  let pungi: Pungi | undefined;
+  try {
+    const config = configForScripts(configSources(flags), []);
+    pungi = Pungi.start({ ...config, preinstalledPackages: [] }, silentLogger, 'command');
+    const engine = new PythonEngine({}, pungi);
+    const found = await Promise.all(
+      pieces.map(async (piece) => {
+        const error = await engine.syntaxErrorOf(piece.source, { isExpression: piece.isExpression });
+        return error === undefined ? [] : [piece.fault(error)];
+      }),
+    );
+    return { faults: found.flat(), warnings: [] };
+  } catch (thrown) {
+    const reason = thrown instanceof ScriptError ? thrown.message : String(thrown);
+    const message = `the Python in it was not compiled: ${reason}`;
+    return { faults: [], warnings: [{ file: first.file, position: null, path: '', message }] };
+  } finally {
+    await pungi?.close();
+  }
+}
+
+function piecesOf({ scripts, tests }: LoadedSpecification): Piece[] {
+  const own = scripts.map(({ script, fault }) => ({
+    source: script.source,
+    isExpression: false,
+    fault: ({ message, details: { line, column = 1 } }: ScriptError) =>
+      fault(line === undefined ? undefined : { line, column }, uncompiled(message)),
+  }));
+  const expressions = tests.flatMap(({ test, origin }) =>
+    [test.expected.expression ?? []].flat().map((source) => ({
+      source,
+      isExpression: true,
+      fault: ({ message }: ScriptError) => {
+        const said = `expected.expression ${uncompiled(message)}; it is ${JSON.stringify(source)}`;
+        return { ...origin, path: '', message: said };
+      },
+    })),
+  );
+  return [...own, ...expressions];
+}
+
+const uncompiled = (message: string): string =>
+  message.replace(/^The script cannot/, 'cannot').replace(/( \(line \d+\))?\.$/, '');

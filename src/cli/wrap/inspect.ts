@@ -10,10 +10,8 @@ import { makeToolsFile, originOf } from '../../wrap/tools-file/make-tools-file.j
 import { checkChoice } from '../../wrap/tools-file/wrap-script.js';
 import { toolsNameOf } from '../../wrap/tools-folder/registrations.js';
 import { withPungi } from '../act.js';
-import { CHOICE, type ChoiceFlags } from './flags.js';
-import { missingLines } from './missing.js';
-import { includedPaths, type OwnScript, readOwnScript } from './read-script.js';
-import { configOf, type End, LOOKING, option, subcommand } from './subcommand.js';
+import { includedPaths, missingLines, type OwnScript, readOwnScript } from './read-script.js';
+import { CHOICE, type ChoiceFlags, configOf, type End, LOOKING, option, subcommand } from './subcommand.js';
 
 export const inspect = (end: End): Command =>
   subcommand<[file: string], ChoiceFlags>('inspect', end, {

@@ -11,7 +11,7 @@ import { listSources } from '../../wrap/tools-folder/sources.js';
 import type { ScriptSource } from '../../wrap/tools-folder/wrapped-script.js';
 import { withPungi } from '../act.js';
 import { asText, readOwnFile } from '../own-input.js';
-import { type Column, tableOf } from '../terminal/table.js';
+import { type Column, tableOf } from '../terminal.js';
 import { configOf, type End, folderOf, LOOKING, subcommand, TOOLS, type ToolsFlags } from './subcommand.js';
 
 const COLUMNS: readonly Column[] = [

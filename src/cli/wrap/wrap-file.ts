@@ -1,12 +1,34 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { PungiError } from '../../base/errors.js';
-import { checkToolsName } from '../../wrap/tools-folder/registrations.js';
+import { countText } from '../../base/terminal.js';
+import type { Config } from '../../config/schema.js';
+import type { ToolsFile } from '../../contract/wrap.js';
+import type { Pungi } from '../../pungi.js';
+import { mcpServers, pythonCommand } from '../../wrap/standalone/client-configuration.js';
+import { folderFiles, REQUIREMENTS_FILE } from '../../wrap/standalone/folder.js';
+import { placeFor, writeFolder } from '../../wrap/standalone/write-folder.js';
+import { TOOLS_FILE } from '../../wrap/tools-file/make-tools-file.js';
+import {
+  checkToolsName,
+  readRegistered,
+  register,
+  toolsNameOf,
+} from '../../wrap/tools-folder/registrations.js';
 import { withPungi } from '../act.js';
-import { CHOICE, type WrapFlags } from './flags.js';
-import { intoFolder } from './into-folder.js';
-import { intoServer } from './into-server.js';
-import { readOwnScript } from './read-script.js';
-import { configOf, type End, LOOKING, option, subcommand, TOOLS } from './subcommand.js';
+import { missingLines, type OwnScript, readOwnScript } from './read-script.js';
+import {
+  CHOICE,
+  configOf,
+  type End,
+  folderOf,
+  LOOKING,
+  option,
+  subcommand,
+  TOOLS,
+  type WrapFlags,
+} from './subcommand.js';
+import { countOffered, type OfferedNames, ownNames, toolsText, type Wrap, wrapOwn } from './wrapping.js';
 
 /** `pungi wrap FILE`. */
 export const wrap = (end: End): Command =>
@@ -51,3 +73,95 @@ const onlyInServer = () =>
     'INVALID_INPUT',
     'A folder runs with whatever Python starts it: --env and --profile are for the server, without -o.',
   );
+
+const INSTALL = `The script needs packages, for the Python that serves it: ${pythonCommand()} -m pip install -r ${REQUIREMENTS_FILE}`;
+
+/** `pungi wrap FILE -o FOLDER`: a folder that runs anywhere. */
+function intoFolder(own: OwnScript, output: string, flags: WrapFlags): Wrap {
+  const { filename } = own;
+  const place = placeFor(output, filename, flags.force ?? false);
+  return async (pungi, surroundings) => {
+    const { old } = place;
+    const name = flags.name ?? old?.name ?? toolsNameOf(filename);
+    const wrapped = await wrapOwn(pungi, surroundings, own, flags, { name, script: filename, old });
+    const { file, look } = wrapped;
+    const files = folderFiles(place.folder, file, look);
+    writeFolder(place, files);
+    const client = mcpServers({
+      name: file.name,
+      command: pythonCommand(),
+      args: [join(place.folder, 'wrapper.py')],
+    });
+    const names = ownNames(file);
+    const paths = files.map(({ path }) => path);
+    const text = [
+      toolsText(wrapped, names, paths.includes(REQUIREMENTS_FILE) ? [INSTALL] : [], surroundings.style),
+      `Wrote ${countText(files.length, 'file')} to ${output}: ${countOffered(names)} of ${filename}.\n`,
+      `For clients that start their servers themselves:\n${JSON.stringify(client, null, 2)}\n`,
+    ];
+    const json = {
+      folder: place.folder,
+      files: paths,
+      toolsFile: join(place.folder, TOOLS_FILE),
+      contents: file,
+      client,
+    };
+    return { json, text: text.join('') };
+  };
+}
+
+/** `pungi wrap FILE`: the script stays where it is, and the server offers its tools. */
+function intoServer(own: OwnScript, config: Config, flags: WrapFlags): Wrap {
+  const folder = folderOf(config);
+  const name = flags.name ?? toolsNameOf(own.filename);
+  // In it a person may have given the tools another name than that of the file.
+  const old = ownRegistration(folder, name, own.path, flags.force ?? false);
+  return async (pungi, surroundings) => {
+    const wrapped = await wrapOwn(pungi, surroundings, own, flags, {
+      name: old?.name ?? name,
+      script: own.path,
+      old,
+      since: old?.since ?? new Date().toISOString(),
+    });
+    const { file, look, environment } = wrapped;
+    const missing = missingLines(look.missingImports, environment);
+    const toolsFile = register(folder, name, file);
+    const names = await namesOffered(pungi, name, own.path);
+    const again = old === undefined ? '' : ' again';
+    const said = `Wrapped ${own.filename}${again} as "${name}": "pungi serve" offers ${countOffered(names)} of it.\n`;
+    const where = `The tools folder is ${folder}.\n`;
+    return {
+      json: { toolsFile, tools: [...names.values()], contents: file },
+      text: toolsText(wrapped, names, missing, surroundings.style) + said + where,
+    };
+  };
+}
+
+/** As a server that starts now would offer them, beside all that is in the folder already. */
+async function namesOffered({ wrapped }: Pungi, name: string, path: string): Promise<OfferedNames> {
+  await wrapped.look();
+  const own = [...wrapped.tools.values()].filter(
+    ({ group, script }) => group === name && script.path === path,
+  );
+  return new Map(own.map((tool) => [tool.spec.name, tool.name]));
+}
+
+/** What is registered under the name, where it is the same script. */
+function ownRegistration(folder: string, name: string, path: string, force: boolean): ToolsFile | undefined {
+  const found = foundUnder(folder, name, force);
+  if (found === undefined || found.script === path) return found;
+  if (force) return undefined;
+  const message = `"${name}" is the name of the tools of ${found.script}; choose another with --name, or --force takes it.`;
+  throw new PungiError('INVALID_INPUT', message, { name, script: found.script });
+}
+
+function foundUnder(folder: string, name: string, force: boolean): ToolsFile | undefined {
+  try {
+    return readRegistered(folder, name);
+  } catch (error) {
+    // A file that cannot be read has nothing that could be kept.
+    if (force) return undefined;
+    const { message, details } = PungiError.from(error);
+    throw new PungiError('INVALID_INPUT', `${message} Mend it, or --force writes it anew.`, { ...details });
+  }
+}

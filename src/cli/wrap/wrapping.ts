@@ -3,8 +3,8 @@ import type { ToolsFile } from '../../contract/wrap.js';
 import type { Pungi } from '../../pungi.js';
 import { type WrapPlace, type Wrapped, wrapScript } from '../../wrap/tools-file/wrap-script.js';
 import type { Answer, Surroundings } from '../act.js';
-import type { WrapFlags } from './flags.js';
 import { includedPaths, type OwnScript } from './read-script.js';
+import type { WrapFlags } from './subcommand.js';
 
 /** What is done with a Pungi, after all that can be refused without one. */
 export type Wrap = (pungi: Pungi, surroundings: Surroundings) => Promise<Answer>;

@@ -7,7 +7,6 @@ import {
   isInitializeRequest,
   type McpServer,
 } from '@modelcontextprotocol/server';
-import { respondProblem } from './respond.js';
 
 export interface SessionLimits {
   /** Sessions at the same time; beyond it, one that waits for nothing gives way to a new one. */
@@ -133,4 +132,25 @@ export class LegacySessions {
     void transport.close();
     return true;
   }
+}
+
+export function respondJson(
+  res: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  res.writeHead(status, { 'content-type': 'application/json', ...headers });
+  res.end(JSON.stringify(body));
+}
+
+/** An answer in the shape of JSON-RPC to a request that never reached the protocol. */
+export function respondProblem(
+  res: ServerResponse,
+  status: number,
+  code: number,
+  message: string,
+  { headers = {}, id = null }: { headers?: Record<string, string>; id?: string | number | null } = {},
+): void {
+  respondJson(res, status, { jsonrpc: '2.0', error: { code, message }, id }, headers);
 }

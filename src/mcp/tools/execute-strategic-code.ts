@@ -5,11 +5,8 @@ import { CAPABILITIES } from '../../gate/profiles/built-in.js';
 import type { Profiles } from '../../gate/profiles/profiles.js';
 import { replyStrategic, StrategicResult } from '../strategic-reply.js';
 import { advertiseArguments, advertiseResult } from './advertise.js';
-import { answer } from './answer.js';
-import { runHeard } from './answer-run.js';
-import { describePersonas, usablePersonas } from './describe-profiles.js';
-import { executeAnnotations } from './describe-sandbox.js';
-import type { Tool } from './tool.js';
+import { describePersonas, executeAnnotations, usablePersonas } from './descriptions.js';
+import { answer, runHeard, type Tool } from './tool.js';
 import { isAlone } from './toolsets.js';
 import { existingVenv } from './venv-arguments.js';
 

@@ -1,21 +1,19 @@
+import { z } from 'zod';
 import type { Config } from '../../config/schema.js';
+import { Analysis, AnalysisRequest, type Finding } from '../../contract/analysis.js';
+import { Health } from '../../contract/health.js';
 import type { Profiles } from '../../gate/profiles/profiles.js';
-import { analyzeCode } from './analyze-code.js';
-import { createVenv } from './create-venv.js';
-import { deleteVenv } from './delete-venv.js';
-import { usablePersonas } from './describe-profiles.js';
-import { executePython } from './execute-python.js';
-import { executePythonFile } from './execute-python-file.js';
+import { replyData } from '../reply.js';
+import { advertiseArguments, advertiseResult } from './advertise.js';
+import { usablePersonas } from './descriptions.js';
+import { createVenv, deleteVenv, listVenvs, setVenvDescription } from './environments.js';
+import { executePython, executePythonFile } from './execute-python.js';
 import { executeStrategicCode } from './execute-strategic-code.js';
-import { healthCheck } from './health-check.js';
-import { installPackages } from './install-packages.js';
-import { listPackages } from './list-packages.js';
 import { listProfiles } from './list-profiles.js';
-import { listVenvs } from './list-venvs.js';
-import { setVenvDescription } from './set-venv-description.js';
-import type { Tool } from './tool.js';
+import { installPackages, listPackages, uninstallPackages } from './packages.js';
+import { answer, type Tool } from './tool.js';
 import { isAlone } from './toolsets.js';
-import { uninstallPackages } from './uninstall-packages.js';
+import { countOf, existingVenv, ONLY_LOOKS } from './venv-arguments.js';
 
 export const toolsFor = (config: Config, profiles: Profiles): Tool[] =>
   isAlone(config) ? strategicTools(config, profiles) : allTools(config, profiles);
@@ -40,3 +38,60 @@ const allTools = (config: Config, profiles: Profiles): Tool[] => [
 
 /** Tools that change environments are only offered where the server's owner leaves that to clients. */
 const changing = ({ environmentTools }: Config, ...tools: Tool[]): Tool[] => (environmentTools ? tools : []);
+
+/** For the eyes of a person who looks for a fault. */
+const DETAILS = ['metrics', 'isolation', 'interpreter', 'environment', 'pool', 'queue', 'alerts', 'audit'];
+
+function healthCheck(config: Config): Tool {
+  const Arguments = z.strictObject({ venvName: existingVenv(config, 'to look at') });
+  return {
+    name: 'health_check',
+    title: 'Server health',
+    description:
+      'Tell whether the server can run Python now, with which interpreter, isolation and limits, the state of an environment, ' +
+      'and what was run so far. Use it when calls fail for no visible reason: `problem` says why and what to do.',
+    annotations: ONLY_LOOKS,
+    inputSchema: advertiseArguments(Arguments),
+    outputSchema: advertiseResult(Health, DETAILS),
+    answer: (args, call) =>
+      answer(Arguments, args, call, async ({ venvName }) =>
+        replyData(await call.pungi.health(venvName), (health) => JSON.stringify(health, null, 2)),
+      ),
+  };
+}
+
+/** What a model can take in; a program finds the others in the structured content. */
+const MAX_LINES = 100;
+
+const analyzeCode = (): Tool => ({
+  name: 'analyze_code',
+  title: 'Analyze Python code',
+  description:
+    'Check Python code with ruff, without running it: errors (syntax, undefined names), and unless switched off security ' +
+    '(rules of Bandit), complexity and style. Comments such as "# noqa" switch nothing off. The first call installs ruff.',
+  annotations: ONLY_LOOKS,
+  inputSchema: advertiseArguments(AnalysisRequest),
+  outputSchema: advertiseResult(Analysis, ['summary']),
+  answer: (args, call) =>
+    answer(AnalysisRequest, args, call, async (request, steps) =>
+      replyData(await call.pungi.analyze(request, steps), wordAnalysis),
+    ),
+});
+
+function wordAnalysis({ findings, summary: { total, bySeverity }, tool }: Analysis): string {
+  if (total === 0) return `No findings (${tool}).`;
+  const { error, warning, info } = bySeverity;
+  const shown = findings.slice(0, MAX_LINES);
+  const left = total - shown.length;
+  return [
+    `${countOf(total, 'finding')} (${tool}): ${countOf(error, 'error')}, ${countOf(warning, 'warning')}, ${info} for information`,
+    ...shown.map(wordFinding),
+    ...(left > 0 ? [`… and ${left} more`] : []),
+  ].join('\n');
+}
+
+const wordFinding = ({ line, column, rule, severity, category, message, fix }: Finding) =>
+  [
+    `${line}:${column}  ${category === severity ? severity : `${category} ${severity}`}  ${rule}  ${message.replaceAll(/\s+/g, ' ')}`,
+    ...(fix === null ? [] : [`  fix: ${fix}`]),
+  ].join('');

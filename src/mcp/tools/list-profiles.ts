@@ -7,9 +7,8 @@ import { CAPABILITIES } from '../../gate/profiles/built-in.js';
 import { isPersona, isStrategic, type Profiles } from '../../gate/profiles/profiles.js';
 import { replyData } from '../reply.js';
 import { advertiseArguments, advertiseResult } from './advertise.js';
-import { answer } from './answer.js';
-import { roleOf } from './describe-profiles.js';
-import type { Tool } from './tool.js';
+import { roleOf } from './descriptions.js';
+import { answer, type Tool } from './tool.js';
 import { isAlone } from './toolsets.js';
 import { ONLY_LOOKS } from './venv-arguments.js';
 

@@ -6,9 +6,7 @@ import { wrappedCall } from '../../wrap/call/wrapped-call.js';
 import type { WrappedTool } from '../../wrap/tools-folder/wrapped-script.js';
 import { fitOutcome } from '../fit.js';
 import { text } from '../outcome-words.js';
-import { answer } from '../tools/answer.js';
-import { runHeard, styleOf } from '../tools/answer-run.js';
-import type { Call } from '../tools/tool.js';
+import { answer, type Call, runHeard, styleOf } from '../tools/tool.js';
 import { wordWrapped } from './wrapped-words.js';
 
 /** What fits a tool is said by its own schema. Not a record, which would drop a name such as "__proto__". */

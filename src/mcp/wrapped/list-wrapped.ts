@@ -4,8 +4,7 @@ import type { ScriptInUse, WrappedScript } from '../../wrap/tools-folder/wrapped
 import type { WrappedScripts } from '../../wrap/tools-folder/wrapped-scripts.js';
 import { replyData } from '../reply.js';
 import { advertiseArguments, advertiseResult } from '../tools/advertise.js';
-import { answer } from '../tools/answer.js';
-import type { Tool } from '../tools/tool.js';
+import { answer, type Tool } from '../tools/tool.js';
 import { ONLY_LOOKS } from '../tools/venv-arguments.js';
 
 export const LIST_WRAPPED = 'list_wrapped';
