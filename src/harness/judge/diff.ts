@@ -1,4 +1,4 @@
-import { alignItems } from './align.js';
+import { diffArrays } from 'diff';
 import { isMap, type JsonMap } from './answer.js';
 import { cut } from './shown.js';
 
@@ -6,6 +6,8 @@ const MAX_LINES = 80;
 const MAX_WIDTH = 160;
 /** What is kept before the first difference of two long texts. */
 const LEAD = 40;
+/** Lists that differ in more items are compared item by item: the time to align them grows with the square. */
+const MAX_EDITS = 400;
 
 /** Lines with - (expected) and + (actual), and of what is the same only where it is. Empty where nothing differs. */
 export function diff(expected: unknown, actual: unknown): string {
@@ -48,13 +50,39 @@ function listDifferences(
 ): string[] {
   const inner = `${indent}  `;
   const body = new Body(inner);
-  for (const pair of alignItems(expected, actual, jsonEqual)) {
-    if (pair.kind === 'same') body.add([], pair.count);
-    else if (pair.kind === 'changed') body.add(differences(pair.expected, pair.actual, '', inner), 1);
-    else if (pair.kind === 'removed') body.add(written('-', pair.expected, '', inner), 0);
-    else body.add(written('+', pair.actual, '', inner), 0);
+  for (const [removed, added] of changes(expected, actual, jsonEqual, body)) {
+    for (const [index, item] of removed.entries()) {
+      if (index < added.length) body.add(differences(item, added[index], '', inner), 1);
+      else body.add(written('-', item, '', inner), 0);
+    }
+    for (const item of added.slice(removed.length)) body.add(written('+', item, '', inner), 0);
   }
   return body.between(`  ${indent}${label}[`, `  ${indent}]`);
+}
+
+/** What was removed and added in each place where two lists differ. What they share is counted in `body`. */
+function* changes<T>(
+  expected: readonly T[],
+  actual: readonly T[],
+  comparator: (one: T, other: T) => boolean,
+  body: Body,
+): Generator<[removed: readonly T[], added: readonly T[]]> {
+  const found = diffArrays([...expected], [...actual], { comparator, maxEditLength: MAX_EDITS });
+  if (found === undefined) {
+    yield [expected, actual];
+    return;
+  }
+  let [removed, added]: [T[], T[]] = [[], []];
+  for (const change of found) {
+    if (change.removed) removed = removed.concat(change.value);
+    else if (change.added) added = added.concat(change.value);
+    else {
+      yield [removed, added];
+      [removed, added] = [[], []];
+      body.add([], change.value.length);
+    }
+  }
+  yield [removed, added];
 }
 
 /** Texts of several lines are told line by line; others from a little before their first difference. */
@@ -68,11 +96,15 @@ function textDifferences(expected: string, actual: string, label: string, indent
   const inner = `${indent}  `;
   const body = new Body(inner);
   const line = (sign: string, text: string) => `${sign} ${inner}${cut(text, MAX_WIDTH)}`;
-  for (const pair of alignItems(expected.split('\n'), actual.split('\n'), Object.is)) {
-    if (pair.kind === 'same') body.add([], pair.count);
-    else if (pair.kind === 'changed') body.add([line('-', pair.expected), line('+', pair.actual)], 0);
-    else if (pair.kind === 'removed') body.add([line('-', pair.expected)], 0);
-    else body.add([line('+', pair.actual)], 0);
+  for (const [removed, added] of changes(expected.split('\n'), actual.split('\n'), Object.is, body)) {
+    body.add(
+      removed.map((text) => line('-', text)),
+      0,
+    );
+    body.add(
+      added.map((text) => line('+', text)),
+      0,
+    );
   }
   return body.between(`  ${indent}${label}"""`, `  ${indent}"""`);
 }
