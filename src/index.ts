@@ -40,8 +40,8 @@ export type {
   Environments,
   InstallOptions,
 } from './environments/environments.js';
-export type { ExecuteOptions, PythonScript } from './harness/validate/python-engine.js';
 export type { PythonRunner } from './harness/validate/runner.js';
+export type { ExecuteOptions, PythonScript } from './harness/validate/script-engine.js';
 export type { ScriptFailure, ScriptLog, ScriptResult } from './harness/validate/script-result.js';
 export { SCRIPT_ERROR_KINDS, ScriptError, type ScriptErrorKind } from './harness/validate/script-result.js';
 export type { ScriptContext } from './harness/validate/validators.js';

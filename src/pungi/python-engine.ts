@@ -1,13 +1,9 @@
-import { PythonEngine as ScriptEngine } from '../harness/validate/python-engine.js';
-import {
-  type PythonEngineConfig as EngineConfig,
-  type PythonRunner,
-  wholeConfig,
-} from '../harness/validate/runner.js';
+import { type PythonRunner, type ScriptEngineConfig, wholeConfig } from '../harness/validate/runner.js';
+import { ScriptEngine } from '../harness/validate/script-engine.js';
 import { Pungi } from '../pungi.js';
 import { configForScripts } from './script-settings.js';
 
-export interface PythonEngineConfig extends EngineConfig {
+export interface PythonEngineConfig extends ScriptEngineConfig {
   /** The interpreter, instead of the first found. */
   python?: string;
 }

@@ -1,6 +1,6 @@
 import { type ConfigSources, loadConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
-import { DEFAULT_MEMORY_MB, LONGEST_MS, type PythonEngineConfig } from '../harness/validate/runner.js';
+import { DEFAULT_MEMORY_MB, LONGEST_MS, type ScriptEngineConfig } from '../harness/validate/runner.js';
 
 const PROFILE = 'default';
 export const SCRIPT_DEFAULTS = { audit: false };
@@ -12,7 +12,7 @@ export const SCRIPT_DEFAULTS = { audit: false };
  */
 export function configForScripts(
   sources: ConfigSources,
-  engines: readonly Pick<PythonEngineConfig, 'memoryLimitMb'>[],
+  engines: readonly Pick<ScriptEngineConfig, 'memoryLimitMb'>[],
 ): Config {
   const config = loadConfig({ ...sources, defaults: SCRIPT_DEFAULTS });
   const memory = engines.map(({ memoryLimitMb = DEFAULT_MEMORY_MB }) => Math.ceil(memoryLimitMb));

@@ -2,7 +2,7 @@ import { silentLogger } from '../../base/logger.js';
 import { countText, revealedLine, type Style } from '../../base/terminal.js';
 import { type SpecFault, sortedFaults } from '../../harness/spec/fault.js';
 import type { LoadedSpecification } from '../../harness/spec/load.js';
-import { PythonEngine } from '../../harness/validate/python-engine.js';
+import { ScriptEngine } from '../../harness/validate/script-engine.js';
 import { ScriptError } from '../../harness/validate/script-result.js';
 import { configForScripts } from '../../pungi/script-settings.js';
 import { Pungi } from '../../pungi.js';
@@ -74,7 +74,7 @@ async function compileScripts(
   try {
     const config = configForScripts(configSources(flags), []);
     pungi = Pungi.start({ ...config, preinstalledPackages: [] }, silentLogger, 'command');
-    const engine = new PythonEngine({}, pungi);
+    const engine = new ScriptEngine({}, pungi);
     const found = await Promise.all(
       pieces.map(async (piece) => {
         const error = await engine.syntaxErrorOf(piece.source, { isExpression: piece.isExpression });

@@ -6,8 +6,8 @@ import { failure, mismatch } from '../judge/failure.js';
 import { bounded } from '../judge/shown.js';
 import type { PlannedScript } from '../spec/scripts.js';
 import { errorThrown } from './error-of.js';
-import { PythonEngine, type PythonScript } from './python-engine.js';
-import type { PythonEngineConfig, PythonRunner } from './runner.js';
+import type { PythonRunner, ScriptEngineConfig } from './runner.js';
+import { type PythonScript, ScriptEngine } from './script-engine.js';
 import {
   notRun,
   type ScriptError,
@@ -18,7 +18,7 @@ import {
 import type { ScriptContext, ValidateOptions, Validation, Validators } from './validators.js';
 
 /** What the `script_config` of a specification says of the engine. */
-export function engineConfigOf(config: z.infer<typeof ScriptConfig> | undefined): PythonEngineConfig {
+export function engineConfigOf(config: z.infer<typeof ScriptConfig> | undefined): ScriptEngineConfig {
   const { environment, security } = config ?? {};
   return {
     ...(environment === undefined ? {} : { environment }),
@@ -30,12 +30,12 @@ export function engineConfigOf(config: z.infer<typeof ScriptConfig> | undefined)
 
 /** Validators on the Python engine. Each script is compiled once. */
 export class PythonValidators implements Validators {
-  readonly #engine: PythonEngine;
+  readonly #engine: ScriptEngine;
   readonly #compiled = new Map<string, Promise<PythonScript>>();
   #session: Record<string, unknown> = {};
 
-  constructor(config: PythonEngineConfig, runner: PythonRunner) {
-    this.#engine = new PythonEngine(config, runner);
+  constructor(config: ScriptEngineConfig, runner: PythonRunner) {
+    this.#engine = new ScriptEngine(config, runner);
   }
 
   get session(): Readonly<Record<string, unknown>> {

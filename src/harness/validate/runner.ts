@@ -36,7 +36,7 @@ const EngineConfig = z.strictObject({
 });
 export type EngineConfig = z.infer<typeof EngineConfig>;
 
-export interface PythonEngineConfig {
+export interface ScriptEngineConfig {
   /** How long a script may run; 5000 ms if not given. */
   timeoutMs?: number;
   /** 256 MB if not given. */
@@ -48,7 +48,7 @@ export interface PythonEngineConfig {
 }
 
 /** With what is not given. Throws where it makes no sense, before anything is started for it. */
-export function wholeConfig(config: PythonEngineConfig): EngineConfig {
+export function wholeConfig(config: ScriptEngineConfig): EngineConfig {
   const parsed = EngineConfig.safeParse(config);
   if (parsed.success) return parsed.data;
   const problems = jsonFaults(parsed.error).join('; ');

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PythonEngine } from '../../../src/harness/validate/python-engine.js';
 import { PythonValidators } from '../../../src/harness/validate/python-validators.js';
+import { ScriptEngine } from '../../../src/harness/validate/script-engine.js';
 import type { ScriptErrorKind } from '../../../src/harness/validate/script-result.js';
 import { sharedPungi, temporaryFolder, withPungi } from '../../engine/pungi.js';
 import { py } from '../../support/python.js';
 
 const pungi = sharedPungi();
-const engine = new PythonEngine({ timeoutMs: 20_000 }, pungi);
+const engine = new ScriptEngine({ timeoutMs: 20_000 }, pungi);
 
 const NESTED = (depth: number) => `x = []\nfor _ in range(${depth}): x = [x]\n`;
 const ODD = (name: string) => `class Odd:\n    def ${name}(self): raise SystemExit(0)\n`;
@@ -178,7 +178,7 @@ test('where the rules of a profile leave no room for it, a script is refused', a
   const profiles = join(temporaryFolder(), 'profiles.yaml');
   writeFileSync(profiles, 'profiles: {narrow: {allowed_imports: [math]}}\n');
   await withPungi({ PROFILES_FILE: profiles, DEFAULT_PROFILE: 'narrow' }, async (narrow) => {
-    const { error } = await new PythonEngine({}, narrow).executeScript('1');
+    const { error } = await new ScriptEngine({}, narrow).executeScript('1');
     expect(error).toMatchObject({ kind: 'SecurityError', message: expect.stringContaining('narrow') });
   });
 });

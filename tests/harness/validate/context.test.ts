@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { PythonEngine } from '../../../src/harness/validate/python-engine.js';
+import { ScriptEngine } from '../../../src/harness/validate/script-engine.js';
 import { sharedPungi } from '../../engine/pungi.js';
 import { py } from '../../support/python.js';
 
-const engine = new PythonEngine({}, sharedPungi());
+const engine = new ScriptEngine({}, sharedPungi());
 
 const CONTEXT = {
   request: { method: 'tools/call', params: { name: 'add', arguments: { a: 1 } } },

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { sha256 } from '../../../src/base/sha256.js';
-import { PythonEngine } from '../../../src/harness/validate/python-engine.js';
+import { ScriptEngine } from '../../../src/harness/validate/script-engine.js';
 import { sharedPungi } from '../../engine/pungi.js';
 import { py } from '../../support/python.js';
 import { until } from '../../support/until.js';
 
 const pungi = sharedPungi();
-const engine = new PythonEngine({}, pungi);
+const engine = new ScriptEngine({}, pungi);
 
 test('a script that begins with a byte order mark is compiled and run, with its packages', async () => {
   const script = '\ufeff# /// script\n# dependencies = []\n# ///\n__import__("sys").prefix';
@@ -118,7 +118,7 @@ describe('an error has its kind', () => {
   });
 
   test('EngineError where the environment does not exist', async () => {
-    const { error } = await new PythonEngine({ environment: 'absent' }, pungi).executeScript('1');
+    const { error } = await new ScriptEngine({ environment: 'absent' }, pungi).executeScript('1');
     expect(error).toMatchObject({ kind: 'EngineError', message: expect.stringContaining('absent') });
   });
 });

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { PythonEngine } from '../../../src/harness/validate/python-engine.js';
 import { PythonValidators } from '../../../src/harness/validate/python-validators.js';
+import { ScriptEngine } from '../../../src/harness/validate/script-engine.js';
 import { openWorld } from '../../environments/world.js';
 
 const world = await openWorld();
 const pungi = world.start();
-const engine = new PythonEngine({}, pungi);
+const engine = new ScriptEngine({}, pungi);
 const script = (dependencies: string, code: string) =>
   `"""A check."""\n\n# /// script\n# dependencies = ${dependencies}\n# ///\n${code}`;
 
 test('a script gets the packages that it names, outside of its time, and others do not', async () => {
   const checking = script('["apple==1.1"]', 'import apple\napple.__version__ == get("response")');
   // Making an environment takes longer than this.
-  const short = new PythonEngine({ timeoutMs: 400 }, pungi);
+  const short = new ScriptEngine({ timeoutMs: 400 }, pungi);
   const compiled = await short.precompileScript(checking);
   const right = await short.executePrecompiled(compiled, { response: '1.1' });
   expect(right).toMatchObject({ success: true, output: true, error: null });
@@ -59,7 +59,7 @@ test.each([
 
 test('in a named environment, a script that names packages of its own is refused', async () => {
   await pungi.environments.create({ venvName: 'named', packages: ['apple==1.0'] });
-  const named = new PythonEngine({ environment: 'named' }, pungi);
+  const named = new ScriptEngine({ environment: 'named' }, pungi);
   const using = 'import apple\n{"version": apple.__version__}';
   expect((await named.executeScript(using)).output).toEqual({ version: '1.0' });
   const { output, error } = await named.executeScript(script('["apple==1.1"]', using));

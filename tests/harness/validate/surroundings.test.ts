@@ -1,16 +1,16 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { PythonEngine } from '../../../src/harness/validate/python-engine.js';
 import { PythonValidators } from '../../../src/harness/validate/python-validators.js';
+import { ScriptEngine } from '../../../src/harness/validate/script-engine.js';
 import type { ScriptContext } from '../../../src/harness/validate/validators.js';
-import { PythonEngine as LibraryEngine } from '../../../src/pungi/python-engine.js';
+import { PythonEngine } from '../../../src/pungi/python-engine.js';
 import { sharedPungi, temporaryFolder } from '../../engine/pungi.js';
 import { py } from '../../support/python.js';
 import { messagesOf, over, runFile } from '../run/suites.js';
 
 const pungi = sharedPungi();
-const engine = new PythonEngine({}, pungi);
+const engine = new ScriptEngine({}, pungi);
 const root = temporaryFolder();
 
 function folderOf(files: Record<string, string>): string {
@@ -158,7 +158,7 @@ describe('what the engine is called with is checked', () => {
     [null, 'must be an object'],
   ])('a configuration of %j', (config, said) => {
     const message = `The configuration of the Python engine is not valid: ${said}.`;
-    expect(() => new PythonEngine(config as never, pungi)).toThrow(
+    expect(() => new ScriptEngine(config as never, pungi)).toThrow(
       expect.objectContaining({ kind: 'INVALID_INPUT', message }),
     );
   });
@@ -239,7 +239,7 @@ tools:
 });
 
 test('the engine of the library offers the same', async () => {
-  const library = await LibraryEngine.create({}, pungi);
+  const library = await PythonEngine.create({}, pungi);
   const folder = folderOf({ 'near.py': 'N = 7' });
   const script =
     'import json, near, os, sys\nfrom pungi import expect, log\n[near.N, json.load(sys.stdin)["request"], os.environ["MCP_TOOL_NAME"]]';

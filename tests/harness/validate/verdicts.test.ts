@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { PythonEngine } from '../../../src/harness/validate/python-engine.js';
 import { PythonValidators } from '../../../src/harness/validate/python-validators.js';
+import { ScriptEngine } from '../../../src/harness/validate/script-engine.js';
 import { sharedPungi } from '../../engine/pungi.js';
 import { py } from '../../support/python.js';
 
 /** The rule of docs/testing-servers.md, row by row. */
 const pungi = sharedPungi();
-const engine = new PythonEngine({ timeoutMs: 60_000 }, pungi);
+const engine = new ScriptEngine({ timeoutMs: 60_000 }, pungi);
 const NO = `'{"valid": false}'`;
 
 const FAILING: [what: string, script: string, ...messages: string[]][] = [

@@ -9,8 +9,8 @@ import { Printed, readOutcome, toldBy } from './read-outcome.js';
 import {
   type CompiledCode,
   type EngineConfig,
-  type PythonEngineConfig,
   type PythonRunner,
+  type ScriptEngineConfig,
   wholeConfig,
 } from './runner.js';
 import { notRun, type ScriptError, type ScriptFailure, type ScriptResult } from './script-result.js';
@@ -76,7 +76,7 @@ interface Circumstances {
 const FILENAME = 'script.py';
 
 /** Runs Python scripts that judge what a server answered, each in a sandboxed process of its own. */
-export class PythonEngine {
+export class ScriptEngine {
   readonly #config: EngineConfig;
   readonly #runner: PythonRunner;
   readonly #turns: Turns;
@@ -84,7 +84,7 @@ export class PythonEngine {
   readonly #bootstraps = new Map<string, Promise<CompiledCode>>();
 
   /** The runner is not closed with the engine: it belongs to whoever made it. */
-  constructor(config: PythonEngineConfig, runner: PythonRunner) {
+  constructor(config: ScriptEngineConfig, runner: PythonRunner) {
     this.#config = wholeConfig(config);
     this.#runner = runner;
     this.#turns = new Turns(this.#config.maxConcurrent);
