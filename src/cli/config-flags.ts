@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { faultsOf } from '../base/issue-text.js';
 import { type ConfigSources, loadConfig } from '../config/load.js';
 import { Config, OPTIONS, type OptionName } from '../config/schema.js';
 
@@ -40,12 +41,8 @@ export const parserOf =
   (text: string): unknown => {
     const parsed = OPTIONS[name].schema.safeParse(text);
     if (parsed.success) return parsed.data;
-    const reasons = parsed.error.issues.flatMap((issue) =>
-      issue.code === 'invalid_union' ? issue.errors.flat().map((branch) => branch.message) : [issue.message],
-    );
-    throw new InvalidArgumentError(
-      reasons.find((reason) => reason.startsWith('must be')) ?? reasons.join(', '),
-    );
+    const reasons = parsed.error.issues.flatMap((issue) => faultsOf(issue)).map(({ reason }) => reason);
+    throw new InvalidArgumentError(reasons.join(', '));
   };
 
 const GROUP = 'Settings (each also by its variable or in the file):';

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import { kindOf } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
+import { faultsOf } from '../base/issue-text.js';
 import { Config, OPTIONS, type OptionName } from './schema.js';
 import { readYamlFile } from './yaml-file.js';
 
@@ -74,18 +75,7 @@ function describe(issue: z.core.$ZodIssue, given: unknown, origin: ReadonlyMap<s
   const name = String(issue.path[0]);
   const value = (given as Record<string, unknown>)[name];
   const shown = typeof value === 'number' ? String(value) : JSON.stringify(value);
-  return `${origin.get(name) ?? name} is ${shown}: ${reasonOf(issue)}`;
-}
-
-/** A union reports "Invalid input"; the sentence that helps is in the branch that came closest. */
-function reasonOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_union') {
-    const nested = issue.errors.flat();
-    const best = nested.find((inner) => inner.message.startsWith('must be')) ?? nested[0];
-    return best ? reasonOf(best) : issue.message;
-  }
-  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
-  return issue.message.replace(/^Invalid input: expected (\w+), received .*/, 'must be a $1');
+  return `${origin.get(name) ?? name} is ${shown}: ${faultsOf(issue)[0]?.reason ?? issue.message}`;
 }
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -9,9 +9,9 @@ export const TOOLSETS = ['strategic'] as const;
 const count = (minimum: number, maximum = 2 ** 31 - 1) =>
   z
     .union([
-      z.number(),
+      z.number('must be a whole number'),
       z
-        .string()
+        .string('must be a whole number')
         .regex(/^-?\d+$/, 'must be a whole number')
         .transform(Number),
     ])
@@ -23,17 +23,16 @@ const count = (minimum: number, maximum = 2 ** 31 - 1) =>
         .max(maximum, `must be at most ${maximum}`),
     );
 
+const TRUE_OR_FALSE = 'must be one of true, false, 1, 0';
 const flag = z.union([
-  z.boolean(),
-  z
-    .enum(['true', 'false', '1', '0'], 'must be true or false')
-    .transform((text) => text === 'true' || text === '1'),
+  z.boolean(TRUE_OR_FALSE),
+  z.enum(['true', 'false', '1', '0'], TRUE_OR_FALSE).transform((text) => text === 'true' || text === '1'),
 ]);
 
 const list = (separator: RegExp) =>
   z.union([
     z.array(z.string(), 'must be a list'),
-    z.string().transform((text) => text.split(separator).filter((item) => item !== '')),
+    z.string('must be a list').transform((text) => text.split(separator).filter((item) => item !== '')),
   ]);
 
 const option = <T extends z.ZodType>(env: string, schema: T, about: string) => ({ env, schema, about });

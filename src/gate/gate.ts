@@ -1,6 +1,7 @@
 import { kindOf } from '../base/arguments.js';
 import { withoutMark } from '../base/byte-order-mark.js';
 import { PungiError } from '../base/errors.js';
+import { jsonFaults } from '../base/issue-text.js';
 import type { Config } from '../config/schema.js';
 import type { Profile, ScopeRules } from '../contract/profile.js';
 import { RunRequest, TOGETHER } from '../contract/run.js';
@@ -8,10 +9,10 @@ import type { AdmittedRun } from '../engine/engine.js';
 import { type Furnishing, PLAIN } from '../engine/home.js';
 import type { Job } from '../runtime/supervisor.js';
 import { checkBesideData, checkBesideScript, checkFits, scriptName } from './input-files.js';
-import { jsonFaults, tooMany } from './issue-text.js';
 import { LimitRules } from './limits.js';
 import { isStrategic, type Profiles } from './profiles/profiles.js';
 import { readScript } from './script-file.js';
+import { tooMany } from './too-many.js';
 import { type AvailableFile, listWorkspace, type WorkspaceData } from './workspace-data.js';
 
 /** A run that may be made, where it is to be made, and whether its outcome may be kept. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { faultsOf } from '../../src/gate/issue-text.js';
+import { faultsOf } from '../../src/base/issue-text.js';
 
 const Item = z.union([
   z.object({ type: z.literal('text'), text: z.string() }),

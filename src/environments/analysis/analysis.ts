@@ -1,4 +1,5 @@
 import { type ErrorCode, PungiError } from '../../base/errors.js';
+import { jsonFaults } from '../../base/issue-text.js';
 import {
   Analysis,
   type AnalysisOptions,
@@ -8,7 +9,6 @@ import {
 } from '../../contract/analysis.js';
 import type { Outcome, Verdict } from '../../contract/outcome.js';
 import type { RunOptions, RunRequest } from '../../contract/run.js';
-import { jsonFaults } from '../../gate/issue-text.js';
 import type { Environments } from '../environments.js';
 import { IGNORED, MEANINGS, selectRules } from './analysis-rules.js';
 import { ANALYSIS_SCRIPT } from './analysis-script.js';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { type Fault, faultsOf } from '../../base/issue-text.js';
 import { similarName } from '../../base/similar-name.js';
 import type { YamlFile } from '../../config/yaml-file.js';
 import { Limits } from '../../contract/limits.js';
 import { ProfileDefinition, WorkspaceFolder } from '../../contract/profile.js';
-import { type Fault, faultsOf } from '../issue-text.js';
 import { keyText, type Locate, type ProfileProblem } from './problem.js';
 import { documented, type Spelled, snakeCase, spellKeys, type Written } from './written-keys.js';
 

@@ -1,7 +1,7 @@
 import { specTypeSchemas, UriTemplate } from '@modelcontextprotocol/client';
 import type { z } from 'zod';
+import { faultsOf } from '../../base/issue-text.js';
 import type { Failure } from '../../contract/test-report.js';
-import { faultsOf } from '../../gate/issue-text.js';
 import { type Answer, isErrorResult, isMap, type JsonMap } from '../judge/answer.js';
 import { MAX_DEPTH, measure } from '../judge/measure.js';
 import { judgeForeignSchema } from '../judge/schema.js';

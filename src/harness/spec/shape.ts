@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Fault, faultsOf } from '../../gate/issue-text.js';
+import { type Fault, faultsOf } from '../../base/issue-text.js';
 import { shown } from '../judge/shown.js';
 import type { SpecFault, SpecPath } from './fault.js';
 import { referencesIn } from './reference.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { jsonFaults } from '../../base/issue-text.js';
 import type { Outcome } from '../../contract/outcome.js';
 import type { RunOptions, RunRequest } from '../../contract/run.js';
-import { jsonFaults } from '../../gate/issue-text.js';
 import { ScriptError } from './script-result.js';
 
 export interface CompiledCode {

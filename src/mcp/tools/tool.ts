@@ -6,12 +6,13 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { PungiError } from '../../base/errors.js';
+import { jsonFaults } from '../../base/issue-text.js';
 import type { Caller } from '../../contract/caller.js';
 import type { StepOptions } from '../../contract/environment.js';
 import type { Outcome } from '../../contract/outcome.js';
 import type { RunRequest } from '../../contract/run.js';
-import { jsonFaults, tooMany } from '../../gate/issue-text.js';
 import type { Profiles } from '../../gate/profiles/profiles.js';
+import { tooMany } from '../../gate/too-many.js';
 import type { Pungi } from '../../pungi.js';
 import type { OutputStyle } from '../outcome-words.js';
 import { ProgressStream } from '../progress.js';

@@ -1,7 +1,7 @@
 import { PungiError } from '../../base/errors.js';
+import { jsonFaults } from '../../base/issue-text.js';
 import { isWithin } from '../../base/json-extent.js';
 import { ToolsFile } from '../../contract/wrap.js';
-import { jsonFaults } from '../../gate/issue-text.js';
 import { propertiesOf } from '../schema/parameters.js';
 
 export const MAX_TOOLS_FILE_BYTES = 1024 * 1024;
