@@ -37,14 +37,10 @@ class Reaper:
         return self.worker_status
 
     def ask(self, number):
-        """The same, and no other process of the run does anything from here on."""
+        """Sends the worker a signal. No other process of the run does anything from here on."""
         for pid in self.processes() if watch.HAS_PROC else ():
             if pid != self._worker:
                 self._kill(pid, signal.SIGSTOP)
-        self.tell(number)
-
-    def tell(self, number):
-        """Sends the worker a signal."""
         self._kill(self._worker, number)
 
     def collect_orphans(self):

@@ -1,14 +1,12 @@
 """The standard streams of a run, as `python main.py` has them with pipes behind them.
 
 One difference is on purpose: stdout is written line by line, so that lines arrive while the run goes on, none is lost when it is
-stopped, and the output of child processes comes in its natural place. Only many lines at once are written in blocks (burst.py).
+stopped, and the output of child processes comes in its natural place.
 """
 
 import io
 import os
 import sys
-
-from . import stdout_parts
 
 # As the interpreter chose them for its locale.
 _ENCODING, _ERRORS = sys.__stdout__.encoding, sys.__stdout__.errors
@@ -27,7 +25,6 @@ def prepare():
         os.dup2(pipe[1], fd)
     outputs[:] = _open(1, "stdout", "w", _ERRORS, True), _open(2, "stderr", "w", "backslashreplace", True)
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = outputs
-    stdout_parts.prepare(outputs[0])
     open_stdin()
     for source, fd in zip(behind, (1, 2)):
         os.dup2(source, fd)

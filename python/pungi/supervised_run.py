@@ -6,7 +6,6 @@ import select
 import time
 
 from . import frames, last_output, limits, watch, worker
-from .burst import Burst
 from .file_gate import FileGate
 from .group_limits import GroupLimitKeeper
 from .kernel_objects import KernelObjects
@@ -55,7 +54,6 @@ class SupervisedRun:
         self._spawn_worker(place, is_hurried)
         self._reaper = Reaper(place.tier, self._worker, by_pidfd=place.gate is not None)
         self._glance = _glance_at(self._worker)
-        self._burst = None
         self._objects = KernelObjects(place.tier == "namespace", place.loopback)
 
     def _spawn_worker(self, place, is_hurried):
@@ -99,8 +97,6 @@ class SupervisedRun:
                 self._check_limits()
             if self._gate is not None and not self._is_over:
                 self._gate.retry()
-            if not self._is_over and self._exit_status is None:
-                self._show_waiting(Burst.look)
             if not hasattr(os, "pidfd_open"):
                 self._on_exit()
         if self._keeper is None and not self._is_over:
@@ -111,8 +107,7 @@ class SupervisedRun:
     def _patience(self):
         if self._outbox and not self._is_stalled:
             return _GATHERING_MS
-        patience = None if self._keeper is None else self._keeper.patience_ms()
-        return patience if self._burst is None else self._burst.patience_ms(patience)
+        return None if self._keeper is None else self._keeper.patience_ms()
 
     # What comes in.
 
@@ -194,7 +189,6 @@ class SupervisedRun:
     def _take(self, kind, payload):
         if kind == frames.PARKED and self._keeper is None:
             self._open_gate()
-            self._burst = self._burst or Burst(self._worker, self._stdout, self._reaper.tell)
             if self._group is not None:
                 self._group.settle()
             self._send(frames.PARKED, payload)
@@ -272,26 +266,14 @@ class SupervisedRun:
         data = _read(fd)
         if not data:
             return self._forget(fd) if data is not None else None
-        if kind == frames.STDOUT and self._burst is not None:
-            data = self._burst.take(data)
-        self._pass_on(kind, data)
-
-    def _pass_on(self, kind, data):
         room = self._limits["outputHardBytes"] - self._output_bytes if self._limits else len(data)
         self._output_bytes += len(data)
-        if data and room > 0:
+        if room > 0:
             self._send(kind, data[:room])
         if len(data) > room:
             self._stop("output")
         elif self._outbox and not self._is_stalled:
             self._leave_output(True)
-
-    def _show_waiting(self, look):
-        """Lines of a burst that the worker has not written yet."""
-        if self._burst is None or not self._burst.is_active or self._outbox.is_full or self._stdout not in self._handlers:
-            return
-        if text := look(self._burst, self._handlers[self._stdout]):
-            self._pass_on(frames.STDOUT, text)
 
     def _on_exit(self):
         self._exit_status = self._reaper.look()
@@ -344,8 +326,6 @@ class SupervisedRun:
             if self._keeper is not None and reason in last_output.REASONS:
                 output = () if self._outbox.is_full else {self._stdout, self._stderr} & self._handlers.keys()
                 last_output.wait_for(self._reaper, {fd: self._handlers[fd] for fd in output})
-            if reason != "output":
-                self._show_waiting(Burst.waiting)
         self._reaper.kill_all()
         self._exit_status = self._reaper.worker_status
 
@@ -395,8 +375,8 @@ class SupervisedRun:
         self._objects.close()
         if self._gate is not None:
             self._gate.close()
-        for look in filter(None, (self._glance, self._burst)):
-            look.close()
+        if self._glance is not None:
+            self._glance.close()
 
     def _drain(self, *fds):
         """Takes what the run wrote before its end. Nobody can write any more, so there is an end to it."""

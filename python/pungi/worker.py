@@ -14,7 +14,7 @@ import time
 
 from . import (
     data_folders, discovery, exercises, file_gate, font_list, frames, last_output, limits, process_title, report, run_jail,
-    scoped_run, script, script_run, started_as, stdout_parts, streams, substitutes, system,
+    scoped_run, script, script_run, started_as, streams, substitutes, system,
 )
 from .empty_stack import OnEmptyStack
 from .supervisor_channel import JOB_FD, REPORT_FD, say
@@ -70,7 +70,6 @@ def _settle_in(place, pipes):
         system.set_dumpable(True)  # unlike the supervisor, which must be able to look at us
     signal.signal(signal.SIGINT, signal.default_int_handler)
     last_output.promise()
-    stdout_parts.promise()
     _settle(place.box)
     process_title.settle()
     limits.bound_signals(place.tier)

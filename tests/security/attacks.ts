@@ -1,5 +1,4 @@
 import type { Attack } from './attack.js';
-import { BURSTS } from './attacks/bursts.js';
 import { COMBINED } from './attacks/combined.js';
 import { CONTROL_CHANNEL } from './attacks/control-channel.js';
 import { CPU_BOMBS } from './attacks/cpu-bombs.js';
@@ -50,7 +49,6 @@ export const ATTACKS: readonly Attack[] = [
   ...DISK_BOMBS,
   ...MOVING_FILES,
   ...OUTPUT_BOMBS,
-  ...BURSTS,
   ...COMBINED,
   ...LINGERING,
   ...CONTROL_CHANNEL,
