@@ -48,12 +48,20 @@ def _become_fork_server(settings, door):
     streams.prepare()
     called_script.rehearse()
     harness.rehearse()
+    _hide_own_modules()
     if settings["tier"] == "namespace":
         started_as.settle_home(HOME=host_jail.WORK, TMPDIR=host_jail.TMP, PWD=host_jail.WORK)
     gc.collect()
     gc.freeze()
     guard.tell(door, ready=True)
     _serve(settings, door)
+
+
+def _hide_own_modules():
+    """From scripts, which have none of them in plain Python. All that is needed is imported; validation scripts start by one."""
+    for name in [name for name in sys.modules if name == "pungi" or name.startswith("pungi.")]:
+        if name != harness.__name__:
+            del sys.modules[name]
 
 
 def _read_line():

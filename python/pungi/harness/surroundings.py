@@ -28,28 +28,26 @@ def surroundings(job, toolbox):
             _expose(toolbox.context)
         except OSError as error:
             toolbox.log("warning", f"the context is not on standard input and not in a file: {error}")
-    modules = _put_helper(toolbox, folder)
+    own = _put_helper(toolbox, folder)
     try:
         yield
     finally:
-        sys.modules.update(modules)
+        sys.modules.pop("pungi", None)
+        if own is not None:
+            sys.modules["pungi"] = own
         sys.path[:] = before
 
 
 def _put_helper(toolbox, folder):
-    """Puts the helper in the place of our own package, whose modules can still be imported. Returns what to put back."""
+    """Lets the script import `pungi`: our helper, or a module of that name beside the script."""
+    own = sys.modules.pop("pungi", None)  # while the fork server rehearses; later it is hidden
     if any(os.path.exists(os.path.join(folder, name)) for name in ("pungi.py", "pungi")):
         toolbox.log("warning", _HIDDEN)
-        # Only here: looking at every module copies the pages that it shares with the fork server.
-        own = {name: module for name, module in sys.modules.items() if name == "pungi" or name.startswith("pungi.")}
-        for name in own:
-            del sys.modules[name]
-        return own
-    own = sys.modules["pungi"]
-    helper = types.ModuleType("pungi", "What a validation script is given.")
-    helper.__dict__.update(toolbox.names(), __path__=list(own.__path__))
-    sys.modules["pungi"] = helper
-    return {"pungi": own}
+        sys.modules.pop("pungi.harness", None)  # it could stand in for a module of the script's own package
+    else:
+        helper = sys.modules["pungi"] = types.ModuleType("pungi", "What a validation script is given.")
+        helper.__dict__.update(toolbox.names())
+    return own
 
 
 def _expose(context):
