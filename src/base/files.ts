@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { PungiError } from './errors.js';
 
@@ -40,4 +50,40 @@ const REASONS: Record<string, string> = {
 export function fileProblem(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return REASONS[code ?? ''] ?? message;
+}
+
+const BLOCK_BYTES = 64 * 1024;
+
+/** The content of a regular file of at most `most` bytes, or the reason why there is none. */
+export function readBounded(
+  path: string,
+  most: number,
+): { bytes: Buffer } | { problem: string; isMissing?: boolean } {
+  try {
+    // Looked at first: opening a device can do something, and a pipe may never end.
+    const stat = statSync(path);
+    if (!stat.isFile() && !stat.isDirectory()) return { problem: 'it is no regular file' };
+    const bytes = stat.size > most ? undefined : readUpTo(path, most);
+    return bytes === undefined ? { problem: `it is larger than ${most} bytes` } : { bytes };
+  } catch (error) {
+    return { problem: fileProblem(error), isMissing: (error as NodeJS.ErrnoException).code === 'ENOENT' };
+  }
+}
+
+/** Undefined where there is more. Files that the system makes up, as below /proc, have no size, and some never end. */
+function readUpTo(path: string, most: number): Buffer | undefined {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const parts: Buffer[] = [];
+    for (let bytes = 0; bytes <= most; ) {
+      const part = Buffer.allocUnsafe(BLOCK_BYTES);
+      const read = readSync(file, part);
+      if (read === 0) return Buffer.concat(parts);
+      parts.push(part.subarray(0, read));
+      bytes += read;
+    }
+    return undefined;
+  } finally {
+    closeSync(file);
+  }
 }

@@ -42,3 +42,22 @@ function endOfText(json: Buffer, from: number): number {
   }
   return json.length;
 }
+
+/** How deep and how large a value is, counted up to one level more than `maxDepth`. Iterative, so any depth is safe. */
+export function measureJson(value: unknown, maxDepth: number): { depth: number; nodes: number } {
+  let depth = 0;
+  let nodes = 0;
+  let level: unknown[] = [value];
+  while (level.length > 0 && depth <= maxDepth) {
+    const below: unknown[] = [];
+    for (const one of level) {
+      nodes += 1;
+      if (typeof one !== 'object' || one === null) continue;
+      // No spread: an array of a million items would not fit on the stack.
+      for (const child of Array.isArray(one) ? one : Object.values(one)) below.push(child);
+    }
+    level = below;
+    depth += 1;
+  }
+  return { depth, nodes };
+}

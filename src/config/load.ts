@@ -55,7 +55,7 @@ function readConfigFile(path: string): Record<string, unknown> {
   const { data, problems } = readYamlFile(path, what);
   const [first] = problems;
   if (first !== undefined) {
-    const where = first.line === null ? '' : ` in line ${first.line}`;
+    const where = first.position === null ? '' : ` in line ${first.position.line}`;
     throw new PungiError('CONFIGURATION_ERROR', `${what} cannot be used${where}: ${first.problem}.`);
   }
   if (data === null) return {};

@@ -1,92 +1,145 @@
-import { readFileSync, statSync } from 'node:fs';
 import {
   type Document,
+  isAlias,
   isMap,
   isNode,
   isScalar,
+  isSeq,
   Lexer,
   LineCounter,
+  type Node,
   Parser,
   parseDocument,
   visit,
 } from 'yaml';
 import { PungiError } from '../base/errors.js';
-import { fileProblem } from '../base/files.js';
+import { readBounded } from '../base/files.js';
 
 const MAX_BYTES = 1024 * 1024;
 /** The parser calls itself for every level, and ends the whole process where there are too many. */
-const MAX_DEPTH = 32;
+const MAX_LEVELS = 32;
+/** A file that is something else altogether has a problem for every token. */
+const MAX_PROBLEMS = 10;
+
+/** A place in a text; both numbers count from 1. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+export type YamlPath = readonly (string | number)[];
 
 export interface YamlProblem {
-  line: number | null;
+  position: Position | null;
   problem: string;
 }
 
-/** What a YAML file holds: plain values, the line of each, and what is wrong with it as YAML. */
-export interface YamlFile {
+/** A parsed YAML text: plain values, where each of them stands, and what is wrong with it as YAML. */
+export interface YamlText {
+  /** Undefined where there are problems. */
   data: unknown;
   problems: YamlProblem[];
-  /** Of a key or an item, by its path; null where it is not in the file. */
-  lineOf(path: readonly (string | number)[]): number | null;
+  /**
+   * Where a value stands, or its key where the value begins below it; with `atKey`, always the key. For what is not in the
+   * file, the position of the innermost part of the path that is.
+   */
+  positionOf(path: YamlPath, options?: { atKey?: boolean }): Position | null;
+  /** The node of a value, which knows how the value is written. */
+  nodeAt(path: YamlPath): unknown;
+  positionAt(offset: number): Position;
+}
+
+interface YamlOptions {
+  maxLevels?: number;
+  /** Aliases (*name) and merge keys (<<) are allowed. */
+  allowAliases?: boolean;
 }
 
 /** `what` names the file in a sentence, such as "The profiles file a.yaml". */
-export function readYamlFile(path: string, what: string): YamlFile {
-  const unreadable = (reason: string) =>
-    new PungiError('CONFIGURATION_ERROR', `${what} cannot be read: ${reason}.`);
-  let text: string;
-  try {
-    // Looked at first: a pipe or a device may never end.
-    const stat = statSync(path);
-    if (stat.size > MAX_BYTES) throw unreadable(`it is larger than ${MAX_BYTES} bytes`);
-    if (!stat.isFile() && !stat.isDirectory()) throw unreadable('it is no regular file');
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw error instanceof PungiError ? error : unreadable(fileProblem(error));
-  }
-  return parseYaml(text);
+export function readYamlFile(path: string, what: string): YamlText {
+  const read = readBounded(path, MAX_BYTES);
+  if ('problem' in read)
+    throw new PungiError('CONFIGURATION_ERROR', `${what} cannot be read: ${read.problem}.`);
+  return parseYaml(read.bytes.toString());
 }
 
-export function parseYaml(text: string): YamlFile {
-  if (isTooDeep(text)) {
-    const problem = `it is nested more than ${MAX_DEPTH} levels deep`;
-    return { data: undefined, problems: [{ line: null, problem }], lineOf: () => null };
-  }
+export function parseYaml(
+  text: string,
+  { maxLevels = MAX_LEVELS, allowAliases = false }: YamlOptions = {},
+): YamlText {
+  if (isTooDeep(text, maxLevels)) return unusable(`it is nested more than ${maxLevels} levels deep`);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
-  const lineAt = (offset: number) => lines.linePos(offset).line;
-  const problems = [...document.errors, ...document.warnings].map(({ message, pos }) => ({
-    line: lineAt(pos[0]),
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    stringKeys: true,
+    merge: allowAliases,
+    // Checked by `repeatedKeys` instead: the library compares each key with all before it.
+    uniqueKeys: false,
+  });
+  const positionAt = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const found = [...document.errors, ...document.warnings, ...repeatedKeys(document)];
+  const problems = found.map(({ message, pos }) => ({
+    position: positionAt(pos[0]),
     problem: `it is not valid YAML: ${message.split('\n', 1)[0]}`,
   }));
-  for (const offset of aliasesIn(document)) {
+  for (const offset of allowAliases ? [] : aliasesIn(document)) {
     const problem = 'aliases (*name) are not allowed: write the value itself';
-    problems.push({ line: lineAt(offset), problem });
+    problems.push({ position: positionAt(offset), problem });
   }
-  const lineOf: YamlFile['lineOf'] = (path) => {
-    for (let length = path.length; length > 0; length -= 1) {
-      const node = nodeAt(document, path.slice(0, length));
-      if (isNode(node) && node.range) return lineAt(node.range[0]);
-    }
-    return null;
+  let data: unknown;
+  try {
+    data = problems.length > 0 ? undefined : document.toJS();
+  } catch (error) {
+    // An alias leads nowhere, or grows without end.
+    return unusable(`it is not valid YAML: ${(error as Error).message}`);
+  }
+  return {
+    data,
+    problems: problems.slice(0, MAX_PROBLEMS),
+    positionOf: (path, { atKey = false } = {}) => {
+      const offset = offsetOf(document, path, atKey);
+      return offset === undefined ? null : positionAt(offset);
+    },
+    nodeAt: (path) => nodeAt(document, path),
+    positionAt,
   };
-  return { data: problems.length > 0 ? undefined : (document.toJS() as unknown), problems, lineOf };
 }
 
-/** The key, where it is the member of a map: its value may begin lines below. */
-function nodeAt(document: Document, path: readonly (string | number)[]): unknown {
-  const parent = document.getIn(path.slice(0, -1), true);
-  if (!isMap(parent)) return document.getIn(path, true);
-  return parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key;
-}
+const unusable = (problem: string): YamlText => ({
+  data: undefined,
+  problems: [{ position: null, problem }],
+  positionOf: () => null,
+  nodeAt: () => undefined,
+  positionAt: () => ({ line: 1, column: 1 }),
+});
 
-export function isTooDeep(text: string, levels = MAX_DEPTH): boolean {
+function isTooDeep(text: string, levels: number): boolean {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     for (const _ of parser.next(lexeme)); // the tree itself is made later
     if (parser.stack.length > levels) return true;
   }
   return false;
+}
+
+function repeatedKeys(document: Document): { message: string; pos: [number] }[] {
+  const repeated: { message: string; pos: [number] }[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key) || key.value === '<<') continue;
+        if (seen.has(key.value))
+          repeated.push({ message: 'Map keys must be unique', pos: [key.range?.[0] ?? 0] });
+        seen.add(key.value);
+      }
+    },
+  });
+  return repeated;
 }
 
 function aliasesIn(document: Document): number[] {
@@ -97,4 +150,38 @@ function aliasesIn(document: Document): number[] {
     },
   });
   return offsets;
+}
+
+function nodeAt(document: Document, path: YamlPath): unknown {
+  const node = path.reduce<unknown>((here, step) => below(document, here, step)?.value, document.contents);
+  return isAlias(node) ? node.resolve(document) : node;
+}
+
+function offsetOf(document: Document, path: YamlPath, atKey: boolean): number | undefined {
+  let node: unknown = document.contents;
+  let offset = startOf(node);
+  for (const [index, step] of path.entries()) {
+    const next = below(document, node, step);
+    if (next === undefined) return offset;
+    node = next.value;
+    const isLast = index === path.length - 1;
+    // A map or a list as a value may begin lines below its key.
+    const takesKey = next.key !== undefined && (!isScalar(node) || (isLast && atKey));
+    offset = (takesKey ? startOf(next.key) : undefined) ?? startOf(node) ?? startOf(next.key) ?? offset;
+  }
+  return offset;
+}
+
+const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);
+
+function below(
+  document: Document,
+  parent: unknown,
+  step: string | number,
+): { key?: Node | undefined; value: unknown } | undefined {
+  const node = isAlias(parent) ? parent.resolve(document) : parent;
+  if (isSeq(node) && typeof step === 'number' && step < node.items.length) return { value: node.items[step] };
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+  return pair === undefined ? undefined : { key: isNode(pair.key) ? pair.key : undefined, value: pair.value };
 }

@@ -106,7 +106,7 @@ describe('what is in the folder', () => {
     expect(problems()).toEqual({
       'good.py': null,
       'pipe.tools.json': expect.stringMatching(/no regular file/),
-      'folder.py': expect.stringMatching(/no regular file/),
+      'folder.py': expect.stringMatching(/it is a folder/),
       'loop.py': expect.any(String),
       'dangling.py': expect.stringMatching(/no such file/),
       'zero.py': expect.stringMatching(/no regular file/),

@@ -112,8 +112,7 @@ async function confirmClean(pungi: Pungi, unusedForDays: number, signal: AbortSi
   const { removed } = await pungi.environments.clean({ unusedForDays, dryRun: true });
   if (removed.length === 0) return;
   const names = removed.map(({ venvName }) => `"${venvName}"`).join(', ');
-  if (!canAsk())
-    throw new PungiError('INVALID_INPUT', `This would remove ${names}: confirm it with --yes.`);
+  if (!canAsk()) throw new PungiError('INVALID_INPUT', `This would remove ${names}: confirm it with --yes.`);
   const answer = await ask(`Remove ${names}? This cannot be undone. [y/N] `, signal);
   if (!/^y(es)?$/i.test(answer)) throw new PungiError('CANCELLED', 'Nothing was removed.');
 }

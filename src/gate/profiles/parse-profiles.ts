@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Fault, faultsOf } from '../../base/issue-text.js';
 import { similarName } from '../../base/similar-name.js';
-import type { YamlFile } from '../../config/yaml-file.js';
+import type { YamlPath, YamlText } from '../../config/yaml-file.js';
 import { Limits } from '../../contract/limits.js';
 import { ProfileDefinition, WorkspaceFolder } from '../../contract/profile.js';
 import { keyText, type Locate, type ProfileProblem } from './problem.js';
@@ -22,17 +22,23 @@ const KEYS: Record<string, readonly string[]> = {
 };
 
 /** The profiles that a file defines, each checked by itself. Folders are relative to the folder of the file. */
-export function parseProfiles(yaml: YamlFile, folder: string): ParsedProfiles {
-  const problems: ProfileProblem[] = yaml.problems.map((one) => ({ profile: null, key: null, ...one }));
+export function parseProfiles(yaml: YamlText, folder: string): ParsedProfiles {
+  const lineOf = (path: YamlPath) => yaml.positionOf(path, { atKey: true })?.line ?? null;
+  const problems: ProfileProblem[] = yaml.problems.map(({ position, problem }) => ({
+    profile: null,
+    key: null,
+    line: position?.line ?? null,
+    problem,
+  }));
   const definitions = new Map<string, ProfileDefinition>();
   const spellings = new Map<string, Written>();
   const locate: Locate = (name, path) => {
     const written = (spellings.get(name) ?? documented)(path);
-    return { key: keyText(written), line: yaml.lineOf(['profiles', name, ...written]) };
+    return { key: keyText(written), line: lineOf(['profiles', name, ...written]) };
   };
   if (problems.length > 0) return { definitions, problems, locate };
   const ofFile = (key: string | null, problem: string) =>
-    problems.push({ profile: null, key, line: key === null ? null : yaml.lineOf([key]), problem });
+    problems.push({ profile: null, key, line: key === null ? null : lineOf([key]), problem });
   const top = asMap(yaml.data);
   if (top === undefined || !Object.hasOwn(top, 'profiles')) ofFile(null, FORM);
   for (const key of Object.keys(top ?? {})) {

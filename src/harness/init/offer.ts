@@ -1,6 +1,5 @@
 import type { SuiteReport } from '../../contract/test-report.js';
-import { isMap, type JsonMap } from '../judge/answer.js';
-import { MAX_DEPTH, measure } from '../judge/measure.js';
+import { isMap, isTooDeep, type JsonMap, MAX_DEPTH } from '../judge/answer.js';
 import { cut } from '../judge/shown.js';
 import type { Connection } from '../run/connection.js';
 import { ServerFault } from '../run/server-fault.js';
@@ -90,7 +89,7 @@ async function listAll(
       const why = answer.kind === 'error' ? `error ${answer.code}: ${cut(answer.message, 500)}` : answer.kind;
       return { items, problem: `${method} is answered with ${why}` };
     }
-    if (measure(answer.raw).depth > MAX_DEPTH)
+    if (isTooDeep(answer.raw))
       return { items, problem: `${method} is answered with something more than ${MAX_DEPTH} levels deep` };
     const result = isMap(answer.raw) ? answer.raw : {};
     const listed = result[key];

@@ -1,6 +1,11 @@
-import { MAX_DEPTH, measure } from './measure.js';
+import { measureJson } from '../../base/json-extent.js';
 import { type Selected, select } from './select.js';
 import { withinTime } from './within-time.js';
+
+/** An answer nested deeper than this is not looked into: whatever looks into it calls itself for each level. */
+export const MAX_DEPTH = 256;
+
+export const isTooDeep = (value: unknown): boolean => measureJson(value, MAX_DEPTH).depth > MAX_DEPTH;
 
 /** How a call ended, as far as it can be judged. Time-outs and servers that died are the runner's to tell. */
 export type Answer =
@@ -60,7 +65,7 @@ export function jsonIn(text: string): unknown[] {
   if (text.length > MAX_JSON_TEXT || !/^\s*[[{]/.test(text)) return [];
   try {
     const value: unknown = JSON.parse(text);
-    return measure(value).depth > MAX_DEPTH ? [] : [value];
+    return isTooDeep(value) ? [] : [value];
   } catch {
     return [];
   }
@@ -135,7 +140,7 @@ const MAX_MS = 3000;
 export function capture(wanted: Readonly<Record<string, string>>, answer: Answer): Captured {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
-  if (answer.kind === 'result' && measure(answer.result).depth > MAX_DEPTH)
+  if (answer.kind === 'result' && isTooDeep(answer.result))
     return { values, problems: [`The answer is nested more than ${MAX_DEPTH} levels deep.`] };
   const views = viewsOf(answer);
   for (const [name, path] of Object.entries(wanted)) {

@@ -1,10 +1,18 @@
 import type { Expected, TestCase } from '../../contract/spec.js';
 import type { Failure } from '../../contract/test-report.js';
-import { type Answer, documentsOf, isErrorResult, textOf, viewsOf, wholeOf } from './answer.js';
+import {
+  type Answer,
+  documentsOf,
+  isErrorResult,
+  isTooDeep,
+  MAX_DEPTH,
+  textOf,
+  viewsOf,
+  wholeOf,
+} from './answer.js';
 import { jsonEqual } from './diff.js';
 import { failure, mismatch } from './failure.js';
 import { judgeExtraFields, judgeField } from './fields.js';
-import { MAX_DEPTH, measure } from './measure.js';
 import { type Figures, judgePerformance } from './performance.js';
 import { judgeSchema, type NamedSchema } from './schema.js';
 import { cut, shown, typeOf } from './shown.js';
@@ -42,7 +50,7 @@ export function judge(asked: Asked, answer: Answer, facts: Facts, maxMs = MAX_MS
 
 function judgeContent(asked: Asked, answer: Answer, facts: Facts, maxMs: number): Failure[] {
   const body = answer.kind === 'result' ? answer.result : answer.kind === 'error' ? answer.data : null;
-  if (measure(body).depth > MAX_DEPTH)
+  if (isTooDeep(body))
     return [failure(`The answer is nested more than ${MAX_DEPTH} levels deep, so it was not looked into.`)];
   const found: Failure[] = [];
   let now = '';

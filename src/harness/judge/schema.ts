@@ -1,8 +1,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { measureJson } from '../../base/json-extent.js';
 import type { Failure } from '../../contract/test-report.js';
+import { MAX_DEPTH } from './answer.js';
 import { failure } from './failure.js';
-import { measure } from './measure.js';
 import { type Path, pathText } from './select.js';
 import { cut, shown, typeOf } from './shown.js';
 import { withinTime } from './within-time.js';
@@ -133,7 +134,7 @@ export function judgeSchema({ from, schema }: NamedSchema, documents: readonly u
   if (invalid !== undefined) return [failure(`${capital(where)} ${invalid}.`, { kind: 'schema' })];
   if (documents.some((document) => compileSchema(schema, false)(document))) return [];
   const document = likeliest(schema, documents);
-  const validate = compileSchema(schema, measure(document).nodes <= MAX_NODES_FOR_ALL);
+  const validate = compileSchema(schema, measureJson(document, MAX_DEPTH).nodes <= MAX_NODES_FOR_ALL);
   validate(document);
   const errors = validate.errors ?? [];
   const found = errors.slice(0, MAX_ERRORS).map((error) => failureOf(error, document, where));

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
-import { fileProblem } from '../../base/files.js';
+import { readBounded, writeWhole } from '../../base/files.js';
 import type { Expected } from '../../contract/spec.js';
 import type { Failure } from '../../contract/test-report.js';
 import { type Answer, isMap } from './answer.js';
@@ -62,11 +61,7 @@ export class SnapshotStore {
       return true;
     }
     const sorted = Object.fromEntries([...this.#kept].sort(([one], [other]) => (one < other ? -1 : 1)));
-    mkdirSync(dirname(this.file), { recursive: true });
-    // Of a name that nobody can have put a link under.
-    const half = `${this.file}.${randomUUID()}`;
-    writeFileSync(half, `${JSON.stringify(sorted, null, 2)}\n`, { flag: 'wx' });
-    renameSync(half, this.file);
+    writeWhole(this.file, `${JSON.stringify(sorted, null, 2)}\n`, `The snapshots in ${this.file}`);
     return true;
   }
 }
@@ -74,19 +69,13 @@ export class SnapshotStore {
 function read(file: string): Record<string, unknown> {
   const unreadable = (reason: string) =>
     new PungiError('CONFIGURATION_ERROR', `The snapshots in ${file} cannot be read: ${reason}.`);
-  let text: string;
-  try {
-    const found = statSync(file);
-    // A pipe or a device may never end.
-    if (!found.isFile()) throw new Error('it is no regular file');
-    if (found.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw unreadable(fileProblem(error));
+  const found = readBounded(file, MAX_BYTES);
+  if ('problem' in found) {
+    if (found.isMissing) return {};
+    throw unreadable(found.problem);
   }
   try {
-    const kept: unknown = JSON.parse(text);
+    const kept: unknown = JSON.parse(found.bytes.toString());
     if (isMap(kept)) return kept;
   } catch {
     // told below

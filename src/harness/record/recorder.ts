@@ -1,7 +1,14 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/client';
 import { shapeOf, verbatim } from '../init/spec-text.js';
-import { type Answer, documentsOf, isErrorResult, isMap, type JsonMap, textOf } from '../judge/answer.js';
-import { MAX_DEPTH, measure } from '../judge/measure.js';
+import {
+  type Answer,
+  documentsOf,
+  isErrorResult,
+  isMap,
+  isTooDeep,
+  type JsonMap,
+  textOf,
+} from '../judge/answer.js';
 import type { Kind } from '../spec/raw.js';
 
 /** A call that a client made, and what came of it. */
@@ -137,7 +144,7 @@ function messagesIn(line: string): JsonMap[] {
   try {
     const value: unknown = JSON.parse(line);
     // What writes it down calls itself for each level.
-    if (measure(value).depth > MAX_DEPTH) return [];
+    if (isTooDeep(value)) return [];
     return (Array.isArray(value) ? value : [value]).filter(isMap);
   } catch {
     return [];

@@ -1,6 +1,5 @@
 import type { ScriptRun, TestResult } from '../../contract/test-report.js';
-import { type Answer, capture, type JsonMap, wholeOf } from '../judge/answer.js';
-import { MAX_DEPTH, measure } from '../judge/measure.js';
+import { type Answer, capture, isTooDeep, type JsonMap, wholeOf } from '../judge/answer.js';
 import { bounded } from '../judge/shown.js';
 import { finishTest, type PlannedTest } from '../spec/plan.js';
 import type { ScriptContext, Validation } from '../validate/validators.js';
@@ -134,8 +133,6 @@ function add(found: Attempt, { failures, advisories, logs, scripts }: Findings):
 }
 
 const MOST_REPORTED = 256 * 1024;
-
-const isTooDeep = (value: unknown): boolean => measure(value).depth > MAX_DEPTH;
 
 /** Whole, unless nobody would read it. */
 function reported(value: unknown): Exclude<TestResult['response'], undefined> {

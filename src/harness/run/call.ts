@@ -2,8 +2,7 @@ import { specTypeSchemas, UriTemplate } from '@modelcontextprotocol/client';
 import type { z } from 'zod';
 import { faultsOf } from '../../base/issue-text.js';
 import type { Failure } from '../../contract/test-report.js';
-import { type Answer, isErrorResult, isMap, type JsonMap } from '../judge/answer.js';
-import { MAX_DEPTH, measure } from '../judge/measure.js';
+import { type Answer, isErrorResult, isMap, isTooDeep, type JsonMap, MAX_DEPTH } from '../judge/answer.js';
 import { judgeForeignSchema } from '../judge/schema.js';
 import { cut } from '../judge/shown.js';
 import type { Kind } from '../spec/raw.js';
@@ -107,7 +106,7 @@ function ownSchemaFailures(answer: Answer & { kind: 'result' }, schema: unknown)
     const message = 'The tool advertises an output schema, and answered without structured content.';
     return [{ kind: 'schema', message }];
   }
-  if (measure(structuredContent).depth > MAX_DEPTH) {
+  if (isTooDeep(structuredContent)) {
     const message = `The answer is nested more than ${MAX_DEPTH} levels deep, so it was not looked into.`;
     return [{ kind: 'schema', message }];
   }

@@ -1,8 +1,6 @@
-/** Where something stands; both from 1. */
-export interface Position {
-  line: number;
-  column: number;
-}
+import type { Position } from '../../config/yaml-file.js';
+
+export type { Position };
 
 /** One thing that is wrong with a specification. */
 export interface SpecFault {

@@ -17,7 +17,7 @@ import {
   writtenTests,
 } from './raw.js';
 import { type PlacedScript, Scripts } from './scripts.js';
-import { parseSource, readBounded, type Source } from './source.js';
+import { parseSource, readText, type Source } from './source.js';
 import type { Known } from './variables.js';
 
 export interface LoadOptions {
@@ -150,7 +150,7 @@ interface SourceTree {
 
 function readTree(file: string): SourceTree {
   const tree: SourceTree = { sources: [], files: [file], faults: [] };
-  const read = readBounded(file);
+  const read = readText(file);
   if ('problem' in read) {
     const message = `the specification cannot be read: ${read.problem}`;
     tree.faults.push({ file, position: null, path: '', message });
@@ -179,7 +179,7 @@ function add(tree: SourceTree, file: string, text: string, way: readonly string[
       wrong(`is too much: at most ${MAX_FILES} files may include each other, ${MAX_DEPTH} in a row`);
       continue;
     }
-    const read = readBounded(path);
+    const read = readText(path);
     tree.files.push(path);
     if ('problem' in read) wrong(`cannot be read: ${read.problem}`);
     else add(tree, path, read.text, [...way, path]);

@@ -6,7 +6,7 @@ import { stepFaults } from './check-test.js';
 import type { SpecFault, SpecPath } from './fault.js';
 import { errorTests, mapOf, withoutTests } from './raw.js';
 import { parseShape } from './shape.js';
-import { parseSource, readBounded, type Source } from './source.js';
+import { parseSource, readText, type Source } from './source.js';
 import { type Scope, substitute, TooMuchText } from './substitute.js';
 import { type Known, scopeOf, unknownReferences, variableFaults } from './variables.js';
 
@@ -182,7 +182,7 @@ export class SchemaFiles {
 }
 
 function readSchema(file: string): { schema: JsonSchema } | { problem: string } {
-  const read = readBounded(file);
+  const read = readText(file);
   if ('problem' in read) return { problem: `cannot be read: ${read.problem}` };
   const source = parseSource(file, read.text);
   if (Array.isArray(source)) {

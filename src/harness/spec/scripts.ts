@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { TestSpecification, ValidationScript } from '../../contract/spec.js';
 import { type Position, type SpecFault, type SpecPath, specPathText } from './fault.js';
 import { didYouMean, meant } from './schema.js';
-import { readBounded, type Source } from './source.js';
+import { readText, type Source } from './source.js';
 
 /** A validation script, read. */
 export interface PlannedScript extends Omit<ValidationScript, 'file' | 'source'> {
@@ -70,7 +70,7 @@ export class Scripts {
     if (file === undefined) return this.#place(source, [...at, 'source'], { ...rest, source: text!, folder });
     const path = resolve(dirname(source.file), file);
     this.files.push(path);
-    const found = readBounded(path);
+    const found = readText(path);
     if ('text' in found)
       return this.#place(source, [...at, 'file'], { ...rest, source: found.text, file: path, folder });
     this.faults.push(source.fault([...at, 'file'], `names ${file}, which cannot be read: ${found.problem}`));

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InputFile } from '../../contract/run.js';
-import { readBounded } from '../spec/source.js';
+import { readText } from '../spec/source.js';
 import { ScriptError } from './script-result.js';
 
 const MOST_FILES = 500;
@@ -72,7 +72,7 @@ function filesOf(folder: string, { file, isPackage }: Entry): InputFile[] {
 }
 
 function textOf(folder: string, path: string): InputFile[] {
-  const read = readBounded(join(folder, path));
+  const read = readText(join(folder, path));
   return 'text' in read ? [{ path, text: read.text }] : [];
 }
 

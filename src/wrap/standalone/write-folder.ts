@@ -3,7 +3,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -11,10 +10,10 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { PungiError } from '../../base/errors.js';
-import { fileProblem, writeWhole } from '../../base/files.js';
+import { fileProblem, readBounded, writeWhole } from '../../base/files.js';
 import type { ToolsFile } from '../../contract/wrap.js';
 import { TOOLS_FILE } from '../tools-file/make-tools-file.js';
-import { readToolsFile } from '../tools-file/read-tools-file.js';
+import { MAX_TOOLS_FILE_BYTES, readToolsFile } from '../tools-file/read-tools-file.js';
 import { type FolderFile, REQUIREMENTS_FILE } from './folder.js';
 
 /** What is there already. */
@@ -91,11 +90,9 @@ function realFolder(path: string): string | undefined {
 }
 
 function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw invalid(`${path} cannot be read: ${fileProblem(error)}.`);
-  }
+  const read = readBounded(path, MAX_TOOLS_FILE_BYTES);
+  if ('problem' in read) throw invalid(`${path} cannot be read: ${read.problem}.`);
+  return read.bytes.toString();
 }
 
 const invalid = (message: string) => new PungiError('INVALID_INPUT', message);

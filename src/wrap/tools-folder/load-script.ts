@@ -25,13 +25,11 @@ export async function loadScript(
   paths.add(origin);
   const what = `"${source.origin}"`;
   const written =
-    source.kind === 'script'
-      ? null
-      : readToolsFile(await readTextFile(origin, MAX_TOOLS_FILE_BYTES, what), what);
+    source.kind === 'script' ? null : readToolsFile(readTextFile(origin, MAX_TOOLS_FILE_BYTES, what), what);
   const path = written === null ? origin : await scriptPath(source, origin, written);
   paths.add(path);
   const filename = plainName(basename(path));
-  const code = await readTextFile(path, MAX_CODE_BYTES, `The script "${filename}"`);
+  const code = readTextFile(path, MAX_CODE_BYTES, `The script "${filename}"`);
   const real = await realpath(path);
   // A script may be a link to elsewhere; what it imports is then beside the file itself, as it is for Python.
   paths.add(real);
