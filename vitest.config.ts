@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { LEFT_OUT } from './tests/support/long-tests.js';
 import { LongestFirst } from './tests/support/longest-first.js';
 
 /** The soak takes its time and has a configuration of its own: `npm run soak`. */
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'tests/soak/**', 'tests/kernels/**'],
+    exclude: ['**/node_modules/**', 'tests/soak/**', 'tests/kernels/**', ...LEFT_OUT],
     globalSetup: ['scripts/fresh-dist.mjs', 'tests/support/own-place.ts'],
     // The tests start real processes, and their number follows from the machine, not from the tests' impatience.
     pool: 'forks',

@@ -1,4 +1,5 @@
-// Every test: `npm test [-- vitest's arguments]`. With --ci, also a short soak; coverage is printed, a skipped security test
+// `npm test [-- vitest's arguments]`: the tests that people wait for, or those that are named. With PUNGI_TEST_ALL=1 every test.
+// With --ci, also a short soak; coverage is printed, a skipped security test
 // on Linux is a failure, and a file that failed runs once more, alone, at the end: what passes then is listed as flaky.
 // --failed-before=WHAT counts what failed before. The last lines name what failed, since a log may be cut at its beginning,
 // and say how many passed and failed.
@@ -17,6 +18,9 @@ const LINES_OF_A_FAILURE = 40;
 const own = new RegExp(`^--ci$|^${BEFORE}`);
 const args = process.argv.slice(2).filter((argument) => !own.test(argument));
 const ci = process.argv.includes('--ci');
+// Whoever names tests means these, however long they take.
+if (args.length > 0) process.env['PUNGI_TEST_ALL'] = '1';
+const all = Boolean(process.env['PUNGI_TEST_ALL']);
 /** The whole corpus, with packages, is left to `npm run test:all`: it takes a quarter of an hour. */
 const SOAK = ['--config', 'vitest.soak.config.ts', '--exclude', 'tests/soak/corpus.test.ts'];
 
@@ -26,6 +30,9 @@ if (existsSync(judges) && !installed(judges)) await withLock(() => installed(jud
 
 const profiles = scratch(`profiles-${process.pid}`);
 mkdirSync(profiles);
+// A selection of tests by file or name is a selection of vitest's tests.
+const python = () => (args.length === 0 ? [testPython({ coverage: ci, all })] : []);
+const beside = all ? [] : python();
 const reports = [
   await vitest([...(ci ? ['--coverage'] : []), ...args], { CHILD_COVERAGE: ci ? profiles : '' }),
 ];
@@ -33,26 +40,25 @@ const reports = [
 if (ci) await (await import('./coverage.mjs')).printCoverage(profiles);
 rmSync(profiles, { recursive: true });
 if (ci) reports.push(await vitest(SOAK, { SOAK_RUNS: '500', AUDIT_RUNS: '300' }));
-// A selection of tests by file or name is a selection of vitest's tests.
-if (args.length === 0) reports.push(await testPython({ coverage: ci }));
+reports.push(...(await Promise.all(all ? python() : beside)));
 
-const all = [];
-for (const report of reports) all.push(ci ? await secondRun(report) : report);
+const judged = [];
+for (const report of reports) judged.push(ci ? await secondRun(report) : report);
 const before = process.argv.filter((argument) => argument.startsWith(BEFORE));
 const failures = [
   ...before.map((argument) => `${argument.slice(BEFORE.length)} failed.`),
-  ...all.flatMap((report) => report.failures),
+  ...judged.flatMap((report) => report.failures),
 ];
 if (ci && process.platform === 'linux') {
-  const [{ ranSecurity, skippedSecurity }] = all;
+  const [{ ranSecurity, skippedSecurity }] = judged;
   if (!ranSecurity) failures.push('no security test ran at all.');
   failures.push(...skippedSecurity.map((name) => `a security test was skipped: ${name}`));
 }
 const short = (failure) => failure.split('\n').slice(0, LINES_OF_A_FAILURE).join('\n');
 for (const failure of failures) console.log(`\nFAILED ${short(failure)}`);
-const flaky = all.flatMap((report) => report.flaky ?? []);
+const flaky = judged.flatMap((report) => report.flaky ?? []);
 for (const failure of flaky) console.log(`\nFLAKY, passed when run alone: ${short(failure)}`);
-const passed = all.reduce((sum, report) => sum + report.passed, 0);
+const passed = judged.reduce((sum, report) => sum + report.passed, 0);
 console.log(`${passed} passed, ${failures.length} failed`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
