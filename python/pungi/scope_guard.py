@@ -68,7 +68,7 @@ class _Guard:
 
     def install(self):
         self._builtins["__import__"] = self._imports.install()
-        self._furnish_builtins()
+        self._replace_builtins()
         if self._variables is not None:
             self._variables["__builtins__"] = self._stand_in
         self._judge_paths()
@@ -106,7 +106,7 @@ class _Guard:
 
     # Builtins
 
-    def _furnish_builtins(self):
+    def _replace_builtins(self):
         for name in self._rules.builtins & self._builtins.keys() - {"__import__"}:
             self._builtins[name] = self._refusing(name)
         real_getattr, real_vars, introspects = getattr, vars, self._rules.forbids_introspection

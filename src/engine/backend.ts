@@ -1,7 +1,7 @@
 import type { Tier } from '../contract/outcome.js';
 import type { AboutCgroup, Job, OutputSink, RunEnd, WorkerAbout } from '../runtime/supervisor.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
-import type { Furnishing, Home } from './home.js';
+import type { Home, PoolSpec } from './home.js';
 
 /** Where workers come from: local processes, or other machines. */
 export interface Backend {
@@ -21,7 +21,7 @@ export interface WorkerSpec {
   /** Undefined: the interpreter itself. */
   home: Home | undefined;
   /** Undefined: any worker of the environment will do. */
-  furnishing?: Furnishing | undefined;
+  poolSpec?: PoolSpec | undefined;
 }
 
 export interface Worker {

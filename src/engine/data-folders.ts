@@ -1,9 +1,9 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { PungiError } from '../base/errors.js';
-import type { Furnishing } from './home.js';
+import type { PoolSpec } from './home.js';
 
-type DataFolder = Furnishing['data'][number];
+type DataFolder = PoolSpec['data'][number];
 
 /** What the kernel shows of itself is no data. */
 const NEVER_SHOWN = ['/proc', '/sys', '/dev'];

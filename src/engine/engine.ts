@@ -13,7 +13,7 @@ import { Discovery } from '../contract/wrap.js';
 import type { Job, WorkerAbout } from '../runtime/supervisor.js';
 import { type BackendState, bytecodeTagOf, type Worker } from './backend.js';
 import { FairQueue } from './fair-queue.js';
-import { type Furnishing, type Home, PLAIN } from './home.js';
+import { type Home, PLAIN, type PoolSpec } from './home.js';
 import { KeepAlive } from './keep-alive.js';
 import { LocalBackend, type LocalBackendOptions } from './local-backend.js';
 import type { Whereabouts } from './missing-module.js';
@@ -43,7 +43,7 @@ export interface AdmittedRun {
   job: Job;
   /** Without one, the interpreter itself is meant. */
   home?: Home | undefined;
-  furnishing?: Furnishing | undefined;
+  poolSpec?: PoolSpec | undefined;
   /** The profile whose rules hold, if one does. */
   profile?: { readonly name: string } | null | undefined;
 }
@@ -113,13 +113,13 @@ export class Engine {
   }
 
   /** Where no total was set, only runs that asked for more than usual wait for each other. Files may lie in memory, too. */
-  #roomFor({ job: { limits }, furnishing }: AdmittedRun): number {
-    if (furnishing?.isRaised) return limits.memoryMb + limits.diskMb;
+  #roomFor({ job: { limits }, poolSpec }: AdmittedRun): number {
+    if (poolSpec?.isRaised) return limits.memoryMb + limits.diskMb;
     return this.options.totalMemoryMb === undefined ? 0 : limits.memoryMb;
   }
 
   async #runNow(
-    { job, home, furnishing = PLAIN }: AdmittedRun,
+    { job, home, poolSpec = PLAIN }: AdmittedRun,
     draft: OutcomeDraft,
     stop: AbortSignal,
     asked: number,
@@ -128,7 +128,7 @@ export class Engine {
     const { tier, features } = await this.started;
     let worker: Worker;
     try {
-      worker = await this.#backend.acquire({ home, furnishing }, stop);
+      worker = await this.#backend.acquire({ home, poolSpec }, stop);
     } catch (error) {
       if (stop.aborted) return draft.finish(failure('cancelled', {}));
       const { code, message } = PungiError.from(error);
@@ -212,9 +212,9 @@ export class Engine {
   }
 
   /** Parks workers before the first run asks for them. */
-  async warm(home: Home | undefined, furnishing: Furnishing = PLAIN): Promise<void> {
+  async warm(home: Home | undefined, poolSpec: PoolSpec = PLAIN): Promise<void> {
     await this.started;
-    this.#backend.warm({ home, furnishing });
+    this.#backend.warm({ home, poolSpec });
   }
 
   async close(): Promise<void> {

@@ -10,7 +10,7 @@ export interface Home {
 }
 
 /** What a profile adds to the workers of an environment: they are parked with it, so each has a pool of its own. */
-export interface Furnishing {
+export interface PoolSpec {
   /** Modules imported once, where they are installed. */
   preload: readonly string[];
   /** Folders that runs can read, as data/NAME in their work folder. */
@@ -22,14 +22,13 @@ export interface Furnishing {
 }
 
 /** Workers as they are without a profile. */
-export const PLAIN: Furnishing = { preload: [], data: [], allowedHosts: [] };
+export const PLAIN: PoolSpec = { preload: [], data: [], allowedHosts: [] };
 
-/** The same for furnishings that make the same workers. */
-export function nameOfFurnishing({ preload, data, allowedHosts, isRaised = false }: Furnishing): string {
+/** The same for pool specs that make the same workers. */
+export function poolSpecKey({ preload, data, allowedHosts, isRaised = false }: PoolSpec): string {
   const folders = data.map(({ name, path }) => [name, path]);
   const hosts = [...new Set(allowedHosts)].sort();
   return JSON.stringify([[...new Set(preload)].sort(), folders.sort(), hosts, isRaised]);
 }
 
-export const isPlain = (furnishing: Furnishing): boolean =>
-  nameOfFurnishing(furnishing) === nameOfFurnishing(PLAIN);
+export const isPlain = (poolSpec: PoolSpec): boolean => poolSpecKey(poolSpec) === poolSpecKey(PLAIN);

@@ -30,8 +30,8 @@ export class LocalBackend implements Backend {
     private readonly logger: Logger,
   ) {
     this.#opener = new PoolOpener(options, this.#listener, logger);
-    this.pools = new Pools(options.maxWarm, (home, furnishing) =>
-      this.#opener.open(this.#state!.tier, home, furnishing),
+    this.pools = new Pools(options.maxWarm, (home, poolSpec) =>
+      this.#opener.open(this.#state!.tier, home, poolSpec),
     );
   }
 
@@ -54,8 +54,8 @@ export class LocalBackend implements Backend {
   async acquire(spec: WorkerSpec, signal: AbortSignal): Promise<Worker> {
     const pool = this.#poolOf(spec);
     const supervisor = await pool.take(signal).catch((error: unknown) => {
-      const { furnishing = PLAIN } = spec;
-      if (!signal.aborted && !isPlain(furnishing)) this.pools.giveUp(pool);
+      const { poolSpec = PLAIN } = spec;
+      if (!signal.aborted && !isPlain(poolSpec)) this.pools.giveUp(pool);
       throw error;
     });
     return {
@@ -82,8 +82,8 @@ export class LocalBackend implements Backend {
     await this.#listener.close();
   }
 
-  #poolOf({ home = this.#interpreterHome(), furnishing }: WorkerSpec): Pool {
-    return furnishing === undefined ? this.pools.some(home) : this.pools.for(home, furnishing);
+  #poolOf({ home = this.#interpreterHome(), poolSpec }: WorkerSpec): Pool {
+    return poolSpec === undefined ? this.pools.some(home) : this.pools.for(home, poolSpec);
   }
 
   #tiersToTry(): Tier[] {

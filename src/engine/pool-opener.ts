@@ -6,7 +6,7 @@ import { ForkServer, type ForkServerOptions } from '../runtime/fork-server.js';
 import type { Listener } from '../runtime/listener.js';
 import type { Supervisor } from '../runtime/supervisor.js';
 import { resolveDataFolders } from './data-folders.js';
-import type { Furnishing, Home } from './home.js';
+import type { Home, PoolSpec } from './home.js';
 import { Pool } from './pool.js';
 
 export interface PoolOpenerOptions {
@@ -46,7 +46,7 @@ export interface Entered {
   supervisor: Supervisor;
 }
 
-/** Opens pools: of a home, furnished as a profile asks. */
+/** Opens pools: of an environment, with what a profile asks for. */
 export class PoolOpener {
   #networks = new WeakMap<Pool, Network>();
   readonly #cgroups: ForkServerOptions['cgroups'];
@@ -61,14 +61,14 @@ export class PoolOpener {
     this.#cgroups = options.cgroups === 'off' ? null : { name, server: process.pid, totalMb };
   }
 
-  /** Throws DENIED with a sentence where the furnishing cannot be had. */
-  open(tier: Tier, home: Home, asked: Furnishing, running?: Entered): Pool {
+  /** Throws DENIED with a sentence where the spec cannot be met. */
+  open(tier: Tier, home: Home, asked: PoolSpec, running?: Entered): Pool {
     const { poolSize, idleTimeoutMs } = this.options;
     const size = asked.isRaised ? 1 : poolSize;
-    const furnishing = { ...asked, data: resolveDataFolders(asked.data, this.listener.folder) };
+    const poolSpec = { ...asked, data: resolveDataFolders(asked.data, this.listener.folder) };
     let network: Network | null = null;
-    const opening = this.#openNetwork(tier, furnishing.allowedHosts)?.then((opened) => (network = opened));
-    const start = () => this.startForkServer(tier, home, furnishing, network);
+    const opening = this.#openNetwork(tier, poolSpec.allowedHosts)?.then((opened) => (network = opened));
+    const start = () => this.startForkServer(tier, home, poolSpec, network);
     const giveBack = async () => {
       await opening?.catch(() => {}); // whoever waits for a worker is told
       await network?.close();
@@ -86,7 +86,7 @@ export class PoolOpener {
   startForkServer(
     tier: Tier,
     { python, roots, environment, isBare = false }: Omit<Home, 'generation'>,
-    { preload, data, isRaised = false }: Furnishing,
+    { preload, data, isRaised = false }: PoolSpec,
     network: Network | null,
   ): ForkServer {
     const { preloadTimeoutMs, poolSize, maxActive, ceilings = this.options } = this.options;

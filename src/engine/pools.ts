@@ -1,13 +1,13 @@
-import { type Furnishing, type Home, isPlain, nameOfFurnishing, PLAIN } from './home.js';
+import { type Home, isPlain, PLAIN, type PoolSpec, poolSpecKey } from './home.js';
 import type { Pool } from './pool.js';
 
 interface Warm {
   home: Home;
-  furnishing: Furnishing;
+  poolSpec: PoolSpec;
   pool: Pool;
 }
 
-/** One pool for each environment and furnishing in use. Beyond the limit, the one that was not used for longest goes. */
+/** One pool for each environment and spec in use. Beyond the limit, the one that was not used for longest goes. */
 export class Pools {
   /** In the order of their last use. */
   #warm = new Map<string, Warm>();
@@ -15,7 +15,7 @@ export class Pools {
 
   constructor(
     private readonly limit: number,
-    private readonly open: (home: Home, furnishing: Furnishing) => Pool,
+    private readonly open: (home: Home, poolSpec: PoolSpec) => Pool,
   ) {}
 
   get all(): Pool[] {
@@ -29,7 +29,7 @@ export class Pools {
   /** A pool of an environment, if it has one: the plain one before those of profiles. */
   find(environment: string): Pool | undefined {
     const found = this.#of(environment).map(([, warm]) => warm);
-    return (found.find(({ furnishing }) => isPlain(furnishing)) ?? found[0])?.pool;
+    return (found.find(({ poolSpec }) => isPlain(poolSpec)) ?? found[0])?.pool;
   }
 
   /** For what any worker of the environment can do: a pool that is there, or the plain one. */
@@ -39,12 +39,12 @@ export class Pools {
     return (isStale ? undefined : this.find(home.environment)) ?? this.for(home, PLAIN);
   }
 
-  adopt(home: Home, furnishing: Furnishing, pool: Pool): void {
-    this.#warm.set(keyOf(home, furnishing), { home, furnishing, pool });
+  adopt(home: Home, poolSpec: PoolSpec, pool: Pool): void {
+    this.#warm.set(keyOf(home, poolSpec), { home, poolSpec, pool });
   }
 
-  for(home: Home, furnishing: Furnishing): Pool {
-    const key = keyOf(home, furnishing);
+  for(home: Home, poolSpec: PoolSpec): Pool {
+    const key = keyOf(home, poolSpec);
     const known = this.#warm.get(key);
     if (known?.home.generation === home.generation) {
       this.#warm.delete(key);
@@ -54,8 +54,8 @@ export class Pools {
     for (const [other, warm] of this.#of(home.environment))
       if (warm.home.generation !== home.generation) this.#retire(other);
     this.#makeRoom();
-    const pool = this.open(home, furnishing);
-    this.adopt(home, furnishing, pool);
+    const pool = this.open(home, poolSpec);
+    this.adopt(home, poolSpec, pool);
     return pool;
   }
 
@@ -92,5 +92,5 @@ export class Pools {
   }
 }
 
-const keyOf = ({ environment }: Home, furnishing: Furnishing) =>
-  JSON.stringify([environment, nameOfFurnishing(furnishing)]);
+const keyOf = ({ environment }: Home, poolSpec: PoolSpec) =>
+  JSON.stringify([environment, poolSpecKey(poolSpec)]);

@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.js';
 import type { Profile, ScopeRules } from '../contract/profile.js';
 import { RunRequest, TOGETHER } from '../contract/run.js';
 import type { AdmittedRun } from '../engine/engine.js';
-import { type Furnishing, PLAIN } from '../engine/home.js';
+import { PLAIN, type PoolSpec } from '../engine/home.js';
 import type { Job } from '../runtime/supervisor.js';
 import { checkBesideData, checkBesideScript, checkFits, scriptName } from './input-files.js';
 import { LimitRules } from './limits.js';
@@ -58,8 +58,8 @@ export class Gate {
     const { job, notes, isRaised } = await this.#job(request, profile);
     const data = profile.workspace.length > 0 ? await listWorkspace(profile.workspace) : NO_DATA;
     const rules = rulesOf(profile);
-    const own = furnishingOf(profile, request);
-    const furnishing = isRaised ? { ...(own ?? PLAIN), isRaised } : own;
+    const own = poolSpecOf(profile, request);
+    const poolSpec = isRaised ? { ...(own ?? PLAIN), isRaised } : own;
     return {
       profile,
       venvName,
@@ -70,7 +70,7 @@ export class Gate {
       cacheSeconds: profile.deterministic && data.fingerprint !== null ? profile.cacheTtl : 0,
       isFresh: request.fresh ?? false,
       dataFingerprint: data.fingerprint ?? [],
-      ...(furnishing && { furnishing }),
+      ...(poolSpec && { poolSpec }),
       job: {
         ...job,
         variables: variablesOf(profile, request, data.files),
@@ -95,7 +95,7 @@ export class Gate {
       cacheSeconds: 0,
       isFresh: true,
       dataFingerprint: [],
-      ...(isRaised && { furnishing: { ...PLAIN, isRaised } }),
+      ...(isRaised && { poolSpec: { ...PLAIN, isRaised } }),
       job,
     };
   }
@@ -214,10 +214,10 @@ function rulesOf(profile: Profile): ScopeRules | undefined {
  * What the workers of a profile are parked with; undefined where they are like any other. Where a profile has rules for
  * imports, nothing is loaded that it does not name itself.
  */
-function furnishingOf(
+function poolSpecOf(
   { preload: own, workspace, allowedHosts, allowedImports, blockedImports }: Profile,
   { preload: wanted = [] }: Pick<RunRequest, 'preload'> = {},
-): Furnishing | undefined {
+): PoolSpec | undefined {
   const isFree = allowedImports === null && blockedImports.length === 0;
   const preload = isFree ? [...own, ...wanted] : own;
   if (preload.length + workspace.length + allowedHosts.length === 0) return undefined;

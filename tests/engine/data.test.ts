@@ -9,7 +9,7 @@ import type { Engine } from '../../src/engine/engine.js';
 import { publicInterpreter, temporaryFolder } from '../support/places.js';
 import { stateBelow } from '../support/state-below.js';
 import { until } from '../support/until.js';
-import { furnishingOf, type Ran, runIn, startEngine, withEngine } from './engine.js';
+import { poolSpecOf, type Ran, runIn, startEngine, withEngine } from './engine.js';
 import { expectOk, verdictOf } from './outcomes.js';
 
 const python = (await publicInterpreter()) || undefined;
@@ -29,7 +29,7 @@ function makeFolder(name: string): string {
 const sales = makeFolder('sales');
 const secret = join(ground, 'secret.txt');
 writeFileSync(secret, 'SECRET');
-const withData = (...data: { name: string; path: string }[]) => ({ furnishing: furnishingOf({ data }) });
+const withData = (...data: { name: string; path: string }[]) => ({ poolSpec: poolSpecOf({ data }) });
 const SALES = withData({ name: 'sales', path: sales });
 
 /** What the code printed, which must have ended well. */

@@ -4,7 +4,7 @@ import type { CodeSummary } from '../../src/contract/disclosure.js';
 import type { Outcome } from '../../src/contract/outcome.js';
 import type { ScopeRules } from '../../src/contract/profile.js';
 import { type AdmittedRun, Engine, type EngineOptions } from '../../src/engine/engine.js';
-import type { Furnishing } from '../../src/engine/home.js';
+import type { PoolSpec } from '../../src/engine/home.js';
 import type { Job } from '../../src/runtime/supervisor.js';
 import { jobOf } from '../support/job.js';
 
@@ -59,11 +59,11 @@ export const rulesOf = (rules: Partial<ScopeRules> = {}): ScopeRules => ({
   ...rules,
 });
 
-export const furnishingOf = (furnishing: Partial<Furnishing> = {}): Furnishing => ({
+export const poolSpecOf = (poolSpec: Partial<PoolSpec> = {}): PoolSpec => ({
   preload: [],
   data: [],
   allowedHosts: [],
-  ...furnishing,
+  ...poolSpec,
 });
 
 export interface Ran extends Outcome {
@@ -71,14 +71,14 @@ export interface Ran extends Outcome {
   summary: CodeSummary | null;
 }
 
-/** Runs with the rules and the furnishing of a profile. */
+/** Runs with the rules and the pool of a profile. */
 export async function runIn(
   engine: Engine,
   code: string,
-  { furnishing, profile, home, ...more }: Partial<Job> & Omit<Partial<AdmittedRun>, 'job'> = {},
+  { poolSpec, profile, home, ...more }: Partial<Job> & Omit<Partial<AdmittedRun>, 'job'> = {},
 ): Promise<Ran> {
   let summary: CodeSummary | null = null;
-  const run = { job: jobOf(code, more), furnishing, profile, home };
+  const run = { job: jobOf(code, more), poolSpec, profile, home };
   const outcome = await engine.run(run, { onSummary: (told) => (summary = told) });
   return { ...outcome, summary };
 }

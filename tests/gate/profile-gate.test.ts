@@ -106,7 +106,7 @@ describe('which profile', () => {
       isFresh: true,
     });
     expect(own.job).not.toHaveProperty('rules');
-    expect(own).not.toHaveProperty('furnishing');
+    expect(own).not.toHaveProperty('poolSpec');
   });
 });
 
@@ -289,13 +289,13 @@ describe('what else', () => {
     ['preloaded modules', 'ready', { preload: ['json'], data: [], allowedHosts: [] }],
     ['folders', 'data', { preload: [], data: [{ name: 'here', path: folder }], allowedHosts: [] }],
     ['hosts', 'web', { preload: [], data: [], allowedHosts: ['api.example.com'] }],
-  ])('workers with %s', async (_, profile, furnishing) => {
-    expect((await admit({ profile })).furnishing).toEqual(furnishing);
+  ])('workers with %s', async (_, profile, poolSpec) => {
+    expect((await admit({ profile })).poolSpec).toEqual(poolSpec);
   });
 
   test('workers like any other where the profile wants none of its own', async () => {
     for (const profile of ['default', 'blocks', 'pinned', 'open'])
-      expect(await admit({ profile })).not.toHaveProperty('furnishing');
+      expect(await admit({ profile })).not.toHaveProperty('poolSpec');
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
 import { Network } from '../../src/runtime/network/network.js';
 import type { NetworkDecision } from '../../src/runtime/network/visit.js';
-import { furnishingOf, runIn, sharedEngine } from '../engine/engine.js';
+import { poolSpecOf, runIn, sharedEngine } from '../engine/engine.js';
 import { expectOk, verdictOf } from '../engine/outcomes.js';
 import { py } from '../support/python.js';
 import { until } from '../support/until.js';
@@ -38,7 +38,7 @@ afterAll(() => {
 
 const run = (code: string, more: object = {}) =>
   runIn(engine, code, {
-    furnishing: furnishingOf({ allowedHosts }),
+    poolSpec: poolSpecOf({ allowedHosts }),
     variables: {
       http: `http://${NAME}:${plain.port}`,
       https: `https://${NAME}:${secure.port}`,
@@ -169,7 +169,7 @@ test('a run in a loop of requests is ended by its time, and its connections with
     urlopen(f"http://127.0.0.1:{port}/", timeout=60).read()
   `;
   const outcome = await runIn(engine, code, {
-    furnishing: furnishingOf({ allowedHosts: [`127.0.0.1:${hanging.port}`] }),
+    poolSpec: poolSpecOf({ allowedHosts: [`127.0.0.1:${hanging.port}`] }),
     variables: { port: hanging.port },
     limits: { ...DEFAULT_LIMITS, timeoutMs: 1500 },
   });

@@ -97,8 +97,8 @@ function run(
     limits: Limits.parse({ ...DEFAULT_LIMITS, ...limits }),
     variables: { context: { allowed, ...context } },
   });
-  const furnishing = { preload: [], data: [], allowedHosts: hosts };
-  return engine.run({ job, furnishing }, { ...(signal && { signal }), ...(onLine && { onLine }) });
+  const poolSpec = { preload: [], data: [], allowedHosts: hosts };
+  return engine.run({ job, poolSpec }, { ...(signal && { signal }), ...(onLine && { onLine }) });
 }
 
 interface RunMore {

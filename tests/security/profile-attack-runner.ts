@@ -91,8 +91,8 @@ function run(
   const limits = { ...DEFAULT_LIMITS, timeoutMs: 10_000, diskMb: 16, processes: 32 };
   const job = jobOf(code, { limits, variables: { context } });
   const folders = data === undefined ? [] : [{ name: data, path: join(ground, data) }];
-  const furnishing = { preload: [], data: folders, allowedHosts: [] };
-  return engine.run({ job: { ...job, ...more }, home, furnishing }, { onSummary });
+  const poolSpec = { preload: [], data: folders, allowedHosts: [] };
+  return engine.run({ job: { ...job, ...more }, home, poolSpec }, { onSummary });
 }
 
 async function play({ code, rules, summarize, judge }: ProfileAttack): Promise<string[]> {

@@ -1,50 +1,50 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { isPlain, nameOfFurnishing, PLAIN } from '../../src/engine/home.js';
+import { isPlain, PLAIN, poolSpecKey } from '../../src/engine/home.js';
 import type { Network } from '../../src/engine/pool-opener.js';
 import { publicInterpreter, temporaryFolder } from '../support/places.js';
 import { until } from '../support/until.js';
-import { furnishingOf, jobOf, runIn, sharedEngine, withEngine } from './engine.js';
+import { jobOf, poolSpecOf, runIn, sharedEngine, withEngine } from './engine.js';
 import { expectOk, verdictOf } from './outcomes.js';
 
 const python = (await publicInterpreter()) || undefined;
 const engine = sharedEngine({ preload: ['decimal'] });
-const PRELOADED = furnishingOf({ preload: ['colorsys', 'no_such_module'] });
+const PRELOADED = poolSpecOf({ preload: ['colorsys', 'no_such_module'] });
 const LOADED = 'import sys\nprint("decimal" in sys.modules, "colorsys" in sys.modules)';
 
-describe('furnishings', () => {
+describe('pool specs', () => {
   test('are the same where they make the same workers', () => {
     const a = { preload: ['a', 'b'], data: [{ name: 'x', path: '/x' }], allowedHosts: ['h', 'i'] };
     const b = { preload: ['b', 'a', 'a'], data: [{ path: '/x', name: 'x' }], allowedHosts: ['i', 'h'] };
-    expect(nameOfFurnishing(a)).toBe(nameOfFurnishing(b));
+    expect(poolSpecKey(a)).toBe(poolSpecKey(b));
     for (const change of [{ preload: ['a'] }, { data: [{ name: 'x', path: '/y' }] }, { allowedHosts: ['h'] }])
-      expect(nameOfFurnishing({ ...a, ...change })).not.toBe(nameOfFurnishing(a));
-    expect([isPlain(PLAIN), isPlain(furnishingOf()), isPlain(a)]).toEqual([true, true, false]);
+      expect(poolSpecKey({ ...a, ...change })).not.toBe(poolSpecKey(a));
+    expect([isPlain(PLAIN), isPlain(poolSpecOf()), isPlain(a)]).toEqual([true, true, false]);
   });
 });
 
 describe("a profile's modules", () => {
   test("are loaded in its own workers beside the server's, and missing ones passed over", async () => {
-    expect((await runIn(engine, LOADED, { furnishing: PRELOADED })).stdout.text).toBe('True True\n');
+    expect((await runIn(engine, LOADED, { poolSpec: PRELOADED })).stdout.text).toBe('True True\n');
     expect((await runIn(engine, LOADED)).stdout.text).toBe('True False\n');
   });
 });
 
 describe('a module that', () => {
   test('wants to end the interpreter when it is imported is passed over', async () => {
-    const furnishing = furnishingOf({ preload: ['unittest.__main__', 'colorsys'] });
-    expect((await runIn(engine, LOADED, { furnishing })).stdout.text).toBe('True True\n');
+    const poolSpec = poolSpecOf({ preload: ['unittest.__main__', 'colorsys'] });
+    expect((await runIn(engine, LOADED, { poolSpec })).stdout.text).toBe('True True\n');
   });
 });
 
 describe('pools', () => {
-  test('there is one for each furnishing, used again by whoever has the same', async () => {
+  test('there is one for each spec, used again by whoever has the same', async () => {
     await withEngine({}, async (own) => {
       await runIn(own, '1');
-      await runIn(own, '1', { furnishing: PRELOADED });
-      await runIn(own, '1', { furnishing: furnishingOf({ preload: ['no_such_module', 'colorsys'] }) });
-      await runIn(own, '1', { furnishing: furnishingOf() });
+      await runIn(own, '1', { poolSpec: PRELOADED });
+      await runIn(own, '1', { poolSpec: poolSpecOf({ preload: ['no_such_module', 'colorsys'] }) });
+      await runIn(own, '1', { poolSpec: poolSpecOf() });
       expect(own.pools.all).toHaveLength(2);
       expect(own.pools.names).toEqual(['default']);
     });
@@ -52,24 +52,24 @@ describe('pools', () => {
 
   test('an environment is found by its plain pool, or by any', async () => {
     await withEngine({}, async (own) => {
-      await runIn(own, '1', { furnishing: PRELOADED });
-      const [plain, furnished] = own.pools.all;
+      await runIn(own, '1', { poolSpec: PRELOADED });
+      const [plain, special] = own.pools.all;
       expect(own.pools.find('default')).toBe(plain);
       own.pools.giveUp(plain!);
-      expect(own.pools.find('default')).toBe(furnished);
+      expect(own.pools.find('default')).toBe(special);
       expect(own.pools.find('other')).toBeUndefined();
     });
   });
 
   test('retiring an environment retires all of its pools', async () => {
     await withEngine({}, async (own) => {
-      await runIn(own, '1', { furnishing: PRELOADED });
+      await runIn(own, '1', { poolSpec: PRELOADED });
       const pools = own.pools.all;
       expect(pools).toHaveLength(2);
       own.pools.retire('default');
       expect(own.pools.all).toEqual([]);
       await until(() => pools.every((pool) => pool.forkServers === 0), 'their fork servers are gone');
-      expectOk(await runIn(own, '1', { furnishing: PRELOADED }));
+      expectOk(await runIn(own, '1', { poolSpec: PRELOADED }));
     });
   });
 
@@ -82,11 +82,11 @@ describe('pools', () => {
         python: interpreter.path,
         roots: [],
       });
-      await runIn(own, '1', { home: home('one'), furnishing: PRELOADED });
+      await runIn(own, '1', { home: home('one'), poolSpec: PRELOADED });
       await runIn(own, '1', { home: home('one') });
       const old = own.pools.all.slice(1);
       expect(old).toHaveLength(2);
-      await runIn(own, '1', { home: home('two'), furnishing: PRELOADED });
+      await runIn(own, '1', { home: home('two'), poolSpec: PRELOADED });
       expect(own.pools.all).toHaveLength(2);
       await until(() => old.every((pool) => pool.forkServers === 0), 'the old fork servers are gone');
     });
@@ -97,7 +97,7 @@ describe('pools', () => {
       const { interpreter } = await own.started;
       const home = { environment: 'ml', generation: 'one', python: interpreter.path, roots: [] };
       const job = jobOf('import os');
-      await runIn(own, '1', { home, furnishing: PRELOADED });
+      await runIn(own, '1', { home, poolSpec: PRELOADED });
       await own.examine(job, home);
       await own.compile(job, home);
       expect(own.bytecodeTag(home)).toBeDefined();
@@ -108,10 +108,10 @@ describe('pools', () => {
   test('no more are kept than may be, and the one used last stays', async () => {
     await withEngine({ maxWarm: 2 }, async (own) => {
       for (const module of ['colorsys', 'wave', 'sndhdr'])
-        await runIn(own, '1', { furnishing: furnishingOf({ preload: [module] }) });
+        await runIn(own, '1', { poolSpec: poolSpecOf({ preload: [module] }) });
       expect(own.pools.all).toHaveLength(2);
       const before = own.pools.all[1];
-      await runIn(own, '1', { furnishing: furnishingOf({ preload: ['sndhdr'] }) });
+      await runIn(own, '1', { poolSpec: poolSpecOf({ preload: ['sndhdr'] }) });
       expect(own.pools.all[1]).toBe(before);
     });
   });
@@ -119,7 +119,7 @@ describe('pools', () => {
 
 describe('a network', () => {
   const folder = temporaryFolder();
-  const HOSTS = furnishingOf({ allowedHosts: ['example.org'] });
+  const HOSTS = poolSpecOf({ allowedHosts: ['example.org'] });
 
   const socket = join(folder, 'proxy.sock');
   const proxy = createServer((connection) => connection.destroy()).listen(socket);
@@ -147,7 +147,7 @@ describe('a network', () => {
   test('is opened once for a pool, lets each run in and out, and is closed with the pool', async () => {
     const { seen, network } = countingNetwork();
     await withEngine({ network }, async (own) => {
-      for (const _ of [1, 2]) expectOk(await runIn(own, 'print(1)', { furnishing: HOSTS }));
+      for (const _ of [1, 2]) expectOk(await runIn(own, 'print(1)', { poolSpec: HOSTS }));
       expectOk(await runIn(own, 'print(1)'));
       expect(seen).toEqual({ opened: [['example.org']], entered: 2, left: 2, closed: 0 });
     });
@@ -157,7 +157,7 @@ describe('a network', () => {
   test('is refused in a tier that could not keep it to its hosts', async () => {
     const { seen, network } = countingNetwork();
     await withEngine({ tier: 'landlock', python, network }, async (own) => {
-      const outcome = await runIn(own, 'print("ran")', { furnishing: HOSTS });
+      const outcome = await runIn(own, 'print("ran")', { poolSpec: HOSTS });
       expect(verdictOf(outcome, 'denied').message).toMatch(
         /^A profile with network needs the namespace tier, and runs are in the landlock tier here/,
       );
@@ -168,7 +168,7 @@ describe('a network', () => {
   });
 
   test('is refused where the server has none to give', async () => {
-    const outcome = await runIn(engine, 'print("ran")', { furnishing: HOSTS });
+    const outcome = await runIn(engine, 'print("ran")', { poolSpec: HOSTS });
     expect(verdictOf(outcome, 'denied').message).toBe('This server lets no run reach the network.');
   });
 
@@ -180,7 +180,7 @@ describe('a network', () => {
     };
     await withEngine({ network }, async (own) => {
       for (const _ of [1, 2]) {
-        const outcome = await runIn(own, 'print("ran")', { furnishing: HOSTS });
+        const outcome = await runIn(own, 'print("ran")', { poolSpec: HOSTS });
         expect(verdictOf(outcome, 'internal').message).toBe('No worker could be started: no port is left');
       }
       expectOk(await runIn(own, 'print(1)'));
