@@ -1,15 +1,7 @@
 import { type ErrorCode, PungiError } from '../base/errors.js';
 import { fileProblem } from '../base/files.js';
 
-export type AuditTrouble =
-  | 'damaged'
-  | 'foreign'
-  | 'busy'
-  | 'disk-full'
-  | 'full'
-  | 'unusable'
-  | 'gone'
-  | 'closed';
+type AuditTrouble = 'damaged' | 'foreign' | 'busy' | 'disk-full' | 'full' | 'unusable' | 'gone' | 'closed';
 
 const codeOf = (trouble: AuditTrouble): ErrorCode =>
   trouble === 'damaged' ? 'AUDIT_DAMAGED' : 'AUDIT_UNAVAILABLE';

@@ -43,7 +43,7 @@ export function redact(record: AuditRecord): AuditRecord {
 }
 
 /** Columns that queries use. They repeat what the body says, and verify compares the two. */
-export interface IndexColumns {
+interface IndexColumns {
   time: number;
   kind: string;
   client: string;

@@ -25,7 +25,7 @@ interface Range {
   last: number;
 }
 
-export interface Pruning {
+interface Pruning {
   before: Date;
   /** Who asks for it. */
   client: string;

@@ -17,7 +17,7 @@ const MOST_RESERVE = 1 / 4;
 /** SQLite's log is carried over every 16 MB; it is longer only while another program reads. */
 const MOST_LOG_BYTES = 64 * 1024 * 1024;
 
-export type Room = 'enough' | 'tight' | 'none';
+type Room = 'enough' | 'tight' | 'none';
 
 /** How much of the disk a trail may take, and what is done when it does. Other servers may write the same trail. */
 export class Quota {

@@ -14,13 +14,13 @@ const MOST_CLIENT = 200;
 
 type DataOf<Kind extends AuditRecord['kind']> = Extract<AuditRecord, { kind: Kind }>['data'];
 /** Who did it. */
-export type Who = Pick<Caller, 'client' | 'token'>;
+type Who = Pick<Caller, 'client' | 'token'>;
 const BY_PUNGI: Who = { client: SELF.client, token: SELF.token };
 
-export type EnvironmentEvent = Who & Omit<DataOf<'environment'>, 'environmentLock'>;
-export type InstallEvent = Who & Omit<DataOf<'install'>, 'environmentLock'>;
+type EnvironmentEvent = Who & Omit<DataOf<'environment'>, 'environmentLock'>;
+type InstallEvent = Who & Omit<DataOf<'install'>, 'environmentLock'>;
 /** What a run was denied while it went on, such as a host. */
-export type DenialEvent = Who &
+type DenialEvent = Who &
   Pick<DataOf<'denial'>, 'what' | 'reason' | 'environment' | 'profile'> & { runId: string };
 
 /** Records what Pungi does in its audit trail, which it opens by itself. Where there is to be none, it costs nothing. */

@@ -1,5 +1,5 @@
 /** How much of JSON its readers have to go through. */
-export interface JsonExtent {
+interface JsonExtent {
   /** How deep lists and maps are nested. */
   depth: number;
   /** Lists, maps, and what separates their entries. */

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import pretty from 'pino-pretty';
 
-export type LogContext = Record<string, unknown>;
+type LogContext = Record<string, unknown>;
 
 export interface Logger {
   debug(message: string, context?: LogContext): void;

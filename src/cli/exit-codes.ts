@@ -2,8 +2,7 @@ import type { ErrorCode, PungiError } from '../base/errors.js';
 import { exitOfCode } from '../contract/verdicts.js';
 
 export const USAGE = 2;
-export const UNAVAILABLE = 69;
-export const INTERNAL = 70;
+const INTERNAL = 70;
 const EXISTS = 73;
 export const DAMAGED = 74;
 export const DENIED = 77;

@@ -41,7 +41,7 @@ function summary({ venvName, packages, added, removed, tool, tookMs }: PackageRe
 }
 
 /** For a failed change: each package, and the resolver's own explanation once where it is the same for all. */
-export function failuresText(packages: readonly PackageResult[], style: Style): string {
+function failuresText(packages: readonly PackageResult[], style: Style): string {
   const reasons = new Set(packages.map(({ why }) => why));
   const [common] = reasons.size === 1 ? reasons : [null];
   const blocks = packages.map(({ package: asked, why }) => {

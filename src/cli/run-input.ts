@@ -9,7 +9,7 @@ const BINARY = 'hand binary data over with --file NAME=PATH';
 const NO_STDIN = '--stdin "" gives the run none';
 
 /** What `pungi run` was told to run. */
-export interface Source {
+interface Source {
   code: string;
   /** The name that tracebacks show; undefined for code that came without a file. */
   filename: string | undefined;

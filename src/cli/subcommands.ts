@@ -15,7 +15,7 @@ interface Group {
   cancelled?: string;
 }
 
-interface Subcommand<Operands extends unknown[], Flags extends Parsed> {
+export interface Subcommand<Operands extends unknown[], Flags extends Parsed> {
   about: string;
   operands?: [name: string, about: string][];
   options?: Option[];
@@ -25,7 +25,7 @@ interface Subcommand<Operands extends unknown[], Flags extends Parsed> {
   run(surroundings: Surroundings, flags: Flags, ...operands: Operands): Promise<Answer>;
 }
 
-export type MakeSubcommand = <Operands extends unknown[], Flags extends Parsed = Parsed>(
+type MakeSubcommand = <Operands extends unknown[], Flags extends Parsed = Parsed>(
   name: string,
   end: End,
   subcommand: Subcommand<Operands, Flags>,

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../contract/limits.js';
 import { TIERS } from '../contract/outcome.js';
 
 /** Groups of tools that can be served alone. */
-export const TOOLSETS = ['strategic'] as const;
+const TOOLSETS = ['strategic'] as const;
 
 /** Text from the environment or a flag, or a real number from the configuration file. */
 const count = (minimum: number, maximum = 2 ** 31 - 1) =>

@@ -29,7 +29,7 @@ export interface Position {
 
 export type YamlPath = readonly (string | number)[];
 
-export interface YamlProblem {
+interface YamlProblem {
   position: Position | null;
   problem: string;
 }

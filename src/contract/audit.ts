@@ -5,8 +5,8 @@ import { Isolation, type Outcome, Usage } from './outcome.js';
 import type { RunRequest } from './run.js';
 
 export const AUDIT_KINDS = ['run', 'install', 'environment', 'denial', 'configuration', 'server'] as const;
-export const AuditKind = z.enum(AUDIT_KINDS);
-export type AuditKind = z.infer<typeof AuditKind>;
+const AuditKind = z.enum(AUDIT_KINDS);
+type AuditKind = z.infer<typeof AuditKind>;
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal');
 const environment = z.string().nullable().describe('the name of the environment');

@@ -7,16 +7,16 @@ import { ObjectSchema } from './wrap.js';
 
 /** The most a request may carry: small enough that no message nears the transports' own limits. */
 export const MAX_CODE_BYTES = 2 * 1024 * 1024;
-export const MAX_FILES_BYTES = 6 * 1024 * 1024;
+const MAX_FILES_BYTES = 6 * 1024 * 1024;
 
-export const MAX_INPUT_BYTES = 6 * 1024 * 1024;
+const MAX_INPUT_BYTES = 6 * 1024 * 1024;
 const MAX_ARGV_BYTES = 64 * 1024;
 const TOO_LARGE = `is larger than ${MAX_INPUT_BYTES} bytes`;
 
 const isSmall = (text: string) => Buffer.byteLength(text) <= MAX_INPUT_BYTES;
 
 /** Python's own reader of JSON goes a thousand deep, from wherever it begins. */
-export const MAX_CONTEXT_DEPTH = 500;
+const MAX_CONTEXT_DEPTH = 500;
 
 const SHALLOW = { depth: MAX_CONTEXT_DEPTH, parts: Number.POSITIVE_INFINITY };
 

@@ -5,8 +5,8 @@ import { z } from 'zod';
 const seconds = (fallback: number) => z.number().positive().max(86_400).default(fallback);
 const JsonSchema = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
 
-export const Transport = z.enum(['stdio', 'http']);
-export const Era = z.enum(['auto', 'legacy', 'modern']);
+const Transport = z.enum(['stdio', 'http']);
+const Era = z.enum(['auto', 'legacy', 'modern']);
 
 export const ServerUnderTest = z
   .strictObject({
@@ -43,7 +43,7 @@ export const ServerUnderTest = z
   .refine((server) => server.command !== undefined || server.url !== undefined, 'give a command or a url');
 export type ServerUnderTest = z.infer<typeof ServerUnderTest>;
 
-export const Capabilities = z.strictObject({
+const Capabilities = z.strictObject({
   tools: z.boolean().optional(),
   resources: z.boolean().optional(),
   prompts: z.boolean().optional(),
@@ -187,7 +187,7 @@ export const Step = z
   );
 export type Step = z.infer<typeof Step>;
 
-export const CaseConfig = z.strictObject({
+const CaseConfig = z.strictObject({
   concurrent_requests: z.number().int().min(1).max(1000).optional(),
   stress_test_duration_seconds: z.number().positive().max(3600).optional(),
   retry_attempts: z.number().int().min(0).max(100).optional(),
@@ -245,21 +245,21 @@ export type TestCase = z.infer<typeof TestCase>;
 const tests = z.array(TestCase).default([]);
 const SchemaOrFile = z.union([z.string(), z.record(z.string(), z.unknown())]);
 
-export const ToolTests = z.strictObject({
+const ToolTests = z.strictObject({
   name: z.string().min(1),
   description: z.string().optional(),
   input_schema: SchemaOrFile.optional().describe('what the tool must advertise; inline, or a file'),
   output_schema: SchemaOrFile.optional(),
   tests,
 });
-export const ResourceTests = z.strictObject({
+const ResourceTests = z.strictObject({
   uri_template: z.string().min(1),
   name: z.string().optional(),
   description: z.string().optional(),
   mime_type: z.string().optional(),
   tests,
 });
-export const PromptTests = z.strictObject({
+const PromptTests = z.strictObject({
   name: z.string().min(1),
   description: z.string().optional(),
   arguments: z
@@ -274,7 +274,7 @@ export const PromptTests = z.strictObject({
   tests,
 });
 
-export const TestConfig = z.strictObject({
+const TestConfig = z.strictObject({
   timeout_seconds: seconds(60),
   max_concurrency: z.number().int().min(1).max(256).default(4),
   fail_fast: z.boolean().default(false),

@@ -28,7 +28,7 @@ export type ArgvRule = z.infer<typeof ArgvRule>;
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
 /** What clients are told of a tool's effects. */
-export const ToolHints = z.strictObject({
+const ToolHints = z.strictObject({
   title: z.string().optional(),
   readOnlyHint: z.boolean().optional(),
   destructiveHint: z.boolean().optional(),

@@ -3,7 +3,7 @@ import type { Isolation } from '../contract/outcome.js';
 import type { Profile } from '../contract/profile.js';
 import { isPersona, isStrategic } from './profiles/profiles.js';
 
-export interface ToDisclose {
+interface ToDisclose {
   /** The name that the line of the profile goes by, if not given. */
   server?: string | undefined;
   capability: string | null;
@@ -15,7 +15,7 @@ export interface ToDisclose {
   wasRefused?: boolean;
 }
 
-export const serverOf = (profile: Profile): string => (isStrategic(profile) ? 'strategic-python' : 'pungi');
+const serverOf = (profile: Profile): string => (isStrategic(profile) ? 'strategic-python' : 'pungi');
 
 /** What a person should know about a run, as data and as a text to show. */
 export function disclose({

@@ -50,7 +50,7 @@ export function tighten(limits: Limits, wanted: RequestedLimits = {}): Limits {
   return tightened;
 }
 
-export interface Granted {
+interface Granted {
   limits: Limits;
   /** A sentence for each value that was too high. */
   lowered: string[];

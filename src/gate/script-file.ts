@@ -21,10 +21,10 @@ export async function readScript(file: string, roots: string[]): Promise<string>
   throw new PungiError('DENIED', `There is no readable file "${file}" below the script roots.`, { file });
 }
 
-export const candidates = (file: string, roots: string[]) =>
+const candidates = (file: string, roots: string[]) =>
   isAbsolute(file) ? [file] : roots.map((root) => resolve(root, file));
 
-export const realOnes = async (paths: string[]) =>
+const realOnes = async (paths: string[]) =>
   (await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)))).filter(
     (path) => path !== undefined,
   );
@@ -53,7 +53,7 @@ async function readBelow(path: string, roots: string[]): Promise<string | undefi
   }
 }
 
-export const isBelow = (path: string, roots: string[]) =>
+const isBelow = (path: string, roots: string[]) =>
   roots.some((root) => path.startsWith(root.endsWith(sep) ? root : root + sep));
 
 /** A script on disk, and the folders that may be looked into. */

@@ -8,7 +8,7 @@ const MAX_FILES = 1000;
 const MAX_ENTRIES = 10_000;
 const MAX_DEPTH = 8;
 
-export type DataKind = 'csv' | 'parquet' | 'excel' | 'json' | 'other';
+type DataKind = 'csv' | 'parquet' | 'excel' | 'json' | 'other';
 
 /** One file as code finds it in `available_data`. */
 export interface AvailableFile {

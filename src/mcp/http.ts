@@ -33,7 +33,7 @@ import { assertLoopback, urlHost } from './http/loopback.js';
 import { MESSAGE_LIMITS } from './message-scan.js';
 import { createServerFactory, type Extension } from './server.js';
 
-export interface HttpOptions {
+interface HttpOptions {
   host?: string;
   /** 0 takes a free one; the URL tells which. */
   port?: number;

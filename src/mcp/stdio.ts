@@ -6,12 +6,12 @@ import type { Pungi } from '../pungi.js';
 import { MESSAGE_LIMITS, type MessageLimits, MessageScan, type Refused } from './message-scan.js';
 import { createServerFactory, type Extension } from './server.js';
 
-export interface StdioOptions {
+interface StdioOptions {
   logger?: Logger;
   extension?: Extension;
 }
 
-export interface StdioDoor {
+interface StdioDoor {
   /** Resolves when the client has closed its end, or after close(). */
   readonly closed: Promise<void>;
   close(): Promise<void>;

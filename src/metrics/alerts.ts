@@ -76,7 +76,7 @@ const LOOK_EVERY_MS = 5000;
 /** A look goes through all that is remembered: not after every run, each of which waits for it. */
 const LOOK_AFTER_MS = 100;
 
-export interface AlertOptions {
+interface AlertOptions {
   logger: Logger;
   /** Asked at every look; without it, what look() was told last holds. */
   read?: () => Readings;

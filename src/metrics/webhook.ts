@@ -19,7 +19,7 @@ export interface AlertEvent {
 /** Sends a body and tells the status of the answer. */
 export type Post = (address: URL, body: string, signal: AbortSignal) => Promise<number>;
 
-export interface WebhookOptions {
+interface WebhookOptions {
   logger: Logger;
   post?: Post;
   timeoutMs?: number;

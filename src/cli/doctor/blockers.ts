@@ -9,7 +9,7 @@ export interface Surroundings {
 }
 
 /** Why a tier could not be entered, or runs have no cgroup, and what removes the reason. */
-export interface Blocker {
+interface Blocker {
   found: string;
   fix: string;
 }

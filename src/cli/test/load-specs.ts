@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { faultText, type SpecFault, warningText } from '../../harness/spec/fault.js';
 import { type LoadedSpecification, loadSpecification } from '../../harness/spec/load.js';
 
-export interface Loaded {
+interface Loaded {
   specifications: LoadedSpecification[];
   faults: SpecFault[];
   /** What is ignored. */

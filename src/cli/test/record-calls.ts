@@ -37,12 +37,12 @@ export async function recordCalls(
   return url === undefined ? recordStdio(words, flags, signal) : recordHttp(addressOf(url), flags, signal);
 }
 
-export const tell = (sentence: string): void => {
+const tell = (sentence: string): void => {
   process.stderr.write(`pungi: ${sentence}\n`);
 };
 
 /** Writes what has been recorded so far. The client goes on to be served, whatever comes of it. */
-export function writeRecorded(
+function writeRecorded(
   { calls, server }: Recorder,
   target: Target,
   { output, exact: isExact = false }: RecordFlags,
@@ -57,7 +57,7 @@ export function writeRecorded(
   }
 }
 
-export const tellRecorded = ({ calls }: Recorder, { output }: RecordFlags): void =>
+const tellRecorded = ({ calls }: Recorder, { output }: RecordFlags): void =>
   tell(
     calls.length === 0
       ? 'no call was made, and nothing was written'

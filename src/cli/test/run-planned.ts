@@ -19,7 +19,7 @@ export interface Chosen {
   isWhole: boolean;
 }
 
-export interface Watching {
+interface Watching {
   signal: AbortSignal;
   /** Undefined where nobody follows. */
   live: TerminalReporter | undefined;

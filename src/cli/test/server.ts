@@ -25,7 +25,7 @@ export interface Target {
   loaded?: LoadedSpecification;
 }
 
-export function targetOf(words: readonly string[], flags: ServerFlags): Target {
+function targetOf(words: readonly string[], flags: ServerFlags): Target {
   const given = [words.length > 0, flags.url !== undefined, flags.spec !== undefined].filter(Boolean).length;
   if (given !== 1)
     throw new PungiError(
@@ -78,9 +78,9 @@ function ofSpecification(path: string, { serverEnv, header, protocol, sandbox }:
   return { server, folder: dirname(loaded.file), loaded };
 }
 
-export type Connect = () => Promise<Connection>;
+type Connect = () => Promise<Connection>;
 
-export const connector =
+const connector =
   ({ server, folder }: Target, flags: ServerFlags, signal: AbortSignal): Connect =>
   () =>
     connectServer(server, {

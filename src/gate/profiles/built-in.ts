@@ -14,7 +14,6 @@ export const CAPABILITIES = [
   'performance_metrics',
   'executive_reporting',
 ] as const;
-export type Capability = (typeof CAPABILITIES)[number];
 
 const persona = (
   name: string,

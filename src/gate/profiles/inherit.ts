@@ -12,7 +12,7 @@ export interface Said {
 export type Chain = readonly [Said, ...Said[]];
 
 /** More than anybody reads: a longer chain is a mistake. */
-export const MAX_CHAIN = 16;
+const MAX_CHAIN = 16;
 
 /**
  * The profiles that one stands on. One that bears the name of a built-in profile replaces it for all that extend it,

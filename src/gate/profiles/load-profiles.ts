@@ -13,7 +13,7 @@ import { Profiles } from './profiles.js';
 import { ruleProblems } from './rule-problems.js';
 import { documented } from './written-keys.js';
 
-export const PROFILES_FILE = 'profiles.yaml';
+const PROFILES_FILE = 'profiles.yaml';
 
 export interface ProfileSettings {
   profilesFile?: string | undefined;
@@ -48,7 +48,7 @@ function sentenceOf(problems: readonly ProfileProblem[], file: string | undefine
 export const profilesFileOf = ({ profilesFile }: Pick<ProfileSettings, 'profilesFile'>): string | undefined =>
   profilesFile ?? (existsSync(PROFILES_FILE) ? PROFILES_FILE : undefined);
 
-export interface ReadProfiles {
+interface ReadProfiles {
   /** Every profile with those that it extends, as far as these can be had. */
   chains: Map<string, Chain>;
   /** What is wrong with the file, from its top to its end. */

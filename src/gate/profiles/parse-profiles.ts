@@ -7,7 +7,7 @@ import { ProfileDefinition, WorkspaceFolder } from '../../contract/profile.js';
 import { keyText, type Locate, type ProfileProblem } from './problem.js';
 import { documented, type Spelled, snakeCase, spellKeys, type Written } from './written-keys.js';
 
-export interface ParsedProfiles {
+interface ParsedProfiles {
   definitions: Map<string, ProfileDefinition>;
   problems: ProfileProblem[];
   locate: Locate;

@@ -1,7 +1,7 @@
 /** Below these keys are the owner's own names, which mean what they say. */
 const OWN_NAMES = ['templateVars'];
 
-export interface KeyProblem {
+interface KeyProblem {
   path: (string | number)[];
   problem: string;
 }

@@ -2,7 +2,7 @@ import { isErrorResult, type JsonMap } from '../judge/answer.js';
 import { call, requestFor } from '../run/call.js';
 import type { Connection } from '../run/connection.js';
 
-export interface BenchOptions {
+interface BenchOptions {
   /** How long each tool is called. */
   durationMs: number;
   /** Calls that are on their way at the same time. */
@@ -73,5 +73,5 @@ export async function bench(
 }
 
 /** The smallest value that so large a share of all is not above. */
-export const percentile = (sorted: readonly number[], share: number): number =>
+const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;

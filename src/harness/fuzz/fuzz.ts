@@ -26,7 +26,7 @@ export interface ToolFuzzed {
   finds: Find[];
 }
 
-export interface FuzzOptions {
+interface FuzzOptions {
   /** The first server; each one after it is started. */
   connection: Connection;
   connect: () => Promise<Connection>;

@@ -9,9 +9,9 @@ import { type AskSettings, isReadOnly, nameOf, type Offer, textIn } from './offe
 import { shapeOf, verbatim } from './spec-text.js';
 
 /** Which tools are called, so that the tests know what is answered. */
-export type Calls = 'read-only' | 'all' | 'none';
+type Calls = 'read-only' | 'all' | 'none';
 
-export interface FirstSpec {
+interface FirstSpec {
   specification: JsonMap;
   /** Tests that run, and those that somebody has to look at first. */
   tests: number;

@@ -26,7 +26,7 @@ export async function shrink<T>(
 }
 
 /** Values that are a step smaller, the smallest first. */
-export function* smallerThan(value: unknown): Generator<unknown> {
+function* smallerThan(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) yield* smallerArrays(value);
   else if (isMap(value)) yield* smallerMaps(value);
   else if (typeof value === 'string') yield* smallerTexts(value);

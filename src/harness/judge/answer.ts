@@ -114,7 +114,7 @@ function withContent(whole: JsonMap, texts: readonly string[]): JsonMap {
   return parts.length === 0 ? whole : { ...whole, content: parts.join('\n') };
 }
 
-export interface Found {
+interface Found {
   view: unknown;
   selected: Selected[];
 }

@@ -21,7 +21,7 @@ import { judgePattern, judgeText } from './text.js';
 import { withinTime } from './within-time.js';
 
 /** What a test asks for. The schemas are those of its `schema` and `schema_file`, read. */
-export interface Asked {
+interface Asked {
   expected: Expected;
   performance?: TestCase['performance'];
   schemas?: readonly NamedSchema[];

@@ -6,7 +6,7 @@ import { mismatch } from './failure.js';
 import { type Path, pathProblem, select } from './select.js';
 
 /** Stands for what changes from run to run. */
-export const IGNORED = '<ignored>';
+const IGNORED = '<ignored>';
 
 /** What a test's snapshot is kept under: the name that it gives, or its id. Undefined where it has none. */
 export function snapshotName(snapshot: Expected['snapshot'], id: string): string | undefined {

@@ -23,7 +23,7 @@ export const RULES = [
   'twice',
   'uri',
 ] as const;
-export type Rule = (typeof RULES)[number];
+type Rule = (typeof RULES)[number];
 
 /** One thing about what a server offers. */
 export interface LintRemark {

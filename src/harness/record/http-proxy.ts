@@ -37,7 +37,7 @@ export class EventReader {
   }
 }
 
-export interface ProxyOptions {
+interface ProxyOptions {
   /** Where the server answers. */
   url: URL;
   /** 0: any that is free. */

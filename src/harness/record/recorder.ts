@@ -12,7 +12,7 @@ import {
 import type { Kind } from '../spec/raw.js';
 
 /** A call that a client made, and what came of it. */
-export interface Recorded {
+interface Recorded {
   kind: Kind;
   target: string;
   input: JsonMap;

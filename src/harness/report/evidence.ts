@@ -12,7 +12,7 @@ export interface Evidence {
   text: string;
 }
 
-export interface Finding {
+interface Finding {
   kind: Failure['kind'];
   message: string;
   /** Which script found it, and where. */
@@ -20,7 +20,7 @@ export interface Finding {
   evidence: Evidence[];
 }
 
-export const LINE_CHARS = 300;
+const LINE_CHARS = 300;
 
 export const shownLine = (text: string, chars = LINE_CHARS): string => revealed(boundedLine(text, chars));
 
@@ -86,7 +86,7 @@ function text(label: string, words: string | undefined, bounds: Bounds): Evidenc
   return shown === '' ? [] : [{ label, form: 'text', text: shown }];
 }
 
-export const logText = ({ logs }: TestResult): string =>
+const logText = ({ logs }: TestResult): string =>
   logs
     .map(({ level, message, timeMs, script }) => {
       const from = script === undefined ? '' : ` (${script})`;

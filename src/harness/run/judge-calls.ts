@@ -11,7 +11,7 @@ import type { Connection } from './connection.js';
 import { loadPlan, type MeasuredCall, MemoryWatch, measuredCall, runLoad } from './measured-calls.js';
 import type { Suite } from './suite.js';
 
-export interface JudgedCalls {
+interface JudgedCalls {
   /** Of the first call that failed; else of the last. */
   answer: Answer;
   durationMs: number;

@@ -16,7 +16,7 @@ import { runSteps } from './steps.js';
 import { blankResult, type Suite, scopeFor } from './suite.js';
 
 /** Hears of tests as they run; the terminal reporter is one. */
-export interface RunEvents {
+interface RunEvents {
   testStarted(id: string): void;
   testEnded(result: TestResult, file?: string): void;
 }

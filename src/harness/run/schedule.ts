@@ -1,7 +1,7 @@
 import type { TestResult } from '../../contract/test-report.js';
 import type { PlannedTest } from '../spec/plan.js';
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   maxConcurrency: number;
   failFast: boolean;
   /** Why nothing more may be started. */

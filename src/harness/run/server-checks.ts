@@ -8,7 +8,7 @@ import { explain, ServerFault } from './server-fault.js';
 import { blankResult } from './suite.js';
 
 /** What a specification says about the server as a whole, and about what it advertises. */
-export interface ServerCheck {
+interface ServerCheck {
   id: string;
   target: string;
   name: string;

@@ -8,13 +8,13 @@ import { call, requestFor } from './call.js';
 import type { Connection } from './connection.js';
 import { ServerFault } from './server-fault.js';
 
-export interface StepsRun {
+interface StepsRun {
   captured: JsonMap;
   /** Empty where all went well; else of the first step that did not. */
   failures: Failure[];
 }
 
-export interface StepSettings {
+interface StepSettings {
   /** For sentences: "setup step 2". */
   what: string;
   timeoutMs: number;

@@ -18,7 +18,7 @@ const MOST_ANSWERED = 10_000;
 const SHOWN = 200;
 const SHOWN_REASON = 500;
 
-export interface TrafficActions {
+interface TrafficActions {
   /** Ends a call that can get no answer any more. */
   fail: (id: RequestId, fault: ServerFault) => void;
   /** The connection is of no use any more. */

@@ -6,7 +6,7 @@ import type { ParsedTest } from './parse-tests.js';
 import type { PlannedTest } from './plan.js';
 import type { Scripts } from './scripts.js';
 
-export interface PlanParts {
+interface PlanParts {
   /** All that were written, whether or not they can be used. */
   written: readonly Nameable[];
   scripts: Scripts;

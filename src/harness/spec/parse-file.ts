@@ -26,7 +26,7 @@ const SERVER_TEXTS = [
   'headers',
 ];
 
-export interface ParsedFile {
+interface ParsedFile {
   /** Undefined where its shape is wrong. */
   specification?: TestSpecification;
   faults: SpecFault[];

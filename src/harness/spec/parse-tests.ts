@@ -27,7 +27,7 @@ export interface ParsedTest {
   written: WrittenTest;
 }
 
-export interface ParsedTests {
+interface ParsedTests {
   tests: ParsedTest[];
   faults: SpecFault[];
   warnings: SpecFault[];

@@ -34,7 +34,7 @@ export interface PlannedTest {
 }
 
 /** Which tests are asked for. */
-export interface Selection {
+interface Selection {
   /** One of these; "!slow" leaves out what is tagged slow. */
   tags?: readonly string[];
   /** A part of the id, in any case; or a regular expression between slashes. */

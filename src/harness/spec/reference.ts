@@ -15,7 +15,7 @@ export interface Reference {
  */
 const REFERENCE = /\$(\$?)\{(env:)?([A-Za-z_][\w-]*(?:\.[\w-]+)*)(?::-((?:[^}$]|\$(?!\{))*))?\}/g;
 
-export interface Piece {
+interface Piece {
   /** Undefined where it is text. */
   reference?: Reference;
   text: string;

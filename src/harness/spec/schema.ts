@@ -9,7 +9,7 @@ import {
   ValidationScript,
 } from '../../contract/spec.js';
 
-export type SchemaNode = Record<string, unknown>;
+type SchemaNode = Record<string, unknown>;
 
 const TITLE = 'A test specification of Pungi';
 const REFERENCE = {
@@ -64,7 +64,7 @@ const published = () => {
 };
 
 /** What may stand at a path of a specification; several where there are alternatives. */
-export function schemasAt(path: readonly PropertyKey[]): SchemaNode[] {
+function schemasAt(path: readonly PropertyKey[]): SchemaNode[] {
   return path.reduce<SchemaNode[]>(
     (nodes, key) => nodes.flatMap((node) => below(node, key)).flatMap(alternatives),
     alternatives(published()),

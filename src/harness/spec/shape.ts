@@ -12,14 +12,14 @@ const MOST_FAULTS = 200;
 const MOST_WARNINGS = 100;
 
 /** A value after substitution, and where it is written. */
-export interface Written {
+interface Written {
   source: Source;
   /** Of the value inside of the file. */
   at: SpecPath;
   value: unknown;
 }
 
-export interface Parsed<T> {
+interface Parsed<T> {
   /** What is right by itself is there all the same. */
   data: T | undefined;
   faults: SpecFault[];

@@ -87,7 +87,7 @@ export interface Substituted<T> {
   missing: Reference[];
 }
 
-export interface SubstituteOptions {
+interface SubstituteOptions {
   /** Whether another substitution follows, for which $${…} and what looks like a reference by chance must stay. */
   isLast: boolean;
   /** Names that only a later substitution knows; such references stay, whatever their default. */

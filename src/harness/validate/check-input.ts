@@ -6,7 +6,7 @@ import { ScriptError } from './script-result.js';
 
 /** What callers of the engine hand over, checked at the door: TypeScript's types are not there when it runs. */
 
-export const invalidInput = (argument: string, wanted: string, given: unknown): ScriptError =>
+const invalidInput = (argument: string, wanted: string, given: unknown): ScriptError =>
   new ScriptError('INVALID_INPUT', `${argument} must be ${wanted}; got ${describe(given)}.`);
 
 export function readScript(script: unknown): string {

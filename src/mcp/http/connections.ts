@@ -12,7 +12,7 @@ export interface ConnectionLimits {
   requestMs: number;
 }
 
-export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
+const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   max: 512,
   unreadBytes: 64 * 1024 * 1024,
   stalledMs: 20_000,

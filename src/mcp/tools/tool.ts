@@ -38,7 +38,7 @@ export interface Tool {
 }
 
 /** A signal and a caller always; a listener only where the client wants to hear of progress. */
-export type Steps = StepOptions & { signal: AbortSignal; caller: Caller };
+type Steps = StepOptions & { signal: AbortSignal; caller: Caller };
 
 /** Checks the arguments, acts on them, tells the steps as progress, and words whatever goes wrong. */
 export async function answer<Schema extends z.ZodType>(

@@ -1,5 +1,5 @@
 /** How clients start the wrapper. */
-export interface Start {
+interface Start {
   /** What clients call the server. */
   name: string;
   command: string;

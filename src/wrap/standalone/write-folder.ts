@@ -17,7 +17,7 @@ import { MAX_TOOLS_FILE_BYTES, readToolsFile } from '../tools-file/read-tools-fi
 import { type FolderFile, REQUIREMENTS_FILE } from './folder.js';
 
 /** What is there already. */
-export interface Place {
+interface Place {
   /** Absolute. */
   folder: string;
   /** Its tools file; undefined: there is nothing in it, or no such folder. */

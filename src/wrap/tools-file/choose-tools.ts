@@ -8,7 +8,7 @@ interface Choice {
   functions?: readonly string[] | undefined;
 }
 
-export interface Chosen {
+interface Chosen {
   tools: ToolSpec[];
   /** Functions that were asked for, and why each is not among the tools. */
   missing: { name: string; why: string }[];

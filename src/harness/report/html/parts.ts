@@ -15,7 +15,7 @@ import { titleOf } from '../verdict.js';
 
 const SIGNS = { passed: '✓', failed: '✗', skipped: '○' };
 
-export interface Row {
+interface Row {
   result: TestResult;
   anchor: string;
   /** Nothing is shown of what was sent and received where there are none. */
