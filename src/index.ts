@@ -1,5 +1,5 @@
 /** The library: start Pungi, run Python, read outcomes and the audit trail. */
-export { auditFolder } from './audit/settings.js';
+export { auditFolder } from './audit/folder.js';
 export { openTrailForReading, type TrailReader } from './audit/trail-reader.js';
 export { ERROR_CODES, type ErrorCode, PungiError } from './base/errors.js';
 export { createLogger, type Logger, silentLogger } from './base/logger.js';
@@ -40,10 +40,9 @@ export type {
   Environments,
   InstallOptions,
 } from './environments/environments.js';
-export type { PythonRunner } from './harness/validate/runner.js';
+export type { PythonRunner, ScriptContext } from './harness/validate/runner.js';
 export type { ExecuteOptions, PythonScript } from './harness/validate/script-engine.js';
 export type { ScriptFailure, ScriptLog, ScriptResult } from './harness/validate/script-result.js';
 export { SCRIPT_ERROR_KINDS, ScriptError, type ScriptErrorKind } from './harness/validate/script-result.js';
-export type { ScriptContext } from './harness/validate/validators.js';
 export { PythonEngine, type PythonEngineConfig } from './pungi/python-engine.js';
 export { type CompiledScript, type Door, Pungi } from './pungi.js';

@@ -10,7 +10,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { PungiError } from './errors.js';
 
 /**
@@ -86,4 +87,17 @@ function readUpTo(path: string, most: number): Buffer | undefined {
   } finally {
     closeSync(file);
   }
+}
+
+/** A byte order mark at the start of a file is no part of its text, for Python as for every editor. */
+export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
+
+/**
+ * Where environments and tools are kept. The sandbox's user reads them, so a server that runs as root does not put them
+ * into root's home.
+ */
+export function dataFolder(env = process.env, uid = process.getuid?.()): string {
+  if (env['PUNGI_DATA_DIR']) return env['PUNGI_DATA_DIR'];
+  if (uid === 0) return '/var/lib/pungi';
+  return join(env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'pungi');
 }

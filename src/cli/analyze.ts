@@ -4,7 +4,7 @@ import type { OptionName } from '../config/schema.js';
 import type { Analysis, Finding } from '../contract/analysis.js';
 import { type Acting, type Answer, act, type Parsed } from './act.js';
 import { addConfigFlags } from './config-flags.js';
-import { asText, readOwnFile, readStdin } from './own-input.js';
+import { asText, readOwnFile, readStdin } from './own-files.js';
 
 const SETTINGS: readonly OptionName[] = [
   'python',

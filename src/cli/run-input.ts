@@ -3,7 +3,7 @@ import { fstatSync } from 'node:fs';
 import { basename } from 'node:path';
 import { PungiError } from '../base/errors.js';
 import type { InputFile } from '../contract/run.js';
-import { asText, readOwnFile, readStdin } from './own-input.js';
+import { asText, readOwnFile, readStdin } from './own-files.js';
 
 const BINARY = 'hand binary data over with --file NAME=PATH';
 const NO_STDIN = '--stdin "" gives the run none';

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { kindOf } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
+import { dataFolder } from '../base/files.js';
 import { faultsOf } from '../base/issue-text.js';
 import { Config, OPTIONS, type OptionName } from './schema.js';
 import { readYamlFile } from './yaml-file.js';
@@ -79,3 +81,9 @@ function describe(issue: z.core.$ZodIssue, given: unknown, origin: ReadonlyMap<s
 }
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The folder whose scripts the server offers as tools; null: there is to be none. */
+export function toolsFolder({ toolsDir }: Pick<Config, 'toolsDir'>): string | null {
+  if (toolsDir === 'off') return null;
+  return resolve(toolsDir ?? join(dataFolder(), 'tools'));
+}

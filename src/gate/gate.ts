@@ -1,6 +1,6 @@
 import { kindOf } from '../base/arguments.js';
-import { withoutMark } from '../base/byte-order-mark.js';
 import { PungiError } from '../base/errors.js';
+import { withoutMark } from '../base/files.js';
 import { jsonFaults } from '../base/issue-text.js';
 import type { Config } from '../config/schema.js';
 import type { Profile, ScopeRules } from '../contract/profile.js';
@@ -8,12 +8,19 @@ import { RunRequest, TOGETHER } from '../contract/run.js';
 import type { AdmittedRun } from '../engine/engine.js';
 import { PLAIN, type PoolSpec } from '../engine/home.js';
 import type { Job } from '../runtime/supervisor.js';
-import { checkBesideData, checkBesideScript, checkFits, scriptName } from './input-files.js';
 import { LimitRules } from './limits.js';
 import { isStrategic, type Profiles } from './profiles/profiles.js';
 import { readScript } from './script-file.js';
 import { tooMany } from './too-many.js';
-import { type AvailableFile, listWorkspace, type WorkspaceData } from './workspace-data.js';
+import {
+  type AvailableFile,
+  checkBesideData,
+  checkBesideScript,
+  checkFits,
+  listWorkspace,
+  scriptName,
+  type WorkspaceData,
+} from './workspace-data.js';
 
 /** A run that may be made, where it is to be made, and whether its outcome may be kept. */
 export interface Admitted extends AdmittedRun {

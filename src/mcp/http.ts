@@ -21,7 +21,7 @@ import { PungiError } from '../base/errors.js';
 import { type Logger, silentLogger } from '../base/logger.js';
 import type { Pungi } from '../pungi.js';
 import { type Body, RoomForBodies, readJsonBody } from './http/body.js';
-import { type ConnectionLimits, Connections } from './http/connections.js';
+import { assertLoopback, type ConnectionLimits, Connections, urlHost } from './http/connections.js';
 import {
   DEFAULT_SESSION_LIMITS,
   LegacySessions,
@@ -29,7 +29,6 @@ import {
   respondProblem,
   type SessionLimits,
 } from './http/legacy-sessions.js';
-import { assertLoopback, urlHost } from './http/loopback.js';
 import { MESSAGE_LIMITS } from './message-scan.js';
 import { createServerFactory, type Extension } from './server.js';
 

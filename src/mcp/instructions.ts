@@ -1,7 +1,6 @@
 import type { Config } from '../config/schema.js';
 import type { Profiles } from '../gate/profiles/profiles.js';
-import { usablePersonas } from './tools/descriptions.js';
-import { isAlone } from './tools/toolsets.js';
+import { isAlone, usablePersonas } from './tools/descriptions.js';
 
 const STRATEGIC = [
   'Strategic analysis with Python: execute_strategic_code runs code as one of the personas, in a fresh sandboxed process for every call.',

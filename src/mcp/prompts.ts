@@ -4,8 +4,7 @@ import { MAX_CODE_BYTES } from '../contract/run.js';
 import { CAPABILITIES } from '../gate/profiles/built-in.js';
 import type { Profiles } from '../gate/profiles/profiles.js';
 import type { Pungi } from '../pungi.js';
-import { aboutPersona, usablePersonas } from './tools/descriptions.js';
-import { isAlone } from './tools/toolsets.js';
+import { aboutPersona, isAlone, usablePersonas } from './tools/descriptions.js';
 
 export const promptsFor = (pungi: Pungi): Prompt[] => [
   ...(isAlone(pungi.config) ? [] : generalPrompts(pungi)),

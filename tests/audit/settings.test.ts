@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { auditSettings, defaultAuditFolder } from '../../src/audit/settings.js';
+import { auditSettings, defaultAuditFolder } from '../../src/audit/folder.js';
 import { loadConfig } from '../../src/config/load.js';
 
 test('the folder is that of the state of programs, or below the home', () => {

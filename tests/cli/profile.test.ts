@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fieldsWithin } from '../../src/cli/profile/list.js';
+import { fieldsWithin } from '../../src/cli/profile/command.js';
 import { builtIn } from '../profiles/profiles-of.js';
 import { call, folder, profile, write } from './profile-place.js';
 import { pungi } from './pungi.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
 import { parseRequest } from '../../src/gate/gate.js';
-import { checkFits } from '../../src/gate/input-files.js';
+import { checkFits } from '../../src/gate/workspace-data.js';
 
 const names = (count: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`N${n}`, value]));

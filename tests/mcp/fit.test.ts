@@ -5,7 +5,7 @@ import type { Profile } from '../../src/contract/profile.js';
 import { fitData, fitOutcome, MAX_REPLY_BYTES } from '../../src/mcp/fit.js';
 import { wordOutcome } from '../../src/mcp/outcome-words.js';
 import { replyError } from '../../src/mcp/reply.js';
-import { replyStrategic, StrategicResult } from '../../src/mcp/strategic-reply.js';
+import { replyStrategic, StrategicResult } from '../../src/mcp/tools/execute-strategic-code.js';
 import { outcomeOf } from '../support/outcomes.js';
 
 const LIMIT = 10_000;

@@ -3,7 +3,7 @@ import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotoco
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import { type HttpDoor, startHttp } from '../../src/mcp/http.js';
-import type { StrategicResult } from '../../src/mcp/strategic-reply.js';
+import type { StrategicResult } from '../../src/mcp/tools/execute-strategic-code.js';
 import { Pungi } from '../../src/pungi.js';
 import { temporaryFolder } from '../support/places.js';
 import { SNIPPETS, type Snippet } from './analyst-snippets.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Client, JsonSchemaType } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { expect, test } from 'vitest';
-import { StrategicResult } from '../../src/mcp/strategic-reply.js';
+import { StrategicResult } from '../../src/mcp/tools/execute-strategic-code.js';
 import { temporaryFolder } from '../support/places.js';
 import { py } from '../support/python.js';
 import { call, textsOf } from './calls.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { missingAmong, missingIn } from '../../src/wrap/discover/missing-imports.js';
+import { missingAmong, missingIn } from '../../src/wrap/discover/discover-script.js';
 import { sharedPungi } from '../engine/pungi.js';
 
 describe('among the dependencies that a script names', () => {

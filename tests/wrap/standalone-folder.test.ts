@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { configurationFiles, pythonCommand } from '../../src/wrap/standalone/client-configuration.js';
 import { folderFiles, requirementsText } from '../../src/wrap/standalone/folder.js';
-import { readmeText } from '../../src/wrap/standalone/readme.js';
+import { configurationFiles, pythonCommand, readmeText } from '../../src/wrap/standalone/readme.js';
 import { placeFor, writeFolder } from '../../src/wrap/standalone/write-folder.js';
 import { makeToolsFile, toolsFileText } from '../../src/wrap/tools-file/make-tools-file.js';
 import { temporaryFolder } from '../support/places.js';

@@ -2,8 +2,15 @@ import type { Command } from 'commander';
 import { countText, cutTo, revealedLine, widthOf } from '../../base/terminal.js';
 import { type AuditEntry, AuditQuery } from '../../contract/audit.js';
 import { type Column, tableOf } from '../terminal.js';
-import { type Filters, filterOptions, queryOf } from './filters.js';
-import { type End, subcommand, timeText, withReader } from './subcommand.js';
+import {
+  type End,
+  type Filters,
+  filterOptions,
+  queryOf,
+  subcommand,
+  timeText,
+  withReader,
+} from './subcommand.js';
 
 const DEFAULT_LIMIT = 50;
 const MOST = AuditQuery.shape.limit.unwrap().maxValue!;

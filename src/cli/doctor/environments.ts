@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { auditFolder } from '../../audit/settings.js';
+import { auditFolder } from '../../audit/folder.js';
 import { openTrailForReading } from '../../audit/trail-reader.js';
 import { PungiError } from '../../base/errors.js';
 import { countText, sizeText } from '../../base/terminal.js';

@@ -12,12 +12,11 @@ import { Store } from '../../environments/store/store.js';
 import { limitsOf } from '../../gate/limits.js';
 import { checkProfiles, type FurtherCheck, type ProfilesCheck } from '../../gate/profiles/check-profiles.js';
 import { profilesFileOf } from '../../gate/profiles/load-profiles.js';
-import { type ProfileProblem, problemText } from '../../gate/profiles/problem.js';
-import type { RuleProblem } from '../../gate/profiles/rule-problems.js';
+import { type ProfileProblem, problemText, type RuleProblem } from '../../gate/profiles/problem.js';
 import { type Answer, type Parsed, type Surroundings, withPungi } from '../act.js';
 import { readConfig } from '../config-flags.js';
 import { DENIED, USAGE } from '../exit-codes.js';
-import { asText, readOwnFile, readStdin } from '../own-input.js';
+import { asText, readOwnFile, readStdin } from '../own-files.js';
 import { violationLines } from '../run-output.js';
 import { type End, option, subcommand } from './subcommand.js';
 

@@ -7,7 +7,7 @@ import { isMap, type JsonMap } from '../../harness/judge/answer.js';
 import type { LoadedSpecification } from '../../harness/spec/load.js';
 import { finishTest } from '../../harness/spec/plan.js';
 import type { Answer, Surroundings } from '../act.js';
-import { asText, readOwnFile } from '../own-input.js';
+import { asText, readOwnFile } from '../own-files.js';
 import { type Column, tableOf } from '../terminal.js';
 import type { BenchFlags } from './flags.js';
 import { chooseTools, withServer } from './server.js';

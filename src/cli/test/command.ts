@@ -4,16 +4,21 @@ import { USAGE } from '../exit-codes.js';
 import { refuseMisspelt } from '../subcommands.js';
 import {
   type BenchFlags,
+  collectPairs,
+  collectWords,
+  type End,
   type FuzzFlags,
   type InitFlags,
   type LintFlags,
+  option,
   RECORDED_OPTIONS,
   type RecordFlags,
   serverSubcommand,
+  subcommand,
   takesCommand,
+  wholeFrom,
 } from './flags.js';
 import { runTests, SCRIPT_SETTINGS } from './run.js';
-import { collectPairs, collectWords, type End, option, subcommand, wholeFrom } from './subcommand.js';
 import type { ValidateFlags } from './validate-specs.js';
 
 /** `pungi test …`: servers under test. What is none of its commands is a specification to run. */

@@ -1,7 +1,7 @@
-import type { Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, type Option } from 'commander';
 import type { OptionName } from '../../config/schema.js';
 import type { Answer, Parsed, Surroundings } from '../act.js';
-import { collectHeaders, collectPairs, type End, option, subcommand, wholeFrom } from './subcommand.js';
+import { type End, option, subcommandsOf } from '../subcommands.js';
 
 /** What `pungi test run` can be told. */
 export interface RunFlags extends Parsed {
@@ -123,3 +123,54 @@ export const serverSubcommand = <Flags extends ServerFlags>(
       run: (surroundings, flags, words) => run(words, flags, surroundings),
     }),
   );
+
+export { type End, option } from '../subcommands.js';
+
+/** Those of the commands that test servers. */
+const EXIT_CODES = `
+Exit codes:
+  0    everything passed; lint: no errors; fuzz: nothing found; else: done
+  1    something failed, or a server could not be tested; lint: errors; fuzz: something found
+  2    the command, a specification or the configuration is not valid
+  69   unavailable: no interpreter or no sandbox for the validation scripts
+  70   an error inside Pungi
+  130  cancelled (Ctrl-C)`;
+
+export const FAILED = 1;
+
+/** One command of `pungi test`. */
+export const subcommand = subcommandsOf({ settings: [], exitCodes: EXIT_CODES, cancelled: 'Cancelled.' });
+
+/** For options that may be repeated. */
+export const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value];
+
+/** A whole number from the least on. */
+export const wholeFrom =
+  (least: number, most = 1_000_000_000) =>
+  (text: string): number => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}`);
+  };
+
+/** NAME=VALUE, repeated. */
+export function collectPairs(text: string, earlier: Record<string, string> = {}): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('must be of the form NAME=VALUE');
+  return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** NAME=VALUE, or as they are written elsewhere: "NAME: VALUE". */
+function collectHeaders(text: string, earlier: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+)(?:=|:\s*)(.*)$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError('must be of the form NAME=VALUE or "NAME: VALUE"');
+  return { ...earlier, [name]: value! };
+}
+
+export const collectWords = (text: string, earlier: string[] = []): string[] => [
+  ...earlier,
+  ...text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== ''),
+];

@@ -5,10 +5,9 @@ import { isDestructive, nameOf, readOffer } from '../../harness/init/offer.js';
 import { specText } from '../../harness/init/spec-text.js';
 import { shown } from '../../harness/judge/shown.js';
 import type { Answer, Surroundings } from '../act.js';
-import { replaceableFile, writeOwnFile } from '../own-output.js';
-import type { FuzzFlags } from './flags.js';
+import { replaceableFile, writeOwnFile } from '../own-files.js';
+import { FAILED, type FuzzFlags } from './flags.js';
 import { chooseTools, withServer } from './server.js';
-import { FAILED } from './subcommand.js';
 import { serverFor } from './write-first-spec.js';
 
 /** `pungi test fuzz`. */

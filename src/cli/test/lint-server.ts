@@ -5,9 +5,8 @@ import { readOffer } from '../../harness/init/offer.js';
 import { lint } from '../../harness/lint/lint.js';
 import { RULES, type Severity } from '../../harness/lint/remark.js';
 import type { Answer, Surroundings } from '../act.js';
-import type { LintFlags } from './flags.js';
+import { FAILED, type LintFlags } from './flags.js';
 import { withServer } from './server.js';
-import { FAILED } from './subcommand.js';
 
 const COLOURS: Record<Severity, Format> = { error: 'red', warning: 'yellow', advice: 'dim' };
 

@@ -11,10 +11,9 @@ import { startProcess } from '../../harness/run/start-server.js';
 import { LineReader } from '../../harness/run/stdio-transport.js';
 import type { ServerProcess } from '../../runtime/server-process.js';
 import type { Answer, Surroundings } from '../act.js';
-import { replaceableFile, writeOwnFile } from '../own-output.js';
-import type { RecordFlags } from './flags.js';
+import { replaceableFile, writeOwnFile } from '../own-files.js';
+import { FAILED, type RecordFlags } from './flags.js';
 import { addressOf, type Target } from './server.js';
-import { FAILED } from './subcommand.js';
 import { serverFor } from './write-first-spec.js';
 
 /** `pungi test record`. */

@@ -1,16 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { OptionName } from '../../config/schema.js';
 import { SCRIPT_DEFAULTS } from '../../pungi/script-settings.js';
-import type { RunFlags } from './flags.js';
 import {
   collect,
   collectPairs,
   collectWords,
   type End,
   option,
+  type RunFlags,
   subcommand,
   wholeFrom,
-} from './subcommand.js';
+} from './flags.js';
 
 /** Of validation scripts, which run in the sandbox. */
 export const SCRIPT_SETTINGS: readonly OptionName[] = [

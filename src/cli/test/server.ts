@@ -12,9 +12,8 @@ import type { LoadedSpecification } from '../../harness/spec/load.js';
 import { findInterpreter } from '../../sandbox/interpreter.js';
 import type { Answer, Surroundings } from '../act.js';
 import { readConfig } from '../config-flags.js';
-import type { ServerFlags } from './flags.js';
+import { FAILED, type ServerFlags } from './flags.js';
 import { faultLine, loadSpecs } from './load-specs.js';
-import { FAILED } from './subcommand.js';
 
 /** A server to be spoken to, and what is known of it. */
 export interface Target {

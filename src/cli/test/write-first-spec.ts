@@ -5,7 +5,7 @@ import { readOffer } from '../../harness/init/offer.js';
 import { specText } from '../../harness/init/spec-text.js';
 import type { JsonMap } from '../../harness/judge/answer.js';
 import type { Answer, Surroundings } from '../act.js';
-import { replaceableFile, writeOwnFile } from '../own-output.js';
+import { replaceableFile, writeOwnFile } from '../own-files.js';
 import type { InitFlags } from './flags.js';
 import { type Target, withServer } from './server.js';
 

@@ -4,8 +4,8 @@ import { PungiError } from '../../base/errors.js';
 import { fileProblem } from '../../base/files.js';
 import { countText } from '../../base/terminal.js';
 import { MAX_CODE_BYTES } from '../../contract/run.js';
-import type { MissingImport } from '../../wrap/discover/missing-imports.js';
-import { asText, readOwnFile } from '../own-input.js';
+import type { MissingImport } from '../../wrap/discover/discover-script.js';
+import { asText, readOwnFile } from '../own-files.js';
 
 export interface OwnScript {
   /** Where it really is. */

@@ -1,6 +1,6 @@
 import { PungiError } from '../../base/errors.js';
+import { toolsFolder } from '../../config/load.js';
 import type { Config, OptionName } from '../../config/schema.js';
-import { toolsFolder } from '../../config/tools-folder.js';
 import { WRAP_MODES, type WrapMode } from '../../contract/wrap.js';
 import type { Parsed } from '../act.js';
 import { parserOf, readConfig } from '../config-flags.js';

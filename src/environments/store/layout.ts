@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { dataFolder } from '../../base/data-folder.js';
+import { dataFolder } from '../../base/files.js';
 import { foldName } from '../name.js';
 
 export const defaultBase = (env = process.env, uid = process.getuid?.()): string =>

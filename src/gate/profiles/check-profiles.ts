@@ -1,13 +1,11 @@
 import { statSync } from 'node:fs';
 import { fileProblem } from '../../base/files.js';
 import type { Limits } from '../../contract/limits.js';
-import type { Profile } from '../../contract/profile.js';
+import type { Profile, ProfileDefinition } from '../../contract/profile.js';
 import { BUILT_IN } from './built-in.js';
-import { ceilingDoubts, doubts } from './doubts.js';
 import { type Chain, inherit, type Said } from './inherit.js';
 import { type ProfileSettings, readChains, unknownNames } from './load-profiles.js';
-import { byLine, type Locate, type ProfileProblem } from './problem.js';
-import type { RuleProblem } from './rule-problems.js';
+import { byLine, type Locate, type ProfileProblem, type RuleProblem } from './problem.js';
 
 /** What there is to say about a profiles file: errors keep it from being used, or its runs from being made. */
 export interface ProfilesCheck {
@@ -68,3 +66,122 @@ function folderProblems({ definition: { workspace = [] } }: Said): RuleProblem[]
     }
   });
 }
+
+type Doubt = (profile: Profile, definition: ProfileDefinition) => RuleProblem[];
+
+/** What can be used, and is probably not what was meant. */
+const doubts = (profile: Profile, [{ definition }]: Chain): RuleProblem[] =>
+  [imports, builtins, names, packages, keeping, network, message].flatMap((look) =>
+    look(profile, definition),
+  );
+
+const imports: Doubt = (profile, { allowedImports, defaultImports = [] }) => {
+  const found: RuleProblem[] = [];
+  const both = (profile.allowedImports ?? []).filter((name) => profile.blockedImports.includes(name));
+  if (both.length > 0) {
+    const problem = `${both.join(', ')} is blocked as well, and the block wins`;
+    found.push({ path: ['allowedImports'], problem });
+  }
+  if (allowedImports?.length === 0) {
+    const isAll = profile.allowedImports?.length === 0;
+    const problem = isAll
+      ? 'is empty, so that code can import nothing at all'
+      : 'is empty, and adds nothing to what is inherited';
+    found.push({ path: ['allowedImports'], problem });
+  }
+  for (const [index, text] of defaultImports.entries()) {
+    const module = text.split(' ', 1)[0]!;
+    if (!profile.blockedImports.includes(module)) continue;
+    const problem = `${module} is blocked, and yet imported for the code`;
+    found.push({ path: ['defaultImports', index], problem });
+  }
+  return found;
+};
+
+const builtins: Doubt = (_, { blockedBuiltins = [] }) =>
+  blockedBuiltins.flatMap((name, index) =>
+    PYTHON_BUILTINS.has(name)
+      ? []
+      : [{ path: ['blockedBuiltins', index], problem: `${name} is no builtin of Python` }],
+  );
+
+const names: Doubt = (_, { templateVars = {}, contextVariable }) => [
+  ...Object.keys(templateVars).flatMap((name) => nameDoubt(name, ['templateVars', name])),
+  ...(contextVariable === undefined ? [] : nameDoubt(contextVariable, ['contextVariable'])),
+];
+
+function nameDoubt(name: string, path: string[]): RuleProblem[] {
+  if (PYTHON_KEYWORDS.has(name))
+    return [{ path, problem: `"${name}" is a word of Python itself, so that code cannot use the variable` }];
+  if (PYTHON_BUILTINS.has(name))
+    return [{ path, problem: `"${name}" hides the builtin of that name from the code` }];
+  return [];
+}
+
+const packages: Doubt = (profile, definition) => {
+  const { environment } = profile;
+  if (environment === null || profile.packages.length === 0) return [];
+  if (definition.environment === undefined && definition.packages === undefined) return [];
+  const problem = `${profile.packages.join(', ')} is not installed: runs are in "${environment}"`;
+  return [{ path: ['packages'], problem }];
+};
+
+const keeping: Doubt = ({ cacheTtl, deterministic }, definition) => {
+  if (cacheTtl === 0 || deterministic) return [];
+  const why = 'runs may end differently (network hosts, or deterministic: false)';
+  if (definition.cacheTtl !== undefined) return [{ path: ['cacheTtl'], problem: `nothing is kept: ${why}` }];
+  const by = definition.network !== undefined ? 'network' : 'deterministic';
+  if (definition[by] === undefined) return [];
+  const problem = `the cache_ttl of ${cacheTtl} that is inherited never applies: ${why}; say cache_ttl: 0`;
+  return [{ path: [by], problem }];
+};
+
+const network: Doubt = ({ allowedHosts, blockedOperations }, definition) => {
+  const found: RuleProblem[] = [];
+  if (allowedHosts.length > 0 && blockedOperations.includes('network')) {
+    const problem = 'hosts are allowed, but the operation "network" is blocked';
+    found.push({ path: ['network'], problem });
+  }
+  if (typeof definition.network === 'object' && definition.network.allow.length === 0) {
+    const problem =
+      allowedHosts.length === 0
+        ? 'is empty, so that no host can be reached; network: none says so'
+        : 'is empty, and adds nothing to what is inherited';
+    found.push({ path: ['network', 'allow'], problem });
+  }
+  return found;
+};
+
+const message: Doubt = (profile, { scopeMessage }) =>
+  scopeMessage === undefined || hasRules(profile)
+    ? []
+    : [{ path: ['scopeMessage'], problem: 'is never said: the profile allows everything' }];
+
+const hasRules = ({ allowedImports, blockedImports, blockedBuiltins, blockedOperations }: Profile) =>
+  allowedImports !== null || blockedImports.length + blockedBuiltins.length + blockedOperations.length > 0;
+
+/** Limits above those of the server do no harm, and no good. */
+function ceilingDoubts({ limits }: Profile, [{ definition }]: Chain, ceiling: Limits): RuleProblem[] {
+  const named = Object.keys(definition.limits ?? {}) as (keyof Limits)[];
+  return named
+    .filter((name) => (limits[name] ?? 0) > ceiling[name])
+    .map((name) => ({
+      path: ['limits', name],
+      problem: `${limits[name]} is above the ${ceiling[name]} of the server, which holds`,
+    }));
+}
+
+/** The functions and types that every Python from 3.10 on has without an import. */
+const PYTHON_BUILTINS: ReadonlySet<string> = new Set(
+  `abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex
+   copyright credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals
+   hasattr hash help hex id input int isinstance issubclass iter len license list locals map max memoryview min next
+   object oct open ord pow print property quit range repr reversed round set setattr slice sorted staticmethod str
+   sum super tuple type vars zip __import__ __build_class__`.split(/\s+/),
+);
+
+/** Words of the language itself, which cannot be the name of anything. */
+const PYTHON_KEYWORDS: ReadonlySet<string> = new Set(
+  `False None True and as assert async await break class continue def del elif else except finally for from global
+   if import in is lambda nonlocal not or pass raise return try while with yield`.split(/\s+/),
+);

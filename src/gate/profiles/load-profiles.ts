@@ -7,11 +7,9 @@ import { readYamlFile } from '../../config/yaml-file.js';
 import type { ProfileDefinition } from '../../contract/profile.js';
 import { BUILT_IN, BUILT_IN_PROFILES } from './built-in.js';
 import { type Chain, chainOf, type Said } from './inherit.js';
-import { parseProfiles } from './parse-profiles.js';
-import { byLine, keyText, type Locate, type ProfileProblem, problemText } from './problem.js';
+import { documented, parseProfiles } from './parse-profiles.js';
+import { byLine, keyText, type Locate, type ProfileProblem, problemText, ruleProblems } from './problem.js';
 import { Profiles } from './profiles.js';
-import { ruleProblems } from './rule-problems.js';
-import { documented } from './written-keys.js';
 
 const PROFILES_FILE = 'profiles.yaml';
 

@@ -1,6 +1,5 @@
-import { isMap, type JsonMap } from '../judge/answer.js';
+import { isMap, type JsonMap, withinTime } from '../judge/answer.js';
 import { compileSchema, isDear, type JsonSchema } from '../judge/schema.js';
-import { withinTime } from '../judge/within-time.js';
 import { FORMATS, generate, MOST_CHARACTERS, MOST_LISTED, MOST_NODES, Random } from './generate.js';
 import {
   boundsOf,

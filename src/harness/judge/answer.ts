@@ -1,6 +1,6 @@
+import { createContext, Script } from 'node:vm';
 import { measureJson } from '../../base/json-extent.js';
 import { type Selected, select } from './select.js';
-import { withinTime } from './within-time.js';
 
 /** An answer nested deeper than this is not looked into: whatever looks into it calls itself for each level. */
 export const MAX_DEPTH = 256;
@@ -159,4 +159,26 @@ export function capture(wanted: Readonly<Record<string, string>>, answer: Answer
     if (!isInTime) problems.push(`Nothing was captured for "${name}": looking for ${path} took too long.`);
   }
   return { values, problems };
+}
+
+/**
+ * Patterns come from the specification, texts from the server under test: together they can take hours. V8 ends
+ * even a regular expression where a script has a time limit, so everything that judges runs as a part of one.
+ */
+const CONTEXT = createContext({ work: undefined }) as { work: (() => void) | undefined };
+const CALL = new Script('work()');
+
+/** False where the time was up; what the work has done until then stays done. */
+export function withinTime(milliseconds: number, work: () => void): boolean {
+  const before = CONTEXT.work;
+  CONTEXT.work = work;
+  try {
+    CALL.runInContext(CONTEXT, { timeout: milliseconds });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
+    throw error;
+  } finally {
+    CONTEXT.work = before;
+  }
 }

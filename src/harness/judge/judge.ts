@@ -9,6 +9,7 @@ import {
   textOf,
   viewsOf,
   wholeOf,
+  withinTime,
 } from './answer.js';
 import { jsonEqual } from './diff.js';
 import { failure, mismatch } from './failure.js';
@@ -18,7 +19,6 @@ import { judgeSchema, type NamedSchema } from './schema.js';
 import { cut, shown, typeOf } from './shown.js';
 import { judgeSnapshot, snapshotOf } from './snapshot.js';
 import { judgePattern, judgeText } from './text.js';
-import { withinTime } from './within-time.js';
 
 /** What a test asks for. The schemas are those of its `schema` and `schema_file`, read. */
 interface Asked {

@@ -2,11 +2,10 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { measureJson } from '../../base/json-extent.js';
 import type { Failure } from '../../contract/test-report.js';
-import { MAX_DEPTH } from './answer.js';
+import { MAX_DEPTH, withinTime } from './answer.js';
 import { failure } from './failure.js';
 import { type Path, pathText } from './select.js';
 import { cut, shown, typeOf } from './shown.js';
-import { withinTime } from './within-time.js';
 
 export type JsonSchema = boolean | Record<string, unknown>;
 

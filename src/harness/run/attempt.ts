@@ -2,15 +2,14 @@ import type { ScriptRun, TestResult } from '../../contract/test-report.js';
 import { type Answer, capture, isTooDeep, type JsonMap, wholeOf } from '../judge/answer.js';
 import { bounded } from '../judge/shown.js';
 import { finishTest, type PlannedTest } from '../spec/plan.js';
-import type { ScriptContext, Validation } from '../validate/validators.js';
+import type { ScriptContext, Validation } from '../validate/runner.js';
 import { type CallRequest, completionFor, requestFor } from './call.js';
 import type { Connection } from './connection.js';
 import { judgeCalls } from './judge-calls.js';
 import { runsAlone } from './schedule.js';
 import { ServerFault } from './server-fault.js';
-import type { Lease } from './servers.js';
 import { runSteps } from './steps.js';
-import { type Suite, scopeFor } from './suite.js';
+import { type Lease, type Suite, scopeFor } from './suite.js';
 
 /** What an attempt adds to a result. */
 export type Attempt = Pick<TestResult, 'failures' | 'advisories' | 'logs'> &

@@ -3,17 +3,16 @@ import { dirname } from 'node:path';
 import type { SuiteReport, TestResult } from '../../contract/test-report.js';
 import { type SnapshotMode, Snapshots } from '../judge/snapshot-store.js';
 import type { LoadedSpecification } from '../spec/load.js';
-import type { Validators } from '../validate/validators.js';
+import type { Validators } from '../validate/runner.js';
 import { connectServer, StartFault, startProblem } from './connect.js';
 import type { Connection } from './connection.js';
 import { runTest, skippedTest } from './run-test.js';
 import { runAll } from './schedule.js';
 import { runCheck, serverChecks } from './server-checks.js';
 import { ServerFault } from './server-fault.js';
-import { Servers } from './servers.js';
 import type { Environment } from './start-server.js';
 import { runSteps } from './steps.js';
-import { blankResult, type Suite, scopeFor } from './suite.js';
+import { blankResult, Servers, type Suite, scopeFor } from './suite.js';
 
 /** Hears of tests as they run; the terminal reporter is one. */
 interface RunEvents {

@@ -5,8 +5,7 @@ import type { PlannedTest } from '../spec/plan.js';
 import { type Attempt, attemptTest } from './attempt.js';
 import { startProblem } from './connect.js';
 import { ServerFault } from './server-fault.js';
-import type { Lease } from './servers.js';
-import { blankResult, type Suite } from './suite.js';
+import { blankResult, type Lease, type Suite } from './suite.js';
 
 const MOST_DELAY_MS = 60_000;
 

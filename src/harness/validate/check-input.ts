@@ -1,4 +1,4 @@
-import { withoutMark } from '../../base/byte-order-mark.js';
+import { withoutMark } from '../../base/files.js';
 import { sha256 } from '../../base/sha256.js';
 import { shown } from '../judge/shown.js';
 import { LONGEST_MS } from './runner.js';

@@ -6,7 +6,14 @@ import { failure, mismatch } from '../judge/failure.js';
 import { bounded } from '../judge/shown.js';
 import type { PlannedScript } from '../spec/scripts.js';
 import { errorThrown } from './error-of.js';
-import type { PythonRunner, ScriptEngineConfig } from './runner.js';
+import type {
+  PythonRunner,
+  ScriptContext,
+  ScriptEngineConfig,
+  ValidateOptions,
+  Validation,
+  Validators,
+} from './runner.js';
 import { type PythonScript, ScriptEngine } from './script-engine.js';
 import {
   notRun,
@@ -15,7 +22,6 @@ import {
   type ScriptResult,
   type SessionChanges,
 } from './script-result.js';
-import type { ScriptContext, ValidateOptions, Validation, Validators } from './validators.js';
 
 /** What the `script_config` of a specification says of the engine. */
 export function engineConfigOf(config: z.infer<typeof ScriptConfig> | undefined): ScriptEngineConfig {

@@ -10,11 +10,11 @@ import {
   type CompiledCode,
   type EngineConfig,
   type PythonRunner,
+  type ScriptContext,
   type ScriptEngineConfig,
   wholeConfig,
 } from './runner.js';
 import { notRun, type ScriptError, type ScriptFailure, type ScriptResult } from './script-result.js';
-import type { ScriptContext } from './validators.js';
 
 /** What judges is loaded in every worker already (python/pungi/harness); the job is the variable `context`. */
 const CODE = `

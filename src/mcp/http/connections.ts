@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { PungiError } from '../../base/errors.js';
 
 export interface ConnectionLimits {
   /** At the same time; beyond it, one that nobody waits on gives way to a new one. */
@@ -113,3 +114,19 @@ export class Connections {
     if (waiting + streams === 0 || socket.writableLength > 0) socket.destroy();
   }
 }
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+
+/** Anyone who reaches the port can run code, so without authentication only this machine may. */
+export function assertLoopback(host: string): void {
+  if (LOOPBACK.includes(host)) return;
+  throw new PungiError(
+    'CONFIGURATION_ERROR',
+    `Refusing to listen on ${host}: until authentication exists, MCP over HTTP binds only to ${LOOPBACK.join(', ')}. ` +
+      'To reach it from elsewhere, forward the port, for example with ssh -L.',
+    { host, allowed: LOOPBACK },
+  );
+}
+
+/** The host as it stands in a URL. */
+export const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);

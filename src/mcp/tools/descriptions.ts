@@ -73,3 +73,12 @@ function listLines(profiles: readonly Profile[], about: (profile: Profile) => st
     ...(left > 0 ? [`and ${left} more, see list_profiles`] : []),
   ];
 }
+
+/** Whether only the strategic tools are served. */
+export const isAlone = ({ toolsets }: Config): boolean => toolsets.length > 0;
+
+/** The name by which clients know the server. */
+export const serverNameOf = (config: Config) =>
+  isAlone(config)
+    ? { name: 'strategic-python', title: 'Strategic Python' }
+    : { name: 'pungi', title: 'Pungi' };

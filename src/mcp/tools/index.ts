@@ -5,14 +5,13 @@ import { Health } from '../../contract/health.js';
 import type { Profiles } from '../../gate/profiles/profiles.js';
 import { replyData } from '../reply.js';
 import { advertiseArguments, advertiseResult } from './advertise.js';
-import { usablePersonas } from './descriptions.js';
+import { isAlone, usablePersonas } from './descriptions.js';
 import { createVenv, deleteVenv, listVenvs, setVenvDescription } from './environments.js';
 import { executePython, executePythonFile } from './execute-python.js';
 import { executeStrategicCode } from './execute-strategic-code.js';
 import { listProfiles } from './list-profiles.js';
 import { installPackages, listPackages, uninstallPackages } from './packages.js';
 import { answer, type Tool } from './tool.js';
-import { isAlone } from './toolsets.js';
 import { countOf, existingVenv, ONLY_LOOKS } from './venv-arguments.js';
 
 export const toolsFor = (config: Config, profiles: Profiles): Tool[] =>

@@ -7,9 +7,8 @@ import { CAPABILITIES } from '../../gate/profiles/built-in.js';
 import { isPersona, isStrategic, type Profiles } from '../../gate/profiles/profiles.js';
 import { replyData } from '../reply.js';
 import { advertiseArguments, advertiseResult } from './advertise.js';
-import { roleOf } from './descriptions.js';
+import { isAlone, roleOf } from './descriptions.js';
 import { answer, type Tool } from './tool.js';
-import { isAlone } from './toolsets.js';
 import { ONLY_LOOKS } from './venv-arguments.js';
 
 const Arguments = z.strictObject({

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, ContentBlock, TextContent, Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { PungiError } from '../../base/errors.js';
+import type { Outcome, Value } from '../../contract/outcome.js';
 import { wrappedCall } from '../../wrap/call/wrapped-call.js';
+import { fitSchema } from '../../wrap/schema/fit-schema.js';
 import type { WrappedTool } from '../../wrap/tools-folder/wrapped-script.js';
-import { fitOutcome } from '../fit.js';
-import { text } from '../outcome-words.js';
+import { cutText, fitOutcome } from '../fit.js';
+import { contentBlocks, type OutputStyle, text, wordIssues, wordOutcome } from '../outcome-words.js';
 import { answer, type Call, runHeard, styleOf } from '../tools/tool.js';
-import { wordWrapped } from './wrapped-words.js';
 
 /** What fits a tool is said by its own schema. Not a record, which would drop a name such as "__proto__". */
 const Arguments = z.custom<Record<string, unknown>>(
@@ -38,4 +39,181 @@ function replyOwnFault({ name }: WrappedTool, problem: string, id: string, { pun
   pungi.logger.error('A wrapped tool could not be run', { id, tool: name, problem });
   const words = `INTERNAL_ERROR: The server failed at this, not the script. Its log says more under ${id}.`;
   return { content: [text(words)], isError: true };
+}
+
+/** Characters of a value that clients cannot get as it is. */
+const LONGEST_REPR = 1024;
+/** Characters of what was printed beside a value. */
+const LONGEST_PRINTED = 8 * 1024;
+
+/** A run of a wrapped tool as the result of its call: the value, and apart from it what the script printed. */
+function wordWrapped(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
+  const _meta = { 'pungi/runId': outcome.runId };
+  if (outcome.verdict.kind === 'invalid')
+    return { content: [text(wordInvalid(outcome.verdict))], isError: true, _meta };
+  const worded =
+    tool.spec.kind === 'function' ? wordFunction(tool, outcome, style) : wordScript(tool, outcome, style);
+  return { ...worded, _meta };
+}
+
+/** Nothing was run: a sentence for each argument that does not fit. What is no fault of an argument is said as it is. */
+function wordInvalid({ code, message, issues }: Extract<Outcome['verdict'], { kind: 'invalid' }>): string {
+  const isOfArguments = issues.some((issue) => issue !== message);
+  if (!isOfArguments) return `${code}: ${message}`;
+  return [`${code}: The arguments do not fit the tool.`, ...wordIssues(issues)].join('\n');
+}
+
+function wordFunction(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
+  if (outcome.verdict.kind !== 'ok') return { content: wordOutcome(outcome, style), isError: true };
+  const { value } = outcome;
+  const structured = structuredValue(tool, value);
+  const broken = brokenPromise(tool, structured, value);
+  const content = [
+    ...wordBefore(outcome),
+    ...(broken === null ? wordValue(value) : [broken, ...wordShort(value)]),
+    ...contentBlocks(outcome),
+    ...wordPrinted(outcome, style),
+  ];
+  if (broken !== null) return { content, isError: true };
+  return { content, ...(structured !== undefined && { structuredContent: structured }) };
+}
+
+/** What does not fit what was promised is an error: clients would refuse the whole result. Null: it fits. */
+function brokenPromise(
+  tool: WrappedTool,
+  structured: object | undefined,
+  value: Value | null = null,
+): TextContent | null {
+  const promised = promisedSchema(tool);
+  if (promised === null) return null;
+  const issues =
+    structured === undefined
+      ? [`there is no value as JSON: ${value === null ? 'nothing came' : whyNoJson(value)}`]
+      : fitSchema(promised, structured).issues;
+  if (issues.length === 0) return null;
+  const lines = [
+    `${tool.name} ended, but what it gave back is not what it promises (its outputSchema):`,
+    ...issues.map((issue) => `- ${issue}`),
+  ];
+  return text(lines.join('\n'));
+}
+
+/** Where there is no note, there was JSON before the reply was cut to the size of a message. */
+const whyNoJson = ({ note, content }: Value) =>
+  note ?? (content?.length ? 'it is a picture or another content' : 'it is too large for one message.');
+
+/** A value that is no object, or that is said to be put there, is below "result". */
+function structuredValue({ spec }: WrappedTool, value: Value | null): Record<string, unknown> | undefined {
+  const json = value === null ? null : value.json;
+  if (json === undefined) return undefined;
+  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+  const isWrapped = spec.kind === 'function' && spec.wrapsResult;
+  return isObject && !isWrapped ? (json as Record<string, unknown>) : { result: json };
+}
+
+function wordValue(value: Value | null): ContentBlock[] {
+  if (value === null || value.json === null) return [text('It gave back nothing (None).')];
+  const note = value.note === undefined ? [] : [text(`Note: ${value.note}`)];
+  if (value.json === undefined) {
+    // The reason first: what it begins with tells little of what is too large.
+    return value.content?.length ? note : [text(`Note: ${whyNoJson(value)}`), ...wordShort(value)];
+  }
+  return [text(typeof value.json === 'string' ? value.json : JSON.stringify(value.json)), ...note];
+}
+
+const wordShort = (value: Value | null): ContentBlock[] =>
+  value === null || value.content?.length ? [] : [text(cutText(value.repr, LONGEST_REPR))];
+
+function wordBefore({ disclosure, cached }: Outcome): ContentBlock[] {
+  return [
+    ...(disclosure === null ? [] : [text(disclosure.text)]),
+    ...(cached === null
+      ? []
+      : [text(`Not run again: this is the outcome of the same call from ${cached.at}.`)]),
+  ];
+}
+
+/** As the profile likes it. What counts is the value: of much text beside it, the head and the tail. */
+function wordPrinted({ stdout, stderr }: Outcome, style: OutputStyle): ContentBlock[] {
+  if (style === 'value') return [];
+  return [
+    ...(stdout.text === '' ? [] : [text(`It printed:\n${cutText(stdout.text, LONGEST_PRINTED)}`)]),
+    ...(stderr.text === '' || style === 'brief'
+      ? []
+      : [text(`stderr:\n${cutText(stderr.text, LONGEST_PRINTED)}`)]),
+  ];
+}
+
+function wordScript(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
+  const exitCode = exitCodeOf(outcome);
+  if (exitCode === null) return { content: wordOutcome(outcome, style), isError: true };
+  const { stdout, stderr, verdict } = outcome;
+  const traceback = verdict.kind === 'python-error' ? verdict.exception.traceback : '';
+  const isSaid = stderr.text.includes(traceback.trim());
+  const json = parsedOutput(stdout);
+  const structured = {
+    exitCode,
+    stdout: stdout.text,
+    stderr: isSaid ? stderr.text : `${stderr.text}${traceback}`,
+    ...(json !== undefined && { json }),
+  };
+  if (exitCode !== 0)
+    return { content: wordOutcome(outcome, 'full'), structuredContent: structured, isError: true };
+  const printed = [
+    ...(stdout.text === '' ? [] : [text(stdout.text)]),
+    ...(stderr.text === '' || style !== 'full' ? [] : [text(`stderr:\n${stderr.text}`)]),
+  ];
+  const broken = brokenPromise(tool, structured);
+  const content = [
+    ...wordBefore(outcome),
+    ...(broken === null ? [] : [broken]),
+    ...(printed.length > 0 ? printed : [text('It ended well, without output.')]),
+  ];
+  return broken === null ? { content, structuredContent: structured } : { content, isError: true };
+}
+
+/** As a shell would see it; null: the script did not come to its own end. */
+function exitCodeOf({ verdict }: Outcome): number | null {
+  if (verdict.kind === 'ok') return 0;
+  if (verdict.kind === 'exited') return verdict.status;
+  return verdict.kind === 'python-error' ? 1 : null;
+}
+
+/** What it printed, where that is JSON as a whole. */
+function parsedOutput({ text: printed, truncated }: Outcome['stdout']): unknown {
+  if (truncated || printed.trim() === '') return undefined;
+  try {
+    return JSON.parse(printed) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const known = new WeakMap<ReadonlyMap<string, WrappedTool>, Tool[]>();
+
+/** What clients are told of wrapped tools, as their tools files say it. Made once for each state of the folder. */
+export function advertisedTools(tools: ReadonlyMap<string, WrappedTool>): Tool[] {
+  const before = known.get(tools);
+  if (before !== undefined) return before;
+  const advertised = [...tools.values()].map(advertise);
+  known.set(tools, advertised);
+  return advertised;
+}
+
+function advertise({ name, spec, script }: WrappedTool): Tool {
+  const { title, description, inputSchema, annotations } = spec;
+  const outputSchema = promisedSchema({ spec, script });
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema: inputSchema as Tool['inputSchema'],
+    ...(outputSchema !== null && { outputSchema: outputSchema as Tool['outputSchema'] }),
+    ...(annotations !== undefined && { annotations: annotations as NonNullable<Tool['annotations']> }),
+  };
+}
+
+/** A schema that no client could use is not promised. */
+function promisedSchema({ spec, script }: Pick<WrappedTool, 'spec' | 'script'>) {
+  return script.faults.some(({ tool }) => tool === spec.name) ? null : spec.outputSchema;
 }

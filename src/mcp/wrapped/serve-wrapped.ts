@@ -8,7 +8,7 @@ import type {
 import { BUILT_IN_NAMES } from '../../wrap/tools-folder/name-tools.js';
 import type { WrappedTool } from '../../wrap/tools-folder/wrapped-script.js';
 import type { WrappedScripts } from '../../wrap/tools-folder/wrapped-scripts.js';
-import { advertisedTools } from './advertised.js';
+import { advertisedTools } from './answer-wrapped.js';
 import { LIST_WRAPPED } from './list-wrapped.js';
 
 type AnswerWrapped = (tool: WrappedTool, args: unknown, ctx: ServerContext) => Promise<CallToolResult>;

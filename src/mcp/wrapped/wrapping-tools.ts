@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { toolsFolder } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
-import { toolsFolder } from '../../config/tools-folder.js';
 import { RunRequest } from '../../contract/run.js';
 import { WRAP_MODES } from '../../contract/wrap.js';
 import { replyData } from '../reply.js';

@@ -1,5 +1,4 @@
 import { similarName } from '../../base/similar-name.js';
-import { type Choices, choicesOf } from './choices.js';
 import { isOfKind, isRecord, type JsonSchema, targetOf, turnedInto } from './parameters.js';
 import { typeWords, withArticles } from './type-words.js';
 
@@ -236,4 +235,23 @@ function notKnown(name: string, known: readonly string[]): string {
   const similar = similarName(cut(name), known.slice(0, MOST_COMPARED));
   if (similar !== undefined) return `is not known; do you mean "${similar}"?`;
   return `is not known; there are ${known.slice(0, MOST_ISSUES).join(', ') || 'none'}`;
+}
+
+/** The values that a schema allows, made ready to be looked up: a list of thousands may be asked for each of thousands. */
+interface Choices {
+  values: ReadonlySet<unknown>;
+  /** Of those that are lists and objects, as JSON. */
+  texts: ReadonlySet<string>;
+  /** Of the others, by what a person would type. */
+  byWords: ReadonlyMap<string, unknown>;
+}
+
+function choicesOf(values: readonly unknown[]): Choices {
+  const plain = values.filter((value) => typeof value !== 'object' || value === null);
+  const others = values.filter((value) => typeof value === 'object' && value !== null);
+  return {
+    values: new Set(plain),
+    texts: new Set(others.map((value) => JSON.stringify(value))),
+    byWords: new Map(plain.toReversed().map((value) => [String(value), value])),
+  };
 }

@@ -6,8 +6,7 @@ import { distributionFor } from '../../engine/module-names.js';
 import type { ScriptLook } from '../discover/discover-script.js';
 import { TOOLS_FILE, toolsFileText } from '../tools-file/make-tools-file.js';
 import { wrapperText } from './bundle.js';
-import { configurationFiles } from './client-configuration.js';
-import { readmeText } from './readme.js';
+import { configurationFiles, readmeText } from './readme.js';
 
 /** A file of the folder, by its path from it. */
 export interface FolderFile {

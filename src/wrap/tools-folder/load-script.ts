@@ -1,13 +1,13 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { PungiError } from '../../base/errors.js';
+import { readBounded } from '../../base/files.js';
 import { MAX_CODE_BYTES } from '../../contract/run.js';
 import type { ToolsFile } from '../../contract/wrap.js';
 import { discoverScript, type PythonSide, type ScriptLook } from '../discover/discover-script.js';
 import { lookAt, type Script, type Standing, type Surrounding, standingOf } from '../discover/surrounding.js';
 import { makeToolsFile, updateToolsFile } from '../tools-file/make-tools-file.js';
 import { MAX_TOOLS_FILE_BYTES, readToolsFile } from '../tools-file/read-tools-file.js';
-import { readTextFile } from './read-file.js';
 import { schemaFaults } from './schema-faults.js';
 import type { ScriptInUse, ScriptSource } from './wrapped-script.js';
 
@@ -134,4 +134,45 @@ function besides(folder: string, { modules, imports }: ScriptLook): string[] {
   const folders = present.map((path) => dirname(path)).filter((path) => path !== '.');
   const absent = imports.flatMap((name) => [`${name}.py`, name]);
   return [...present, ...folders, ...absent].map((path) => join(folder, path));
+}
+
+/** Reads a text file of the tools folder: a regular one, and not more of it than is allowed. */
+function readTextFile(path: string, maxBytes: number, what: string): string {
+  const refuse = (reason: string, isGone = false) =>
+    new PungiError('INVALID_INPUT', `${what} cannot be used: ${reason}.`, { isGone });
+  const read = readBounded(path, maxBytes);
+  if ('problem' in read) throw refuse(read.problem, read.isMissing);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(read.bytes);
+  } catch {
+    throw refuse('it is not UTF-8 text');
+  }
+}
+
+interface FilesState {
+  /** Another text means that one of them was changed. */
+  text: string;
+  /** So lately that another change in the same moment could look the same. */
+  isRecent: boolean;
+}
+
+const RECENT_MS = 2000;
+
+export async function stateOf(paths: readonly string[]): Promise<FilesState> {
+  const states = await Promise.all(
+    paths.map((path) =>
+      stat(path, { bigint: true }).then(
+        ({ ino, size, mtimeNs, ctimeNs, ctimeMs }) => ({
+          text: `${path} ${ino} ${size} ${mtimeNs} ${ctimeNs}`,
+          at: Number(ctimeMs),
+        }),
+        () => ({ text: `${path} none`, at: 0 }),
+      ),
+    ),
+  );
+  const newest = Math.max(0, ...states.map(({ at }) => at));
+  return {
+    text: states.map(({ text }) => text).join('\n'),
+    isRecent: Math.abs(Date.now() - newest) < RECENT_MS,
+  };
 }

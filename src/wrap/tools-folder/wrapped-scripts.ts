@@ -6,10 +6,9 @@ import { Turns, within } from '../../base/turns.js';
 import type { PythonSide } from '../discover/discover-script.js';
 import { standingOf } from '../discover/surrounding.js';
 import { keptDiscovery } from './kept-discovery.js';
-import { loadScript } from './load-script.js';
+import { loadScript, stateOf } from './load-script.js';
 import { nameTools } from './name-tools.js';
-import { stateOf } from './read-file.js';
-import { listSources } from './sources.js';
+import { listSources } from './registrations.js';
 import { FolderWatch } from './watch.js';
 import {
   type Entry,

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Expected, Performance } from '../../../src/contract/spec.js';
 import { Failure } from '../../../src/contract/test-report.js';
-import { type Answer, capture } from '../../../src/harness/judge/answer.js';
+import { type Answer, capture, withinTime } from '../../../src/harness/judge/answer.js';
 import { judge } from '../../../src/harness/judge/judge.js';
 import { compileSchema } from '../../../src/harness/judge/schema.js';
 import { MAX_MATCHED } from '../../../src/harness/judge/text.js';
-import { withinTime } from '../../../src/harness/judge/within-time.js';
 import { errorResult, FACTS, judged, messages, prompt, resource, structured, text } from './answers.js';
 
 const rpcError: Answer = { kind: 'error', code: -32602, message: 'Unknown tool: x' };
