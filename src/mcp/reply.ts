@@ -5,17 +5,17 @@ import type { Outcome } from '../contract/outcome.js';
 import { cutText, fitData, fitOutcome } from './fit.js';
 import {
   contentBlocks,
+  formatIssues,
+  formatOutcome,
+  formatPackages,
   type OutputStyle,
   text,
-  wordIssues,
-  wordOutcome,
-  wordPackages,
-} from './outcome-words.js';
+} from './format-outcome.js';
 
 /** What the model reads (text) and what a program reads (the outcome itself), within the transports' limit. */
 export function replyOutcome(outcome: Outcome, style: OutputStyle): CallToolResult {
   return fitOutcome(outcome, (fitting) => ({
-    content: [...wordOutcome(fitting, style), ...contentBlocks(fitting)],
+    content: [...formatOutcome(fitting, style), ...contentBlocks(fitting)],
     structuredContent: withoutContent(fitting),
     isError: fitting.verdict.kind !== 'ok',
   }));
@@ -46,15 +46,15 @@ export function replyError({ code, message, details }: PungiError): CallToolResu
   const { packages, issues, explanation } = details as Reasons;
   const lines = [
     `${code}: ${message}`,
-    ...wordPackages(packages, explanation),
-    ...wordIssues(issues, message),
+    ...formatPackages(packages, explanation),
+    ...formatIssues(issues, message),
   ];
   return { content: [text(cutText(lines.join('\n'), MAX_ERROR_CHARS))], isError: true };
 }
 
 /** Nothing was run, so there is no outcome to repeat: a code, a sentence, and what is wrong with which argument. */
 export function invalidArguments(faults: readonly string[]): CallToolResult {
-  const lines = wordIssues(faults);
+  const lines = formatIssues(faults);
   return {
     content: [text(['INVALID_INPUT: The arguments do not fit the tool.', ...lines].join('\n'))],
     isError: true,

@@ -3,7 +3,7 @@ import { PungiError } from '../../src/base/errors.js';
 import { Outcome } from '../../src/contract/outcome.js';
 import type { Profile } from '../../src/contract/profile.js';
 import { fitData, fitOutcome, MAX_REPLY_BYTES } from '../../src/mcp/fit.js';
-import { wordOutcome } from '../../src/mcp/outcome-words.js';
+import { formatOutcome } from '../../src/mcp/format-outcome.js';
 import { replyError } from '../../src/mcp/reply.js';
 import { replyStrategic, StrategicResult } from '../../src/mcp/tools/execute-strategic-code.js';
 import { outcomeOf } from '../support/outcomes.js';
@@ -12,7 +12,7 @@ const LIMIT = 10_000;
 const none = { text: '', bytes: 0, truncated: false };
 const ok = outcomeOf();
 const shrink = (outcome: Outcome) => {
-  const word = (fitting: Outcome) => ({ content: wordOutcome(fitting), structuredContent: fitting });
+  const word = (fitting: Outcome) => ({ content: formatOutcome(fitting), structuredContent: fitting });
   const reply = fitOutcome(outcome, word, LIMIT);
   return {
     reply,

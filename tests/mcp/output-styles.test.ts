@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Outcome, Verdict } from '../../src/contract/outcome.js';
-import { type OutputStyle, wordOutcome } from '../../src/mcp/outcome-words.js';
+import { formatOutcome, type OutputStyle } from '../../src/mcp/format-outcome.js';
 import { outcomeOf } from '../support/outcomes.js';
 
 const written = (text: string) => ({ text, bytes: text.length, truncated: false });
 const words = (outcome: Partial<Outcome>, style?: OutputStyle) =>
-  wordOutcome({ ...outcomeOf(), ...outcome }, style).map(({ text }) => text);
+  formatOutcome({ ...outcomeOf(), ...outcome }, style).map(({ text }) => text);
 
 const everything = {
   stdout: written('printed\n'),

@@ -3,10 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Limits } from '../../src/contract/limits.js';
 import type { Profile, ProfileDefinition } from '../../src/contract/profile.js';
-import { inherit, type Said } from '../../src/gate/profiles/inherit.js';
+import { inherit, type ProfileSource } from '../../src/gate/profiles/inherit.js';
 import { profilesOf } from './profiles-of.js';
 
-const said = (name: string, definition: ProfileDefinition): Said => ({ name, origin: 'test', definition });
+const said = (name: string, definition: ProfileDefinition): ProfileSource => ({
+  name,
+  origin: 'test',
+  definition,
+});
 /** What a child has that says this, of a parent that says that. */
 const childOf = (parent: ProfileDefinition, child: ProfileDefinition): Profile =>
   inherit([said('child', { ...child, extends: 'parent' }), said('parent', parent)]);
@@ -124,8 +128,8 @@ test('a child keeps every block of its parents, and every limit that it says not
   fc.assert(
     fc.property(fc.array(definition, { minLength: 2, maxLength: 6 }), (definitions) => {
       const links = definitions.map((one, index) => said(`p${index}`, one));
-      const child = inherit(links as [Said, ...Said[]]);
-      const parent = inherit(links.slice(1) as [Said, ...Said[]]);
+      const child = inherit(links as [ProfileSource, ...ProfileSource[]]);
+      const parent = inherit(links.slice(1) as [ProfileSource, ...ProfileSource[]]);
       for (const key of ['blockedImports', 'blockedBuiltins', 'blockedOperations'] as const) {
         expect(child[key]).toEqual(expect.arrayContaining([...parent[key]]));
       }

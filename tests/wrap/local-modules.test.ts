@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
-import { Beside } from '../../src/wrap/discover/beside.js';
 import { takeModules } from '../../src/wrap/discover/discover-script.js';
+import { ScriptFolder } from '../../src/wrap/discover/script-folder.js';
 import { temporaryFolder } from '../support/places.js';
 
 const root = temporaryFolder();
@@ -29,7 +29,7 @@ const importsOf = async (code: string) => {
 };
 /** What goes along with report.py, where this is what it imports and what a person has named. */
 async function takeAlong(folder: string, imports: string[], named: string[] = []) {
-  const beside = new Beside(folder, 'report.py');
+  const beside = new ScriptFolder(folder, 'report.py');
   for (const path of named) beside.takeNamed(path);
   const found = await takeModules(beside, imports, importsOf);
   return { ...found, beside, paths: beside.files.map(({ path }) => path) };

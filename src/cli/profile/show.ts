@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { oneLine, type Style } from '../../base/terminal.js';
 import type { Profile, ProfileDefinition } from '../../contract/profile.js';
 import { BUILT_IN } from '../../gate/profiles/built-in.js';
-import type { Chain, Said } from '../../gate/profiles/inherit.js';
+import type { Chain, ProfileSource } from '../../gate/profiles/inherit.js';
 import { loadProfiles } from '../../gate/profiles/load-profiles.js';
 import { readConfig } from '../config-flags.js';
 import { type End, subcommand } from './subcommand.js';
@@ -93,7 +93,7 @@ function partsOf(key: keyof typeof LABELS, profile: Profile, chain: Chain): Rule
   const bySource = new Map<string | null, string[]>();
   for (const item of items) {
     // Whoever said it first still says it, whatever is said again; but a single value is its last speaker's.
-    const saidIt = (said: Said) => itemsSaid(key, said.definition).includes(item);
+    const saidIt = (said: ProfileSource) => itemsSaid(key, said.definition).includes(item);
     const isSingle = !Array.isArray(profile[key as keyof Profile]) && key !== 'network';
     const said = isSingle ? chain.find(saidIt) : chain.findLast(saidIt);
     if (said === undefined) continue;
@@ -103,7 +103,8 @@ function partsOf(key: keyof typeof LABELS, profile: Profile, chain: Chain): Rule
   return [...bySource].map(([from, texts]) => ({ text: texts.join(', '), from }));
 }
 
-const sourceText = ({ name, origin }: Said, [own]: Chain) => (name === own.name ? `${origin} ${name}` : name);
+const sourceText = ({ name, origin }: ProfileSource, [own]: Chain) =>
+  name === own.name ? `${origin} ${name}` : name;
 
 /** In force, one text for each thing that can be said by itself. */
 function itemsOf(key: keyof typeof LABELS, profile: Profile): string[] {

@@ -5,7 +5,7 @@ import { PungiError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
 import { oneLine } from '../../base/terminal.js';
 import type { Config } from '../../config/schema.js';
-import { standingOf } from '../../wrap/discover/surrounding.js';
+import { availabilityOf } from '../../wrap/discover/surrounding.js';
 import { readToolsFile } from '../../wrap/tools-file/read-tools-file.js';
 import { listSources, unregister } from '../../wrap/tools-folder/registrations.js';
 import type { ScriptSource } from '../../wrap/tools-folder/wrapped-script.js';
@@ -115,7 +115,7 @@ async function withTroubles(config: Config, scripts: Listed[]): Promise<Listed[]
     Promise.all(
       scripts.map(async (one) => ({
         ...one,
-        problem: one.problem ?? (await standingOf(pungi, one)).trouble,
+        problem: one.problem ?? (await availabilityOf(pungi, one)).trouble,
       })),
     ),
   );

@@ -3,7 +3,7 @@ import { fileProblem } from '../../base/files.js';
 import type { Limits } from '../../contract/limits.js';
 import type { Profile, ProfileDefinition } from '../../contract/profile.js';
 import { BUILT_IN } from './built-in.js';
-import { type Chain, inherit, type Said } from './inherit.js';
+import { type Chain, inherit, type ProfileSource } from './inherit.js';
 import { type ProfileSettings, readChains, unknownNames } from './load-profiles.js';
 import { byLine, type Locate, type ProfileProblem, type RuleProblem } from './problem.js';
 
@@ -17,7 +17,7 @@ export interface ProfilesCheck {
 }
 
 /** What only somebody else can look at, such as the environments that are there. */
-export type FurtherCheck = (said: Said, profile: Profile) => RuleProblem[];
+export type FurtherCheck = (said: ProfileSource, profile: Profile) => RuleProblem[];
 
 /** Checks a file as a server with these settings and limits would use it. */
 export function checkProfiles(
@@ -55,7 +55,7 @@ const placed = (found: RuleProblem[], { name }: Profile, locate: Locate): Profil
   found.map(({ path, problem }) => ({ profile: name, ...locate(name, path), problem }));
 
 /** Each where it is named: those who inherit a folder need not be told of it, too. */
-function folderProblems({ definition: { workspace = [] } }: Said): RuleProblem[] {
+function folderProblems({ definition: { workspace = [] } }: ProfileSource): RuleProblem[] {
   return workspace.flatMap(({ name, path }, index) => {
     const wrong = (problem: string) => [{ path: ['workspace', index], problem: `"${name}" ${problem}` }];
     try {

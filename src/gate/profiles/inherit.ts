@@ -1,7 +1,7 @@
 import type { Profile, ProfileDefinition } from '../../contract/profile.js';
 
 /** One profile as it was written, and where. */
-export interface Said {
+export interface ProfileSource {
   name: string;
   /** "built-in", or the file. */
   origin: string;
@@ -9,7 +9,7 @@ export interface Said {
 }
 
 /** A profile as it was written, then the one that it extends, and so on. */
-export type Chain = readonly [Said, ...Said[]];
+export type Chain = readonly [ProfileSource, ...ProfileSource[]];
 
 /** More than anybody reads: a longer chain is a mistake. */
 const MAX_CHAIN = 16;
@@ -20,10 +20,10 @@ const MAX_CHAIN = 16;
  */
 export function chainOf(
   name: string,
-  known: ReadonlyMap<string, Said>,
-  replaced: ReadonlyMap<string, Said>,
+  known: ReadonlyMap<string, ProfileSource>,
+  replaced: ReadonlyMap<string, ProfileSource>,
 ): { chain: Chain; problem?: ExtendsProblem } {
-  const chain: [Said, ...Said[]] = [known.get(name)!];
+  const chain: [ProfileSource, ...ProfileSource[]] = [known.get(name)!];
   const seen = new Set(chain);
   for (let said = chain[0]; said.definition.extends !== undefined; ) {
     const parent = said.definition.extends;

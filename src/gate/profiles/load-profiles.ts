@@ -6,7 +6,7 @@ import { OPTIONS } from '../../config/schema.js';
 import { readYamlFile } from '../../config/yaml-file.js';
 import type { ProfileDefinition } from '../../contract/profile.js';
 import { BUILT_IN, BUILT_IN_PROFILES } from './built-in.js';
-import { type Chain, chainOf, type Said } from './inherit.js';
+import { type Chain, chainOf, type ProfileSource } from './inherit.js';
 import { documented, parseProfiles } from './parse-profiles.js';
 import { byLine, keyText, type Locate, type ProfileProblem, problemText, ruleProblems } from './problem.js';
 import { Profiles } from './profiles.js';
@@ -60,12 +60,12 @@ const nowhere: Locate = (_, path) => ({ key: keyText(documented(path)), line: nu
 
 /** Without a file, the built-in ones. */
 export function readChains(file?: string): ReadProfiles {
-  const builtIn = saidBy(BUILT_IN, BUILT_IN_PROFILES);
+  const builtIn = sourcesOf(BUILT_IN, BUILT_IN_PROFILES);
   if (file === undefined) return { ...connect(builtIn, builtIn, nowhere), locate: nowhere, isReadable: true };
   const path = resolve(file);
   const yaml = readYamlFile(path, `The profiles file ${file}`);
   const { definitions, problems, locate } = parseProfiles(yaml, dirname(path));
-  const known = new Map([...builtIn, ...saidBy(file, definitions)]);
+  const known = new Map([...builtIn, ...sourcesOf(file, definitions)]);
   const connected = connect(known, builtIn, locate);
   return {
     chains: connected.chains,
@@ -75,12 +75,15 @@ export function readChains(file?: string): ReadProfiles {
   };
 }
 
-const saidBy = (origin: string, definitions: ReadonlyMap<string, ProfileDefinition>): Map<string, Said> =>
+const sourcesOf = (
+  origin: string,
+  definitions: ReadonlyMap<string, ProfileDefinition>,
+): Map<string, ProfileSource> =>
   new Map([...definitions].map(([name, definition]) => [name, { name, origin, definition }]));
 
 function connect(
-  known: ReadonlyMap<string, Said>,
-  replaced: ReadonlyMap<string, Said>,
+  known: ReadonlyMap<string, ProfileSource>,
+  replaced: ReadonlyMap<string, ProfileSource>,
   locate: Locate,
 ): Pick<ReadProfiles, 'chains' | 'problems'> {
   const chains = new Map<string, Chain>();

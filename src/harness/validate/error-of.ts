@@ -3,47 +3,51 @@ import { PungiError } from '../../base/errors.js';
 import type { Outcome, Verdict } from '../../contract/outcome.js';
 import { distributionOf } from '../../engine/module-names.js';
 import { alteredScript } from './check-input.js';
-import { type ErrorDetails, ScriptError, type ToldError } from './script-result.js';
+import { type ErrorDetails, type ReportedError, ScriptError } from './script-result.js';
 
 const { EACCES, EPERM, EROFS, ENETUNREACH } = constants.errno;
 /** What the sandbox answers to who wants out. */
 const REFUSALS = new Set([EACCES, EPERM, EROFS, ENETUNREACH]);
 
 /** What the script raised, or how it ended itself. */
-export function errorTold(told: ToldError, environment: string | null): ScriptError {
-  const details = detailsOf(told);
-  const where = told.line ? ` (line ${told.line})` : '';
-  const what = [told.type, told.message].filter(Boolean).join(': ');
-  if (told.stage === 'exit') {
-    const code = told.status ?? 1;
-    const said = told.message === '' ? '.' : `: ${told.message}`;
+export function errorReported(report: ReportedError, environment: string | null): ScriptError {
+  const details = detailsOf(report);
+  const where = report.line ? ` (line ${report.line})` : '';
+  const what = [report.type, report.message].filter(Boolean).join(': ');
+  if (report.stage === 'exit') {
+    const code = report.status ?? 1;
+    const said = report.message === '' ? '.' : `: ${report.message}`;
     return new ScriptError('ProcessError', `The script ended with status ${code}${said}`, {
       code,
-      ...(told.message === '' ? { isPlainExit: true } : {}),
+      ...(report.message === '' ? { isPlainExit: true } : {}),
     });
   }
-  if (told.stage === 'bytecode') return alteredScript('script.bytecode');
-  if (told.stage === 'syntax')
-    return new ScriptError('SyntaxError', `The script cannot be compiled: ${told.message}${where}.`, details);
-  if (isImport(told))
-    return new ScriptError('ImportError', importSentence(told, environment, where), {
+  if (report.stage === 'bytecode') return alteredScript('script.bytecode');
+  if (report.stage === 'syntax')
+    return new ScriptError(
+      'SyntaxError',
+      `The script cannot be compiled: ${report.message}${where}.`,
+      details,
+    );
+  if (isImport(report))
+    return new ScriptError('ImportError', importSentence(report, environment, where), {
       ...details,
-      ...(told.module ? { module: told.module } : {}),
+      ...(report.module ? { module: report.module } : {}),
     });
-  if (isRefusal(told))
+  if (isRefusal(report))
     return new ScriptError('SecurityError', `The sandbox refused it: ${what}${where}.`, details);
-  if (told.type === 'AssertionError')
-    return new ScriptError('RuntimeError', `${told.message || 'An assertion failed'}${where}`, details);
+  if (report.type === 'AssertionError')
+    return new ScriptError('RuntimeError', `${report.message || 'An assertion failed'}${where}`, details);
   return new ScriptError('RuntimeError', `${what}${where}`, details);
 }
 
-const isImport = ({ isMissing, type }: ToldError) => isMissing === true || type === 'ImportError';
+const isImport = ({ isMissing, type }: ReportedError) => isMissing === true || type === 'ImportError';
 
-const isRefusal = ({ errno, type }: ToldError) =>
+const isRefusal = ({ errno, type }: ReportedError) =>
   (errno !== null && errno !== undefined && REFUSALS.has(errno)) || type === 'gaierror';
 
-function importSentence(told: ToldError, environment: string | null, where: string): string {
-  const { module, isMissing, message } = told;
+function importSentence(report: ReportedError, environment: string | null, where: string): string {
+  const { module, isMissing, message } = report;
   if (!isMissing || !module) return `ImportError: ${message}${where}.`;
   const place = environment ?? 'default';
   const name = distributionOf(module);
@@ -55,15 +59,15 @@ function importSentence(told: ToldError, environment: string | null, where: stri
     : `${absent}; install it with: pungi env install ${place} ${name}`;
 }
 
-function detailsOf({ line, column, text, type, traceback, ...told }: ToldError): ErrorDetails {
+function detailsOf({ line, column, text, type, traceback, ...report }: ReportedError): ErrorDetails {
   return {
     ...(line ? { line } : {}),
     ...(column ? { column } : {}),
     ...(text ? { text } : {}),
     ...(type ? { exception: type } : {}),
     ...(traceback ? { traceback } : {}),
-    ...('expected' in told ? { expected: told.expected } : {}),
-    ...('actual' in told ? { actual: told.actual } : {}),
+    ...('expected' in report ? { expected: report.expected } : {}),
+    ...('actual' in report ? { actual: report.actual } : {}),
   };
 }
 

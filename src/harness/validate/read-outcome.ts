@@ -2,22 +2,22 @@ import type { Outcome, Output } from '../../contract/outcome.js';
 import type { OutputLine, RunOptions } from '../../contract/run.js';
 import { isMap, type JsonMap } from '../judge/answer.js';
 import { cut, shown } from '../judge/shown.js';
-import { errorOfVerdict, errorTold, unheard } from './error-of.js';
+import { errorOfVerdict, errorReported, unheard } from './error-of.js';
 import { type PrintedVerdict, PrintedVerdicts } from './printed-verdicts.js';
 import {
   type ScriptError,
   type ScriptFailure,
   type ScriptLog,
+  ScriptReport,
   type ScriptResult,
-  Told,
 } from './script-result.js';
 
-/** What the Python side told, or why it told nothing. */
-export function toldBy(outcome: Outcome): { told: Told } | { error: ScriptError } {
+/** The report of the Python half, or the reason why there is none. */
+export function readReport(outcome: Outcome): { report: ScriptReport } | { error: ScriptError } {
   const { verdict, value } = outcome;
   if (verdict.kind !== 'ok') return { error: errorOfVerdict(verdict) };
-  const told = Told.safeParse(value?.json);
-  return told.success ? { told: told.data } : { error: unheard(outcome) };
+  const report = ScriptReport.safeParse(value?.json);
+  return report.success ? { report: report.data } : { error: unheard(outcome) };
 }
 
 /** A run of a script as its result. docs/testing-servers.md has the rule by which it passes. */
@@ -26,22 +26,22 @@ export function readOutcome(outcome: Outcome, output: Printed): ScriptResult {
   const printed = output.logs(outcome);
   const verdicts = judgePrinted(output.verdicts());
   const spent = { durationMs: usage.wallMs, cpuMs: usage.cpuMs, memoryMb: usage.peakMemoryMb };
-  const read = toldBy(outcome);
+  const read = readReport(outcome);
   if ('error' in read) {
     const nothing = { output: null, session: { set: {}, removed: [] } };
     return { success: false, ...nothing, failures: verdicts, logs: printed, ...spent, error: read.error };
   }
-  const { told } = read;
-  const error = told.error ? errorTold(told.error, outcome.environment) : null;
-  const noted = [...told.failures, ...verdicts];
-  const failures = [...noted, ...judgeResult(told.result, noted.length > 0)];
-  const logs = told.logs.map(([level, message, timeMs]) => ({ level, message, timeMs }));
+  const { report } = read;
+  const error = report.error ? errorReported(report.error, outcome.environment) : null;
+  const noted = [...report.failures, ...verdicts];
+  const failures = [...noted, ...judgeResult(report.result, noted.length > 0)];
+  const logs = report.logs.map(([level, message, timeMs]) => ({ level, message, timeMs }));
   return {
     success: error === null && failures.length === 0,
-    output: told.result ?? (stdout.truncated ? null : (jsonIn(stdout.text) ?? null)),
+    output: report.result ?? (stdout.truncated ? null : (jsonIn(stdout.text) ?? null)),
     failures,
     logs: [...logs, ...printed].sort((one, other) => one.timeMs - other.timeMs),
-    session: told.session,
+    session: report.session,
     ...spent,
     error,
   };

@@ -3,9 +3,9 @@ import { Turns } from '../../base/turns.js';
 import type { Outcome } from '../../contract/outcome.js';
 import type { InputFile } from '../../contract/run.js';
 import { checkContext, checkOptions, checkPrecompiled, readScript } from './check-input.js';
-import { errorThrown, errorTold, unheard } from './error-of.js';
+import { errorReported, errorThrown, unheard } from './error-of.js';
 import { modulesBeside } from './modules-beside.js';
-import { Printed, readOutcome, toldBy } from './read-outcome.js';
+import { Printed, readOutcome, readReport } from './read-outcome.js';
 import {
   type CompiledCode,
   type EngineConfig,
@@ -122,10 +122,10 @@ export class ScriptEngine {
     const { filename = FILENAME } = options;
     const job = { task: 'compile', source, filename, function: functionName };
     const outcome = await this.#run(job, options);
-    const read = toldBy(outcome);
+    const read = readReport(outcome);
     if ('error' in read) throw read.error;
-    if (read.told.error) throw errorTold(read.told.error, outcome.environment);
-    const { bytecode, tag } = read.told;
+    if (read.report.error) throw errorReported(read.report.error, outcome.environment);
+    const { bytecode, tag } = read.report;
     if (bytecode === undefined || tag === undefined) throw unheard(outcome);
     return {
       source,
@@ -145,9 +145,9 @@ export class ScriptEngine {
   ): Promise<ScriptError | undefined> {
     const source = readScript(script);
     const outcome = await this.#run({ task: 'compile', source, filename, isExpression }, {}, { source: '' });
-    const read = toldBy(outcome);
+    const read = readReport(outcome);
     if ('error' in read) throw read.error;
-    return read.told.error ? errorTold(read.told.error, outcome.environment) : undefined;
+    return read.report.error ? errorReported(read.report.error, outcome.environment) : undefined;
   }
 
   /** Never rejects. */
@@ -170,9 +170,9 @@ export class ScriptEngine {
   ): Promise<ScriptFailure[]> {
     checkContext(context);
     const job = { task: 'expressions', expressions, context };
-    const read = toldBy(await this.#run(job, options));
+    const read = readReport(await this.#run(job, options));
     if ('error' in read) throw read.error;
-    return read.told.failures;
+    return read.report.failures;
   }
 
   async #execute(

@@ -41,7 +41,7 @@ export interface ScriptResult {
 }
 
 /** What the Python side tells, read as what it is: words of foreign code. */
-export const Told = z.object({
+export const ScriptReport = z.object({
   failures: z.array(ScriptFailure).default([]),
   logs: z.array(z.tuple([z.string(), z.string(), z.number()])).default([]),
   session: z
@@ -69,8 +69,8 @@ export const Told = z.object({
     })
     .nullish(),
 });
-export type Told = z.infer<typeof Told>;
-export type ToldError = NonNullable<Told['error']>;
+export type ScriptReport = z.infer<typeof ScriptReport>;
+export type ReportedError = NonNullable<ScriptReport['error']>;
 
 /** The result of what never ran. */
 export const notRun = (error: ScriptError): ScriptResult => ({

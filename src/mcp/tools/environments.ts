@@ -7,12 +7,12 @@ import { answer, type Tool } from './tool.js';
 import {
   countOf,
   description,
+  formatEnvironment,
+  formatReport,
   namedVenv,
   newVenv,
   ONLY_LOOKS,
   packages,
-  wordEnvironment,
-  wordReport,
 } from './venv-arguments.js';
 
 const Arguments = z.strictObject({});
@@ -40,12 +40,12 @@ export const listVenvs = (): Tool => ({
         environments: all.filter(({ isInline }) => !isInline),
         inlineEnvironments: all.filter(({ isInline }) => isInline),
       };
-      return replyData(listed, wordList);
+      return replyData(listed, formatList);
     }),
 });
 
-function wordList({ environments, inlineEnvironments }: z.infer<typeof Listed>): string {
-  const lines = environments.map(wordEnvironment);
+function formatList({ environments, inlineEnvironments }: z.infer<typeof Listed>): string {
+  const lines = environments.map(formatEnvironment);
   if (inlineEnvironments.length > 0) {
     const size = inlineEnvironments.reduce((sum, { sizeMb }) => sum + sizeMb, 0);
     lines.push(
@@ -83,12 +83,14 @@ export const createVenv = (): Tool => ({
   outputSchema: advertiseResult(Created, ['environment', 'report']),
   answer: (args, call) =>
     answer(CreateVenvArguments, args, call, async (wanted, steps) =>
-      replyData(await call.pungi.environments.create(wanted, steps), wordCreated),
+      replyData(await call.pungi.environments.create(wanted, steps), formatCreated),
     ),
 });
 
-const wordCreated = ({ environment, report }: z.infer<typeof Created>) =>
-  [`Created: ${wordEnvironment(environment)}`, ...(report === null ? [] : [wordReport(report)])].join('\n');
+const formatCreated = ({ environment, report }: z.infer<typeof Created>) =>
+  [`Created: ${formatEnvironment(environment)}`, ...(report === null ? [] : [formatReport(report)])].join(
+    '\n',
+  );
 
 const SetVenvDescriptionArguments = z.strictObject({ venvName: namedVenv(), description: description() });
 
@@ -105,7 +107,7 @@ export const setVenvDescription = (): Tool => ({
     answer(SetVenvDescriptionArguments, args, call, async (wanted, steps) => {
       const { environments } = call.pungi;
       const environment = await environments.setDescription(wanted.venvName, wanted.description, steps);
-      return replyData({ environment }, (described) => wordEnvironment(described.environment));
+      return replyData({ environment }, (described) => formatEnvironment(described.environment));
     }),
 });
 

@@ -7,7 +7,7 @@ import { RunRequest } from '../../contract/run.js';
 import { CAPABILITIES } from '../../gate/profiles/built-in.js';
 import type { Profiles } from '../../gate/profiles/profiles.js';
 import { fitOutcome } from '../fit.js';
-import { wordOutcome } from '../outcome-words.js';
+import { formatOutcome } from '../format-outcome.js';
 import { advertiseArguments, advertiseResult } from './advertise.js';
 import { describePersonas, executeAnnotations, isAlone, usablePersonas } from './descriptions.js';
 import { answer, runHeard, type Tool } from './tool.js';
@@ -114,7 +114,7 @@ export function replyStrategic(
   return fitOutcome(outcome, (fitting) => {
     const result = resultOf(fitting, persona, capability);
     return {
-      content: wordOutcome(fitting, persona.outputStyle, result.error ?? undefined),
+      content: formatOutcome(fitting, persona.outputStyle, result.error ?? undefined),
       structuredContent: result,
       isError: !result.success,
     };

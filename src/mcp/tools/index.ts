@@ -73,23 +73,23 @@ const analyzeCode = (): Tool => ({
   outputSchema: advertiseResult(Analysis, ['summary']),
   answer: (args, call) =>
     answer(AnalysisRequest, args, call, async (request, steps) =>
-      replyData(await call.pungi.analyze(request, steps), wordAnalysis),
+      replyData(await call.pungi.analyze(request, steps), formatAnalysis),
     ),
 });
 
-function wordAnalysis({ findings, summary: { total, bySeverity }, tool }: Analysis): string {
+function formatAnalysis({ findings, summary: { total, bySeverity }, tool }: Analysis): string {
   if (total === 0) return `No findings (${tool}).`;
   const { error, warning, info } = bySeverity;
   const shown = findings.slice(0, MAX_LINES);
   const left = total - shown.length;
   return [
     `${countOf(total, 'finding')} (${tool}): ${countOf(error, 'error')}, ${countOf(warning, 'warning')}, ${info} for information`,
-    ...shown.map(wordFinding),
+    ...shown.map(formatFinding),
     ...(left > 0 ? [`… and ${left} more`] : []),
   ].join('\n');
 }
 
-const wordFinding = ({ line, column, rule, severity, category, message, fix }: Finding) =>
+const formatFinding = ({ line, column, rule, severity, category, message, fix }: Finding) =>
   [
     `${line}:${column}  ${category === severity ? severity : `${category} ${severity}`}  ${rule}  ${message.replaceAll(/\s+/g, ' ')}`,
     ...(fix === null ? [] : [`  fix: ${fix}`]),

@@ -63,7 +63,7 @@ export const listProfiles = (config: Config, profiles: Profiles): Tool => ({
       const listed = {
         profiles: all.filter(({ capabilities }) => !capability || capabilities.includes(capability)),
       };
-      return replyData(listed, ({ profiles: fitting }) => fitting.map(wordProfile).join('\n'));
+      return replyData(listed, ({ profiles: fitting }) => fitting.map(formatProfile).join('\n'));
     }),
 });
 
@@ -95,7 +95,7 @@ const show = (profile: Profile, config: Config): ListedProfile => ({
   disclosure: profile.disclosure,
 });
 
-function wordProfile(profile: ListedProfile): string {
+function formatProfile(profile: ListedProfile): string {
   const { name, description, isDefault, isPersona: isOne, role, focus, limits } = profile;
   const about = isOne ? ['persona', role, focus].filter(Boolean).join(', ') : description;
   const some = (what: string, list: readonly string[]) =>

@@ -10,10 +10,10 @@ import {
   describeInstalling,
   describePackages,
   existingVenv,
+  formatPackage,
+  formatReport,
   ONLY_LOOKS,
   packages,
-  wordPackage,
-  wordReport,
 } from './venv-arguments.js';
 
 const Listed = z.object({
@@ -35,16 +35,16 @@ export function listPackages(config: Config): Tool {
     answer: (args, call) =>
       answer(Arguments, args, call, async ({ venvName = config.defaultVenvName }, steps) => {
         const packages = await call.pungi.packages(venvName, steps);
-        return replyData({ venvName, packages, total: packages.length }, wordList);
+        return replyData({ venvName, packages, total: packages.length }, formatList);
       }),
   };
 }
 
-function wordList({ venvName, packages, total }: z.infer<typeof Listed>): string {
+function formatList({ venvName, packages, total }: z.infer<typeof Listed>): string {
   const left = total - packages.length;
   return [
     `Environment "${venvName}": ${countOf(total, 'package')}`,
-    ...packages.map(wordPackage),
+    ...packages.map(formatPackage),
     ...(left > 0 ? [`… and ${left} more`] : []),
   ].join('\n');
 }
@@ -72,7 +72,7 @@ export function installPackages(config: Config): Tool {
       answer(Arguments, args, call, async (wanted, steps) => {
         const { environments } = call.pungi;
         const { venvName, packages: asked, upgrade } = wanted;
-        return replyData(await environments.install(venvName, asked, { ...steps, upgrade }), wordReport);
+        return replyData(await environments.install(venvName, asked, { ...steps, upgrade }), formatReport);
       }),
   };
 }
@@ -94,7 +94,7 @@ export function uninstallPackages(config: Config): Tool {
     answer: (args, call) =>
       answer(Arguments, args, call, async (wanted, steps) => {
         const { environments } = call.pungi;
-        return replyData(await environments.uninstall(wanted.venvName, wanted.packages, steps), wordReport);
+        return replyData(await environments.uninstall(wanted.venvName, wanted.packages, steps), formatReport);
       }),
   };
 }

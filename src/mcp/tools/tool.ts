@@ -14,7 +14,7 @@ import type { RunRequest } from '../../contract/run.js';
 import type { Profiles } from '../../gate/profiles/profiles.js';
 import { tooMany } from '../../gate/too-many.js';
 import type { Pungi } from '../../pungi.js';
-import type { OutputStyle } from '../outcome-words.js';
+import type { OutputStyle } from '../format-outcome.js';
 import { ProgressStream } from '../progress.js';
 import { invalidArguments, replyError, replyOutcome } from '../reply.js';
 

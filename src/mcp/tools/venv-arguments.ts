@@ -72,13 +72,13 @@ export const describeImports = ({ defaultVenvName, autoInstall, environmentTools
 export const countOf = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** One line: `pandas2  Python 3.12.1  14 packages  153 MB  last used 2026-11-15  for the reports`. */
-export function wordEnvironment(info: EnvironmentInfo): string {
+export function formatEnvironment(info: EnvironmentInfo): string {
   const { venvName, state, isDefault, pythonVersion, path, packageCount, sizeMb, lastUsed, description } =
     info;
   const isWhole = path !== null && state !== 'damaged';
   return [
     isDefault ? `${venvName} (default)` : venvName,
-    ...(state === 'ready' ? [] : [wordState(info)]),
+    ...(state === 'ready' ? [] : [formatState(info)]),
     ...(pythonVersion === '' ? [] : [`Python ${pythonVersion}`]),
     ...(state === 'damaged' ? [] : [countOf(packageCount, 'package')]),
     ...(isWhole ? [`${Math.round(sizeMb)} MB`] : []),
@@ -87,15 +87,15 @@ export function wordEnvironment(info: EnvironmentInfo): string {
   ].join('  ');
 }
 
-const wordState = ({ state, venvName, isDefault }: EnvironmentInfo) =>
+const formatState = ({ state, venvName, isDefault }: EnvironmentInfo) =>
   state === 'preparing'
     ? 'its packages are being installed'
     : `damaged: its files were changed from outside; ${isDefault ? 'delete_venv removes it' : `create_venv "${venvName}" makes it anew`}`;
 
-export const wordPackage = ({ name, version }: PackageInfo) => `${name} ${version}`;
+export const formatPackage = ({ name, version }: PackageInfo) => `${name} ${version}`;
 
 /** What became of each package that was asked for, and what came or went with it. */
-export function wordReport({ venvName, packages, added, removed, tool, tookMs }: PackageReport): string {
+export function formatReport({ venvName, packages, added, removed, tool, tookMs }: PackageReport): string {
   const asked = new Set(packages.map(({ package: requirement }) => projectOf(requirement)));
   const came = added.filter(({ name }) => !asked.has(nameKey(name)));
   const replaced = new Set([...asked, ...came.map(({ name }) => nameKey(name))]);
@@ -105,8 +105,8 @@ export function wordReport({ venvName, packages, added, removed, tool, tookMs }:
     ...packages.map(({ package: requirement, status, version }) =>
       [`${requirement}: ${status}`, ...(version === null ? [] : [version])].join(', '),
     ),
-    ...(came.length > 0 ? [`Also installed: ${came.map(wordPackage).join(', ')}`] : []),
-    ...(went.length > 0 ? [`Also removed: ${went.map(wordPackage).join(', ')}`] : []),
+    ...(came.length > 0 ? [`Also installed: ${came.map(formatPackage).join(', ')}`] : []),
+    ...(went.length > 0 ? [`Also removed: ${went.map(formatPackage).join(', ')}`] : []),
   ].join('\n');
 }
 

@@ -7,7 +7,7 @@ import { wrappedCall } from '../../wrap/call/wrapped-call.js';
 import { fitSchema } from '../../wrap/schema/fit-schema.js';
 import type { WrappedTool } from '../../wrap/tools-folder/wrapped-script.js';
 import { cutText, fitOutcome } from '../fit.js';
-import { contentBlocks, type OutputStyle, text, wordIssues, wordOutcome } from '../outcome-words.js';
+import { contentBlocks, formatIssues, formatOutcome, type OutputStyle, text } from '../format-outcome.js';
 import { answer, type Call, runHeard, styleOf } from '../tools/tool.js';
 
 /** What fits a tool is said by its own schema. Not a record, which would drop a name such as "__proto__". */
@@ -24,7 +24,7 @@ export function answerWrapped(tool: WrappedTool, args: unknown, call: Call): Pro
       const { verdict, runId } = outcome;
       if (verdict.kind === 'internal') return replyOwnFault(tool, verdict.message, runId, call);
       const style = styleOf(outcome, call.pungi.profiles);
-      return fitOutcome(outcome, (fitting) => wordWrapped(tool, fitting, style));
+      return fitOutcome(outcome, (fitting) => formatWrapped(tool, fitting, style));
     } catch (error) {
       if (error instanceof PungiError) throw error;
       return replyOwnFault(tool, String((error as Error)?.stack ?? error), randomUUID(), call);
@@ -47,32 +47,32 @@ const LONGEST_REPR = 1024;
 const LONGEST_PRINTED = 8 * 1024;
 
 /** A run of a wrapped tool as the result of its call: the value, and apart from it what the script printed. */
-function wordWrapped(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
+function formatWrapped(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
   const _meta = { 'pungi/runId': outcome.runId };
   if (outcome.verdict.kind === 'invalid')
-    return { content: [text(wordInvalid(outcome.verdict))], isError: true, _meta };
+    return { content: [text(formatInvalid(outcome.verdict))], isError: true, _meta };
   const worded =
-    tool.spec.kind === 'function' ? wordFunction(tool, outcome, style) : wordScript(tool, outcome, style);
+    tool.spec.kind === 'function' ? formatFunction(tool, outcome, style) : formatScript(tool, outcome, style);
   return { ...worded, _meta };
 }
 
 /** Nothing was run: a sentence for each argument that does not fit. What is no fault of an argument is said as it is. */
-function wordInvalid({ code, message, issues }: Extract<Outcome['verdict'], { kind: 'invalid' }>): string {
+function formatInvalid({ code, message, issues }: Extract<Outcome['verdict'], { kind: 'invalid' }>): string {
   const isOfArguments = issues.some((issue) => issue !== message);
   if (!isOfArguments) return `${code}: ${message}`;
-  return [`${code}: The arguments do not fit the tool.`, ...wordIssues(issues)].join('\n');
+  return [`${code}: The arguments do not fit the tool.`, ...formatIssues(issues)].join('\n');
 }
 
-function wordFunction(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
-  if (outcome.verdict.kind !== 'ok') return { content: wordOutcome(outcome, style), isError: true };
+function formatFunction(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
+  if (outcome.verdict.kind !== 'ok') return { content: formatOutcome(outcome, style), isError: true };
   const { value } = outcome;
   const structured = structuredValue(tool, value);
   const broken = brokenPromise(tool, structured, value);
   const content = [
-    ...wordBefore(outcome),
-    ...(broken === null ? wordValue(value) : [broken, ...wordShort(value)]),
+    ...formatBefore(outcome),
+    ...(broken === null ? formatValue(value) : [broken, ...formatShort(value)]),
     ...contentBlocks(outcome),
-    ...wordPrinted(outcome, style),
+    ...formatPrinted(outcome, style),
   ];
   if (broken !== null) return { content, isError: true };
   return { content, ...(structured !== undefined && { structuredContent: structured }) };
@@ -111,20 +111,20 @@ function structuredValue({ spec }: WrappedTool, value: Value | null): Record<str
   return isObject && !isWrapped ? (json as Record<string, unknown>) : { result: json };
 }
 
-function wordValue(value: Value | null): ContentBlock[] {
+function formatValue(value: Value | null): ContentBlock[] {
   if (value === null || value.json === null) return [text('It gave back nothing (None).')];
   const note = value.note === undefined ? [] : [text(`Note: ${value.note}`)];
   if (value.json === undefined) {
     // The reason first: what it begins with tells little of what is too large.
-    return value.content?.length ? note : [text(`Note: ${whyNoJson(value)}`), ...wordShort(value)];
+    return value.content?.length ? note : [text(`Note: ${whyNoJson(value)}`), ...formatShort(value)];
   }
   return [text(typeof value.json === 'string' ? value.json : JSON.stringify(value.json)), ...note];
 }
 
-const wordShort = (value: Value | null): ContentBlock[] =>
+const formatShort = (value: Value | null): ContentBlock[] =>
   value === null || value.content?.length ? [] : [text(cutText(value.repr, LONGEST_REPR))];
 
-function wordBefore({ disclosure, cached }: Outcome): ContentBlock[] {
+function formatBefore({ disclosure, cached }: Outcome): ContentBlock[] {
   return [
     ...(disclosure === null ? [] : [text(disclosure.text)]),
     ...(cached === null
@@ -134,7 +134,7 @@ function wordBefore({ disclosure, cached }: Outcome): ContentBlock[] {
 }
 
 /** As the profile likes it. What counts is the value: of much text beside it, the head and the tail. */
-function wordPrinted({ stdout, stderr }: Outcome, style: OutputStyle): ContentBlock[] {
+function formatPrinted({ stdout, stderr }: Outcome, style: OutputStyle): ContentBlock[] {
   if (style === 'value') return [];
   return [
     ...(stdout.text === '' ? [] : [text(`It printed:\n${cutText(stdout.text, LONGEST_PRINTED)}`)]),
@@ -144,9 +144,9 @@ function wordPrinted({ stdout, stderr }: Outcome, style: OutputStyle): ContentBl
   ];
 }
 
-function wordScript(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
+function formatScript(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
   const exitCode = exitCodeOf(outcome);
-  if (exitCode === null) return { content: wordOutcome(outcome, style), isError: true };
+  if (exitCode === null) return { content: formatOutcome(outcome, style), isError: true };
   const { stdout, stderr, verdict } = outcome;
   const traceback = verdict.kind === 'python-error' ? verdict.exception.traceback : '';
   const isSaid = stderr.text.includes(traceback.trim());
@@ -158,14 +158,14 @@ function wordScript(tool: WrappedTool, outcome: Outcome, style: OutputStyle): Ca
     ...(json !== undefined && { json }),
   };
   if (exitCode !== 0)
-    return { content: wordOutcome(outcome, 'full'), structuredContent: structured, isError: true };
+    return { content: formatOutcome(outcome, 'full'), structuredContent: structured, isError: true };
   const printed = [
     ...(stdout.text === '' ? [] : [text(stdout.text)]),
     ...(stderr.text === '' || style !== 'full' ? [] : [text(`stderr:\n${stderr.text}`)]),
   ];
   const broken = brokenPromise(tool, structured);
   const content = [
-    ...wordBefore(outcome),
+    ...formatBefore(outcome),
     ...(broken === null ? [] : [broken]),
     ...(printed.length > 0 ? printed : [text('It ended well, without output.')]),
   ];

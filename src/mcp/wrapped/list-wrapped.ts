@@ -52,7 +52,7 @@ export const listWrapped = (): Tool => ({
         scripts: wrapped.scripts.map((script) => wrappedInfo(script, wrapped)),
         problem: wrapped.isOffered ? wrapped.problem : null,
       };
-      return replyData(listed, wordList);
+      return replyData(listed, formatList);
     }),
 });
 
@@ -97,13 +97,13 @@ function first(remarks: readonly Remark[]): Remark[] {
   return [...told, { line: left[0]!.line, name: left[0]!.name, reason, isSkipped: skipped > 0 }];
 }
 
-function wordList({ scripts, problem }: z.infer<typeof Listed>): string {
-  const lines = [...(problem === null ? [] : [problem]), ...scripts.map(wordInfo)];
+function formatList({ scripts, problem }: z.infer<typeof Listed>): string {
+  const lines = [...(problem === null ? [] : [problem]), ...scripts.map(formatInfo)];
   return lines.length === 0 ? 'No scripts are wrapped.' : lines.join('\n');
 }
 
 /** Names of files can be anything: as JSON they stay on their line. */
-export function wordInfo({
+export function formatInfo({
   name,
   tools,
   environment,

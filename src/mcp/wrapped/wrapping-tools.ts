@@ -6,7 +6,7 @@ import { WRAP_MODES } from '../../contract/wrap.js';
 import { replyData } from '../reply.js';
 import { advertiseArguments, advertiseResult } from '../tools/advertise.js';
 import { answer, type Tool } from '../tools/tool.js';
-import { listWrapped, WrappedInfo, wordInfo, wrappedInfo } from './list-wrapped.js';
+import { formatInfo, listWrapped, WrappedInfo, wrappedInfo } from './list-wrapped.js';
 
 /** Tools that change what the server offers are only there where its owner leaves that to clients. */
 export function wrappingTools(config: Config): Tool[] {
@@ -68,7 +68,7 @@ const wrapScript = ({ scriptRoots }: Config): Tool => ({
     answer(Arguments, args, call, async ({ filename, code: text, file: path, ...wanted }, { caller }) => {
       const script = path === undefined ? { filename: filename!, code: text! } : { file: path };
       const wrapped = await call.pungi.wrapScript({ ...script, ...wanted }, { caller });
-      return replyData(wrappedInfo(wrapped, call.pungi.wrapped), wordInfo);
+      return replyData(wrappedInfo(wrapped, call.pungi.wrapped), formatInfo);
     }),
 });
 

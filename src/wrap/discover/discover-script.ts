@@ -6,7 +6,7 @@ import type { Outcome, PythonException } from '../../contract/outcome.js';
 import type { RunOptions, RunRequest } from '../../contract/run.js';
 import type { Discovery, Remark } from '../../contract/wrap.js';
 import { distributionFor } from '../../engine/module-names.js';
-import { Beside, type LocalFile } from './beside.js';
+import { type LocalFile, ScriptFolder } from './script-folder.js';
 
 export interface DiscoverRequest {
   code: string;
@@ -75,7 +75,7 @@ export async function discoverScript(
     side.discover({ code: source, filename: name, ...(venvName !== undefined && { venvName }) }, options);
   const discovery = await discover(code, filename);
   const importsOf = async (source: string, name: string) => (await discover(source, name)).imports;
-  const beside = path === undefined ? undefined : new Beside(dirname(path), filename);
+  const beside = path === undefined ? undefined : new ScriptFolder(dirname(path), filename);
   for (const one of include) beside?.takeNamed(one);
   const local =
     beside === undefined
@@ -98,7 +98,7 @@ export async function discoverScript(
 }
 
 /** Files that it names and that will not be there when it runs. */
-const leftBehind = (beside: Beside | undefined, { namedFiles }: Discovery): Remark[] =>
+const leftBehind = (beside: ScriptFolder | undefined, { namedFiles }: Discovery): Remark[] =>
   namedFiles
     .filter(({ path }) => beside?.isLeftBehind(path))
     .map(({ path, line }) => ({ line, name: path, reason: LEFT_BEHIND, isSkipped: false }));
@@ -135,7 +135,7 @@ type ImportsOf = (code: string, filename: string) => Promise<readonly string[]>;
  * with what the files import that go along already.
  */
 export async function takeModules(
-  beside: Beside,
+  beside: ScriptFolder,
   imports: readonly string[],
   importsOf: ImportsOf,
 ): Promise<LocalModules> {

@@ -45,14 +45,14 @@ export async function lookAt(
 }
 
 /** The place that a script is to run in, as it is now. */
-export interface Standing {
+export interface Availability {
   /** Why calls cannot run, in words: its profile or its environment is missing, or they do not go together. */
   trouble: string | null;
   /** Another one means that other packages are installed there; null: nobody has installed any. */
   generation: string | null;
 }
 
-export async function standingOf(side: PythonSide, surrounding: Surrounding): Promise<Standing> {
+export async function availabilityOf(side: PythonSide, surrounding: Surrounding): Promise<Availability> {
   const { environments } = side;
   try {
     const { environment } = whereOf(side, surrounding);

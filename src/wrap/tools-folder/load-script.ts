@@ -5,7 +5,13 @@ import { readBounded } from '../../base/files.js';
 import { MAX_CODE_BYTES } from '../../contract/run.js';
 import type { ToolsFile } from '../../contract/wrap.js';
 import { discoverScript, type PythonSide, type ScriptLook } from '../discover/discover-script.js';
-import { lookAt, type Script, type Standing, type Surrounding, standingOf } from '../discover/surrounding.js';
+import {
+  type Availability,
+  availabilityOf,
+  lookAt,
+  type Script,
+  type Surrounding,
+} from '../discover/surrounding.js';
 import { makeToolsFile, updateToolsFile } from '../tools-file/make-tools-file.js';
 import { MAX_TOOLS_FILE_BYTES, readToolsFile } from '../tools-file/read-tools-file.js';
 import { schemaFaults } from './schema-faults.js';
@@ -34,13 +40,13 @@ export async function loadScript(
   // A script may be a link to elsewhere; what it imports is then beside the file itself, as it is for Python.
   paths.add(real);
   const surrounding = written ?? { environment: null, profile: null };
-  const standing = await standingOf(side, surrounding);
+  const availability = await availabilityOf(side, surrounding);
   const isClients = written?.wrappedBy === 'client';
   if (isClients && real !== path)
     throw new PungiError('INVALID_INPUT', `${what} cannot be used: its script is a link to elsewhere.`);
   // A client's script does not see what lies beside it, which is not the client's.
   const script = isClients ? { code, filename } : { code, path: real, filename, include: written?.include };
-  const look = await lookIn(side, script, surrounding, standing);
+  const look = await lookIn(side, script, surrounding, availability);
   for (const beside of besides(dirname(real), look)) paths.add(beside);
   const tools = toolsOf(source, filename, written, look);
   const files = look.modules.map(({ path: at, content }) => ({
@@ -50,7 +56,7 @@ export async function loadScript(
   const firstImports = importedFromElsewhere(look);
   const since = Date.parse(tools.since ?? '') || (await madeAt(origin));
   const faults = await schemaFaults(tools.tools);
-  return { tools, path: real, filename, code, files, firstImports, faults, since, standing };
+  return { tools, path: real, filename, code, files, firstImports, faults, since, availability };
 }
 
 /** Its tools are known without the place that it cannot run in; what that place lacks is not. */
@@ -58,7 +64,7 @@ async function lookIn(
   side: PythonSide,
   script: Script,
   surrounding: Surrounding,
-  { trouble }: Standing,
+  { trouble }: Availability,
 ): Promise<ScriptLook> {
   if (trouble === null) return (await lookAt(side, script, surrounding)).look;
   return { ...(await discoverScript(side, script)), missingImports: [] };

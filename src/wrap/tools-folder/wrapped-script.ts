@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Logger } from '../../base/logger.js';
 import type { InputFile } from '../../contract/run.js';
 import type { ToolSpec, ToolsFile } from '../../contract/wrap.js';
-import type { Standing } from '../discover/surrounding.js';
+import type { Availability } from '../discover/surrounding.js';
 
 /** A place in the tools folder that leads to a script: the script itself, a registration, or a folder of its own. */
 export interface ScriptSource {
@@ -29,7 +29,7 @@ export interface ScriptInUse {
   /** When it came here: of two tools with one name, the older one has it. */
   since: number;
   /** Calls of it may be unable to run though it is in order itself. */
-  standing: Standing;
+  availability: Availability;
 }
 
 export interface ToolFault {

@@ -4,7 +4,7 @@ import { PungiError } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import { Turns, within } from '../../base/turns.js';
 import type { PythonSide } from '../discover/discover-script.js';
-import { standingOf } from '../discover/surrounding.js';
+import { availabilityOf } from '../discover/surrounding.js';
 import { keptDiscovery } from './kept-discovery.js';
 import { loadScript, stateOf } from './load-script.js';
 import { nameTools } from './name-tools.js';
@@ -211,15 +211,15 @@ export class WrappedScripts {
   /** Environments come and go, and packages in them, while the files stay as they are. */
   async #standsAsBefore({ inUse }: Entry): Promise<boolean> {
     if (inUse === null) return true;
-    const { trouble, generation } = await standingOf(this.#side, inUse.tools);
-    return trouble === inUse.standing.trouble && generation === inUse.standing.generation;
+    const { trouble, generation } = await availabilityOf(this.#side, inUse.tools);
+    return trouble === inUse.availability.trouble && generation === inUse.availability.generation;
   }
 
   #loaded({ origin }: ScriptSource, inUse: ScriptInUse, before: Entry | undefined): Read {
-    const { faults, standing } = inUse;
+    const { faults, availability } = inUse;
     const isNew = JSON.stringify(before?.inUse?.faults ?? []) !== JSON.stringify(faults);
     if (isNew) tellFaults(this.#logger, origin, faults);
-    const { trouble } = standing;
+    const { trouble } = availability;
     if (trouble !== null && trouble !== before?.problem)
       this.#logger.error('A wrapped script cannot run', { script: origin, problem: trouble });
     return { inUse, problem: trouble, isToBeTriedAgain: false };

@@ -13,11 +13,15 @@ export const text = (value: string): TextContent => ({ type: 'text', text: value
  * What the model reads of an outcome. full: everything; brief: of a traceback its last line, and what was written to
  * stderr only where something failed; value: the value, else the output, and a failure in one sentence.
  */
-export function wordOutcome(outcome: Outcome, style: OutputStyle = 'full', sentence?: string): TextContent[] {
+export function formatOutcome(
+  outcome: Outcome,
+  style: OutputStyle = 'full',
+  sentence?: string,
+): TextContent[] {
   const { verdict } = outcome;
-  const content = wordBefore(outcome);
-  const failure = verdict.kind === 'ok' ? [] : [wordFailure(verdict, outcome.stderr.text, style, sentence)];
-  const output = style === 'value' ? wordValue(outcome) : wordStreams(outcome, style);
+  const content = formatBefore(outcome);
+  const failure = verdict.kind === 'ok' ? [] : [formatFailure(verdict, outcome.stderr.text, style, sentence)];
+  const output = style === 'value' ? formatValue(outcome) : formatStreams(outcome, style);
   if (failure.length + output.length === 0) output.push('The code ended without output.');
   return [...content, ...failure, ...output].map(text);
 }
@@ -30,10 +34,10 @@ export const contentBlocks = ({ runId, value }: Outcome): ContentBlock[] =>
       : { type: kind, data: base64, mimeType },
   );
 
-const wordNote = ({ note }: Value): string[] => (note === undefined ? [] : [`Note: ${note}`]);
+const formatNote = ({ note }: Value): string[] => (note === undefined ? [] : [`Note: ${note}`]);
 
 /** What a person should know before the output. */
-function wordBefore({ disclosure, cached, notes = [] }: Outcome): string[] {
+function formatBefore({ disclosure, cached, notes = [] }: Outcome): string[] {
   return [
     ...(disclosure === null ? [] : [disclosure.text]),
     ...notes.map((note) => `Note: ${note}`),
@@ -45,22 +49,22 @@ function wordBefore({ disclosure, cached, notes = [] }: Outcome): string[] {
   ];
 }
 
-function wordStreams({ verdict, stdout, value, stderr }: Outcome, style: OutputStyle): string[] {
+function formatStreams({ verdict, stdout, value, stderr }: Outcome, style: OutputStyle): string[] {
   const showsErrors = stderr.text !== '' && (style === 'full' || verdict.kind !== 'ok');
   return [
     ...(stdout.text === '' ? [] : [stdout.text]),
-    ...(value === null ? [] : [value.repr, ...wordNote(value)]),
+    ...(value === null ? [] : [value.repr, ...formatNote(value)]),
     ...(showsErrors ? [`stderr:\n${stderr.text}`] : []),
   ];
 }
 
-function wordValue({ verdict, stdout, value }: Outcome): string[] {
+function formatValue({ verdict, stdout, value }: Outcome): string[] {
   if (verdict.kind !== 'ok') return [];
-  if (value !== null) return [value.repr, ...wordNote(value)];
+  if (value !== null) return [value.repr, ...formatNote(value)];
   return stdout.text === '' ? [] : [stdout.text];
 }
 
-function wordFailure(
+function formatFailure(
   verdict: Failure,
   stderr: string,
   style: OutputStyle,
@@ -69,15 +73,15 @@ function wordFailure(
   const lines = [`${verdict.code}: ${sentence}`];
   if (style === 'value') return lines.join('\n');
   if ('exception' in verdict && verdict.exception)
-    lines.push(...wordException(verdict.exception, lines.join('\n') + stderr, style));
-  if (verdict.kind === 'denied') lines.push(...wordViolations(verdict.violations, sentence));
-  if (verdict.kind === 'invalid') lines.push(...wordIssues(verdict.issues, verdict.message));
-  if (verdict.kind === 'no-environment') lines.push(...wordPackages(verdict.packages, verdict.explanation));
+    lines.push(...formatException(verdict.exception, lines.join('\n') + stderr, style));
+  if (verdict.kind === 'denied') lines.push(...formatViolations(verdict.violations, sentence));
+  if (verdict.kind === 'invalid') lines.push(...formatIssues(verdict.issues, verdict.message));
+  if (verdict.kind === 'no-environment') lines.push(...formatPackages(verdict.packages, verdict.explanation));
   return lines.join('\n');
 }
 
 /** Nothing that was said already. */
-function wordException({ traceback, hint }: PythonException, said: string, style: OutputStyle): string[] {
+function formatException({ traceback, hint }: PythonException, said: string, style: OutputStyle): string[] {
   const whole = traceback.trim();
   const shown = style === 'brief' ? (whole.split('\n').at(-1) ?? '') : traceback.trimEnd();
   return [...(whole === '' || said.includes(shown.trim()) ? [] : [shown]), ...(hint === null ? [] : [hint])];
@@ -87,7 +91,7 @@ const MAX_WHY_CHARS = 8 * 1024;
 const MAX_LISTED = 20;
 
 /** A single one is said in the sentence already. */
-function wordViolations(violations: readonly ScopeViolation[] = [], sentence: string): string[] {
+function formatViolations(violations: readonly ScopeViolation[] = [], sentence: string): string[] {
   if (violations.length === 1 && sentence.includes(violations[0]!.message)) return [];
   const left = violations.length - MAX_LISTED;
   return [
@@ -99,7 +103,7 @@ function wordViolations(violations: readonly ScopeViolation[] = [], sentence: st
 const placeOf = ({ line, column }: ScopeViolation) => (line === null ? '' : `${line}:${column ?? 1} `);
 
 /** Where the same holds for several packages, it is said once. */
-export function wordPackages(
+export function formatPackages(
   packages: readonly PackageResult[] | undefined,
   explanation: string | undefined,
 ): string[] {
@@ -115,7 +119,7 @@ export function wordPackages(
   );
 }
 
-export function wordIssues(issues: readonly string[] = [], message = ''): string[] {
+export function formatIssues(issues: readonly string[] = [], message = ''): string[] {
   return issues
     .filter((issue) => !message.includes(issue))
     .slice(0, MAX_LISTED)

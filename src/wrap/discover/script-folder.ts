@@ -13,7 +13,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 const DEEPEST = 10;
 
 /** The folder of a script, and what of it goes along with the script wherever that runs. */
-export class Beside {
+export class ScriptFolder {
   readonly #taken = new Map<string, LocalFile>();
   #bytes = 0;
   #real: string;
