@@ -123,6 +123,7 @@ export class Pungi {
       scriptRoots: config.scriptRoots,
     });
     void this.#warmDefault();
+    void this.#collectGenerations();
     void this.#announce();
   }
 
@@ -306,6 +307,14 @@ export class Pungi {
     } catch {
       // whoever runs in it is told why it cannot be
     }
+  }
+
+  /** What a server left that was killed. A command has no time for it. */
+  async #collectGenerations(): Promise<void> {
+    if (this.#door === 'command') return;
+    await this.environments.collect().catch((error) => {
+      this.logger.debug('Former generations of environments could not be removed', { reason: `${error}` });
+    });
   }
 
   /** What holds from now on. A command holds for one run, whose entry has its limits and its profile. */

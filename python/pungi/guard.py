@@ -1,8 +1,9 @@
 """The guard: the process outside of jail 1. It runs no foreign code, and nothing inside can reach it.
 
-It starts the fork server and holds it to limits, while packages load and afterwards; it opens the connection of every
-supervisor to the server, so that nobody inside needs a socket of the host. A module whose import fails leaves half of itself
-behind, so the guard then starts the fork server anew, without that module.
+It holds the lease on the generation of the environment (lease.py). It starts the fork server and holds it to limits, while
+packages load and afterwards; it opens the connection of every supervisor to the server, so that nobody inside needs a socket of
+the host. A module whose import fails leaves half of itself behind, so the guard then starts the fork server anew, without that
+module.
 
 stdin: orders of the server; its end ends everything. stdout: reports, each a line of JSON: {"ready": true, "preloaded":
 NAMES}, {"notPreloaded": NAME, ...}, {"failed": REASON}. stderr: what processes inside print, up to a bound.
@@ -17,6 +18,7 @@ import socket
 import tempfile
 
 from . import box, file_keeper, frames, load_limits, system
+from .lease import Lease
 from .reaper import Reaper
 
 _CHUNK = 65536
@@ -33,6 +35,7 @@ def run(settings, groups, become_fork_server):
     """
     try:
         system.leave_session_keyring()
+        lease = Lease(settings.get("lease"))
     except OSError as error:
         _report({"failed": f"{error}"})
         os._exit(_STATUS_FAILED)
@@ -40,7 +43,7 @@ def run(settings, groups, become_fork_server):
         # What loses its parent inside is ended with the rest.
         system.become_subreaper()
     os.set_blocking(2, False)
-    orders = Orders(settings["socket"], groups)
+    orders = Orders(settings["socket"], groups, lease)
     preload = list(settings["preload"])
     while True:
         try:
@@ -58,8 +61,8 @@ def run(settings, groups, become_fork_server):
 class Orders:
     """What the server asks for, in order. Those that come while packages load wait here."""
 
-    def __init__(self, server, groups):
-        self._server, self._groups = server, groups
+    def __init__(self, server, groups, lease):
+        self._server, self._groups, self._lease = server, groups, lease
         self._pending = b""
         self.waiting = []
 
@@ -67,7 +70,11 @@ class Orders:
         """False when the server has gone."""
         chunk = os.read(0, _CHUNK)
         *lines, self._pending = (self._pending + chunk).split(b"\n")
-        self.waiting += map(json.loads, filter(None, lines))
+        for order in map(json.loads, filter(None, lines)):
+            if "runs" in order:
+                self._lease.mark_runs(order["runs"])
+            else:
+                self.waiting.append(order)
         return bool(chunk)
 
     def pass_on(self, door, keeper):
@@ -94,9 +101,10 @@ class Orders:
             line = _line({"start": name, "sockets": len(sockets), "group": group})
             socket.send_fds(door, [line], [*(one.fileno() for one in sockets), *fds])
 
-    def close_groups(self):
+    def close(self):
         """In the fork server, which asks for nothing itself."""
         self._groups.close()
+        self._lease.close()
 
     def _connect(self, name, token):
         channel = socket.socket(socket.AF_UNIX)
@@ -131,7 +139,7 @@ class Guarded:
         except OSError as error:
             self._fail(f"{error}")
         if self._pid == 0:
-            orders.close_groups()
+            orders.close()
             if self._keeper is not None:
                 self._keeper.close()
             _leave_guard(inside, stderr, (self._door.fileno(), self._said))

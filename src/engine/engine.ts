@@ -10,6 +10,7 @@ import type { Outcome, PythonException, ScopeViolation } from '../contract/outco
 import type { RunOptions } from '../contract/run.js';
 import { failure } from '../contract/verdicts.js';
 import { Discovery } from '../contract/wrap.js';
+import { GenerationGone } from '../runtime/fork-server.js';
 import type { Job, WorkerAbout } from '../runtime/supervisor.js';
 import { type BackendState, bytecodeTagOf, type Worker } from './backend.js';
 import { FairQueue } from './fair-queue.js';
@@ -86,6 +87,7 @@ export class Engine {
     return this.#backend.pools;
   }
 
+  /** Throws GenerationGone where the environment was changed or deleted since it was looked up; nothing was run then. */
   async run(run: AdmittedRun, options: EngineRunOptions = {}): Promise<Outcome> {
     const asked = performance.now();
     const { job, home, profile } = run;
@@ -131,6 +133,7 @@ export class Engine {
       worker = await this.#backend.acquire({ home, poolSpec }, stop);
     } catch (error) {
       if (stop.aborted) return draft.finish(failure('cancelled', {}));
+      if (error instanceof GenerationGone) throw error;
       const { code, message } = PungiError.from(error);
       if (code === 'ENVIRONMENT_DAMAGED') return draft.finish({ kind: 'no-environment', code, message });
       return draft.finish(

@@ -1,3 +1,5 @@
+import type { Lease } from '../sandbox/spawn.js';
+
 /** Where code runs: the interpreter of one generation of an environment, and what runs may read beside it. */
 export interface Home {
   environment: string;
@@ -5,6 +7,8 @@ export interface Home {
   generation: string;
   python: string;
   roots: string[];
+  /** What the guard of the fork server locks; none for an interpreter that is no environment. */
+  lease?: Lease;
   /** An interpreter whose own packages runs do not see. */
   isBare?: boolean;
 }

@@ -1,6 +1,7 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { TIERS, type Tier } from '../contract/outcome.js';
+import { GenerationGone } from '../runtime/fork-server.js';
 import { Listener } from '../runtime/listener.js';
 import type { WorkerAbout } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
@@ -55,7 +56,8 @@ export class LocalBackend implements Backend {
     const pool = this.#poolOf(spec);
     const supervisor = await pool.take(signal).catch((error: unknown) => {
       const { poolSpec = PLAIN } = spec;
-      if (!signal.aborted && !isPlain(poolSpec)) this.pools.giveUp(pool);
+      const isLost = error instanceof GenerationGone || !isPlain(poolSpec);
+      if (!signal.aborted && isLost) this.pools.giveUp(pool);
       throw error;
     });
     return {

@@ -85,7 +85,7 @@ export class PoolOpener {
 
   startForkServer(
     tier: Tier,
-    { python, roots, environment, isBare = false }: Omit<Home, 'generation'>,
+    { python, roots, environment, isBare = false, lease }: Omit<Home, 'generation'>,
     { preload, data, isRaised = false }: PoolSpec,
     network: Network | null,
   ): ForkServer {
@@ -108,6 +108,7 @@ export class PoolOpener {
       data,
       network: network && { socket: network.socket },
       cgroups: this.#cgroups,
+      lease,
     };
     return new ForkServer(options, this.listener, this.logger);
   }

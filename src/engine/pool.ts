@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { ForkServer, Preload } from '../runtime/fork-server.js';
+import { type ForkServer, GenerationGone, type Preload } from '../runtime/fork-server.js';
 import type { Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 
 const FIRST_BACKOFF_MS = 100;
@@ -114,7 +114,7 @@ export class Pool {
     if (this.#unsuppliable) throw noWorker(this.#unsuppliable);
     const ready = this.#parked.pop();
     if (!ready) return this.#wait(signal);
-    this.#busy.add(ready);
+    this.#occupy(ready);
     return ready;
   }
 
@@ -219,8 +219,17 @@ export class Pool {
     this.#offer(supervisor);
   }
 
+  #occupy(supervisor: Supervisor): void {
+    this.#busy.add(supervisor);
+    if (this.#busy.size === 1) this.#forkServer?.markRuns(true);
+  }
+
+  #vacate(supervisor: Supervisor): void {
+    if (this.#busy.delete(supervisor) && this.#busy.size === 0) this.#forkServer?.markRuns(false);
+  }
+
   #prepare(supervisor: Supervisor): void {
-    this.#busy.delete(supervisor);
+    this.#vacate(supervisor);
     this.#lastEnd = performance.now();
     this.#preparing.add(supervisor);
     this.#watchIdleness();
@@ -230,7 +239,7 @@ export class Pool {
     this.#preparing.delete(supervisor);
     const waiting = this.#waiting.shift();
     if (waiting) {
-      this.#busy.add(supervisor);
+      this.#occupy(supervisor);
       waiting.give(supervisor);
     } else if (this.#parked.length < this.size && !this.#isClosed && !this.#isDraining)
       this.#park(supervisor);
@@ -257,7 +266,7 @@ export class Pool {
   #lose(supervisor: Supervisor): void {
     const index = this.#parked.indexOf(supervisor);
     if (index >= 0) this.#parked.splice(index, 1);
-    this.#busy.delete(supervisor);
+    this.#vacate(supervisor);
     this.#preparing.delete(supervisor);
     this.#watchIdleness();
     // Not where the fork server was retired meanwhile: it comes back when somebody waits.
@@ -271,9 +280,10 @@ export class Pool {
   #recover(error: Error): void {
     if (this.#isClosed || this.#backoff) return;
     if (error instanceof PungiError) {
-      this.#options.logger.error('The packages of an environment cannot be loaded', {
-        reason: error.message,
-      });
+      if (!(error instanceof GenerationGone))
+        this.#options.logger.error('The packages of an environment cannot be loaded', {
+          reason: error.message,
+        });
       this.#tell(error);
       return;
     }

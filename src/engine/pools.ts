@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+import { GenerationGone } from '../runtime/fork-server.js';
 import { type Home, isPlain, PLAIN, type PoolSpec, poolSpecKey } from './home.js';
 import type { Pool } from './pool.js';
 
@@ -11,6 +13,8 @@ interface Warm {
 export class Pools {
   /** In the order of their last use. */
   #warm = new Map<string, Warm>();
+  /** Generations that were replaced or deleted: a run whose environment was looked up before has to look again. */
+  #retired = new Set<string>();
   #leaving = new Set<Promise<void>>();
 
   constructor(
@@ -51,22 +55,29 @@ export class Pools {
       this.#warm.set(key, known);
       return known.pool;
     }
+    if (this.#retired.has(home.generation)) throw new GenerationGone(dirname(dirname(home.python)));
     for (const [other, warm] of this.#of(home.environment))
-      if (warm.home.generation !== home.generation) this.#retire(other);
+      if (warm.home.generation !== home.generation) void this.#retire(other);
     this.#makeRoom();
     const pool = this.open(home, poolSpec);
     this.adopt(home, poolSpec, pool);
     return pool;
   }
 
-  /** Their parked workers go at once, each run in flight with its end. */
-  retire(environment: string): void {
-    for (const [key] of this.#of(environment)) this.#retire(key);
+  /**
+   * For an environment that was changed or deleted. The parked workers of all generations but the one in force go at once, each
+   * run in flight with its end. Resolves when all have gone.
+   */
+  async retire(environment: string, inForce: string | null): Promise<void> {
+    const replaced = this.#of(environment).filter(([, { home }]) => home.generation !== inForce);
+    // The interpreter itself has no generation, and may be needed again.
+    for (const [, { home }] of replaced) if (home.generation !== '') this.#retired.add(home.generation);
+    await Promise.all(replaced.map(([key]) => this.#retire(key)));
   }
 
   /** For a pool that cannot park any worker: the next run tries anew, and nobody tries in between. */
   giveUp(pool: Pool): void {
-    for (const [key, warm] of this.#warm) if (warm.pool === pool) this.#retire(key);
+    for (const [key, warm] of this.#warm) if (warm.pool === pool) void this.#retire(key);
   }
 
   async close(): Promise<void> {
@@ -77,17 +88,18 @@ export class Pools {
     return [...this.#warm].filter(([, { home }]) => home.environment === environment);
   }
 
-  #retire(key: string): void {
+  #retire(key: string): Promise<void> {
     const known = this.#warm.get(key)!;
     this.#warm.delete(key);
     const left = known.pool.drain().finally(() => this.#leaving.delete(left));
     this.#leaving.add(left);
+    return left;
   }
 
   #makeRoom(): void {
     for (const [key, { pool }] of this.#warm) {
       if (this.#warm.size < this.limit) return;
-      if (pool.isIdle) this.#retire(key);
+      if (pool.isIdle) void this.#retire(key);
     }
   }
 }

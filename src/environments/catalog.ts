@@ -1,11 +1,11 @@
 import { PungiError } from '../base/errors.js';
 import type { EnvironmentInfo, PackageInfo } from '../contract/environment.js';
+import type { EngineSide, EnvironmentEditor } from './editor.js';
 import { describeBare, describeWhole } from './environment-info.js';
 import { checkName } from './name.js';
 import { nameKey } from './requirements/requirement.js';
 import type { Metadata } from './store/metadata.js';
 import type { Store } from './store/store.js';
-import type { EngineSide, Workshop } from './workshop.js';
 
 export interface CatalogOptions {
   defaultName: string;
@@ -20,7 +20,7 @@ export class Catalog {
 
   constructor(
     private readonly store: Store,
-    private readonly workshop: Workshop,
+    private readonly editor: EnvironmentEditor,
     private readonly engine: EngineSide,
     private readonly options: CatalogOptions,
   ) {}
@@ -64,7 +64,7 @@ export class Catalog {
 
   async show(venvName?: string): Promise<EnvironmentInfo> {
     const name = this.nameOf(venvName);
-    if (name !== this.defaultName && !this.store.isThere(name)) throw await this.workshop.notFound(name);
+    if (name !== this.defaultName && !this.store.isThere(name)) throw await this.editor.notFound(name);
     return this.describe(name);
   }
 
@@ -86,7 +86,7 @@ export class Catalog {
   async metadata(venvName?: string): Promise<Metadata | undefined> {
     const name = this.nameOf(venvName);
     const metadata = await this.store.find(name);
-    if (!metadata && name !== this.defaultName) throw await this.workshop.notFound(name);
+    if (!metadata && name !== this.defaultName) throw await this.editor.notFound(name);
     return metadata;
   }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { sha256 } from '../base/sha256.js';
 import type { EnvironmentLock } from '../contract/audit.js';
 import type { Home } from '../engine/home.js';
+import { GenerationGone } from '../runtime/fork-server.js';
 import { minorOf, parseLockFile, renderLockFile } from './lock-file.js';
 import type { Metadata } from './store/metadata.js';
 import { damaged, type Store } from './store/store.js';
@@ -20,13 +21,17 @@ export class EnvironmentLocks {
 
   constructor(private readonly store: Store) {}
 
-  /** Of what a run is in, while it holds it. Null: the interpreter itself, or what another user provides and keeps to himself. */
+  /**
+   * Of what a run is in. Null: the interpreter itself, or what another user provides and keeps to himself. Throws GenerationGone
+   * where the environment was changed since.
+   */
   async of(home: Pick<Home, 'environment' | 'generation'> | undefined): Promise<EnvironmentLock | null> {
     if (home === undefined) return null;
     const known = this.#remembered.get(home.environment);
     if (known?.generation === home.generation) return known.lock;
     const metadata = await this.store.find(home.environment);
-    return metadata?.generation === home.generation ? this.ofWhole(metadata) : null;
+    if (metadata?.generation !== home.generation) throw this.#gone(home.environment, home.generation);
+    return this.ofWhole(metadata);
   }
 
   ofWhole(metadata: Metadata): Promise<EnvironmentLock | null> {
@@ -47,7 +52,12 @@ export class EnvironmentLocks {
       return { sha256: sha256(text), text };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EACCES') return null;
-      throw damaged(name);
+      const now = await this.store.find(name);
+      throw now?.generation === generation ? damaged(name) : this.#gone(name, generation);
     }
+  }
+
+  #gone(name: string, generation: string): GenerationGone {
+    return new GenerationGone(this.store.layout.venv(name, generation));
   }
 }

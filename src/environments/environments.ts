@@ -11,9 +11,11 @@ import type {
   StepOptions,
 } from '../contract/environment.js';
 import type { Home } from '../engine/home.js';
+import { GenerationGone } from '../runtime/fork-server.js';
 import { Catalog } from './catalog.js';
 import { type CleanRequest, checkCleanRequest, reasonToClean } from './cleaning.js';
 import { DownloadedPythons } from './downloaded-python.js';
+import { type EngineSide, EnvironmentEditor } from './editor.js';
 import { EnvironmentLocks } from './environment-locks.js';
 import { type InlineDependencies, InlineEnvironments } from './inline/inline-environments.js';
 import { Installer } from './installer.js';
@@ -26,7 +28,6 @@ import { type CloneRequest, type ImportRequest, Sharing } from './sharing.js';
 import { defaultBase, Layout } from './store/layout.js';
 import type { Metadata } from './store/metadata.js';
 import { Store } from './store/store.js';
-import { type EngineSide, Workshop } from './workshop.js';
 
 export interface EnvironmentsOptions {
   base?: string | undefined;
@@ -57,12 +58,8 @@ export interface DeleteRequest {
 
 export type { CreateRequest, InstallOptions } from './packages.js';
 
-/** A use of an environment by a run, until it is released. */
-export interface Use {
-  /** Undefined: the default environment, into which nothing was installed. */
-  home: Home | undefined;
-  release(): void;
-}
+/** An environment that changes faster than a run gets a worker in it is given up after so many attempts. */
+const ATTEMPTS = 3;
 
 /** Another process may make the default environment: it is noticed after this. */
 const LOOK_AGAIN_MS = 50;
@@ -73,7 +70,7 @@ export class Environments {
   readonly defaultName: string;
   readonly #store: Store;
   readonly #locks: EnvironmentLocks;
-  readonly #workshop: Workshop;
+  readonly #editor: EnvironmentEditor;
   readonly #catalog: Catalog;
   readonly #installer: Installer;
   readonly #inline: InlineEnvironments;
@@ -93,10 +90,10 @@ export class Environments {
     this.#store = new Store(layout);
     this.#locks = new EnvironmentLocks(this.#store);
     const recorder = new Recorder(this.#locks, onEvent, logger);
-    const workshop = new Workshop(this.#store, engine, recorder, options, logger);
+    const editor = new EnvironmentEditor(this.#store, engine, recorder, options, logger, closing);
     const { systemPackages = false, packagesSeen } = options;
     this.#systemPackages = systemPackages;
-    const catalog = new Catalog(this.#store, workshop, engine, {
+    const catalog = new Catalog(this.#store, editor, engine, {
       defaultName: this.defaultName,
       systemPackages,
       packagesSeen,
@@ -114,13 +111,13 @@ export class Environments {
       isWhole: async (name) => (await this.#store.find(name).catch(() => undefined)) !== undefined,
       make: async (wanted, contents, how) => {
         const details = { pythonVersion: wanted.interpreter.version, requested: contents.requested };
-        await workshop.make(wanted, contents, { action: 'provide', details }, how);
+        await editor.make(wanted, contents, { action: 'provide', details }, how);
       },
     });
-    const parts = { catalog, workshop, installer, interpreters, recorder, inline };
+    const parts = { catalog, editor, installer, interpreters, recorder, inline };
     this.#packages = new Packages(parts);
     this.#sharing = new Sharing(parts);
-    this.#workshop = workshop;
+    this.#editor = editor;
     this.#catalog = catalog;
     this.#installer = installer;
     this.#inline = inline;
@@ -140,30 +137,31 @@ export class Environments {
     return this.#catalog.hasDefault();
   }
 
-  /** For a run: nothing of the environment changes until it is released. */
-  async use(venvName: string | undefined, options: StepOptions = {}): Promise<Use> {
+  /** Where a run finds the environment as it is now; undefined for the default one while nothing was installed into it. */
+  async resolve(venvName: string | undefined, options: StepOptions = {}): Promise<Home | undefined> {
     const name = this.#catalog.nameOf(venvName);
     const isDefault = name === this.defaultName;
-    if (isDefault && this.#isBare()) return { home: undefined, release: () => {} };
-    const use = await this.#workshop.use(name, options);
-    if (!isDefault || use.metadata.inherit === this.#systemPackages || !this.#store.isOwn()) return use;
+    if (isDefault && this.#isBare()) return undefined;
+    const { home, metadata } = await this.#editor.resolve(name);
+    if (!isDefault || metadata.inherit === this.#systemPackages || !this.#store.isOwn()) return home;
     // It was made under the other setting.
-    use.release();
-    await this.#awaited(this.#workshop.showInterpreter(name, this.#systemPackages, options));
-    return this.#workshop.use(name, options);
+    await this.#awaited(this.#editor.showInterpreter(name, this.#systemPackages, options));
+    return (await this.#editor.resolve(name)).home;
   }
 
-  /** Uses an environment while something is done in it. */
+  /** Looks an environment up for what is done in it, again where it is changed before a worker of it is there. */
   async in<T>(
     venvName: string | undefined,
     options: StepOptions,
     act: (home: Home | undefined) => Promise<T>,
   ): Promise<T> {
-    const { home, release } = await this.use(venvName, options);
-    try {
-      return await act(home);
-    } finally {
-      release();
+    for (let attempt = 1; ; attempt += 1) {
+      const home = await this.resolve(venvName, options);
+      try {
+        return await act(home);
+      } catch (error) {
+        if (!(error instanceof GenerationGone) || attempt === ATTEMPTS) throw error;
+      }
     }
   }
 
@@ -181,10 +179,10 @@ export class Environments {
     return true;
   }
 
-  /** What exactly a run is in, while it holds it. Null: nothing was installed into it, or it is what another user keeps to himself. */
+  /** What exactly a run is in. Null: nothing was installed into it, or it is what another user keeps to himself. */
   async lockOf(home: Home | undefined): Promise<EnvironmentLock | null> {
     if (home !== undefined && typeof home?.environment !== 'string')
-      throw badArgument('home', 'what `use` returned', home);
+      throw badArgument('home', 'what `resolve` returned', home);
     return this.#locks.of(home);
   }
 
@@ -264,7 +262,7 @@ export class Environments {
     const name = checkName(venvName);
     this.#catalog.refuseBareDefault(name);
     const note = { action: 'describe', details: { description } } as const;
-    await this.#awaited(this.#workshop.describe(name, description, note, options));
+    await this.#awaited(this.#editor.describe(name, description, note, options));
     return this.#catalog.describe(name);
   }
 
@@ -287,7 +285,7 @@ export class Environments {
     }
     this.#catalog.refuseBareDefault(name);
     const note = { action: 'delete', details: {} } as const;
-    await this.#awaited(this.#workshop.remove(name, note, { ...options, wait }));
+    await this.#awaited(this.#editor.remove(name, note, { ...options, wait }));
   }
 
   /** Shares every file with the original, so it takes a moment and next to no disk. */
@@ -326,21 +324,26 @@ export class Environments {
       const reason = reasonToClean(info, request, new Date());
       if (reason === undefined) continue;
       const note = { action: 'clean', details: { reason } } as const;
-      if (!dryRun && !(await this.#workshop.removeUnused(venvName, note, options))) continue;
+      if (!dryRun && !(await this.#editor.removeUnused(venvName, note, options))) continue;
       removed.push({ venvName, reason, freedMb: Math.max(0, sizeMb - sharedMb) });
     }
     if (!dryRun && this.#store.isUsed()) {
-      await this.#workshop.sweepUnfinished(options);
+      await this.#editor.collect();
       await this.#store.emptyTrash();
       if (this.#store.hasCache()) await this.#installer.prune(options);
     }
     return { removed, dryRun };
   }
 
+  /** Removes the generations that nobody uses any more. */
+  async collect(): Promise<void> {
+    await this.#awaited(this.#editor.collect());
+  }
+
   /** Ends every change that is being made, and waits until none is. */
   async close(): Promise<void> {
     this.#closing.abort(new PungiError('CANCELLED', 'Pungi is shutting down.'));
-    await this.#workshop.close();
+    await this.#editor.close();
     await Promise.allSettled([this.packaging.settled(), ...this.#pending]);
   }
 

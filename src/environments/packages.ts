@@ -2,6 +2,7 @@ import { PungiError } from '../base/errors.js';
 import { callerOf } from '../contract/caller.js';
 import type { PackageChange, PackageReport, StepOptions } from '../contract/environment.js';
 import type { Catalog } from './catalog.js';
+import type { EnvironmentEditor } from './editor.js';
 import type { Installer } from './installer.js';
 import type { Interpreters } from './interpreters.js';
 import { checkName } from './name.js';
@@ -11,7 +12,6 @@ import type { Requirement } from './requirements/requirement.js';
 import type { Contents } from './store/generations.js';
 import type { Metadata } from './store/metadata.js';
 import { findDependents } from './store/venv-tree.js';
-import type { Workshop } from './workshop.js';
 
 export interface CreateRequest {
   venvName: string;
@@ -27,7 +27,7 @@ export interface InstallOptions extends StepOptions {
 
 interface Parts {
   catalog: Catalog;
-  workshop: Workshop;
+  editor: EnvironmentEditor;
   installer: Installer;
   interpreters: Interpreters;
   recorder: Recorder;
@@ -110,7 +110,7 @@ export class Packages {
 
   /** Both what came of it and what went wrong is recorded before anybody hears of it. */
   async #change({ action, name, asked, decide }: Change, options: StepOptions): Promise<PackageReport> {
-    const { catalog, workshop, installer, recorder } = this.#parts;
+    const { catalog, editor, installer, recorder } = this.#parts;
     const about = changeOf(action, name, asked, options);
     const began = performance.now();
     const conclude = async (before: Metadata | undefined, after: Metadata) => {
@@ -123,7 +123,7 @@ export class Packages {
         const made = await this.#make({ venvName: name }, asked, options).catch(tolerateExisting);
         if (made) return conclude(undefined, made);
       }
-      return workshop.change(name, options, decide, conclude);
+      return editor.change(name, options, decide, conclude);
     });
   }
 
@@ -132,17 +132,17 @@ export class Packages {
     asked: readonly Requirement[],
     options: StepOptions,
   ): Promise<Metadata> {
-    const { catalog, workshop, installer, interpreters } = this.#parts;
+    const { catalog, editor, installer, interpreters } = this.#parts;
     const name = checkName(venvName);
     const version = pythonVersion === undefined ? undefined : parsePythonVersion(pythonVersion);
     options.onStep?.(`Creating the environment "${name}".`, 0);
     const interpreter = await interpreters.find({ version }, options);
-    await workshop.admission.refuseEarly(name, interpreter);
+    await editor.quota.refuseEarly(name, interpreter);
     const inherit = catalog.inherits(name, undefined);
     const wanted = { name, description, interpreter, inherit, inline: false };
     const contents = await installer.adding({ python: interpreter, requested: [] }, asked, {}, options);
     const details = { pythonVersion: interpreter.version, requested: contents.requested };
-    return workshop.make(wanted, contents, { action: 'create', details }, options);
+    return editor.make(wanted, contents, { action: 'create', details }, options);
   }
 }
 

@@ -1,12 +1,12 @@
 import type { EnvironmentInfo, StepOptions } from '../contract/environment.js';
 import type { Catalog } from './catalog.js';
+import type { EnvironmentEditor } from './editor.js';
 import type { InlineEnvironments } from './inline/inline-environments.js';
 import type { Installer } from './installer.js';
 import type { Interpreters } from './interpreters.js';
 import { type About, minorOf, parseLockFile, renderLockFile } from './lock-file.js';
 import { checkName } from './name.js';
 import type { Pin } from './packaging/packager.js';
-import type { Workshop } from './workshop.js';
 
 export interface CloneRequest {
   from: string;
@@ -23,7 +23,7 @@ export interface ImportRequest {
 
 interface Parts {
   catalog: Catalog;
-  workshop: Workshop;
+  editor: EnvironmentEditor;
   installer: Installer;
   interpreters: Interpreters;
   inline: InlineEnvironments;
@@ -38,40 +38,36 @@ export class Sharing {
   }
 
   async clone({ from, to, description }: CloneRequest, options: StepOptions): Promise<EnvironmentInfo> {
-    const { catalog, workshop } = this.#parts;
+    const { catalog, editor } = this.#parts;
     const source = checkName(from, { allowInline: true });
     const name = checkName(to);
     catalog.refuseBareDefault(source);
     options.onStep?.(`Cloning "${source}" as "${name}".`);
     const note = { action: 'clone', details: { from: source } } as const;
-    await workshop.copy(source, { name, description }, note, options);
+    await editor.copy(source, { name, description }, note, options);
     return catalog.describe(name);
   }
 
   async export(venvName: string | undefined, options: StepOptions): Promise<string> {
-    const { catalog, workshop, installer } = this.#parts;
+    const { catalog, editor, installer } = this.#parts;
     const wanted = catalog.nameOf(venvName);
     const inherited = await catalog.inheritedPackages(wanted);
     if (catalog.isBare(wanted)) {
       const { pythonVersion } = await catalog.describe(wanted);
       return renderLockFile([], { pythonVersion: minorOf(pythonVersion), requested: [] }, inherited);
     }
-    const { metadata, release } = await workshop.use(wanted, options);
-    try {
-      const { name, generation, description, python, requested } = metadata;
-      const pins = await installer.pinsIn(workshop.store.layout.venv(name, generation));
+    return editor.reading(wanted, options, async ({ name, generation, description, python, requested }) => {
+      const pins = await installer.pinsIn(editor.store.layout.venv(name, generation));
       const about = { description, pythonVersion: minorOf(python.version), requested };
       return renderLockFile(pins, about, inherited);
-    } finally {
-      release();
-    }
+    });
   }
 
   async import(
     { venvName, lock, description }: ImportRequest,
     options: StepOptions,
   ): Promise<EnvironmentInfo> {
-    const { catalog, workshop, installer, interpreters } = this.#parts;
+    const { catalog, editor, installer, interpreters } = this.#parts;
     const name = checkName(venvName);
     const { about, pins, requested } = this.#read(lock);
     options.onStep?.(`Creating the environment "${name}".`);
@@ -84,7 +80,7 @@ export class Sharing {
       inline: false,
     };
     const note = { action: 'import', details: { pythonVersion: interpreter.version, requested } } as const;
-    await workshop.make(wanted, installer.exactly(pins, requested, options), note, options);
+    await editor.make(wanted, installer.exactly(pins, requested, options), note, options);
     return catalog.describe(name);
   }
 

@@ -1,8 +1,8 @@
 import { adviceFor, type Door } from '../base/advice.js';
 import type { Config } from '../config/schema.js';
 import type { Engine, EngineOptions } from '../engine/engine.js';
+import type { EngineSide } from '../environments/editor.js';
 import type { EnvironmentsOptions } from '../environments/environments.js';
-import type { EngineSide } from '../environments/workshop.js';
 import { ceilingsOf } from '../gate/limits.js';
 
 export const engineOptions = (config: Config, door: Door): EngineOptions => ({
@@ -42,5 +42,5 @@ export const environmentsOptions = (config: Config, door: Door): EnvironmentsOpt
 export const engineSide = (engine: Engine): EngineSide => ({
   interpreter: async () => (await engine.started).interpreter,
   isWarm: (name) => engine.pools.find(name) !== undefined,
-  retire: (name) => engine.pools.retire(name),
+  retire: (name, inForce) => engine.pools.retire(name, inForce),
 });

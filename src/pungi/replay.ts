@@ -42,12 +42,7 @@ async function placeOf(
 
 async function lockNow(environments: Environments, name: string, steps: StepOptions): Promise<string | null> {
   try {
-    const { home, release } = await environments.use(name, steps);
-    try {
-      return (await environments.lockOf(home))?.sha256 ?? null;
-    } finally {
-      release();
-    }
+    return (await environments.lockOf(await environments.resolve(name, steps)))?.sha256 ?? null;
   } catch {
     steps.signal?.throwIfAborted();
     return null; // gone, or damaged: it is made anew

@@ -119,7 +119,7 @@ export class Runs {
     return trace.admitted;
   }
 
-  /** Runs the code in an environment, which stays as it is meanwhile; or returns the outcome that is kept of the same run. */
+  /** Runs the code in an environment as it is now, or returns the outcome that is kept of the same run. */
   async #runIn(
     venvName: string | undefined,
     admitted: Admitted,

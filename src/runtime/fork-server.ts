@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
@@ -21,6 +23,7 @@ export type ForkServerOptions = Pick<
   | 'data'
   | 'network'
   | 'cgroups'
+  | 'lease'
 > & {
   python: string;
   /** Those of the preload list that runs bring along: their workers are warmed up with them. */
@@ -33,6 +36,14 @@ export type ForkServerOptions = Pick<
 export interface Preload {
   module: string;
   problem: string | null;
+}
+
+/** The environment was changed or deleted since it was looked up: it is to be looked up again. */
+export class GenerationGone extends PungiError {
+  constructor(folder: string) {
+    const sentence = `${folder} is gone: the environment was changed from outside. Create it again, or delete it.`;
+    super('ENVIRONMENT_DAMAGED', sentence);
+  }
 }
 
 /** A supervisor is there in milliseconds; one that is not there after this long will never be. */
@@ -121,6 +132,11 @@ export class ForkServer {
     });
   }
 
+  /** Shows other processes whether runs are under way. */
+  markRuns(hasRuns: boolean): void {
+    if (this.options.lease) this.#say({ runs: hasRuns });
+  }
+
   /** The end of its input ends all that is below it. */
   async end(): Promise<void> {
     this.#child.stdin?.end();
@@ -130,7 +146,7 @@ export class ForkServer {
   }
 
   /** Where it could not be started there is nobody to say it to, and 'error' tells so. */
-  #say(order: Record<string, string>): void {
+  #say(order: Record<string, string | boolean>): void {
     this.#child.stdin?.write(`${JSON.stringify(order)}\n`);
   }
 
@@ -153,10 +169,18 @@ export class ForkServer {
     this.#logger[isFault ? 'error' : 'debug']('A module could not be preloaded', { ...said });
   }
 
-  #ended(reason: Error, resolve: (reason: Error) => void): void {
+  #ended(why: Error, resolve: (reason: Error) => void): void {
     this.#isAlive = false;
+    const reason = this.#whatIsGone() ?? why;
     for (const fail of [...this.#open]) fail(reason);
     resolve(reason);
+  }
+
+  #whatIsGone(): GenerationGone | undefined {
+    const { python, lease } = this.options;
+    if (!lease) return undefined;
+    const folder = dirname(dirname(python));
+    return [folder, lease.generation].every(existsSync) ? undefined : new GenerationGone(folder);
   }
 }
 

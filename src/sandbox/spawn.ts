@@ -12,6 +12,14 @@ const CLEAN_ENVIRONMENT = {
   MPLBACKEND: 'agg',
 };
 
+/** The files of an environment that a guard locks (python/pungi/lease.py). */
+export interface Lease {
+  /** As long as it lives: the generation is not removed. */
+  generation: string;
+  /** While runs are under way: the environment is not deleted. */
+  runs: string;
+}
+
 export interface ForkServerSettings {
   tier: Tier;
   socket: string;
@@ -34,6 +42,7 @@ export interface ForkServerSettings {
   network: { socket: string } | null;
   /** Where the cgroups of its runs are kept, and the memory of all of the server's runs together; none: no cgroups. */
   cgroups: { name: string; server: number; totalMb: number | null } | null;
+  lease?: Lease | undefined;
   uid: number;
 }
 

@@ -66,7 +66,7 @@ describe('pools', () => {
       await runIn(own, '1', { poolSpec: PRELOADED });
       const pools = own.pools.all;
       expect(pools).toHaveLength(2);
-      own.pools.retire('default');
+      own.pools.retire('default', null);
       expect(own.pools.all).toEqual([]);
       await until(() => pools.every((pool) => pool.forkServers === 0), 'their fork servers are gone');
       expectOk(await runIn(own, '1', { poolSpec: PRELOADED }));

@@ -11,8 +11,7 @@ const { environments } = pungi;
 await environments.create({ venvName: 'fruit', packages: ['banana', 'apple<2'] });
 
 async function lockOf(name: string | undefined, of: Environments = environments) {
-  const { home, release } = await of.use(name);
-  return of.lockOf(home).finally(release);
+  return of.lockOf(await of.resolve(name));
 }
 
 describe('the lock of an environment', () => {

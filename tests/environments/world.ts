@@ -61,7 +61,7 @@ export function openEnvironments(
     maxEnvironmentMb: 1000,
     uv: settings['PUNGI_UV'],
   };
-  const engine = { interpreter: () => findInterpreter(), isWarm: () => false, retire: () => {} };
+  const engine = { interpreter: () => findInterpreter(), isWarm: () => false, retire: async () => {} };
   const environments = new Environments({ ...own, ...options }, engine, silentLogger);
   afterAll(() => environments.close());
   return environments;

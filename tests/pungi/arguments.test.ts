@@ -29,7 +29,7 @@ const METHODS: [name: string, argument: string, call: Method, also?: unknown[]][
   ['packages', 'venvName', (value) => pungi.packages(value), [{}]],
   ['analyze', 'code', (value) => pungi.analyze(value), [undefined, 'x', {}]],
   ['health', 'venvName', (value) => pungi.health(value), [{}]],
-  ['environments.use', 'venvName', (value) => environments.use(value), [{}]],
+  ['environments.resolve', 'venvName', (value) => environments.resolve(value), [{}]],
   ['environments.show', 'venvName', (value) => environments.show(value), [{}]],
   ['environments.metadata', 'venvName', (value) => environments.metadata(value), [{}]],
   ['environments.export', 'venvName', (value) => environments.export(value), [{}]],

@@ -1,219 +1,147 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { silentLogger } from '../../src/base/logger.js';
-import { type Hold, LockKeeper } from '../../src/runtime/lock-keeper.js';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { lockFile } from '../../src/runtime/file-lock.js';
 import { until } from '../support/until.js';
-import { LockWorld, lineUp, roundTrip, stream } from './lock-world.js';
+import { LockWorld, python } from './lock-world.js';
 
 let world: LockWorld;
-let one: LockKeeper;
-let two: LockKeeper;
 beforeEach(() => {
   world = new LockWorld();
-  one = world.keeper();
-  two = world.keeper();
 });
 afterEach(() => world.end());
 
-interface Asked {
-  isTold: boolean;
-  hold?: Hold;
-  error?: unknown;
-}
+const NOW = { patienceMs: 0 };
 
-/** Asks, and returns when the keeper has tried it and put it into its line. */
-async function ask(keeper: LockKeeper, mode: 'shared' | 'exclusive', signal?: AbortSignal): Promise<Asked> {
-  const asked: Asked = { isTold: false };
-  const onWait = () => {
-    asked.isTold = true;
-  };
-  keeper.acquire(world.lock, mode, { onWait, ...(signal && { signal }) }).then(
-    (hold) => {
-      asked.hold = hold;
-    },
-    (error) => {
-      asked.error = error;
+describe('a lock', () => {
+  test('is shared by many', async () => {
+    await world.acquire({ mode: 'shared' });
+    await world.acquire({ mode: 'shared', ...NOW });
+  });
+
+  test.each(['shared', 'exclusive'] as const)(
+    'that one has alone is waited for (%s), which is reported once',
+    async (mode) => {
+      const first = await world.acquire();
+      const second = await world.wait({ mode });
+      expect(second.lock).toBeUndefined();
+      await first.release();
+      await until(() => second.lock, 'the second has it');
+      expect(second.reports()).toBe(1);
     },
   );
-  await roundTrip(keeper, world.lock);
-  return asked;
-}
-/** Asks for what cannot be had now. */
-async function waitFor(...request: Parameters<typeof ask>): Promise<Asked> {
-  const asked = await ask(...request);
-  await until(() => asked.isTold, 'it is told that it waits');
-  expect(asked.hold).toBeUndefined();
-  return asked;
-}
-const has = (asked: Asked) => until(() => asked.hold, 'it has the lock');
 
-test('a keeper that is slow is no lock that others have', async () => {
-  await roundTrip(one, world.lock);
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
-  process.kill(one.pid!, 'SIGSTOP');
-  try {
-    const onWait = vi.fn();
-    const acquired = one.acquire(world.lock, 'exclusive', { onWait });
-    vi.advanceTimersByTime(60_000);
-    expect(onWait).not.toHaveBeenCalled();
-    process.kill(one.pid!, 'SIGCONT');
-    await acquired;
-  } finally {
-    vi.useRealTimers();
-  }
+  test('that many share is waited for by who wants it alone', async () => {
+    const readers = [await world.acquire({ mode: 'shared' }), await world.acquire({ mode: 'shared' })];
+    const writer = await world.wait();
+    await readers[0]!.release();
+    expect(await world.try({ mode: 'exclusive', ...NOW })).toBe('busy');
+    await readers[1]!.release();
+    await until(() => writer.lock, 'the writer has it');
+  });
+
+  test('is free for everybody as soon as release() resolves, however often it is called', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const lock = await world.acquire(NOW);
+      await Promise.all([lock.release(), lock.release()]);
+      expect(lock.lost.aborted).toBe(false);
+    }
+  });
+
+  test('is busy for who does not want to wait', async () => {
+    await world.acquire({ mode: 'shared' });
+    expect(await world.try({ mode: 'exclusive', ...NOW })).toBe('busy');
+    await world.acquire({ mode: 'shared', ...NOW });
+  });
+
+  test('that is released in time is not busy', async () => {
+    const first = await world.acquire();
+    const second = world.try({ patienceMs: 60_000 });
+    await first.release();
+    expect(await second).toMatchObject({ lost: { aborted: false } });
+  });
+
+  test('knows nothing of others', async () => {
+    await world.acquire();
+    await world.acquire({ path: `${world.lock}-other`, ...NOW });
+  });
 });
 
-describe.each([
-  ['in one process', () => one],
-  ['in two processes', () => two],
-])('%s', (_, other) => {
-  test('many share a lock', async () => {
-    const holds = [await one.acquire(world.lock, 'shared'), await other().acquire(world.lock, 'shared')];
-    expect(holds.every(({ lost }) => !lost.aborted)).toBe(true);
-  });
-
-  test('who has it alone has it alone', async () => {
-    const alone = await one.acquire(world.lock, 'exclusive');
-    const reader = await waitFor(other(), 'shared');
-    alone.release();
-    const shared = await has(reader);
-    const writer = await waitFor(other(), 'exclusive');
-    shared.release();
-    await has(writer);
-  });
-
-  test('who waits to have it alone is not passed by others', async () => {
-    const shared = await one.acquire(world.lock, 'shared');
-    const writer = await waitFor(other(), 'exclusive');
-    const reader = await waitFor(one, 'shared');
-    shared.release();
-    const alone = await has(writer);
-    expect(reader.hold).toBeUndefined();
-    alone.release();
-    await has(reader);
-  });
-
-  test('who gave up waiting is in nobody’s way', async () => {
-    const shared = await one.acquire(world.lock, 'shared');
+describe('who waits', () => {
+  test('and gives up is in nobody’s way', async () => {
+    const shared = await world.acquire({ mode: 'shared' });
     const cancel = new AbortController();
-    const writer = await waitFor(other(), 'exclusive', cancel.signal);
-    const readers = [await waitFor(one, 'shared'), await waitFor(other(), 'shared')];
+    const writer = await world.wait({}, cancel.signal);
     cancel.abort(new Error('enough'));
-    for (const reader of readers) (await has(reader)).release();
+    await until(() => writer.error, 'it has given up');
     expect(writer.error).toEqual(new Error('enough'));
-    shared.release();
-    (await other().acquire(world.lock, 'exclusive')).release();
+    await shared.release();
+    await world.acquire(NOW);
   });
 
-  test('who does not want to wait is refused while it is held, or waited for', async () => {
-    const shared = await one.acquire(world.lock, 'shared');
-    const tryNow = (mode: 'shared' | 'exclusive') => other().acquire(world.lock, mode, { wait: false });
-    await expect(tryNow('exclusive')).rejects.toMatchObject({ code: 'ENVIRONMENT_IN_USE' });
-    (await tryNow('shared')).release();
-    const writer = await waitFor(one, 'exclusive');
-    await expect(tryNow('shared')).rejects.toMatchObject({ code: 'ENVIRONMENT_IN_USE' });
-    shared.release();
-    const alone = await has(writer);
-    await expect(tryNow('shared')).rejects.toMatchObject({ code: 'ENVIRONMENT_IN_USE' });
-    alone.release();
-    await roundTrip(one, world.lock);
-    (await tryNow('exclusive')).release();
+  test('and has given up before asks for nothing', async () => {
+    const signal = AbortSignal.abort(new Error('before'));
+    await expect(world.acquire({}, { signal })).rejects.toThrow('before');
+    expect(existsSync(world.lock)).toBe(false);
   });
 
-  test('different locks know nothing of each other', async () => {
-    await one.acquire(world.lock, 'exclusive');
-    await waitFor(one, 'exclusive');
-    await waitFor(other(), 'shared');
-    const neighbour = await other().acquire(join(world.folder, 'neighbour'), 'exclusive', { wait: false });
-    neighbour.release();
-  });
-});
-
-describe('order', () => {
-  test('is that of asking, also between processes', async () => {
-    const first = await one.acquire(world.lock, 'exclusive');
-    const had: string[] = [];
-    const asked: string[] = [];
-    const all: Promise<void>[] = [];
-    for (const [index, keeper] of [one, two, two, one, two, one, one, two].entries()) {
-      const name = `${keeper === one ? 'one' : 'two'} ${index}`;
-      asked.push(name);
-      const { done } = await lineUp(keeper, world.lock, 'exclusive', () => void had.push(name));
-      all.push(done);
-    }
-    first.release();
-    await Promise.all(all);
-    expect(had).toEqual(asked);
+  test('does not get the lock of a file that was removed meanwhile', async () => {
+    const first = await world.acquire();
+    const second = await world.wait({ mode: 'shared', create: false });
+    rmSync(world.lock);
+    await first.release();
+    await until(() => second.error, 'the second is refused');
+    expect(second.error).toEqual(new Error('the lock is gone'));
   });
 
-  test('readers that wait next to each other come in together', async () => {
-    const first = await one.acquire(world.lock, 'exclusive');
-    let inside = 0;
-    const together = async () => {
-      inside += 1;
-      await until(() => inside === 3, 'all three are in');
-    };
-    const readers = [];
-    for (const keeper of [one, two, one]) readers.push(await lineUp(keeper, world.lock, 'shared', together));
-    first.release();
-    await Promise.all(readers.map(({ done }) => done));
-  });
-
-  test.each([
-    ['readers', 'shared', 'exclusive'],
-    ['writers', 'exclusive', 'shared'],
-    ['writers', 'exclusive', 'exclusive'],
-  ] as const)('a stream of %s (%s) of another process does not starve (%s)', async (_, theirs, ours) => {
-    const rush = stream(one, world.lock, theirs);
-    await until(() => rush.count > 20, 'the stream is going');
-    for (let round = 0; round < 3; round++) {
-      let linedUpAt: number | undefined;
-      let passed = 0;
-      const { done } = await lineUp(two, world.lock, ours, () => {
-        passed = rush.count - (linedUpAt ?? rush.count);
-      });
-      linedUpAt = rush.count;
-      await done;
-      // Few had asked before; if it were a matter of luck, about a thousand would pass.
-      expect(passed).toBeLessThan(200);
-      const before = rush.count;
-      await until(() => rush.count > before + 5, 'the stream goes on');
-    }
-    await rush.stop();
+  test('gets the lock of the file that has the name', async () => {
+    const first = await world.acquire();
+    const second = await world.wait();
+    rmSync(world.lock);
+    await first.release();
+    await until(() => second.lock, 'the second has it');
+    expect(await world.try(NOW)).toBe('busy');
   });
 });
 
-describe('what cannot be', () => {
-  test('a folder that is not there fails with its name', async () => {
-    await expect(one.acquire(join(world.folder, 'none', 'lock'), 'shared')).rejects.toMatchObject({
+describe('what cannot be locked', () => {
+  test('a file that is not there, and is not to be made, is gone', async () => {
+    expect(await world.try({ create: false })).toBe('gone');
+    expect(existsSync(world.lock)).toBe(false);
+  });
+
+  test('a folder that is not there is named', async () => {
+    const path = join(world.folder, 'none', 'lock');
+    await expect(world.acquire({ path })).rejects.toMatchObject({
       code: 'INTERNAL_ERROR',
-      message: expect.stringContaining(`No such file or directory: ${world.folder}/none/lock.turn`),
+      message: `Could not acquire lock ${path}: No such file or directory: ${path}.`,
     });
   });
 
   test('a symbolic link is not followed', async () => {
     mkdirSync(join(world.folder, 'elsewhere'));
-    for (const part of ['turn', 'room']) {
-      const lock = join(world.folder, `linked-${part}`);
-      symlinkSync(join(world.folder, 'elsewhere', 'file'), `${lock}.${part}`);
-      await expect(one.acquire(lock, 'exclusive')).rejects.toThrow(/symbolic links/);
-    }
-    (await one.acquire(world.lock, 'exclusive')).release();
+    symlinkSync(join(world.folder, 'elsewhere', 'file'), world.lock);
+    await expect(world.acquire()).rejects.toThrow(/symbolic links/);
+    expect(existsSync(join(world.folder, 'elsewhere', 'file'))).toBe(false);
   });
 
-  test('an interpreter that does not start is told of', async () => {
-    const broken = new LockKeeper(join(world.folder, 'no-python'), silentLogger);
-    await expect(broken.acquire(world.lock, 'shared')).rejects.toThrow(/Could not acquire the lock .*ENOENT/);
-    await broken.close();
-    const wrong = new LockKeeper('/bin/false', silentLogger);
-    await expect(wrong.acquire(world.lock, 'shared')).rejects.toThrow(/does not stay alive .*status 1/);
-    await wrong.close();
+  test('an interpreter that does not start is reported', async () => {
+    const request = { path: world.lock, mode: 'exclusive', create: true } as const;
+    await expect(lockFile('/bin/false', request)).rejects.toThrow(/Could not acquire lock .*status 1/);
   });
 
-  test('an aborted signal asks for nothing', async () => {
-    const aborted = AbortSignal.abort(new Error('before'));
-    await expect(one.acquire(world.lock, 'exclusive', { signal: aborted })).rejects.toThrow('before');
-    expect(one.pid).toBeUndefined();
-  });
+  test.runIf(process.platform === 'linux')(
+    'a file system without flock is reported with what to do',
+    async () => {
+      const interpreter = join(world.folder, 'python');
+      const filter = new URL('./fixtures/without_flock.py', import.meta.url).pathname;
+      writeFileSync(interpreter, `#!/bin/sh\nexec '${python}' '${filter}' '${python}' "$@"\n`);
+      chmodSync(interpreter, 0o755);
+      const request = { path: world.lock, mode: 'shared', create: true } as const;
+      await expect(lockFile(interpreter, request)).rejects.toMatchObject({
+        code: 'CONFIGURATION_ERROR',
+        message: `Could not acquire lock ${world.lock}: the file system of ${world.folder} has no file locks (flock); choose another folder with VENVS_BASE_PATH.`,
+      });
+    },
+  );
 });

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { lockFile } from '../../src/runtime/file-lock.js';
 import { ForkServer } from '../../src/runtime/fork-server.js';
 import { Listener } from '../../src/runtime/listener.js';
-import { LockKeeper } from '../../src/runtime/lock-keeper.js';
 import { findInterpreter } from '../../src/sandbox/interpreter.js';
 import { runTool } from '../../src/sandbox/tool.js';
 
@@ -29,7 +29,7 @@ test('a server without descriptors left says so of whatever it cannot start, and
   const stdout = await text(child.stdout);
   const failure = expect.stringContaining('too many files');
   const told = { failure, again: 'works' };
-  expect(JSON.parse(stdout)).toEqual({ forkServer: told, lockKeeper: told, tool: told, interpreter: told });
+  expect(JSON.parse(stdout)).toEqual({ forkServer: told, lock: told, tool: told, interpreter: told });
 });
 
 describe.each([
@@ -68,10 +68,8 @@ describe.each([
   });
 
   test('fails a lock', async () => {
-    const keeper = new LockKeeper(python(), silentLogger);
-    const acquired = keeper.acquire(join(folder, 'lock'), 'shared');
-    await expect(acquired).rejects.toThrow(new RegExp(sentence));
-    await keeper.close();
+    const request = { path: join(folder, 'lock'), mode: 'shared', create: true } as const;
+    await expect(lockFile(python(), request)).rejects.toThrow(new RegExp(sentence));
   });
 
   test('fails a tool', async () => {

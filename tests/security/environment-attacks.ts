@@ -101,6 +101,12 @@ const CODE: [why: string, tries: string][] = [
   ['the shared cache', `attempt("cache", lambda: os.listdir(os.path.join(base, ".cache")))`],
   ['a file into the shared cache', `attempt("cache", lambda: open(os.path.join(base, ".cache", "x"), "w"))`],
   ['the locks', `attempt("locks", lambda: os.listdir(os.path.join(base, ".locks")))`],
+  ['the lock of its changes', `attempt("change", lambda: open(os.path.join(base, ".locks", "mine.change")))`],
+  ['the lease on its generation', `attempt("lease", lambda: open(venv + ".lock"))`],
+  [
+    'an open file of the lease',
+    `attempt("open lease", lambda: [one for fd in os.listdir("/proc/self/fd") for one in [os.readlink("/proc/self/fd/" + fd)] if one.endswith((".lock", ".runs"))][0])`,
+  ],
   [
     'a hard link to its packages',
     `attempt("link", lambda: open((os.link(os.path.join(site, "banana.py"), "here.py"), "here.py")[1], "a"))`,
@@ -214,7 +220,7 @@ export const ENVIRONMENT_ATTACKS: EnvironmentAttack[] = [
     name: 'a lock that is a link to a file elsewhere',
     attempt: async ({ pungi, base }) => {
       writeFileSync(join(base, '.cache', 'precious'), 'kept');
-      symlinkSync(join(base, '.cache', 'precious'), join(base, '.locks', 'trapped.room'));
+      symlinkSync(join(base, '.cache', 'precious'), join(base, '.locks', 'trapped.change'));
       return codeOf(pungi.environments.create({ venvName: 'trapped' }));
     },
     expect: /^(?!installed)/,

@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, rename } from 'node:fs/promises';
+import { chmod, copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import type { StepOptions } from '../../contract/environment.js';
@@ -18,7 +18,7 @@ import {
 /** How much of a change is done when versions are chosen, and when everything is in place: the rest is compiling. */
 export const SHARES = { resolved: 0.15, filled: 0.75 };
 
-/** What a change under a lock is told of: when to stop, and whom to tell. */
+/** When to stop a change, and whom to report its steps to. */
 export type Steps = StepOptions & { signal: AbortSignal };
 
 /** What an environment is to contain. */
@@ -45,7 +45,7 @@ export interface NewEnvironment {
 
 /**
  * Makes and changes environments so that each is whole at every instant: what is new is built beside what is there, and
- * one rename puts it in force. All of it under the environment's exclusive lock.
+ * one rename puts it in force. All of it under the environment's change lock.
  */
 export class Generations {
   constructor(
@@ -128,17 +128,12 @@ export class Generations {
       const metadata = { ...current, generation, ...(await build(layout.venv(name, generation))) };
       steps.signal.throwIfAborted();
       await writeMetadata(layout.folder(name), metadata);
-      await this.#forget(name, current.generation).catch(() => {}); // the next change tries again
       return metadata;
     } catch (error) {
-      await this.#forget(name, generation);
+      await this.store.discard(layout.venv(name, generation));
+      await this.store.discard(layout.lockFile(name, generation));
       throw error;
     }
-  }
-
-  async #forget(name: string, generation: string): Promise<void> {
-    await this.store.discard(this.store.layout.venv(name, generation));
-    await this.store.discard(this.store.layout.lockFile(name, generation));
   }
 
   /** Makes it under a name that nobody looks at; one rename gives it its own. */
@@ -159,7 +154,7 @@ export class Generations {
       await writeMetadata(making, metadata);
       await this.admit(metadata, async () => {
         steps.signal.throwIfAborted();
-        await rename(making, layout.folder(name));
+        await this.store.place(making, name);
       });
       return metadata;
     } catch (error) {

@@ -9,6 +9,8 @@ export const defaultBase = (env = process.env, uid = process.getuid?.()): string
 export class Layout {
   readonly base: string;
   readonly locks: string;
+  /** The lock of whoever adds an environment. No name of an environment starts with a dot. */
+  readonly quotaLock: string;
   readonly cache: string;
   readonly bytecode: string;
   /** What is being made, before it gets its name. */
@@ -21,6 +23,7 @@ export class Layout {
   constructor(base: string) {
     this.base = resolve(base);
     this.locks = join(this.base, '.locks');
+    this.quotaLock = join(this.locks, '.quota');
     this.cache = join(this.base, '.cache');
     this.bytecode = join(this.cache, 'bytecode');
     this.making = join(this.base, '.making');
@@ -36,7 +39,10 @@ export class Layout {
     return join(this.base, name, generation);
   }
 
-  /** What exactly a generation was filled with. Beside it, where neither runs nor packages can reach. */
+  /**
+   * What exactly a generation was filled with; who leases the generation locks this file. It lies beside the generation, where
+   * neither runs nor packages can reach.
+   */
   lockFile(name: string, generation: string): string {
     return `${this.venv(name, generation)}.lock`;
   }
@@ -45,8 +51,13 @@ export class Layout {
     return join(this.venv(name, generation), 'bin', 'python');
   }
 
-  /** Names that differ in case only would be one folder on some file systems: they share a lock. */
-  lock(name: string): string {
-    return join(this.locks, foldName(name));
+  /** Locked by whoever changes the environment. Names that differ in case only would be one folder on some file systems: they share a lock. */
+  changeLock(name: string): string {
+    return join(this.locks, `${foldName(name)}.change`);
+  }
+
+  /** Locked by fork servers while runs are under way. */
+  runsLock(name: string): string {
+    return join(this.locks, `${foldName(name)}.runs`);
   }
 }

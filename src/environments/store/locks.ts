@@ -1,7 +1,6 @@
 import { PungiError } from '../../base/errors.js';
 import type { StepOptions } from '../../contract/environment.js';
-import type { AcquireOptions, Hold, LockKeeper } from '../../runtime/lock-keeper.js';
-import type { SharedHolds } from '../../runtime/shared-holds.js';
+import { type FileLock, type LockOptions, type LockRequest, lockFile } from '../../runtime/file-lock.js';
 import type { Layout } from './layout.js';
 
 export interface ExclusiveOptions extends StepOptions {
@@ -9,50 +8,93 @@ export interface ExclusiveOptions extends StepOptions {
   wait?: boolean;
 }
 
-/** Who may use an environment now: runs together, changes alone, in the order they came, across processes. */
+/** Those who do not want to wait try for this long: the guard of a run that has just ended may be slow to say so. */
+const PATIENCE_MS = 500;
+
+/** The locks of environments, across processes. Changes of one environment exclude each other; runs wait for none of them. */
 export class Locks {
   constructor(
     private readonly layout: Layout,
-    private readonly keeper: LockKeeper,
-    private readonly shared: SharedHolds,
+    private readonly python: () => Promise<string>,
+    /** Aborted when everything ends. */
+    private readonly closing: AbortSignal,
   ) {}
 
-  /** For a run. Resolves to what ends the use. */
-  use(name: string, { signal, onStep }: StepOptions): Promise<() => void> {
-    return this.shared.enter(this.layout.lock(name), {
-      ...(signal && { signal }),
-      onWait: () => onStep?.(`Waiting for a change of the environment "${name}" to end.`),
-    });
-  }
-
-  /** For a change: nobody else uses or changes the environment meanwhile. `lost` says that this can no longer be relied on. */
-  async alone<T>(
+  /** Makes a change of an environment. Its signal is aborted also when the lock is lost. */
+  async changing<T>(
     name: string,
-    { signal, onStep, wait = true }: ExclusiveOptions,
-    act: (signal: AbortSignal) => Promise<T>,
+    { wait = true, signal, onStep }: ExclusiveOptions,
+    change: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    this.shared.settle(this.layout.lock(name));
-    const hold = await this.#acquire(name, {
-      ...(signal && { signal }),
-      wait,
-      onWait: () => onStep?.(inUse(name)),
-    });
-    try {
-      return await act(signal ? AbortSignal.any([signal, hold.lost]) : hold.lost);
-    } finally {
-      hold.release();
-    }
+    const onWait = () => onStep?.(`Waiting for another change of the environment "${name}" to end.`);
+    const request = {
+      path: this.layout.changeLock(name),
+      mode: 'exclusive',
+      create: true,
+      ...patience(wait),
+    } as const;
+    const lock = await this.#lock(request, { signal, onWait });
+    if (typeof lock === 'string')
+      throw inUse(name, 'is being changed: try again when the change has ended, or ask to wait for it.');
+    return during(lock, signal, change);
   }
 
-  async #acquire(name: string, options: AcquireOptions): Promise<Hold> {
-    try {
-      return await this.keeper.acquire(this.layout.lock(name), 'exclusive', options);
-    } catch (error) {
-      if (!(error instanceof PungiError) || error.code !== 'ENVIRONMENT_IN_USE') throw error;
-      const sentence = `The environment "${name}" is in use: try again when its runs have ended, or ask to wait for them.`;
-      throw new PungiError('ENVIRONMENT_IN_USE', sentence, { venvName: name });
-    }
+  /** Lets one process at a time add an environment. */
+  async adding<T>(add: () => Promise<T>): Promise<T> {
+    const lock = await this.#lock({ path: this.layout.quotaLock, mode: 'exclusive', create: true }, {});
+    return during(lock as FileLock, undefined, add);
+  }
+
+  /** Resolves at a moment when no run is in the environment. */
+  async noRuns(name: string, { wait = true, signal, onStep }: ExclusiveOptions): Promise<void> {
+    const onWait = () => onStep?.(`Waiting until the environment "${name}" is not in use.`);
+    const request = {
+      path: this.layout.runsLock(name),
+      mode: 'exclusive',
+      create: true,
+      ...patience(wait),
+    } as const;
+    const lock = await this.#lock(request, { signal, onWait });
+    if (typeof lock === 'string')
+      throw inUse(name, 'is in use: try again when its runs have ended, or ask to wait for them.');
+    await lock.release();
+  }
+
+  /** Keeps a generation from being removed. Undefined: it is gone already. */
+  async lease(name: string, generation: string, { signal }: StepOptions): Promise<FileLock | undefined> {
+    const path = this.layout.lockFile(name, generation);
+    const lock = await this.#lock({ path, mode: 'shared', create: false }, { signal });
+    return typeof lock === 'string' ? undefined : lock;
+  }
+
+  /** Nobody gets a lease on the generation while it is claimed. `busy`: somebody has one. */
+  async claim(name: string, generation: string): Promise<FileLock | 'busy' | 'gone'> {
+    const path = this.layout.lockFile(name, generation);
+    return lockFile(await this.python(), { path, mode: 'exclusive', create: false, patienceMs: 0 });
+  }
+
+  async #lock(request: LockRequest, options: LockOptions): Promise<FileLock | 'busy' | 'gone'> {
+    const signals = options.signal ? [options.signal, this.closing] : [this.closing];
+    // With patience it ends by itself.
+    const stop = request.patienceMs === undefined ? { signal: AbortSignal.any(signals) } : {};
+    return lockFile(await this.python(), request, { ...options, ...stop });
   }
 }
 
-const inUse = (name: string) => `Waiting until the environment "${name}" is not in use.`;
+/** Releases the lock in the end. */
+export async function during<T>(
+  lock: FileLock,
+  signal: AbortSignal | undefined,
+  act: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  try {
+    return await act(signal ? AbortSignal.any([signal, lock.lost]) : lock.lost);
+  } finally {
+    await lock.release();
+  }
+}
+
+const patience = (wait: boolean) => (wait ? {} : { patienceMs: PATIENCE_MS });
+
+const inUse = (name: string, sentence: string) =>
+  new PungiError('ENVIRONMENT_IN_USE', `The environment "${name}" ${sentence}`, { venvName: name });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { lstat, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
@@ -30,24 +30,44 @@ export class Store {
 
   /** The metadata of a whole environment, undefined for none. Throws ENVIRONMENT_DAMAGED for what is neither. */
   async find(name: string): Promise<Metadata | undefined> {
-    const file = this.#metadataFile(name);
-    if (file === undefined) return undefined;
-    const known = this.#remembered.get(name);
-    if (known && known.file.ino === file.ino && known.file.mtimeMs === file.mtimeMs) return known.metadata;
+    for (;;) {
+      const file = this.#metadataFile(name);
+      if (file === undefined) return undefined;
+      const known = this.#remembered.get(name);
+      if (known && isSame(known.file, file) && this.#hasGeneration(known.metadata)) return known.metadata;
+      try {
+        const metadata = await this.#read(name);
+        this.#remembered.set(name, { file, metadata });
+        return metadata;
+      } catch (error) {
+        // It is changed without regard to readers: then what was read is not what is there.
+        const now = this.#metadataFile(name);
+        if (now !== undefined && isSame(now, file)) throw error;
+      }
+    }
+  }
+
+  async #read(name: string): Promise<Metadata> {
     const folder = this.layout.folder(name);
     for (const path of [this.layout.base, folder]) checkTrusted(path);
     const metadata = await readMetadata(folder);
     if (!metadata || metadata.name !== name || !this.#isWhole(metadata)) throw damaged(name);
     checkTrusted(this.layout.venv(name, metadata.generation));
-    this.#remembered.set(name, { file, metadata });
     return metadata;
   }
 
   /** Its interpreter and the place of its packages. More would take as long as making it. */
-  #isWhole({ name, generation }: Metadata): boolean {
+  #isWhole(metadata: Metadata): boolean {
+    const { name, generation } = metadata;
+    const library = join(this.layout.venv(name, generation), 'lib');
+    return (
+      this.#hasGeneration(metadata) && existsSync(this.layout.python(name, generation)) && existsSync(library)
+    );
+  }
+
+  #hasGeneration({ name, generation }: Metadata): boolean {
     const venv = this.layout.venv(name, generation);
-    const isFolder = lstatSync(venv, { throwIfNoEntry: false })?.isDirectory() === true;
-    return isFolder && existsSync(this.layout.python(name, generation)) && existsSync(join(venv, 'lib'));
+    return lstatSync(venv, { throwIfNoEntry: false })?.isDirectory() === true;
   }
 
   /** Whether the environments are this user's own, or only offered by another. */
@@ -79,7 +99,21 @@ export class Store {
 
   /** Something that has the name and was never an environment: it is not ours to change. */
   isForeign(name: string): boolean {
-    return this.#lookAt(this.layout.folder(name)) !== undefined && !this.isThere(name);
+    const about = this.#lookAt(this.layout.folder(name));
+    return about !== undefined && !this.isThere(name) && !(about.isDirectory() && this.#isRest(name));
+  }
+
+  /** Generations that were leased when their environment was deleted, and nothing else. */
+  #isRest(name: string): boolean {
+    let entries: string[];
+    try {
+      entries = readdirSync(this.layout.folder(name));
+    } catch {
+      return false; // what cannot be read is not ours
+    }
+    const generations = generationsIn(entries);
+    const isKnown = (entry: string) => entry === LAST_USE_FILE || generations.includes(stemOf(entry));
+    return generations.length > 0 && entries.every(isKnown);
   }
 
   /** Undefined where there is nothing, also because the base is a file. */
@@ -132,23 +166,59 @@ export class Store {
     return join(this.layout.making, `${name}.${randomBytes(6).toString('hex')}`);
   }
 
-  /** What earlier attempts left of an environment. Only for the holder of its exclusive lock. */
-  async sweep(name: string): Promise<void> {
-    const current = await this.find(name).catch(() => undefined);
+  /** All that were ever finished and not removed since. */
+  async generations(name: string): Promise<string[]> {
+    return generationsIn(await readdir(this.layout.folder(name)).catch(() => []));
+  }
+
+  /** Gives what was made its place. One rename puts it in force. */
+  async place(making: string, name: string): Promise<void> {
     const folder = this.layout.folder(name);
-    for (const entry of current ? await readdir(folder) : []) {
-      const isKept =
-        [METADATA_FILE, LAST_USE_FILE].includes(entry) || entry.split('.')[0] === current!.generation;
-      if (!isKept) await this.discard(join(folder, entry));
-    }
+    if (!existsSync(folder)) return rename(making, folder);
+    // Runs still use what is there, of a deleted environment of that name.
+    const entries = (await readdir(making)).filter((entry) => entry !== METADATA_FILE);
+    for (const entry of [...entries, METADATA_FILE]) await rename(join(making, entry), join(folder, entry));
+    await this.discard(making);
+  }
+
+  /** Removes an environment, except for some generations. Only for the holder of its change lock. */
+  async remove(name: string, keep: readonly string[]): Promise<void> {
+    const folder = this.layout.folder(name);
+    await this.#discardUnfinished(name);
+    if (keep.length === 0) return this.discard(folder);
+    await this.discard(join(folder, METADATA_FILE));
+    await this.#discardIn(name, (entry) => keep.includes(stemOf(entry)));
+  }
+
+  /** Removes all but some generations, and what interrupted changes left. Only for the holder of its change lock. */
+  async sweep(name: string, keep: readonly string[]): Promise<void> {
+    const kept = [METADATA_FILE, LAST_USE_FILE];
+    await this.#discardUnfinished(name);
+    await this.#discardIn(name, (entry) => kept.includes(entry) || keep.includes(stemOf(entry)));
+  }
+
+  async #discardUnfinished(name: string): Promise<void> {
     for (const entry of await this.#making()) {
       if (nameOfMaking(entry) === name) await this.discard(join(this.layout.making, entry));
     }
   }
 
-  /** The names of what is being made, or was when its process was killed. */
-  async unfinished(): Promise<string[]> {
-    return [...new Set((await this.#making()).map(nameOfMaking))];
+  async #discardIn(name: string, isKept: (entry: string) => boolean): Promise<void> {
+    const folder = this.layout.folder(name);
+    // The lock of a generation goes last: by it a generation is known.
+    for (const entry of (await readdir(folder)).sort())
+      if (!isKept(entry)) await this.discard(join(folder, entry));
+  }
+
+  /** The names of which there is something to remove: former generations, and what was being made by a process that was killed. */
+  async untidy(): Promise<string[]> {
+    const found = new Set((await this.#making()).map(nameOfMaking));
+    for (const name of await readdir(this.layout.base).catch(() => [] as string[])) {
+      if (name.startsWith('.') || this.isForeign(name)) continue;
+      const generations = await this.generations(name);
+      if (generations.length > (this.isThere(name) ? 1 : 0)) found.add(name);
+    }
+    return [...found];
   }
 
   #making(): Promise<string[]> {
@@ -233,6 +303,16 @@ async function timeOf(file: string): Promise<Date | null> {
   const about = await stat(file).catch(() => undefined);
   return about?.mtime ?? null;
 }
+
+/** A generation has its lock file until it is removed. */
+const generationsIn = (entries: readonly string[]): string[] =>
+  entries.filter((entry) => GENERATION_LOCK.test(entry)).map(stemOf);
+
+const GENERATION_LOCK = /^g[0-9a-z]{8,}[0-9a-f]{8}\.lock$/;
+
+const stemOf = (entry: string): string => entry.split('.')[0]!;
+
+const isSame = (one: Stats, other: Stats): boolean => one.ino === other.ino && one.mtimeMs === other.mtimeMs;
 
 const nameOfMaking = (entry: string) => entry.slice(0, entry.lastIndexOf('.'));
 

@@ -5,12 +5,16 @@ import type { Metadata } from './store/metadata.js';
 import type { Store } from './store/store.js';
 
 /** Whether there may be one more environment, and of that name. */
-export class Admission {
+export class Quota {
   constructor(
     private readonly store: Store,
     private readonly maxEnvironments: number,
-    /** Whether it could be removed to make room. */
-    private readonly removeUnused: (name: string) => Promise<boolean>,
+    private readonly room: {
+      /** Whether it could be removed to make room. */
+      removeUnused(name: string): Promise<boolean>;
+      /** Removes what has the name, except for what runs still use. */
+      clear(name: string): Promise<unknown>;
+    },
   ) {}
 
   /** Before any work is done for it; what is true then is looked at again under the lock. */
@@ -20,7 +24,7 @@ export class Admission {
     await this.#checkCount();
   }
 
-  /** The name is free, or what has it is damaged and goes. For the holder of the environment's lock. */
+  /** The name is free, or what has it is damaged and goes. For the holder of the environment's change lock. */
   async makeRoom(
     { name, interpreter }: { name: string; interpreter: Interpreter },
     { onStep }: StepOptions,
@@ -37,11 +41,10 @@ export class Admission {
     const existing = await this.store.find(name).catch(async (error: unknown) => {
       if (!(error instanceof PungiError) || error.code !== 'ENVIRONMENT_DAMAGED') throw error;
       onStep?.(`The environment "${name}" is damaged: making it anew.`);
-      await this.store.discard(this.store.layout.folder(name));
       return undefined;
     });
     if (existing) throw alreadyThere(existing, interpreter);
-    await this.store.sweep(name);
+    await this.room.clear(name);
   }
 
   /** One at a time, or all of them would see room for one more. */
@@ -59,7 +62,8 @@ export class Admission {
       const used = (await this.store.lastUsed(name)) ?? new Date(metadata?.created ?? 0);
       if (metadata?.inline) found.push({ name, used: used.getTime() });
     }
-    for (const { name } of found.sort((a, b) => a.used - b.used)) if (await this.removeUnused(name)) return;
+    for (const { name } of found.sort((a, b) => a.used - b.used))
+      if (await this.room.removeUnused(name)) return;
   }
 
   async #isFull(): Promise<boolean> {
