@@ -95,6 +95,8 @@ def _replace_in(module):
 def _like(original, substitute):
     for name in ("__name__", "__qualname__", "__module__", "__doc__"):
         setattr(substitute, name, getattr(original, name))
+    if not isinstance(substitute, type):
+        substitute = staticmethod(substitute)  # built-in functions do not become methods
     for able in (os.supports_fd, os.supports_dir_fd, os.supports_follow_symlinks):
         able.update({substitute} if original in able else ())
     return substitute

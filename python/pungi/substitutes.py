@@ -18,8 +18,8 @@ _LONGEST_COPY = 1 << 20
 def install(tier):
     """In the fork server, before packages are loaded: they may keep what they find."""
     mmap.mmap = _Mapping
-    os.memfd_create = functools.wraps(os.memfd_create)(_memfd_create)
-    os.sendfile = functools.wraps(os.sendfile)(_sendfile)
+    os.memfd_create = _unbound(functools.wraps(os.memfd_create)(_memfd_create))
+    os.sendfile = _unbound(functools.wraps(os.sendfile)(_sendfile))
     if tier == "landlock":
         shared_names.install()
         shared_names.load_libc()
@@ -32,6 +32,10 @@ def settle(box):
     global _folder, _is_reserved
     _folder, _is_reserved = box.temporary, box.device is None
     shared_names.settle(box.shared)
+
+
+# As the attribute of a class, a built-in function does not become a method; pathlib of Python 3.10 relies on that.
+_unbound = staticmethod
 
 
 def _open_nameless():
@@ -69,6 +73,7 @@ def _fails_without_file(call):
     """The filter answers these with a success that changes nothing. Who asks for a file that is not there must hear that:
     pathlib's touch makes the file then."""
 
+    @_unbound
     @functools.wraps(call)
     def checked(path, *arguments, **options):
         os.stat(path, **{name: options[name] for name in ("dir_fd", "follow_symlinks") if name in options})

@@ -13,14 +13,25 @@ export function sandboxUnavailable(
   { tier, allowUnsandboxed }: { tier: Tier | 'auto'; allowUnsandboxed: boolean },
 ): PungiError {
   const why = refused.map(({ tier: name, reason }) => `${name}: ${reason}`).join('; ');
-  const advice = allowUnsandboxed
-    ? 'Mend what is named there, or choose another interpreter with PUNGI_PYTHON.'
-    : tier === 'process'
-      ? 'The process tier does not isolate; set ALLOW_UNSANDBOXED=true if you trust the code.'
-      : 'Allow unprivileged user namespaces or use Linux 5.13 or newer; if you trust the code, ALLOW_UNSANDBOXED=true runs it without isolation.';
+  const advice = adviceFor(refused, tier, allowUnsandboxed);
   return new PungiError(
     'SANDBOX_UNAVAILABLE',
     `No sandbox can be entered here${why ? ` (${why})` : ''}. ${advice}`,
     { refused },
   );
+}
+
+/** A reason that is about the interpreter or the identity says itself what to do; the kernel is then not to blame. */
+const NAMES_ITS_FIX = /; use |interpreter|identity/;
+
+function adviceFor(
+  refused: readonly { reason: string }[],
+  tier: Tier | 'auto',
+  allowUnsandboxed: boolean,
+): string {
+  if (tier === 'process' && !allowUnsandboxed)
+    return 'The process tier does not isolate; set ALLOW_UNSANDBOXED=true if you trust the code.';
+  if (allowUnsandboxed || refused.some(({ reason }) => NAMES_ITS_FIX.test(reason)))
+    return 'Fix what is named there, or choose another interpreter with PUNGI_PYTHON.';
+  return 'Allow unprivileged user namespaces or use Linux 5.13 or newer; if you trust the code, ALLOW_UNSANDBOXED=true runs it without isolation.';
 }
