@@ -21,7 +21,7 @@ import type { Discovery } from './contract/wrap.js';
 import type { BackendState } from './engine/backend.js';
 import { defaultCacheFolder } from './engine/bytecode-cache.js';
 import { Engine, type Examination } from './engine/engine.js';
-import type { Home } from './engine/home.js';
+import type { EnvironmentRef } from './engine/environment-ref.js';
 import { analyzeCode } from './environments/analysis/analysis.js';
 import { Environments } from './environments/environments.js';
 import { Preinstalled } from './environments/preinstalled.js';
@@ -215,7 +215,7 @@ export class Pungi {
   async precompile(code: string, filename = 'main.py'): Promise<CompiledScript> {
     checkText('code', code);
     const script = { sha256: sha256(code), filename, code };
-    await this.environments.in(undefined, {}, (home) => this.#precompiler.bytecodeOf(script, home));
+    await this.environments.in(undefined, {}, (ref) => this.#precompiler.bytecodeOf(script, ref));
     return script;
   }
 
@@ -227,7 +227,7 @@ export class Pungi {
     try {
       checkObject('request', request);
       const { code, filename } = readCompiled(script);
-      const bytecode = (home: Home | undefined) => this.#precompiler.bytecodeOf(script, home);
+      const bytecode = (ref: EnvironmentRef | undefined) => this.#precompiler.bytecodeOf(script, ref);
       return await this.#runs.run({ ...request, code, filename }, options, { bytecode });
     } catch (thrown) {
       return refusal(PungiError.from(thrown), undefined);
@@ -303,7 +303,7 @@ export class Pungi {
   async #warmDefault(): Promise<void> {
     if (!this.#hasDefault()) return;
     try {
-      await this.environments.in(undefined, {}, async (home) => home && this.#engine.warm(home));
+      await this.environments.in(undefined, {}, async (ref) => ref && this.#engine.warm(ref));
     } catch {
       // whoever runs in it is told why it cannot be
     }

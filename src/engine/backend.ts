@@ -1,7 +1,7 @@
 import type { Tier } from '../contract/outcome.js';
 import type { AboutCgroup, Job, OutputSink, RunEnd, WorkerAbout } from '../runtime/supervisor.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
-import type { Home, PoolSpec } from './home.js';
+import type { EnvironmentRef, PoolSpec } from './environment-ref.js';
 
 /** Where workers come from: local processes, or other machines. */
 export interface Backend {
@@ -19,7 +19,7 @@ export interface Backend {
 
 export interface WorkerSpec {
   /** Undefined: the interpreter itself. */
-  home: Home | undefined;
+  ref: EnvironmentRef | undefined;
   /** Undefined: any worker of the environment will do. */
   poolSpec?: PoolSpec | undefined;
 }

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { PungiError } from '../base/errors.js';
-import type { PoolSpec } from './home.js';
+import type { PoolSpec } from './environment-ref.js';
 
 type DataFolder = PoolSpec['data'][number];
 

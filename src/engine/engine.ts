@@ -13,8 +13,8 @@ import { Discovery } from '../contract/wrap.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import type { Job, WorkerAbout } from '../runtime/supervisor.js';
 import { type BackendState, bytecodeTagOf, type Worker } from './backend.js';
+import { type EnvironmentRef, PLAIN, type PoolSpec } from './environment-ref.js';
 import { FairQueue } from './fair-queue.js';
-import { type Home, PLAIN, type PoolSpec } from './home.js';
 import { KeepAlive } from './keep-alive.js';
 import { LocalBackend, type LocalBackendOptions } from './local-backend.js';
 import type { Whereabouts } from './missing-module.js';
@@ -43,7 +43,7 @@ export interface EngineRunOptions extends RunOptions {
 export interface AdmittedRun {
   job: Job;
   /** Without one, the interpreter itself is meant. */
-  home?: Home | undefined;
+  ref?: EnvironmentRef | undefined;
   poolSpec?: PoolSpec | undefined;
   /** The profile whose rules hold, if one does. */
   profile?: { readonly name: string } | null | undefined;
@@ -90,10 +90,10 @@ export class Engine {
   /** Throws GenerationGone where the environment was changed or deleted since it was looked up; nothing was run then. */
   async run(run: AdmittedRun, options: EngineRunOptions = {}): Promise<Outcome> {
     const asked = performance.now();
-    const { job, home, profile } = run;
+    const { job, ref, profile } = run;
     const { signal } = options;
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-    const draft = new OutcomeDraft(job, this.#where(home, job), profile?.name ?? null, options);
+    const draft = new OutcomeDraft(job, this.#where(ref, job), profile?.name ?? null, options);
     if (stop.aborted) return draft.finish(failure('cancelled', {}));
     const { memoryMb } = job.limits;
     const { totalMemoryMb = memoryMb } = this.options;
@@ -121,7 +121,7 @@ export class Engine {
   }
 
   async #runNow(
-    { job, home, poolSpec = PLAIN }: AdmittedRun,
+    { job, ref, poolSpec = PLAIN }: AdmittedRun,
     draft: OutcomeDraft,
     stop: AbortSignal,
     asked: number,
@@ -130,7 +130,7 @@ export class Engine {
     const { tier, features } = await this.started;
     let worker: Worker;
     try {
-      worker = await this.#backend.acquire({ home, poolSpec }, stop);
+      worker = await this.#backend.acquire({ ref, poolSpec }, stop);
     } catch (error) {
       if (stop.aborted) return draft.finish(failure('cancelled', {}));
       if (error instanceof GenerationGone) throw error;
@@ -154,12 +154,12 @@ export class Engine {
   /** Compiles without running; the answer is bytecode in base64 or the exception that the compiler raised. */
   async compile(
     job: Job,
-    home?: Home,
+    ref?: EnvironmentRef,
   ): Promise<{ bytecode: string; tag: string } | { exception: PythonException }> {
-    const { report, about } = await this.#ask({ ...job, task: 'compile' }, home);
+    const { report, about } = await this.#ask({ ...job, task: 'compile' }, ref);
     const bytecode = (report as { bytecode?: unknown } | undefined)?.bytecode;
     if (typeof bytecode === 'string') return { bytecode, tag: bytecodeTagOf(about) };
-    const raised = readException(report, this.#where(home, job));
+    const raised = readException(report, this.#where(ref, job));
     if (raised) return { exception: raised.exception };
     throw new PungiError('INTERNAL_ERROR', 'The compiler gave no answer; the code may be nested too deeply.');
   }
@@ -172,9 +172,9 @@ export class Engine {
   }
 
   /** Holds the code against the job's rules and tells what it does, without running it. */
-  async examine(job: Job, home?: Home): Promise<Examination> {
-    const { report } = await this.#ask({ ...job, task: 'check' }, home);
-    const raised = readException(report, this.#where(home, job));
+  async examine(job: Job, ref?: EnvironmentRef): Promise<Examination> {
+    const { report } = await this.#ask({ ...job, task: 'check' }, ref);
+    const raised = readException(report, this.#where(ref, job));
     if (raised) return { violations: [], summary: null, exception: raised.exception };
     const violations = readViolations(report);
     const summary = CodeSummary.safeParse((report as { summary?: unknown } | undefined)?.summary).data;
@@ -183,23 +183,23 @@ export class Engine {
   }
 
   /** What of a script can be a tool, found by reading it; or the exception that the compiler raised. */
-  async discover(job: Job, home?: Home): Promise<Discovery | { exception: PythonException }> {
-    const { report } = await this.#ask({ ...job, task: 'discover' }, home);
+  async discover(job: Job, ref?: EnvironmentRef): Promise<Discovery | { exception: PythonException }> {
+    const { report } = await this.#ask({ ...job, task: 'discover' }, ref);
     const found = isFlatJson(report) ? Discovery.safeParse(report).data : undefined;
     if (found) return found;
-    const raised = readException(report, this.#where(home, job));
+    const raised = readException(report, this.#where(ref, job));
     if (raised) return { exception: raised.exception };
     throw new PungiError('INTERNAL_ERROR', 'The script could not be read; it may be nested too deeply.');
   }
 
   /** Has one worker look at code that it does not run. */
-  async #ask(job: Job, home?: Home): Promise<{ report: unknown; about: WorkerAbout }> {
+  async #ask(job: Job, ref?: EnvironmentRef): Promise<{ report: unknown; about: WorkerAbout }> {
     await this.started;
     const leave = await this.queue.enter('compile', this.#closing.signal);
     try {
       return await this.#keepAlive.during(async () => {
         const { signal } = this.#closing;
-        const worker = await this.#backend.acquire({ home }, signal);
+        const worker = await this.#backend.acquire({ ref }, signal);
         const { report } = await worker.run(job, randomUUID(), () => {}, signal);
         return { report, about: worker.about };
       });
@@ -209,15 +209,15 @@ export class Engine {
   }
 
   /** Identifies the bytecode of an environment's interpreter, once a worker of it was there. */
-  bytecodeTag(home?: Home): string | undefined {
-    const about = this.#backend.about({ home });
+  bytecodeTag(ref?: EnvironmentRef): string | undefined {
+    const about = this.#backend.about({ ref });
     return about && bytecodeTagOf(about);
   }
 
   /** Parks workers before the first run asks for them. */
-  async warm(home: Home | undefined, poolSpec: PoolSpec = PLAIN): Promise<void> {
+  async warm(ref: EnvironmentRef | undefined, poolSpec: PoolSpec = PLAIN): Promise<void> {
     await this.started;
-    this.#backend.warm({ home, poolSpec });
+    this.#backend.warm({ ref, poolSpec });
   }
 
   async close(): Promise<void> {
@@ -236,9 +236,9 @@ export class Engine {
     return state;
   }
 
-  #where(home: Home | undefined, { files }: Job): Whereabouts {
+  #where(ref: EnvironmentRef | undefined, { files }: Job): Whereabouts {
     const { environment, advice = adviceFor('library', true) } = this.options;
-    return { environment: home?.environment ?? environment, advice, files: files.map(({ path }) => path) };
+    return { environment: ref?.environment ?? environment, advice, files: files.map(({ path }) => path) };
   }
 }
 

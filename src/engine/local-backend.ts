@@ -6,7 +6,7 @@ import { Listener } from '../runtime/listener.js';
 import type { WorkerAbout } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import { type Backend, type BackendState, bytecodeTagOf, type Worker, type WorkerSpec } from './backend.js';
-import { type Home, isPlain, PLAIN } from './home.js';
+import { type EnvironmentRef, isPlain, PLAIN } from './environment-ref.js';
 import type { Pool } from './pool.js';
 import { type Entered, PoolOpener, type PoolOpenerOptions } from './pool-opener.js';
 import { Pools } from './pools.js';
@@ -31,8 +31,8 @@ export class LocalBackend implements Backend {
     private readonly logger: Logger,
   ) {
     this.#opener = new PoolOpener(options, this.#listener, logger);
-    this.pools = new Pools(options.maxWarm, (home, poolSpec) =>
-      this.#opener.open(this.#state!.tier, home, poolSpec),
+    this.pools = new Pools(options.maxWarm, (ref, poolSpec) =>
+      this.#opener.open(this.#state!.tier, ref, poolSpec),
     );
   }
 
@@ -84,8 +84,8 @@ export class LocalBackend implements Backend {
     await this.#listener.close();
   }
 
-  #poolOf({ home = this.#interpreterHome(), poolSpec }: WorkerSpec): Pool {
-    return poolSpec === undefined ? this.pools.some(home) : this.pools.for(home, poolSpec);
+  #poolOf({ ref = this.#interpreterRef(), poolSpec }: WorkerSpec): Pool {
+    return poolSpec === undefined ? this.pools.some(ref) : this.pools.for(ref, poolSpec);
   }
 
   #tiersToTry(): Tier[] {
@@ -96,7 +96,7 @@ export class LocalBackend implements Backend {
 
   /** A tier is there if a worker can be parked in it; nothing less is believed. */
   async #enter(tier: Tier, interpreter: Interpreter): Promise<Entered> {
-    const forkServer = this.#opener.startForkServer(tier, this.#homeOf(interpreter), PLAIN, null);
+    const forkServer = this.#opener.startForkServer(tier, this.#refOf(interpreter), PLAIN, null);
     try {
       return { forkServer, supervisor: await forkServer.start() };
     } catch (error) {
@@ -114,8 +114,8 @@ export class LocalBackend implements Backend {
     const about = supervisor.about!;
     const { features, cgroup } = about;
     this.#state = { interpreter, tier, features, bytecodeTag: bytecodeTagOf(about), refused, cgroup };
-    const home = this.#interpreterHome();
-    this.pools.adopt(home, PLAIN, this.#opener.open(tier, home, PLAIN, { forkServer, supervisor }));
+    const ref = this.#interpreterRef();
+    this.pools.adopt(ref, PLAIN, this.#opener.open(tier, ref, PLAIN, { forkServer, supervisor }));
     this.logger.info('Ready to run Python', {
       tier,
       interpreter: interpreter.path,
@@ -125,11 +125,11 @@ export class LocalBackend implements Backend {
   }
 
   /** The interpreter as an environment: runs that name none use it until something is installed. */
-  #interpreterHome(): Home {
-    return this.#homeOf(this.#state!.interpreter);
+  #interpreterRef(): EnvironmentRef {
+    return this.#refOf(this.#state!.interpreter);
   }
 
-  #homeOf({ path: python }: Interpreter): Home {
+  #refOf({ path: python }: Interpreter): EnvironmentRef {
     const { environment, systemPackages = false } = this.options;
     return { environment, generation: '', python, roots: [], isBare: !systemPackages };
   }

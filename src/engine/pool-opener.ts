@@ -6,7 +6,7 @@ import { ForkServer, type ForkServerOptions } from '../runtime/fork-server.js';
 import type { Listener } from '../runtime/listener.js';
 import type { Supervisor } from '../runtime/supervisor.js';
 import { resolveDataFolders } from './data-folders.js';
-import type { Home, PoolSpec } from './home.js';
+import type { EnvironmentRef, PoolSpec } from './environment-ref.js';
 import { Pool } from './pool.js';
 
 export interface PoolOpenerOptions {
@@ -62,13 +62,13 @@ export class PoolOpener {
   }
 
   /** Throws DENIED with a sentence where the spec cannot be met. */
-  open(tier: Tier, home: Home, asked: PoolSpec, running?: Entered): Pool {
+  open(tier: Tier, ref: EnvironmentRef, asked: PoolSpec, running?: Entered): Pool {
     const { poolSize, idleTimeoutMs } = this.options;
     const size = asked.isRaised ? 1 : poolSize;
     const poolSpec = { ...asked, data: resolveDataFolders(asked.data, this.listener.folder) };
     let network: Network | null = null;
     const opening = this.#openNetwork(tier, poolSpec.allowedHosts)?.then((opened) => (network = opened));
-    const start = () => this.startForkServer(tier, home, poolSpec, network);
+    const start = () => this.startForkServer(tier, ref, poolSpec, network);
     const giveBack = async () => {
       await opening?.catch(() => {}); // whoever waits for a worker is told
       await network?.close();
@@ -85,7 +85,7 @@ export class PoolOpener {
 
   startForkServer(
     tier: Tier,
-    { python, roots, environment, isBare = false, lease }: Omit<Home, 'generation'>,
+    { python, roots, environment, isBare = false, lease }: Omit<EnvironmentRef, 'generation'>,
     { preload, data, isRaised = false }: PoolSpec,
     network: Network | null,
   ): ForkServer {

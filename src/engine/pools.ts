@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { GenerationGone } from '../runtime/fork-server.js';
-import { type Home, isPlain, PLAIN, type PoolSpec, poolSpecKey } from './home.js';
+import { type EnvironmentRef, isPlain, PLAIN, type PoolSpec, poolSpecKey } from './environment-ref.js';
 import type { Pool } from './pool.js';
 
 interface Warm {
-  home: Home;
+  ref: EnvironmentRef;
   poolSpec: PoolSpec;
   pool: Pool;
 }
@@ -19,7 +19,7 @@ export class Pools {
 
   constructor(
     private readonly limit: number,
-    private readonly open: (home: Home, poolSpec: PoolSpec) => Pool,
+    private readonly open: (ref: EnvironmentRef, poolSpec: PoolSpec) => Pool,
   ) {}
 
   get all(): Pool[] {
@@ -27,7 +27,7 @@ export class Pools {
   }
 
   get names(): string[] {
-    return [...new Set([...this.#warm.values()].map(({ home }) => home.environment))];
+    return [...new Set([...this.#warm.values()].map(({ ref }) => ref.environment))];
   }
 
   /** A pool of an environment, if it has one: the plain one before those of profiles. */
@@ -37,30 +37,30 @@ export class Pools {
   }
 
   /** For what any worker of the environment can do: a pool that is there, or the plain one. */
-  some(home: Home): Pool {
-    const found = this.#of(home.environment).map(([, warm]) => warm);
-    const isStale = found.some(({ home: { generation } }) => generation !== home.generation);
-    return (isStale ? undefined : this.find(home.environment)) ?? this.for(home, PLAIN);
+  some(ref: EnvironmentRef): Pool {
+    const found = this.#of(ref.environment).map(([, warm]) => warm);
+    const isStale = found.some(({ ref: { generation } }) => generation !== ref.generation);
+    return (isStale ? undefined : this.find(ref.environment)) ?? this.for(ref, PLAIN);
   }
 
-  adopt(home: Home, poolSpec: PoolSpec, pool: Pool): void {
-    this.#warm.set(keyOf(home, poolSpec), { home, poolSpec, pool });
+  adopt(ref: EnvironmentRef, poolSpec: PoolSpec, pool: Pool): void {
+    this.#warm.set(keyOf(ref, poolSpec), { ref, poolSpec, pool });
   }
 
-  for(home: Home, poolSpec: PoolSpec): Pool {
-    const key = keyOf(home, poolSpec);
+  for(ref: EnvironmentRef, poolSpec: PoolSpec): Pool {
+    const key = keyOf(ref, poolSpec);
     const known = this.#warm.get(key);
-    if (known?.home.generation === home.generation) {
+    if (known?.ref.generation === ref.generation) {
       this.#warm.delete(key);
       this.#warm.set(key, known);
       return known.pool;
     }
-    if (this.#retired.has(home.generation)) throw new GenerationGone(dirname(dirname(home.python)));
-    for (const [other, warm] of this.#of(home.environment))
-      if (warm.home.generation !== home.generation) void this.#retire(other);
+    if (this.#retired.has(ref.generation)) throw new GenerationGone(dirname(dirname(ref.python)));
+    for (const [other, warm] of this.#of(ref.environment))
+      if (warm.ref.generation !== ref.generation) void this.#retire(other);
     this.#makeRoom();
-    const pool = this.open(home, poolSpec);
-    this.adopt(home, poolSpec, pool);
+    const pool = this.open(ref, poolSpec);
+    this.adopt(ref, poolSpec, pool);
     return pool;
   }
 
@@ -69,9 +69,9 @@ export class Pools {
    * run in flight with its end. Resolves when all have gone.
    */
   async retire(environment: string, inForce: string | null): Promise<void> {
-    const replaced = this.#of(environment).filter(([, { home }]) => home.generation !== inForce);
+    const replaced = this.#of(environment).filter(([, { ref }]) => ref.generation !== inForce);
     // The interpreter itself has no generation, and may be needed again.
-    for (const [, { home }] of replaced) if (home.generation !== '') this.#retired.add(home.generation);
+    for (const [, { ref }] of replaced) if (ref.generation !== '') this.#retired.add(ref.generation);
     await Promise.all(replaced.map(([key]) => this.#retire(key)));
   }
 
@@ -85,7 +85,7 @@ export class Pools {
   }
 
   #of(environment: string): [string, Warm][] {
-    return [...this.#warm].filter(([, { home }]) => home.environment === environment);
+    return [...this.#warm].filter(([, { ref }]) => ref.environment === environment);
   }
 
   #retire(key: string): Promise<void> {
@@ -104,5 +104,5 @@ export class Pools {
   }
 }
 
-const keyOf = ({ environment }: Home, poolSpec: PoolSpec) =>
+const keyOf = ({ environment }: EnvironmentRef, poolSpec: PoolSpec) =>
   JSON.stringify([environment, poolSpecKey(poolSpec)]);

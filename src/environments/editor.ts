@@ -3,7 +3,7 @@ import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { similarName } from '../base/similar-name.js';
 import type { StepOptions } from '../contract/environment.js';
-import type { Home } from '../engine/home.js';
+import type { EnvironmentRef } from '../engine/environment-ref.js';
 import type { FileLock } from '../runtime/file-lock.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import { foldName } from './name.js';
@@ -68,20 +68,20 @@ export class EnvironmentEditor {
   }
 
   /** Where runs find the environment that is in force now. They need no lock: the fork server holds a lease. */
-  async resolve(name: string): Promise<{ home: Home; metadata: Metadata }> {
+  async resolve(name: string): Promise<{ ref: EnvironmentRef; metadata: Metadata }> {
     const metadata = await this.find(name);
     const { layout } = this.store;
     const { generation, parent } = metadata;
     // The environment may have been brought here without what else belongs to its folder.
     if (this.store.isOwn()) await this.store.prepare();
-    const home = {
+    const ref = {
       environment: name,
       generation,
       python: layout.python(name, generation),
       roots: parent === null ? [] : [parent],
       lease: { generation: layout.lockFile(name, generation), runs: layout.runsLock(name) },
     };
-    return { home, metadata };
+    return { ref, metadata };
   }
 
   /** Reads an environment whose files stay until that has ended. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { sha256 } from '../base/sha256.js';
 import type { EnvironmentLock } from '../contract/audit.js';
-import type { Home } from '../engine/home.js';
+import type { EnvironmentRef } from '../engine/environment-ref.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import { minorOf, parseLockFile, renderLockFile } from './lock-file.js';
 import type { Metadata } from './store/metadata.js';
@@ -25,12 +25,14 @@ export class EnvironmentLocks {
    * Of what a run is in. Null: the interpreter itself, or what another user provides and keeps to himself. Throws GenerationGone
    * where the environment was changed since.
    */
-  async of(home: Pick<Home, 'environment' | 'generation'> | undefined): Promise<EnvironmentLock | null> {
-    if (home === undefined) return null;
-    const known = this.#remembered.get(home.environment);
-    if (known?.generation === home.generation) return known.lock;
-    const metadata = await this.store.find(home.environment);
-    if (metadata?.generation !== home.generation) throw this.#gone(home.environment, home.generation);
+  async of(
+    ref: Pick<EnvironmentRef, 'environment' | 'generation'> | undefined,
+  ): Promise<EnvironmentLock | null> {
+    if (ref === undefined) return null;
+    const known = this.#remembered.get(ref.environment);
+    if (known?.generation === ref.generation) return known.lock;
+    const metadata = await this.store.find(ref.environment);
+    if (metadata?.generation !== ref.generation) throw this.#gone(ref.environment, ref.generation);
     return this.ofWhole(metadata);
   }
 

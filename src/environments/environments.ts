@@ -10,7 +10,7 @@ import type {
   PackageReport,
   StepOptions,
 } from '../contract/environment.js';
-import type { Home } from '../engine/home.js';
+import type { EnvironmentRef } from '../engine/environment-ref.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import { Catalog } from './catalog.js';
 import { type CleanRequest, checkCleanRequest, reasonToClean } from './cleaning.js';
@@ -138,27 +138,30 @@ export class Environments {
   }
 
   /** Where a run finds the environment as it is now; undefined for the default one while nothing was installed into it. */
-  async resolve(venvName: string | undefined, options: StepOptions = {}): Promise<Home | undefined> {
+  async resolve(
+    venvName: string | undefined,
+    options: StepOptions = {},
+  ): Promise<EnvironmentRef | undefined> {
     const name = this.#catalog.nameOf(venvName);
     const isDefault = name === this.defaultName;
     if (isDefault && this.#isBare()) return undefined;
-    const { home, metadata } = await this.#editor.resolve(name);
-    if (!isDefault || metadata.inherit === this.#systemPackages || !this.#store.isOwn()) return home;
+    const { ref, metadata } = await this.#editor.resolve(name);
+    if (!isDefault || metadata.inherit === this.#systemPackages || !this.#store.isOwn()) return ref;
     // It was made under the other setting.
     await this.#awaited(this.#editor.showInterpreter(name, this.#systemPackages, options));
-    return (await this.#editor.resolve(name)).home;
+    return (await this.#editor.resolve(name)).ref;
   }
 
   /** Looks an environment up for what is done in it, again where it is changed before a worker of it is there. */
   async in<T>(
     venvName: string | undefined,
     options: StepOptions,
-    act: (home: Home | undefined) => Promise<T>,
+    act: (ref: EnvironmentRef | undefined) => Promise<T>,
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      const home = await this.resolve(venvName, options);
+      const ref = await this.resolve(venvName, options);
       try {
-        return await act(home);
+        return await act(ref);
       } catch (error) {
         if (!(error instanceof GenerationGone) || attempt === ATTEMPTS) throw error;
       }
@@ -166,8 +169,8 @@ export class Environments {
   }
 
   /** Notes that code ran there: what only looks at an environment, or parks workers for it, does not use it. */
-  noteUse(home: Home | undefined): void {
-    this.#store.touch(home?.environment ?? this.defaultName, home?.generation ?? '');
+  noteUse(ref: EnvironmentRef | undefined): void {
+    this.#store.touch(ref?.environment ?? this.defaultName, ref?.generation ?? '');
   }
 
   /** Whether nothing was installed into the default environment. Not looked up for every run, since each waits for it. */
@@ -180,10 +183,10 @@ export class Environments {
   }
 
   /** What exactly a run is in. Null: nothing was installed into it, or it is what another user keeps to himself. */
-  async lockOf(home: Home | undefined): Promise<EnvironmentLock | null> {
-    if (home !== undefined && typeof home?.environment !== 'string')
-      throw badArgument('home', 'what `resolve` returned', home);
-    return this.#locks.of(home);
+  async lockOf(ref: EnvironmentRef | undefined): Promise<EnvironmentLock | null> {
+    if (ref !== undefined && typeof ref?.environment !== 'string')
+      throw badArgument('ref', 'what `resolve` returned', ref);
+    return this.#locks.of(ref);
   }
 
   async list(): Promise<EnvironmentInfo[]> {

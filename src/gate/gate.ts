@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.js';
 import type { Profile, ScopeRules } from '../contract/profile.js';
 import { RunRequest, TOGETHER } from '../contract/run.js';
 import type { AdmittedRun } from '../engine/engine.js';
-import { PLAIN, type PoolSpec } from '../engine/home.js';
+import { PLAIN, type PoolSpec } from '../engine/environment-ref.js';
 import type { Job } from '../runtime/supervisor.js';
 import { LimitRules } from './limits.js';
 import { isStrategic, type Profiles } from './profiles/profiles.js';

@@ -25,7 +25,7 @@ export async function discover(
 ): Promise<Discovery> {
   const { job, venvName } = await gate.admitOwn({ ...request, limits: LOOK });
   const lookIn = async (name: string | undefined): Promise<Discovery> => {
-    const found = await environments.in(name, options, (home) => engine.discover(job, home));
+    const found = await environments.in(name, options, (ref) => engine.discover(job, ref));
     if ('exception' in found) throw unreadable(job.filename, found.exception);
     return found;
   };

@@ -3,7 +3,7 @@ import { PungiError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { BytecodeCache } from '../engine/bytecode-cache.js';
 import type { Engine } from '../engine/engine.js';
-import type { Home } from '../engine/home.js';
+import type { EnvironmentRef } from '../engine/environment-ref.js';
 import type { Gate } from '../gate/gate.js';
 
 /** A script compiled once. Its runs skip the compiler. */
@@ -34,16 +34,16 @@ export class Precompiler {
     this.#cache = new BytecodeCache(folder);
   }
 
-  async bytecodeOf({ code, filename }: CompiledScript, home: Home | undefined): Promise<string> {
+  async bytecodeOf({ code, filename }: CompiledScript, ref: EnvironmentRef | undefined): Promise<string> {
     await this.engine.started;
     const keyFor = (interpreter: string) => ({ sourceSha256: sha256(code), filename, interpreter });
     // What one environment compiles is not believed by another: its packages may have had a hand in it.
-    const own = home === undefined ? '' : `-${home.environment}-${home.generation}`;
-    const tag = this.engine.bytecodeTag(home);
+    const own = ref === undefined ? '' : `-${ref.environment}-${ref.generation}`;
+    const tag = this.engine.bytecodeTag(ref);
     const known = tag === undefined ? undefined : this.#cache.get(keyFor(tag + own));
     if (known !== undefined) return known;
     const { job } = await this.gate.admitOwn({ code, filename });
-    const compiled = await this.engine.compile(job, home);
+    const compiled = await this.engine.compile(job, ref);
     if ('exception' in compiled) {
       const { type, message } = compiled.exception;
       throw new PungiError('PYTHON_ERROR', `${type}: ${message}`, { exception: compiled.exception });

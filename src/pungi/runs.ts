@@ -11,7 +11,7 @@ import type { Outcome } from '../contract/outcome.js';
 import type { RunOptions, RunRequest } from '../contract/run.js';
 import { FAILURES } from '../contract/verdicts.js';
 import type { Engine } from '../engine/engine.js';
-import type { Home } from '../engine/home.js';
+import type { EnvironmentRef } from '../engine/environment-ref.js';
 import type { Environments } from '../environments/environments.js';
 import { type EnvironmentResolver, stepsOf, withNotes } from '../environments/resolver.js';
 import { disclose } from '../gate/disclosure.js';
@@ -42,7 +42,7 @@ interface Parts {
 /** What differs from a plain run. */
 export interface RunOverrides {
   /** Compiled before, for the environment that the run is in. */
-  bytecode?: (home: Home | undefined) => Promise<string>;
+  bytecode?: (ref: EnvironmentRef | undefined) => Promise<string>;
   /** An old run that is run again, in this environment, whatever its profile says now. */
   replay?: { of: string; venvName: string | undefined };
 }
@@ -129,13 +129,13 @@ export class Runs {
   ): Promise<Outcome> {
     const { environments, cache, engine, logger } = this.parts;
     const { cacheSeconds, isFresh } = admitted;
-    return environments.in(venvName, stepsOf(options), async (home) => {
-      environments.noteUse(home);
-      const lock = await environments.lockOf(home);
-      const compiled = await bytecode?.(home);
+    return environments.in(venvName, stepsOf(options), async (ref) => {
+      environments.noteUse(ref);
+      const lock = await environments.lockOf(ref);
+      const compiled = await bytecode?.(ref);
       const job = compiled === undefined ? admitted.job : { ...admitted.job, bytecode: compiled };
-      const run = { ...admitted, job, home };
-      const key = cacheSeconds > 0 ? cache.keyOf(run, await this.#identity(lock, home)) : null;
+      const run = { ...admitted, job, ref };
+      const key = cacheSeconds > 0 ? cache.keyOf(run, await this.#identity(lock, ref)) : null;
       const kept = key === null || isFresh ? undefined : cache.get(key);
       if (kept) {
         trace.executions.push({ outcome: kept, lock });
@@ -166,9 +166,9 @@ export class Runs {
       const admitted = await gate.admitOwn(request);
       let resolved = await resolver.resolve(admitted, options);
       for (;;) {
-        const ended = await environments.in(resolved.venvName, stepsOf(options), (home) => {
-          environments.noteUse(home);
-          return engine.run({ ...admitted, home }, options);
+        const ended = await environments.in(resolved.venvName, stepsOf(options), (ref) => {
+          environments.noteUse(ref);
+          return engine.run({ ...admitted, ref }, options);
         });
         const { outcome, again } = await resolver.judge(ended, resolved, admitted, options);
         if (again === null) return outcome;
@@ -180,9 +180,9 @@ export class Runs {
   }
 
   /** What decides how code behaves beside itself. */
-  async #identity(lock: EnvironmentLock | null, home: Home | undefined): Promise<string> {
+  async #identity(lock: EnvironmentLock | null, ref: EnvironmentRef | undefined): Promise<string> {
     const { path, version } = (await this.parts.engine.started).interpreter;
-    return `${lock?.sha256 ?? ''} ${home?.python ?? ''} ${path} ${version}`;
+    return `${lock?.sha256 ?? ''} ${ref?.python ?? ''} ${path} ${version}`;
   }
 
   #report(outcome: Outcome): void {

@@ -272,10 +272,10 @@ test('a folder that has become a link since it was resolved is not followed', as
   await withEngine({ tier: 'namespace', python }, async (engine) => {
     const folder = makeFolder('swapped');
     const data = withData({ name: 'swapped', path: folder });
-    const home = makeFolder('elsewhere');
+    const ref = makeFolder('elsewhere');
     expectOk(await runIn(engine, 'print(1)', data));
     renameSync(folder, `${folder}-before`);
-    symlinkSync(home, folder);
+    symlinkSync(ref, folder);
     // Its fork server goes, as for idleness; the next one meets the link.
     await until(() => engine.pools.all.every(({ parking }) => parking === 0), 'no worker is on its way');
     await Promise.all(engine.pools.all.map((pool) => pool.rest()));

@@ -4,7 +4,7 @@ import type { CodeSummary } from '../../src/contract/disclosure.js';
 import type { Outcome } from '../../src/contract/outcome.js';
 import type { ScopeRules } from '../../src/contract/profile.js';
 import { type AdmittedRun, Engine, type EngineOptions } from '../../src/engine/engine.js';
-import type { PoolSpec } from '../../src/engine/home.js';
+import type { PoolSpec } from '../../src/engine/environment-ref.js';
 import type { Job } from '../../src/runtime/supervisor.js';
 import { jobOf } from '../support/job.js';
 
@@ -75,10 +75,10 @@ export interface Ran extends Outcome {
 export async function runIn(
   engine: Engine,
   code: string,
-  { poolSpec, profile, home, ...more }: Partial<Job> & Omit<Partial<AdmittedRun>, 'job'> = {},
+  { poolSpec, profile, ref, ...more }: Partial<Job> & Omit<Partial<AdmittedRun>, 'job'> = {},
 ): Promise<Ran> {
   let summary: CodeSummary | null = null;
-  const run = { job: jobOf(code, more), poolSpec, profile, home };
+  const run = { job: jobOf(code, more), poolSpec, profile, ref };
   const outcome = await engine.run(run, { onSummary: (told) => (summary = told) });
   return { ...outcome, summary };
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { isPlain, PLAIN, poolSpecKey } from '../../src/engine/home.js';
+import { isPlain, PLAIN, poolSpecKey } from '../../src/engine/environment-ref.js';
 import type { Network } from '../../src/engine/pool-opener.js';
 import { publicInterpreter, temporaryFolder } from '../support/places.js';
 import { until } from '../support/until.js';
@@ -76,17 +76,17 @@ describe('pools', () => {
   test('a new generation retires all pools of the one before', async () => {
     await withEngine({}, async (own) => {
       const { interpreter } = await own.started;
-      const home = (generation: string) => ({
+      const ref = (generation: string) => ({
         environment: 'ml',
         generation,
         python: interpreter.path,
         roots: [],
       });
-      await runIn(own, '1', { home: home('one'), poolSpec: PRELOADED });
-      await runIn(own, '1', { home: home('one') });
+      await runIn(own, '1', { ref: ref('one'), poolSpec: PRELOADED });
+      await runIn(own, '1', { ref: ref('one') });
       const old = own.pools.all.slice(1);
       expect(old).toHaveLength(2);
-      await runIn(own, '1', { home: home('two'), poolSpec: PRELOADED });
+      await runIn(own, '1', { ref: ref('two'), poolSpec: PRELOADED });
       expect(own.pools.all).toHaveLength(2);
       await until(() => old.every((pool) => pool.forkServers === 0), 'the old fork servers are gone');
     });
@@ -95,12 +95,12 @@ describe('pools', () => {
   test('looking at code needs no pool of its own', async () => {
     await withEngine({}, async (own) => {
       const { interpreter } = await own.started;
-      const home = { environment: 'ml', generation: 'one', python: interpreter.path, roots: [] };
+      const ref = { environment: 'ml', generation: 'one', python: interpreter.path, roots: [] };
       const job = jobOf('import os');
-      await runIn(own, '1', { home, poolSpec: PRELOADED });
-      await own.examine(job, home);
-      await own.compile(job, home);
-      expect(own.bytecodeTag(home)).toBeDefined();
+      await runIn(own, '1', { ref, poolSpec: PRELOADED });
+      await own.examine(job, ref);
+      await own.compile(job, ref);
+      expect(own.bytecodeTag(ref)).toBeDefined();
       expect(own.pools.all).toHaveLength(2);
     });
   });

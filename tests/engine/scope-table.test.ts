@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { ScopeViolation } from '../../src/contract/outcome.js';
 import type { ScopeRules } from '../../src/contract/profile.js';
-import type { Home } from '../../src/engine/home.js';
+import type { EnvironmentRef } from '../../src/engine/environment-ref.js';
 import { findInterpreter } from '../../src/sandbox/interpreter.js';
 import { temporaryFolder } from '../support/places.js';
 import { jobOf, type Ran, rulesOf, runIn, sharedEngine } from './engine.js';
@@ -40,7 +40,7 @@ const files = Object.entries(table.files).map(([path, text]) => ({
 }));
 
 /** An environment with the package of the tests installed, as a package is: outside of the work folder. */
-function makeHome(): Home {
+function makeRef(): EnvironmentRef {
   const folder = join(temporaryFolder(), 'venv');
   execFileSync(python, ['-m', 'venv', '--without-pip', folder]);
   const [version] = readdirSync(join(folder, 'lib'));
@@ -48,7 +48,7 @@ function makeHome(): Home {
   return { environment: 'scope', generation: 'one', python: join(folder, 'bin/python'), roots: [folder] };
 }
 
-const home = makeHome();
+const ref = makeRef();
 const engine = sharedEngine({ poolSize: 4, maxActive: 4, maxQueued: 1000 });
 
 const tell = (when: 'static' | 'run', { rule, line }: ScopeViolation) => `${when} ${rule} ${line ?? '-'}`;
@@ -66,8 +66,8 @@ async function play({ code, profile }: Snippet): Promise<{ decision: string; ran
   const rules = rulesOf(table.profiles[profile]);
   const more = { rules, imports: rules.defaultImports, files };
   const [{ violations }, ran] = await Promise.all([
-    engine.examine(jobOf(code, more), home),
-    runIn(engine, code, { ...more, home, profile: { name: profile } }),
+    engine.examine(jobOf(code, more), ref),
+    runIn(engine, code, { ...more, ref, profile: { name: profile } }),
   ]);
   return { decision: decisionOf(ran, violations), ran };
 }

@@ -69,7 +69,7 @@ const engine = new Engine(
   },
   silentLogger,
 );
-const home = { environment: 'attacked', generation: 'one', python: join(venv, 'bin/python'), roots: [venv] };
+const ref = { environment: 'attacked', generation: 'one', python: join(venv, 'bin/python'), roots: [venv] };
 
 const before = stateBelow(ground);
 await run('print(1)', 'other');
@@ -92,7 +92,7 @@ function run(
   const job = jobOf(code, { limits, variables: { context } });
   const folders = data === undefined ? [] : [{ name: data, path: join(ground, data) }];
   const poolSpec = { preload: [], data: folders, allowedHosts: [] };
-  return engine.run({ job: { ...job, ...more }, home, poolSpec }, { onSummary });
+  return engine.run({ job: { ...job, ...more }, ref, poolSpec }, { onSummary });
 }
 
 async function play({ code, rules, summarize, judge }: ProfileAttack): Promise<string[]> {
