@@ -48,6 +48,8 @@ export class GenerationGone extends PungiError {
 
 /** A supervisor is there in milliseconds; one that is not there after this long will never be. */
 const START_TIMEOUT_MS = 15_000;
+/** How long an environment counts as in use after its last run. */
+const MARKED_MS = 100;
 /** The guard kills whatever is inside before it ends. */
 const END_TIMEOUT_MS = 5000;
 
@@ -64,6 +66,8 @@ export class ForkServer {
   #reason: Error | undefined;
   #open = new Set<(reason: Error) => void>();
   #isAlive = true;
+  #isMarked = false;
+  #unmarking: NodeJS.Timeout | undefined;
   #loaded: Promise<void>;
   #onLoaded = () => {};
 
@@ -132,9 +136,17 @@ export class ForkServer {
     });
   }
 
-  /** Shows other processes whether runs are under way. */
+  /** Shows other processes whether runs are under way, and for a moment longer: runs in a row cost one message. */
   markRuns(hasRuns: boolean): void {
-    if (this.options.lease) this.#say({ runs: hasRuns });
+    if (!this.options.lease) return;
+    clearTimeout(this.#unmarking);
+    if (!hasRuns) this.#unmarking = setTimeout(() => this.#mark(false), MARKED_MS).unref();
+    else if (!this.#isMarked) this.#mark(true);
+  }
+
+  #mark(hasRuns: boolean): void {
+    this.#isMarked = hasRuns;
+    this.#say({ runs: hasRuns });
   }
 
   /** The end of its input ends all that is below it. */
@@ -171,6 +183,7 @@ export class ForkServer {
 
   #ended(why: Error, resolve: (reason: Error) => void): void {
     this.#isAlive = false;
+    clearTimeout(this.#unmarking);
     const reason = this.#whatIsGone() ?? why;
     for (const fail of [...this.#open]) fail(reason);
     resolve(reason);

@@ -8,7 +8,7 @@ export interface ExclusiveOptions extends StepOptions {
   wait?: boolean;
 }
 
-/** Those who do not want to wait try for this long: the guard of a run that has just ended may be slow to say so. */
+/** Those who do not want to wait try for this long: an environment counts as in use for a moment after its last run. */
 const PATIENCE_MS = 500;
 
 /** The locks of environments, across processes. Changes of one environment exclude each other; runs wait for none of them. */
