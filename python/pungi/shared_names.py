@@ -27,20 +27,33 @@ _RECURSIVE_MUTEX, _SEMAPHORE = 0, 1
 _READ_WRITE, _MAP_SHARED = 3, 1
 
 _folder = _libc = None
+_TEXT = None
+if __name__ != _COPY:  # read while whoever started Pungi reads: the sandbox's user may not see our folder
+    with open(__file__, encoding="utf-8") as file:
+        _TEXT = file.read()
 _windows = {}
 
 
 def write(site):
     """Puts the copy into the folder of packages of an environment."""
-    with open(__file__, encoding="utf-8") as file:
-        texts = {f"{_COPY}.py": file.read(), f"{_COPY}.pth": _PTH}
+    texts = {f"{_COPY}.py": _TEXT, f"{_COPY}.pth": _PTH}
     for name, text in texts.items():
         path = os.path.join(site, name)
+        if _has(path, text):
+            continue  # an environment that was cloned shares it with the other
         if os.path.lexists(path):
-            os.unlink(path)  # it may be shared with other environments
+            os.unlink(path)
         with open(path, "x", encoding="utf-8") as file:
             file.write(text)
         os.chmod(path, 0o644)
+
+
+def _has(path, text):
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), encoding="utf-8") as file:
+            return os.fstat(file.fileno()).st_mode == 0o100644 and file.read(len(text) + 1) == text
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def install_in_child():
