@@ -34,6 +34,7 @@ async function poolOf(size: number) {
       return stand(warmed, `${made}`);
     },
     end: async () => {},
+    markRuns: () => {},
   };
   const start = () => forkServer as unknown as ForkServer;
   const pool = new Pool({ size, idleTimeoutMs: 60_000, start, logger: silentLogger });
