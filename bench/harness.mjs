@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { runSuite } from '../dist/harness/run/run-suite.js';
 import { loadSpecification } from '../dist/harness/spec/load.js';
-import { PythonEngine } from '../dist/harness/validate/python-engine.js';
+import { ScriptEngine } from '../dist/harness/validate/script-engine.js';
 import { startPungi } from './contenders/library.mjs';
 import { serverSettings } from './contenders/server-settings.mjs';
 import { makeFolder } from './folder.mjs';
@@ -45,7 +45,7 @@ export async function measureHarness({ python, tier }, { isQuick, gapMs, settleM
 }
 
 async function measureScripts(pungi, { scripts, single, gapMs, settleMs }) {
-  const engine = new PythonEngine({}, pungi);
+  const engine = new ScriptEngine({}, pungi);
   const script = await engine.precompileScript(SCRIPT);
   const passed = async (running) => {
     const { success, error, failures } = await running;
