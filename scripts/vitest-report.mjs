@@ -26,12 +26,20 @@ export function readReport(path) {
 }
 
 /**
- * The report after the failed files ran once more: what passed then counts as passed and is flaky, by name; the rest has
- * failed.
+ * The report after the failed files ran once more: a test that failed both times, or a file that could not run again, has failed;
+ * a test that passed once is flaky, by name.
  */
 export function withSecondRun(first, second) {
   const nameOf = (failure) => failure.split('\n')[0].split(': ')[0];
-  const stillFailing = new Set(second.failures.map(nameOf));
-  const flaky = first.failures.filter((failure) => !stillFailing.has(nameOf(failure)));
-  return { ...first, passed: first.passed + flaky.length, failures: second.failures, flaky };
+  const isTest = (failure) => nameOf(failure).includes(' > ');
+  const names = ({ failures }) => new Set(failures.map(nameOf));
+  const [before, again] = [names(first), names(second)];
+  const passedAgain = first.failures.filter((failure) => !again.has(nameOf(failure)));
+  const hadPassed = second.failures.filter((failure) => isTest(failure) && !before.has(nameOf(failure)));
+  return {
+    ...first,
+    passed: first.passed + passedAgain.length,
+    failures: second.failures.filter((failure) => !hadPassed.includes(failure)),
+    flaky: [...passedAgain, ...hadPassed],
+  };
 }

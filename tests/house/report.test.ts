@@ -73,3 +73,22 @@ test('what passes when run alone is flaky and not failed; what fails again has f
     flaky: ['/x/a.test.ts > is failed: why'],
   });
 });
+
+test('a test that fails only when its file runs once more is flaky, a file that cannot run then has failed', () => {
+  const named = (fullName: string, status: string) => ({ status, fullName, failureMessages: ['why'] });
+  const run = (one: string, other: string) => ({
+    name: '/x/a.test.ts',
+    status: 'failed',
+    assertionResults: [named('one', one), named('other', other)],
+  });
+  const first = reportOf([run('failed', 'passed')], 1);
+  expect(withSecondRun(first, reportOf([run('passed', 'failed')], 1))).toMatchObject({
+    passed: 2,
+    failures: [],
+    flaky: ['/x/a.test.ts > one: why', '/x/a.test.ts > other: why'],
+  });
+  const broken = { name: '/x/a.test.ts', status: 'failed', message: 'no such module', assertionResults: [] };
+  expect(withSecondRun(first, reportOf([broken]))).toMatchObject({
+    failures: ['/x/a.test.ts: no such module'],
+  });
+});
