@@ -36,7 +36,7 @@ function discard(draft: string): void {
   try {
     rmSync(draft, { force: true });
   } catch {
-    // what went wrong before is what is told
+    // what went wrong before is reported
   }
 }
 

@@ -95,7 +95,7 @@ export function asText(content: Buffer, what: string, advice?: string): string {
   return new TextDecoder().decode(content);
 }
 
-/** Standard input to its end. Whoever did not mean to give any is told, after a moment. */
+/** Standard input to its end. Whoever did not mean to give any gets a message after a moment. */
 export async function readStdin(signal: AbortSignal, advice?: string): Promise<Buffer> {
   const hint = setTimeout(() => {
     process.stderr.write(`pungi: waiting for standard input to end${advice ? `; ${advice}` : ''}.\n`);

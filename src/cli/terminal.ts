@@ -52,7 +52,7 @@ export async function ask(question: string, signal: AbortSignal): Promise<string
   }
 }
 
-/** Where the steps of something that takes its time are told. */
+/** Reports the steps of something that takes its time. */
 interface Steps {
   readonly onStep: OnStep;
   /** Makes room for other output; the next step is shown again. */

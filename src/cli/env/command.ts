@@ -126,7 +126,7 @@ const install = (end: End): Command =>
   pungi env install ml pandas --upgrade
   pungi env install default requests
 
-All of them are installed, or none: the environment stays as it was when one cannot be had.
+All of them are installed, or none: the environment stays as it was when one cannot be installed.
 Wheels of the index only, unless PACKAGE_SOURCES allows more.`,
     async run({ pungi, steps, style }, { upgrade }, name, packages) {
       steps.onStep(`Installing ${packages.join(', ')} into "${name}".`);

@@ -144,7 +144,7 @@ const record = (end: End): Command => {
 Put the first into the configuration of a client in place of the server's own command, and use
 the client: every tool that it calls, resource that it reads and prompt that it gets becomes a
 test. The server has the environment that the client gives. With --url, give the client the
-address that is told, and end with Ctrl-C. Messages are passed on unchanged, and the file is
+address that is printed, and end with Ctrl-C. Messages are passed on unchanged, and the file is
 written after every call, so it is whole however the client ends.
 Inputs, and with --exact also answers, are in the file: look at it before you share it. Headers
 are not: the file says \${env:AUTHORIZATION}, and the test takes it from the environment.`,

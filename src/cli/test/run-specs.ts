@@ -167,7 +167,7 @@ async function watchFiles(
       status = done.status ?? 0;
     } catch (thrown) {
       const error = PungiError.from(thrown);
-      // What cannot be mended in a file is not waited for.
+      // A problem that no change of the file can fix is not waited for.
       if (files.length === 0 || error.code === 'INTERNAL_ERROR') throw error;
       process.stdout.write(`pungi: ${printable(error.message)}\n`);
     }

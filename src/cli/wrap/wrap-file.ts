@@ -162,7 +162,7 @@ function foundUnder(folder: string, name: string, force: boolean): ToolsFile | u
     // A file that cannot be read has nothing that could be kept.
     if (force) return undefined;
     const { message, details } = PungiError.from(error);
-    throw new PungiError('INVALID_INPUT', `${message} Mend it, or --force writes it anew.`, { ...details });
+    throw new PungiError('INVALID_INPUT', `${message} Fix it, or --force writes it anew.`, { ...details });
   }
 }
 

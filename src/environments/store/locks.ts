@@ -27,13 +27,7 @@ export class Locks {
     change: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const onWait = () => onStep?.(`Waiting for another change of the environment "${name}" to end.`);
-    const request = {
-      path: this.layout.changeLock(name),
-      mode: 'exclusive',
-      create: true,
-      ...patience(wait),
-    } as const;
-    const lock = await this.#lock(request, { signal, onWait });
+    const lock = await this.#exclusive(this.layout.changeLock(name), wait, { signal, onWait });
     if (typeof lock === 'string')
       throw inUse(name, 'is being changed: try again when the change has ended, or ask to wait for it.');
     return during(lock, signal, change);
@@ -48,16 +42,14 @@ export class Locks {
   /** Resolves at a moment when no run is in the environment. */
   async noRuns(name: string, { wait = true, signal, onStep }: ExclusiveOptions): Promise<void> {
     const onWait = () => onStep?.(`Waiting until the environment "${name}" is not in use.`);
-    const request = {
-      path: this.layout.runsLock(name),
-      mode: 'exclusive',
-      create: true,
-      ...patience(wait),
-    } as const;
-    const lock = await this.#lock(request, { signal, onWait });
+    const lock = await this.#exclusive(this.layout.runsLock(name), wait, { signal, onWait });
     if (typeof lock === 'string')
       throw inUse(name, 'is in use: try again when its runs have ended, or ask to wait for them.');
     await lock.release();
+  }
+
+  #exclusive(path: string, wait: boolean, options: LockOptions) {
+    return this.#lock({ path, mode: 'exclusive', create: true, ...patience(wait) }, options);
   }
 
   /** Keeps a generation from being removed. Undefined: it is gone already. */

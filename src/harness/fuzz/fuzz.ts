@@ -212,7 +212,7 @@ function nested(levels: number): unknown {
   return value;
 }
 
-/** What was found, as tests that fail until it is mended. */
+/** What was found, as tests that fail until it is fixed. */
 export function findsSpec(
   finds: readonly Find[],
   { name, server, seed, timeoutMs }: { name: string; server: JsonMap; seed: number; timeoutMs: number },
