@@ -14,30 +14,32 @@ import socket
 import sys
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
-from . import called_script, cgroup_keeper, data_folders, font_list, guard, host_jail, landlock, load_limits, network_forwarder
-from . import packages, process_title, processors, run_group, seccomp, started_as, streams, substitutes, supervisor, system, watch
+from . import called_script, cgroup_keeper, font_list, guard, landlock, load_limits, packages, process_title, processors
+from . import run_group, seccomp, started_as, streams, supervisor, system, watch
 from . import harness, worker
+from .tier import TIERS
 
 
 def main():
     settings = json.loads(_read_line())
     groups = cgroup_keeper.start(settings.get("cgroups"))
+    settings["tier"] = TIERS[settings["tier"]]
     guard.run({**settings, "aboutGroup": groups.about, "processors": processors.count()}, groups, _become_fork_server)
 
 
 def _become_fork_server(settings, door):
+    tier = settings["tier"]
     try:
         proxy = os.open(settings["network"]["socket"], os.O_PATH) if settings.get("network") else None
-        _enter_jail(settings)
+        tier.enter(settings)
         guard.stay_with(door)
         # Before packages are loaded: none of their code is in it.
-        settings["network"] = None if proxy is None else network_forwarder.start(settings["tier"], proxy)
+        settings["network"] = None if proxy is None else tier.start_forwarder(proxy)
         os.umask(0o077)
         _limit(settings)
         worker.prepare_limits()
         _prepare_workers(settings)
-        if settings["tier"] != "process":
-            substitutes.install(settings["tier"])
+        tier.replace_functions()
     except Exception as error:
         guard.tell(door, failed=f"{error}")
         os._exit(75)
@@ -49,8 +51,7 @@ def _become_fork_server(settings, door):
     called_script.rehearse()
     harness.rehearse()
     _hide_own_modules()
-    if settings["tier"] == "namespace":
-        started_as.settle_home(HOME=host_jail.WORK, TMPDIR=host_jail.TMP, PWD=host_jail.WORK)
+    tier.settle_home()
     gc.collect()
     gc.freeze()
     guard.tell(door, ready=True)
@@ -72,25 +73,6 @@ def _read_line():
     return bytes(line)
 
 
-def _enter_jail(settings):
-    if settings["tier"] == "namespace":
-        host_jail.enter_namespaces(settings)
-    elif settings["tier"] == "landlock":
-        host_jail.enter_landlock(settings)
-    else:
-        _enter_nothing(settings)
-
-
-def _enter_nothing(settings):
-    if os.getuid() == 0:
-        host_jail.become(settings["uid"])
-        host_jail.check_reachable()
-    data_folders.check(settings["data"], data_folders.outside(settings["data"]))
-    host_jail.enter_bare_folder(settings)
-    if system.IS_LINUX:
-        system.become_subreaper()
-
-
 def _limit(settings):
     """For all that follows: packages, supervisors and their workers. The guard holds us to the rest."""
     memory = load_limits.memory_bytes(settings)
@@ -106,10 +88,10 @@ def _limit(settings):
 
 def _prepare_workers(settings):
     """What all of them need and no package may change; the filter that packages are loaded behind stays on all that is forked."""
-    has_namespaces = settings["tier"] == "namespace"
-    seccomp.prepare(has_namespaces, bool(settings["data"]))
+    tier, has_data = settings["tier"], bool(settings["data"])
+    seccomp.prepare(tier.has_namespaces, has_data)
     landlock.abi()
-    folder = host_jail.TMP if has_namespaces else settings["workBase"]
+    folder = tier.temporary_folder(settings)
     os.environ.update(HOME=folder, TMPDIR=folder)
     started_as.set_variables()
     font_list.find(os.environ.get("VIRTUAL_ENV", sys.prefix))
@@ -117,9 +99,7 @@ def _prepare_workers(settings):
     os.environ.update(processors.variables(settings["processors"]))
     started_as.leave_own_folder()
     process_title.prepare()
-    if settings["tier"] != "process":
-        system.forbid_new_privileges()
-        seccomp.install_for_fork_server(has_namespaces, bool(settings["data"]))
+    tier.filter_packages(has_data)
 
 
 def _serve(settings, door):
@@ -159,6 +139,6 @@ def _reap(children, tier):
             children.pop(pid, None)
     except ChildProcessError:
         return
-    if tier != "namespace" and system.IS_LINUX:
+    if not tier.has_namespaces and system.IS_LINUX:
         for pid in set(watch.children_of(os.getpid())) - children.keys():
             os.kill(pid, signal.SIGKILL)

@@ -17,7 +17,7 @@ import signal
 import socket
 import tempfile
 
-from . import box, file_keeper, frames, load_limits, system
+from . import box, frames, load_limits, system
 from .lease import Lease
 from .reaper import Reaper
 
@@ -125,7 +125,7 @@ class Guarded:
     def __init__(self, settings, become_fork_server, orders):
         self._settings, self._orders = settings, orders
         self._work = self._make_work_folder()
-        self._keeper = file_keeper.start(settings, self._work)
+        self._keeper = settings["tier"].start_file_keeper(settings["uid"], self._work)
         self._door, inside = socket.socketpair()
         self._said, stderr = os.pipe()
         # Where it is: entering the jail, loading packages (and which), or serving.
@@ -135,7 +135,7 @@ class Guarded:
         self._limits = load_limits.LoadLimits(settings, self._work)
         identity = (os.getuid(), os.getgid())
         try:
-            self._pid = _fork(settings["tier"])
+            self._pid = settings["tier"].fork_fork_server()
         except OSError as error:
             self._fail(f"{error}")
         if self._pid == 0:
@@ -290,7 +290,7 @@ class Guarded:
 
     def end(self):
         if getattr(self, "_pid", 0):
-            Reaper("outside", self._pid).kill_all()
+            Reaper(self._pid).kill_all()
         self._door.close()
         if self._keeper is not None:
             self._keeper.close()
@@ -298,17 +298,6 @@ class Guarded:
         if hasattr(self, "_pidfd"):
             os.close(self._pidfd)
         box.remove_tree(self._work)
-
-
-def _fork(tier):
-    """In the namespace tier the new process is PID 1 of fresh namespaces; that of cgroups hides where the host keeps its own."""
-    if tier != "namespace":
-        return os.fork()
-    flags = (
-        system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWNET | system.CLONE_NEWIPC | system.CLONE_NEWUTS
-        | system.CLONE_NEWCGROUP
-    )
-    return system.clone(flags if os.getuid() == 0 else flags | system.CLONE_NEWUSER)
 
 
 def _leave_guard(door, stderr, others):

@@ -168,6 +168,17 @@ def enter_landlock(settings):
     system.become_subreaper()
 
 
+def enter_nothing(settings):
+    """Without any sandbox: only an identity that is not root's."""
+    if os.getuid() == 0:
+        become(settings["uid"])
+        check_reachable()
+    data_folders.check(settings["data"], data_folders.outside(settings["data"]))
+    enter_bare_folder(settings)
+    if system.IS_LINUX:
+        system.become_subreaper()
+
+
 def enter_bare_folder(settings):
     """Without a root of our own it lies on disk, where runs can read it and not write to it."""
     if not settings["isBare"]:

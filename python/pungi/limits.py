@@ -1,6 +1,5 @@
 """Holds a run to its limits: looks at what its processes use and names the limit that was passed."""
 
-import os
 import resource
 import time
 
@@ -11,7 +10,6 @@ _SAMPLE_EVERY, _LONGEST_PAUSE = 0.010, 0.100
 _WALK_EVERY, _LONGEST_WALK_PAUSE = 0.100, 1.0
 # The more a look takes, the later is the next one: a tenth of a processor, unless that is too late.
 _PAUSE_PER_COST = 9
-_TASKS_OF_OTHERS = 256
 _MOST_SIGNALS = 1024
 
 
@@ -130,17 +128,6 @@ class LimitKeeper:
         return "disk" if self._box.is_over(self._limits["diskMb"], pids) else None
 
 
-def tasks_counted_outside(tier):
-    """Tasks that the kernel may count into a run's RLIMIT_NPROC though they are not its own; None where it cannot be told."""
-    if not system.IS_LINUX:
-        return None
-    if tier == "namespace":
-        # Since Linux 5.14 the count is kept for each user namespace: only the supervisor is in ours.
-        return 1 if system.kernel_version() >= (5, 14) else None
-    # All of the user's count, other runs' too, which must not be able to use up ours: a bound for the machine's sake.
-    return watch.tasks_of_user(os.getuid()) + _TASKS_OF_OTHERS
-
-
 def bound_tasks(outside, processes):
     """In the worker: stops a fork bomb between two looks. Above the limit itself, so that a look can see it passed."""
     if outside is None:
@@ -148,13 +135,12 @@ def bound_tasks(outside, processes):
     _bound(resource.RLIMIT_NPROC, outside + processes + 4)
 
 
-def bound_signals(tier):
+def bound_signals(counted_outside):
     """In the worker, while it is parked: bounds its timers and queued signals, which the kernel counts for a whole user.
 
-    In a user namespace of its own only the run's count (since Linux 5.14). Elsewhere those of all, at this time, are let be."""
+    `counted_outside`: gives how many of others the kernel counts with them now (tier.py)."""
     if hasattr(resource, "RLIMIT_SIGPENDING"):
-        is_alone = tier == "namespace" and system.kernel_version() >= (5, 14)
-        _bound(resource.RLIMIT_SIGPENDING, _MOST_SIGNALS + (0 if is_alone else watch.queued_signals()))
+        _bound(resource.RLIMIT_SIGPENDING, _MOST_SIGNALS + counted_outside())
 
 
 def _bound(resource_number, value):

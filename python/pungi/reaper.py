@@ -12,22 +12,19 @@ _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 class Reaper:
-    """Of one worker and of all that it starts."""
+    """Of one worker and of all that it starts: they descend from this process."""
 
-    def __init__(self, tier, worker, by_pidfd=False):
+    def __init__(self, worker, by_pidfd=False):
         """`by_pidfd`: a signal to a number would be a question to ourselves (signal_gate.py)."""
         self.worker_status = None
         # Of all that were collected, and of those among them that were not the worker.
         self.cpu_ms = self.orphans_ms = 0.0
         self.peak = 0
-        self._tier = tier
         self._worker = worker
         self._kill = _kill_by_pidfd if by_pidfd else _kill
 
     def processes(self):
         """Every process of the run."""
-        if self._tier == "namespace":
-            return watch.processes_in_namespace()
         return watch.descendants_of(os.getpid())
 
     def look(self):
@@ -56,30 +53,27 @@ class Reaper:
         try:
             while True:
                 self.signal_all()
-                if self._tier == "namespace":
-                    self._collect(-1, 0)
-                elif not self._collect_ended():
-                    time.sleep(_MOMENT)
+                self._wait()
         except ChildProcessError:
             return
 
     def signal_all(self):
         """After this no process of the run does anything any more, though it may still be there."""
-        if self._tier == "namespace":
-            _kill(-1)
-        elif not watch.HAS_PROC:
+        if not watch.HAS_PROC:
             _kill(-self._worker)
-        else:
-            # Stopped first, so that nothing forks faster than it is found.
-            for number in (signal.SIGSTOP, signal.SIGKILL):
-                for pid in watch.descendants_of(os.getpid()):
-                    self._kill(pid, number)
+            return
+        # Stopped first, so that nothing forks faster than it is found.
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in watch.descendants_of(os.getpid()):
+                self._kill(pid, number)
 
-    def _collect_ended(self):
-        collected = 0
+    def _wait(self):
+        """Collects what has ended, if only after a moment."""
+        has_collected = False
         while self._collect(-1, os.WNOHANG):
-            collected += 1
-        return collected
+            has_collected = True
+        if not has_collected:
+            time.sleep(_MOMENT)
 
     def _collect(self, which, flags):
         pid, status, used = os.wait4(which, flags)
@@ -92,6 +86,19 @@ class Reaper:
         if pid == self._worker:
             self.worker_status = status
         return pid
+
+
+class NamespaceReaper(Reaper):
+    """Of the processes of the pid namespace whose first process this is."""
+
+    def processes(self):
+        return watch.processes_in_namespace()
+
+    def signal_all(self):
+        _kill(-1)
+
+    def _wait(self):
+        self._collect(-1, 0)
 
 
 def _kill(pid, number=signal.SIGKILL):

@@ -6,7 +6,6 @@ import sys
 from typing import NamedTuple
 
 from . import file_gate, landlock, seccomp, system
-from .call_arguments import SUPERVISOR_NAMESPACES
 from .host_jail import CGROUPS, SHM, TERMINALS, TMP, WORK, device_rules, visible_paths
 from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_RDONLY, MS_REC, MS_REMOUNT
 
@@ -27,12 +26,13 @@ _MOST_TERMINALS = 16
 class Place(NamedTuple):
     """Where a supervisor parks its workers: the same for each of them."""
 
-    tier: str
+    # tier.py
+    tier: object
     # What they may write to (box.py).
     box: object
     # The landlock rules that they enter, as an open file; None where each makes its own, or there are none.
     rules: int | None
-    # See limits.tasks_counted_outside.
+    # See Tier.tasks_counted_outside.
     tasks_outside: int | None
     # The cgroup of the runs (run_group.py), and what is to be said of it; no cgroup: None.
     group: object = None
@@ -45,11 +45,6 @@ class Place(NamedTuple):
     files: object | None = None
 
 
-def fork_into_namespaces():
-    """Forks; the child is PID 1 of fresh namespaces."""
-    return system.clone(SUPERVISOR_NAMESPACES)
-
-
 def settle_in_namespaces(identity):
     """In the supervisor, once: its identity and a /proc of its own. It keeps the rights to mount inside its namespace."""
     system.map_only(*identity)
@@ -60,10 +55,8 @@ def settle_in_namespaces(identity):
         system.mount("devpts", TERMINALS, "devpts", MS_NOSUID | MS_NOEXEC, options)
 
 
-def raise_walls(tier, box, loopback):
-    """In the supervisor, once: what holds for all of its workers alike. Gives the rules that each of them enters, if any."""
-    if tier != "namespace":
-        return None
+def raise_walls(box, loopback):
+    """In the supervisor of the namespace tier, once: what holds for all of its workers alike. Gives the landlock rules, if any."""
     # Also for kernels without landlock: nobody writes to /proc from here on.
     system.mount(None, "/proc", flags=MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
     rules = None
@@ -76,21 +69,16 @@ def raise_walls(tier, box, loopback):
     return rules
 
 
-def restrict_files(place):
-    """In the worker, first, while it still has the descriptor of the rules: from here on it can read what is there and
-    write only to its own folders."""
-    if place.rules is not None:
-        landlock.enter(place.rules)
-    elif place.tier == "landlock":
-        box = place.box
-        readable = [(path, landlock.READ) for path in visible_paths([*sys.path])]
-        readable += [(path, landlock.DATA) for path in box.data.values()]
-        own_proc = [(f"/proc/{os.getpid()}/{name}", landlock.READ) for name in _OWN_PROC]
-        own_proc += [(f"/proc/{name}", landlock.DATA) for name in _MACHINE_PROC]
-        own_proc += [(path, landlock.DATA) for path in _limits_of_cgroup()]
-        writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary, box.shared)]
-        system.forbid_new_privileges()
-        landlock.restrict([*readable, *own_proc, *device_rules(), *writable])
+def restrict_by_landlock(box):
+    """In the worker of the landlock tier: from here on it can read what is there and write only to its own folders."""
+    readable = [(path, landlock.READ) for path in visible_paths([*sys.path])]
+    readable += [(path, landlock.DATA) for path in box.data.values()]
+    own_proc = [(f"/proc/{os.getpid()}/{name}", landlock.READ) for name in _OWN_PROC]
+    own_proc += [(f"/proc/{name}", landlock.DATA) for name in _MACHINE_PROC]
+    own_proc += [(path, landlock.DATA) for path in _limits_of_cgroup()]
+    writable = [(folder, landlock.WRITE) for folder in (box.work, box.temporary, box.shared)]
+    system.forbid_new_privileges()
+    landlock.restrict([*readable, *own_proc, *device_rules(), *writable])
 
 
 def _limits_of_cgroup():
@@ -108,18 +96,13 @@ def _limits_of_cgroup():
 
 def lock_worker(place):
     """In the worker, last. Gives the names of all that stands around it."""
-    groups = place.group.features if place.group is not None else []
-    if place.tier == "process":
-        return ["rlimits", *groups]
+    tier = place.tier
     system.drop_capabilities()
     has_data, asks_attributes = bool(place.box.data), place.files is not None
-    if place.tier == "landlock":
+    if not tier.has_namespaces:  # else its supervisor has put the filter on itself
         seccomp.install(has_namespaces=False, has_data=has_data, has_flock=not has_data, has_gate=True)
     has_gate = (asks_attributes or not has_data) and file_gate.install(asks_attributes)
-    pretends_attributes = place.tier == "landlock" and not (has_gate and asks_attributes)
+    pretends_attributes = not tier.has_namespaces and not (has_gate and asks_attributes)
     seccomp.install_last(has_flock=has_gate and not has_data, pretends_attributes=pretends_attributes)
-    is_restricted = [f"landlock-{landlock.abi()}"] if landlock.abi() > 0 else []
-    return ["seccomp", "rlimits", *is_restricted, *(_NAMESPACES if place.tier == "namespace" else ()), *groups]
-
-
-_NAMESPACES = ("user-namespace", "pid-namespace", "mount-namespace", "ipc-namespace", "network-namespace")
+    rules = [f"landlock-{landlock.abi()}"] if landlock.abi() > 0 else []
+    return ["seccomp", "rlimits", *rules, *tier.namespaces]

@@ -12,7 +12,7 @@ import fcntl
 import os
 import struct
 
-from . import landlock, seccomp, watch
+from . import seccomp, watch
 
 # struct seccomp_notif: id, pid, flags; the call's number, architecture and place; its six arguments.
 QUESTION = struct.Struct("=QIIiIQ6Q")
@@ -20,10 +20,6 @@ QUESTION = struct.Struct("=QIIiIQ6Q")
 ANSWER = struct.Struct("=QqiI")
 _RECEIVE, _SEND, _ = seccomp.GATE_REQUESTS
 _GO_ON = 1
-
-
-def is_needed(tier):
-    return tier == "landlock" and landlock.abi() < landlock.RULES_SIGNALS
 
 
 class SignalGate:

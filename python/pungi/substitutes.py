@@ -15,16 +15,19 @@ _SHARED = mmap.MAP_SHARED
 _LONGEST_COPY = 1 << 20
 
 
-def install(tier):
+def install():
     """In the fork server, before packages are loaded: they may keep what they find."""
     mmap.mmap = _Mapping
     os.memfd_create = _unbound(functools.wraps(os.memfd_create)(_memfd_create))
     os.sendfile = _unbound(functools.wraps(os.sendfile)(_sendfile))
-    if tier == "landlock":
-        shared_names.install()
-        shared_names.load_libc()
-        for name in ("chmod", "chown", "utime", "setxattr"):
-            setattr(os, name, _fails_without_file(getattr(os, name)))
+
+
+def install_for_landlock():
+    """The same where the host's /dev/shm is out of reach, and changes of modes and times may be pretended."""
+    shared_names.install()
+    shared_names.load_libc()
+    for name in ("chmod", "chown", "utime", "setxattr"):
+        setattr(os, name, _fails_without_file(getattr(os, name)))
 
 
 def settle(box):

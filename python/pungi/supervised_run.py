@@ -10,7 +10,6 @@ from .file_gate import FileGate
 from .group_limits import GroupLimitKeeper
 from .kernel_objects import KernelObjects
 from .outbox import Outbox
-from .reaper import Reaper
 
 # Until the server says how long a report may be.
 _MAX_REPORT = 64 * 1024
@@ -52,9 +51,9 @@ class SupervisedRun:
         self._is_output_left = False
         self._output_bytes = 0
         self._spawn_worker(place, is_hurried)
-        self._reaper = Reaper(place.tier, self._worker, by_pidfd=place.gate is not None)
+        self._reaper = place.tier.reaper(self._worker, by_pidfd=place.gate is not None)
         self._glance = _glance_at(self._worker)
-        self._objects = KernelObjects(place.tier == "namespace", place.loopback)
+        self._objects = KernelObjects(place.tier.has_namespaces, place.loopback)
 
     def _spawn_worker(self, place, is_hurried):
         job_read, self._job_pipe = os.pipe()

@@ -6,8 +6,7 @@ No foreign code runs in it or can reach it. It relays output, holds the run to i
 import os
 import sys
 
-from . import box as boxes
-from . import data_folders, file_gate, frames, limits, loopback, network_forwarder, run_jail, signal_gate, system
+from . import file_gate, frames, network_forwarder, run_jail, system
 from .empty_stack import OnEmptyStack
 from .supervised_run import SupervisedRun
 
@@ -24,7 +23,7 @@ def start(settings, name, channel, door, group, files):
     if settings.get("network") is not None and network_forwarder.is_gone(settings["network"]):
         os._exit(75)  # without it no run can reach anything; the server starts us anew
     identity = (os.getuid(), os.getgid())
-    pid = run_jail.fork_into_namespaces() if settings["tier"] == "namespace" else os.fork()
+    pid = settings["tier"].fork_supervisor()
     if pid:
         return pid
     door.close()
@@ -57,26 +56,13 @@ def _serve(settings, name, channel, identity, group, files):
 
 def _settle(settings, name, identity):
     """Goes where runs will be, one after the other, and raises what stands around them all."""
-    network = None
-    if settings["tier"] == "namespace":
-        run_jail.settle_in_namespaces(identity)
-        loopback.bound_sockets()
-        network = loopback.open_loopback()
-        if network is None and settings.get("network") is not None:
-            raise OSError("this kernel does not show what sockets hold, so runs have no loopback and can reach no hosts")
-        covered = [(os.open(path, os.O_PATH), path) for path in settings["covered"]]
-        box = boxes.NamespaceBox(settings["diskMb"], covered, data_folders.inside(settings["data"]))
-    else:
-        if system.IS_LINUX:
-            system.become_subreaper()
-        folder, data = os.path.join(settings["workBase"], name), data_folders.outside(settings["data"])
-        box = boxes.FolderBox(folder, data, hides_shm=settings["tier"] == "landlock")
+    tier = settings["tier"]
+    box, network = tier.settle(settings, name, identity)
     if system.IS_LINUX:
         system.set_dumpable(False)
-    rules = run_jail.raise_walls(settings["tier"], box, network)
-    gate = signal_gate.SignalGate() if signal_gate.is_needed(settings["tier"]) else None
-    tasks = limits.tasks_counted_outside(settings["tier"])
-    return run_jail.Place(settings["tier"], box, rules, tasks, about_group=settings["aboutGroup"], gate=gate, loopback=network)
+    rules, gate = tier.raise_walls(box, network), tier.signal_gate()
+    about_group = settings["aboutGroup"]
+    return run_jail.Place(tier, box, rules, tier.tasks_counted_outside(), about_group=about_group, gate=gate, loopback=network)
 
 
 def _park_and_run(door, place, channel, is_hurried, caller):

@@ -13,8 +13,8 @@ import sys
 import time
 
 from . import (
-    data_folders, discovery, exercises, file_gate, font_list, frames, last_output, limits, process_title, report, run_jail,
-    scoped_run, script, script_run, started_as, streams, substitutes, system,
+    data_folders, discovery, exercises, file_gate, font_list, frames, last_output, limits, process_title, report, scoped_run,
+    script, script_run, started_as, streams, substitutes, system,
 )
 from .empty_stack import OnEmptyStack
 from .supervisor_channel import JOB_FD, REPORT_FD, say
@@ -63,7 +63,7 @@ def _die():
 
 
 def _settle_in(place, pipes):
-    run_jail.restrict_files(place)
+    place.tier.restrict_files(place)
     _take_descriptors(*pipes)
     os.setsid()
     if system.IS_LINUX:
@@ -72,8 +72,8 @@ def _settle_in(place, pipes):
     last_output.promise()
     _settle(place.box)
     process_title.settle()
-    limits.bound_signals(place.tier)
-    return run_jail.lock_worker(place)
+    limits.bound_signals(place.tier.signals_counted_outside)
+    return [*place.tier.lock(place), *(place.group.features if place.group is not None else ())]
 
 
 def _park(features, place, is_hurried):

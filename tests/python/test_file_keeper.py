@@ -26,7 +26,7 @@ class FileKeeper(unittest.TestCase):
         self.host = self.make("other/file")
         for path in (self.work, self.run, f"{self.run}/work", self.other, self.file, self.host):
             os.chown(path, UID, -1)
-        self.keeper = file_keeper.start({"tier": "landlock", "uid": UID}, self.work)
+        self.keeper = file_keeper.start(UID, self.work)
         self.addCleanup(os.wait)
         self.addCleanup(self.keeper.close)
         self.channel = self.connect("run")

@@ -10,7 +10,8 @@ import time
 import unittest
 
 import python_half  # puts the Python half on the path
-from pungi import frames, network_forwarder, system, watch
+from pungi import frames, system, watch
+from pungi.tier import TIERS
 from test_fork_server import DEADLINE, LIMITS, SANDBOX_UID, Server
 
 _ASK = """
@@ -208,7 +209,7 @@ class Network(unittest.TestCase):
 
     def test_other_tiers_refuse(self):
         with self.assertRaisesRegex(OSError, "namespace tier only"):
-            network_forwarder.start("landlock", 99)
+            TIERS["landlock"].start_forwarder(99)
 
     def test_without_a_network_there_is_none(self):
         server = Server("namespace")
