@@ -1,4 +1,4 @@
-"""Runs a tool of the field (uv, pip, ruff) so that it cannot outlive the server, in a jail where it builds foreign code.
+"""Runs a tool of the field (uv, ruff) so that it cannot outlive the server, in a jail where it builds foreign code.
 
 Descriptor 3, a socket: the order comes as JSON; what failed on our side goes back as a line {"failed": REASON, "at": STEP}.
 stdin, stdout and stderr belong to the program from the start.

@@ -174,7 +174,7 @@ export const OPTIONS = {
     count(1).default(8),
     'environments whose workers are kept parked',
   ),
-  uv: option('PUNGI_UV', z.string().min(1).optional(), 'the uv to install with, or off for pip'),
+  uv: option('PUNGI_UV', z.string().min(1).optional(), 'the uv to install with'),
   toolsDir: option(
     'TOOLS_DIR',
     z.string().min(1).optional(),

@@ -29,14 +29,14 @@ export class DownloadedPythons {
   }
 
   async #download(wanted: WantedPython, options: DownloadOptions): Promise<Interpreter | undefined> {
-    const { tool } = await this.packaging.packager(options);
     const request = wanted.version ?? wanted.specifier;
-    if (tool.name !== 'uv' || request === undefined) return undefined;
+    if (request === undefined) return undefined;
+    const { uv } = await this.packaging.packager(options);
     options.onStep?.(`Downloading Python ${request} with uv.`);
     const env = { ...toolEnvironment(process.env), UV_PYTHON_INSTALL_BIN: '0', UV_HTTP_RETRIES: '1' };
     const args = ['python', 'install', '--no-progress', '--install-dir', this.#folder, '--', request];
     const { timeoutMs, signal } = options;
-    const command = { python: await this.starter(), command: tool.path, args, env };
+    const command = { python: await this.starter(), command: uv.path, args, env };
     const end = await runTool(command, { timeoutMs, ...(signal && { signal }) });
     return end.status === 0 ? choosePython(await this.#list(), wanted) : undefined;
   }

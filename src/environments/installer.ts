@@ -7,8 +7,9 @@ import { FairQueue } from '../engine/fair-queue.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import { parseLockFile, renderLockFile } from './lock-file.js';
 import { blame, compare, mergeRequested, without } from './package-changes.js';
-import type { Forget, Packager, PackagingOptions, Pin } from './packaging/packager.js';
+import type { Forget, PackagingOptions, Pin } from './packaging/packager.js';
 import type { Packaging } from './packaging/packaging.js';
+import type { UvPackager } from './packaging/uv-packager.js';
 import {
   nameKey,
   parseRequirement,
@@ -163,18 +164,18 @@ export class Installer {
     asked: readonly Requirement[],
     tookMs: number,
   ): Promise<PackageReport> {
-    const { name, version } = (await this.packaging.packager()).tool;
+    const { uv } = await this.packaging.packager();
     return {
       venvName: after.name,
       ...compare(asked, before?.packages ?? [], after.packages),
-      tool: `${name} ${version}`,
+      tool: `uv ${uv.version}`,
       tookMs: Math.round(tookMs),
     };
   }
 
   async #work<T>(
     options: StepOptions,
-    work: (packager: Packager, how: PackagingOptions) => Promise<T>,
+    work: (packager: UvPackager, how: PackagingOptions) => Promise<T>,
   ): Promise<T> {
     const signal = options.signal ? AbortSignal.any([options.signal, this.closing]) : this.closing;
     const leave = await this.#queue.enter(callerOf(options.caller).connection, signal);

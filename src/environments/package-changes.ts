@@ -1,7 +1,8 @@
 import { PungiError } from '../base/errors.js';
 import type { PackageInfo, PackageReport, PackageResult } from '../contract/environment.js';
 import { distributionFor } from '../engine/module-names.js';
-import type { Packager, PackagingOptions } from './packaging/packager.js';
+import type { PackagingOptions } from './packaging/packager.js';
+import type { UvPackager } from './packaging/uv-packager.js';
 import { nameKey, type Requirement } from './requirements/requirement.js';
 
 /** More than these are not looked at one by one to find out which of them is to blame. */
@@ -52,7 +53,7 @@ const versions = (packages: readonly PackageInfo[]) =>
 export async function blame(
   failure: PungiError,
   asked: readonly Requirement[],
-  { packager, python, options }: { packager: Packager; python: string; options: PackagingOptions },
+  { packager, python, options }: { packager: UvPackager; python: string; options: PackagingOptions },
 ): Promise<PungiError> {
   const explanation = String(failure.details['explanation'] ?? failure.message);
   const named = asked.filter(({ key }) => isNamed(key, explanation));

@@ -66,7 +66,7 @@ function whyNoPackages({ preinstalledPackages, packageSources }: Config): string
 }
 
 function whyNoProgram(program: string | undefined): string | null {
-  if (program === undefined || program === 'off') return null;
+  if (program === undefined) return null;
   const found = findProgram(program, process.cwd(), process.env['PATH'] ?? '');
-  return found === undefined ? `${program} is not a program; name a uv, or off for pip.` : null;
+  return found === undefined ? `${program} is not a program; name a uv.` : null;
 }

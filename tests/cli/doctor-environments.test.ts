@@ -21,11 +21,6 @@ test('names the tool that installs packages, with its version and where it is fr
   });
 });
 
-test('says when pip does the work', async () => {
-  const { row } = await doctor({ PUNGI_UV: 'off' });
-  expect(row('Packages')).toMatchObject({ found: expect.stringMatching(/pip/) });
-});
-
 test('a uv that cannot be used is a warning, and runs work all the same', async () => {
   const { status, row } = await doctor({ PUNGI_UV: '/nowhere/uv' });
   expect(status).toBe(0);

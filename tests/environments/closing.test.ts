@@ -1,11 +1,12 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { Packaging } from '../../src/environments/packaging/packaging.js';
-import { findInterpreter } from '../../src/sandbox/interpreter.js';
 import { temporaryFolder } from '../engine/pungi.js';
 import { descendantsOf } from '../support/processes.js';
 import { until } from '../support/until.js';
+import { makeVenv } from './packaging/venv.js';
 import { openWorld, refusal } from './world.js';
 
 const world = await openWorld();
@@ -34,12 +35,12 @@ test('closing ends what is still being chosen', async () => {
   world.index.hang(false);
 });
 
-test('closing ends the installation of the tool that installs', async () => {
+test('closing ends the fetching of uv', async () => {
   const closing = new AbortController();
   const settings = {
     base: temporaryFolder(),
-    python: async () => (await findInterpreter()).path,
-    // No uv is on it.
+    // There is no uv beside it, and none on PATH.
+    python: async () => join(await makeVenv(), 'bin/python'),
     env: { ...process.env, PATH: temporaryFolder() },
     closing: closing.signal,
   };

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { inJail } from '../../src/environments/packaging/build-jail.js';
 import { printed, temporaryFolder } from '../engine/pungi.js';
 import { evilSource, PACKAGES, sharedPackageIndex, type TestPackage } from '../support/package-index.js';
@@ -19,16 +19,14 @@ const LURE: TestPackage = {
 };
 const world = await openWorld([...PACKAGES, LURE]);
 
-describe('a package that needs a source by its address', () => {
-  test.each(['uv', 'off'])('is refused, and nothing of it runs (PUNGI_UV=%s)', async (uv) => {
-    const home = temporaryFolder();
-    process.env['HOME'] = home;
-    const pungi = world.start(uv === 'off' ? { PUNGI_UV: 'off' } : {});
-    const error = await refusal(pungi.environments.create({ venvName: `lured-${uv}`, packages: ['lure'] }));
-    expect(error.code).toBe('PACKAGE_INSTALLATION_ERROR');
-    expect(existsSync(join(home, 'evilsource-was-here'))).toBe(false);
-    expect(elsewhere.requests.filter((path) => path.endsWith('.tar.gz'))).toEqual([]);
-  });
+test('a package that needs a source by its address is refused, and nothing of it runs', async () => {
+  const home = temporaryFolder();
+  process.env['HOME'] = home;
+  const pungi = world.start();
+  const error = await refusal(pungi.environments.create({ venvName: 'lured', packages: ['lure'] }));
+  expect(error.code).toBe('PACKAGE_INSTALLATION_ERROR');
+  expect(existsSync(join(home, 'evilsource-was-here'))).toBe(false);
+  expect(elsewhere.requests.filter((path) => path.endsWith('.tar.gz'))).toEqual([]);
 });
 
 test('scripts whose packages differ by their address only do not share an environment', async () => {

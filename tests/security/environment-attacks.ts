@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Pungi } from '../../src/pungi.js';
 import { py } from '../support/python.js';
 import { codeOf, type EnvironmentAttack, told } from './environment-attack.js';
 import { LOCK_FILE_ATTACKS } from './environment-attacks-by-lock-file.js';
@@ -164,17 +163,6 @@ export const ENVIRONMENT_ATTACKS: EnvironmentAttack[] = [
       name: `a wheel ${why}`,
       attempt: ({ pungi }) => codeOf(pungi.environments.install('mine', [name])),
       expect,
-    }),
-  ),
-  ...['lure', 'lure-wheel', 'evilsource'].map(
-    (name): EnvironmentAttack => ({
-      name: `the package ${name} where pip installs`,
-      attempt: async ({ pungi }) => {
-        const own = Pungi.start({ ...pungi.config, uv: 'off' });
-        return codeOf(own.environments.install('mine', [name])).finally(() => own.close());
-      },
-      // pip works in the build jail alone, which not every machine has.
-      expect: /^(PACKAGE_INSTALLATION_ERROR|TOOL_UNAVAILABLE)$/,
     }),
   ),
   {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { installOwnUv } from '../../src/environments/packaging/own-uv.js';
-import { surveyTools } from '../../src/environments/packaging/survey.js';
+import { fetchUv } from '../../src/environments/packaging/fetch-uv.js';
+import { findUv } from '../../src/environments/packaging/find-uv.js';
 import { findInterpreter } from '../../src/sandbox/interpreter.js';
 
 /** A folder that git ignores, shared by all runs of the tests. */
@@ -8,16 +8,16 @@ const base = join(import.meta.dirname, '../../.pungi-setup');
 
 let found: Promise<string> | undefined;
 
-/** The path of a uv: that of PATH, else one that is installed once. The only thing that needs the real index. */
+/** The path of a uv: that of PATH, else one that is fetched once. The only thing that needs the real index. */
 export function ensureUv(): Promise<string> {
-  found ??= findOrInstall();
+  found ??= findOrFetch();
   return found;
 }
 
-async function findOrInstall(): Promise<string> {
+async function findOrFetch(): Promise<string> {
   const settings = { base, python: (await findInterpreter()).path, env: process.env };
-  const { uv } = await surveyTools(settings, undefined);
+  const { uv } = await findUv(settings, undefined);
   if (uv) return uv.path;
-  await installOwnUv(settings);
-  return (await surveyTools(settings, undefined)).uv!.path;
+  await fetchUv(settings);
+  return (await findUv(settings, undefined)).uv!.path;
 }

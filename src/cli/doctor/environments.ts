@@ -20,7 +20,7 @@ export async function environmentFindings(
 ): Promise<Finding[]> {
   const all = await environments.list();
   return [
-    await tool(environments),
+    await packageTool(environments),
     place(environments.base, all),
     ...damaged(all),
     ...(preinstalled.length === 0 ? [] : [await packages(environments, preinstalled)]),
@@ -30,17 +30,17 @@ export async function environmentFindings(
 const ORIGINS = {
   configured: 'as configured (PUNGI_UV)',
   PATH: 'found on PATH',
+  interpreter: 'beside the interpreter',
   own: 'Pungi’s own',
-  interpreter: 'of the interpreter',
 };
 
-async function tool({ packaging }: Environments): Promise<Finding> {
+async function packageTool({ packaging }: Environments): Promise<Finding> {
   const name = 'Packages';
   try {
-    const { tool: found, note } = await packaging.look();
-    if (found === null) return warn(name, note, 'Runs work; packages cannot be installed until then.');
-    const { name: what, version, path, origin } = found;
-    const text = `installed with ${what} ${version} at ${path}, ${ORIGINS[origin]}`;
+    const { uv, note } = await packaging.look();
+    if (uv === null) return warn(name, note, 'Runs work; packages cannot be installed until then.');
+    const { version, path, origin } = uv;
+    const text = `installed with uv ${version} at ${path}, ${ORIGINS[origin]}`;
     return ok(name, note === '' ? text : `${text}. ${note}`);
   } catch (thrown) {
     return warn(name, PungiError.from(thrown).message, 'Correct PUNGI_UV, or leave it out.');

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { JailSettings } from './jailed-tool.js';
+import { removeAbandoned } from './temporary-folder.js';
 
 /** A build that was killed leaves its folder. None takes this long. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
@@ -46,14 +47,9 @@ export const inJail = (env: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => IN_JAIL.test(name)));
 
 const IN_JAIL =
-  /^(?:PATH|LANG|LC_\w+|NO_COLOR|PYTHON(?:NOUSERSITE|DONTWRITEBYTECODE)|UV_(?:NO_WRAP|PYTHON_DOWNLOADS|CONSTRAINT|OVERRIDE|EXCLUDE|EXCLUDE_NEWER|PRERELEASE|RESOLUTION|INDEX_STRATEGY|NO_CONFIG)|PIP_(?:CONFIG_FILE|FIND_LINKS|NO_INDEX|CONSTRAINT|PRE|TIMEOUT|RETRIES|NO_INPUT|DISABLE_PIP_VERSION_CHECK|ROOT_USER_ACTION|PROGRESS_BAR))$/;
+  /^(?:PATH|LANG|LC_\w+|NO_COLOR|UV_(?:NO_WRAP|PYTHON_DOWNLOADS|CONSTRAINT|OVERRIDE|EXCLUDE|EXCLUDE_NEWER|PRERELEASE|RESOLUTION|INDEX_STRATEGY|NO_CONFIG))$/;
 
-export async function removeAbandonedBuilds(base: string): Promise<void> {
-  for (const name of await readdir(buildsFolder(base)).catch(() => [])) {
-    const path = join(buildsFolder(base), name);
-    const touched = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
-    if (Date.now() - touched > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true });
-  }
-}
+export const removeAbandonedBuilds = (base: string): Promise<void> =>
+  removeAbandoned(buildsFolder(base), ABANDONED_AFTER_MS);
 
 const buildsFolder = (base: string) => join(base, '.cache', 'builds');

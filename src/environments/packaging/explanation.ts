@@ -5,7 +5,7 @@ const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g;
 
 const PROGRESS =
   /^\s*(Resolved|Prepared|Installed|Uninstalled|Audited|Checked|Downloading|Downloaded|Building|Built|Updating|Updated|[+~-]) /;
-const CHATTER = /^(Using Python |Using CPython |warning: |WARNING: |DEPRECATION: |\[notice\]|DEBUG |TRACE )/;
+const CHATTER = /^(Using Python |Using CPython |warning: |DEBUG |TRACE )/;
 
 /** Without colours, and without what opens private places. */
 export function cleanText(text: string): string {

@@ -47,12 +47,11 @@ const placesIn = (scratch: string) => ({
   HOME: join(scratch, 'home'),
   TMPDIR: join(scratch, 'tmp'),
   UV_CACHE_DIR: join(scratch, 'cache'),
-  PIP_CACHE_DIR: join(scratch, 'cache'),
   // The cache and the environment are mounts of their own, between which no hard link can be made.
   UV_LINK_MODE: 'copy',
 });
 
-/** For uv and pip alike; with the empty ones they take nothing from elsewhere. */
+/** With the empty ones uv takes nothing from elsewhere. */
 function indexesAt(port: number, count: number): Record<string, string> {
   const [first = '', ...others] = Array.from(
     { length: count },
@@ -64,9 +63,6 @@ function indexesAt(port: number, count: number): Record<string, string> {
     UV_INDEX_URL: '',
     UV_EXTRA_INDEX_URL: '',
     UV_NO_CONFIG: '1',
-    PIP_INDEX_URL: first,
-    PIP_EXTRA_INDEX_URL: others.join(' '),
-    PIP_CONFIG_FILE: '/dev/null',
     ...Object.fromEntries(PROXIES.map((name) => [name, ''])),
   };
 }

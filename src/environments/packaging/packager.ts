@@ -1,10 +1,11 @@
 import type { StepOptions } from '../../contract/environment.js';
+import type { UvWheel } from './uv-wheels.js';
 
-export interface PackagerTool {
-  name: 'uv' | 'pip';
+/** The program that chooses and installs packages. */
+export interface Uv {
   version: string;
   path: string;
-  origin: 'configured' | 'PATH' | 'own' | 'interpreter';
+  origin: 'configured' | 'PATH' | 'interpreter' | 'own';
 }
 
 export interface Pin {
@@ -31,8 +32,8 @@ export interface Target {
   venv: string;
 }
 
-/** What is to be there, of which versions are not chosen yet. */
-export interface Wish {
+/** Packages whose versions are still to be chosen. */
+export interface ResolveRequest {
   /** The interpreter that packages are for. */
   python: string;
   requirements: string[];
@@ -40,23 +41,9 @@ export interface Wish {
   known: readonly Pin[];
 }
 
-/** Chooses versions of packages, and installs them. No code of what it installs runs, but that of builds in their jail. */
-export interface Packager {
-  readonly tool: PackagerTool;
-  /** All that the requirements need. */
-  resolve(wish: Wish, options: PackagingOptions): Promise<Pin[]>;
-  /**
-   * Exactly these, hashes required. After an error the environment may be half filled: the caller throws it away. Gives what
-   * is to be called where the environment is rejected afterwards: it takes out of the cache what came into it.
-   */
-  installPinned(target: Target, pins: Pin[], options: PackagingOptions): Promise<Forget>;
-  /** Removes what is unused from the cache. */
-  prune(options: PackagingOptions): Promise<void>;
-}
-
+/** Takes out of the cache what an installation brought into it; called where its environment is rejected afterwards. */
 export type Forget = () => Promise<void>;
 
-/** What every packager is made with. */
 export interface PackagerSettings {
   /** The folder of all environments; caches and own tools lie below it. */
   base: string;
@@ -65,6 +52,8 @@ export interface PackagerSettings {
   env: NodeJS.ProcessEnv;
   /** What packages may unpack to, in MB. */
   maxMb?: number | undefined;
+  /** The wheel to fetch where there is no uv; that of this machine unless it is given. */
+  uvWheel?: UvWheel | undefined;
   /** Aborted when everything ends: what is done for nobody in particular ends then. */
   closing?: AbortSignal | undefined;
 }

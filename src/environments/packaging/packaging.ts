@@ -1,17 +1,20 @@
 import { PungiError } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import type { StepOptions } from '../../contract/environment.js';
-import { cancelled } from './errand.js';
-import { installOwnUv, OWN_UV_VERSION, ownUvPath } from './own-uv.js';
-import type { Packager, PackagerSettings, PackagerTool } from './packager.js';
-import { OLDEST_PIP, type Survey, surveyTools } from './survey.js';
-import { isAtLeast } from './tool-version.js';
+import { findUv, ownUvPath } from './find-uv.js';
+import type { PackagerSettings, Uv } from './packager.js';
+import { cancelled } from './task.js';
+import type { UvPackager } from './uv-packager.js';
+import { OWN_UV_VERSION, type UvWheel, wheelForMachine } from './uv-wheels.js';
+
+const REMEDY = 'Install uv, or name it with PUNGI_UV.';
 
 export interface PackagingSettings {
   base: string;
   python: () => Promise<string>;
-  /** A path, or 'off' for pip. */
+  /** A path (PUNGI_UV). */
   uv?: string | undefined;
+  uvWheel?: UvWheel;
   env?: NodeJS.ProcessEnv;
   /** What packages may unpack to, in MB. */
   maxMb?: number;
@@ -19,13 +22,13 @@ export interface PackagingSettings {
   closing?: AbortSignal;
 }
 
-/** Chooses what installs packages here: a uv that is there, else one that is installed once, else the interpreter's pip. */
+/** Provides the uv that installs packages here: one that is there, else one that is fetched once. */
 export class Packaging {
   readonly #settings: PackagingSettings;
   readonly #logger: Logger;
   readonly #listeners = new Set<(step: string) => void>();
-  #chosen: Promise<Packager> | undefined;
-  /** What is being done, for who comes meanwhile. */
+  #chosen: Promise<UvPackager> | undefined;
+  /** The step under way, for callers that join it. */
   #step: string | undefined;
 
   constructor(settings: PackagingSettings, logger: Logger) {
@@ -34,7 +37,7 @@ export class Packaging {
   }
 
   /** Chosen once, at the first call. A caller that is cancelled leaves the others their choice. */
-  async packager({ signal, onStep }: StepOptions = {}): Promise<Packager> {
+  async packager({ signal, onStep }: StepOptions = {}): Promise<UvPackager> {
     if (signal?.aborted) throw cancelled(signal.reason);
     if (onStep) this.#listeners.add(onStep);
     if (this.#step !== undefined) onStep?.(this.#step);
@@ -51,24 +54,17 @@ export class Packaging {
     }
   }
 
-  /** What would be chosen, without installing anything. */
-  async look(): Promise<{ tool: PackagerTool | null; note: string }> {
+  /** The uv that would be used, without fetching it. */
+  async look(): Promise<{ uv: Uv | null; note: string }> {
     const settings = await this.#packagerSettings();
-    const survey = await surveyTools(settings, this.#settings.uv).catch((error) => PungiError.from(error));
-    if (survey instanceof PungiError) return { tool: null, note: survey.message };
-    const notes = survey.notes.join(' ');
-    if (survey.uv) return { tool: survey.uv, note: notes };
-    if (survey.mayInstallUv) {
-      const path = ownUvPath(settings.base);
-      const note = `uv ${OWN_UV_VERSION} will be installed once, when packages are first needed.`;
-      return {
-        tool: { name: 'uv', version: OWN_UV_VERSION, path, origin: 'own' },
-        note: [notes, note].filter((text) => text !== '').join(' '),
-      };
-    }
-    return isUsable(survey.pip)
-      ? { tool: survey.pip, note: notes }
-      : { tool: null, note: nothing(survey).message };
+    const found = await findUv(settings, this.#settings.uv).catch((error) => PungiError.from(error));
+    if (found instanceof PungiError) return { uv: null, note: found.message };
+    if (found.uv) return { uv: found.uv, note: found.notes.join(' ') };
+    if ((settings.uvWheel ?? wheelForMachine()) === undefined)
+      return { uv: null, note: [...found.notes, `uv was not found. ${REMEDY}`].join(' ') };
+    const own: Uv = { version: OWN_UV_VERSION, path: ownUvPath(settings.base), origin: 'own' };
+    const note = `uv ${OWN_UV_VERSION} will be fetched once, when packages are first needed.`;
+    return { uv: own, note: [...found.notes, note].join(' ') };
   }
 
   /** Resolves when no choice is being made any more. */
@@ -76,7 +72,7 @@ export class Packaging {
     await this.#chosen?.catch(() => {});
   }
 
-  #choose(): Promise<Packager> {
+  #choose(): Promise<UvPackager> {
     if (this.#chosen === undefined) {
       const chosen = this.#decide();
       this.#chosen = chosen;
@@ -87,49 +83,35 @@ export class Packaging {
     return this.#chosen;
   }
 
-  async #decide(): Promise<Packager> {
+  async #decide(): Promise<UvPackager> {
+    // Modules are imported when they are needed: a server that installs nothing starts sooner.
     const settings = await this.#packagerSettings();
-    let survey = await surveyTools(settings, this.#settings.uv);
-    if (!survey.uv && survey.mayInstallUv) {
+    let { uv, notes } = await findUv(settings, this.#settings.uv);
+    for (const note of notes) this.#logger.info(note);
+    if (uv === undefined) {
       try {
-        this.#tell(`Installing uv ${OWN_UV_VERSION} once, which installs packages`);
-        await installOwnUv(settings);
-        survey = await surveyTools(settings, this.#settings.uv);
+        this.#report(`Fetching uv ${OWN_UV_VERSION} once, which installs packages`);
+        await (await import('./fetch-uv.js')).fetchUv(settings);
+        ({ uv, notes } = await findUv(settings, this.#settings.uv));
       } catch (error) {
         settings.closing?.throwIfAborted();
-        const { message, details } = PungiError.from(error);
-        this.#logger.error(message, { ...details });
-        survey.notes.push(message);
+        notes.push(PungiError.from(error).message);
       } finally {
         this.#step = undefined;
       }
     }
-    for (const note of survey.notes) this.#logger.info(note);
-    // Imported when they are needed: a server that installs nothing starts sooner without them.
-    if (survey.uv) return new (await import('./uv-packager.js')).UvPackager(survey.uv, settings);
-    if (isUsable(survey.pip))
-      return new (await import('./pip-packager.js')).PipPackager(survey.pip, settings);
-    throw nothing(survey);
+    if (uv === undefined)
+      throw new PungiError('TOOL_UNAVAILABLE', ['uv was not found.', ...notes, REMEDY].join(' '));
+    return new (await import('./uv-packager.js')).UvPackager(uv, settings);
   }
 
-  #tell(step: string): void {
+  #report(step: string): void {
     this.#step = step;
     for (const listener of this.#listeners) listener(step);
   }
 
   async #packagerSettings(): Promise<PackagerSettings> {
-    const { base, python, env = process.env, maxMb, closing } = this.#settings;
-    return { base, python: await python(), env, maxMb, closing };
+    const { base, python, env = process.env, maxMb, uvWheel, closing } = this.#settings;
+    return { base, python: await python(), env, maxMb, uvWheel, closing };
   }
-}
-
-const isUsable = (pip: PackagerTool | undefined): pip is PackagerTool =>
-  pip !== undefined && isAtLeast(pip.version, OLDEST_PIP);
-
-function nothing({ notes, pip, python }: Survey): PungiError {
-  const why = pip
-    ? `The pip of ${python} is ${pip.version}, too old`
-    : `Neither uv nor a pip of ${python} was found`;
-  const remedy = `Install uv, or name it with PUNGI_UV, or install pip ${OLDEST_PIP.join('.')} or newer for that interpreter.`;
-  return new PungiError('TOOL_UNAVAILABLE', [...notes, `${why}.`, remedy].join(' '));
 }

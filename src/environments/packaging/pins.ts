@@ -41,33 +41,14 @@ function parsePin(line: string): Pin {
     : { name, version: versionIn(url), hashes, url };
 }
 
-/** What `pip install --report` tells. */
-export function pinsOfReport(report: PipReport): Pin[] {
-  return report.install.map(({ metadata: { name, version }, download_info, is_direct }) => {
-    const { hashes = {}, hash } = download_info.archive_info ?? {};
-    const known = Object.entries(hashes).map(([algorithm, digest]) => `${algorithm}:${digest}`);
-    if (known.length === 0 && hash) known.push(hash.replace('=', ':'));
-    if (known.length === 0) throw withoutHash(name);
-    return { name, version, hashes: known, ...(is_direct && { url: download_info.url }) };
-  });
-}
-
-export interface PipReport {
-  install: {
-    metadata: { name: string; version: string };
-    is_direct: boolean;
-    download_info: { url: string; archive_info?: { hash?: string; hashes?: Record<string, string> } };
-  }[];
-}
-
-/** The file name of a wheel tells its version. */
+/** The version in the file name of a wheel. */
 function versionIn(url: string): string {
   const file = decodeURIComponent(new URL(url, 'file:///').pathname.split('/').at(-1) ?? '');
   return file.endsWith('.whl') ? (file.split('-')[1] ?? '') : '';
 }
 
 const unreadable = (why: string) =>
-  new PungiError('INTERNAL_ERROR', `What the package tool resolved cannot be read: ${why}.`);
+  new PungiError('INTERNAL_ERROR', `The answer of uv cannot be read: ${why}.`);
 
 const withoutHash = (name: string) =>
   new PungiError(

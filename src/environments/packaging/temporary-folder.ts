@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -9,5 +9,15 @@ export async function withTemporaryFolder<T>(name: string, work: (folder: string
     return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes what processes that were killed left in a folder: entries of this prefix that nobody has touched for so long. */
+export async function removeAbandoned(folder: string, olderThanMs: number, prefix = ''): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(folder, name);
+    const touched = (await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now();
+    if (Date.now() - touched > olderThanMs) await rm(path, { recursive: true, force: true });
   }
 }

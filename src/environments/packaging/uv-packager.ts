@@ -4,27 +4,41 @@ import { PungiError } from '../../base/errors.js';
 import type { ToolEnd } from '../../sandbox/tool.js';
 import { sweepCache } from '../store/venv-tree.js';
 import { buildJailFor, inJail, removeAbandonedBuilds } from './build-jail.js';
-import { Errand, listed } from './errand.js';
 import { type Attempt, failure, unreachable } from './failure.js';
 import { findUnreachable } from './index-reach.js';
-import type { Forget, PackagingOptions, Pin, Target, Wish } from './packager.js';
+import type {
+  Forget,
+  PackagerSettings,
+  PackagingOptions,
+  Pin,
+  ResolveRequest,
+  Target,
+  Uv,
+} from './packager.js';
 import { parsePins, renderPins } from './pins.js';
 import { readPipSettings } from './pip-settings.js';
 import { checkRequirements } from './requirement-text.js';
+import { listed, PackagingTask } from './task.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 import { toolEnvironment } from './tool-environment.js';
-import { type Order, ToolPackager } from './tool-packager.js';
 import { CacheSnapshot } from './uv-cache.js';
 import { readUvConfiguration } from './uv-configuration.js';
 import { isAddress, type UvSettings, uvSettings } from './uv-settings.js';
 
-interface UvOrder extends Order {
+/** A `uv pip` command that needs packages. */
+interface UvCommand {
   verb: 'compile' | 'install';
+  args: string[];
   stdin: string;
+  /** The interpreter of the machine that packages are for. */
+  python: string;
+  /** Folders that it fills or reads. */
+  fills: string[];
+  attempt: Attempt;
 }
 
 /** The settings in force, as they were a moment ago. */
-interface Circumstances extends UvSettings {
+interface UvContext extends UvSettings {
   /** Addresses of indexes, the default one first. */
   indexes: string[];
 }
@@ -47,57 +61,69 @@ const ANSWER = [
   ...['--no-emit-index-url', '--no-emit-find-links', '--no-emit-build-options', '--no-emit-index-annotation'],
 ];
 const PINNED = ['--no-compile-bytecode', '--no-deps', '--require-hashes', '-r', '-'];
-/** What a user may wish for when versions are chosen says nothing about versions that are chosen already. */
-const WISHES = ['UV_CONSTRAINT', 'UV_OVERRIDE', 'UV_EXCLUDE'];
+/** Variables about which versions to choose. They do not apply to versions that are chosen already. */
+const RESOLVER_VARIABLES = ['UV_CONSTRAINT', 'UV_OVERRIDE', 'UV_EXCLUDE'];
 
-export class UvPackager extends ToolPackager {
-  readonly #cache = join(this.settings.base, '.cache', 'uv');
-  #recent: { at: number; circumstances: Promise<Circumstances> } | undefined;
+/** Chooses versions of packages and installs them. No code of what it installs runs, but that of builds in their jail. */
+export class UvPackager {
+  readonly uv: Uv;
+  readonly #settings: PackagerSettings;
+  readonly #cache: string;
+  #recent: { at: number; context: Promise<UvContext> } | undefined;
 
   /** Packages that a resolution brought into the cache, as happens where the index has no metadata on its own. */
   readonly #fresh = new Set<string>();
 
-  async resolve({ python, requirements, known }: Wish, options: PackagingOptions): Promise<Pin[]> {
+  constructor(uv: Uv, settings: PackagerSettings) {
+    this.uv = uv;
+    this.#settings = settings;
+    this.#cache = join(settings.base, '.cache', 'uv');
+  }
+
+  /** All that the requirements need. */
+  async resolve({ python, requirements, known }: ResolveRequest, options: PackagingOptions): Promise<Pin[]> {
     checkRequirements(requirements);
-    const errand = new Errand(`Resolving ${listed(requirements)}`, options);
+    const task = new PackagingTask(`Resolving ${listed(requirements)}`, options);
     return withTemporaryFolder('resolve', async (folder) => {
       // uv takes what the answer's file says already for the versions to prefer.
       const answer = join(folder, 'pins.txt');
       await writeFile(answer, renderPins(known.filter(({ url }) => url === undefined)));
-      await this.#bounded(options, [], errand, {
+      await this.#bounded(options, [], task, {
         verb: 'compile',
         args: ['-', '--python', python, '--output-file', answer, ...ANSWER],
         stdin: `${requirements.join('\n')}\n`,
         python,
         fills: [folder],
-        attempt: { tool: this.tool, goal: 'resolved', asked: requirements, sources: options.sources },
+        attempt: { uv: this.uv, goal: 'resolved', asked: requirements, sources: options.sources },
       });
       return parsePins(await readFile(answer, 'utf8'));
     });
   }
 
+  /** Installs exactly these, hashes required. After an error the environment may be half filled: the caller throws it away. */
   async installPinned({ python, venv }: Target, pins: Pin[], options: PackagingOptions): Promise<Forget> {
     const stdin = renderPins(pins);
     const asked = pins.map(({ name }) => name);
-    const errand = new Errand(`Installing ${listed(asked)}`, options);
-    return this.#bounded(options, asked, errand, {
+    const task = new PackagingTask(`Installing ${listed(asked)}`, options);
+    return this.#bounded(options, asked, task, {
       verb: 'install',
       // Never the environment's own interpreter: it would run the .pth files of packages, outside of any sandbox.
       args: ['--python', python, '--prefix', venv, ...PINNED],
       stdin,
       python,
       fills: [venv],
-      attempt: { tool: this.tool, goal: 'installed', asked, sources: options.sources },
+      attempt: { uv: this.uv, goal: 'installed', asked, sources: options.sources },
     });
   }
 
+  /** Removes what is unused from the cache. */
   async prune(options: PackagingOptions): Promise<void> {
-    const errand = new Errand('Pruning the cache', options);
-    const { python, base } = this.settings;
+    const task = new PackagingTask('Pruning the cache', options);
+    const { python, base } = this.#settings;
     const args = ['cache', 'prune', '--cache-dir', this.#cache, '--no-progress'];
-    const end = await errand.run({ python, command: this.tool.path, args, env: this.#env() });
+    const end = await task.run({ python, command: this.uv.path, args, env: this.#env() });
     const attempt: Attempt = {
-      tool: this.tool,
+      uv: this.uv,
       goal: 'pruned',
       asked: ['The cache'],
       sources: options.sources,
@@ -113,15 +139,15 @@ export class UvPackager extends ToolPackager {
   async #bounded(
     options: PackagingOptions,
     names: string[],
-    errand: Errand,
-    order: UvOrder,
+    task: PackagingTask,
+    command: UvCommand,
   ): Promise<Forget> {
     const before = await CacheSnapshot.take(this.#cache);
     const forget = async () => this.#forget(await before.newPackages(), names, options);
-    const watch = watchGrowth(before, this.settings.maxMb, (why) => errand.stop(why));
+    const watch = watchGrowth(before, this.#settings.maxMb, (why) => task.stop(why));
     try {
-      await this.#seek(errand, order);
-      if (order.verb === 'compile') for (const name of await before.newPackages()) this.#fresh.add(name);
+      await this.#seek(task, command);
+      if (command.verb === 'compile') for (const name of await before.newPackages()) this.#fresh.add(name);
       return forget;
     } catch (error) {
       await forget();
@@ -134,74 +160,90 @@ export class UvPackager extends ToolPackager {
   /** Whoever is cancelled does not wait for it to end, and what cannot be removed is pruned some day. */
   async #forget(added: string[], names: string[], { sources }: PackagingOptions): Promise<void> {
     const wanted = new Set([...added, ...names.filter((name) => this.#fresh.delete(name))]);
-    const { python } = this.settings;
-    const errand = new Errand('Cleaning the cache', { sources, timeoutMs: CLEANING_MS });
+    const { python } = this.#settings;
+    const task = new PackagingTask('Cleaning the cache', { sources, timeoutMs: CLEANING_MS });
     const places = ['--cache-dir', this.#cache, '--no-progress'];
     const args = ['cache', 'clean', ...wanted, ...places];
     try {
-      if (wanted.size > 0) await errand.run({ python, command: this.tool.path, args, env: this.#env() });
+      if (wanted.size > 0) await task.run({ python, command: this.uv.path, args, env: this.#env() });
       await sweepCache(python, this.#cache);
     } catch {
       // Another uv holds the cache for longer.
     }
   }
 
-  async #seek(errand: Errand, order: UvOrder): Promise<void> {
-    const uv = await this.#uvSettings(errand, order);
-    const addresses = [...uv.indexes, ...uv.findLinks.filter(isAddress)];
-    const silent = uv.env['UV_OFFLINE'] ? [] : await findUnreachable(addresses, uv.env);
-    if (silent.length > 0) return this.#seekInCache(errand, order, uv, silent);
-    const end = await this.#run(errand, order, uv, WHEELS_ONLY);
+  async #seek(task: PackagingTask, command: UvCommand): Promise<void> {
+    const context = await this.#uvSettings(task, command);
+    const addresses = [...context.indexes, ...context.findLinks.filter(isAddress)];
+    const silent = context.env['UV_OFFLINE'] ? [] : await findUnreachable(addresses, context.env);
+    if (silent.length > 0) return this.#seekInCache(task, command, context, silent);
+    const end = await this.#run(task, command, context, WHEELS_ONLY);
     if (end.status === 0) return;
-    if (!errand.options.sources.includes('sdist')) throw failure(order.attempt, end);
-    errand.tell('Wheels do not suffice: building from source, in a sandbox');
-    const built = await this.#build(errand, order, uv);
-    if (built.status !== 0) throw failure(order.attempt, built);
+    if (!task.options.sources.includes('sdist')) throw failure(command.attempt, end);
+    task.report('Wheels do not suffice: building from source, in a sandbox');
+    const built = await this.#build(task, command, context);
+    if (built.status !== 0) throw failure(command.attempt, built);
   }
 
   /** Waiting for an index that does not answer is long, so what is cached comes first. */
-  async #seekInCache(errand: Errand, order: UvOrder, uv: Circumstances, silent: string[]): Promise<void> {
-    errand.tell(`No network (${silent.join(', ')} cannot be reached): using what is cached`);
-    const cached = await this.#run(errand, order, uv, [...WHEELS_ONLY, '--offline']);
+  async #seekInCache(
+    task: PackagingTask,
+    command: UvCommand,
+    context: UvContext,
+    silent: string[],
+  ): Promise<void> {
+    task.report(`No network (${silent.join(', ')} cannot be reached): using what is cached`);
+    const cached = await this.#run(task, command, context, [...WHEELS_ONLY, '--offline']);
     if (cached.status === 0) return;
-    const impatient = { ...uv, env: { ...uv.env, UV_HTTP_RETRIES: '0' } };
-    const end = await this.#run(errand, order, impatient, WHEELS_ONLY);
-    if (end.status !== 0) throw unreachable(order.attempt, silent, cached);
+    const impatient = { ...context, env: { ...context.env, UV_HTTP_RETRIES: '0' } };
+    const end = await this.#run(task, command, impatient, WHEELS_ONLY);
+    if (end.status !== 0) throw unreachable(command.attempt, silent, cached);
   }
 
   /** Files are shared with the cache by hard links where the file system can. */
-  #run(errand: Errand, { verb, args, stdin }: UvOrder, uv: Circumstances, more: string[]): Promise<ToolEnd> {
-    const places = ['--cache-dir', this.#cache, '--link-mode', 'hardlink', ...linksOf(uv.findLinks, uv)];
-    return errand.run({
-      python: this.settings.python,
-      command: this.tool.path,
+  #run(
+    task: PackagingTask,
+    { verb, args, stdin }: UvCommand,
+    context: UvContext,
+    more: string[],
+  ): Promise<ToolEnd> {
+    const places = [
+      '--cache-dir',
+      this.#cache,
+      '--link-mode',
+      'hardlink',
+      ...linksOf(context.findLinks, context),
+    ];
+    return task.run({
+      python: this.#settings.python,
+      command: this.uv.path,
       args: ['pip', verb, '--no-progress', ...places, ...more, ...args],
-      env: uv.env,
+      env: context.env,
       stdin,
     });
   }
 
   async #build(
-    errand: Errand,
-    { verb, args, stdin, python, fills }: UvOrder,
-    uv: Circumstances,
+    task: PackagingTask,
+    { verb, args, stdin, python, fills }: UvCommand,
+    context: UvContext,
   ): Promise<ToolEnd> {
-    const folders = uv.findLinks.filter((place) => !isAddress(place));
-    const constraints = uv.env['UV_CONSTRAINT']?.split(' ') ?? [];
+    const folders = context.findLinks.filter((place) => !isAddress(place));
+    const constraints = context.env['UV_CONSTRAINT']?.split(' ') ?? [];
     const jail = await buildJailFor({
-      base: this.settings.base,
+      base: this.#settings.base,
       python,
       writable: fills,
       readable: [...folders, ...constraints],
-      indexes: uv.indexes,
-      env: uv.env,
+      indexes: context.indexes,
+      env: context.env,
     });
-    return errand.run(
+    return task.run(
       {
-        python: this.settings.python,
-        command: this.tool.path,
-        args: ['pip', verb, '--no-progress', ...linksOf(folders, uv), ...args],
-        env: inJail(uv.env),
+        python: this.#settings.python,
+        command: this.uv.path,
+        args: ['pip', verb, '--no-progress', ...linksOf(folders, context), ...args],
+        env: inJail(context.env),
         stdin,
       },
       jail,
@@ -209,34 +251,36 @@ export class UvPackager extends ToolPackager {
   }
 
   #env(): Record<string, string> {
-    return { ...toolEnvironment(this.settings.env), UV_PYTHON_DOWNLOADS: 'never', UV_NO_WRAP: '1' };
+    return { ...toolEnvironment(this.#settings.env), UV_PYTHON_DOWNLOADS: 'never', UV_NO_WRAP: '1' };
   }
 
-  async #uvSettings(errand: Errand, { verb }: UvOrder): Promise<Circumstances> {
+  async #uvSettings(task: PackagingTask, { verb }: UvCommand): Promise<UvContext> {
     const now = performance.now();
     if (this.#recent === undefined || now - this.#recent.at > RECENT_MS) {
-      this.#recent = { at: now, circumstances: this.#look(errand) };
-      this.#recent.circumstances.catch(() => {
+      this.#recent = { at: now, context: this.#look(task) };
+      this.#recent.context.catch(() => {
         this.#recent = undefined;
       });
     }
     // Whoever began to look may have been cancelled meanwhile; that is no reason for others to fail.
-    const { env, ...rest } = await this.#recent.circumstances.catch(() => this.#look(errand));
-    const kept = Object.entries(env).filter(([name]) => verb !== 'install' || !WISHES.includes(name));
+    const { env, ...rest } = await this.#recent.context.catch(() => this.#look(task));
+    const kept = Object.entries(env).filter(
+      ([name]) => verb !== 'install' || !RESOLVER_VARIABLES.includes(name),
+    );
     return { ...rest, env: Object.fromEntries(kept) };
   }
 
-  async #look(errand: Errand): Promise<Circumstances> {
+  async #look(task: PackagingTask): Promise<UvContext> {
     const env = this.#env();
-    const pip = await readPipSettings(this.settings.python, env, errand.signal);
+    const pip = await readPipSettings(this.#settings.python, env, task.signal);
     const settings = uvSettings(env, pip, await readUvConfiguration(env));
-    const indexes = settings.noIndex ? [] : await this.#indexes(errand, settings.env);
+    const indexes = settings.noIndex ? [] : await this.#indexes(task, settings.env);
     return { ...settings, indexes };
   }
 
   /** uv itself says which indexes its settings come to. */
-  async #indexes(errand: Errand, env: Record<string, string>): Promise<string[]> {
-    const { python } = this.settings;
+  async #indexes(task: PackagingTask, env: Record<string, string>): Promise<string[]> {
+    const { python } = this.#settings;
     const args = [
       'pip',
       'compile',
@@ -248,7 +292,7 @@ export class UvPackager extends ToolPackager {
       '--no-header',
       '--emit-index-url',
     ];
-    const end = await errand.run({ python, command: this.tool.path, args, env, stdin: '' });
+    const end = await task.run({ python, command: this.uv.path, args, env, stdin: '' });
     return [...end.stdout.matchAll(/^--(?:extra-)?index-url (\S+)$/gm)].map(([, address]) => address!);
   }
 }

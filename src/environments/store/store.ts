@@ -76,9 +76,9 @@ export class Store {
     return process.getuid === undefined || about === undefined || about.uid === process.getuid();
   }
 
-  /** Whether a tool ever left something to use again. */
+  /** Whether uv ever left something to use again. */
   hasCache(): boolean {
-    return ['uv', 'pip'].some((tool) => existsSync(join(this.layout.cache, tool)));
+    return existsSync(join(this.layout.cache, 'uv'));
   }
 
   /** Whether something was ever kept here. */

@@ -6,10 +6,10 @@ import { installedIn, interpreter, makeVenv, temporaryFolder } from './venv.js';
 
 const options: PackagingOptions = { timeoutMs: 60_000, sources: [] };
 
-async function setUp(tool: string) {
+async function setUp() {
   const index = await startPackageIndex();
   onTestFinished(() => index.stop().catch(() => {}));
-  const packager = await makePackager(tool, temporaryFolder(), { ...process.env, ...index.env });
+  const packager = await makePackager(temporaryFolder(), { ...process.env, ...index.env });
   const python = await interpreter();
   return {
     index,
@@ -24,7 +24,7 @@ async function setUp(tool: string) {
 }
 
 test('without a network uv installs what is cached, and says so', async () => {
-  const { index, resolve, install } = await setUp('uv');
+  const { index, resolve, install } = await setUp();
   await install(await resolve(['cherry']));
   await index.stop();
   const steps: string[] = [];
@@ -34,7 +34,7 @@ test('without a network uv installs what is cached, and says so', async () => {
 });
 
 test('without a network uv tells what is not in the cache', async () => {
-  const { index, resolve, install } = await setUp('uv');
+  const { index, resolve, install } = await setUp();
   const pins = await resolve(['cherry']);
   await index.stop();
   const unknown = await failureOf(resolve(['cherry', 'pthed']));
@@ -44,11 +44,4 @@ test('without a network uv tells what is not in the cache', async () => {
   // They were resolved, not downloaded.
   const unfetched = await failureOf(install(pins));
   expect(unfetched.message).toMatch(/index cannot be reached.+not in the cache: (apple==1\.1|cherry==1\.0)/);
-});
-
-test('pip says that it cannot reach the index', async () => {
-  const { index, resolve } = await setUp('pip');
-  await index.stop();
-  const error = await failureOf(resolve(['apple']));
-  expect(error.message).toMatch(/^apple could not be resolved\. The package index cannot be reached/);
 });

@@ -91,7 +91,7 @@ describe.skipIf(!canMakeCertificates())('an index that is spoken to in secret', 
     return `https://localhost:${await listenForTest(server)}/simple/`;
   }
 
-  test.each(['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'PIP_CERT'])('is trusted by %s', async (name) => {
+  test.each(['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE'])('is trusted by %s', async (name) => {
     const proxy = await startProxy([await startSecureIndex()], { [name]: certificate });
     expect((await ask(proxy, '/simple/0/apple/')).status).toBe(200);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePins, pinsOfReport, renderPins } from '../../../src/environments/packaging/pins.js';
+import { parsePins, renderPins } from '../../../src/environments/packaging/pins.js';
 import { checkRequirements } from '../../../src/environments/packaging/requirement-text.js';
 
 const A = `sha256:${'a'.repeat(64)}`;
@@ -80,21 +80,3 @@ test.each(['apple', 'apple[a,b]<2,>=1; python_version < "3.13"', 'x @ https://h.
     checkRequirements([text]);
   },
 );
-
-test('what pip reports is read', () => {
-  const file = (archive: object, isDirect = false) => ({
-    install: [
-      {
-        metadata: { name: 'apple', version: '1.1' },
-        is_direct: isDirect,
-        download_info: { url: 'https://h.example/apple.whl', archive_info: archive },
-      },
-    ],
-  });
-  const pin = { name: 'apple', version: '1.1', hashes: ['sha256:aa'] };
-  expect(pinsOfReport(file({ hashes: { sha256: 'aa' }, hash: 'sha256=aa' }))).toEqual([pin]);
-  expect(pinsOfReport(file({ hash: 'sha256=aa' }, true))).toEqual([
-    { ...pin, url: 'https://h.example/apple.whl' },
-  ]);
-  expect(() => pinsOfReport(file({}))).toThrow(/no hash for apple/);
-});

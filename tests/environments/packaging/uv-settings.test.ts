@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pipEnvironment } from '../../../src/environments/packaging/pip-environment.js';
 import type { PipSettings } from '../../../src/environments/packaging/pip-settings.js';
 import { readUvConfiguration } from '../../../src/environments/packaging/uv-configuration.js';
 import { uvSettings } from '../../../src/environments/packaging/uv-settings.js';
@@ -117,27 +116,4 @@ test("what the user's uv.toml says stays", async () => {
   expect(keys).toMatchObject({ findLinks: [] });
   const ignored = { ...env, UV_NO_CONFIG: '1' };
   expect(uvSettings(ignored, FULL, await readUvConfiguration(ignored)).env).toHaveProperty('UV_INDEX_URL');
-});
-
-test("pip gets what it was told, and uv's where it was told nothing", () => {
-  const env = {
-    HOME: '/h',
-    UV_INDEX_URL: 'https://uv.example/simple',
-    UV_INDEX: 'n=https://more.example/simple',
-  };
-  expect(pipEnvironment(env, FULL)).toMatchObject({
-    HOME: '/h',
-    PIP_INDEX_URL: 'https://index.example/simple',
-    PIP_EXTRA_INDEX_URL: 'https://one.example/simple https://two.example/simple',
-    PIP_FIND_LINKS: '/wheels https://links.example/',
-    PIP_TIMEOUT: '7.5',
-    PIP_CONFIG_FILE: '/dev/null',
-  });
-  const quiet = pipEnvironment(env, SILENT);
-  expect(quiet).toMatchObject({
-    PIP_INDEX_URL: 'https://uv.example/simple',
-    PIP_EXTRA_INDEX_URL: 'https://more.example/simple',
-  });
-  expect(quiet).not.toHaveProperty('UV_INDEX_URL');
-  expect(quiet).not.toHaveProperty('PIP_CERT');
 });

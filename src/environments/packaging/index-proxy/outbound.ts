@@ -7,7 +7,7 @@ import { PungiError } from '../../../base/errors.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const CERTIFICATE_FILES = ['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'PIP_CERT'];
+const CERTIFICATE_FILES = ['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE'];
 const MOST_CONNECTIONS = 32;
 
 interface Route {

@@ -6,8 +6,8 @@ import type { PackagingOptions } from './packager.js';
 
 const LONGEST_LIST = 200;
 
-/** One piece of work, for which tools may run more than once within one time limit. */
-export class Errand {
+/** One piece of work, for which uv may run more than once within one time limit. */
+export class PackagingTask {
   readonly options: PackagingOptions;
   readonly #stopped = new AbortController();
   readonly #what: string;
@@ -30,7 +30,7 @@ export class Errand {
     this.#stopped.abort(why);
   }
 
-  tell(step: string): void {
+  report(step: string): void {
     this.options.onStep?.(step);
   }
 
@@ -41,9 +41,9 @@ export class Errand {
     if (left <= 0) throw this.#tooLong();
     const onLine = (line: string) => {
       const step = progressOf(line);
-      // What was resolved once is told once.
+      // What was resolved once is reported once.
       const isRepeated = step?.startsWith('Resolved') === true && !this.#what.startsWith('Resolving');
-      if (step !== undefined && !isRepeated) this.tell(step);
+      if (step !== undefined && !isRepeated) this.report(step);
     };
     const options = { timeoutMs: Math.ceil(left), onLine, signal };
     try {

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream, existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { PungiError } from '../../base/errors.js';
+import { runTool } from '../../sandbox/tool.js';
+import { ownUvFolder, versionOf } from './find-uv.js';
+import { boundBytes, readText } from './index-proxy/bounded-stream.js';
+import { fetchFromIndex, IndexTrouble } from './index-proxy/fetch.js';
+import { Outbound } from './index-proxy/outbound.js';
+import { HTML_PAGE, JSON_PAGE, parsePage } from './index-proxy/page.js';
+import { findUnreachable } from './index-reach.js';
+import type { PackagerSettings } from './packager.js';
+import { readPipSettings } from './pip-settings.js';
+import { removeAbandoned } from './temporary-folder.js';
+import { toolEnvironment } from './tool-environment.js';
+import { readUvConfiguration } from './uv-configuration.js';
+import { isAddress, uvSettings } from './uv-settings.js';
+import { OWN_UV_VERSION, type UvWheel, wheelForMachine } from './uv-wheels.js';
+
+/** The index that every client asks unless it is configured otherwise. */
+const DEFAULT_INDEX = 'https://pypi.org/simple/';
+const TIMEOUT_MS = 5 * 60_000;
+const MOST_PAGE_BYTES = 32 * 1024 ** 2;
+const MOST_WHEEL_BYTES = 256 * 1024 ** 2;
+/** The age at which a folder counts as left behind by a process that was killed. */
+const ABANDONED_AFTER_MS = 60 * 60_000;
+const MAKING = '.making-uv-';
+
+/**
+ * Puts Pungi's own uv into its folder. It is made beside that folder and moved there in one step, so that nobody sees half of
+ * it. If another process was faster, its uv is as good.
+ */
+export async function fetchUv(settings: PackagerSettings): Promise<void> {
+  const wanted = settings.uvWheel ?? wheelForMachine();
+  if (wanted === undefined)
+    throw unavailable(`there is none for ${process.platform} on ${process.arch} that Pungi knows`);
+  const tools = join(settings.base, '.tools');
+  await mkdir(tools, { recursive: true });
+  await removeAbandoned(tools, ABANDONED_AFTER_MS, MAKING);
+  const making = await mkdtemp(join(tools, MAKING));
+  try {
+    const file = join(making, wanted.filename);
+    await getWheel(settings, wanted, file);
+    const sha256 = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex');
+    if (sha256 !== wanted.sha256)
+      throw unavailable(`expected a wheel with sha256 ${wanted.sha256}, got ${sha256}`);
+    const uv = await unpack(settings, file, making);
+    if ((await versionOf(settings, uv)) === undefined) throw unavailable('it does not run on this machine');
+    await chmod(making, 0o755);
+    await moveInto(making, ownUvFolder(settings.base));
+  } finally {
+    await rm(making, { recursive: true, force: true });
+  }
+}
+
+const unavailable = (why: string) => new PungiError('TOOL_UNAVAILABLE', `uv could not be fetched: ${why}.`);
+
+/** From a folder of pip's find-links, else from the first page that offers it. */
+async function getWheel(settings: PackagerSettings, { filename }: UvWheel, to: string): Promise<void> {
+  const { env, folders, pages } = await sources(settings);
+  const folder = folders.find((place) => existsSync(join(place, filename)));
+  if (folder !== undefined) return copyFile(join(folder, filename), to);
+  if (pages.length === 0) throw unavailable('the settings of uv and pip allow no index');
+  const silent = await findUnreachable(
+    pages.map(({ href }) => href),
+    env,
+  );
+  const reachable = pages.filter(({ host }) => !silent.includes(host));
+  if (reachable.length === 0) throw unavailable(`the package index cannot be reached (${silent.join(', ')})`);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = settings.closing ? AbortSignal.any([settings.closing, timeout]) : timeout;
+  const outbound = new Outbound(env);
+  const problems: string[] = [];
+  try {
+    for (const page of reachable) {
+      try {
+        if (await download(page, filename, to, outbound, signal)) return;
+      } catch (error) {
+        settings.closing?.throwIfAborted();
+        problems.push(timeout.aborted ? 'it took too long' : reasonOf(error));
+      }
+    }
+  } finally {
+    outbound.close();
+  }
+  throw unavailable(problems[0] ?? `no index offers ${filename}`);
+}
+
+const reasonOf = (error: unknown) =>
+  error instanceof IndexTrouble ? error.message.replace(/\.$/, '') : 'the index sent an invalid page';
+
+/** Whether the page offers the file, which is then written. */
+async function download(
+  page: URL,
+  filename: string,
+  to: string,
+  outbound: Outbound,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const request = { method: 'GET', index: page, signal } as const;
+  const accept = `${JSON_PAGE}, ${HTML_PAGE};q=0.2, text/html;q=0.1`;
+  const headers = { accept, 'accept-encoding': 'identity' };
+  const { answer, url } = await fetchFromIndex({ ...request, url: page, headers }, outbound);
+  const text = await readText(answer, MOST_PAGE_BYTES);
+  const files = parsePage(text, answer.headers['content-type'] ?? '', url);
+  const file = files.find((each) => each.filename === filename);
+  if (file === undefined) return false;
+  const got = await fetchFromIndex(
+    { ...request, url: new URL(file.url), headers: { 'accept-encoding': 'identity' } },
+    outbound,
+  );
+  await pipeline(got.answer, boundBytes(MOST_WHEEL_BYTES), createWriteStream(to));
+  return true;
+}
+
+/** Where the settings of uv and pip say that packages come from. */
+async function sources(
+  settings: PackagerSettings,
+): Promise<{ env: Record<string, string>; folders: string[]; pages: URL[] }> {
+  const own = toolEnvironment(settings.env);
+  const pip = await readPipSettings(settings.python, own, settings.closing);
+  const { env, noIndex, findLinks } = uvSettings(own, pip, await readUvConfiguration(own));
+  const first = env['UV_DEFAULT_INDEX'] ?? env['UV_INDEX_URL'] ?? pip.indexUrl ?? DEFAULT_INDEX;
+  const others = (env['UV_INDEX'] ?? env['UV_EXTRA_INDEX_URL'] ?? '').split(/\s+/);
+  // An index of uv may have a name: NAME=URL.
+  const indexes = [first, ...others].map((index) => index.replace(/^[\w-]+=(?=\w+:\/\/)/, ''));
+  const isOffline = env['UV_OFFLINE'] !== undefined;
+  const addresses = [
+    ...findLinks,
+    ...(noIndex
+      ? []
+      : indexes.filter((index) => index !== '').map((index) => `${index.replace(/\/?$/, '/')}uv/`)),
+  ];
+  return {
+    env,
+    folders: findLinks.filter((place) => !isAddress(place)),
+    pages: isOffline
+      ? []
+      : addresses.filter((each) => isAddress(each) && URL.canParse(each)).map((each) => new URL(each)),
+  };
+}
+
+/** Takes the program out of the wheel, whose hash is known. Gives its path. */
+async function unpack(
+  { python, env, closing }: PackagerSettings,
+  file: string,
+  folder: string,
+): Promise<string> {
+  const unpacked = join(folder, 'unpacked');
+  const end = await runTool(
+    {
+      python,
+      command: python,
+      args: ['-I', '-S', '-m', 'zipfile', '-e', file, unpacked],
+      env: toolEnvironment(env),
+    },
+    { timeoutMs: TIMEOUT_MS, ...(closing && { signal: closing }) },
+  );
+  if (end.status !== 0)
+    throw unavailable(`its wheel cannot be unpacked: ${end.stderr.trim().split('\n').at(-1)}`);
+  const uv = join(folder, 'bin', 'uv');
+  await mkdir(join(folder, 'bin'));
+  await rename(join(unpacked, `uv-${OWN_UV_VERSION}.data`, 'scripts', 'uv'), uv);
+  await chmod(uv, 0o755);
+  await rm(unpacked, { recursive: true });
+  await rm(file);
+  return uv;
+}
+
+async function moveInto(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
+}
