@@ -62,6 +62,8 @@ export class Pungi {
   readonly logger: Logger;
   readonly profiles: Profiles;
   readonly environments: Environments;
+  /** The scripts of the tools folder. Nothing is read before somebody asks; servers also watch it. */
+  readonly wrapped: WrappedScripts;
   #door: Door;
   #gate: Gate;
   #engine: Engine;
@@ -71,7 +73,6 @@ export class Pungi {
   #preinstalled: Preinstalled;
   #precompiler: Precompiler;
   #runs: Runs;
-  #wrapped: WrappedScripts | undefined;
   #closed: Promise<void> | undefined;
 
   private constructor(config: Config, logger: Logger, door: Door) {
@@ -100,6 +101,10 @@ export class Pungi {
       engineSide(this.#engine),
       logger,
     );
+    const { toolsDir, wrapTools, toolsets } = config;
+    // Who asks for a group of tools alone wants no others beside them.
+    const folder = toolsets.length > 0 ? null : toolsFolder(config);
+    this.wrapped = new WrappedScripts(folder, this, logger, toolsDir !== undefined || wrapTools);
     this.#preinstalled = new Preinstalled(this.environments, config.preinstalledPackages, logger);
     this.#precompiler = new Precompiler(this.#engine, this.#gate, config.cacheDir ?? defaultCacheFolder());
     this.#alerts = new Alerts(config, { logger, read: () => this.#readings() });
@@ -174,16 +179,6 @@ export class Pungi {
     const { environments } = this;
     const [gate, engine] = [this.#gate, this.#engine];
     return discover(request, { gate, environments, engine }, options);
-  }
-
-  /** The scripts of the tools folder. It is looked at from the first question on: a single run has no use for it. */
-  get wrapped(): WrappedScripts {
-    const { toolsDir, wrapTools, toolsets } = this.config;
-    const isWanted = toolsDir !== undefined || wrapTools;
-    // Who asks for a group of tools alone wants no others beside them.
-    const folder = toolsets.length > 0 ? null : toolsFolder(this.config);
-    this.#wrapped ??= new WrappedScripts(folder, this, this.logger, isWanted);
-    return this.#wrapped;
   }
 
   /** Puts a script into the tools folder, so that its tools are offered. */
@@ -275,7 +270,7 @@ export class Pungi {
 
   async #close(): Promise<void> {
     const recorded = this.#runs.close();
-    const wrapped = this.#wrapped?.close();
+    const wrapped = this.wrapped.close();
     await this.#preinstalled.close();
     await this.#engine.close();
     await this.environments.close();

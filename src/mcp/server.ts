@@ -9,16 +9,17 @@ import { type Caller, callerOf } from '../contract/caller.js';
 import type { Pungi } from '../pungi.js';
 import { instructionsFor } from './instructions.js';
 import { promptsFor } from './prompts.js';
+import { announceChanges, serveTools } from './serve-tools.js';
 import { isAlone, serverNameOf } from './tools/descriptions.js';
 import { toolsFor } from './tools/index.js';
-import { answerWrapped } from './wrapped/answer-wrapped.js';
-import { announceChanges, serveWrapped } from './wrapped/serve-wrapped.js';
+import type { Tool } from './tools/tool.js';
 import { wrappingTools } from './wrapped/wrapping-tools.js';
 
 /** More than the tools of Python, for every server that a door makes. */
 export interface Extension {
   options?: McpServerOptions;
-  register(server: McpServer): void;
+  /** Registers everything else than tools, and returns the tools. */
+  register(server: McpServer): Tool[];
 }
 
 const CAPABILITIES: ServerCapabilities = { prompts: { listChanged: false }, completions: {} };
@@ -29,6 +30,7 @@ export type MakeServer = (how?: { lives: boolean }) => McpServer;
 /** A door calls the result for every server that it needs: one a connection, or one a request. */
 export function createServerFactory(pungi: Pungi, extension?: Extension): MakeServer {
   const { config, profiles, wrapped } = pungi;
+  wrapped.watch();
   const tools = [...toolsFor(config, profiles), ...(isAlone(config) ? [] : wrappingTools(config))];
   const prompts = promptsFor(pungi);
   const instructions = instructionsFor(config, profiles);
@@ -41,25 +43,13 @@ export function createServerFactory(pungi: Pungi, extension?: Extension): MakeSe
       { capabilities: others, instructions, ...options },
     );
     const callOf = (ctx: ServerContext) => ({ pungi, caller: callerOfCall(server, ctx), ctx });
-    serveWrapped(
-      server,
-      wrapped,
-      (tool, args, ctx) => answerWrapped(tool, args, callOf(ctx)),
-      () => {
-        server.server.registerCapabilities({ tools: { listChanged, ...toolsCapability } });
-        for (const { name, answer, ...advertised } of tools) {
-          server.registerTool(name, advertised, (args: unknown, ctx: ServerContext) =>
-            answer(args, callOf(ctx)),
-          );
-        }
-        for (const { name, word, ...advertised } of prompts) {
-          server.registerPrompt(name, advertised, (args) => ({
-            messages: [{ role: 'user', content: { type: 'text', text: word(args) } }],
-          }));
-        }
-        extension?.register(server);
-      },
-    );
+    server.server.registerCapabilities({ tools: { listChanged, ...toolsCapability } });
+    for (const { name, word, ...advertised } of prompts) {
+      server.registerPrompt(name, advertised, (args) => ({
+        messages: [{ role: 'user', content: { type: 'text', text: word(args) } }],
+      }));
+    }
+    serveTools(server, [...tools, ...(extension?.register(server) ?? [])], wrapped, callOf);
     if (lives) announceChanges(server, wrapped);
     return server;
   };

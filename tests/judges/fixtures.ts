@@ -1,5 +1,6 @@
 import type { ServerEventBus } from '@modelcontextprotocol/server';
 import type { Extension } from '../../src/mcp/server.js';
+import { collectTools } from './fixtures/collect-tools.js';
 import { registerContentTools } from './fixtures/content-tools.js';
 import { registerInputRequired, requestState } from './fixtures/input-required.js';
 import { registerNotifyingTools } from './fixtures/notifying-tools.js';
@@ -19,13 +20,15 @@ export const conformanceFixtures = (changes: ServerEventBus): Extension => ({
     requestState: { verify: requestState.verify },
   },
   register(server) {
-    registerContentTools(server);
-    registerNotifyingTools(server, changes);
-    registerInputRequired(server);
+    const { tools, registerTool } = collectTools(server);
+    registerContentTools(registerTool);
+    registerNotifyingTools(registerTool, changes);
+    registerInputRequired(server, registerTool);
     registerResources(server);
     registerPrompts(server);
     server.server.setRequestHandler('completion/complete', () => ({
       completion: { values: ['paris', 'park', 'party'], total: 3, hasMore: false },
     }));
+    return tools;
   },
 });

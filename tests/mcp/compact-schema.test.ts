@@ -1,3 +1,4 @@
+import type { JsonSchemaType } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -7,10 +8,8 @@ import { advertiseArguments, advertiseResult } from '../../src/mcp/tools/adverti
 import { OUTCOME } from '../../src/mcp/tools/execute-python.js';
 import { outcomeOf } from '../support/outcomes.js';
 
-const TARGET = { target: 'draft-2020-12' } as const;
-const told = (schema: z.ZodType) => advertiseArguments(schema)['~standard'].jsonSchema.input(TARGET);
-const toldResult = (schema: z.ZodType, open?: string[]) =>
-  advertiseResult(schema, open)['~standard'].jsonSchema.output(TARGET);
+const told = (schema: z.ZodType) => advertiseArguments(schema);
+const toldResult = (schema: z.ZodType, open?: string[]) => advertiseResult(schema, open);
 
 test('arguments keep their names, types, choices, defaults and sentences, and lose their bounds', () => {
   const schema = z.strictObject({
@@ -137,8 +136,7 @@ const VERDICTS: Verdict[] = [
 ];
 
 describe("the outcome's schema, as clients check it", () => {
-  const json = OUTCOME['~standard'].jsonSchema.output(TARGET);
-  const fits = new AjvJsonSchemaValidator().getValidator<Outcome>(json);
+  const fits = new AjvJsonSchemaValidator().getValidator<Outcome>(OUTCOME as JsonSchemaType);
 
   test.each(VERDICTS)('takes an outcome whose verdict is $kind', (verdict) => {
     expect(fits(outcomeOf({ verdict: Verdict.parse(verdict) }))).toMatchObject({ valid: true });
@@ -151,7 +149,7 @@ describe("the outcome's schema, as clients check it", () => {
   });
 
   test('names every kind of verdict', () => {
-    const { verdict } = json['properties'] as { verdict: { properties: { kind: { enum: string[] } } } };
+    const { verdict } = OUTCOME['properties'] as { verdict: { properties: { kind: { enum: string[] } } } };
     expect(verdict.properties.kind.enum).toEqual(VERDICT_KINDS);
     expect(VERDICTS.map(({ kind }) => kind)).toEqual(verdict.properties.kind.enum);
   });

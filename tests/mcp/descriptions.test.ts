@@ -17,8 +17,7 @@ function toolsWith(env: Settings) {
 /** What an agent reads of a tool under these settings: its description and those of its arguments. */
 function read(tool: string, env: Settings): string {
   const { description, inputSchema } = toolsWith(env).find(({ name }) => name === tool)!;
-  const schema = inputSchema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
-  return `${description}\n${JSON.stringify(schema)}`;
+  return `${description}\n${JSON.stringify(inputSchema)}`;
 }
 
 const folder = temporaryFolder();

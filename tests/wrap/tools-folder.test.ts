@@ -9,6 +9,7 @@ import { wrappedInfo } from '../../src/mcp/wrapped/list-wrapped.js';
 import { wrappingTools } from '../../src/mcp/wrapped/wrapping-tools.js';
 import { BUILT_IN_NAMES } from '../../src/wrap/tools-folder/name-tools.js';
 import { listSources } from '../../src/wrap/tools-folder/registrations.js';
+import { WrappedScripts } from '../../src/wrap/tools-folder/wrapped-scripts.js';
 import { until } from '../support/until.js';
 import { toolsFile } from './tools.js';
 import { type Files, say, toolsFolders, write } from './tools-folder.js';
@@ -41,6 +42,27 @@ describe('names', () => {
       ].sort(),
     );
   });
+});
+
+test('nothing of the folder is read before somebody asks for it', async () => {
+  const folder = newFolder();
+  write(folder, { 'a.py': say('hello') });
+  const asked: string[] = [];
+  const side = {
+    environments: pungi.environments,
+    profiles: pungi.profiles,
+    probe: pungi.probe.bind(pungi),
+    discover: async () => {
+      asked.push('discover');
+      throw new Error('not now');
+    },
+  };
+  const wrapped = new WrappedScripts(folder, side, pungi.logger, true);
+  await pungi.run({ code: '1' });
+  expect([asked, wrapped.scripts]).toEqual([[], []]);
+  await wrapped.settled();
+  expect(asked).toEqual(['discover']);
+  await wrapped.close();
 });
 
 describe('what is in the folder', () => {

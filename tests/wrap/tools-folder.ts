@@ -28,6 +28,7 @@ export function toolsFolders() {
     const logger = listeningLogger();
     const wrapped = new WrappedScripts(folder, side, logger, true, pace);
     open.push(wrapped);
+    wrapped.watch();
     await wrapped.look();
     const names = () => [...wrapped.tools.keys()];
     const problems = () =>

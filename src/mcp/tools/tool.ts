@@ -1,8 +1,8 @@
 import type {
+  Tool as AdvertisedTool,
   CallToolResult,
+  InputRequiredResult,
   ServerContext,
-  StandardSchemaWithJSON,
-  ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { PungiError } from '../../base/errors.js';
@@ -26,15 +26,10 @@ export interface Call {
 }
 
 /** A tool as data: what is advertised, and the function that answers. */
-export interface Tool {
-  name: string;
-  title: string;
+export interface Tool extends AdvertisedTool {
   description: string;
-  annotations: ToolAnnotations;
-  inputSchema: StandardSchemaWithJSON;
-  outputSchema: StandardSchemaWithJSON;
   /** Gets the arguments as the client sent them. */
-  answer: (args: unknown, call: Call) => Promise<CallToolResult>;
+  answer: (args: unknown, call: Call) => Promise<CallToolResult | InputRequiredResult>;
 }
 
 /** A signal and a caller always; a listener only where the client wants to hear of progress. */

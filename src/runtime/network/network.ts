@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { PrivateFolder } from '../private-folder.js';
 import { readCaller } from './caller.js';
 import { Capacity } from './capacity.js';
@@ -44,22 +46,23 @@ export class Network {
   ): Promise<NetworkDoor> {
     const policy = new Policy(hosts.map(parseHostRule), this.#names, this.patience);
     const visits = new Map<string, Visit>();
-    const server = startProxy(policy, visits, this.#capacity);
+    const guests: Guests = new WeakMap();
+    const http = createProxy(policy, guests);
+    const entrance = createEntrance(http, guests, { policy, visits, capacity: this.#capacity });
     const sockets = new Set<Socket>();
-    server.on('connection', (socket: Socket) => {
+    entrance.on('connection', (socket: Socket) => {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
     });
     const folder = new PrivateFolder();
     try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject).listen(folder.socket, resolve);
-      });
-      // A run keeps Node alive while it goes on; an idle door does not.
-      server.unref();
+      // Node watches over the time-outs of an HTTP server only while that listens. Whoever called here would be no guest.
+      await listen(http, join(folder.path, 'http.sock'));
+      await listen(entrance, folder.socket);
       // Its folder lets nobody in: only who was handed the socket itself, under whatever identity, can call.
       chmodSync(folder.socket, 0o666);
     } catch (error) {
+      http.close();
       folder.remove();
       throw error;
     }
@@ -74,7 +77,8 @@ export class Network {
         };
       },
       close: async () => {
-        const closed = new Promise((resolve) => server.close(resolve));
+        const closed = Promise.all([once(entrance, 'close'), once(http, 'close')]);
+        for (const server of [entrance, http]) server.close();
         for (const socket of sockets) socket.destroy();
         for (const visit of visits.values()) visit.end();
         await closed;
@@ -90,9 +94,16 @@ interface Guest {
   line: RequestLine;
 }
 
-function startProxy(policy: Policy, visits: ReadonlyMap<string, Visit>, capacity: Capacity): Server {
-  const guests = new WeakMap<object, Guest>();
-  const server = createServer({
+type Guests = WeakMap<object, Guest>;
+
+async function listen(server: Server, path: string): Promise<void> {
+  // A run keeps Node alive while it goes on; an idle door does not.
+  server.listen(path).unref();
+  await once(server, 'listening');
+}
+
+function createProxy(policy: Policy, guests: Guests): HttpServer {
+  const server = createHttpServer({
     maxHeaderSize: LONGEST_HEADERS,
     headersTimeout: policy.patience.headers,
     // The body may take as long as the run.
@@ -116,10 +127,18 @@ function startProxy(policy: Policy, visits: ReadonlyMap<string, Visit>, capacity
     if (!guest || guest.line.isBusy) return void socket.destroy();
     tunnel(request, socket, head, policy, guest.visit).catch(() => socket.destroy());
   });
-  // The first line of a connection is not HTTP: node's own listener is called only after it.
-  const [takeOver] = server.listeners('connection') as ((this: Server, socket: Socket) => void)[];
-  server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) =>
+  return server;
+}
+
+interface Entrance {
+  policy: Policy;
+  visits: ReadonlyMap<string, Visit>;
+  capacity: Capacity;
+}
+
+/** The first line of a connection is not HTTP: it says who calls. What comes after it goes to the proxy. */
+function createEntrance(proxy: HttpServer, guests: Guests, { policy, visits, capacity }: Entrance): Server {
+  return createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
     readCaller(socket, policy.patience.caller, (caller) => {
       const visit = visits.get(caller);
       if (!visit) return void socket.destroy();
@@ -129,8 +148,7 @@ function startProxy(policy: Policy, visits: ReadonlyMap<string, Visit>, capacity
       }
       capacity.count(socket);
       guests.set(socket, { visit, line: new RequestLine(socket) });
-      takeOver!.call(server, socket);
+      proxy.emit('connection', socket);
     }),
   );
-  return server;
 }

@@ -52,9 +52,9 @@ export class WrappedScripts {
   readonly #logger: Logger;
   readonly #events = new EventEmitter().setMaxListeners(0);
   readonly #turns = new Turns(AT_A_TIME);
-  readonly #watch: FolderWatch | undefined;
-  readonly #first: Promise<void>;
-  readonly #patienceMs: number;
+  readonly #pace: Pace;
+  #watch: FolderWatch | undefined;
+  #first: Promise<void> | undefined;
   /** Of all places in the folder, in use or not. */
   #entries: Entry[] = [];
   #scripts: WrappedScript[] = [];
@@ -67,20 +67,25 @@ export class WrappedScripts {
   #next: Promise<void> | undefined;
   #isClosed = false;
 
-  /** Returns at once; the first look goes on behind it. `isWanted`: somebody has said that there is such a folder. */
+  /** `isWanted`: somebody has said that there is such a folder. */
   constructor(
     folder: string | null,
     side: PythonSide,
     logger: Logger,
     private readonly isWanted: boolean,
-    { patienceMs = PATIENCE_MS, lookEveryMs }: Pace = {},
+    pace: Pace = {},
   ) {
     this.folder = folder;
     this.#side = keptDiscovery(side);
     this.#logger = logger;
-    this.#patienceMs = patienceMs;
-    if (folder !== null) this.#watch = new FolderWatch(() => void this.look(), lookEveryMs);
-    this.#first = folder === null ? Promise.resolve() : this.look();
+    this.#pace = pace;
+  }
+
+  /** Watches the folder from now on. Returns at once; the first look goes on behind it. More than once is fine. */
+  watch(): void {
+    if (this.folder === null || this.#isClosed || this.#watch !== undefined) return;
+    this.#watch = new FolderWatch(() => void this.look(), this.#pace.lookEveryMs);
+    void this.look();
   }
 
   get scripts(): readonly WrappedScript[] {
@@ -99,7 +104,7 @@ export class WrappedScripts {
 
   /** Resolves when the folder has been looked at once, or when that takes too long to wait for it. */
   settled(): Promise<void> {
-    return within(this.#first, LONGEST_WAIT_MS);
+    return within(this.#first ?? this.look(), LONGEST_WAIT_MS);
   }
 
   /** Resolves when what lies in the folder now is known, or when that takes too long to wait for it. */
@@ -120,6 +125,7 @@ export class WrappedScripts {
       this.#looking = this.#look(this.folder).finally(() => {
         this.#looking = undefined;
       });
+      this.#first ??= this.#looking;
       return this.#looking;
     }
     // The look that is under way may have passed what was changed since.
@@ -175,7 +181,7 @@ export class WrappedScripts {
           if (this.#late.delete(origin)) void this.look();
         }
       });
-    await within(Promise.all(readings), this.#patienceMs);
+    await within(Promise.all(readings), this.#pace.patienceMs ?? PATIENCE_MS);
     isOver = true;
     return sources.map((source) => {
       const { origin } = source;
