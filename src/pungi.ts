@@ -1,7 +1,6 @@
-import { callerOf } from './contract/caller.js';
 import './base/async-dispose.js';
 import { auditSettings } from './audit/folder.js';
-import { AuditRecorder } from './audit/recorder.js';
+import { AuditRecorder, type ConfigurationChange } from './audit/recorder.js';
 import { adviceFor, type Door } from './base/advice.js';
 import { badArgument, checkObject, checkOptions, checkText } from './base/arguments.js';
 import { PungiError } from './base/errors.js';
@@ -9,15 +8,16 @@ import { type Logger, silentLogger } from './base/logger.js';
 import { isNodeSupported, tooOld } from './base/node-version.js';
 import { sha256 } from './base/sha256.js';
 import { VERSION } from './base/version.js';
-import { checkConfig, loadConfig, toolsFolder } from './config/load.js';
+import { checkConfig, loadConfig } from './config/load.js';
 import type { Config, GivenConfig } from './config/schema.js';
 import type { Analysis, AnalysisOptions, AnalysisRequest } from './contract/analysis.js';
 import type { AuditEntry, Replay } from './contract/audit.js';
+import { type Caller, callerOf, SELF } from './contract/caller.js';
 import { PackageInfo, type StepOptions } from './contract/environment.js';
 import type { Health } from './contract/health.js';
 import type { Outcome } from './contract/outcome.js';
 import type { RunOptions, RunRequest } from './contract/run.js';
-import type { Discovery } from './contract/wrap.js';
+import type { DiscoverRequest, Discovery } from './contract/wrap.js';
 import type { BackendState } from './engine/backend.js';
 import { defaultCacheFolder } from './engine/bytecode-cache.js';
 import { Engine, type Examination } from './engine/engine.js';
@@ -41,11 +41,7 @@ import { recordEnvironment } from './pungi/record-environment.js';
 import { refusal } from './pungi/refusal.js';
 import { replayEntry } from './pungi/replay.js';
 import { Runs } from './pungi/runs.js';
-import { Wrapping, type WrapRequest } from './pungi/wrapping.js';
 import { Network } from './runtime/network/network.js';
-import type { DiscoverRequest } from './wrap/discover/discover-script.js';
-import type { WrappedScript } from './wrap/tools-folder/wrapped-script.js';
-import { WrappedScripts } from './wrap/tools-folder/wrapped-scripts.js';
 
 const LIST_PACKAGES = `
 import importlib.metadata, re
@@ -62,8 +58,6 @@ export class Pungi {
   readonly logger: Logger;
   readonly profiles: Profiles;
   readonly environments: Environments;
-  /** The scripts of the tools folder. Nothing is read before somebody asks; servers also watch it. */
-  readonly wrapped: WrappedScripts;
   #door: Door;
   #gate: Gate;
   #engine: Engine;
@@ -101,10 +95,6 @@ export class Pungi {
       engineSide(this.#engine),
       logger,
     );
-    const { toolsDir, wrapTools, toolsets } = config;
-    // Who asks for a group of tools alone wants no others beside them.
-    const folder = toolsets.length > 0 ? null : toolsFolder(config);
-    this.wrapped = new WrappedScripts(folder, this, logger, toolsDir !== undefined || wrapTools);
     this.#preinstalled = new Preinstalled(this.environments, config.preinstalledPackages, logger);
     this.#precompiler = new Precompiler(this.#engine, this.#gate, config.cacheDir ?? defaultCacheFolder());
     this.#alerts = new Alerts(config, { logger, read: () => this.#readings() });
@@ -181,20 +171,15 @@ export class Pungi {
     return discover(request, { gate, environments, engine }, options);
   }
 
-  /** Puts a script into the tools folder, so that its tools are offered. */
-  async wrapScript(request: WrapRequest, options: StepOptions = {}): Promise<WrappedScript> {
-    checkObject('request', request);
-    for (const name of 'file' in request ? ['file'] : ['filename', 'code'])
-      checkText(name, (request as unknown as Record<string, unknown>)[name]);
-    checkOptions(options);
-    return this.#wrapping().wrap(request, callerOf(options.caller));
+  /** Records a change of what the server offers. Rejects with AUDIT_UNAVAILABLE where nothing can be recorded. */
+  async recordChange(change: ConfigurationChange, caller?: Partial<Caller>): Promise<void> {
+    const { client, token } = callerOf(caller);
+    await this.#audit.change(change, { client: client || SELF.client, token });
   }
 
-  /** Takes a script out of the tools folder; one that lies elsewhere stays there. */
-  async unwrapScript(name: string, options: StepOptions = {}): Promise<void> {
-    checkText('name', name);
-    checkOptions(options);
-    return this.#wrapping().unwrap(name, callerOf(options.caller));
+  /** Resolves when changes can be recorded; rejects with AUDIT_UNAVAILABLE where they cannot. */
+  async auditReady(): Promise<void> {
+    await this.#audit.ready();
   }
 
   /** Runs an old entry of the audit trail again, in an environment with the same lock, and compares. */
@@ -270,20 +255,13 @@ export class Pungi {
 
   async #close(): Promise<void> {
     const recorded = this.#runs.close();
-    const wrapped = this.wrapped.close();
     await this.#preinstalled.close();
     await this.#engine.close();
     await this.environments.close();
-    await wrapped;
     await recorded;
     await this.#alerts.close();
     if (this.#door === 'server') await this.#audit.server('stopped', null).catch(() => {});
     await this.#audit.close();
-  }
-
-  #wrapping(): Wrapping {
-    const { config, wrapped } = this;
-    return new Wrapping({ config, wrapped, side: this, audit: this.#audit });
   }
 
   #hasDefault(): boolean {

@@ -23,6 +23,9 @@ type InstallEvent = Who & Omit<DataOf<'install'>, 'environmentLock'>;
 type DenialEvent = Who &
   Pick<DataOf<'denial'>, 'what' | 'reason' | 'environment' | 'profile'> & { runId: string };
 
+/** A change of what the server offers: what it was, and what it is now. */
+export type ConfigurationChange = Omit<DataOf<'configuration'>, 'settings'>;
+
 /** Records what Pungi does in its audit trail, which it opens by itself. Where there is to be none, it costs nothing. */
 export class AuditRecorder {
   readonly folder: string | null;
@@ -90,7 +93,7 @@ export class AuditRecorder {
   }
 
   /** Records a change of what the server offers, made while it runs. The settings stay what they were. */
-  async change(data: Omit<DataOf<'configuration'>, 'settings'>, who: Who): Promise<void> {
+  async change(data: ConfigurationChange, who: Who): Promise<void> {
     const trail = await this.#opened();
     if (trail === undefined) return;
     const [latest] = trail.list({ kind: 'configuration', limit: 1 });

@@ -161,3 +161,10 @@ export const ValueContent = z.object({
   base64: z.string(),
 });
 export type ValueContent = z.infer<typeof ValueContent>;
+
+export interface DiscoverRequest {
+  code: string;
+  filename: string;
+  /** Whose Python reads it; the default environment's if not given. */
+  venvName?: string | undefined;
+}

@@ -20,6 +20,7 @@ import {
 import { PungiError } from '../base/errors.js';
 import { type Logger, silentLogger } from '../base/logger.js';
 import type { Pungi } from '../pungi.js';
+import { Wrapping } from '../wrap/wrapping.js';
 import { type Body, RoomForBodies, readJsonBody } from './http/body.js';
 import { assertLoopback, type ConnectionLimits, Connections, urlHost } from './http/connections.js';
 import {
@@ -65,7 +66,8 @@ export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promis
     sessions: limits = DEFAULT_SESSION_LIMITS,
   } = options;
   assertLoopback(host);
-  const makeServer = createServerFactory(pungi, options.extension);
+  const wrapping = new Wrapping(pungi);
+  const makeServer = createServerFactory(pungi, wrapping, options.extension);
   const sessions = new LegacySessions(() => makeServer({ lives: true }), limits);
   const modern = createMcpHandler(() => makeServer(), {
     legacy: 'reject',
@@ -73,7 +75,7 @@ export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promis
     ...(options.changes && { bus: options.changes }),
     onerror: (error) => logger.debug('MCP over HTTP', { problem: error.message }),
   });
-  const stopTelling = pungi.wrapped.onChange(() => modern.notify.toolsChanged());
+  const stopTelling = wrapping.scripts.onChange(() => modern.notify.toolsChanged());
   // Slow requests are looked for this often.
   const server = createServer({ connectionsCheckingInterval: 5000 });
   const connections = new Connections(server, options.connections);
@@ -86,7 +88,7 @@ export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promis
     close: async () => {
       stopTelling();
       connections.close();
-      await Promise.all([sessions.close(), modern.close()]);
+      await Promise.all([sessions.close(), modern.close(), wrapping.close()]);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

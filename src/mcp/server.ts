@@ -7,6 +7,7 @@ import {
 import { VERSION } from '../base/version.js';
 import { type Caller, callerOf } from '../contract/caller.js';
 import type { Pungi } from '../pungi.js';
+import type { Wrapping } from '../wrap/wrapping.js';
 import { instructionsFor } from './instructions.js';
 import { promptsFor } from './prompts.js';
 import { announceChanges, serveTools } from './serve-tools.js';
@@ -28,8 +29,9 @@ const CAPABILITIES: ServerCapabilities = { prompts: { listChanged: false }, comp
 export type MakeServer = (how?: { lives: boolean }) => McpServer;
 
 /** A door calls the result for every server that it needs: one a connection, or one a request. */
-export function createServerFactory(pungi: Pungi, extension?: Extension): MakeServer {
-  const { config, profiles, wrapped } = pungi;
+export function createServerFactory(pungi: Pungi, wrapping: Wrapping, extension?: Extension): MakeServer {
+  const { config, profiles } = pungi;
+  const { scripts: wrapped } = wrapping;
   wrapped.watch();
   const tools = [...toolsFor(config, profiles), ...(isAlone(config) ? [] : wrappingTools(config))];
   const prompts = promptsFor(pungi);
@@ -42,7 +44,7 @@ export function createServerFactory(pungi: Pungi, extension?: Extension): MakeSe
       { ...serverNameOf(config), version: VERSION },
       { capabilities: others, instructions, ...options },
     );
-    const callOf = (ctx: ServerContext) => ({ pungi, caller: callerOfCall(server, ctx), ctx });
+    const callOf = (ctx: ServerContext) => ({ pungi, wrapping, caller: callerOfCall(server, ctx), ctx });
     server.server.registerCapabilities({ tools: { listChanged, ...toolsCapability } });
     for (const { name, word, ...advertised } of prompts) {
       server.registerPrompt(name, advertised, (args) => ({

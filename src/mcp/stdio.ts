@@ -3,6 +3,7 @@ import { INVALID_REQUEST } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { type Logger, silentLogger } from '../base/logger.js';
 import type { Pungi } from '../pungi.js';
+import { Wrapping } from '../wrap/wrapping.js';
 import { MESSAGE_LIMITS, type MessageLimits, MessageScan, type Refused } from './message-scan.js';
 import { createServerFactory, type Extension } from './server.js';
 
@@ -25,7 +26,8 @@ export function startStdio(pungi: Pungi, { logger = silentLogger, extension }: S
   const closed = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const makeServer = createServerFactory(pungi, extension);
+  const wrapping = new Wrapping(pungi);
+  const makeServer = createServerFactory(pungi, wrapping, extension);
   const onerror = (error: Error) => logger.error('MCP over stdio', { problem: error.message });
   const input = new StdioInput(process.stdout, ({ id, problem }) => {
     onerror(new Error(problem));
@@ -37,7 +39,13 @@ export function startStdio(pungi: Pungi, { logger = silentLogger, extension }: S
   const handle = serveStdio(() => makeServer({ lives: true }), { transport, onerror });
   process.stdin.once('end', end).once('close', end);
   process.stdout.once('error', end);
-  return { closed, close: () => handle.close().finally(end) };
+  return {
+    closed,
+    close: () =>
+      Promise.all([handle.close(), wrapping.close()])
+        .then(() => {})
+        .finally(end),
+  };
 }
 
 const NEWLINE = 0x0a;

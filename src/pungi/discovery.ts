@@ -1,12 +1,12 @@
 import { PungiError } from '../base/errors.js';
 import type { StepOptions } from '../contract/environment.js';
-import type { Discovery } from '../contract/wrap.js';
+import type { PythonException } from '../contract/outcome.js';
+import type { DiscoverRequest, Discovery } from '../contract/wrap.js';
 import type { Engine } from '../engine/engine.js';
 import type { Environments } from '../environments/environments.js';
 import { readInlineMetadata } from '../environments/inline/inline-metadata.js';
 import type { Gate } from '../gate/gate.js';
 import type { Job } from '../runtime/supervisor.js';
-import { type DiscoverRequest, unreadable } from '../wrap/discover/discover-script.js';
 
 interface Parts {
   gate: Gate;
@@ -47,4 +47,13 @@ function requiredPython({ code }: Job): string | null {
   } catch {
     return null;
   }
+}
+
+/** A script that is no Python, with the place in the form that editors and compilers use. */
+function unreadable(filename: string, exception: PythonException): PungiError {
+  const { type, message, line, column } = exception;
+  const place = [filename, line, column].filter((part) => part !== null).join(':');
+  // Python's own words end with the place.
+  const what = message.replace(/ \([^()]*, line \d+\)$/, '');
+  return new PungiError('PYTHON_ERROR', `${place} is not valid Python: ${type}: ${what}.`, { exception });
 }

@@ -20,8 +20,6 @@ const METHODS: [name: string, argument: string, call: Method, also?: unknown[]][
   ['probe', 'request', (value) => pungi.probe(value), [undefined]],
   ['examine', 'request', (value) => pungi.examine(value), [undefined]],
   ['discover', 'request', (value) => pungi.discover(value), [undefined, 'x']],
-  ['wrapScript', 'request', (value) => pungi.wrapScript(value), [undefined, 'x', {}, { file: 1 }]],
-  ['unwrapScript', 'name', (value) => pungi.unwrapScript(value), [undefined, {}]],
   ['replay', 'entry', (value) => pungi.replay(value), [undefined, 'x', {}]],
   ['precompile', 'code', (value) => pungi.precompile(value), [undefined, {}]],
   ['precompile', 'filename', (value) => pungi.precompile('1', value), [{}, 'a/b.py']],

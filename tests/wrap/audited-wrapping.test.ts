@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sha256 } from '../../src/base/sha256.js';
 import { openTrailForReading } from '../../src/index.js';
+import { Wrapping } from '../../src/wrap/wrapping.js';
 import { startPungi, temporaryFolder } from '../engine/pungi.js';
 
 const CODE = 'def hello() -> str:\n    return "hi"\n';
@@ -13,10 +14,12 @@ test('wrapping and unwrapping are in the audit trail, with who did it and what i
   const settings = { AUDIT: 'true', AUDIT_DIR: auditDir, TOOLS_DIR: join(base, 'tools'), WRAP_TOOLS: 'true' };
   for (const round of [1, 2]) {
     const pungi = startPungi(settings);
+    const wrapping = new Wrapping(pungi);
     try {
-      await pungi.wrapScript({ filename: `a${round}.py`, code: CODE }, { caller: { client: 'pungi 1.0' } });
-      await pungi.unwrapScript(`a${round}`, { caller: { client: 'ann' } });
+      await wrapping.wrap({ filename: `a${round}.py`, code: CODE }, { caller: { client: 'pungi 1.0' } });
+      await wrapping.unwrap(`a${round}`, { caller: { client: 'ann' } });
     } finally {
+      await wrapping.close();
       await pungi.close();
     }
   }
@@ -42,13 +45,34 @@ test('what cannot be recorded is not wrapped', async () => {
   const tools = join(base, 'tools');
   mkdirSync(tools);
   const pungi = startPungi({ AUDIT: 'true', AUDIT_DIR: join(base, 'audit'), TOOLS_DIR: tools });
+  const wrapping = new Wrapping(pungi);
   try {
-    await expect(pungi.wrapScript({ filename: 'a.py', code: CODE })).rejects.toMatchObject({
+    await expect(wrapping.wrap({ filename: 'a.py', code: CODE })).rejects.toMatchObject({
       code: 'AUDIT_UNAVAILABLE',
     });
-    await pungi.wrapped.look();
-    expect(pungi.wrapped.scripts).toEqual([]);
+    await wrapping.scripts.look();
+    expect(wrapping.scripts.scripts).toEqual([]);
   } finally {
+    await wrapping.close();
+    await pungi.close();
+  }
+});
+
+test.each([
+  ['request', (wrapping: Wrapping) => wrapping.wrap('x' as never)],
+  ['filename', (wrapping: Wrapping) => wrapping.wrap({} as never)],
+  ['file', (wrapping: Wrapping) => wrapping.wrap({ file: 1 } as never)],
+  ['name', (wrapping: Wrapping) => wrapping.unwrap({} as never)],
+])('an argument of the wrong kind is INVALID_INPUT and is named: %s', async (argument, call) => {
+  const pungi = startPungi({ TOOLS_DIR: temporaryFolder() });
+  const wrapping = new Wrapping(pungi);
+  try {
+    await expect(call(wrapping)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining(argument),
+    });
+  } finally {
+    await wrapping.close();
     await pungi.close();
   }
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
-import type { Discovery } from '../../src/contract/wrap.js';
+import type { DiscoverRequest, Discovery } from '../../src/contract/wrap.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { Gate } from '../../src/gate/gate.js';
 import { wrappedInfo } from '../../src/mcp/wrapped/list-wrapped.js';
 import { discover as discoverTools } from '../../src/pungi/discovery.js';
 import type { Job } from '../../src/runtime/supervisor.js';
-import type { DiscoverRequest, PythonSide } from '../../src/wrap/discover/discover-script.js';
+import type { PythonSide } from '../../src/wrap/discover/discover-script.js';
 import { keptDiscovery } from '../../src/wrap/tools-folder/kept-discovery.js';
 import { until } from '../support/until.js';
 import { discovered } from './tools.js';

@@ -16,6 +16,7 @@ import {
   register,
   toolsNameOf,
 } from '../../wrap/tools-folder/registrations.js';
+import { Wrapping } from '../../wrap/wrapping.js';
 import { type Answer, type Surroundings, withPungi } from '../act.js';
 import { includedPaths, missingLines, type OwnScript, readOwnScript } from './read-script.js';
 import {
@@ -138,12 +139,17 @@ function intoServer(own: OwnScript, config: Config, flags: WrapFlags): Wrap {
 }
 
 /** As a server that starts now would offer them, beside all that is in the folder already. */
-async function namesOffered({ wrapped }: Pungi, name: string, path: string): Promise<OfferedNames> {
-  await wrapped.look();
-  const own = [...wrapped.tools.values()].filter(
-    ({ group, script }) => group === name && script.path === path,
-  );
-  return new Map(own.map((tool) => [tool.spec.name, tool.name]));
+async function namesOffered(pungi: Pungi, name: string, path: string): Promise<OfferedNames> {
+  const wrapping = new Wrapping(pungi);
+  try {
+    await wrapping.scripts.look();
+    const own = [...wrapping.scripts.tools.values()].filter(
+      ({ group, script }) => group === name && script.path === path,
+    );
+    return new Map(own.map((tool) => [tool.spec.name, tool.name]));
+  } finally {
+    await wrapping.close();
+  }
 }
 
 /** What is registered under the name, where it is the same script. */

@@ -14,6 +14,7 @@ import type { RunRequest } from '../../contract/run.js';
 import type { Profiles } from '../../gate/profiles/profiles.js';
 import { tooMany } from '../../gate/too-many.js';
 import type { Pungi } from '../../pungi.js';
+import type { Wrapping } from '../../wrap/wrapping.js';
 import type { OutputStyle } from '../format-outcome.js';
 import { ProgressStream } from '../progress.js';
 import { invalidArguments, replyError, replyOutcome } from '../reply.js';
@@ -21,6 +22,7 @@ import { invalidArguments, replyError, replyOutcome } from '../reply.js';
 /** What a handler may use of the call that it answers. */
 export interface Call {
   pungi: Pungi;
+  wrapping: Wrapping;
   caller: Caller;
   ctx: ServerContext;
 }

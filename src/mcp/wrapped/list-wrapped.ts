@@ -46,7 +46,7 @@ export const listWrapped = (): Tool => ({
   outputSchema: advertiseResult(Listed),
   answer: (args, call) =>
     answer(Arguments, args, call, async () => {
-      const { wrapped } = call.pungi;
+      const { scripts: wrapped } = call.wrapping;
       await wrapped.current();
       const listed = {
         scripts: wrapped.scripts.map((script) => wrappedInfo(script, wrapped)),

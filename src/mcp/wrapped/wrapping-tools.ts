@@ -67,8 +67,8 @@ const wrapScript = ({ scriptRoots }: Config): Tool => ({
   answer: (args, call) =>
     answer(Arguments, args, call, async ({ filename, code: text, file: path, ...wanted }, { caller }) => {
       const script = path === undefined ? { filename: filename!, code: text! } : { file: path };
-      const wrapped = await call.pungi.wrapScript({ ...script, ...wanted }, { caller });
-      return replyData(wrappedInfo(wrapped, call.pungi.wrapped), formatInfo);
+      const wrapped = await call.wrapping.wrap({ ...script, ...wanted }, { caller });
+      return replyData(wrappedInfo(wrapped, call.wrapping.scripts), formatInfo);
     }),
 });
 
@@ -89,7 +89,7 @@ const unwrapScript = (): Tool => ({
   outputSchema: advertiseResult(Unwrapped),
   answer: (args, call) =>
     answer(UnwrapScriptArguments, args, call, async ({ name }, { caller }) => {
-      await call.pungi.unwrapScript(name, { caller });
+      await call.wrapping.unwrap(name, { caller });
       return replyData(
         { name, unwrapped: true as const },
         () => `The tools of "${name}" are offered no more.`,

@@ -2,18 +2,11 @@ import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { PungiError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
-import type { Outcome, PythonException } from '../../contract/outcome.js';
+import type { Outcome } from '../../contract/outcome.js';
 import type { RunOptions, RunRequest } from '../../contract/run.js';
-import type { Discovery, Remark } from '../../contract/wrap.js';
+import type { DiscoverRequest, Discovery, Remark } from '../../contract/wrap.js';
 import { distributionFor } from '../../engine/module-names.js';
 import { type LocalFile, ScriptFolder } from './script-folder.js';
-
-export interface DiscoverRequest {
-  code: string;
-  filename: string;
-  /** Whose Python reads it; the default environment's if not given. */
-  venvName?: string | undefined;
-}
 
 /** What wrapping asks of Pungi. */
 export interface PythonSide {
@@ -111,15 +104,6 @@ export const wantsItsOwn = (
   { dependencies, requiresPython }: Discovery,
   packages: readonly string[],
 ): boolean => packages.length > 0 || dependencies.length > 0 || requiresPython !== null;
-
-/** A script that is no Python, with the place in the form that editors and compilers use. */
-export function unreadable(filename: string, exception: PythonException): PungiError {
-  const { type, message, line, column } = exception;
-  const place = [filename, line, column].filter((part) => part !== null).join(':');
-  // Python's own words end with the place.
-  const what = message.replace(/ \([^()]*, line \d+\)$/, '');
-  return new PungiError('PYTHON_ERROR', `${place} is not valid Python: ${type}: ${what}.`, { exception });
-}
 
 interface LocalModules {
   /** What the script and the files that go along with it import from elsewhere. */

@@ -1,7 +1,7 @@
 import { PungiError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
-import type { Discovery } from '../../contract/wrap.js';
-import type { DiscoverRequest, PythonSide } from '../discover/discover-script.js';
+import type { DiscoverRequest, Discovery } from '../../contract/wrap.js';
+import type { PythonSide } from '../discover/discover-script.js';
 
 const MOST_KEPT = 400;
 /** Of what is kept, as characters of JSON. */
