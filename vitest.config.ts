@@ -5,7 +5,7 @@ import { LongestFirst } from './tests/support/longest-first.js';
 /** The soak takes its time and has a configuration of its own: `npm run soak`. */
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
+    include: ['{tests,packages/*/tests}/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'tests/soak/**', 'tests/kernels/**', ...LEFT_OUT],
     globalSetup: ['scripts/fresh-dist.mjs', 'tests/support/own-place.ts'],
     // The tests start real processes, and their number follows from the machine, not from the tests' impatience.
@@ -16,7 +16,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     coverage: {
       provider: 'v8',
-      include: ['src/**/*.ts'],
+      include: ['packages/*/src/**/*.ts'],
       // scripts/coverage.mjs prints it, together with what spawned processes did.
       reporter: ['json'],
       reportOnFailure: true,

@@ -1,10 +1,10 @@
 // What deciding and recording add to a run: the engine alone, then Pungi without its audit trail and with both of its modes.
 import { setTimeout as pause } from 'node:timers/promises';
-import { Engine } from '../dist/engine/engine.js';
-import { Gate } from '../dist/gate/gate.js';
-import { loadProfiles } from '../dist/gate/profiles/load-profiles.js';
-import { loadConfig, silentLogger } from '../dist/index.js';
-import { engineOptions } from '../dist/pungi/parts.js';
+import { Engine } from '../dist/core/src/engine/engine.js';
+import { Gate } from '../dist/core/src/gate/gate.js';
+import { loadProfiles } from '../dist/core/src/gate/profiles/load-profiles.js';
+import { engineOptions } from '../dist/core/src/pungi/parts.js';
+import { loadConfig, silentLogger } from '../dist/pungi/src/index.js';
 import { library } from './contenders/library.mjs';
 import { serverSettings } from './contenders/server-settings.mjs';
 import { timedRun, withSessions } from './measure/sessions.mjs';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { loadConfig, Pungi } from '../dist/index.js';
+import { loadConfig, Pungi } from '../dist/pungi/src/index.js';
 import { serverSettings } from './contenders/server-settings.mjs';
 import { outputOf } from './contenders/spawned.mjs';
 import { makeFolder } from './folder.mjs';

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig, Pungi } from '../dist/index.js';
+import { loadConfig, Pungi } from '../dist/pungi/src/index.js';
 import { KEPT } from './folder.mjs';
 
 /** Interpreter and tier as a user gets them, PUNGI_PYTHON and PUNGI_TIER included. */

@@ -1,7 +1,7 @@
 // What it costs to hold a run of many processes to its limits: CPU time of its supervisor, in percent of a core.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Pungi } from '../dist/index.js';
+import { Pungi } from '../dist/pungi/src/index.js';
 
 const PROCESSES = 50;
 const MEASURED_MS = 3000;

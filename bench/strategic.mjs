@@ -1,7 +1,7 @@
 // Ten strategic analyses at once, under the rules of a persona, beside ten bare spawns of the same Python that do the same.
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { loadConfig, Pungi } from '../dist/index.js';
+import { loadConfig, Pungi } from '../dist/pungi/src/index.js';
 import { serverSettings } from './contenders/server-settings.mjs';
 import { outputOf } from './contenders/spawned.mjs';
 import { makeFolder } from './folder.mjs';

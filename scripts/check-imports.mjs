@@ -1,7 +1,7 @@
-// Checks the import directions of src with dependency-cruiser. An optional argument names another root folder.
-import { readdirSync } from 'node:fs';
+// Checks the import directions of the packages with dependency-cruiser. An optional argument names another root folder.
+import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise } from 'dependency-cruiser';
 
@@ -9,14 +9,19 @@ const house = resolve(fileURLToPath(import.meta.url), '../..');
 const root = resolve(process.argv[2] ?? house);
 const { forbidden, options } = createRequire(import.meta.url)(resolve(house, '.dependency-cruiser.cjs'));
 
-const { output } = await cruise(['src'], {
+const sources = readdirSync(join(root, 'packages'))
+  .map((name) => `packages/${name}/src`)
+  .filter((folder) => existsSync(join(root, folder)));
+const { output } = await cruise(sources, {
   ...options,
   baseDir: root,
   ruleSet: { forbidden },
   validate: true,
 });
-const seen = output.modules.filter((module) => module.source.startsWith('src/'));
-const present = readdirSync(resolve(root, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'));
+const seen = output.modules.filter((module) => module.source.startsWith('packages/'));
+const present = sources.flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true }).filter((name) => name.endsWith('.ts')),
+);
 const edges = seen.reduce((sum, module) => sum + module.dependencies.length, 0);
 
 for (const { from, to, rule } of output.summary.violations) console.error(`${rule.name}: ${from} → ${to}`);

@@ -1,5 +1,5 @@
 // Line coverage of src: what vitest saw in its own processes, together with what the command line did in the
-// processes that tests started. V8 writes the latter to a folder when a process ends; see tests/cli/pungi.ts.
+// processes that tests started. V8 writes the latter to a folder when a process ends; see packages/cli/tests/pungi.ts.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -16,7 +16,7 @@ export async function printCoverage(childProfiles) {
   if (existsSync(vitestReport)) addLines(lines, JSON.parse(readFileSync(vitestReport, 'utf8')));
   for (const script of childScripts(childProfiles)) addLines(lines, await istanbulOf(script));
 
-  console.log('\nCoverage of src by lines, spawned command lines included');
+  console.log('\nCoverage by lines, spawned command lines included');
   const total = { all: 0, hit: 0 };
   for (const [file, hits] of [...lines].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const missed = [...hits].filter(([, count]) => count === 0).map(([line]) => line);
@@ -32,7 +32,7 @@ function addLines(lines, report) {
   const map = istanbul.createCoverageMap(report);
   for (const path of map.files()) {
     const file = relative(at(), path);
-    if (!file.startsWith('src/')) continue; // packages in the bundle
+    if (!/^packages\/\w+\/src\//.test(file)) continue; // packages in the bundle
     const known = lines.get(file);
     const hits = known ?? new Map();
     for (const [line, count] of Object.entries(map.fileCoverageFor(path).getLineCoverage())) {

@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { at, root } from './house.mjs';
 import { findInterpreters } from './interpreters.mjs';
 
-const TESTS = 'tests/python';
+const TESTS = 'packages/core/tests/python';
 const RUNNER = ['scripts/unittest_report.py', TESTS];
-const COVER = ['--cover', 'python/pungi'];
+const COVER = ['--cover', 'packages/core/python/pungi'];
 /** Interpreters at the same time: most of a test is waiting for processes. */
 const AT_ONCE = 3;
 
@@ -80,7 +80,7 @@ function coverageTable(version, coverage) {
 }
 
 function spawning() {
-  const path = [at('python'), process.env.PYTHONPATH].filter(Boolean).join(delimiter);
+  const path = [at('packages/core/python'), process.env.PYTHONPATH].filter(Boolean).join(delimiter);
   // The tests must see the source, and leave no bytecode in it.
   const env = { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: '1' };
   return {

@@ -2,8 +2,8 @@
 
     python3 scripts/trace_system_calls.py INTERPRETER WORKLOAD.py ...
 
-Needs strace. The lists in python/pungi/system_calls.py were found with tests/system-calls/workloads, under each supported
-interpreter and in an environment with the packages that tests/system-calls/packages.test.ts names.
+Needs strace. The lists in packages/core/python/pungi/system_calls.py were found with packages/core/tests/system-calls/workloads, under each supported
+interpreter and in an environment with the packages that packages/core/tests/system-calls/packages.test.ts names.
 """
 
 import collections

@@ -1,4 +1,4 @@
-// Writes src/engine/module-names-data.ts anew: which distribution a module comes from. From the mapping in the wheel of
+// Writes packages/core/src/engine/module-names-data.ts anew: which distribution a module comes from. From the mapping in the wheel of
 // pipreqs (Apache-2.0) and what is kept by hand. Needs a network; run it when a newer pipreqs is out.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { CORRECTIONS, LEFT_OUT, OTHER_STANDARD_LIBRARY, SAME_NAME } from './modu
 import { runTool } from './run.mjs';
 
 const PIPREQS = '0.5.0';
-const TARGET = 'src/engine/module-names-data.ts';
+const TARGET = 'packages/core/src/engine/module-names-data.ts';
 
 const folder = scratch('module-names');
 rmSync(folder, { recursive: true, force: true });

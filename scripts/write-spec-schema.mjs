@@ -1,10 +1,10 @@
-// Writes the JSON Schema of test specifications, after the format in src/contract/spec.ts has changed.
+// Writes the JSON Schema of test specifications, after the format in packages/core/src/contract/spec.ts has changed.
 import { writeFileSync } from 'node:fs';
 import { at } from './house.mjs';
 import { runTool } from './run.mjs';
 
 await import('./setup.mjs');
-const { publishedSchema } = await import('../dist/harness/spec/schema.js');
+const { publishedSchema } = await import('../dist/harness/src/spec/schema.js');
 const file = at('docs/spec.schema.json');
 writeFileSync(file, `${JSON.stringify(publishedSchema(), null, 2)}\n`);
 process.exitCode = await runTool('@biomejs/biome/bin/biome', ['format', '--write', file]);

@@ -1,5 +1,5 @@
 // Pungi, called from the same process.
-import { loadConfig, Pungi } from '../../dist/index.js';
+import { loadConfig, Pungi } from '../../dist/pungi/src/index.js';
 import { serverSettings } from './server-settings.mjs';
 
 export const library = {

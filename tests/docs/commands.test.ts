@@ -112,7 +112,7 @@ describe('every program that the documentation shows', () => {
     .filter(({ blocks }) => blocks.length > 0);
 
   test.each(programs)('$page', async ({ page, blocks }) => {
-    const library = JSON.stringify(join(root, 'dist/index.js'));
+    const library = JSON.stringify(join(root, 'dist/pungi/src/index.js'));
     const program = join(folder, `${page.replaceAll(/\W/g, '-')}.mjs`);
     writeFileSync(program, `${blocks.join('\n').replaceAll("'pungi'", library)}\nawait pungi.close();\n`);
     const ended = await run(process.execPath, [program]);

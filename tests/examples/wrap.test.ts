@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pungi } from '../cli/pungi.js';
+import { pungi } from '../../packages/cli/tests/pungi.js';
 import { MAIN } from '../support/main.js';
 import { ownFolders } from '../support/own-folders.js';
 import { until } from '../support/until.js';

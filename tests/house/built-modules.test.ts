@@ -13,7 +13,7 @@ test.each(['bench', 'scripts'])('%s imports only built modules that there are', 
   const missing = files.flatMap((name) =>
     [...readFileSync(join(ROOT, folder, name), 'utf8').matchAll(IMPORT)]
       .map(([, path]) => path!)
-      .filter((path) => !existsSync(join(ROOT, 'src', `${path}.ts`)))
+      .filter((path) => !existsSync(join(ROOT, 'packages', `${path}.ts`)))
       .map((path) => `${name}: ${path}`),
   );
   expect(missing).toEqual([]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Config, OPTIONS, type OptionName } from '../../src/config/schema.js';
+import { Config, OPTIONS, type OptionName } from '../../packages/core/src/config/schema.js';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
 const rows = page.split('\n').filter((line) => line.startsWith('|'));

@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -19,6 +27,27 @@ function plant(files: Record<string, string>): void {
   }
 }
 
+/** A package of each name, with one module that it exports and one that it does not. */
+function plantPackages(): void {
+  mkdirSync(join(house, 'node_modules/@pungi'), { recursive: true });
+  for (const name of ['core', 'wrap', 'harness', 'server', 'cli', 'pungi']) {
+    plant({
+      [`packages/${name}/package.json`]: JSON.stringify({
+        name: `@pungi/${name}`,
+        exports: { '.': './src/index.ts' },
+      }),
+      [`packages/${name}/src/index.ts`]: 'export type X = 1;',
+      [`packages/${name}/tests/x.ts`]: 'export type X = 1;',
+    });
+    symlinkSync(join(house, 'packages', name), join(house, 'node_modules/@pungi', name));
+  }
+  plant({
+    'packages/core/src/engine/x.ts': 'export type X = 1;',
+    'packages/core/src/base/x.ts': 'export type X = 1;',
+    'packages/core/src/pungi.ts': 'export type X = 1;',
+  });
+}
+
 function check(folder = house): Promise<{ failed: boolean; output: string }> {
   return new Promise((done) => {
     execFile(process.execPath, [CHECK, folder], (error, stdout, stderr) => {
@@ -27,77 +56,130 @@ function check(folder = house): Promise<{ failed: boolean; output: string }> {
   });
 }
 
-test('imports of lower folders pass, and are counted', async () => {
+test('imports of lower folders and of what packages export pass, and are counted', async () => {
+  plantPackages();
   plant({
-    'src/main.ts': "import './engine/run.js';",
-    'src/engine/run.ts': "import type { Code } from '../base/errors.js';\nexport type Run = Code;",
-    'src/base/errors.ts': 'export type Code = string;',
-    'src/sandbox/spawn.ts': "import 'node:child_process';",
+    'packages/core/src/engine/run.ts':
+      "import type { Code } from '../base/errors.js';\nexport type Run = Code;",
+    'packages/core/src/base/errors.ts': 'export type Code = string;',
+    'packages/core/src/sandbox/spawn.ts': "import 'node:child_process';",
+    'packages/wrap/src/good.ts': "import '@pungi/core';",
   });
-  expect(await check()).toEqual({ failed: false, output: expect.stringContaining('4 modules, 3 imports') });
+  expect(await check()).toEqual({ failed: false, output: expect.stringContaining('no violation') });
 });
 
 test.each([
-  ['an import of a higher folder', 'src/base/bad.ts', "import '../engine/x.js';", 'base-imports-only-below'],
+  [
+    'an import of a higher folder',
+    'core/src/base/bad.ts',
+    "import '../engine/x.js';",
+    'base-imports-only-below',
+  ],
   [
     'a type from a higher folder',
-    'src/contract/bad.ts',
+    'core/src/contract/bad.ts',
     "import type { X } from '../engine/x.js';",
     'contract-imports',
   ],
   [
     'a lazy import of a higher folder',
-    'src/runtime/bad.ts',
+    'core/src/runtime/bad.ts',
     "await import('../engine/x.js');",
     'runtime-imports',
   ],
   [
     'a re-export of a higher folder',
-    'src/gate/bad.ts',
-    "export * from '../cli/x.js';",
+    'core/src/gate/bad.ts',
+    "export * from '../pungi.js';",
     'gate-imports-only-below',
   ],
   [
     'an import of the facade from below',
-    'src/engine/bad.ts',
+    'core/src/engine/bad.ts',
     "import '../pungi.js';",
     'engine-imports-only-below',
   ],
   [
-    'an import between siblings',
-    'src/wrap/bad.ts',
-    "import '../harness/x.js';",
-    'wrap-does-not-import-siblings',
+    'an import of the own surface',
+    'core/src/engine/bad.ts',
+    "import '../index.js';",
+    'no-package-imports-its-own-surface',
   ],
-  ['a folder without a place', 'src/utils/bad.ts', "import '../base/x.js';", 'every-module-has-a-layer'],
+  [
+    'a folder of core without a place',
+    'core/src/utils/bad.ts',
+    "import '../base/x.js';",
+    'every-module-of-core-has-a-layer',
+  ],
+  ['a package without a place', 'utils/src/bad.ts', "import '@pungi/core';", 'every-package-has-a-place'],
+  [
+    'an import of a package above',
+    'core/src/engine/bad.ts',
+    "import '@pungi/wrap';",
+    'core-imports-only-its-packages',
+  ],
+  [
+    'an import of a package beside',
+    'wrap/src/bad.ts',
+    "import '@pungi/harness';",
+    'wrap-imports-only-its-packages',
+  ],
+  [
+    'an import of what a package does not export',
+    'wrap/src/bad.ts',
+    "import '../../core/src/engine/x.js';",
+    'packages-import-what-others-export',
+  ],
+  ['an import of a test', 'wrap/src/bad.ts', "import '../tests/x.js';", 'source-imports-only-source'],
   [
     'a process started elsewhere',
-    'src/cli/bad.ts',
+    'cli/src/bad.ts',
     "import { spawn } from 'node:child_process';",
     'spawn-processes',
   ],
-  ['an import of nothing', 'src/cli/bad.ts', "import './missing.js';", 'imports-resolve'],
+  ['an import of nothing', 'cli/src/bad.ts', "import './missing.js';", 'imports-resolve'],
+  [
+    'an import of what exports do not name',
+    'cli/src/bad.ts',
+    "import '@pungi/core/engine';",
+    'imports-resolve',
+  ],
 ])('%s fails', async (_, name, text, rule) => {
-  plant({
-    'src/engine/x.ts': 'export type X = 1;',
-    'src/cli/x.ts': 'export type X = 1;',
-    'src/harness/x.ts': 'export type X = 1;',
-    'src/base/x.ts': 'export type X = 1;',
-    'src/pungi.ts': 'export type X = 1;',
-    [name]: text,
-  });
+  plantPackages();
+  plant({ [`packages/${name}`]: text });
   const { failed, output } = await check();
   expect(output).toContain(rule);
   expect(output).toContain(name);
   expect(failed).toBe(true);
 });
 
+test('what packages may import of each other is what their manifests export', () => {
+  const root = resolve(import.meta.dirname, '../..');
+  const isSurface = /^(index|processes|[\w-]+\/index|base\/node-version)\.ts$/;
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const { exports } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
+    const exported = Object.values<string>(exports).map((path) => path.replace('./src/', ''));
+    const surfaces = readdirSync(join(root, 'packages', name, 'src'), { recursive: true, encoding: 'utf8' });
+    if (name === 'cli') expect(exported).toEqual(['main.ts']);
+    else
+      expect(exported.sort()).toEqual(
+        surfaces.filter((path) => isSurface.test(path) && !isInternal(name, path)).sort(),
+      );
+  }
+});
+
+/** The index of a folder that no package exports: the list of a package's own tools or reports. */
+const isInternal = (name: string, path: string) => name !== 'core' && path.includes('/');
+
 test('a circle fails', async () => {
-  plant({ 'src/engine/a.ts': "import './b.js';", 'src/engine/b.ts': "import './a.js';" });
+  plant({
+    'packages/core/src/engine/a.ts': "import './b.js';",
+    'packages/core/src/engine/b.ts': "import './a.js';",
+  });
   expect(await check()).toEqual({ failed: true, output: expect.stringContaining('no-circles') });
 });
 
 test('a check that saw no module fails', async () => {
-  plant({ 'src/readme.md': 'nothing' });
+  plant({ 'packages/core/src/readme.md': 'nothing' });
   expect((await check()).failed).toBe(true);
 });

@@ -105,14 +105,14 @@ describe('scripts/setup.mjs', () => {
 
   test('builds a clone that has no build, is silent when all is there, and builds again after a change', async () => {
     cloneInto(folder);
-    const main = join(folder, 'dist/base/version.js');
+    const main = join(folder, 'dist/core/src/base/version.js');
     expect(await node(['scripts/setup.mjs'])).toMatchObject({ status: 0 });
     expect(existsSync(main)).toBe(true);
     expect(await node(['scripts/setup.mjs'])).toEqual({ status: 0, output: '' });
-    appendFileSync(join(folder, 'src/base/version.ts'), '\nexport const planted = 1;\n');
+    appendFileSync(join(folder, 'packages/core/src/base/version.ts'), '\nexport const planted = 1;\n');
     expect(await node(['scripts/setup.mjs'])).toMatchObject({ status: 0 });
     expect(readFileSync(main, 'utf8')).toContain('planted');
-    rmSync(join(folder, 'src/base/version.ts'));
+    rmSync(join(folder, 'packages/core/src/base/version.ts'));
     expect(await node(['scripts/setup.mjs'])).toMatchObject({
       status: 1,
       output: expect.stringContaining('version'),

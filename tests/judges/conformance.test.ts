@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { InMemoryServerEventBus } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../../src/config/load.js';
-import { type HttpDoor, startHttp } from '../../src/mcp/http.js';
-import { Pungi } from '../../src/pungi.js';
-import { NO_ENVIRONMENTS } from '../mcp/doors.js';
+import { loadConfig } from '../../packages/core/src/config/load.js';
+import { Pungi } from '../../packages/core/src/pungi.js';
+import { type HttpDoor, startHttp } from '../../packages/server/src/http.js';
+import { NO_ENVIRONMENTS } from '../../packages/server/tests/doors.js';
 import { conformanceCli, conformanceFolder, ensureJudges, judgeNode } from './ensure.js';
 import { conformanceFixtures } from './fixtures.js';
 

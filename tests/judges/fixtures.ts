@@ -1,5 +1,5 @@
 import type { ServerEventBus } from '@modelcontextprotocol/server';
-import type { Extension } from '../../src/mcp/server.js';
+import type { Extension } from '../../packages/server/src/server.js';
 import { collectTools } from './fixtures/collect-tools.js';
 import { registerContentTools } from './fixtures/content-tools.js';
 import { registerInputRequired, requestState } from './fixtures/input-required.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pungi } from '../../packages/cli/tests/pungi.js';
 import { findInterpreters } from '../../scripts/interpreters.mjs';
-import { pungi } from '../cli/pungi.js';
 import { py } from '../support/python.js';
 
 /** Every Python of this machine that wrapped folders must run with. */

@@ -1,5 +1,5 @@
-import type { AttackTier } from '../security/attack.js';
-import type { Row, RowResult } from '../security/table-run.js';
+import type { AttackTier } from '../../packages/core/tests/security/attack.js';
+import type { Row, RowResult } from '../../packages/core/tests/security/table-run.js';
 
 /** What the image tells the program inside it to do. */
 export interface GuestOrder {

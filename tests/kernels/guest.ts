@@ -7,11 +7,11 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { Config } from '../../src/config/schema.js';
-import { Pungi } from '../../src/pungi.js';
-import { type AttackTier, fixture } from '../security/attack.js';
-import { Bait } from '../security/bait.js';
-import type { TableRun } from '../security/table-run.js';
+import { Config } from '../../packages/core/src/config/schema.js';
+import { Pungi } from '../../packages/core/src/pungi.js';
+import { type AttackTier, fixture } from '../../packages/core/tests/security/attack.js';
+import { Bait } from '../../packages/core/tests/security/bait.js';
+import type { TableRun } from '../../packages/core/tests/security/table-run.js';
 import type { GuestOrder, GuestReport } from './guest-report.js';
 
 /** The whole machine is emulated: whatever takes a second elsewhere takes ten here. */

@@ -1,4 +1,4 @@
-import type { Tier } from '../../src/contract/outcome.js';
+import type { Tier } from '../../packages/core/src/contract/outcome.js';
 import type { Architecture } from './debian.js';
 
 /** A machine to boot, what is special about it, and what Pungi is expected to report there. */

@@ -136,7 +136,7 @@ async function addProgram(own: string): Promise<void> {
   await build({
     entryPoints: {
       program: fileURLToPath(new URL('./guest.ts', import.meta.url)),
-      main: join(REPOSITORY, 'src/main.ts'),
+      main: join(REPOSITORY, 'packages/cli/src/main.ts'),
     },
     outdir: dist,
     outExtension: { '.js': '.mjs' },
@@ -150,11 +150,17 @@ async function addProgram(own: string): Promise<void> {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
   });
-  cpSync(join(REPOSITORY, 'python'), join(own, 'guest/python'), { recursive: true });
-  cpSync(join(REPOSITORY, 'package.json'), join(own, 'guest/package.json'));
-  cpSync(fileURLToPath(new URL('../security/fixtures', import.meta.url)), join(dist, 'fixtures'), {
+  cpSync(join(REPOSITORY, 'packages/core/python'), join(own, 'guest/packages/core/python'), {
     recursive: true,
   });
+  cpSync(join(REPOSITORY, 'package.json'), join(own, 'guest/package.json'));
+  cpSync(
+    fileURLToPath(new URL('../../packages/core/tests/security/fixtures', import.meta.url)),
+    join(dist, 'fixtures'),
+    {
+      recursive: true,
+    },
+  );
   for (const name of ['deny-mount.profile', 'deny-userns.profile'])
     cpSync(fileURLToPath(new URL(`./${name}`, import.meta.url)), join(own, 'guest', name));
   execFileSync('chmod', ['-R', 'a+rX', join(own, 'guest')]);

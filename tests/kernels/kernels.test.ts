@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { AttackTier } from '../security/attack.js';
-import { judge } from '../security/judge.js';
+import type { AttackTier } from '../../packages/core/tests/security/attack.js';
+import { judge } from '../../packages/core/tests/security/judge.js';
 import { type BootReport, boot } from './boot.js';
 import { GUESTS } from './guests.js';
 import { buildImage } from './image.js';

@@ -1,9 +1,9 @@
-import type { RequestedLimits } from '../../src/contract/limits.js';
-import { type Attack, bomb, py, refused, requestOf } from '../security/attack.js';
-import { HOST_FILES } from '../security/attacks/host-files.js';
-import { KERNEL } from '../security/attacks/kernel.js';
-import { NETWORK } from '../security/attacks/network.js';
-import type { Row } from '../security/table-run.js';
+import type { RequestedLimits } from '../../packages/core/src/contract/limits.js';
+import { type Attack, bomb, py, refused, requestOf } from '../../packages/core/tests/security/attack.js';
+import { HOST_FILES } from '../../packages/core/tests/security/attacks/host-files.js';
+import { KERNEL } from '../../packages/core/tests/security/attacks/kernel.js';
+import { NETWORK } from '../../packages/core/tests/security/attacks/network.js';
+import type { Row } from '../../packages/core/tests/security/table-run.js';
 
 /** An emulated processor is slow: time limits that are not the subject of a row are out of the way. */
 const PATIENT = { timeoutMs: 200_000, cpuMs: 200_000 } satisfies RequestedLimits;

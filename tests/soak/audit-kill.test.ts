@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { expectAllRecorded, killAtRandom } from '../audit/kill-rounds.js';
-import { TrailWorld } from '../audit/trail-world.js';
+import { expectAllRecorded, killAtRandom } from '../../packages/core/tests/audit/kill-rounds.js';
+import { TrailWorld } from '../../packages/core/tests/audit/trail-world.js';
 
 /** `AUDIT_RUNS=300 npm run soak` is the short form. */
 const RUNS = Number(process.env['AUDIT_RUNS'] ?? 10_000);

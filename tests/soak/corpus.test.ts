@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { describeCorpus } from '../corpus/corpus-suite.js';
-import { interpreters } from '../corpus/interpreters.js';
-import { barePlace, packagesPlace } from '../corpus/places.js';
-import { packagesOf, readSnippets } from '../corpus/snippets.js';
+import { describeCorpus } from '../../packages/core/tests/corpus/corpus-suite.js';
+import { interpreters } from '../../packages/core/tests/corpus/interpreters.js';
+import { barePlace, packagesPlace } from '../../packages/core/tests/corpus/places.js';
+import { packagesOf, readSnippets } from '../../packages/core/tests/corpus/snippets.js';
 
 /** 3.11 is the interpreter of many systems. */
 const COMMON = 11;

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { Health, loadConfig, Outcome, Pungi } from '../../src/index.js';
+import { Health, loadConfig, Outcome, Pungi } from '../../packages/pungi/src/index.js';
 import { MAIN } from '../support/main.js';
 import { ownFolders } from '../support/own-folders.js';
 import type { Ingredient } from './mixture.js';

@@ -1,4 +1,4 @@
-import type { VerdictKind } from '../../src/index.js';
+import type { VerdictKind } from '../../packages/pungi/src/index.js';
 import { py } from '../support/python.js';
 
 /** One kind of run, with only what every door can pass on. */

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OLDEST_NODE } from '../../src/base/node-version.js';
+import { OLDEST_NODE } from '../../packages/core/src/base/node-version.js';
 import { MAIN } from '../support/main.js';
 
 const run = promisify(execFile);
-const LIBRARY = resolve(import.meta.dirname, '../../dist/index.js');
+const LIBRARY = resolve(import.meta.dirname, '../../dist/pungi/src/index.js');
 
 /** The oldest supported, the first of a line where things differ, and the newest of each line. */
 const SUPPORTED = [OLDEST_NODE, '20', '22.0.0', '22', '24', '26'];

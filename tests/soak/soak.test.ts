@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { VerdictKind } from '../../src/index.js';
+import type { VerdictKind } from '../../packages/pungi/src/index.js';
 import { descendantsOf, isAlive } from '../support/processes.js';
 import { until } from '../support/until.js';
 import { type Door, openLibrary, openStdio } from './doors.js';

@@ -5,21 +5,21 @@
 export const RUNS_ALL = Boolean(process.env['PUNGI_TEST_ALL']);
 
 const LONG = [
-  'cli/env-refusals',
-  'cli/env-terminal',
-  'cli/usage',
-  'docs/commands',
-  'environments/packaging-agrees',
-  'environments/packaging/packagers',
-  'environments/real-index',
-  'harness/real-servers',
-  'house/setup',
-  'judges/*',
-  'mcp/strategic-analyses',
-  'network/real-index',
-  'profiles/real-data',
-  'security/environment-attacks',
-  'system-calls/packages',
+  'packages/cli/tests/env-refusals',
+  'packages/cli/tests/env-terminal',
+  'packages/cli/tests/usage',
+  'tests/docs/commands',
+  'packages/core/tests/environments/packaging-agrees',
+  'packages/core/tests/environments/packaging/packagers',
+  'packages/core/tests/environments/real-index',
+  'packages/harness/tests/real-servers',
+  'tests/house/setup',
+  'tests/judges/*',
+  'packages/server/tests/strategic-analyses',
+  'packages/core/tests/network/real-index',
+  'packages/core/tests/profiles/real-data',
+  'packages/core/tests/security/environment-attacks',
+  'packages/core/tests/system-calls/packages',
 ];
 
-export const LEFT_OUT = RUNS_ALL ? [] : LONG.map((name) => `tests/${name}.test.ts`);
+export const LEFT_OUT = RUNS_ALL ? [] : LONG.map((name) => `${name}.test.ts`);

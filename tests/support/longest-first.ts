@@ -2,19 +2,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Each takes a minute or more. Started last, it would be waited for by everybody else; size, Vitest's guess, does not tell. */
 const LONGEST = [
-  'docs/commands',
-  'security/attacks',
-  'security/environment-attacks',
-  'cli/env',
-  'cli/env-refusals',
-  'environments/packaging/packagers',
-  'environments/real-index',
+  'tests/docs/commands',
+  'packages/core/tests/security/attacks',
+  'packages/core/tests/security/environment-attacks',
+  'packages/cli/tests/env',
+  'packages/cli/tests/env-refusals',
+  'packages/core/tests/environments/packaging/packagers',
+  'packages/core/tests/environments/real-index',
 ];
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) =>
-      LONGEST.some((name) => moduleId.endsWith(`/tests/${name}.test.ts`));
+      LONGEST.some((name) => moduleId.endsWith(`/${name}.test.ts`));
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }

@@ -1,4 +1,4 @@
-import type { Outcome, Verdict } from '../../src/contract/outcome.js';
+import type { Outcome, Verdict } from '../../packages/core/src/contract/outcome.js';
 
 const none = { text: '', bytes: 0, truncated: false };
 

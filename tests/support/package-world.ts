@@ -28,7 +28,7 @@ export interface TestPackage {
 }
 
 const fixture = (name: string) =>
-  readFileSync(join(import.meta.dirname, '../environments/fixtures', name), 'utf8');
+  readFileSync(join(import.meta.dirname, '../../packages/core/tests/environments/fixtures', name), 'utf8');
 
 const apple = (version: string): TestPackage => ({
   name: 'apple',

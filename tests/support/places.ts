@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { findInterpreter } from '../../src/sandbox/interpreter.js';
+import { findInterpreter } from '../../packages/core/src/sandbox/interpreter.js';
 
 /** A folder that is gone after the file's last test. */
 export function temporaryFolder(): string {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { fetchUv } from '../../src/environments/packaging/fetch-uv.js';
-import { findUv } from '../../src/environments/packaging/find-uv.js';
-import { findInterpreter } from '../../src/sandbox/interpreter.js';
+import { fetchUv } from '../../packages/core/src/environments/packaging/fetch-uv.js';
+import { findUv } from '../../packages/core/src/environments/packaging/find-uv.js';
+import { findInterpreter } from '../../packages/core/src/sandbox/interpreter.js';
 
 /** A folder that git ignores, shared by all runs of the tests. */
 const base = join(import.meta.dirname, '../../.pungi-setup');

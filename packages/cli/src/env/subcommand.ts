@@ -1,0 +1,56 @@
+import type { OptionName } from '@pungi/core/config';
+import { Command, Option } from 'commander';
+import { type Acting, type Answer, act, type Parsed } from '../act.js';
+import { addConfigFlags } from '../config-flags.js';
+import { ENV_EXIT_CODES_HELP } from '../exit-codes.js';
+
+export type End = (status: number) => void;
+
+/** What every command needs to know. The interpreter is not among the flags: `--python` is a version here. */
+const WHERE: readonly OptionName[] = ['venvsBasePath', 'defaultVenvName', 'tier', 'allowUnsandboxed'];
+/** What those need that bring packages into an environment. */
+export const INSTALLING: readonly OptionName[] = [
+  'packageTimeoutMs',
+  'packageSources',
+  'maxEnvironments',
+  'maxEnvironmentMb',
+  'uv',
+];
+/** Changes are recorded. */
+const LOGGING: readonly OptionName[] = ['audit', 'auditDir', 'auditSync', 'logLevel', 'logFormat', 'logFile'];
+
+interface Subcommand<Operands extends unknown[], Flags extends Parsed> {
+  about: string;
+  /** Such as `<name> [packages...]`. */
+  operands: [name: string, about: string][];
+  options?: Option[];
+  settings?: readonly OptionName[];
+  help: string;
+  run(acting: Acting, flags: Flags, ...operands: Operands): Promise<Answer>;
+}
+
+/** One command of `pungi env`, with the flags and the behaviour that all of them have. */
+export function subcommand<Operands extends unknown[], Flags extends Parsed = Parsed>(
+  name: string,
+  end: End,
+  { about, operands, options = [], settings = [], help, run }: Subcommand<Operands, Flags>,
+): Command {
+  const command = new Command(name).description(about);
+  for (const [operand, meaning] of operands) command.argument(operand, meaning);
+  for (const option of options) command.addOption(option);
+  command
+    .option('--json', 'print the result as JSON on standard output, and nothing else')
+    .option('-q, --quiet', 'do not tell the steps on standard error (where it is no terminal)');
+  addConfigFlags(command, [...WHERE, ...settings, ...LOGGING]);
+  command.addHelpText('after', `\nExamples:\n${help}\n${ENV_EXIT_CODES_HELP}`);
+  return command.action(async () => {
+    const flags = command.opts<Flags>();
+    // A version of Python is not the interpreter of the settings, though the flag has the same name.
+    const status = await act({ ...flags, python: undefined }, (acting) =>
+      run(acting, flags, ...(command.processedArgs as Operands)),
+    );
+    end(status);
+  });
+}
+
+export const option = (flags: string, about: string): Option => new Option(flags, about);

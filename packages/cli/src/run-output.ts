@@ -1,0 +1,113 @@
+import { oneLine, printable } from '@pungi/core/base';
+import type { Outcome, Output, OutputLine, ScopeViolation, Verdict } from '@pungi/core/contract';
+import { printFailures } from './package-results.js';
+
+/** Passes on what a run writes: line by line while it runs, and at its end exactly what is still missing. */
+export class LiveOutput {
+  readonly #streams: Record<OutputLine['stream'], LiveStream>;
+
+  /** Told before anything is written, so that the terminal's last line is free. */
+  constructor(beforeWrite: () => void = () => {}) {
+    const streamTo = (target: NodeJS.WriteStream) => new LiveStream(target, beforeWrite);
+    this.#streams = { stdout: streamTo(process.stdout), stderr: streamTo(process.stderr) };
+  }
+
+  readonly onLine = ({ stream, text }: OutputLine): void => this.#streams[stream].line(text);
+
+  /** What comes next is of another run, which begins anew, as after AUTO_INSTALL. */
+  restart(): void {
+    for (const stream of Object.values(this.#streams)) stream.restart();
+  }
+
+  finish({ stdout, stderr }: Outcome): void {
+    this.#streams.stdout.finish(stdout);
+    this.#streams.stderr.finish(stderr);
+  }
+}
+
+/** A line this long may be a piece of a longer one, and its end is then not the end of a line. */
+const PIECE = 64 * 1024;
+
+class LiveStream {
+  #waiting = '';
+  #written = 0;
+  #flush: NodeJS.Immediate | undefined;
+  #atEnd = false;
+
+  constructor(
+    private readonly target: NodeJS.WriteStream,
+    private readonly beforeWrite: () => void,
+  ) {}
+
+  /**
+   * Lines come without their ends, and the last one may have had none. They are written one turn later: what has
+   * not been written when the run ends is then taken from the outcome, which knows.
+   */
+  line(text: string): void {
+    this.#atEnd ||= text.length >= PIECE;
+    if (this.#atEnd) return;
+    this.#waiting += `${text}\n`;
+    this.#flush ??= setImmediate(() => this.#write());
+  }
+
+  restart(): void {
+    clearImmediate(this.#flush);
+    if (this.#waiting !== '') this.#write();
+    this.#flush = undefined;
+    this.#written = 0;
+    this.#atEnd = false;
+  }
+
+  finish({ text, truncated }: Output): void {
+    clearImmediate(this.#flush);
+    this.beforeWrite();
+    if (truncated) this.#write();
+    else this.target.write(text.slice(this.#written));
+  }
+
+  #write(): void {
+    this.beforeWrite();
+    this.target.write(this.#waiting);
+    this.#written += this.#waiting.length;
+    this.#waiting = '';
+    this.#flush = undefined;
+  }
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`);
+}
+
+/**
+ * What remains to be said once the output is out: the value, as a notebook shows it, or why the run failed; and what a
+ * person should know about the run, which is known when it has ended.
+ */
+export function printEnding({ verdict, value, disclosure, notes = [] }: Outcome, file: string): void {
+  if (value !== null) process.stdout.write(`${value.repr}\n`);
+  for (const note of notes) process.stderr.write(`pungi: ${printable(note)}\n`);
+  if (verdict.kind === 'no-environment') printFailures({ message: verdict.message, details: verdict });
+  // The sentence tells of the first one, and where it is.
+  const violations = verdict.kind === 'denied' ? (verdict.violations ?? []) : [];
+  if (violations.length > 1) process.stderr.write(violationLines(violations, file));
+  const failure = failureText(verdict);
+  if (failure !== undefined) process.stderr.write(`${failure}\n`);
+  if (disclosure !== null) process.stderr.write(`${printable(disclosure.text)}\n`);
+}
+
+/** Python's own traceback where there is one, then one sentence. A script that chose its status needs no comment. */
+function failureText(verdict: Verdict): string | undefined {
+  if (verdict.kind === 'ok' || verdict.kind === 'exited') return undefined;
+  const exception = 'exception' in verdict ? verdict.exception : undefined;
+  const hint = exception?.hint ? `\npungi: ${exception.hint}` : '';
+  const sentence = `pungi: ${verdict.message}${hint}`;
+  return exception === undefined ? sentence : `${exception.traceback.trimEnd()}\n${sentence}`;
+}
+
+/** One line each, which editors understand: file:line:column rule reason. */
+export const violationLines = (violations: readonly ScopeViolation[], file: string): string =>
+  violations
+    .map(({ line, column, rule, message }) => {
+      const place = [file, line, column].filter((part) => part !== null).join(':');
+      return `${place} ${rule} ${oneLine(message)}\n`;
+    })
+    .join('');

@@ -1,0 +1,217 @@
+import { dirname, join, resolve } from 'node:path';
+import { Pungi } from '@pungi/core';
+import { PungiError, silentLogger } from '@pungi/core/base';
+import type { Config, OptionName } from '@pungi/core/config';
+import { CLI, type Outcome, type RequestedLimits, type RunRequest } from '@pungi/core/contract';
+import { LimitRules, pointToSibling } from '@pungi/core/gate';
+import { Command, Option } from 'commander';
+import { onInterrupt, openLog } from './act.js';
+import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
+import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
+import { readContext, readInput, readInputFile, readSource } from './run-input.js';
+import { LiveOutput, printEnding, printJson } from './run-output.js';
+import { tellSteps } from './terminal.js';
+
+const ENVIRONMENTS = [
+  'venvsBasePath',
+  'defaultVenvName',
+  'autoInstall',
+  'packageTimeoutMs',
+  'packageSources',
+  'uv',
+] as const;
+const PROFILES = ['profilesFile', 'defaultProfile', 'allowedProfiles'] as const;
+const AUDIT = ['audit', 'auditDir', 'auditSync', 'auditStoreCode'] as const;
+const LIMITS = [
+  'maxRequestTimeoutMs',
+  'maxRequestMemoryMb',
+  'maxRequestDiskMb',
+  'maxRequestProcesses',
+  'maxCpuMs',
+  'maxProcesses',
+  'maxOpenFiles',
+  'maxDiskMb',
+  'maxOutputBytes',
+  'maxOutputHardBytes',
+] as const;
+const SETTINGS: readonly OptionName[] = [
+  'python',
+  'tier',
+  'allowUnsandboxed',
+  'preloadModules',
+  ...ENVIRONMENTS,
+  ...PROFILES,
+  ...LIMITS,
+  'cacheDir',
+  ...AUDIT,
+  'logLevel',
+  'logFormat',
+  'logFile',
+];
+
+const HELP = `
+Output appears as the script produces it; the value of the last expression follows, as in a
+notebook. With --json the outcome is the only thing on standard output:
+{"verdict": …, "stdout": …, "value": …, "usage": …}, or
+{"error": {"code", "message", "details"}} where nothing could be run.
+Text that is piped in is the script's standard input, which always ends.
+A script that names its packages in a "# /// script" block (PEP 723) runs in an environment made
+for them: at its first run the steps of that are told on standard error, and "usage.installMs" is
+their time.
+A profile (see: pungi profile) adds rules of its own. Where it discloses what was done, that is
+told at the end, on standard error.
+${EXIT_CODES_HELP}
+
+Examples:
+  pungi run script.py -- --verbose data.csv
+  pungi run -c 'sum(range(10))'
+  cat numbers.txt | pungi run -c 'import sys; print(sum(map(int, sys.stdin)))'
+  pungi run --env ml report.py
+  pungi run --profile diego roi.py --context '{"rate": 0.08}' --capability roi_calculations
+  pungi run plot.py --file sales.csv=/data/2026/sales.csv --timeout 5000 --json`;
+
+interface Parsed extends Record<string, unknown> {
+  code?: string;
+  env?: string;
+  profile?: string;
+  context?: string;
+  capability?: string;
+  stdin?: string;
+  file: string[];
+  json?: boolean;
+  timeout?: number;
+  memory?: number;
+  disk?: number;
+  processes?: number;
+  maxCpuMs?: string;
+}
+
+export function runCommand(end: (status: number) => void): Command {
+  const command = new Command('run')
+    .description('run a Python file, standard input, or code, in the sandbox')
+    .usage('[options] <FILE | - | -c CODE> [-- args…]')
+    .argument('[operands...]', 'the file ("-" for standard input), then the arguments the script sees')
+    .option('-c, --code <code>', 'the code itself')
+    .option('-e, --env <name>', 'the environment to run in (see: pungi env)')
+    .option('-p, --profile <name>', 'the profile whose rules hold (see: pungi profile)')
+    .option('--context <json|@file>', 'JSON that the code sees as `context`, or a file that holds it')
+    .option('--capability <name>', 'what the run is for, as the disclosure and the audit trail tell it')
+    .option(
+      '--stdin <text|@file>',
+      'text on the script’s standard input, or a file that holds it (@@ for a real @)',
+    )
+    .option('--file <name=path>', 'place this file in the work folder; may be repeated', collect, [])
+    .addOption(
+      new Option('--timeout <ms>', 'end the run after this time').argParser(parserOf('executionTimeoutMs')),
+    )
+    .addOption(new Option('--memory <mb>', 'memory the run may use').argParser(parserOf('maxMemoryMb')))
+    .addOption(new Option('--disk <mb>', 'disk the run may use').argParser(parserOf('maxDiskMb')))
+    .addOption(
+      new Option('--processes <number>', 'processes and threads the run may have').argParser(
+        parserOf('maxProcesses'),
+      ),
+    )
+    .option('--json', 'print the outcome as JSON, and nothing else');
+  addConfigFlags(command, SETTINGS).addHelpText('after', HELP);
+  return command.action(async (operands: string[], parsed: Parsed) => end(await run(operands, parsed)));
+}
+
+/** As the person named it. */
+const filenameOf = ([file = '-']: readonly string[], { code }: Parsed) =>
+  code !== undefined ? '<code>' : file === '-' ? '<stdin>' : file;
+
+const cancelled = () => new PungiError('CANCELLED', 'The run was cancelled.');
+const collect = (value: string, earlier: string[]) => [...earlier, value];
+
+async function run(operands: string[], parsed: Parsed): Promise<number> {
+  const cancel = new AbortController();
+  const stopListening = onInterrupt(() => cancel.abort(cancelled()));
+  // When our reader goes away, such as `head`, there is nobody to run for.
+  process.stdout.on('error', () => cancel.abort(cancelled()));
+  try {
+    const outcome = await pointToOwn(await executed(operands, parsed, cancel.signal), operands, parsed);
+    if (parsed.json) printJson(outcome);
+    else printEnding(outcome, filenameOf(operands, parsed));
+    return exitCodeOf(outcome.verdict);
+  } catch (thrown) {
+    if (!parsed.json) throw thrown;
+    const error = PungiError.from(thrown);
+    printJson({ error });
+    return exitCodeOfError(error);
+  } finally {
+    stopListening();
+  }
+}
+
+/** Names the person's own file where an import did not find it. */
+async function pointToOwn(
+  outcome: Outcome,
+  [file = '-']: readonly string[],
+  { code }: Parsed,
+): Promise<Outcome> {
+  if (code !== undefined || file === '-') return outcome;
+  const folder = dirname(file);
+  const handOver = (path: string) =>
+    `hand it over with --file ${folder === '.' ? path : `${path}=${join(folder, path)}`}`;
+  return pointToSibling(outcome, { file: resolve(file), roots: [folder] }, handOver);
+}
+
+async function executed(operands: string[], parsed: Parsed, signal: AbortSignal): Promise<Outcome> {
+  const config = configFor(parsed);
+  const source = await readSource(operands, parsed.code, signal);
+  const stdin = await readInput(parsed.stdin, source.fromStdin, signal);
+  const { code, filename, argv } = source;
+  const files = parsed.file.map(readInputFile);
+  const request: RunRequest = { code, argv, files, limits: limitsIn(parsed) };
+  if (filename !== undefined) request.filename = filename;
+  if (stdin !== undefined) request.stdin = stdin;
+  if (parsed.env !== undefined) request.venvName = parsed.env;
+  if (parsed.profile !== undefined) request.profile = parsed.profile;
+  if (parsed.context !== undefined) request.context = readContext(parsed.context);
+  if (parsed.capability !== undefined) request.capability = parsed.capability;
+  const steps = tellSteps({ prefix: 'pungi: ', quiet: parsed.json ?? false });
+  const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config), 'command');
+  try {
+    await pungi.ready();
+    const { onStep } = steps;
+    if (parsed.json) return await pungi.run(request, { signal, onStep, caller: CLI });
+    const live = new LiveOutput(() => steps.clear());
+    const onStepBetween = (message: string) => {
+      live.restart();
+      onStep(message);
+    };
+    const outcome = await pungi.run(request, {
+      signal,
+      caller: CLI,
+      onStep: onStepBetween,
+      onLine: live.onLine,
+    });
+    live.finish(outcome);
+    return outcome;
+  } finally {
+    steps.clear();
+    await pungi.close();
+  }
+}
+
+function limitsIn({ timeout, memory, disk, processes, maxCpuMs }: Parsed): RequestedLimits {
+  return {
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+    ...(memory !== undefined && { memoryMb: memory }),
+    ...(disk !== undefined && { diskMb: disk }),
+    ...(processes !== undefined && { processes }),
+    // Who names the CPU time does not want it to grow with the wall time.
+    ...(maxCpuMs !== undefined && { cpuMs: Number(maxCpuMs) }),
+  };
+}
+
+function configFor(parsed: Parsed): Config {
+  const config = readConfig(parsed);
+  // Output that was passed on needs no cut in the middle; the hard limit holds.
+  const maxOutputBytes = parsed.json ? config.maxOutputBytes : 2 * config.maxOutputHardBytes;
+  // There is one run: workers are parked with the room that it gets, not with the usual one first.
+  const { ceilings } = new LimitRules(config);
+  const maxMemoryMb = Math.min(parsed.memory ?? config.maxMemoryMb, ceilings.memoryMb);
+  const maxDiskMb = Math.min(parsed.disk ?? config.maxDiskMb, ceilings.diskMb);
+  return { ...config, maxMemoryMb, maxDiskMb, maxOutputBytes, poolSize: 1, maxConcurrentExecutions: 1 };
+}

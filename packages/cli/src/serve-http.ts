@@ -1,0 +1,115 @@
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Pungi } from '@pungi/core';
+import { type Logger, PACKAGE_ROOT, PungiError, styleFor } from '@pungi/core/base';
+import { InvalidArgumentError } from 'commander';
+
+interface HttpServing {
+  /** true: the person named no address. */
+  address: ListenAddress | true;
+  quiet: boolean;
+  logger: Logger;
+  interrupted: Promise<void>;
+}
+
+/** Serves until interrupted, and tells the person at the terminal how to connect. */
+export async function serveHttp(
+  pungi: Pungi,
+  { address, quiet, logger, interrupted }: HttpServing,
+): Promise<void> {
+  const say = quiet ? () => {} : (text: string) => process.stderr.write(`${text}\n`);
+  const { door, instead } = await openDoor(pungi, address, logger);
+  try {
+    if (instead !== null) logger.info(instead, { url: door.url });
+    // Without an interpreter or a sandbox there is nothing to serve: the sentence that says so ends the start.
+    const stopped = await Promise.race([pungi.ready(), interrupted.then(() => true)]);
+    if (stopped === true) return;
+    say(welcome(door.url));
+    if (instead !== null) say(`${instead}\n`);
+    say(await isolationLine(pungi));
+    await interrupted;
+  } finally {
+    await door.close();
+  }
+}
+
+async function openDoor(pungi: Pungi, address: ListenAddress | true, logger: Logger) {
+  const { startHttp } = await import('@pungi/server');
+  const { host, port } = address === true ? DEFAULT_ADDRESS : address;
+  for (let offset = 0; ; offset += 1) {
+    try {
+      const door = await startHttp(pungi, { host, port: port + offset, logger });
+      return { door, instead: offset === 0 ? null : chosenInstead(port, port + offset) };
+    } catch (error) {
+      if (!(await portIsTaken(host, port + offset))) throw error;
+      if (address === true && offset < PORTS_TO_TRY) continue;
+      const what = `Port ${port + offset} of ${host} is taken by another program`;
+      throw new PungiError(
+        'CONFIGURATION_ERROR',
+        `${what}: end it, or choose another with --http ${host}:PORT.`,
+      );
+    }
+  }
+}
+
+const PORTS_TO_TRY = 20;
+
+const chosenInstead = (taken: number, port: number) =>
+  `Port ${taken} is taken by another program, so port ${port} is used; name one with --http 127.0.0.1:PORT.`;
+
+function welcome(url: string): string {
+  const indented = (value: unknown) => JSON.stringify(value, null, 2).replace(/^/gm, '  ');
+  return `
+${bold('Pungi')} serves MCP at ${bold(url)}
+
+To connect over HTTP, paste into your client's configuration:
+${indented(httpClientConfiguration(url))}
+
+Or let the client start Pungi itself, over stdio:
+${indented(stdioClientConfiguration())}
+`;
+}
+
+async function isolationLine(pungi: Pungi): Promise<string> {
+  const { isolation, pythonVersion } = await pungi.health();
+  const warning = isolation.warning === null ? '' : `\n${isolation.warning}`;
+  return `${pythonVersion} is ready; isolation tier: ${bold(String(isolation.tier))}${warning}\nCtrl-C ends the server.`;
+}
+
+const bold = (text: string) => styleFor(process.stderr)('bold', text);
+
+const MAIN = join(PACKAGE_ROOT, 'dist/bundle/main.js');
+
+/** What a person pastes into the settings of an MCP client that starts its servers itself. */
+const stdioClientConfiguration = () => ({
+  mcpServers: { pungi: { command: process.execPath, args: [MAIN, 'serve'] } },
+});
+
+/** What a person pastes into the settings of an MCP client that connects to this server. */
+const httpClientConfiguration = (url: string) => ({ mcpServers: { pungi: { type: 'http', url } } });
+
+/** Whether another program listens there already: asked after a failure, so that the sentence names the reason. */
+function portIsTaken(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE'));
+    probe.listen(port, host, () => probe.close(() => resolve(false)));
+  });
+}
+
+export interface ListenAddress {
+  host: string;
+  port: number;
+}
+
+const DEFAULT_ADDRESS: ListenAddress = { host: '127.0.0.1', port: 8765 };
+
+/** `8765`, `:8765`, `localhost:8765`, `[::1]:8765`; port 0 takes any free one. */
+export function parseListenAddress(text: string): ListenAddress {
+  const match = /^(?:(?<host>[^:[\]]+|\[[0-9a-f:.]+\])?:)?(?<port>\d+)$/i.exec(text);
+  const port = Number(match?.groups?.['port']);
+  if (match === null || port > 65_535) {
+    throw new InvalidArgumentError('must be an address such as 127.0.0.1:8765, [::1]:8765 or 8765');
+  }
+  return { host: match.groups?.['host']?.replace(/^\[|\]$/g, '') ?? DEFAULT_ADDRESS.host, port };
+}

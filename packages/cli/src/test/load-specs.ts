@@ -1,0 +1,41 @@
+import { relative } from 'node:path';
+import {
+  faultText,
+  type LoadedSpecification,
+  loadSpecification,
+  type SpecFault,
+  warningText,
+} from '@pungi/harness';
+
+interface Loaded {
+  specifications: LoadedSpecification[];
+  faults: SpecFault[];
+  /** What is ignored. */
+  warnings: SpecFault[];
+  /** Every file that was looked at. */
+  files: string[];
+}
+
+/** Reads all of them, so that all that is wrong is told at once. */
+export function loadSpecs(paths: readonly string[], variables: Record<string, string> = {}): Loaded {
+  const results = [...new Set(paths)].map((path) =>
+    loadSpecification(path, { environment: process.env, variables }),
+  );
+  return {
+    specifications: results.flatMap(({ loaded }) => loaded ?? []),
+    faults: results.flatMap(({ faults }) => faults ?? []),
+    warnings: results.flatMap(({ warnings }) => warnings),
+    files: [...new Set(results.flatMap(({ files }) => files))],
+  };
+}
+
+/** As people and editors name it: from here, where it is below. */
+export function shownFile(file: string): string {
+  const near = relative('', file);
+  return near === '' || near.startsWith('..') ? file : near;
+}
+
+export const faultLine = (fault: SpecFault): string => faultText({ ...fault, file: shownFile(fault.file) });
+
+export const warningLine = (warning: SpecFault): string =>
+  warningText({ ...warning, file: shownFile(warning.file) });

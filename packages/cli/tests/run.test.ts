@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Outcome } from '../../core/src/contract/outcome.js';
+import { pungi } from './pungi.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'test-run-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const fileWith = (name: string, content: string | Buffer): string => {
+  writeFileSync(join(folder, name), content);
+  return name;
+};
+const run = (args: string[], input = '') => pungi(['run', ...args], { cwd: folder, input });
+const well = (stdout: string, stderr = '') => ({ status: 0, stdout, stderr });
+
+describe('what is run', () => {
+  test('a file of the person’s own, whatever the roots are', async () => {
+    fileWith('hello.py', 'print("hello", __name__)');
+    expect(await run(['hello.py'])).toEqual(well('hello __main__\n'));
+  });
+  test('code, with -c', async () => expect(await run(['-c', 'print("hi")'])).toEqual(well('hi\n')));
+  test('standard input, with -', async () => expect(await run(['-'], 'print("in")')).toEqual(well('in\n')));
+  test('a file that begins with a byte order mark', async () => {
+    fileWith('bom.py', '\uFEFFprint("ok")');
+    expect(await run(['bom.py'])).toEqual(well('ok\n'));
+  });
+  test('without the files beside it, as a failed import says', async () => {
+    fileWith('uses.py', 'import requests');
+    fileWith('requests.py', 'x = 1');
+    const { status, stderr } = await run(['uses.py']);
+    expect(status).toBe(1);
+    expect(stderr).toContain('"requests.py" lies beside the script');
+    expect(stderr).toContain('hand it over with --file requests.py');
+    expect(await run(['uses.py', '--file', 'requests.py'])).toEqual(well(''));
+  });
+  test('with more than the usual limits, up to the ceilings, and notes say what is lowered', async () => {
+    const limits = ['--timeout', '900000', '--memory', '600', '--disk', '100', '--processes', '100'];
+    const code = 'open("a", "wb").write(bytes(80 << 20))';
+    const { status, stdout, stderr } = await run(['-c', code, ...limits]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${80 << 20}\n` });
+    expect(stderr).toBe(
+      "pungi: timeoutMs was lowered from 900000 to 300000, the server's MAX_REQUEST_TIMEOUT_MS.\n",
+    );
+  });
+  test('with arguments after --, even those that look like options', async () => {
+    fileWith('args.py', 'import sys; print(sys.argv[1:])');
+    expect(await run(['args.py', '--', '--json', 'a b', ''])).toEqual(well("['--json', 'a b', '']\n"));
+    expect(await run(['-c', 'import sys; print(sys.argv[1:])', '--', 'x'])).toEqual(well("['x']\n"));
+  });
+  test('with files in its work folder, text or binary', async () => {
+    fileWith('numbers.csv', '1\n2\n');
+    fileWith('raw.bin', Buffer.from([0xff, 0x00, 0xfe]));
+    const code = 'print(open("data/n.csv").read().split(), open("raw.bin", "rb").read())';
+    const args = ['-c', code, '--file', 'data/n.csv=numbers.csv', '--file', 'raw.bin'];
+    expect(await run(args)).toEqual(well("['1', '2'] b'\\xff\\x00\\xfe'\n"));
+  });
+});
+
+describe('its standard input', () => {
+  const echo = 'import sys; print(repr(sys.stdin.read()))';
+
+  test('is what is piped in', async () => expect(await run(['-c', echo], 'a\nb')).toEqual(well("'a\\nb'\n")));
+  test('is the text of --stdin, before what is piped in', async () => {
+    expect(await run(['-c', echo, '--stdin', 'given'], 'piped')).toEqual(well("'given'\n"));
+  });
+  test('is the file of --stdin @file', async () => {
+    fileWith('in.txt', 'from a file');
+    expect(await run(['-c', echo, '--stdin', '@in.txt'])).toEqual(well("'from a file'\n"));
+    expect(await run(['-c', echo, '--stdin', '@@in.txt'])).toEqual(well("'@in.txt'\n"));
+  });
+  test('is empty, and ends, for code that came from standard input', async () => {
+    expect(await run(['-'], echo)).toEqual(well("''\n"));
+  });
+});
+
+describe('what is shown', () => {
+  test('stdout and stderr on their own streams', async () => {
+    const code = 'import sys; print("out"); print("err", file=sys.stderr)';
+    expect(await run(['-c', code])).toEqual(well('out\n', 'err\n'));
+  });
+  test('the value of the last expression, as a notebook shows it', async () => {
+    expect(await run(['-c', 'print("x"); {"a": [1, 2]}'])).toEqual(well("x\n{'a': [1, 2]}\n"));
+    expect(await run(['-c', 'None'])).toEqual(well(''));
+  });
+  test('output to the byte: no end of line is added, none is lost, long lines stay whole', async () => {
+    expect(await run(['-c', 'print("no end", end="")'])).toEqual(well('no end'));
+    expect(await run(['-c', 'print("\\n\\na\\n")'])).toEqual(well('\n\na\n\n'));
+    const { stdout } = await run(['-c', 'for i in range(3): print(i, "é" * 200_000)']);
+    expect(stdout === [0, 1, 2].map((i) => `${i} ${'é'.repeat(200_000)}\n`).join('')).toBe(true);
+  });
+  test('much output, all of it and in order', async () => {
+    const { stdout } = await run(['-c', 'for i in range(200_000): print(i)']);
+    expect(stdout === Array.from({ length: 200_000 }, (_, i) => `${i}\n`).join('')).toBe(true);
+  });
+  test('a traceback with the name of the file and its line, then one sentence', async () => {
+    fileWith('broken.py', 'def f():\n    return 1 / 0\nf()\n');
+    const { status, stdout, stderr } = await run(['broken.py']);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^Traceback \(most recent call last\):\n {2}File ".*broken\.py", line 3/);
+    expect(stderr).toContain('return 1 / 0');
+    expect(stderr).toMatch(/\npungi: .*ZeroDivisionError.*\n$/);
+  });
+  test('a syntax error with its line', async () => {
+    fileWith('typo.py', 'x = 1\nprint(x\n');
+    const { status, stderr } = await run(['typo.py']);
+    expect(status).toBe(1);
+    expect(stderr).toContain('SyntaxError');
+    expect(stderr).toContain('line 2');
+  });
+  test('what to do about a missing module', async () => {
+    const { status, stderr } = await run(['-c', 'import no_such_module_here']);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/pungi: .*no_such_module_here.* install/);
+  });
+});
+
+describe('--json', () => {
+  test('prints the outcome and nothing else', async () => {
+    const { status, stdout, stderr } = await run(['-c', 'print("x"); 41 + 1', '--json']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const outcome = Outcome.parse(JSON.parse(stdout));
+    expect(outcome).toMatchObject({ verdict: { kind: 'ok' }, stdout: { text: 'x\n' }, value: { json: 42 } });
+  });
+  test('holds failures as well, with the same status as without it', async () => {
+    const { status, stdout, stderr } = await run(['-c', 'raise KeyError("k")', '--json']);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+    expect(Outcome.parse(JSON.parse(stdout)).verdict).toMatchObject({
+      kind: 'python-error',
+      exception: { type: 'KeyError', line: 1 },
+    });
+  });
+});

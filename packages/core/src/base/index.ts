@@ -1,0 +1,28 @@
+export { checkObject, checkOptions, checkText } from './arguments.js';
+export { ERROR_CODES, type ErrorCode, PungiError } from './errors.js';
+export { fileProblem, readBounded, withoutMark, writeWhole } from './files.js';
+export { type Fault, faultsOf, jsonFaults } from './issue-text.js';
+export { isWithin, measureJson } from './json-extent.js';
+export { createLogger, type Logger, type LogSettings, silentLogger } from './logger.js';
+export { isNodeSupported, tooOld } from './node-version.js';
+export { sha256 } from './sha256.js';
+export { similarName } from './similar-name.js';
+export {
+  agoText,
+  countText,
+  cutTo,
+  durationText,
+  type Format,
+  indent,
+  LiveLine,
+  oneLine,
+  printable,
+  revealed,
+  revealedLine,
+  type Style,
+  sizeText,
+  styleFor,
+  widthOf,
+} from './terminal.js';
+export { letOthersGo, ownTurn, Turns, within } from './turns.js';
+export { PACKAGE_ROOT, VERSION } from './version.js';

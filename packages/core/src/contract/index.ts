@@ -1,0 +1,78 @@
+export { Analysis, type AnalysisOptions, AnalysisRequest, Finding } from './analysis.js';
+export {
+  AUDIT_KINDS,
+  type AuditEntry,
+  type AuditHead,
+  AuditQuery,
+  AuditVerification,
+  type Replay,
+} from './audit.js';
+export { type Caller, CLI, callerOf } from './caller.js';
+export { CodeSummary, Disclosure } from './disclosure.js';
+export {
+  CleanReport,
+  EnvironmentInfo,
+  type OnStep,
+  PackageInfo,
+  PackageReport,
+  PackageResult,
+  type StepOptions,
+} from './environment.js';
+export { Alert, Health } from './health.js';
+export { DEFAULT_LIMITS, Limits, type RequestedLimits } from './limits.js';
+export {
+  type Isolation,
+  Outcome,
+  type Output,
+  PythonException,
+  ScopeViolation,
+  Tier,
+  type Usage,
+  Value,
+  Verdict,
+  type VerdictKind,
+} from './outcome.js';
+export { Operation, OUTPUT_STYLES, type Profile, ProfileDefinition } from './profile.js';
+export {
+  FunctionCall,
+  type InputFile,
+  MAX_CODE_BYTES,
+  type OutputLine,
+  type RunOptions,
+  RunRequest,
+} from './run.js';
+export {
+  Expected,
+  FieldExpectation,
+  Retry,
+  type ScriptConfig,
+  ServerUnderTest,
+  Step,
+  TestCase,
+  TestSpecification,
+  ValidationScript,
+} from './spec.js';
+export {
+  type Counts,
+  type Failure,
+  type LogLine,
+  type ScriptRun,
+  type SuiteReport,
+  TestReport,
+  type TestResult,
+  type TestStatus,
+} from './test-report.js';
+export { exitCodeOf, exitOfCode, VERDICT_KINDS } from './verdicts.js';
+export {
+  type ArgvRule,
+  type DiscoverRequest,
+  Discovery,
+  type FunctionTool,
+  type ObjectSchema,
+  Remark,
+  type ScriptTool,
+  ToolSpec,
+  ToolsFile,
+  WRAP_MODES,
+  type WrapMode,
+} from './wrap.js';

@@ -1,0 +1,65 @@
+import { PungiError } from '../base/errors.js';
+import { type Host, parseAuthority, writeHost } from './host-name.js';
+
+/** What one entry of a profile's list allows. */
+export interface HostRule {
+  kind: 'name' | 'below' | 'address';
+  /** For `below`: the name below which everything is allowed, though not the name itself. */
+  host: string;
+  ports: readonly number[];
+  /** The entry in its one spelling. */
+  text: string;
+}
+
+/** Of an entry that names none. */
+export const USUAL_PORTS: readonly number[] = [80, 443];
+
+/** Reads "api.example.com", "*.example.com", "203.0.113.7" or "[2001:db8::1]", each with ":port" or for the ports 80 and 443. */
+export function parseHostRule(text: string): HostRule {
+  const entry = text.trim();
+  const isBelow = entry.startsWith('*.');
+  const named = isBelow ? entry.slice(2) : entry;
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(entry))
+    throw wrong(text, 'name the host alone, without https:// and path');
+  if (/^[\d.]+\/\d+$|^\[?[\da-f:.]+\]?\/\d+$/i.test(entry))
+    throw wrong(text, 'ranges cannot be given; name each address');
+  if (named.includes('*'))
+    throw wrong(text, '"*." can only stand at the beginning, before a name with a dot');
+  if (/^[\da-f]*:[\da-f:.]*:[\da-f:.]*$/i.test(entry))
+    throw wrong(text, 'an IPv6 address stands in brackets, as in [2001:db8::1]:443');
+  const parsed = parseAuthority(named);
+  if (!parsed)
+    throw wrong(text, 'it must be a host such as api.example.com, *.example.com or api.example.com:8443');
+  const { host, port } = parsed;
+  checkSpelling(text, named, host, isBelow);
+  const kind = isBelow ? 'below' : host.kind;
+  const written = `${isBelow ? '*.' : ''}${writeHost(host)}${port === undefined ? '' : `:${port}`}`;
+  return { kind, host: host.text, ports: port === undefined ? USUAL_PORTS : [port], text: written };
+}
+
+function checkSpelling(text: string, named: string, host: Host, isBelow: boolean): void {
+  if (host.kind === 'address') {
+    if (isBelow) throw wrong(text, 'there is nothing below an address');
+    const spelled = named.replace(/(\]|^[^[\]]*?)(:\d+)?$/, '$1').toLowerCase();
+    // Who writes 127.1 may not know what is meant by it.
+    if (host.text.includes('.') && spelled !== host.text)
+      throw wrong(text, `write the address as ${host.text}`);
+    return;
+  }
+  if (host.text === 'localhost' || host.text.endsWith('.localhost'))
+    throw wrong(text, 'names never lead to this machine itself; name its address, as in 127.0.0.1:8080');
+  if (isBelow && !host.text.includes('.'))
+    throw wrong(text, 'it would allow nearly every host; name a domain, as in *.example.com');
+}
+
+const wrong = (text: string, advice: string): PungiError =>
+  new PungiError('INVALID_INPUT', `"${text.slice(0, 200)}" cannot be an allowed host: ${advice}.`, {
+    host: text,
+  });
+
+/** Whether a rule names this host and port. */
+export function allows(rule: HostRule, host: Host, port: number): boolean {
+  if (!rule.ports.includes(port)) return false;
+  if (rule.kind === 'below') return host.kind === 'name' && host.text.endsWith(`.${rule.host}`);
+  return rule.kind === host.kind && rule.host === host.text;
+}

@@ -1,0 +1,4 @@
+export { findProgram } from './runtime/find-program.js';
+export { ServerProcess } from './runtime/server-process.js';
+export { findInterpreter } from './sandbox/interpreter.js';
+export { PYTHON_HALF } from './sandbox/spawn.js';

@@ -1,0 +1,312 @@
+import './base/async-dispose.js';
+import { auditSettings } from './audit/folder.js';
+import { AuditRecorder, type ConfigurationChange } from './audit/recorder.js';
+import { adviceFor, type Door } from './base/advice.js';
+import { badArgument, checkObject, checkOptions, checkText } from './base/arguments.js';
+import { PungiError } from './base/errors.js';
+import { type Logger, silentLogger } from './base/logger.js';
+import { isNodeSupported, tooOld } from './base/node-version.js';
+import { sha256 } from './base/sha256.js';
+import { VERSION } from './base/version.js';
+import { checkConfig, loadConfig } from './config/load.js';
+import type { Config, GivenConfig } from './config/schema.js';
+import type { Analysis, AnalysisOptions, AnalysisRequest } from './contract/analysis.js';
+import type { AuditEntry, Replay } from './contract/audit.js';
+import { type Caller, callerOf, SELF } from './contract/caller.js';
+import { PackageInfo, type StepOptions } from './contract/environment.js';
+import type { Health } from './contract/health.js';
+import type { Outcome } from './contract/outcome.js';
+import type { RunOptions, RunRequest } from './contract/run.js';
+import type { DiscoverRequest, Discovery } from './contract/wrap.js';
+import type { BackendState } from './engine/backend.js';
+import { defaultCacheFolder } from './engine/bytecode-cache.js';
+import { Engine, type Examination } from './engine/engine.js';
+import type { EnvironmentRef } from './engine/environment-ref.js';
+import { analyzeCode } from './environments/analysis/analysis.js';
+import { Environments } from './environments/environments.js';
+import { Preinstalled } from './environments/preinstalled.js';
+import { EnvironmentResolver } from './environments/resolver.js';
+import { Gate } from './gate/gate.js';
+import { loadProfiles } from './gate/profiles/load-profiles.js';
+import type { Profiles } from './gate/profiles/profiles.js';
+import { ResultCache } from './gate/result-cache.js';
+import { Alerts } from './metrics/alerts.js';
+import { Metrics } from './metrics/metrics.js';
+import { Network } from './network/network.js';
+import { discover } from './pungi/discovery.js';
+import { examineHealth } from './pungi/health.js';
+import { NetworkRefusals } from './pungi/network-refusals.js';
+import { engineOptions, engineSide, environmentsOptions } from './pungi/parts.js';
+import { type CompiledScript, Precompiler, readCompiled } from './pungi/precompiler.js';
+import { recordEnvironment } from './pungi/record-environment.js';
+import { refusal } from './pungi/refusal.js';
+import { replayEntry } from './pungi/replay.js';
+import { Runs } from './runs.js';
+
+const LIST_PACKAGES = `
+import importlib.metadata, re
+found = {}
+for one in importlib.metadata.distributions():
+    if name := one.metadata["Name"]:
+        found.setdefault(re.sub("[-_.]+", "-", name).lower(), {"name": name, "version": one.version})
+[found[key] for key in sorted(found)]
+`;
+
+/** What every door calls: the gate decides, the engine runs, the audit trail records. */
+export class Pungi {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly profiles: Profiles;
+  readonly environments: Environments;
+  #door: Door;
+  #gate: Gate;
+  #engine: Engine;
+  #audit: AuditRecorder;
+  #alerts: Alerts;
+  #metrics = new Metrics();
+  #preinstalled: Preinstalled;
+  #precompiler: Precompiler;
+  #runs: Runs;
+  #closed: Promise<void> | undefined;
+
+  private constructor(config: Config, logger: Logger, door: Door) {
+    this.config = config;
+    this.#door = door;
+    this.logger = logger;
+    this.profiles = loadProfiles(config);
+    this.#gate = new Gate(config, this.profiles);
+    this.#audit = new AuditRecorder(auditSettings(config), logger);
+    const refusals = new NetworkRefusals();
+    const network = new Network();
+    this.#engine = new Engine(
+      {
+        ...engineOptions(config, door),
+        isFilled: () => config.preinstalledPackages.length > 0 || this.#hasDefault(),
+        network: (hosts) => network.open(hosts, (decision) => refusals.note(decision)),
+      },
+      logger,
+    );
+    this.environments = new Environments(
+      {
+        ...environmentsOptions(config, door),
+        packagesSeen: (name) => this.packages(name),
+        onEvent: recordEnvironment(this.#audit),
+      },
+      engineSide(this.#engine),
+      logger,
+    );
+    this.#preinstalled = new Preinstalled(this.environments, config.preinstalledPackages, logger);
+    this.#precompiler = new Precompiler(this.#engine, this.#gate, config.cacheDir ?? defaultCacheFolder());
+    this.#alerts = new Alerts(config, { logger, read: () => this.#readings() });
+    this.#runs = new Runs({
+      gate: this.#gate,
+      cache: new ResultCache(config.resultCacheMb),
+      resolver: new EnvironmentResolver(
+        this.#engine,
+        this.environments,
+        this.#preinstalled,
+        config.autoInstall,
+      ),
+      environments: this.environments,
+      engine: this.#engine,
+      refusals,
+      metrics: this.#metrics,
+      alerts: this.#alerts,
+      audit: this.#audit,
+      logger,
+      advice: adviceFor(door, config.environmentTools),
+      scriptRoots: config.scriptRoots,
+    });
+    void this.#warmDefault();
+    void this.#collectGenerations();
+    void this.#announce();
+  }
+
+  /**
+   * Returns at once; interpreter, isolation, the first workers and the audit trail come up behind it. Without a configuration,
+   * that of the environment and of pungi.yaml holds; a setting that is left out of a given one has its default.
+   */
+  static start(config?: GivenConfig, logger: Logger = silentLogger, door: Door = 'library'): Pungi {
+    if (!isNodeSupported()) throw new PungiError('CONFIGURATION_ERROR', tooOld());
+    return new Pungi(config === undefined ? loadConfig() : checkConfig(config), logger, door);
+  }
+
+  /** `await using pungi = Pungi.start()` */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Resolves when a worker is parked; rejects with what is missing. */
+  async ready(): Promise<void> {
+    await this.#engine.started;
+  }
+
+  /** What was found at start: interpreter, tier, and why a stronger tier was not entered. */
+  async state(): Promise<BackendState> {
+    return this.#engine.started;
+  }
+
+  /** Never rejects: bad input, refusals and failures are verdicts. */
+  async run(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
+    return this.#runs.run(request, options);
+  }
+
+  /** Runs what its owner wants to know: under the sandbox and the limits, but no profile, and not recorded. */
+  async probe(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
+    return this.#runs.runOwn(request, options);
+  }
+
+  /** Holds code against the rules of a profile, and tells what it does, without running it. */
+  async examine(request: Pick<RunRequest, 'code' | 'file' | 'filename' | 'profile'>): Promise<Examination> {
+    const { job } = await this.#gate.admit(request);
+    return this.#engine.examine({ ...job, summarize: true });
+  }
+
+  /** What of a script can be tools, as Python's own parser sees it. Throws PYTHON_ERROR for what does not compile. */
+  async discover(request: DiscoverRequest, options: StepOptions = {}): Promise<Discovery> {
+    checkObject('request', request);
+    checkOptions(options);
+    const { environments } = this;
+    const [gate, engine] = [this.#gate, this.#engine];
+    return discover(request, { gate, environments, engine }, options);
+  }
+
+  /** Records a change of what the server offers. Rejects with AUDIT_UNAVAILABLE where nothing can be recorded. */
+  async recordChange(change: ConfigurationChange, caller?: Partial<Caller>): Promise<void> {
+    const { client, token } = callerOf(caller);
+    await this.#audit.change(change, { client: client || SELF.client, token });
+  }
+
+  /** Resolves when changes can be recorded; rejects with AUDIT_UNAVAILABLE where they cannot. */
+  async auditReady(): Promise<void> {
+    await this.#audit.ready();
+  }
+
+  /** Runs an old entry of the audit trail again, in an environment with the same lock, and compares. */
+  async replay(entry: AuditEntry, options: RunOptions = {}): Promise<Replay> {
+    checkObject('entry', entry);
+    if (typeof entry.seq !== 'number') throw badArgument('entry', 'an entry of the audit trail', entry);
+    checkOptions(options);
+    const { environments } = this;
+    return replayEntry(entry, { environments, audit: this.#audit, runs: this.#runs }, options);
+  }
+
+  /** Compiles, in the sandbox, without running. Throws PYTHON_ERROR for code that does not compile. */
+  async precompile(code: string, filename = 'main.py'): Promise<CompiledScript> {
+    checkText('code', code);
+    const script = { sha256: sha256(code), filename, code };
+    await this.environments.in(undefined, {}, (ref) => this.#precompiler.bytecodeOf(script, ref));
+    return script;
+  }
+
+  async runCompiled(
+    script: CompiledScript,
+    request: Omit<RunRequest, 'code' | 'file' | 'filename'> = {},
+    options: RunOptions = {},
+  ): Promise<Outcome> {
+    try {
+      checkObject('request', request);
+      const { code, filename } = readCompiled(script);
+      const bytecode = (ref: EnvironmentRef | undefined) => this.#precompiler.bytecodeOf(script, ref);
+      return await this.#runs.run({ ...request, code, filename }, options, { bytecode });
+    } catch (thrown) {
+      return refusal(PungiError.from(thrown), undefined);
+    }
+  }
+
+  /** What is installed in an environment, as runs see it. */
+  async packages(venvName?: string, options: StepOptions = {}): Promise<PackageInfo[]> {
+    checkOptions(options);
+    const own = await this.environments.ownPackages(venvName);
+    if (own !== null) return own;
+    const outcome = await this.probe(
+      { code: LIST_PACKAGES, ...(venvName !== undefined && { venvName }) },
+      options,
+    );
+    const found = PackageInfo.array().safeParse(outcome.value?.json);
+    if (found.success) return found.data;
+    const { verdict } = outcome;
+    if (verdict.kind === 'ok' || verdict.kind === 'python-error' || verdict.kind === 'exited')
+      throw new PungiError('INTERNAL_ERROR', 'The packages could not be listed.');
+    throw new PungiError(verdict.code, verdict.message);
+  }
+
+  /** Looks at code with ruff, without running it. */
+  async analyze(request: AnalysisRequest, options: AnalysisOptions = {}): Promise<Analysis> {
+    checkOptions(options);
+    const { environments } = this;
+    const { maxOutputBytes } = this.config;
+    const run = this.probe.bind(this);
+    return analyzeCode(request, { environments, run, maxOutputBytes }, options);
+  }
+
+  async health(venvName?: string): Promise<Health> {
+    const { config, environments } = this;
+    const [engine, preinstalled, metrics] = [this.#engine, this.#preinstalled, this.#metrics];
+    const [alerts, audit] = [this.#alerts, this.#audit];
+    return examineHealth({ config, environments, engine, preinstalled, metrics, alerts, audit }, venvName);
+  }
+
+  /** Ends every process, and signs what was recorded. More than once is fine. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const recorded = this.#runs.close();
+    await this.#preinstalled.close();
+    await this.#engine.close();
+    await this.environments.close();
+    await recorded;
+    await this.#alerts.close();
+    if (this.#door === 'server') await this.#audit.server('stopped', null).catch(() => {});
+    await this.#audit.close();
+  }
+
+  #hasDefault(): boolean {
+    try {
+      return this.environments.hasDefault();
+    } catch {
+      return false; // a run in it reports why it cannot be read
+    }
+  }
+
+  /** Where the default environment is more than the interpreter, its workers are the ones to have ready. */
+  async #warmDefault(): Promise<void> {
+    if (!this.#hasDefault()) return;
+    try {
+      await this.environments.in(undefined, {}, async (ref) => ref && this.#engine.warm(ref));
+    } catch {
+      // whoever runs in it is told why it cannot be
+    }
+  }
+
+  /** What a server left that was killed. A command has no time for it. */
+  async #collectGenerations(): Promise<void> {
+    if (this.#door === 'command') return;
+    await this.environments.collect().catch((error) => {
+      this.logger.debug('Former generations of environments could not be removed', { reason: `${error}` });
+    });
+  }
+
+  /** What holds from now on. A command holds for one run, whose entry has its limits and its profile. */
+  async #announce(): Promise<void> {
+    if (this.#door === 'command') return;
+    try {
+      if (this.#door === 'server') await this.#audit.server('started', { version: VERSION });
+      await this.#audit.configuration({ ...this.config, profiles: this.profiles.all });
+    } catch {
+      // whoever runs is told why nothing can be recorded
+    }
+  }
+
+  #readings() {
+    return {
+      queued: this.#engine.queue.waiting,
+      serverMemoryMb: process.memoryUsage.rss() / 1024 / 1024,
+    };
+  }
+}
+
+export type { CompiledScript, Door };

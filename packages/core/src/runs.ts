@@ -1,0 +1,240 @@
+import type { AuditRecorder } from './audit/recorder.js';
+import type { Advice } from './base/advice.js';
+import { checkOptions, isCaller } from './base/arguments.js';
+import { PungiError } from './base/errors.js';
+import type { Logger } from './base/logger.js';
+import { letOthersGo } from './base/turns.js';
+import type { EnvironmentLock } from './contract/audit.js';
+import { type Caller, callerOf } from './contract/caller.js';
+import type { CodeSummary } from './contract/disclosure.js';
+import type { Outcome } from './contract/outcome.js';
+import type { RunOptions, RunRequest } from './contract/run.js';
+import { FAILURES } from './contract/verdicts.js';
+import type { Engine } from './engine/engine.js';
+import type { EnvironmentRef } from './engine/environment-ref.js';
+import type { Environments } from './environments/environments.js';
+import { type EnvironmentResolver, stepsOf, withNotes } from './environments/resolver.js';
+import { disclose } from './gate/disclosure.js';
+import type { Admitted, Gate } from './gate/gate.js';
+import type { ResultCache } from './gate/result-cache.js';
+import { pointToSibling } from './gate/script-file.js';
+import type { Alerts } from './metrics/alerts.js';
+import type { Metrics } from './metrics/metrics.js';
+import type { NetworkRefusals } from './pungi/network-refusals.js';
+import { failed, refusal } from './pungi/refusal.js';
+import { RunRecords, type Trace } from './pungi/run-records.js';
+
+interface Parts {
+  gate: Gate;
+  cache: ResultCache;
+  resolver: EnvironmentResolver;
+  environments: Environments;
+  engine: Engine;
+  refusals: NetworkRefusals;
+  metrics: Metrics;
+  alerts: Alerts;
+  audit: AuditRecorder;
+  logger: Logger;
+  advice: Advice;
+  scriptRoots: string[];
+}
+
+/** What differs from a plain run. */
+export interface RunOverrides {
+  /** Compiled before, for the environment that the run is in. */
+  bytecode?: (ref: EnvironmentRef | undefined) => Promise<string>;
+  /** An old run that is run again, in this environment, whatever its profile says now. */
+  replay?: { of: string; venvName: string | undefined };
+}
+
+/**
+ * The lifecycle of a run: admit, resolve the environment, lease it, run, record, return. Nobody hears of an outcome before it is
+ * recorded.
+ */
+export class Runs {
+  readonly #records: RunRecords;
+  readonly #underWay = new Set<Promise<Outcome>>();
+  #isClosed = false;
+
+  constructor(private readonly parts: Parts) {
+    this.#records = new RunRecords(parts.audit, parts.refusals);
+  }
+
+  /** Takes no more runs, and waits until those under way have ended and are recorded. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#underWay);
+  }
+
+  /** Never rejects: bad input, refusals and failures are verdicts. */
+  async run(request: RunRequest, options: RunOptions, overrides: RunOverrides = {}): Promise<Outcome> {
+    if (this.#isClosed) return refusal(new PungiError('CANCELLED', 'Pungi is shutting down.'), request?.code);
+    const underWay = this.#run(request, options, overrides);
+    this.#underWay.add(underWay);
+    return underWay.finally(() => this.#underWay.delete(underWay));
+  }
+
+  async #run(request: RunRequest, options: RunOptions, overrides: RunOverrides): Promise<Outcome> {
+    const began = performance.now();
+    const trace: Trace = {
+      request,
+      caller: callerIn(options),
+      replayOf: overrides.replay?.of ?? null,
+      admitted: undefined,
+      executions: [],
+    };
+    const ended = await this.#attempt(trace, options, overrides).catch((thrown: unknown) =>
+      refusedOutcome(trace, PungiError.from(thrown)),
+    );
+    const outcome = withWait(ended, performance.now() - began, trace);
+    const recorded = await this.#records.write(outcome, trace);
+    this.#report(recorded);
+    return recorded;
+  }
+
+  async #attempt(trace: Trace, options: RunOptions, overrides: RunOverrides): Promise<Outcome> {
+    const { audit, resolver, advice, scriptRoots: roots } = this.parts;
+    checkOptions(options);
+    // What could not be recorded is not run.
+    await audit.ready();
+    const admitted = await this.#admit(trace, overrides);
+    let resolved = await resolver.resolve(admitted, options);
+    for (;;) {
+      const ended = await this.#runIn(resolved.venvName, admitted, trace, options, overrides);
+      const { outcome, again } = await resolver.judge(ended, resolved, admitted, options);
+      if (again === null) {
+        const noted = withNotes(outcome, admitted.notes);
+        const { file } = trace.request;
+        return file === undefined ? noted : pointToSibling(noted, { file, roots }, advice.handOver);
+      }
+      resolved = again;
+    }
+  }
+
+  async #admit(trace: Trace, { replay }: RunOverrides): Promise<Admitted> {
+    const began = performance.now();
+    const asked = await this.parts.gate.admit(trace.request);
+    await letOthersGo(began);
+    trace.admitted = replay === undefined ? asked : { ...asked, venvName: replay.venvName, packages: [] };
+    return trace.admitted;
+  }
+
+  /** Runs the code in an environment as it is now, or returns the outcome that is kept of the same run. */
+  async #runIn(
+    venvName: string | undefined,
+    admitted: Admitted,
+    trace: Trace,
+    options: RunOptions,
+    { bytecode }: RunOverrides,
+  ): Promise<Outcome> {
+    const { environments, cache, engine, logger } = this.parts;
+    const { cacheSeconds, isFresh } = admitted;
+    return environments.in(venvName, stepsOf(options), async (ref) => {
+      environments.noteUse(ref);
+      const lock = await environments.lockOf(ref);
+      const compiled = await bytecode?.(ref);
+      const job = compiled === undefined ? admitted.job : { ...admitted.job, bytecode: compiled };
+      const run = { ...admitted, job, ref };
+      const key = cacheSeconds > 0 ? cache.keyOf(run, await this.#identity(lock, ref)) : null;
+      const kept = key === null || isFresh ? undefined : cache.get(key);
+      if (kept) {
+        trace.executions.push({ outcome: kept, lock });
+        return disclosed(kept, admitted, kept.disclosure?.codeSummary ?? null);
+      }
+      const onStart = () =>
+        logger.info('Executing Python script', {
+          scriptSize: job.code.length,
+          timeout: job.limits.timeoutMs,
+        });
+      let summary: CodeSummary | null = null;
+      const onSummary = (told: CodeSummary) => {
+        summary = told;
+      };
+      const outcome = await engine.run(run, { ...options, onStart, onSummary });
+      trace.executions.push({ outcome, lock });
+      const whole = disclosed(outcome, admitted, summary);
+      if (key !== null) cache.set(key, whole, cacheSeconds);
+      return whole;
+    });
+  }
+
+  /** Runs what Pungi itself wants to know: under the sandbox and the limits, but no profile, and not recorded. */
+  async runOwn(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
+    const { gate, resolver, environments, engine } = this.parts;
+    try {
+      checkOptions(options);
+      const admitted = await gate.admitOwn(request);
+      let resolved = await resolver.resolve(admitted, options);
+      for (;;) {
+        const ended = await environments.in(resolved.venvName, stepsOf(options), (ref) => {
+          environments.noteUse(ref);
+          return engine.run({ ...admitted, ref }, options);
+        });
+        const { outcome, again } = await resolver.judge(ended, resolved, admitted, options);
+        if (again === null) return outcome;
+        resolved = again;
+      }
+    } catch (thrown) {
+      return refusal(PungiError.from(thrown), request?.code);
+    }
+  }
+
+  /** What decides how code behaves beside itself. */
+  async #identity(lock: EnvironmentLock | null, ref: EnvironmentRef | undefined): Promise<string> {
+    const { path, version } = (await this.parts.engine.started).interpreter;
+    return `${lock?.sha256 ?? ''} ${ref?.python ?? ''} ${path} ${version}`;
+  }
+
+  #report(outcome: Outcome): void {
+    const { metrics, alerts, logger } = this.parts;
+    metrics.record(outcome);
+    alerts.record(outcome);
+    logOutcome(outcome, logger);
+  }
+}
+
+/** Options that are refused later may be anything. */
+const callerIn = (options: RunOptions): Caller =>
+  typeof options === 'object' && isCaller(options?.caller) ? callerOf(options.caller) : callerOf();
+
+/** The outcome of a request that failed on its way. What was run stays what it was, whatever went wrong afterwards. */
+function refusedOutcome({ request, admitted, executions }: Trace, error: PungiError): Outcome {
+  const last = executions.at(-1)?.outcome;
+  if (last) return failed(last, error);
+  const refused = refusal(error, request?.code, admitted?.profile?.name);
+  const { summary } = error.details as { summary?: CodeSummary };
+  return admitted && summary ? disclosed(refused, admitted, summary) : refused;
+}
+
+/** Whatever did not end well is an error, with its code and the sentence that says why; what was not run is not called run. */
+function logOutcome({ verdict, runId, usage, isolation, profile }: Outcome, logger: Logger): void {
+  const facts = { runId, verdict: verdict.kind, profile, usage, tier: isolation.tier };
+  if (verdict.kind === 'ok') {
+    logger.info('Executed Python script', facts);
+    return;
+  }
+  const { logged } = FAILURES[verdict.kind];
+  const failed = { ...facts, code: verdict.code, message: verdict.message };
+  if (logged === 'cancelled') logger.info('Python script was cancelled', failed);
+  else logger.error(logged === 'refused' ? 'Python script was refused' : 'Python script failed', failed);
+}
+
+/** Whatever was neither running nor installing was waiting: for the queue, the environment, its locks, a worker. */
+function withWait(outcome: Outcome, tookMs: number, { executions }: Trace): Outcome {
+  const ran = executions.filter((one) => one.outcome.cached === null);
+  const ranMs = ran.reduce((sum, one) => sum + one.outcome.usage.wallMs, 0);
+  const restMs = tookMs - ranMs - outcome.usage.installMs;
+  const waitMs = Math.round(Math.max(restMs, outcome.cached ? 0 : outcome.usage.waitMs) * 1000) / 1000;
+  return { ...outcome, usage: { ...outcome.usage, waitMs } };
+}
+
+function disclosed(
+  outcome: Outcome,
+  { profile, capability }: Admitted,
+  summary: CodeSummary | null,
+): Outcome {
+  if (!profile?.disclosure) return outcome;
+  const { isolation, verdict } = outcome;
+  const wasRefused = verdict.kind === 'denied';
+  return { ...outcome, disclosure: disclose({ capability, profile, summary, isolation, wasRefused }) };
+}

@@ -1,0 +1,69 @@
+/** Frames on a stream: four bytes of length, one byte of kind, then the payload. packages/core/python/pungi/frames.py is the other end. */
+const HEAD = 5;
+/** Above anything a supervisor sends; a longer frame means that the stream is not ours. */
+const MAX_PAYLOAD = 64 * 1024 * 1024;
+
+export const KINDS = {
+  limits: 'L',
+  job: 'J',
+  cancel: 'C',
+  warmUp: 'W',
+  hello: 'H',
+  parked: 'P',
+  failed: 'F',
+  stdout: 'o',
+  stderr: 'e',
+  summary: 'S',
+  report: 'R',
+  end: 'X',
+} as const;
+export type FrameKind = keyof typeof KINDS;
+
+const BY_BYTE = new Map(
+  Object.entries(KINDS).map(([kind, letter]) => [letter.charCodeAt(0), kind as FrameKind]),
+);
+
+export function packFrame(kind: FrameKind, payload: string | Buffer = ''): Buffer {
+  const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
+  const frame = Buffer.allocUnsafe(HEAD + body.length);
+  frame.writeUInt32BE(body.length, 0);
+  frame.writeUInt8(KINDS[kind].charCodeAt(0), 4);
+  body.copy(frame, HEAD);
+  return frame;
+}
+
+/** Collects chunks and hands out whole frames. Linear, whether a chunk holds thousands of frames or a part of one. */
+export class FrameParser {
+  #chunks: Buffer[] = [];
+  #size = 0;
+  /** The bytes that the next frame, or its head, takes. */
+  #needed = HEAD;
+
+  constructor(private readonly onFrame: (kind: FrameKind, payload: Buffer) => void) {}
+
+  feed(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size < this.#needed) return;
+    const data = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    const rest = data.subarray(this.#handOut(data));
+    this.#chunks = rest.length > 0 ? [rest] : [];
+    this.#size = rest.length;
+  }
+
+  /** Where the frames end that are whole. */
+  #handOut(data: Buffer): number {
+    for (let at = 0; ; ) {
+      this.#needed = HEAD;
+      if (data.length - at < HEAD) return at;
+      const length = data.readUInt32BE(at);
+      const kind = BY_BYTE.get(data[at + 4]!);
+      if (kind === undefined || length > MAX_PAYLOAD)
+        throw new Error(`not a frame: kind ${data[at + 4]}, ${length} bytes`);
+      this.#needed = HEAD + length;
+      if (data.length - at < this.#needed) return at;
+      this.onFrame(kind, data.subarray(at + HEAD, at + this.#needed));
+      at += HEAD + length;
+    }
+  }
+}

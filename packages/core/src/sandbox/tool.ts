@@ -1,0 +1,173 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { PungiError } from '../base/errors.js';
+import { SANDBOX_UID } from './sandbox-uid.js';
+import { spawnPython, whyNotStarted } from './spawn.js';
+import { ToolOutput } from './tool-output.js';
+
+export interface ToolCommand {
+  /** The interpreter that runs the wrapper, packages/core/python/pungi/tool.py. */
+  python: string;
+  /** Absolute path of the program. */
+  command: string;
+  args: string[];
+  /** The whole environment of the program. */
+  env: Record<string, string>;
+  stdin?: string;
+  /** Only for builds of source distributions. */
+  jail?: BuildJail;
+}
+
+/** What a build sees beside the system's folders, the interpreter and the command itself. */
+export interface BuildJail {
+  readable: string[];
+  /** Folders, each lent to the sandbox's user and taken back: its files stop being hard links, new links out of it are removed. */
+  writable: string[];
+  /** The only network: this port of the jail's loopback leads to the socket. */
+  index?: { socket: string; port: number };
+}
+
+export interface ToolEnd {
+  status: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface ToolOptions {
+  signal?: AbortSignal;
+  timeoutMs: number;
+  /** Hears every line of stderr as it comes. */
+  onLine?: (line: string) => void;
+}
+
+/** What went wrong before the tool ran, or after it. */
+interface Failure {
+  failed: string;
+  at: 'start' | 'jail' | 'return';
+}
+
+/** How long output may still come after the end. Only a process that left the group can hold the pipes any longer. */
+const LAST_WORDS_MS = 1000;
+
+/**
+ * Runs a tool to its end. Aborted or timed out, its whole process group is killed and it throws:
+ * the signal's reason, or EXECUTION_TIMEOUT.
+ */
+export async function runTool(command: ToolCommand, options: ToolOptions): Promise<ToolEnd> {
+  options.signal?.throwIfAborted();
+  const child = await startWrapper(command);
+  let stopped: { why: unknown } | undefined;
+  const stop = (why: unknown) => {
+    stopped ??= { why };
+    killGroup(child);
+  };
+  const abort = () => stop(options.signal?.reason);
+  options.signal?.addEventListener('abort', abort, { once: true });
+  // It may have been given while the wrapper started, when nobody listened.
+  if (options.signal?.aborted) abort();
+  const timer = setTimeout(() => stop(timedOut(command, options.timeoutMs)), options.timeoutMs);
+  try {
+    const end = await followToEnd(child, command, new ToolOutput(command.command, stop, options.onLine));
+    if (stopped) throw stopped.why;
+    return end;
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', abort);
+  }
+}
+
+async function startWrapper(command: ToolCommand): Promise<ChildProcess> {
+  const child = spawnPython(command.python, 'tool', {
+    stdio: [command.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
+    env: {},
+  });
+  try {
+    await once(child, 'spawn');
+  } catch (error) {
+    throw notStarted(command.python, error as NodeJS.ErrnoException);
+  }
+  return child;
+}
+
+function notStarted(python: string, error: NodeJS.ErrnoException): PungiError {
+  const isThere = error.code !== 'ENOENT' && error.code !== 'EACCES';
+  return new PungiError(
+    isThere ? 'TOOL_UNAVAILABLE' : 'INTERPRETER_NOT_FOUND',
+    `Pungi's tools cannot be run: ${whyNotStarted(python, error)}.`,
+    { python },
+    error,
+  );
+}
+
+async function followToEnd(child: ChildProcess, command: ToolCommand, output: ToolOutput): Promise<ToolEnd> {
+  const ended = new Promise<Pick<ToolEnd, 'status' | 'signal'>>((resolve) => {
+    child.once('exit', (status, signal) => {
+      killGroup(child);
+      resolve({ status, signal });
+    });
+  });
+  const closed = once(child, 'close');
+  output.read('stdout', child.stdout!);
+  output.read('stderr', child.stderr!);
+  const failure = giveOrder(child, command);
+  const end = await ended;
+  const impatience = setTimeout(() => closePipes(child), LAST_WORDS_MS);
+  await closed;
+  clearTimeout(impatience);
+  const failed = await failure;
+  if (failed) throw explain(failed, command);
+  return { ...end, ...output.finish() };
+}
+
+/** Tells the wrapper what to start; resolves to what failed on our side, once nothing can any more. */
+async function giveOrder(child: ChildProcess, command: ToolCommand): Promise<Failure | undefined> {
+  const { python: _, stdin, jail, ...program } = command;
+  child.stdin?.on('error', () => {}).end(stdin);
+  const channel = child.stdio[3] as Readable & Writable;
+  channel.on('error', () => {});
+  const order = { server: process.pid, ...program, ...(jail && { jail: { ...jail, uid: SANDBOX_UID } }) };
+  channel.end(JSON.stringify(order));
+  const said = await text(channel).catch(() => '');
+  return said === '' ? undefined : (JSON.parse(said.split('\n')[0]!) as Failure);
+}
+
+function closePipes(child: ChildProcess): void {
+  for (const stream of child.stdio) stream?.destroy();
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody of it is left.
+  }
+}
+
+function timedOut(command: ToolCommand, timeoutMs: number): PungiError {
+  return new PungiError(
+    'EXECUTION_TIMEOUT',
+    `${command.command} did not end within ${timeoutMs} ms and was stopped.`,
+    { command: command.command, timeoutMs },
+  );
+}
+
+function explain({ failed: reason, at }: Failure, { command }: ToolCommand): PungiError {
+  const details = { command, reason };
+  if (at === 'start')
+    return new PungiError('TOOL_UNAVAILABLE', `${command} cannot be started: ${reason}.`, details);
+  if (at === 'jail')
+    return new PungiError(
+      'TOOL_UNAVAILABLE',
+      `Source distributions are built in a sandbox of kernel namespaces, which cannot be entered here: ${reason}. Packages that have wheels can be installed without it.`,
+      details,
+    );
+  return new PungiError(
+    'PACKAGE_INSTALLATION_ERROR',
+    `A build left files that cannot be taken over: ${reason}.`,
+    details,
+  );
+}

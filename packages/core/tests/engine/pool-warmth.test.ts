@@ -1,0 +1,82 @@
+import { expect, test, vi } from 'vitest';
+import { until } from '../../../../tests/support/until.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { Pool } from '../../src/engine/pool.js';
+import type { ForkServer } from '../../src/runtime/fork-server.js';
+import type { Supervisor } from '../../src/runtime/supervisor.js';
+
+/** Parks at once, and says what it was asked to do. */
+function stand(warmed: string[], name: string): Supervisor {
+  const supervisor = {
+    about: undefined,
+    isCold: false,
+    onParked: () => {},
+    onEnded: () => {},
+    onLost: () => {},
+    discard: () => {},
+    warmUp() {
+      supervisor.isCold = false;
+      warmed.push(name);
+      setImmediate(() => supervisor.onParked());
+    },
+  };
+  return supervisor as unknown as Supervisor;
+}
+
+async function poolOf(size: number) {
+  const warmed: string[] = [];
+  let made = 0;
+  const forkServer = {
+    isAlive: true,
+    exited: new Promise<string>(() => {}),
+    start: async () => {
+      made += 1;
+      return stand(warmed, `${made}`);
+    },
+    end: async () => {},
+    markRuns: () => {},
+  };
+  const start = () => forkServer as unknown as ForkServer;
+  const pool = new Pool({ size, idleTimeoutMs: 60_000, start, logger: silentLogger });
+  await until(() => pool.parked === size, 'the pool is full');
+  return { pool, warmed };
+}
+
+/** As after a run that was made in a hurry. */
+function endCold(supervisor: Supervisor): void {
+  supervisor.isCold = true;
+  supervisor.onEnded();
+  supervisor.onParked();
+}
+
+test('what was parked in a hurry is warmed up when nothing goes on any more', async () => {
+  const { pool, warmed } = await poolOf(3);
+  const taken = await Promise.all([pool.take(), pool.take(), pool.take()]);
+  for (const supervisor of taken) endCold(supervisor);
+  await until(() => warmed.length === 3 && pool.parked === 3, 'all are warm again');
+  expect([...warmed].sort()).toEqual(['1', '2', '3']);
+  await pool.close();
+});
+
+test('not while a run goes on', async () => {
+  vi.useFakeTimers();
+  try {
+    const { pool, warmed } = await fakeTimed(poolOf(2));
+    const [first, second] = [await pool.take(), await pool.take()];
+    endCold(first);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(warmed).toEqual([]);
+    endCold(second);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(warmed).toHaveLength(2);
+    await pool.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+/** `until` waits by the clock, which stands still. */
+async function fakeTimed<T>(promise: Promise<T>): Promise<T> {
+  await vi.advanceTimersByTimeAsync(1000);
+  return promise;
+}

@@ -1,0 +1,55 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { loadConfig, Pungi, type RunRequest } from '../../../pungi/src/index.js';
+import type { Logger } from '../../src/base/logger.js';
+import { expectOk } from './outcomes.js';
+
+export { publicInterpreter, temporaryFolder } from '../../../../tests/support/places.js';
+export { expectOk, verdictOf } from './outcomes.js';
+
+export type Settings = Record<string, string>;
+
+/** Environments of whoever runs the tests are not the tests' own. */
+const NO_ENVIRONMENTS = join(tmpdir(), 'pungi-tests-have-no-environments');
+
+/** Nothing of the tests' own environment is read: a test says all that it sets. */
+export const startPungi = (settings: Settings = {}, logger?: Logger): Pungi =>
+  Pungi.start(
+    loadConfig({ env: { VENVS_BASE_PATH: NO_ENVIRONMENTS, AUDIT: 'false', TOOLS_DIR: 'off', ...settings } }),
+    logger,
+  );
+
+/** One Pungi for the whole file, closed after its last test. */
+export function sharedPungi(settings: Settings = {}): Pungi {
+  const pungi = startPungi(settings);
+  afterAll(() => pungi.close());
+  return pungi;
+}
+
+/** Runs with a Pungi of its own. */
+export async function withPungi<T>(settings: Settings, use: (pungi: Pungi) => Promise<T>): Promise<T> {
+  const pungi = startPungi(settings);
+  try {
+    return await use(pungi);
+  } finally {
+    await pungi.close();
+  }
+}
+
+/** Runs what must end well and gives back what it printed. */
+export async function printed(pungi: Pungi, request: RunRequest): Promise<string> {
+  const outcome = await pungi.run(request);
+  expectOk(outcome);
+  return outcome.stdout.text;
+}
+
+/** Collects what is logged. */
+export function listeningLogger() {
+  const entries: { level: string; message: string; context: Record<string, unknown> }[] = [];
+  const at =
+    (level: string) =>
+    (message: string, context: Record<string, unknown> = {}) =>
+      entries.push({ level, message, context });
+  return { entries, debug: at('debug'), info: at('info'), error: at('error') };
+}

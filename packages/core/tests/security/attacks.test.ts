@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RUNS_ALL } from '../../../../tests/support/long-tests.js';
+import type { AttackTier, User } from './attack.js';
+import { ATTACKS } from './attacks.js';
+import { judge } from './judge.js';
+import { runTable, type TableReport } from './run-table.js';
+import { buildStage, IS_ROOT, type Stage } from './stage.js';
+
+/** Two at a time, never two of the same user: the kernel counts some limits by user. */
+const BOTH_USERS: [AttackTier, User][][] = [
+  [
+    ['namespace', 'root'],
+    ['landlock', 'user'],
+  ],
+  [
+    ['namespace', 'user'],
+    ['landlock', 'root'],
+  ],
+];
+const me = IS_ROOT ? 'root' : 'user';
+const ROUNDS =
+  IS_ROOT && RUNS_ALL ? BOTH_USERS : ([[['namespace', me]], [['landlock', me]]] satisfies typeof BOTH_USERS);
+const TABLE_TIMEOUT_MS = 900_000;
+const nameOf = (tier: AttackTier, user: User) =>
+  `${tier} tier, ${user === 'root' ? 'started as root' : 'started as an ordinary user'}`;
+
+describe.skipIf(process.platform !== 'linux')('attack table', () => {
+  let stage: Stage;
+  const reports = new Map<string, TableReport>();
+
+  beforeAll(async () => {
+    stage = await buildStage();
+    for (const round of ROUNDS) {
+      const done = round.map(async ([tier, user]) =>
+        reports.set(nameOf(tier, user), await runTable(stage, tier, user, ATTACKS)),
+      );
+      await Promise.all(done);
+    }
+  }, TABLE_TIMEOUT_MS);
+
+  afterAll(() => stage?.remove());
+
+  test('every row has a name of its own', () => {
+    expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
+  });
+
+  for (const [tier, user] of ROUNDS.flat()) {
+    describe(nameOf(tier, user), () => {
+      const report = () => reports.get(nameOf(tier, user))!;
+
+      test.for(ATTACKS.map((attack) => [attack.name, attack] as const))('%s', ([name, attack]) => {
+        const result = report().results.get(name);
+        if (!result) throw new Error(`The runner ended before this row. ${report().stderr.slice(-2000)}`);
+        expect(judge(attack, tier, stage.canary, result)).toEqual([]);
+      });
+
+      test('no process and no file is left when the server has closed', () => {
+        expect(report()).toMatchObject({ survivors: [], leftFiles: [], stderr: '' });
+      });
+    });
+  }
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { py } from '../../../../tests/support/python.js';
+import { until } from '../../../../tests/support/until.js';
+import type { Pungi } from '../../../pungi/src/index.js';
+import { publicInterpreter, withPungi } from '../engine/pungi.js';
+
+/** What a run may try to leave for the next one that the same supervisor parks. */
+const LEFTOVERS: [name: string, code: string][] = [
+  [
+    'files and folders',
+    'import os\nfor folder in places: open(f"{folder}/.left", "w").write("left"); os.mkdir(f"{folder}/deep")',
+  ],
+  [
+    'attributes of the folders',
+    'import os\nfor folder in places: attempt(lambda: os.setxattr(folder, "user.left", b"x"))',
+  ],
+  ['modes of the folders', 'import os\nfor folder in places: attempt(lambda: os.chmod(folder, 0o777))'],
+  ['times of the folders', 'import os\nfor folder in places: attempt(lambda: os.utime(folder, (1, 1)))'],
+  [
+    'attributes above the folders',
+    'import os\nfor folder in ("/box", "/"): attempt(lambda: os.setxattr(folder, "user.left", b"x"))',
+  ],
+  ['a module that the next run would import', 'open("json.py", "w").write("print(\'EVIL\')")'],
+  [
+    'names of shared memory and semaphores',
+    'import _multiprocessing, _posixshmem\n_posixshmem.shm_open("/left", 66)\n_multiprocessing.SemLock(1, 1, 1, "/left", False)',
+  ],
+  ['a process that waits', 'import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)'],
+  [
+    'a port that nobody called',
+    'import socket\nattempt(lambda: [socket.create_server(("127.0.0.1", 4000)), socket.if_nameindex()])',
+  ],
+  ['variables and working folder', 'import os\nos.environ["LEFT"] = "x"\nos.chdir("/")\nos.umask(0)'],
+];
+
+const PLACES = py`
+  import os, tempfile
+  places = [os.getcwd(), tempfile.gettempdir()] + ["/dev/shm" if os.getppid() == 1 else os.path.dirname(tempfile.gettempdir()) + "/pungi-shm"]
+  def attempt(action):
+      try:
+          action()
+      except OSError:
+          pass
+`;
+
+/** Everything that a run can see of a place, but for the identity of the supervisor on the last line. */
+const LOOK = py`
+  import json, stat
+  def attributes(path):
+      try:
+          return os.listxattr(path)
+      except OSError as error:
+          return error.errno
+  for folder in places + [f for f in ("/box", "/", "/dev/pts", "/dev/pts/ptmx") if os.path.exists(f)]:
+      seen = os.stat(folder)
+      old = seen.st_mtime < 1000
+      entries = sorted(os.listdir(folder)) if folder in places else []
+      print(folder, stat.filemode(seen.st_mode), old, attributes(folder), entries)
+  for name in ("dev", "snmp", "snmp6", "netstat", "tcp", "tcp6", "udp", "udp6") if os.getppid() == 1 else ():
+      print(open(f"/proc/net/{name}").read())
+  others = [n for n in (os.listdir("/proc") if os.getppid() == 1 else []) if n.isdigit()]
+  print(len(others), os.environ.get("LEFT"), oct(os.umask(0o77)))
+`;
+
+async function runHere(pungi: Pungi, code: string) {
+  // One parked and none on its way: the next run goes to the supervisor that had the last one.
+  await until(async () => {
+    const { pool } = await pungi.health();
+    return pool.parked === 1 && pool.parking === 0 && pool.busy === 0;
+  }, 'one worker is parked');
+  const outcome = await pungi.run({ code: `${PLACES}\n${code}\n[os.getpid(), os.getcwd()]` });
+  expect(outcome.verdict).toEqual({ kind: 'ok' });
+  const [pid, folder] = (outcome.value?.json ?? []) as [number, string];
+  return { stdout: outcome.stdout.text, pid, folder };
+}
+
+describe.each(['namespace', 'landlock'])(
+  'in the %s tier, a run finds nothing of the one before it',
+  (tier) => {
+    test.each(LEFTOVERS)('%s', async (_, attack) => {
+      const settings = { PUNGI_TIER: tier, POOL_SIZE: '1', PUNGI_PYTHON: await publicInterpreter() };
+      await withPungi(settings, async (pungi) => {
+        const first = await runHere(pungi, LOOK);
+        const attacker = await runHere(pungi, attack);
+        const next = await runHere(pungi, LOOK);
+        expect(next.stdout).toBe(first.stdout);
+        // It was the same supervisor, or the comparison says nothing: its pids go on, its folder keeps its name.
+        if (tier === 'namespace') expect(next.pid).toBeGreaterThan(attacker.pid);
+        else expect(next.folder).toBe(first.folder);
+      });
+    });
+  },
+);
+
+/** Connections that wait for their end, counters and route caches stay in a network namespace, attributes in a file system. */
+const TRACES: [name: string, code: string][] = [
+  [
+    'TCP',
+    'server = socket.create_server(("127.0.0.1", 4000))\nfor _ in range(20): socket.create_connection(server.getsockname()).close()',
+  ],
+  [
+    'UDP that nobody received',
+    's = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\ns.sendto(b"x", ("127.0.0.1", 9))',
+  ],
+  [
+    'version 6',
+    's = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)\ns.bind(("::1", 4000))\ns.sendto(b"x", ("::1", 4000))',
+  ],
+  ['an address that cannot be reached', 'socket.socket().connect_ex(("192.0.2.1", 80))'],
+  ['the mode of its terminals', 'os.chmod("/dev/pts/ptmx", 0)'],
+  ['the times of its terminals', 'os.utime("/dev/pts/ptmx", (1, 1))'],
+];
+
+describe('in the namespace tier, a run finds nothing that one before it left', () => {
+  test.each(TRACES)('%s', async (_, trace) => {
+    await withPungi({ PUNGI_TIER: 'namespace', POOL_SIZE: '1' }, async (pungi) => {
+      const first = await runHere(pungi, LOOK);
+      await runHere(pungi, `import socket\n${trace}`);
+      expect((await runHere(pungi, LOOK)).stdout).toBe(first.stdout);
+    });
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * Plays every attack of wrapped scripts, in one tier as one user: the real server with a tools folder, and a real client.
+ * Prints what came of each. The test bundles it, so that a user who cannot read the repository can run it.
+ */
+import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { stateBelow } from '../../../../tests/support/state-below.js';
+import { startHttp } from '../../../server/src/http.js';
+import { Config } from '../../src/config/schema.js';
+import { Pungi } from '../../src/pungi.js';
+import { Bait } from './bait.js';
+import { HouseState } from './house-state.js';
+import type { TableRun } from './table-run.js';
+import { type Host, type Reply, WRAPPED_ATTACKS } from './wrapped-attacks.js';
+
+export interface WrappedTableRun extends TableRun {
+  toolsFolder: string;
+  auditFolder: string;
+}
+
+export interface WrappedRowResult {
+  name: string;
+  problems: string[];
+}
+
+const table = JSON.parse(await text(process.stdin)) as WrappedTableRun;
+const { tier, python, canary, folder, toolsFolder, auditFolder } = table;
+const bait = await Bait.lay(table);
+const pungi = Pungi.start(
+  Config.parse({
+    ...{ tier, python, poolSize: 2, audit: false, auditDir: auditFolder, toolsDir: toolsFolder },
+    ...{ cacheDir: `${folder}/cache`, venvsBasePath: `${folder}/environments`, maxConcurrentExecutions: 4 },
+  }),
+);
+await pungi.ready();
+const door = await startHttp(pungi);
+const client = new Client({ name: 'attacker', version: '1' });
+await client.connect(new StreamableHTTPClientTransport(new URL(door.url)));
+const { tools } = await client.listTools();
+
+const { tcpPort, ...told } = bait.context();
+const host: Host = { ...told, toolsFolder, auditFolder, ports: [tcpPort, Number(new URL(door.url).port)] };
+host.secretFiles.push(`${toolsFolder}/till.py`);
+const before = [toolsFolder, auditFolder].flatMap(stateBelow).join('\n');
+for (const problem of await problemsOfNextCalls()) throw new Error(problem);
+const house = await HouseState.remember(pungi, tmpdir());
+
+for (const { name, tool, args, judge } of WRAPPED_ATTACKS) {
+  const isOffered = tools.some((each) => each.name === tool);
+  const reply = await call(tool, args(host)).catch((error: Error) => `threw ${error.stack}`);
+  const problem = typeof reply === 'string' ? reply : judge(reply);
+  const row: WrappedRowResult = {
+    name,
+    problems: [
+      ...(isOffered ? [] : [`there is no tool "${tool}"`]),
+      ...(problem === undefined ? [] : [problem]),
+      ...(JSON.stringify(reply).includes(canary) ? ['a secret shows'] : []),
+      ...bait.problems(),
+      ...(await problemsOfNextCalls()),
+      ...([toolsFolder, auditFolder].flatMap(stateBelow).join('\n') === before
+        ? []
+        : ['a folder has changed']),
+      ...(await house.problems()),
+    ],
+  };
+  process.stdout.write(`${JSON.stringify(row)}\n`);
+}
+await client.close();
+await door.close();
+await pungi.close();
+await bait.close();
+process.exit(0);
+
+async function call(name: string, given: Record<string, unknown>): Promise<Reply> {
+  const { isError = false, structuredContent, content } = await client.callTool({ name, arguments: given });
+  const texts = content.map((block) => (block.type === 'text' ? block.text : block.type));
+  return { isError, structured: structuredContent, texts };
+}
+
+/** As many as there are workers that wait: each of them may be the one that was tampered with. */
+async function problemsOfNextCalls(): Promise<string[]> {
+  const problems: string[] = [];
+  for (const [name, result] of [
+    ['rate', 1.5],
+    ['rate', 1.5],
+    ['rate', 1.5],
+    ['open_till', canary.length],
+  ] as const) {
+    const reply = await call(name, {});
+    if (JSON.stringify(reply.structured) !== JSON.stringify({ result }))
+      problems.push(`the next call of ${name} gave ${JSON.stringify(reply).slice(0, 1000)}`);
+  }
+  return problems;
+}

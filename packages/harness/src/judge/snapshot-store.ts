@@ -1,0 +1,128 @@
+import { rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { PungiError, readBounded, writeWhole } from '@pungi/core/base';
+import type { Expected, Failure } from '@pungi/core/contract';
+import { type Answer, isMap } from './answer.js';
+import { jsonEqual } from './diff.js';
+import { snapshotName, snapshotOf } from './snapshot.js';
+
+const FOLDER = '__snapshots__';
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** The file that a specification's snapshots are kept in: JSON that people can read in a review. */
+export const snapshotFile = (specification: string): string =>
+  join(dirname(specification), FOLDER, `${basename(specification)}.json`);
+
+/** The snapshots of one specification. Nothing is written before `save`. */
+export class SnapshotStore {
+  readonly file: string;
+  readonly #kept = new Map<string, unknown>();
+  readonly #used = new Set<string>();
+  #isChanged = false;
+
+  constructor(specification: string) {
+    this.file = snapshotFile(specification);
+    for (const [name, value] of Object.entries(read(this.file))) this.#kept.set(name, value);
+  }
+
+  /** Undefined where nothing has been kept yet. */
+  get(name: string): { value: unknown } | undefined {
+    this.#used.add(name);
+    return this.#kept.has(name) ? { value: this.#kept.get(name) } : undefined;
+  }
+
+  put(name: string, value: unknown): void {
+    this.#used.add(name);
+    if (this.#kept.has(name) && jsonEqual(this.#kept.get(name), value)) return;
+    this.#kept.set(name, value);
+    this.#isChanged = true;
+  }
+
+  /** Names that nobody has asked for. After a run of all tests, no test is left that compares with them. */
+  unused(): string[] {
+    return [...this.#kept.keys()].filter((name) => !this.#used.has(name)).sort();
+  }
+
+  removeUnused(): void {
+    for (const name of this.unused()) {
+      this.#kept.delete(name);
+      this.#isChanged = true;
+    }
+  }
+
+  /** By rename, so that nobody ever reads half a file. True where there was anything to write. */
+  save(): boolean {
+    if (!this.#isChanged) return false;
+    this.#isChanged = false;
+    if (this.#kept.size === 0) {
+      rmSync(this.file, { force: true });
+      return true;
+    }
+    const sorted = Object.fromEntries([...this.#kept].sort(([one], [other]) => (one < other ? -1 : 1)));
+    writeWhole(this.file, `${JSON.stringify(sorted, null, 2)}\n`, `The snapshots in ${this.file}`);
+    return true;
+  }
+}
+
+function read(file: string): Record<string, unknown> {
+  const unreadable = (reason: string) =>
+    new PungiError('CONFIGURATION_ERROR', `The snapshots in ${file} cannot be read: ${reason}.`);
+  const found = readBounded(file, MAX_BYTES);
+  if ('problem' in found) {
+    if (found.isMissing) return {};
+    throw unreadable(found.problem);
+  }
+  try {
+    const kept: unknown = JSON.parse(found.bytes.toString());
+    if (isMap(kept)) return kept;
+  } catch {
+    // told below
+  }
+  throw unreadable('it is not a map in JSON; restore it, or remove it and update the snapshots');
+}
+
+/** `create`: what is new is kept; `update`: what is there now is kept; `check`: nothing is. */
+export type SnapshotMode = 'create' | 'update' | 'check';
+
+/** The snapshots of a specification while its tests run. */
+export class Snapshots {
+  readonly #file: string;
+  readonly #mode: SnapshotMode;
+  #opened: SnapshotStore | undefined;
+
+  constructor(specification: string, mode: SnapshotMode) {
+    this.#file = specification;
+    this.#mode = mode;
+  }
+
+  /** What the answer is compared with. */
+  find(expected: Expected, id: string): { name: string; kept: unknown } | undefined {
+    const name = snapshotName(expected.snapshot, id);
+    const kept = name === undefined || this.#mode === 'update' ? undefined : this.#store.get(name);
+    return name === undefined || kept === undefined ? undefined : { name, kept: kept.value };
+  }
+
+  /** After everything else was as it should be. */
+  keep(expected: Expected, id: string, answer: Answer): Failure[] {
+    const name = snapshotName(expected.snapshot, id);
+    if (name === undefined) return [];
+    if (this.#mode !== 'update' && this.#store.get(name) !== undefined) return [];
+    if (this.#mode === 'check') {
+      const message = `There is no snapshot "${name}" to compare with. Run the test where snapshots may be written.`;
+      return [{ kind: 'snapshot', message }];
+    }
+    this.#store.put(name, snapshotOf(answer, expected.snapshot_ignore));
+    return [];
+  }
+
+  /** `isWhole`: every test was run, so what nobody asked for can go. */
+  save({ isWhole }: { isWhole: boolean }): void {
+    if (this.#mode === 'update' && isWhole) this.#opened?.removeUnused();
+    this.#opened?.save();
+  }
+
+  get #store(): SnapshotStore {
+    this.#opened ??= new SnapshotStore(this.#file);
+    return this.#opened;
+  }
+}

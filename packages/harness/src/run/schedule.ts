@@ -1,0 +1,82 @@
+import type { TestResult } from '@pungi/core/contract';
+import type { PlannedTest } from '../spec/plan.js';
+
+interface ScheduleOptions {
+  maxConcurrency: number;
+  failFast: boolean;
+  /** Why nothing more may be started. */
+  stopped: () => string | undefined;
+  run: (test: PlannedTest) => Promise<TestResult>;
+  skip: (test: PlannedTest, reason: string) => TestResult;
+}
+
+/** What is asked of the server meanwhile, or how fast it is, must not be a matter of other tests. */
+export function runsAlone({ test }: PlannedTest): boolean {
+  const { performance: asked, expected, test_config: config = {} } = test;
+  return (
+    test.elicitation.length > 0 ||
+    test.sampling.length > 0 ||
+    expected.logs !== undefined ||
+    asked !== undefined ||
+    expected.max_execution_time_ms !== undefined ||
+    expected.memory_limit_mb !== undefined ||
+    config.concurrent_requests !== undefined ||
+    config.stress_test_duration_seconds !== undefined ||
+    config.requests_per_second !== undefined
+  );
+}
+
+/** Runs tests in their order, several at once, each after those that it depends on. */
+export async function runAll(
+  tests: readonly PlannedTest[],
+  { maxConcurrency, failFast, stopped, run, skip }: ScheduleOptions,
+): Promise<TestResult[]> {
+  const results = new Map<string, TestResult>();
+  const planned = new Set(tests.map(({ id }) => id));
+  const waiting = [...tests];
+  const running = new Set<Promise<void>>();
+  let isAlone = false;
+  let failed: string | undefined;
+
+  const next = (): PlannedTest | undefined => {
+    if (isAlone || running.size >= maxConcurrency) return undefined;
+    for (const test of waiting) {
+      if (!test.dependsOn.every((id) => results.has(id) || !planned.has(id))) continue;
+      // It waits for its turn, and nobody overtakes it.
+      if (runsAlone(test) && running.size > 0) return undefined;
+      return test;
+    }
+    return undefined;
+  };
+  const reasonToSkip = (test: PlannedTest): string | undefined => {
+    if (test.skip !== undefined) return test.skip;
+    const missed = test.dependsOn.find((id) => results.has(id) && results.get(id)!.status !== 'passed');
+    if (missed !== undefined) return `"${missed}" did not pass, and it depends on it`;
+    if (failFast && failed !== undefined) return `"${failed}" failed, and fail_fast is set`;
+    return stopped();
+  };
+  const begin = (test: PlannedTest): void => {
+    isAlone = runsAlone(test);
+    const one = run(test).then((result) => {
+      results.set(test.id, result);
+      if (result.status === 'failed') failed ??= test.id;
+      running.delete(one);
+      isAlone = false;
+    });
+    running.add(one);
+  };
+
+  for (;;) {
+    const test = next();
+    if (test === undefined) {
+      if (running.size === 0) break;
+      await Promise.race(running);
+      continue;
+    }
+    waiting.splice(waiting.indexOf(test), 1);
+    const reason = reasonToSkip(test);
+    if (reason === undefined) begin(test);
+    else results.set(test.id, skip(test, reason));
+  }
+  return tests.map(({ id }) => results.get(id)!);
+}

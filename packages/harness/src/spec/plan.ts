@@ -1,0 +1,124 @@
+import type { ServerUnderTest, Step, TestCase } from '@pungi/core/contract';
+import type { NamedSchema } from '../judge/schema.js';
+import type { Position } from './fault.js';
+import type { Kind } from './raw.js';
+import type { PlannedScript } from './scripts.js';
+import {
+  PLANNED_KEYS,
+  resolveTest,
+  type Scope,
+  type Substituted,
+  substitute,
+  VERBATIM_KEYS,
+} from './substitute.js';
+
+/** A test that can run as soon as what is captured before it is put in. */
+export interface PlannedTest {
+  /** "tool/add/adds two numbers [a=1]", unique in the specification. */
+  id: string;
+  kind: Kind;
+  target: string;
+  name: string;
+  test: TestCase;
+  /** The values of its matrix. */
+  row?: Row;
+  /** Ids of tests that must have passed. They stand before it. */
+  dependsOn: string[];
+  /** All that are to run, in order; none where script_config says enabled: false. */
+  scripts: PlannedScript[];
+  /** Of `schema` and `schema_file`. */
+  schemas: NamedSchema[];
+  /** Why it is not run. */
+  skip?: string;
+  origin: { file: string; position: Position | null };
+}
+
+/** Which tests are asked for. */
+interface Selection {
+  /** One of these; "!slow" leaves out what is tagged slow. */
+  tags?: readonly string[];
+  /** A part of the id, in any case; or a regular expression between slashes. */
+  filter?: string | undefined;
+}
+
+/** The tests that are asked for, and what they depend on, in an order in which they can run. */
+export function plan(tests: readonly PlannedTest[], { tags = [], filter }: Selection = {}): PlannedTest[] {
+  const matches = matcher(filter);
+  const wanted = tags.filter((tag) => !tag.startsWith('!'));
+  const unwanted = tags.filter((tag) => tag.startsWith('!')).map((tag) => tag.slice(1));
+  const hasOnly = tests.some(({ test }) => test.only);
+  const chosen = tests.filter(
+    ({ id, test }) =>
+      (!hasOnly || test.only) &&
+      (wanted.length === 0 || test.tags.some((tag) => wanted.includes(tag))) &&
+      !test.tags.some((tag) => unwanted.includes(tag)) &&
+      matches(id),
+  );
+  const byId = new Map(tests.map((test) => [test.id, test]));
+  const needed = new Set<string>();
+  const open = chosen.map(({ id }) => id);
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (needed.has(id)) continue;
+    needed.add(id);
+    open.push(...(byId.get(id)?.dependsOn ?? []));
+  }
+  return tests.filter(({ id }) => needed.has(id));
+}
+
+function matcher(filter: string | undefined): (id: string) => boolean {
+  if (filter === undefined || filter === '') return () => true;
+  const [, source, flags] = /^\/(.+)\/([imsu]*)$/.exec(filter) ?? [];
+  if (source !== undefined) {
+    const pattern = new RegExp(source, flags);
+    return (id) => pattern.test(id);
+  }
+  const part = filter.toLowerCase();
+  return (id) => id.toLowerCase().includes(part);
+}
+
+/** The last substitution, right before something runs. */
+
+/** A test, with what was captured until now. What the plan is made of was replaced when it was made. */
+export function finishTest(planned: PlannedTest, scope: Scope): Substituted<PlannedTest> {
+  const verbatim = [...VERBATIM_KEYS, ...PLANNED_KEYS];
+  const { value: test, missing } = resolveTest(planned.test, scope, { isLast: true }, verbatim);
+  const { schema } = test.expected;
+  const schemas = planned.schemas.map((one) =>
+    one.from === 'schema' && schema !== undefined ? { ...one, schema } : one,
+  );
+  return { value: { ...planned, test, schemas }, missing };
+}
+
+export const finishStep = (step: Step, scope: Scope): Substituted<Step> =>
+  substitute(step, scope, { isLast: true });
+
+/** ${port} in a server's arguments, environment and address stands for a port that is free. */
+export const finishServer = (server: ServerUnderTest, port: number): ServerUnderTest =>
+  substitute(server, { variables: [{ port: String(port) }], captured: {}, environment: {} }, { isLast: true })
+    .value;
+
+/** More than this is a mistake, or a loop that belongs into a script. */
+export const MAX_ROWS = 1000;
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** All combinations, the last name changing fastest. Undefined where there are too many. */
+export function expandMatrix(matrix: Readonly<Record<string, readonly unknown[]>>): Row[] | undefined {
+  const count = Object.values(matrix).reduce((product, values) => product * values.length, 1);
+  if (count > MAX_ROWS) return undefined;
+  return Object.entries(matrix).reduce<Row[]>(
+    (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
+    [{}],
+  );
+}
+
+const MAX_VALUE = 30;
+
+/** For names: [a=1, b="x"]. */
+export function rowText(row: Row): string {
+  const parts = Object.entries(row).map(([name, value]) => {
+    const text = typeof value === 'string' && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value);
+    return `${name}=${text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text}`;
+  });
+  return `[${parts.join(', ')}]`;
+}

@@ -1,0 +1,192 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  type NodeIncomingMessageLike,
+  toNodeHandler,
+  toWebRequest,
+} from '@modelcontextprotocol/node';
+import {
+  createMcpHandler,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  isInitializeRequest,
+  isLegacyRequest,
+  type McpHttpHandler,
+  PARSE_ERROR,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server';
+import type { Pungi } from '@pungi/core';
+import { type Logger, PungiError, silentLogger } from '@pungi/core/base';
+import { Wrapping } from '@pungi/wrap';
+import { type Body, RoomForBodies, readJsonBody } from './http/body.js';
+import { assertLoopback, type ConnectionLimits, Connections, urlHost } from './http/connections.js';
+import {
+  DEFAULT_SESSION_LIMITS,
+  LegacySessions,
+  respondJson,
+  respondProblem,
+  type SessionLimits,
+} from './http/legacy-sessions.js';
+import { MESSAGE_LIMITS } from './message-scan.js';
+import { createServerFactory, type Extension } from './server.js';
+
+interface HttpOptions {
+  host?: string;
+  /** 0 takes a free one; the URL tells which. */
+  port?: number;
+  logger?: Logger;
+  extension?: Extension;
+  /** Where an extension tells that its tools, resources or prompts have changed. */
+  changes?: ServerEventBus;
+  sessions?: SessionLimits;
+  connections?: ConnectionLimits;
+}
+
+export interface HttpDoor {
+  /** The MCP endpoint. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** A session keeps what its client says of itself for as long as it lives. */
+const MAX_INITIALIZE_BYTES = 64 * 1024;
+const LONG_INITIALIZE = `The request to initialize has more than ${MAX_INITIALIZE_BYTES} bytes: send less.`;
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+/** Serves MCP at /mcp to clients of both protocol eras, and a line of health at /health, on loopback only. */
+export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promise<HttpDoor> {
+  const {
+    host = '127.0.0.1',
+    port = 0,
+    logger = silentLogger,
+    sessions: limits = DEFAULT_SESSION_LIMITS,
+  } = options;
+  assertLoopback(host);
+  const wrapping = new Wrapping(pungi);
+  const makeServer = createServerFactory(pungi, wrapping, options.extension);
+  const sessions = new LegacySessions(() => makeServer({ lives: true }), limits);
+  const modern = createMcpHandler(() => makeServer(), {
+    legacy: 'reject',
+    maxRequestBodySize: MESSAGE_LIMITS.bytes,
+    ...(options.changes && { bus: options.changes }),
+    onerror: (error) => logger.debug('MCP over HTTP', { problem: error.message }),
+  });
+  const stopTelling = wrapping.scripts.onChange(() => modern.notify.toolsChanged());
+  // Slow requests are looked for this often.
+  const server = createServer({ connectionsCheckingInterval: 5000 });
+  const connections = new Connections(server, options.connections);
+  const mcp = mcpHandler(sessions, modern, connections);
+  const handle = guard(route({ '/mcp': mcp, '/health': healthHandler(pungi) }));
+  server.on('request', (req, res) => void handle(req, res).catch((error) => fail(res, error, logger)));
+  await listen(server, host, port);
+  return {
+    url: `http://${urlHost(host)}:${(server.address() as AddressInfo).port}/mcp`,
+    close: async () => {
+      stopTelling();
+      connections.close();
+      await Promise.all([sessions.close(), modern.close(), wrapping.close()]);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A page in a browser that was pointed here by DNS rebinding shows itself by its Host or its Origin. */
+function guard(next: Handler): Handler {
+  const validHost = localhostHostValidation();
+  const validOrigin = localhostOriginValidation();
+  return async (req, res) => {
+    if (validHost(req, res) && validOrigin(req, res)) await next(req, res);
+  };
+}
+
+function route(routes: Record<string, Handler>): Handler {
+  return async (req, res) => {
+    const path = (req.url ?? '/').split('?', 1)[0] ?? '/';
+    const handler = Object.hasOwn(routes, path) ? routes[path] : undefined;
+    if (handler) return handler(req, res);
+    respondJson(res, 404, { error: `There is nothing at ${path}; MCP is at /mcp.` });
+  };
+}
+
+function mcpHandler(sessions: LegacySessions, modern: McpHttpHandler, connections: Connections): Handler {
+  const room = new RoomForBodies();
+  return async (req, res) => {
+    if (req.method !== 'POST') {
+      connections.begin(req, res, req.method === 'GET');
+      return sessions.handle(req, res, undefined);
+    }
+    res.once('close', () => room.release(req));
+    const body = await readJsonBody(req, { room });
+    if (body.kind !== 'json') return refuseBody(req, res, body);
+    room.complete(req);
+    const { value, bytes } = body;
+    if (isInitializeRequest(value) && bytes > MAX_INITIALIZE_BYTES)
+      return refuseBody(req, res, { kind: 'over-limit', id: null, problem: LONG_INITIALIZE });
+    connections.begin(req, res, (value as { method?: unknown } | null)?.method === 'subscriptions/listen');
+    // The headers decide together with the parsed body, so the request to classify needs no body of its own.
+    const legacy = await isLegacyRequest(await toWebRequest(req as NodeIncomingMessageLike, {}), value);
+    if (legacy) return sessions.handle(req, res, value);
+    // Nor does the request to answer: the adapter would write it out as JSON again.
+    const fetch: McpHttpHandler['fetch'] = (request, about) =>
+      modern.fetch(request, { ...about, parsedBody: value });
+    await toNodeHandler({ fetch })(req as NodeIncomingMessageLike, res, {});
+  };
+}
+
+function refuseBody(req: IncomingMessage, res: ServerResponse, body: Exclude<Body, { kind: 'json' }>): void {
+  if (body.kind === 'aborted') return;
+  // A client that is still sending would see a closed connection instead of the answer.
+  req.resume();
+  const headers: Record<string, string> = body.kind === 'no-room' ? { 'retry-after': '5' } : {};
+  const { status, code, problem } = { ...REFUSALS[body.kind], ...body };
+  respondProblem(res, status, code, problem, { headers, id: 'id' in body ? body.id : null });
+}
+
+/** Where the body says its own problem, that is what is answered. */
+const REFUSALS = {
+  'not-json': { status: 400, code: PARSE_ERROR, problem: 'The request is not valid JSON.' },
+  'over-limit': { status: 400, code: INVALID_REQUEST, problem: '' },
+  'too-large': { status: 413, code: INVALID_REQUEST, problem: '' },
+  'no-room': {
+    status: 503,
+    code: INTERNAL_ERROR,
+    problem: 'The server holds too many large requests: try again later.',
+  },
+} as const;
+
+function healthHandler(pungi: Pungi): Handler {
+  return async (_req, res) => {
+    const { status, version, isolation, problem, alerts } = await pungi.health();
+    respondJson(res, status === 'unhealthy' ? 503 : 200, {
+      status,
+      version,
+      tier: isolation.tier,
+      problem,
+      alerts: alerts.map(({ message }) => message),
+    });
+  };
+}
+
+function fail(res: ServerResponse, error: unknown, logger: Logger): void {
+  logger.error('MCP over HTTP', { problem: PungiError.from(error).message });
+  if (res.headersSent) res.destroy();
+  else respondJson(res, 500, { error: 'INTERNAL_ERROR' });
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        new PungiError('CONFIGURATION_ERROR', `Cannot listen on ${urlHost(host)}:${port}: ${error.message}`, {
+          host,
+          port,
+        }),
+      ),
+    );
+    server.listen(port, host, () => resolve());
+  });
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { PungiError } from '@pungi/core/base';
+
+export interface ConnectionLimits {
+  /** At the same time; beyond it, one that nobody waits on gives way to a new one. */
+  max: number;
+  /** What replies hold that clients do not read, all together. */
+  unreadBytes: number;
+  /** A client that reads nothing of a reply for this long is cut off. */
+  stalledMs: number;
+  /** From the first byte of a request to its last. */
+  requestMs: number;
+}
+
+const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
+  max: 512,
+  unreadBytes: 64 * 1024 * 1024,
+  stalledMs: 20_000,
+  requestMs: 60_000,
+};
+/** A client writes its headers at once. */
+const HEADERS_MS = 10_000;
+const SWEEP_MS = 1000;
+
+interface Connection {
+  /** Requests that wait for their reply. */
+  waiting: number;
+  /** Streams of events, which may stay silent for ever. */
+  streams: number;
+  /** Since when it has had something to read at every look. */
+  unreadSince: number | undefined;
+}
+
+/** Keeps connections that are slow, silent or never read from holding memory, or the places of others. */
+export class Connections {
+  readonly #limits: ConnectionLimits;
+  /** In the order in which they were used last. */
+  readonly #open = new Map<Socket, Connection>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(server: Server, limits: ConnectionLimits = DEFAULT_CONNECTION_LIMITS) {
+    this.#limits = limits;
+    server.headersTimeout = Math.min(HEADERS_MS, limits.requestMs);
+    server.requestTimeout = limits.requestMs;
+    server.on('connection', (socket) => this.#welcome(socket));
+    // Told after a time without a byte in either direction.
+    server.setTimeout(limits.stalledMs, (socket) => this.#endIfUseless(socket));
+    this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Notes a request until its response is closed. `isStream`: nobody waits for the end of it. */
+  begin({ socket }: IncomingMessage, res: ServerResponse, isStream: boolean): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return;
+    const kind = isStream ? 'streams' : 'waiting';
+    connection[kind] += 1;
+    this.#use(socket, connection);
+    res.once('close', () => {
+      connection[kind] -= 1;
+      if (this.#open.has(socket)) this.#use(socket, connection);
+    });
+  }
+
+  /** Cuts off those that have not read for longest while too much waits to be read. */
+  sweep(now = performance.now()): void {
+    let unread = 0;
+    const slow: { socket: Socket; since: number }[] = [];
+    for (const [socket, connection] of this.#open) {
+      connection.unreadSince = socket.writableLength > 0 ? (connection.unreadSince ?? now) : undefined;
+      unread += socket.writableLength;
+      if (connection.unreadSince !== undefined) slow.push({ socket, since: connection.unreadSince });
+    }
+    for (const { socket } of slow.sort((a, b) => a.since - b.since)) {
+      if (unread <= this.#limits.unreadBytes) return;
+      unread -= socket.writableLength;
+      socket.destroy();
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#sweeper);
+  }
+
+  #welcome(socket: Socket): void {
+    if (this.#open.size >= this.#limits.max) this.#makeRoom();
+    const connection = { waiting: 0, streams: 0, unreadSince: undefined };
+    this.#open.set(socket, connection);
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  /** One without any request, else one that only listens, else the one used longest ago. */
+  #makeRoom(): void {
+    const open = [...this.#open];
+    const [socket] =
+      open.find(([, { waiting, streams }]) => waiting + streams === 0) ??
+      open.find(([, { waiting }]) => waiting === 0) ??
+      open[0]!;
+    this.#open.delete(socket);
+    socket.destroy();
+  }
+
+  #use(socket: Socket, connection: Connection): void {
+    this.#open.delete(socket);
+    this.#open.set(socket, connection);
+  }
+
+  #endIfUseless(socket: Socket): void {
+    const { waiting, streams } = this.#open.get(socket) ?? { waiting: 0, streams: 0 };
+    if (waiting + streams === 0 || socket.writableLength > 0) socket.destroy();
+  }
+}
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+
+/** Anyone who reaches the port can run code, so without authentication only this machine may. */
+export function assertLoopback(host: string): void {
+  if (LOOPBACK.includes(host)) return;
+  throw new PungiError(
+    'CONFIGURATION_ERROR',
+    `Refusing to listen on ${host}: until authentication exists, MCP over HTTP binds only to ${LOOPBACK.join(', ')}. ` +
+      'To reach it from elsewhere, forward the port, for example with ssh -L.',
+    { host, allowed: LOOPBACK },
+  );
+}
+
+/** The host as it stands in a URL. */
+export const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);

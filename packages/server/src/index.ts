@@ -1,0 +1,3 @@
+export { assertLoopback } from './http/connections.js';
+export { startHttp } from './http.js';
+export { startStdio } from './stdio.js';

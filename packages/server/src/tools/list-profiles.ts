@@ -1,0 +1,120 @@
+import type { Config } from '@pungi/core/config';
+import { Limits, Operation, OUTPUT_STYLES, type Profile } from '@pungi/core/contract';
+import { CAPABILITIES, isPersona, isStrategic, limitsOf, type Profiles, tighten } from '@pungi/core/gate';
+import { z } from 'zod';
+import { replyData } from '../reply.js';
+import { advertiseArguments, advertiseResult } from './advertise.js';
+import { isAlone, roleOf } from './descriptions.js';
+import { answer, type Tool } from './tool.js';
+import { ONLY_LOOKS } from './venv-arguments.js';
+
+const Arguments = z.strictObject({
+  capability: z
+    .enum(CAPABILITIES, { error: () => `must be one of ${CAPABILITIES.join(', ')}` })
+    .nullish()
+    .describe('Only the profiles that serve it.'),
+});
+
+const names = z.array(z.string());
+
+const ListedProfile = z.object({
+  name: z.string(),
+  description: z.string(),
+  isDefault: z.boolean().describe('runs that name no profile use it'),
+  isPersona: z.boolean().describe('execute_strategic_code takes it as persona'),
+  capabilities: names.describe('what execute_strategic_code does for it'),
+  role: z.string().nullable(),
+  focus: z.string().nullable(),
+  environment: z.string().nullable().describe('where its runs are; null: they choose'),
+  packages: names.describe('what its own environment is made of'),
+  limits: Limits.describe('what its runs may use on this server'),
+  allowedImports: names.nullable().describe('null: everything that is not blocked'),
+  blockedImports: names,
+  blockedBuiltins: names,
+  blockedOperations: z.array(Operation),
+  defaultImports: names.describe('imported for the code already: "module", or "module as name"'),
+  variables: names.describe('what the code finds beside `context`'),
+  allowedHosts: names.describe('hosts that HTTP and HTTPS reach; none if empty'),
+  data: names.describe('folders with data: data/NAME in the work folder'),
+  cacheTtl: z.number().int().describe('seconds for which an outcome is kept; 0: never'),
+  outputStyle: z.enum(OUTPUT_STYLES),
+  disclosure: z.boolean().describe('replies say what was run, for whom and how'),
+});
+type ListedProfile = z.infer<typeof ListedProfile>;
+
+const Listed = z.object({ profiles: z.array(ListedProfile) });
+
+export const listProfiles = (config: Config, profiles: Profiles): Tool => ({
+  name: 'list_profiles',
+  title: 'List profiles',
+  description:
+    `List the profiles${isAlone(config) ? '' : ' that execute_python and execute_python_file take'}: what code may import and do under each, ` +
+    'what is imported for it already, and its limits, packages, data, hosts and variables.',
+  annotations: ONLY_LOOKS,
+  inputSchema: advertiseArguments(Arguments),
+  outputSchema: advertiseResult(Listed, ['profiles']),
+  answer: (args, call) =>
+    answer(Arguments, args, call, async ({ capability }) => {
+      const shown = profiles.usable.filter((profile) => !isAlone(config) || isStrategic(profile));
+      const all = shown.map((profile) => show(profile, config));
+      const listed = {
+        profiles: all.filter(({ capabilities }) => !capability || capabilities.includes(capability)),
+      };
+      return replyData(listed, ({ profiles: fitting }) => fitting.map(formatProfile).join('\n'));
+    }),
+});
+
+/** Not where things are on the host. */
+const show = (profile: Profile, config: Config): ListedProfile => ({
+  name: profile.name,
+  description: profile.description,
+  isDefault: profile.name === config.defaultProfile,
+  isPersona: isPersona(profile),
+  capabilities: isPersona(profile) ? [...CAPABILITIES] : [],
+  role: roleOf(profile),
+  focus: profile.focus,
+  environment: profile.environment,
+  packages: [...profile.packages],
+  limits: tighten(limitsOf(config), profile.limits),
+  allowedImports: profile.allowedImports === null ? null : [...profile.allowedImports],
+  blockedImports: [...profile.blockedImports],
+  blockedBuiltins: [...profile.blockedBuiltins],
+  blockedOperations: [...profile.blockedOperations],
+  defaultImports: [...profile.defaultImports],
+  variables: [
+    ...Object.keys(profile.templateVars),
+    ...(profile.contextVariable === null ? [] : [profile.contextVariable]),
+  ],
+  allowedHosts: [...profile.allowedHosts],
+  data: profile.workspace.map(({ name }) => name),
+  cacheTtl: profile.cacheTtl,
+  outputStyle: profile.outputStyle,
+  disclosure: profile.disclosure,
+});
+
+function formatProfile(profile: ListedProfile): string {
+  const { name, description, isDefault, isPersona: isOne, role, focus, limits } = profile;
+  const about = isOne ? ['persona', role, focus].filter(Boolean).join(', ') : description;
+  const some = (what: string, list: readonly string[]) =>
+    list.length === 0 ? [] : [`${what} ${list.join(', ')}`];
+  return [
+    isDefault ? `${name} (default)` : name,
+    ...(about === '' ? [] : [about]),
+    ...(profile.environment === null
+      ? some('packages', profile.packages)
+      : [`environment ${profile.environment}`]),
+    `${limits.timeoutMs / 1000} s, ${limits.memoryMb} MB`,
+    ...(profile.allowedImports === null
+      ? []
+      : [`imports only ${profile.allowedImports.join(', ') || 'nothing'}`]),
+    ...some('not', profile.allowedImports === null ? profile.blockedImports : []),
+    ...some('imported already:', profile.defaultImports),
+    ...some('no operations of kind', profile.blockedOperations),
+    ...some('hosts', profile.allowedHosts),
+    ...some(
+      'data',
+      profile.data.map((folder) => `data/${folder}`),
+    ),
+    ...(profile.cacheTtl === 0 ? [] : [`outcomes kept for ${profile.cacheTtl} s`]),
+  ].join('  ');
+}

@@ -1,0 +1,88 @@
+import type {
+  Tool as AdvertisedTool,
+  CallToolResult,
+  InputRequiredResult,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Pungi } from '@pungi/core';
+import { jsonFaults, PungiError } from '@pungi/core/base';
+import type { Caller, Outcome, RunRequest, StepOptions } from '@pungi/core/contract';
+import { type Profiles, tooMany } from '@pungi/core/gate';
+import type { Wrapping } from '@pungi/wrap';
+import type { z } from 'zod';
+import type { OutputStyle } from '../format-outcome.js';
+import { ProgressStream } from '../progress.js';
+import { invalidArguments, replyError, replyOutcome } from '../reply.js';
+
+/** What a handler may use of the call that it answers. */
+export interface Call {
+  pungi: Pungi;
+  wrapping: Wrapping;
+  caller: Caller;
+  ctx: ServerContext;
+}
+
+/** A tool as data: what is advertised, and the function that answers. */
+export interface Tool extends AdvertisedTool {
+  description: string;
+  /** Gets the arguments as the client sent them. */
+  answer: (args: unknown, call: Call) => Promise<CallToolResult | InputRequiredResult>;
+}
+
+/** A signal and a caller always; a listener only where the client wants to hear of progress. */
+type Steps = StepOptions & { signal: AbortSignal; caller: Caller };
+
+/** Checks the arguments, acts on them, tells the steps as progress, and words whatever goes wrong. */
+export async function answer<Schema extends z.ZodType>(
+  schema: Schema,
+  args: unknown,
+  { ctx, pungi, caller }: Call,
+  act: (args: z.infer<Schema>, steps: Steps) => Promise<CallToolResult>,
+  count: (args: unknown) => string[] = tooMany,
+): Promise<CallToolResult> {
+  const many = count(args);
+  if (many.length > 0) return invalidArguments(many);
+  const parsed = schema.safeParse(args ?? {});
+  if (!parsed.success) return invalidArguments(jsonFaults(parsed.error));
+  const { signal } = ctx.mcpReq;
+  const progress = ProgressStream.for(ctx);
+  try {
+    return await act(parsed.data, {
+      signal,
+      caller,
+      ...(progress && { onStep: (message: string) => progress.push(message) }),
+    });
+  } catch (thrown) {
+    if (signal.aborted) return replyError(new PungiError('CANCELLED', 'The call was cancelled.'));
+    const error = PungiError.from(thrown);
+    pungi.logger.error('A call failed', { client: caller.client, code: error.code, message: error.message });
+    return replyError(error);
+  } finally {
+    await progress?.end();
+  }
+}
+
+/** Checks the arguments, runs them, streams the steps before it and its output as progress, and words the outcome. */
+export function answerRun<Schema extends z.ZodType>(
+  schema: Schema,
+  args: unknown,
+  call: Call,
+  toRequest: (args: z.infer<Schema>) => RunRequest,
+): Promise<CallToolResult> {
+  return answer(schema, args, call, async (parsed, steps) => {
+    const outcome = await runHeard(toRequest(parsed), call, steps);
+    return replyOutcome(outcome, styleOf(outcome, call.pungi.profiles));
+  });
+}
+
+export function runHeard(
+  request: RunRequest,
+  { pungi }: Call,
+  { signal, onStep, caller }: Steps,
+): Promise<Outcome> {
+  const hear = onStep && { onStep, onLine: ({ text }: { text: string }) => onStep(text) };
+  return pungi.run(request, { signal, caller, ...hear });
+}
+
+export const styleOf = ({ profile }: Outcome, { all }: Profiles): OutputStyle =>
+  all.find(({ name }) => name === profile)?.outputStyle ?? 'full';

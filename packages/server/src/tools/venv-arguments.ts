@@ -1,0 +1,114 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
+import type { Config } from '@pungi/core/config';
+import type { EnvironmentInfo, PackageInfo, PackageReport } from '@pungi/core/contract';
+import { nameKey } from '@pungi/core/environments';
+import { z } from 'zod';
+
+/** The environment that a call is about. Which names are possible is for the environments to say, in a sentence. */
+export const existingVenv = (config: Config, purpose: string) =>
+  z
+    .string()
+    .optional()
+    .describe(`The environment ${purpose}, by default "${config.defaultVenvName}": see list_venvs.`);
+
+export const newVenv = () => z.string().describe(`Its name: ${describeNames()}`);
+
+export const namedVenv = () => z.string().describe('The name of the environment, as list_venvs tells it.');
+
+export const description = () => z.string().max(2000).describe('What the environment is for, in a sentence.');
+
+export const packages = () => z.array(z.string()).min(1, 'name at least one package').max(200);
+
+/** Brings files from the index, and may replace what is there. */
+export const CHANGES_PACKAGES: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: true,
+};
+
+export const ONLY_LOOKS: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+const SOURCES: Record<Config['packageSources'][number], string> = {
+  url: 'URLs of wheels ("name @ https://…")',
+  path: 'absolute paths of wheels on the server',
+  sdist: 'source distributions, which are built in a sandbox',
+};
+
+/** What a package may be, and where it comes from on this server. */
+export function describePackages({ packageSources }: Config): string {
+  const form = 'Requirements as pip takes them, such as "pandas" or "numpy>=2,<3".';
+  const more = packageSources.map((source) => SOURCES[source]);
+  const kinds =
+    more.length === 0
+      ? 'Wheels of the package index only: no options, URLs, paths or source distributions.'
+      : `Wheels of the package index, and on this server also ${more.join('; ')}. No options.`;
+  return `${form} ${kinds}`;
+}
+
+const describeNames = () => '1 to 64 letters, digits, "_" and "-", not starting with "-".';
+
+/** What holds for every call that waits for packages. */
+export const describeInstalling = ({ packageTimeoutMs }: Config) =>
+  `It may take minutes, and has a time limit of its own, ${packageTimeoutMs / 1000} s; the steps come as progress. ` +
+  'All or nothing: a failure leaves the environment as it was, and says why for each package.';
+
+/** Which packages code can import, and how to get others. */
+export const describeImports = ({ defaultVenvName, autoInstall, environmentTools }: Config) =>
+  [
+    `It can import what is installed in its environment, by default "${defaultVenvName}": see list_packages${environmentTools ? ' and install_packages' : ''}.`,
+    autoInstall
+      ? 'A package that an import does not find is installed, and the code run once more.'
+      : 'For a module that is missing, the error names the package to install.',
+    'Or name the packages at the top of the code, and leave out venvName; an environment is made for them, and kept:\n' +
+      '# /// script\n# dependencies = ["rich", "numpy>=2"]\n# ///',
+  ].join('\n');
+
+export const countOf = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** One line: `pandas2  Python 3.12.1  14 packages  153 MB  last used 2026-11-15  for the reports`. */
+export function formatEnvironment(info: EnvironmentInfo): string {
+  const { venvName, state, isDefault, pythonVersion, path, packageCount, sizeMb, lastUsed, description } =
+    info;
+  const isWhole = path !== null && state !== 'damaged';
+  return [
+    isDefault ? `${venvName} (default)` : venvName,
+    ...(state === 'ready' ? [] : [formatState(info)]),
+    ...(pythonVersion === '' ? [] : [`Python ${pythonVersion}`]),
+    ...(state === 'damaged' ? [] : [countOf(packageCount, 'package')]),
+    ...(isWhole ? [`${Math.round(sizeMb)} MB`] : []),
+    ...(lastUsed === null ? [] : [`last used ${lastUsed.slice(0, 10)}`]),
+    ...(description === '' ? [] : [description.replaceAll(/\s+/g, ' ')]),
+  ].join('  ');
+}
+
+const formatState = ({ state, venvName, isDefault }: EnvironmentInfo) =>
+  state === 'preparing'
+    ? 'its packages are being installed'
+    : `damaged: its files were changed from outside; ${isDefault ? 'delete_venv removes it' : `create_venv "${venvName}" makes it anew`}`;
+
+export const formatPackage = ({ name, version }: PackageInfo) => `${name} ${version}`;
+
+/** What became of each package that was asked for, and what came or went with it. */
+export function formatReport({ venvName, packages, added, removed, tool, tookMs }: PackageReport): string {
+  const asked = new Set(packages.map(({ package: requirement }) => projectOf(requirement)));
+  const came = added.filter(({ name }) => !asked.has(nameKey(name)));
+  const replaced = new Set([...asked, ...came.map(({ name }) => nameKey(name))]);
+  const went = removed.filter(({ name }) => !replaced.has(nameKey(name)));
+  return [
+    `Environment "${venvName}" (${tool}, ${(tookMs / 1000).toFixed(1)} s):`,
+    ...packages.map(({ package: requirement, status, version }) =>
+      [`${requirement}: ${status}`, ...(version === null ? [] : [version])].join(', '),
+    ),
+    ...(came.length > 0 ? [`Also installed: ${came.map(formatPackage).join(', ')}`] : []),
+    ...(went.length > 0 ? [`Also removed: ${went.map(formatPackage).join(', ')}`] : []),
+  ].join('\n');
+}
+
+/** A requirement starts with its name; extras, versions and markers follow. */
+const projectOf = (requirement: string) => nameKey(/^[\w.-]+/.exec(requirement)?.[0] ?? requirement);

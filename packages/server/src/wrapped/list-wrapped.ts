@@ -1,0 +1,123 @@
+import { Remark } from '@pungi/core/contract';
+import type { ScriptInUse, WrappedScript, WrappedScripts } from '@pungi/wrap';
+import { z } from 'zod';
+import { replyData } from '../reply.js';
+import { advertiseArguments, advertiseResult } from '../tools/advertise.js';
+import { answer, type Tool } from '../tools/tool.js';
+import { ONLY_LOOKS } from '../tools/venv-arguments.js';
+
+export const LIST_WRAPPED = 'list_wrapped';
+
+const Arguments = z.strictObject({});
+
+export const WrappedInfo = z.object({
+  name: z.string().describe('of the script; unwrap_script takes it'),
+  file: z.string().describe('in the tools folder: the script, or its tools file'),
+  tools: z.array(z.string()).describe('the names under which it is offered'),
+  hidden: z.array(z.string()).describe('tools that its owner does not offer'),
+  environment: z.string().nullable(),
+  profile: z.string().nullable(),
+  dependencies: z.array(z.string()).describe('packages that it names itself'),
+  missingImports: z.array(z.string()).describe('what it imports and its environment does not have'),
+  remarks: z.array(Remark).describe('what of it is no tool, or not wholly, and why'),
+  problem: z
+    .string()
+    .nullable()
+    .describe(
+      'why the script as it is now is not in use (what it offered before still is), or why its calls cannot run',
+    ),
+});
+export type WrappedInfo = z.infer<typeof WrappedInfo>;
+
+const Listed = z.object({
+  scripts: z.array(WrappedInfo),
+  problem: z.string().nullable().describe('why the tools folder cannot be read'),
+});
+
+export const listWrapped = (): Tool => ({
+  name: LIST_WRAPPED,
+  title: 'List wrapped scripts',
+  description:
+    'List the Python scripts whose functions and command lines this server offers as tools: the tools of each, its ' +
+    'environment and profile, what of it could not become a tool, and what is wrong with a script that does not work.',
+  annotations: ONLY_LOOKS,
+  inputSchema: advertiseArguments(Arguments),
+  outputSchema: advertiseResult(Listed),
+  answer: (args, call) =>
+    answer(Arguments, args, call, async () => {
+      const { scripts: wrapped } = call.wrapping;
+      await wrapped.current();
+      const listed = {
+        scripts: wrapped.scripts.map((script) => wrappedInfo(script, wrapped)),
+        problem: wrapped.isOffered ? wrapped.problem : null,
+      };
+      return replyData(listed, formatList);
+    }),
+});
+
+export function wrappedInfo(
+  { name, origin, inUse, problem }: WrappedScript,
+  { tools }: WrappedScripts,
+): WrappedInfo {
+  const own = [...tools.values()].filter(({ script }) => script === inUse);
+  return {
+    name,
+    file: origin,
+    tools: own.map((tool) => tool.name),
+    hidden: (inUse?.tools.tools ?? []).filter(({ hidden }) => hidden === true).map((tool) => tool.name),
+    environment: inUse?.tools.environment ?? null,
+    profile: inUse?.tools.profile ?? null,
+    dependencies: inUse?.tools.dependencies ?? [],
+    missingImports: inUse?.tools.missingImports ?? [],
+    remarks: [...first(inUse === null ? [] : faultRemarks(inUse)), ...first(inUse?.tools.remarks ?? [])],
+    problem,
+  };
+}
+
+/** The others are counted: a script may have thousands. */
+const MOST_TOLD = 20;
+
+function faultRemarks({ faults, tools: { tools } }: ScriptInUse): Remark[] {
+  const lines = new Map(tools.map(({ name, line }) => [name, line]));
+  return faults.map(({ tool, problem, isLeftOut }) => ({
+    line: lines.get(tool) ?? 1,
+    name: tool,
+    reason: problem,
+    isSkipped: isLeftOut,
+  }));
+}
+
+function first(remarks: readonly Remark[]): Remark[] {
+  const told = remarks.slice(0, MOST_TOLD);
+  const left = remarks.slice(MOST_TOLD);
+  if (left.length === 0) return told;
+  const skipped = left.filter(({ isSkipped }) => isSkipped).length;
+  const reason = `and ${left.length} more, of which ${skipped} are no tools`;
+  return [...told, { line: left[0]!.line, name: left[0]!.name, reason, isSkipped: skipped > 0 }];
+}
+
+function formatList({ scripts, problem }: z.infer<typeof Listed>): string {
+  const lines = [...(problem === null ? [] : [problem]), ...scripts.map(formatInfo)];
+  return lines.length === 0 ? 'No scripts are wrapped.' : lines.join('\n');
+}
+
+/** Names of files can be anything: as JSON they stay on their line. */
+export function formatInfo({
+  name,
+  tools,
+  environment,
+  profile,
+  missingImports,
+  remarks,
+  problem,
+}: WrappedInfo): string {
+  const left = remarks.filter(({ isSkipped }) => isSkipped).length;
+  return [
+    `${JSON.stringify(name)}: ${tools.join(', ') || 'no tools'}`,
+    ...(environment === null ? [] : [`environment "${environment}"`]),
+    ...(profile === null ? [] : [`profile "${profile}"`]),
+    ...(missingImports.length === 0 ? [] : [`not installed: ${missingImports.join(', ')}`]),
+    ...(left === 0 ? [] : [`${left} left out`]),
+    ...(problem === null ? [] : [`PROBLEM: ${problem}`]),
+  ].join('  ');
+}

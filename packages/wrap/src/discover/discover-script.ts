@@ -1,0 +1,208 @@
+import { basename, dirname } from 'node:path';
+import { distributionFor } from '@pungi/core';
+import { PungiError, sha256 } from '@pungi/core/base';
+import type {
+  DiscoverRequest,
+  Discovery,
+  Outcome,
+  Remark,
+  RunOptions,
+  RunRequest,
+} from '@pungi/core/contract';
+import { z } from 'zod';
+import { type LocalFile, ScriptFolder } from './script-folder.js';
+
+/** What wrapping asks of Pungi. */
+export interface PythonSide {
+  /** Throws PYTHON_ERROR for what does not compile. */
+  discover(request: DiscoverRequest, options?: RunOptions): Promise<Discovery>;
+  probe(request: RunRequest, options?: RunOptions): Promise<Outcome>;
+  profiles: {
+    /** Throws where there is none of the name. */
+    get(name: string): { name: string; environment: string | null; packages: readonly string[] };
+  };
+  environments: {
+    defaultName: string;
+    /** Undefined while the default one is the interpreter itself. Throws where there is none of the name. */
+    metadata(name: string): Promise<{ generation: string } | undefined>;
+  };
+}
+
+export interface ScriptToLookAt {
+  code: string;
+  /** The real path of the script; imports are looked for beside it, as Python does. Not given: it is alone. */
+  path?: string | undefined;
+  filename?: string | undefined;
+  /** Files and folders beside it that go along with it, by their paths from its folder. */
+  include?: readonly string[] | undefined;
+  environment?: string | null | undefined;
+  /** Where no environment is named: what the one to be made holds, whatever the script itself asks for. */
+  packages?: readonly string[] | undefined;
+}
+
+/** All that can be known of a script without running it. */
+export interface ScriptLook {
+  code: string;
+  filename: string;
+  sha256: string;
+  discovery: Discovery;
+  /** The files beside it that go along with it. */
+  modules: LocalFile[];
+  /** What it and they import from elsewhere, standard library aside. */
+  imports: string[];
+  missingImports: MissingImport[];
+  remarks: Remark[];
+}
+
+/** Looks at a script, at what lies beside it and at its environment. Nothing of it is run. */
+export async function discoverScript(
+  side: PythonSide,
+  {
+    code,
+    path,
+    filename = path === undefined ? 'main.py' : basename(path),
+    include = [],
+    environment,
+    packages = [],
+  }: ScriptToLookAt,
+  options: RunOptions = {},
+): Promise<ScriptLook> {
+  const venvName = environment ?? undefined;
+  const discover = (source: string, name: string) =>
+    side.discover({ code: source, filename: name, ...(venvName !== undefined && { venvName }) }, options);
+  const discovery = await discover(code, filename);
+  const importsOf = async (source: string, name: string) => (await discover(source, name)).imports;
+  const beside = path === undefined ? undefined : new ScriptFolder(dirname(path), filename);
+  for (const one of include) beside?.takeNamed(one);
+  const local =
+    beside === undefined
+      ? { imports: discovery.imports, remarks: [] }
+      : await takeModules(beside, discovery.imports, importsOf);
+  const missingImports =
+    venvName === undefined && wantsItsOwn(discovery, packages)
+      ? missingAmong(packages.length > 0 ? packages : discovery.dependencies, local.imports)
+      : await missingIn(venvName, local.imports, (request, how) => side.probe(request, how), options);
+  return {
+    code,
+    filename,
+    sha256: sha256(code),
+    discovery,
+    modules: beside?.files ?? [],
+    imports: local.imports,
+    missingImports,
+    remarks: [...discovery.remarks, ...local.remarks, ...leftBehind(beside, discovery)],
+  };
+}
+
+/** Files that it names and that will not be there when it runs. */
+const leftBehind = (beside: ScriptFolder | undefined, { namedFiles }: Discovery): Remark[] =>
+  namedFiles
+    .filter(({ path }) => beside?.isLeftBehind(path))
+    .map(({ path, line }) => ({ line, name: path, reason: LEFT_BEHIND, isSkipped: false }));
+
+const LEFT_BEHIND =
+  'The script names this file, which lies beside it and does not go along with it: with --include it does.';
+
+/** Whether an environment is made for a script, where it is given none. */
+export const wantsItsOwn = (
+  { dependencies, requiresPython }: Discovery,
+  packages: readonly string[],
+): boolean => packages.length > 0 || dependencies.length > 0 || requiresPython !== null;
+
+interface LocalModules {
+  /** What the script and the files that go along with it import from elsewhere. */
+  imports: string[];
+  remarks: Remark[];
+}
+
+/** The modules that code imports, without the standard library's. */
+type ImportsOf = (code: string, filename: string) => Promise<readonly string[]>;
+
+/**
+ * Takes along what a script imports from its own folder, and what that imports, in the way in which Python would. So it does
+ * with what the files import that go along already.
+ */
+export async function takeModules(
+  beside: ScriptFolder,
+  imports: readonly string[],
+  importsOf: ImportsOf,
+): Promise<LocalModules> {
+  const elsewhere = new Set<string>();
+  const remarks: Remark[] = [];
+  const seen = new Set<string>();
+  const waiting = [...imports];
+  const read = async (files: readonly LocalFile[]) => {
+    for (const { path, content } of files.filter(({ path }) => path.endsWith('.py'))) {
+      try {
+        waiting.push(...(await importsOf(new TextDecoder().decode(content), path.split('/').at(-1)!)));
+      } catch (error) {
+        const { code, message } = PungiError.from(error);
+        if (code !== 'PYTHON_ERROR') throw error;
+        remarks.push({ line: 1, name: path, reason: `does not compile: ${message}`, isSkipped: false });
+      }
+    }
+  };
+  const named = beside.files;
+  await read(named);
+  const known = new Set(named.map(({ path }) => path));
+  for (let module = waiting.shift(); module !== undefined; module = waiting.shift()) {
+    const [name = ''] = module.split('.', 1);
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const found = beside.takeModule(name);
+    if (found.length === 0) elsewhere.add(name);
+    await read(found.filter(({ path }) => !known.has(path)));
+  }
+  return { imports: [...elsewhere], remarks };
+}
+
+/** A module that cannot be imported, and the package that would bring it; null: nobody knows. */
+export interface MissingImport {
+  module: string;
+  package: string | null;
+}
+
+type Probe = (request: RunRequest, options?: RunOptions) => Promise<Outcome>;
+
+/** Finding a top-level module imports nothing. */
+const FIND = `
+import importlib.util
+
+def is_missing(name):
+    try:
+        return importlib.util.find_spec(name) is None
+    except (ImportError, ValueError):
+        return True
+
+[name for name in context if is_missing(name)]
+`;
+
+/** Of these modules, those that an environment does not have. */
+export async function missingIn(
+  venvName: string | undefined,
+  modules: readonly string[],
+  probe: Probe,
+  options: RunOptions = {},
+): Promise<MissingImport[]> {
+  if (modules.length === 0) return [];
+  const request = { code: FIND, context: modules, ...(venvName !== undefined && { venvName }) };
+  const { verdict, value } = await probe(request, options);
+  const found = z.array(z.string()).safeParse(value?.json);
+  if (found.success) return found.data.map(withPackage);
+  if (verdict.kind === 'ok') throw new PungiError('INTERNAL_ERROR', 'The imports could not be looked up.');
+  const code = 'code' in verdict ? verdict.code : 'INTERNAL_ERROR';
+  throw new PungiError(code, verdict.message);
+}
+
+/** Of these modules, those that no requirement is for by its name. One may bring along what another is for. */
+export function missingAmong(requirements: readonly string[], modules: readonly string[]): MissingImport[] {
+  const named = new Set(requirements.map((one) => nameKey(/^[A-Za-z0-9._-]*/.exec(one.trim())![0])));
+  return modules
+    .map(withPackage)
+    .filter(
+      ({ module, package: name }) => !named.has(nameKey(module)) && !(name && named.has(nameKey(name))),
+    );
+}
+
+const withPackage = (module: string): MissingImport => ({ module, package: distributionFor(module) });
+const nameKey = (name: string) => name.toLowerCase().replaceAll(/[-_.]+/g, '-');
