@@ -14,7 +14,7 @@ export interface Guest {
   /** A prefix of the command that runs the tests, such as a confinement. */
   within?: string;
   /** The tiers that work; every other one must be refused with a reason that matches. */
-  tiers: Exclude<Tier, 'process'>[];
+  tiers: Exclude<Tier, 'process' | 'spawn'>[];
   refused?: Partial<Record<Tier, RegExp>>;
   /** What `isolation.features` of a run in each of the tiers must contain. */
   features?: string[];

@@ -10,7 +10,7 @@ import {
   OPTIONS,
   type OptionName,
 } from '@pungi/core/config';
-import type { Health } from '@pungi/core/contract';
+import { type Health, isSandboxed } from '@pungi/core/contract';
 import { parse } from 'yaml';
 import { blockerOf, cgroupBlockerOf, readKernelFile } from './blockers.js';
 import { auditFinding, environmentFindings, profileFinding } from './environments.js';
@@ -94,7 +94,7 @@ function isolation({ tier, features, refused }: BackendState, config: Config): F
   if (tier === 'namespace') return [ok('Isolation', found)];
   const asked =
     config.tier === 'auto' ? 'The strongest that works here' : `PUNGI_TIER asks for ${config.tier}`;
-  const advice = tier === 'process' ? 'run only code that you trust' : 'the namespace tier is stronger';
+  const advice = !isSandboxed(tier) ? 'run only code that you trust' : 'the namespace tier is stronger';
   return [warn('Isolation', found, `${asked}; ${advice}.`), ...stronger];
 }
 

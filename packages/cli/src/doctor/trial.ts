@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pungi } from '@pungi/core';
-import type { Outcome } from '@pungi/core/contract';
+import { isSandboxed, type Outcome } from '@pungi/core/contract';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 /** Reaches for a file and a port that the doctor has put beside the sandbox. */
@@ -71,7 +71,7 @@ async function besideBait(use: (bait: Bait) => Promise<Outcome>): Promise<Outcom
 function reach({ value, isolation }: Outcome, what: keyof Bait | 'network', name: string): Finding {
   const reached = (value?.json as Record<string, unknown> | undefined)?.[what];
   if (reached === false) return ok(name, 'out of reach of the run');
-  if (isolation.tier === 'process')
-    return warn(name, 'within reach', 'The process tier does not isolate: trust the code.');
+  if (isolation.tier !== null && !isSandboxed(isolation.tier))
+    return warn(name, 'within reach', `The ${isolation.tier} tier does not isolate: trust the code.`);
   return fail(name, 'the run reached it', 'Do not run foreign code here, and report this.');
 }

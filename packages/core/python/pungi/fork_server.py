@@ -14,7 +14,7 @@ import socket
 import sys
 
 # Everything that a worker runs is imported once, before the jail hides it and before the first fork.
-from . import called_script, cgroup_keeper, font_list, guard, landlock, load_limits, packages, process_title, processors
+from . import called_script, cgroup_keeper, font_list, guard, landlock, limits, load_limits, packages, process_title, processors
 from . import run_group, seccomp, started_as, streams, supervisor, system, watch
 from . import harness, worker
 from .tier import TIERS
@@ -37,7 +37,7 @@ def _become_fork_server(settings, door):
         settings["network"] = None if proxy is None else tier.start_forwarder(proxy)
         os.umask(0o077)
         _limit(settings)
-        worker.prepare_limits()
+        limits.prepare()
         _prepare_workers(settings)
         tier.replace_functions()
     except Exception as error:
@@ -50,19 +50,12 @@ def _become_fork_server(settings, door):
     streams.prepare()
     called_script.rehearse()
     harness.rehearse()
-    _hide_own_modules()
+    started_as.hide_own_modules(harness.__name__)
     tier.settle_home()
     gc.collect()
     gc.freeze()
     guard.tell(door, ready=True)
     _serve(settings, door)
-
-
-def _hide_own_modules():
-    """From scripts, which have none of them in plain Python. All that is needed is imported; validation scripts start by one."""
-    for name in [name for name in sys.modules if name == "pungi" or name.startswith("pungi.")]:
-        if name != harness.__name__:
-            del sys.modules[name]
 
 
 def _read_line():

@@ -1,5 +1,6 @@
 """Holds a run to its limits: looks at what its processes use and names the limit that was passed."""
 
+import os
 import resource
 import time
 
@@ -10,6 +11,8 @@ _SAMPLE_EVERY, _LONGEST_PAUSE = 0.010, 0.100
 _WALK_EVERY, _LONGEST_WALK_PAUSE = 0.100, 1.0
 # The more a look takes, the later is the next one: a tenth of a processor, unless that is too late.
 _PAUSE_PER_COST = 9
+# Other processes of the same user that may start while a run is under way.
+_TASKS_OF_OTHERS = 256
 _MOST_SIGNALS = 1024
 
 
@@ -128,6 +131,30 @@ class LimitKeeper:
         return "disk" if self._box.is_over(self._limits["diskMb"], pids) else None
 
 
+_BOUNDED = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_DATA)
+_hard_limits = {}
+
+
+def prepare():
+    """In the fork server, once it has its own limits, or in a worker: what runs cannot go above."""
+    _hard_limits.update((number, resource.getrlimit(number)[1]) for number in _BOUNDED)
+
+
+def bound_run(most):
+    """In the worker, before its run: for each process of it, by the kernel."""
+    memory = most["memoryMb"] * 1024 * 1024
+    _bound(resource.RLIMIT_NOFILE, most["openFiles"])
+    _bound(resource.RLIMIT_FSIZE, most["diskMb"] * 1024 * 1024)
+    _bound(resource.RLIMIT_CPU, most["cpuMs"] // 1000 + 2)
+    # The supervisor holds a run to its memory; this only makes one absurd request fail at once, with a traceback.
+    _bound(resource.RLIMIT_DATA, max(2 * memory, memory + (1 << 30)))
+
+
+def tasks_of_user():
+    """All of the user's, other runs' too, which must not be able to use up ours, and some more: a bound for the machine's sake."""
+    return watch.tasks_of_user(os.getuid()) + _TASKS_OF_OTHERS if system.IS_LINUX else None
+
+
 def bound_tasks(outside, processes):
     """In the worker: stops a fork bomb between two looks. Above the limit itself, so that a look can see it passed."""
     if outside is None:
@@ -144,6 +171,8 @@ def bound_signals(counted_outside):
 
 
 def _bound(resource_number, value):
-    hard = resource.getrlimit(resource_number)[1]
+    hard = _hard_limits.get(resource_number)
+    if hard is None:
+        hard = resource.getrlimit(resource_number)[1]
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(resource_number, (value, value))

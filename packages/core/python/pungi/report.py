@@ -15,7 +15,7 @@ _MAX_TRACEBACK = 32 * 1024
 _MAX_LINE = 1000
 # The server takes no JSON that is nested deeper: not every reader of it could.
 _MAX_DEPTH = 100
-_OWN_FOLDER = __file__.rpartition("/")[0] + "/"
+_OWN_FOLDER = os.path.join(os.path.dirname(__file__), "")
 _MAX_NAME = 200
 _RAISE = opcode.opmap["RAISE_VARARGS"]
 # The interpreter's own printer: it suggests names, and shows source lines and carets as everybody knows them.

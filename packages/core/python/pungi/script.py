@@ -4,6 +4,7 @@ import _imp
 import ast
 import builtins
 import contextlib
+import importlib.util
 import io
 import marshal
 import os
@@ -15,6 +16,9 @@ from . import frames, report
 
 # Of the code that `dump` keeps.
 FORMAT = 2
+# What that code is good for: the interpreter, and what we make of a script.
+MAGIC = f"{importlib.util.MAGIC_NUMBER.hex()}-{FORMAT}"
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 # Stands in compiled code for the Ending of the run.
 _MARK = ("pungi", "ending")
 # No line of the script: whoever traces it does not see what is put around it.
@@ -53,7 +57,7 @@ class Ending:
 def write(path, source):
     """Puts the script where `__file__` says that it is. Returns its bytes."""
     data = encode(source)
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
+    file = os.open(path, _FLAGS, 0o666)
     try:
         frames.write_all(file, data)
     finally:

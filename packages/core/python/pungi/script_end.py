@@ -5,12 +5,17 @@ The process then ends without tearing down the rest, which nobody would notice a
 
 import atexit
 import gc
-import resource
+import os
 import sys
 import threading
 import types
 import weakref
 from functools import partial
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
 
 from .calls.endings import exit_status, flush_streams
 from .report import leave_out_own_frames
@@ -18,7 +23,7 @@ from .report import leave_out_own_frames
 # Whoever took more memory than this since it began is not taken down object by object, unless a variable asks for it.
 _MOST_MEMORY_KB = 32 * 1024
 _TPFLAGS_HAVE_GC = 1 << 14
-_OWN_FOLDER = __file__.rpartition("/")[0] + "/"
+_OWN_FOLDER = os.path.join(os.path.dirname(__file__), "")
 # Names in `sys` that are None while objects go.
 _DROPPED = {"path", "argv", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks", "path_importer_cache", "meta_path"}
 # Kept from before foreign code could replace them.
@@ -30,7 +35,7 @@ class ScriptEnd:
 
     def __init__(self, folder):
         """`folder`: where the script and its own modules are."""
-        self._folder = f"{folder}/"
+        self._folder = os.path.join(folder, "")
         self._modules_before = len(sys.modules)
         self._memory_before = _peak_kb()
 
@@ -114,7 +119,7 @@ def _is_untracked(kind):
 
 
 def _peak_kb():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if resource is not None else 0
 
 
 def _find_type_of_ignored():

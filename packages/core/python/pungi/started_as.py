@@ -7,7 +7,6 @@ an interpreter on to those that they start (multiprocessing, joblib), which then
 import contextlib
 import ctypes
 import os
-import pwd
 import site
 import sys
 import warnings
@@ -26,19 +25,26 @@ _PIP = {"PIP_RETRIES": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 def set_variables():
     """Inside the jail, before packages are loaded: the variables of an activated environment, and of a user who has logged in."""
-    folder = os.path.dirname(sys.executable)
+    os.environ.update(variables_for(sys.executable))
+
+
+def variables_for(python):
+    folder = os.path.dirname(python)
     user = _user_name()
-    path = ":".join(dict.fromkeys((folder, *_SYSTEM_PATH)))
-    os.environ.update(PATH=path, USER=user, LOGNAME=user, SHELL="/bin/sh", TERM="dumb", **_PIP)
+    path = os.pathsep.join(dict.fromkeys((folder, *_SYSTEM_PATH)))
+    found = {"PATH": path, "USER": user, "LOGNAME": user, "SHELL": "/bin/sh", "TERM": "dumb", **_PIP}
     if os.path.exists(os.path.join(os.path.dirname(folder), "pyvenv.cfg")):
-        os.environ["VIRTUAL_ENV"] = os.path.dirname(folder)
+        found["VIRTUAL_ENV"] = os.path.dirname(folder)
+    return found
 
 
 def _user_name():
     """Without a root of its own, a run cannot read the accounts of the host."""
     try:
+        import pwd
+
         return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
+    except (ImportError, KeyError):
         return _USER
 
 
@@ -50,6 +56,13 @@ def clear_flags():
             _set_item(sys.flags, names.index(name), value)
     with contextlib.suppress(ValueError):  # without it, sys.breakpointhook does not see PYTHONBREAKPOINT
         ctypes.c_int.in_dll(ctypes.pythonapi, "Py_IgnoreEnvironmentFlag").value = 0
+
+
+def hide_own_modules(*but):
+    """From scripts, which have none of them in plain Python. All that is needed is imported; validation scripts start by one."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("pungi", "standalone")]:
+        if name not in but:
+            del sys.modules[name]
 
 
 def leave_own_folder():
@@ -78,7 +91,7 @@ def take_variables(variables):
 
 def added_paths(variables):
     """Of PYTHONPATH, where imports look after the script's own folder."""
-    return [os.path.abspath(path) for path in variables.get("PYTHONPATH", "").split(":") if path]
+    return [os.path.abspath(path) for path in variables.get("PYTHONPATH", "").split(os.pathsep) if path]
 
 
 def forget_shadowed(paths):

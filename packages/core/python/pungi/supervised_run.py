@@ -5,7 +5,7 @@ import os
 import select
 import time
 
-from . import frames, last_output, limits, watch, worker
+from . import end_facts, frames, last_output, limits, watch, worker
 from .file_gate import FileGate
 from .group_limits import GroupLimitKeeper
 from .kernel_objects import KernelObjects
@@ -340,7 +340,7 @@ class SupervisedRun:
         self._reaper.signal_all()
         self._drain(self._stdout, self._stderr)
         facts = {"killedFor": self._killed_for, "status": 0, "signal": None}
-        facts |= self._usage(ended, *figures, ended_well=self._killed_for is None)
+        facts |= end_facts.usage(ended, self._keeper, *figures, ended_well=self._killed_for is None)
         self._answer(facts)
         self._reaper.kill_all()
         self._leave(ended_well=self._killed_for is None)
@@ -414,29 +414,13 @@ class SupervisedRun:
 
     def _facts(self, ended):
         exit_code = os.waitstatus_to_exitcode(self._exit_status)
-        cpu_ms, killed_for = self._reaper.cpu_ms, self._killed_for or self._keeper.passed_at_end()
-        if killed_for is None and exit_code < 0 and cpu_ms - self._keeper.cpu_before > self._limits["cpuMs"]:
-            killed_for = "cpu"  # by the kernel's own limit, before we looked again
-        has_failed = killed_for is None and exit_code > 0
-        return {
-            "killedFor": killed_for,
-            "held": self._keeper.held,
-            "diskFull": self._had_full_disk or (has_failed and self._has_full_disk()),
-            "status": exit_code if exit_code >= 0 else None,
-            "signal": -exit_code if exit_code < 0 else None,
-            **self._usage(ended, cpu_ms, self._reaper.peak, ended_well=killed_for is None and exit_code == 0),
-        }
+        return end_facts.describe(
+            exit_code, self._killed_for, ended, self._keeper, self._limits, (self._reaper.cpu_ms, self._reaper.peak),
+            lambda has_failed: self._had_full_disk or (has_failed and self._has_full_disk()),
+        )
 
     def _has_full_disk(self, pids=()):
         return self._box.is_full(self._limits["diskMb"], pids)
-
-    def _usage(self, ended, cpu_ms, peak, ended_well):
-        highest = self._keeper.final_peak(max(self._keeper.peak, peak))
-        return {
-            "wallMs": (ended - self._keeper.started) * 1000,
-            "cpuMs": max(0.0, max(cpu_ms, self._keeper.cpu_seen) - self._keeper.cpu_before),
-            "peakBytes": self._keeper.counted(highest) if ended_well else highest,
-        }
 
 
 def _glance_at(worker):

@@ -1,13 +1,19 @@
 """The worker's end of the pipes to its supervisor."""
 
 import os
-import resource
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
 
 from . import frames, report
 
 
 def _highest_descriptor():
     """The pipes lie above the files that a script opens, whose numbers begin with 3; usually above the limit of the run, too."""
+    if resource is None:
+        return 1023
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return (1024 if most == resource.RLIM_INFINITY else min(most, 1024)) - 1
 

@@ -2,15 +2,15 @@
 
 import ctypes
 import errno
-import fcntl
 import os
 import platform
 import socket
 import struct
 
-_libc = ctypes.CDLL(None, use_errno=True)
+# None on Windows, where nothing below is called.
+_libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
 # A PyDLL call keeps the GIL, which the child of a raw clone would otherwise never get back.
-_with_gil = ctypes.PyDLL(None, use_errno=True)
+_with_gil = ctypes.PyDLL(None, use_errno=True) if os.name == "posix" else None
 
 MACHINE = platform.machine()
 IS_LINUX = platform.system() == "Linux"
@@ -160,6 +160,8 @@ def unmount(path):
 
 def raise_loopback():
     """In a fresh network namespace, where it is down."""
+    import fcntl
+
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP))
 

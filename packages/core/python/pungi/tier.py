@@ -5,13 +5,10 @@
 
 import os
 
-from . import box, data_folders, file_keeper, host_jail, landlock, loopback, network_forwarder, run_jail, seccomp, signal_gate
-from . import started_as, substitutes, system, watch
+from . import box, data_folders, file_keeper, host_jail, landlock, limits, loopback, network_forwarder, run_jail, seccomp
+from . import signal_gate, started_as, substitutes, system, watch
 from .call_arguments import SUPERVISOR_NAMESPACES
 from .reaper import NamespaceReaper, Reaper
-
-# Other processes of the same user that may start while a run is under way.
-_TASKS_OF_OTHERS = 256
 
 
 class Tier:
@@ -80,10 +77,8 @@ class Tier:
         return None
 
     def tasks_counted_outside(self):
-        """Tasks that the kernel may count into a run's RLIMIT_NPROC though they are not its own; None where it is not known.
-
-        All of the user's count, other runs' too, which must not be able to use up ours: a bound for the machine's sake."""
-        return watch.tasks_of_user(os.getuid()) + _TASKS_OF_OTHERS if system.IS_LINUX else None
+        """Tasks that the kernel may count into a run's RLIMIT_NPROC though they are not its own; None where it is not known."""
+        return limits.tasks_of_user()
 
     def signals_counted_outside(self):
         """The same of queued signals and timers."""

@@ -58,19 +58,26 @@ def limit_information(memory_bytes):
 
 def make_job(kernel32, memory_bytes):
     """The handle of a job with its limits."""
-    import ctypes
-
     job = kernel32.CreateJobObjectW(None, None)
     if not job:
         raise JobFault("CreateJobObjectW refused")
+    try:
+        limit_job(kernel32, job, memory_bytes)
+    except BaseException:
+        kernel32.CloseHandle(job)
+        raise
+    return job
+
+
+def limit_job(kernel32, job, memory_bytes):
+    import ctypes
+
     information = limit_information(memory_bytes)
     done = kernel32.SetInformationJobObject(
         job, EXTENDED_LIMIT_INFORMATION, ctypes.byref(information), ctypes.sizeof(information)
     )
     if not done:
-        kernel32.CloseHandle(job)
         raise JobFault("SetInformationJobObject refused")
-    return job
 
 
 def put_in_job(kernel32, job, process_handle):

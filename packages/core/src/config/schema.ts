@@ -201,7 +201,7 @@ export const OPTIONS = {
   allowUnsandboxed: option(
     'ALLOW_UNSANDBOXED',
     flag.default(false),
-    'allow the process tier, which does not isolate',
+    'allow the process and spawn tiers, which do not isolate',
   ),
   cgroups: option(
     'CGROUPS',

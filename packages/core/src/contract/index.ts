@@ -22,6 +22,7 @@ export { Alert, Health } from './health.js';
 export { DEFAULT_LIMITS, Limits, type RequestedLimits } from './limits.js';
 export {
   type Isolation,
+  isSandboxed,
   Outcome,
   type Output,
   PythonException,

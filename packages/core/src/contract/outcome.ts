@@ -12,9 +12,13 @@ export {
   type VerdictKind,
 } from './verdicts.js';
 
-export const TIERS = ['namespace', 'landlock', 'process'] as const;
+/** From the strongest down. */
+export const TIERS = ['namespace', 'landlock', 'process', 'spawn'] as const;
 export const Tier = z.enum(TIERS);
 export type Tier = z.infer<typeof Tier>;
+
+/** Whether a tier keeps code from the host; in the others it can do what its user can. */
+export const isSandboxed = (tier: Tier): boolean => tier === 'namespace' || tier === 'landlock';
 
 export const Output = z.object({
   text: z.string().describe('the head and the tail, around a marker, where it was longer than the limit'),

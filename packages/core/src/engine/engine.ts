@@ -12,15 +12,15 @@ import { failure } from '../contract/verdicts.js';
 import { Discovery } from '../contract/wrap.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import type { Job, WorkerAbout } from '../runtime/supervisor.js';
-import { type BackendState, bytecodeTagOf, type Worker } from './backend.js';
+import { type Backend, type BackendState, bytecodeTagOf, type Worker } from './backend.js';
 import { type EnvironmentRef, PLAIN, type PoolSpec } from './environment-ref.js';
 import { FairQueue } from './fair-queue.js';
 import { KeepAlive } from './keep-alive.js';
 import { LocalBackend, type LocalBackendOptions } from './local-backend.js';
 import type { Whereabouts } from './missing-module.js';
 import { OutcomeDraft } from './outcome-draft.js';
-import type { Pools } from './pools.js';
 import { readViolations } from './scope-verdict.js';
+import { SpawnBackend } from './spawn/backend.js';
 import { isFlatJson, readException } from './worker-words.js';
 
 export interface EngineOptions extends LocalBackendOptions {
@@ -57,11 +57,14 @@ export interface Examination {
   exception?: PythonException;
 }
 
+/** The first that serves the tier is taken: a new backend is a folder and a line here. */
+const BACKENDS = [SpawnBackend, LocalBackend];
+
 /** Runs Python: queue, acquire a worker, run, outcome. */
 export class Engine {
   readonly queue: FairQueue;
   readonly started: Promise<BackendState>;
-  readonly #backend: LocalBackend;
+  readonly backend: Backend;
   #state: BackendState | undefined;
   #closing = new AbortController();
   #keepAlive = new KeepAlive();
@@ -74,17 +77,14 @@ export class Engine {
     setMaxListeners(0, this.#closing.signal);
     this.queue = new FairQueue(options.maxActive, options.maxQueued, options.maxActivePerClient);
     this.queue.totalMemoryMb = options.totalMemoryMb ?? usualTotalMb();
-    this.#backend = new LocalBackend(options, logger);
+    const Serving = BACKENDS.find(({ serves }) => serves(options.tier))!;
+    this.backend = new Serving(options, logger);
     this.started = this.#keepAlive.during(() => this.#start());
     this.started.catch(() => {}); // reported to whoever runs or asks
   }
 
   get state(): BackendState | undefined {
     return this.#state;
-  }
-
-  get pools(): Pools {
-    return this.#backend.pools;
   }
 
   /** Throws GenerationGone where the environment was changed or deleted since it was looked up; nothing was run then. */
@@ -130,7 +130,7 @@ export class Engine {
     const { tier, features } = await this.started;
     let worker: Worker;
     try {
-      worker = await this.#backend.acquire({ ref, poolSpec }, stop);
+      worker = await this.backend.acquire({ ref, poolSpec }, stop);
     } catch (error) {
       if (stop.aborted) return draft.finish(failure('cancelled', {}));
       if (error instanceof GenerationGone) throw error;
@@ -140,15 +140,16 @@ export class Engine {
         code === 'DENIED' ? failure('denied', { reason: message }) : failure('internal', {}, message),
       );
     }
-    onStart?.();
-    const handedOver = performance.now();
-    draft.began({ tier, features }, handedOver - asked);
-    const end = await worker.run(job, draft.runId, (stream, data) => draft.write(stream, data), stop);
-    if (end.summary) onSummary?.(end.summary);
-    return draft.end(end, {
-      wasStopped: stop.aborted,
-      tookMs: performance.now() - handedOver,
-    });
+    try {
+      onStart?.();
+      const handedOver = performance.now();
+      draft.began({ tier, features }, handedOver - asked);
+      const end = await worker.run(job, draft.runId, (stream, data) => draft.write(stream, data), stop);
+      if (end.summary) onSummary?.(end.summary);
+      return draft.end(end, { wasStopped: stop.aborted, tookMs: performance.now() - handedOver });
+    } finally {
+      worker.release();
+    }
   }
 
   /** Compiles without running; the answer is bytecode in base64 or the exception that the compiler raised. */
@@ -199,9 +200,13 @@ export class Engine {
     try {
       return await this.#keepAlive.during(async () => {
         const { signal } = this.#closing;
-        const worker = await this.#backend.acquire({ ref }, signal);
-        const { report } = await worker.run(job, randomUUID(), () => {}, signal);
-        return { report, about: worker.about };
+        const worker = await this.backend.acquire({ ref }, signal);
+        try {
+          const { report } = await worker.run(job, randomUUID(), () => {}, signal);
+          return { report, about: worker.about };
+        } finally {
+          worker.release();
+        }
       });
     } finally {
       leave();
@@ -210,26 +215,26 @@ export class Engine {
 
   /** Identifies the bytecode of an environment's interpreter, once a worker of it was there. */
   bytecodeTag(ref?: EnvironmentRef): string | undefined {
-    const about = this.#backend.about({ ref });
+    const about = this.backend.about({ ref });
     return about && bytecodeTagOf(about);
   }
 
   /** Parks workers before the first run asks for them. */
   async warm(ref: EnvironmentRef | undefined, poolSpec: PoolSpec = PLAIN): Promise<void> {
     await this.started;
-    this.#backend.warm({ ref, poolSpec });
+    this.backend.warm({ ref, poolSpec });
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new PungiError('CANCELLED', 'Pungi is shutting down.'));
     await this.#keepAlive.during(async () => {
       await this.started.catch(() => {});
-      await this.#backend.close();
+      await this.backend.close();
     });
   }
 
   async #start(): Promise<BackendState> {
-    const state = await this.#backend.start(this.#closing.signal);
+    const state = await this.backend.start(this.#closing.signal);
     this.#state = state;
     // The kernel holds all runs together to it.
     if (state.cgroup.version !== null) this.queue.totalMemoryMb = Number.POSITIVE_INFINITY;

@@ -1,16 +1,23 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { TIERS, type Tier } from '../contract/outcome.js';
+import { isSandboxed, type Tier } from '../contract/outcome.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import { Listener } from '../runtime/listener.js';
 import type { WorkerAbout } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
-import { type Backend, type BackendState, bytecodeTagOf, type Worker, type WorkerSpec } from './backend.js';
+import {
+  type Backend,
+  type BackendState,
+  bytecodeTagOf,
+  type Worker,
+  type WorkerFigures,
+  type WorkerSpec,
+} from './backend.js';
 import { type EnvironmentRef, isPlain, PLAIN } from './environment-ref.js';
 import type { Pool } from './pool.js';
 import { type Entered, PoolOpener, type PoolOpenerOptions } from './pool-opener.js';
 import { Pools } from './pools.js';
-import { noWindows, sandboxUnavailable } from './sandbox-unavailable.js';
+import { needsLinux, sandboxUnavailable } from './sandbox-unavailable.js';
 
 export interface LocalBackendOptions extends PoolOpenerOptions {
   python?: string | undefined;
@@ -19,8 +26,13 @@ export interface LocalBackendOptions extends PoolOpenerOptions {
   maxWarm: number;
 }
 
+/** Those that a fork server can enter, from the strongest down. */
+const TIERS: readonly Tier[] = ['namespace', 'landlock', 'process'];
+
 /** Workers on this machine: parked ahead of demand by fork servers, each in the strongest tier that could be entered. */
 export class LocalBackend implements Backend {
+  static serves = (): boolean => true;
+
   readonly pools: Pools;
   readonly #listener = new Listener();
   readonly #opener: PoolOpener;
@@ -37,7 +49,7 @@ export class LocalBackend implements Backend {
   }
 
   async start(signal: AbortSignal): Promise<BackendState> {
-    if (process.platform === 'win32') throw noWindows();
+    if (process.platform === 'win32') throw needsLinux(this.options);
     const interpreter = await findInterpreter(this.options.python, { signal });
     await this.#listener.listening;
     const refused: BackendState['refused'] = [];
@@ -64,10 +76,13 @@ export class LocalBackend implements Backend {
       about: supervisor.about!,
       run: async (job, runId, sink, stop) => {
         const leaveNetwork = this.#opener.networkOf(pool)?.admit(supervisor.caller, runId);
-        const end = await supervisor.run(job, sink, stop, pool.isPressed);
-        leaveNetwork?.();
-        return end;
+        try {
+          return await supervisor.run(job, sink, stop, pool.isPressed);
+        } finally {
+          leaveNetwork?.();
+        }
       },
+      release: () => pool.giveBack(supervisor),
     };
   }
 
@@ -77,6 +92,18 @@ export class LocalBackend implements Backend {
 
   about(spec: WorkerSpec): WorkerAbout | undefined {
     return this.#poolOf(spec).about;
+  }
+
+  get environments(): string[] {
+    return this.pools.names;
+  }
+
+  figures(environment: string): WorkerFigures | undefined {
+    return this.pools.find(environment);
+  }
+
+  retire(environment: string, inForce: string | null): Promise<void> {
+    return this.pools.retire(environment, inForce);
   }
 
   async close(): Promise<void> {
@@ -91,7 +118,7 @@ export class LocalBackend implements Backend {
   #tiersToTry(): Tier[] {
     const { tier, allowUnsandboxed } = this.options;
     const wanted = tier === 'auto' ? TIERS : [tier];
-    return wanted.filter((one) => one !== 'process' || allowUnsandboxed);
+    return wanted.filter((one) => isSandboxed(one) || allowUnsandboxed);
   }
 
   /** A tier is there if a worker can be parked in it; nothing less is believed. */

@@ -46,6 +46,12 @@ export interface Entered {
   supervisor: Supervisor;
 }
 
+export const noNetworkIn = (tier: Tier): PungiError =>
+  new PungiError(
+    'DENIED',
+    `A profile with network needs the namespace tier, and runs are in the ${tier} tier here; see pungi doctor.`,
+  );
+
 /** Opens pools: of an environment, with what a profile asks for. */
 export class PoolOpener {
   #networks = new WeakMap<Pool, Network>();
@@ -121,11 +127,7 @@ export class PoolOpener {
   #openNetwork(tier: Tier, allowedHosts: readonly string[]): Promise<Network> | undefined {
     if (allowedHosts.length === 0) return undefined;
     const { network } = this.options;
-    if (tier !== 'namespace')
-      throw new PungiError(
-        'DENIED',
-        `A profile with network needs the namespace tier, and runs are in the ${tier} tier here; see pungi doctor.`,
-      );
+    if (tier !== 'namespace') throw noNetworkIn(tier);
     if (!network) throw new PungiError('DENIED', 'This server lets no run reach the network.');
     return network(allowedHosts);
   }

@@ -37,8 +37,9 @@ export class Pool {
   #options: PoolOptions;
   #forkServer: ForkServer | undefined;
   #parked: Supervisor[] = [];
+  /** Those that somebody owns. */
   #busy = new Set<Supervisor>();
-  /** Their run has ended; they park their next worker, or say goodbye. */
+  /** Given back after a run; they park their next worker, or say goodbye. */
   #preparing = new Set<Supervisor>();
   #ordered = 0;
   #waiting: Waiting[] = [];
@@ -106,7 +107,7 @@ export class Pool {
     return this.#forkServer?.isAlive ? 1 : 0;
   }
 
-  /** A supervisor with a parked worker at once, or the next one that is ready. It is taken for one run. */
+  /** A supervisor with a parked worker at once, or the next one that is ready. Its owner gives it back. */
   async take(signal?: AbortSignal): Promise<Supervisor> {
     if (this.#isClosed) throw new PungiError('CANCELLED', 'Pungi is shutting down.');
     clearTimeout(this.#idle);
@@ -116,6 +117,16 @@ export class Pool {
     if (!ready) return this.#wait(signal);
     this.#occupy(ready);
     return ready;
+  }
+
+  /** Workers are for one run: one that has run has ended, and nobody is given the supervisor before it has parked another. */
+  giveBack(supervisor: Supervisor): void {
+    if (!this.#busy.has(supervisor)) return; // it was lost
+    this.#vacate(supervisor);
+    this.#lastEnd = performance.now();
+    if (supervisor.isParked) this.#offer(supervisor);
+    else this.#preparing.add(supervisor);
+    this.#watchIdleness();
   }
 
   /** Lets the parked workers go; they come back when somebody waits. */
@@ -213,8 +224,9 @@ export class Pool {
   /** A supervisor with its first worker parked; it says so again after every run, until it is lost. */
   #welcome(supervisor: Supervisor): void {
     this.about = supervisor.about;
-    supervisor.onParked = () => this.#offer(supervisor);
-    supervisor.onEnded = () => this.#prepare(supervisor);
+    supervisor.onParked = () => {
+      if (!this.#busy.has(supervisor)) this.#offer(supervisor);
+    };
     supervisor.onLost = () => this.#lose(supervisor);
     this.#offer(supervisor);
   }
@@ -226,13 +238,6 @@ export class Pool {
 
   #vacate(supervisor: Supervisor): void {
     if (this.#busy.delete(supervisor) && this.#busy.size === 0) this.#forkServer?.markRuns(false);
-  }
-
-  #prepare(supervisor: Supervisor): void {
-    this.#vacate(supervisor);
-    this.#lastEnd = performance.now();
-    this.#preparing.add(supervisor);
-    this.#watchIdleness();
   }
 
   #offer(supervisor: Supervisor): void {

@@ -1,19 +1,33 @@
 import { PungiError } from '../base/errors.js';
 import type { Tier } from '../contract/outcome.js';
 
-export const noWindows = (): PungiError =>
+interface Choice {
+  tier: Tier | 'auto';
+  allowUnsandboxed: boolean;
+}
+
+/** On a system without the sandbox, where nothing else may be used or was asked for. */
+export const needsLinux = ({ tier }: Pick<Choice, 'tier'>): PungiError =>
   new PungiError(
     'SANDBOX_UNAVAILABLE',
-    'This version cannot run Python on Windows itself; start Pungi inside WSL 2, where the sandbox works.',
+    `${tier === 'auto' ? 'The sandbox' : `The ${tier} tier`} needs Linux: start Pungi in a container or, on Windows, inside WSL 2; if you trust the code, ALLOW_UNSANDBOXED=true runs it without isolation${tier === 'auto' ? '' : ', in the spawn tier'}.`,
+  );
+
+/** A tier without isolation was asked for, and nothing allows it. */
+export const needsLeave = (tier: Tier): PungiError =>
+  new PungiError(
+    'SANDBOX_UNAVAILABLE',
+    `The ${tier} tier does not isolate; set ALLOW_UNSANDBOXED=true if you trust the code.`,
   );
 
 /** No tier could be entered: why, and what to do about it. */
 export function sandboxUnavailable(
   refused: readonly { tier: Tier; reason: string }[],
-  { tier, allowUnsandboxed }: { tier: Tier | 'auto'; allowUnsandboxed: boolean },
+  { tier, allowUnsandboxed }: Choice,
 ): PungiError {
+  if (tier === 'process' && !allowUnsandboxed) return needsLeave(tier);
   const why = refused.map(({ tier: name, reason }) => `${name}: ${reason}`).join('; ');
-  const advice = adviceFor(refused, tier, allowUnsandboxed);
+  const advice = adviceFor(refused, allowUnsandboxed);
   return new PungiError(
     'SANDBOX_UNAVAILABLE',
     `No sandbox can be entered here${why ? ` (${why})` : ''}. ${advice}`,
@@ -24,13 +38,7 @@ export function sandboxUnavailable(
 /** A reason that is about the interpreter or the identity says itself what to do; the kernel is then not to blame. */
 const NAMES_ITS_FIX = /; use |interpreter|identity/;
 
-function adviceFor(
-  refused: readonly { reason: string }[],
-  tier: Tier | 'auto',
-  allowUnsandboxed: boolean,
-): string {
-  if (tier === 'process' && !allowUnsandboxed)
-    return 'The process tier does not isolate; set ALLOW_UNSANDBOXED=true if you trust the code.';
+function adviceFor(refused: readonly { reason: string }[], allowUnsandboxed: boolean): string {
   if (allowUnsandboxed || refused.some(({ reason }) => NAMES_ITS_FIX.test(reason)))
     return 'Fix what is named there, or choose another interpreter with PUNGI_PYTHON.';
   return 'Allow unprivileged user namespaces or use Linux 5.13 or newer; if you trust the code, ALLOW_UNSANDBOXED=true runs it without isolation.';

@@ -63,6 +63,7 @@ function securityOf({ tier }: Isolation): string {
     case 'landlock':
       return 'Sandboxed execution with resource limits (landlock and seccomp, without namespaces)';
     case 'process':
+    case 'spawn':
       return 'Resource limits only, no isolation: the code ran as a plain process';
     case null:
       return 'Nothing was executed';

@@ -4,6 +4,7 @@ import { VERSION } from '../base/version.js';
 import type { Config } from '../config/schema.js';
 import type { EnvironmentInfo } from '../contract/environment.js';
 import type { Health } from '../contract/health.js';
+import { isSandboxed } from '../contract/outcome.js';
 import type { BackendState } from '../engine/backend.js';
 import type { Engine } from '../engine/engine.js';
 import type { Environments } from '../environments/environments.js';
@@ -24,10 +25,10 @@ interface Parts {
 /** How all the parts are, as one answer. */
 export async function examineHealth(parts: Parts, venvName?: string): Promise<Health> {
   const { config, engine, environments, preinstalled, metrics, audit } = parts;
-  const { queue, pools, state } = engine;
+  const { queue, backend, state } = engine;
   const problem = await problemOf(engine);
   const environment = problem === null && state ? await environments.show(venvName) : null;
-  const pool = pools.find(environment?.venvName ?? environments.defaultName);
+  const pool = backend.figures(environment?.venvName ?? environments.defaultName);
   const alerts = parts.alerts.current;
   return {
     status: statusOf({
@@ -46,7 +47,7 @@ export async function examineHealth(parts: Parts, venvName?: string): Promise<He
     isolation: isolationOf(state, config),
     interpreter: state ? { ...state.interpreter } : null,
     environment: environment && inPreparation(environment, preinstalled),
-    warmEnvironments: pools.names,
+    warmEnvironments: backend.environments,
     pool: {
       target: pool?.size ?? config.poolSize,
       parked: pool?.parked ?? 0,
@@ -94,7 +95,7 @@ const withoutSecrets = (config: Config): Health['config'] =>
 
 function warningFor(state: BackendState | undefined): string | null {
   if (!state || state.tier === 'namespace') return null;
-  if (state.tier === 'process')
+  if (!isSandboxed(state.tier))
     return 'Code is not isolated: it runs with the rights of the sandbox user or your own.';
   const [refused] = state.refused;
   return `The namespace tier could not be entered${refused ? ` (${refused.reason})` : ''}; landlock and seccomp hold instead.`;

@@ -41,6 +41,6 @@ export const environmentsOptions = (config: Config, door: Door): EnvironmentsOpt
 
 export const engineSide = (engine: Engine): EngineSide => ({
   interpreter: async () => (await engine.started).interpreter,
-  isWarm: (name) => engine.pools.find(name) !== undefined,
-  retire: (name, inForce) => engine.pools.retire(name, inForce),
+  isWarm: (name) => engine.backend.figures(name) !== undefined,
+  retire: (name, inForce) => engine.backend.retire(name, inForce),
 });

@@ -184,17 +184,17 @@ export class ForkServer {
   #ended(why: Error, resolve: (reason: Error) => void): void {
     this.#isAlive = false;
     clearTimeout(this.#unmarking);
-    const reason = this.#whatIsGone() ?? why;
+    const reason = whatIsGone(this.options) ?? why;
     for (const fail of [...this.#open]) fail(reason);
     resolve(reason);
   }
+}
 
-  #whatIsGone(): GenerationGone | undefined {
-    const { python, lease } = this.options;
-    if (!lease) return undefined;
-    const folder = dirname(dirname(python));
-    return [folder, lease.generation].every(existsSync) ? undefined : new GenerationGone(folder);
-  }
+/** Whether the environment is why a worker of it ended. */
+export function whatIsGone({ python, lease }: Pick<ForkServerOptions, 'python' | 'lease'>) {
+  if (!lease) return undefined;
+  const folder = dirname(dirname(python));
+  return [folder, lease.generation].every(existsSync) ? undefined : new GenerationGone(folder);
 }
 
 interface NotPreloaded {

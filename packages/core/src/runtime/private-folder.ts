@@ -60,5 +60,5 @@ function isAlive(pid: number): boolean {
 
 /** A unix socket's path may have about a hundred characters. */
 function shortTemporaryFolder(): string {
-  return tmpdir().length <= 60 ? tmpdir() : '/tmp';
+  return tmpdir().length <= 60 || process.platform === 'win32' ? tmpdir() : '/tmp';
 }

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { CodeSummary } from '../contract/disclosure.js';
 import type { Limits } from '../contract/limits.js';
 import type { ScopeRules } from '../contract/profile.js';
@@ -98,23 +97,32 @@ interface Running {
   end: (end: RunEnd) => void;
 }
 
+/** The way to a supervisor. `close` is emitted once all that it sent has been received. */
+export interface Channel {
+  write(frame: Buffer): unknown;
+  cork(): void;
+  uncork(): void;
+  destroy(): unknown;
+  on(event: 'close', listener: () => void): unknown;
+}
+
 /** The server's end of a supervisor: it says when a worker is parked, takes a job for it, and parks the next one. */
 export class Supervisor {
   about: WorkerAbout | undefined;
   /** Whether the parked worker was parked in a hurry: its run will be slower. */
   isCold = false;
+  /** Whether a worker waits for a job. */
+  isParked = false;
   onParked: () => void = () => {};
-  /** A run has ended; told at once, since the next worker may be parked in the same breath. */
-  onEnded: () => void = () => {};
   onLost: () => void = () => {};
   /** It does not answer any more: whoever started it must end it. */
   onStuck: () => void = () => {};
-  #socket: Socket;
+  #socket: Channel;
   #name: string;
   #runs = 0;
   #running: Running | undefined;
 
-  constructor(socket: Socket, name: string) {
+  constructor(socket: Channel, name: string) {
     this.#socket = socket;
     this.#name = name;
     socket.on('close', () => {
@@ -141,6 +149,7 @@ export class Supervisor {
       this.#socket.destroy();
     });
     this.isCold = isHurried;
+    this.isParked = false;
     const limits = {
       ...job.limits,
       reportBytes: mostReported(job),
@@ -166,21 +175,20 @@ export class Supervisor {
     const running = this.#running;
     if (kind === 'parked') {
       this.about = JSON.parse(payload.toString()) as WorkerAbout;
+      this.isParked = true;
       this.onParked();
     } else if (kind === 'failed') this.#socket.destroy();
     else if (!running) return;
     else if (kind === 'stdout' || kind === 'stderr') running.sink(kind, payload);
     else if (kind === 'summary') this.#take(running, payload);
     else if (kind === 'report') running.told = read(running.job, payload);
-    else if (kind === 'end') {
-      this.#finish(JSON.parse(payload.toString()) as EndFacts);
-      this.onEnded();
-    }
+    else if (kind === 'end') this.#finish(JSON.parse(payload.toString()) as EndFacts);
   }
 
   /** Makes up for the hurry that the worker was parked in; it is parked anew afterwards. */
   warmUp(): void {
     this.isCold = false;
+    this.isParked = false;
     this.#socket.write(packFrame('warmUp'));
   }
 

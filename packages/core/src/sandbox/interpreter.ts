@@ -16,6 +16,7 @@ export interface Interpreter {
 }
 
 const NAMES = ['python3', 'python', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
+const EXTENSION = process.platform === 'win32' ? '.exe' : '';
 const USUAL_FOLDERS = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
 const ASK =
   'import sys; print(sys.executable); print("%d.%d.%d" % sys.version_info[:3]); ' +
@@ -42,7 +43,9 @@ export async function findInterpreter(
 }
 
 function candidates(env: NodeJS.ProcessEnv): string[] {
-  return NAMES.flatMap((name) => folders(env).map((folder) => join(folder, name))).filter(isExecutable);
+  return NAMES.flatMap((name) => folders(env).map((folder) => join(folder, name + EXTENSION))).filter(
+    isExecutable,
+  );
 }
 
 const folders = (env: NodeJS.ProcessEnv) => [

@@ -10,6 +10,8 @@ const CLEAN_ENVIRONMENT = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   LANG: 'C.UTF-8',
   MPLBACKEND: 'agg',
+  // Without it no program of Windows starts.
+  ...(process.platform === 'win32' && { SystemRoot: process.env['SystemRoot'] ?? 'C:\\Windows' }),
 };
 
 /** The files of an environment that a guard locks (packages/core/python/pungi/lease.py). */
@@ -55,14 +57,15 @@ export function spawnPython(
   part: string,
   options: Pick<SpawnOptions, 'stdio' | 'env'>,
 ): ChildProcess {
-  // Runs inherit the fork server's mode, which follows its LANG as in any Python.
-  const mode = part === 'fork-server' ? [] : ['-X', 'utf8'];
+  // Runs inherit the mode of who starts them, which follows its LANG as in any Python.
+  const mode = part === 'fork-server' || part === 'spawn' ? [] : ['-X', 'utf8'];
   try {
     return spawn(python, ['-I', '-S', ...mode, PYTHON_HALF, part], {
       ...options,
       cwd: '/',
       // A session of its own: Ctrl-C in a terminal is for the server, and all of it can be killed as one group.
       detached: true,
+      windowsHide: true,
     });
   } catch (error) {
     const child = new ChildProcess();
@@ -94,12 +97,23 @@ export function whyNotStarted(python: string, { code = '', message }: NodeJS.Err
   return `the interpreter ${python} could not be started: ${reason ? `${reason} (${code})` : message}`;
 }
 
-/** Orders go to its stdin; it ends when that ends. Reports come from its stdout, what packages print from its stderr. */
-export function spawnForkServer(python: string, settings: ForkServerSettings): ChildProcess {
-  const child = spawnPython(python, 'fork-server', {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: CLEAN_ENVIRONMENT,
-  });
+export interface SpawnSettings
+  extends Pick<ForkServerSettings, 'isBare' | 'data' | 'memoryMb' | 'lease' | 'uid'> {
+  /** Made for the run, and removed with it. */
+  folder: string;
+}
+
+/** A fork server: reports come from its stdout, what packages print from its stderr. */
+export const spawnForkServer = (python: string, settings: ForkServerSettings) =>
+  spawnWithSettings(python, 'fork-server', settings);
+
+/** The supervisor of one plain interpreter: frames come from its stdout. */
+export const spawnSupervisor = (python: string, settings: SpawnSettings) =>
+  spawnWithSettings(python, 'spawn', settings);
+
+/** Orders follow the settings on its stdin; it ends when that ends. */
+function spawnWithSettings(python: string, part: string, settings: object): ChildProcess {
+  const child = spawnPython(python, part, { stdio: ['pipe', 'pipe', 'pipe'], env: CLEAN_ENVIRONMENT });
   child.stdin?.on('error', () => {});
   child.stdin?.write(`${JSON.stringify(settings)}\n`);
   return child;

@@ -9,7 +9,7 @@ import { stateBelow } from '../../../../tests/support/state-below.js';
 import { until } from '../../../../tests/support/until.js';
 import type { Tier } from '../../src/contract/outcome.js';
 import type { Engine } from '../../src/engine/engine.js';
-import { poolSpecOf, type Ran, runIn, startEngine, withEngine } from './engine.js';
+import { poolSpecOf, poolsOf, type Ran, runIn, startEngine, withEngine } from './engine.js';
 import { expectOk, verdictOf } from './outcomes.js';
 
 const python = (await publicInterpreter()) || undefined;
@@ -277,8 +277,8 @@ test('a folder that has become a link since it was resolved is not followed', as
     renameSync(folder, `${folder}-before`);
     symlinkSync(ref, folder);
     // Its fork server goes, as for idleness; the next one meets the link.
-    await until(() => engine.pools.all.every(({ parking }) => parking === 0), 'no worker is on its way');
-    await Promise.all(engine.pools.all.map((pool) => pool.rest()));
+    await until(() => poolsOf(engine).all.every(({ parking }) => parking === 0), 'no worker is on its way');
+    await Promise.all(poolsOf(engine).all.map((pool) => pool.rest()));
     const outcome = await runIn(engine, 'import os\nprint(os.listdir("data/swapped"))', data);
     expect(verdictOf(outcome, 'internal').message).toMatch(
       /"swapped" \(.*\) (cannot be opened|has become a link)/,

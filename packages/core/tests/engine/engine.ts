@@ -6,6 +6,7 @@ import type { Outcome } from '../../src/contract/outcome.js';
 import type { ScopeRules } from '../../src/contract/profile.js';
 import { type AdmittedRun, Engine, type EngineOptions } from '../../src/engine/engine.js';
 import type { PoolSpec } from '../../src/engine/environment-ref.js';
+import type { LocalBackend } from '../../src/engine/local-backend.js';
 import type { Job } from '../../src/runtime/supervisor.js';
 
 const OPTIONS: EngineOptions = {
@@ -45,6 +46,9 @@ export async function withEngine<T>(
     await engine.close();
   }
 }
+
+/** Of an engine with fork servers. */
+export const poolsOf = ({ backend }: Engine) => (backend as LocalBackend).pools;
 
 export { jobOf };
 

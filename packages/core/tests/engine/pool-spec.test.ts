@@ -5,7 +5,7 @@ import { publicInterpreter, temporaryFolder } from '../../../../tests/support/pl
 import { until } from '../../../../tests/support/until.js';
 import { isPlain, PLAIN, poolSpecKey } from '../../src/engine/environment-ref.js';
 import type { Network } from '../../src/engine/pool-opener.js';
-import { jobOf, poolSpecOf, runIn, sharedEngine, withEngine } from './engine.js';
+import { jobOf, poolSpecOf, poolsOf, runIn, sharedEngine, withEngine } from './engine.js';
 import { expectOk, verdictOf } from './outcomes.js';
 
 const python = (await publicInterpreter()) || undefined;
@@ -45,29 +45,29 @@ describe('pools', () => {
       await runIn(own, '1', { poolSpec: PRELOADED });
       await runIn(own, '1', { poolSpec: poolSpecOf({ preload: ['no_such_module', 'colorsys'] }) });
       await runIn(own, '1', { poolSpec: poolSpecOf() });
-      expect(own.pools.all).toHaveLength(2);
-      expect(own.pools.names).toEqual(['default']);
+      expect(poolsOf(own).all).toHaveLength(2);
+      expect(poolsOf(own).names).toEqual(['default']);
     });
   });
 
   test('an environment is found by its plain pool, or by any', async () => {
     await withEngine({}, async (own) => {
       await runIn(own, '1', { poolSpec: PRELOADED });
-      const [plain, special] = own.pools.all;
-      expect(own.pools.find('default')).toBe(plain);
-      own.pools.giveUp(plain!);
-      expect(own.pools.find('default')).toBe(special);
-      expect(own.pools.find('other')).toBeUndefined();
+      const [plain, special] = poolsOf(own).all;
+      expect(poolsOf(own).find('default')).toBe(plain);
+      poolsOf(own).giveUp(plain!);
+      expect(poolsOf(own).find('default')).toBe(special);
+      expect(poolsOf(own).find('other')).toBeUndefined();
     });
   });
 
   test('retiring an environment retires all of its pools', async () => {
     await withEngine({}, async (own) => {
       await runIn(own, '1', { poolSpec: PRELOADED });
-      const pools = own.pools.all;
+      const pools = poolsOf(own).all;
       expect(pools).toHaveLength(2);
-      own.pools.retire('default', null);
-      expect(own.pools.all).toEqual([]);
+      poolsOf(own).retire('default', null);
+      expect(poolsOf(own).all).toEqual([]);
       await until(() => pools.every((pool) => pool.forkServers === 0), 'their fork servers are gone');
       expectOk(await runIn(own, '1', { poolSpec: PRELOADED }));
     });
@@ -84,10 +84,10 @@ describe('pools', () => {
       });
       await runIn(own, '1', { ref: ref('one'), poolSpec: PRELOADED });
       await runIn(own, '1', { ref: ref('one') });
-      const old = own.pools.all.slice(1);
+      const old = poolsOf(own).all.slice(1);
       expect(old).toHaveLength(2);
       await runIn(own, '1', { ref: ref('two'), poolSpec: PRELOADED });
-      expect(own.pools.all).toHaveLength(2);
+      expect(poolsOf(own).all).toHaveLength(2);
       await until(() => old.every((pool) => pool.forkServers === 0), 'the old fork servers are gone');
     });
   });
@@ -101,7 +101,7 @@ describe('pools', () => {
       await own.examine(job, ref);
       await own.compile(job, ref);
       expect(own.bytecodeTag(ref)).toBeDefined();
-      expect(own.pools.all).toHaveLength(2);
+      expect(poolsOf(own).all).toHaveLength(2);
     });
   });
 
@@ -109,10 +109,10 @@ describe('pools', () => {
     await withEngine({ maxWarm: 2 }, async (own) => {
       for (const module of ['colorsys', 'wave', 'sndhdr'])
         await runIn(own, '1', { poolSpec: poolSpecOf({ preload: [module] }) });
-      expect(own.pools.all).toHaveLength(2);
-      const before = own.pools.all[1];
+      expect(poolsOf(own).all).toHaveLength(2);
+      const before = poolsOf(own).all[1];
       await runIn(own, '1', { poolSpec: poolSpecOf({ preload: ['sndhdr'] }) });
-      expect(own.pools.all[1]).toBe(before);
+      expect(poolsOf(own).all[1]).toBe(before);
     });
   });
 });

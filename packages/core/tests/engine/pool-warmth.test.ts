@@ -10,8 +10,8 @@ function stand(warmed: string[], name: string): Supervisor {
   const supervisor = {
     about: undefined,
     isCold: false,
+    isParked: true,
     onParked: () => {},
-    onEnded: () => {},
     onLost: () => {},
     discard: () => {},
     warmUp() {
@@ -43,16 +43,18 @@ async function poolOf(size: number) {
 }
 
 /** As after a run that was made in a hurry. */
-function endCold(supervisor: Supervisor): void {
+function endCold(pool: Pool, supervisor: Supervisor): void {
   supervisor.isCold = true;
-  supervisor.onEnded();
+  supervisor.isParked = false;
+  pool.giveBack(supervisor);
+  supervisor.isParked = true;
   supervisor.onParked();
 }
 
 test('what was parked in a hurry is warmed up when nothing goes on any more', async () => {
   const { pool, warmed } = await poolOf(3);
   const taken = await Promise.all([pool.take(), pool.take(), pool.take()]);
-  for (const supervisor of taken) endCold(supervisor);
+  for (const supervisor of taken) endCold(pool, supervisor);
   await until(() => warmed.length === 3 && pool.parked === 3, 'all are warm again');
   expect([...warmed].sort()).toEqual(['1', '2', '3']);
   await pool.close();
@@ -63,10 +65,10 @@ test('not while a run goes on', async () => {
   try {
     const { pool, warmed } = await fakeTimed(poolOf(2));
     const [first, second] = [await pool.take(), await pool.take()];
-    endCold(first);
+    endCold(pool, first);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(warmed).toEqual([]);
-    endCold(second);
+    endCold(pool, second);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(warmed).toHaveLength(2);
     await pool.close();

@@ -55,30 +55,33 @@ describe('a tier', () => {
     });
   });
 
-  test('process is refused without ALLOW_UNSANDBOXED, and the sentence says what to do', async () => {
-    await withPungi(settings({ PUNGI_TIER: 'process' }), async (pungi) => {
-      const error: PungiError = await pungi.ready().then(
-        () => expect.unreachable('it started'),
-        (thrown: PungiError) => thrown,
-      );
-      expect(error.code).toBe('SANDBOX_UNAVAILABLE');
-      expect(error.message).toContain('ALLOW_UNSANDBOXED=true');
-      const outcome = await pungi.run({ code: 'print(1)' });
-      expect(verdictOf(outcome, 'unavailable').message).toBe(error.message);
-      expect(outcome.stdout.text).toBe('');
-      expect(await pungi.health()).toMatchObject({ status: 'unhealthy', problem: error.message });
-    });
-  });
+  test.each(['process', 'spawn'])(
+    '%s is refused without ALLOW_UNSANDBOXED, and the sentence says what to do',
+    async (tier) => {
+      await withPungi(settings({ PUNGI_TIER: tier }), async (pungi) => {
+        const error: PungiError = await pungi.ready().then(
+          () => expect.unreachable('it started'),
+          (thrown: PungiError) => thrown,
+        );
+        expect(error.code).toBe('SANDBOX_UNAVAILABLE');
+        expect(error.message).toContain('ALLOW_UNSANDBOXED=true');
+        const outcome = await pungi.run({ code: 'print(1)' });
+        expect(verdictOf(outcome, 'unavailable').message).toBe(error.message);
+        expect(outcome.stdout.text).toBe('');
+        expect(await pungi.health()).toMatchObject({ status: 'unhealthy', problem: error.message });
+      });
+    },
+  );
 
-  test('process works with it, and says that it does not isolate', async () => {
-    await withPungi(settings({ PUNGI_TIER: 'process', ALLOW_UNSANDBOXED: 'true' }), async (pungi) => {
+  test.each(['process', 'spawn'])('%s works with it, and says that it does not isolate', async (tier) => {
+    await withPungi(settings({ PUNGI_TIER: tier, ALLOW_UNSANDBOXED: 'true' }), async (pungi) => {
       const outcome = await pungi.run({
         code: 'import os\nprint(os.getcwd() == os.environ["HOME"])\nos.getuid()',
       });
       expectOk(outcome);
       expect(outcome.stdout.text).toBe('True\n');
       expect(outcome.value?.json).not.toBe(0);
-      expect(outcome.isolation.tier).toBe('process');
+      expect(outcome.isolation.tier).toBe(tier);
       expect((await pungi.health()).isolation.warning).toContain('not isolated');
     });
   });
@@ -89,32 +92,37 @@ describe('a tier', () => {
     });
   });
 
-  test.each(['landlock', 'process'] as const)('%s keeps the limits and ends every process', async (tier) => {
-    const own = settings({ PUNGI_TIER: tier, ALLOW_UNSANDBOXED: 'true', MAX_DISK_MB: '8' });
-    await withPungi(own, async (pungi) => {
-      const run = (code: string, limits = {}) => pungi.run({ code, limits });
-      verdictOf(await run('import threading\nthreading.Event().wait()', { timeoutMs: 300 }), 'timed-out');
-      verdictOf(await run('while True: pass', { cpuMs: 200 }), 'cpu-exceeded');
-      verdictOf(
-        await run('kept = []\nwhile True: kept.append(b"x" * 2**20)', { memoryMb: 80 }),
-        'memory-exceeded',
-      );
-      verdictOf(await run('while True: print("x" * 999)', { outputHardBytes: 50_000 }), 'output-exceeded');
-      verdictOf(
-        await run('for n in range(50): open(str(n), "wb").write(b"x" * 2**20)\nwhile True: pass'),
-        'disk-exceeded',
-      );
-      verdictOf(
-        await run('import os, time\nfor _ in range(9): os.fork() or time.sleep(99)\ntime.sleep(99)', {
-          processes: 5,
-        }),
-        'processes-exceeded',
-      );
-      const late = await run('import subprocess\nsubprocess.Popen(["sleep", "9999"])\nprint("main is done")');
-      expectOk(late);
-      expect(late.stdout.text).toBe('main is done\n');
-    });
-  });
+  test.each(['landlock', 'process', 'spawn'] as const)(
+    '%s keeps the limits and ends every process',
+    async (tier) => {
+      const own = settings({ PUNGI_TIER: tier, ALLOW_UNSANDBOXED: 'true', MAX_DISK_MB: '8' });
+      await withPungi(own, async (pungi) => {
+        const run = (code: string, limits = {}) => pungi.run({ code, limits });
+        verdictOf(await run('import threading\nthreading.Event().wait()', { timeoutMs: 300 }), 'timed-out');
+        verdictOf(await run('while True: pass', { cpuMs: 200 }), 'cpu-exceeded');
+        verdictOf(
+          await run('kept = []\nwhile True: kept.append(b"x" * 2**20)', { memoryMb: 80 }),
+          'memory-exceeded',
+        );
+        verdictOf(await run('while True: print("x" * 999)', { outputHardBytes: 50_000 }), 'output-exceeded');
+        verdictOf(
+          await run('for n in range(50): open(str(n), "wb").write(b"x" * 2**20)\nwhile True: pass'),
+          'disk-exceeded',
+        );
+        verdictOf(
+          await run('import os, time\nfor _ in range(9): os.fork() or time.sleep(99)\ntime.sleep(99)', {
+            processes: 5,
+          }),
+          'processes-exceeded',
+        );
+        const late = await run(
+          'import subprocess\nsubprocess.Popen(["sleep", "9999"])\nprint("main is done")',
+        );
+        expectOk(late);
+        expect(late.stdout.text).toBe('main is done\n');
+      });
+    },
+  );
 
   test('landlock does not count the processes of one run against another one', async () => {
     await withPungi(settings({ PUNGI_TIER: 'landlock', POOL_SIZE: '2' }), async (pungi) => {
@@ -151,8 +159,8 @@ describe('a tier', () => {
     }
   });
 
-  test('landlock and process remove their work folders when they are closed', async () => {
-    for (const tier of ['landlock', 'process']) {
+  test('landlock, process and spawn remove their work folders when they are closed', async () => {
+    for (const tier of ['landlock', 'process', 'spawn']) {
       const folder = await withPungi(
         settings({ PUNGI_TIER: tier, ALLOW_UNSANDBOXED: 'true' }),
         async (pungi) => (await pungi.run({ code: 'import os\nprint(os.getcwd())' })).stdout.text.trim(),
@@ -164,7 +172,7 @@ describe('a tier', () => {
 
   test('one that does not exist is a mistake in the configuration', () => {
     expect(() => startPungi({ PUNGI_TIER: 'docker' })).toThrow(
-      /PUNGI_TIER is "docker".*namespace, landlock, process/,
+      /PUNGI_TIER is "docker".*namespace, landlock, process, spawn/,
     );
   });
 });

@@ -78,12 +78,13 @@ describe('what a person is told of a run', () => {
     ['namespace', /^Sandboxed execution with resource limits$/],
     ['landlock', /^Sandboxed.*without namespaces/],
     ['process', /^Resource limits only, no isolation/],
+    ['spawn', /^Resource limits only, no isolation/],
     [null, /^Nothing was executed$/],
   ])('says for the tier %s what was really in force', (tier, words) => {
     const { securityLevel, text } = told('diego', { tier });
     expect(securityLevel).toMatch(words);
     expect(text.endsWith(`\n*Security: ${securityLevel}*`)).toBe(true);
-    if (tier === 'process' || tier === null) expect(text).not.toMatch(/sandbox/i);
+    if (tier === 'process' || tier === 'spawn' || tier === null) expect(text).not.toMatch(/sandbox/i);
   });
 
   test.each([

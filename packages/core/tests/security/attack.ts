@@ -3,7 +3,7 @@ import type { RequestedLimits } from '../../src/contract/limits.js';
 import type { Outcome, Tier, VerdictKind } from '../../src/contract/outcome.js';
 import type { RunRequest } from '../../src/contract/run.js';
 
-export type AttackTier = Exclude<Tier, 'process'>;
+export type AttackTier = Exclude<Tier, 'process' | 'spawn'>;
 export type User = 'root' | 'user';
 
 /** What must be true of the outcome; everything else that must hold after every row is in judge.ts. */

@@ -1,0 +1,27 @@
+"""How a run ended and what it used, for the server: facts that foreign code cannot write."""
+
+
+def describe(exit_code, killed_for, ended, keeper, limits, used, is_full):
+    """`exit_code`: a signal's is below zero. `keeper`: who held the run to its limits. `used`: CPU time in milliseconds, and peak
+    memory, of processes that were waited for. `is_full(has_failed)`: whether the disk can be what a run failed for."""
+    cpu_ms, peak = used
+    killed_for = killed_for or keeper.passed_at_end()
+    if killed_for is None and exit_code < 0 and cpu_ms - keeper.cpu_before > limits["cpuMs"]:
+        killed_for = "cpu"  # by the kernel's own limit, before we looked again
+    return {
+        "killedFor": killed_for,
+        "held": keeper.held,
+        "diskFull": is_full(killed_for is None and exit_code > 0),
+        "status": exit_code if exit_code >= 0 else None,
+        "signal": -exit_code if exit_code < 0 else None,
+        **usage(ended, keeper, cpu_ms, peak, ended_well=killed_for is None and exit_code == 0),
+    }
+
+
+def usage(ended, keeper, cpu_ms, peak, ended_well):
+    highest = keeper.final_peak(max(keeper.peak, peak))
+    return {
+        "wallMs": (ended - keeper.started) * 1000,
+        "cpuMs": max(0.0, max(cpu_ms, keeper.cpu_seen) - keeper.cpu_before),
+        "peakBytes": keeper.counted(highest) if ended_well else highest,
+    }

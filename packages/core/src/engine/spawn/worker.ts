@@ -1,0 +1,102 @@
+import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Logger } from '../../base/logger.js';
+import { FrameParser } from '../../runtime/frames.js';
+import { type Channel, type Job, type OutputSink, Supervisor } from '../../runtime/supervisor.js';
+import { killChild, type SpawnSettings, spawnSupervisor, whyNotStarted } from '../../sandbox/spawn.js';
+import type { Worker } from '../backend.js';
+
+/** An interpreter is there in a tenth of a second; one that is not there after this long will never be. */
+const START_TIMEOUT_MS = 30_000;
+/** The supervisor kills whatever is below it before it ends. */
+const END_TIMEOUT_MS = 5000;
+
+type ChildProcess = ReturnType<typeof spawnSupervisor>;
+
+/** One interpreter and its supervisor, for one run. */
+export class SpawnedWorker implements Worker {
+  /** Resolves when neither is there any more. */
+  readonly gone: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #supervisor: Supervisor;
+  #onReady = () => {};
+  #onFailed = (_reason: Error) => {};
+
+  private constructor(python: string, settings: SpawnSettings, logger: Logger) {
+    this.#child = spawnSupervisor(python, settings);
+    this.#supervisor = new Supervisor(channelOf(this.#child), '');
+    this.#supervisor.onParked = () => this.#onReady();
+    this.#supervisor.onStuck = () => killChild(this.#child);
+    const parser = new FrameParser((kind, payload) => {
+      if (kind === 'failed') this.#onFailed(new Error(payload.toString()));
+      this.#supervisor.receive(kind, payload);
+    });
+    const { stdin, stdout, stderr } = this.#child;
+    stdout?.on('data', (chunk: Buffer) => parser.feed(chunk));
+    if (stderr) createInterface({ input: stderr }).on('line', (line) => logger.debug('Supervisor', { line }));
+    // Idle, it does not keep Node from ending; what waits for it does (keep-alive.ts).
+    this.#child.unref();
+    for (const stream of [stdin, stdout, stderr]) (stream as Socket | null)?.unref();
+    this.gone = new Promise((resolve) => {
+      this.#child.on('error', (error) => {
+        this.#onFailed(new Error(whyNotStarted(python, error)));
+        resolve();
+      });
+      this.#child.on('close', () => {
+        this.#onFailed(new Error('the supervisor ended before its interpreter was ready'));
+        resolve();
+      });
+    });
+  }
+
+  /** Resolves when the interpreter waits for a job; rejects with the reason why it does not. */
+  static async start(
+    python: string,
+    settings: SpawnSettings,
+    logger: Logger,
+    signal: AbortSignal,
+  ): Promise<SpawnedWorker> {
+    const worker = new SpawnedWorker(python, settings, logger);
+    const giveUp = () => worker.#onFailed(signal.reason);
+    const late = new Error(`the interpreter ${python} was not ready in time`);
+    const timer = setTimeout(() => worker.#onFailed(late), START_TIMEOUT_MS);
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      await new Promise<void>((resolve, reject) => {
+        worker.#onReady = resolve;
+        worker.#onFailed = reject;
+        if (signal.aborted) giveUp();
+      });
+      return worker;
+    } catch (error) {
+      worker.release();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  get about() {
+    return this.#supervisor.about!;
+  }
+
+  run(job: Job, _runId: string, sink: OutputSink, signal: AbortSignal) {
+    return this.#supervisor.run(job, sink, signal);
+  }
+
+  /** The end of its input ends the supervisor and all that is below it. */
+  release(): void {
+    this.#supervisor.discard();
+    const impatience = setTimeout(() => killChild(this.#child), END_TIMEOUT_MS).unref();
+    void this.gone.then(() => clearTimeout(impatience));
+  }
+}
+
+const channelOf = (child: ChildProcess): Channel => ({
+  write: (frame) => child.stdin?.write(frame),
+  cork: () => child.stdin?.cork(),
+  uncork: () => child.stdin?.uncork(),
+  destroy: () => child.stdin?.destroy(),
+  on: (event, listener) => child.on(event, listener),
+});
