@@ -8,12 +8,14 @@ import os
 import resource
 import select
 
-from . import host_jail, index_forwarder, lent_folders, seccomp, system, tool, watch
+from . import host_jail, lent_folders, network_forwarder, seccomp, system, tool, watch
 
 _SCRATCH = ((host_jail.TMP, "256m"), (host_jail.SHM, "64m"))
 _LARGEST_FILE = 8 << 30
 # A bound for the machine's sake, wide enough for a compiler on every core.
 _MOST_TASKS = 2048
+# The name by which the index proxy knows a build.
+_CALLER = "build"
 
 
 def run(order):
@@ -65,7 +67,7 @@ def _hold_index(index):
     """The proxy's socket is reached by a descriptor: its folder is not shown in the jail."""
     if index is None:
         return None
-    return index["port"], os.open(index["socket"], os.O_PATH)
+    return os.open(index, os.O_PATH)
 
 
 def _fork_into_namespaces():
@@ -98,7 +100,6 @@ def _enter(paths, writable, identity, life):
     if select.select([life], [], [], 0)[0]:
         os._exit(1)
     seccomp.install(has_namespaces=True, has_flock=True)
-    seccomp.install_last(has_flock=True)
 
 
 def _limit(uid):
@@ -120,7 +121,11 @@ def _supervise(order, index):
     """As PID 1: waits for whatever ends, until it is the tool."""
     with tool.telling_failures("jail"):
         if index is not None:
-            _start_forwarder(*index)
+            # Both stay open for as long as this process lives.
+            door = network_forwarder.start(index, (tool.SERVER,))
+            _port = network_forwarder.Port(door, _CALLER)
+        # After the forwarder, which makes itself undumpable.
+        seccomp.install_last(has_flock=True)
     program = os.fork()
     if program == 0:
         with tool.telling_failures("start"):
@@ -135,12 +140,3 @@ def _supervise(order, index):
 def _status_of(waited):
     status = os.waitstatus_to_exitcode(waited)
     return status if status >= 0 else 128 - status
-
-
-def _start_forwarder(port, index):
-    listener = index_forwarder.listen(port)
-    if os.fork() == 0:
-        tool.let_server_go()
-        index_forwarder.serve(listener, f"/proc/self/fd/{index}")
-    listener.close()
-    os.close(index)

@@ -1,8 +1,8 @@
-"""The one way out of a run that may reach hosts: passes bytes between a port of its loopback and the server's proxy.
+"""The one way out of a jail with an empty network: passes bytes between a port of its loopback and a proxy of the server.
 
-One process for each fork server, forked before any package is loaded. It stands outside of the namespaces of the runs: a
-supervisor opens a port inside and hands it over. So a run can neither see nor signal who answers there, and is not charged
-for it.
+Runs that may reach hosts: one process for each fork server, forked before any package is loaded. It stands outside of the
+namespaces of the runs: a supervisor opens a port inside and hands it over. So a run can neither see nor signal who answers there,
+and is not charged for it. Builds, which reach package indexes: one process for each build jail, beside the tool.
 """
 
 import contextlib
@@ -24,14 +24,16 @@ _MOST_DESCRIPTORS = 65536
 _LONGEST_NAME = 256
 
 
-def start(proxy):
-    """In the fork server, in its jail: forks the forwarder, which alone keeps the descriptor of the proxy's socket.
+def start(proxy, others=()):
+    """In the jail: forks the forwarder, which alone keeps the descriptor of the proxy's socket, and none of the `others`.
 
-    Gives the door at which supervisors hand over their ports."""
+    Gives the door at which ports are handed over."""
     door, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if os.fork() == 0:
         try:
             door.close()
+            for fd in others:
+                os.close(fd)
             _stand_alone()
             Forwarder(inside, f"/proc/self/fd/{proxy}").serve()
         except BaseException:
@@ -39,10 +41,14 @@ def start(proxy):
         os._exit(1)
     inside.close()
     os.close(proxy)
+    return door
+
+
+def set_variables():
+    """HTTP clients find the proxy by them."""
     for scheme in ("http", "https"):
         for name in (f"{scheme}_proxy", f"{scheme}_proxy".upper()):
             os.environ[name] = f"http://127.0.0.1:{PORT}"
-    return door
 
 
 def is_gone(door):
@@ -53,7 +59,7 @@ def is_gone(door):
 
 
 def _stand_alone():
-    """Orders for the fork server are not for us, and packages that it will load must not look into us."""
+    """Orders for the parent are not for us, and foreign code beside us must not look into us."""
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     system.set_dumpable(False)
     system.die_with_parent()
@@ -63,7 +69,7 @@ def _stand_alone():
 
 
 class Port:
-    """In the supervisor: the port of one run. Nothing that the run sent is passed on once it is closed."""
+    """In the supervisor: the port of one run or build. Nothing that it sent is passed on once the port is closed."""
 
     def __init__(self, door, caller):
         self._listener = socket.socket()

@@ -114,6 +114,7 @@ class Namespace(Tier):
         host_jail.enter_namespaces(settings)
 
     def start_forwarder(self, proxy):
+        network_forwarder.set_variables()
         return network_forwarder.start(proxy)
 
     def temporary_folder(self, settings):

@@ -12,11 +12,11 @@ import signal
 
 from . import system
 
-_SERVER = 3
+SERVER = 3
 
 
 def main():
-    order = json.loads(_read_all(_SERVER))
+    order = json.loads(_read_all(SERVER))
     _keep_descriptors()
     with telling_failures("start"):
         _stay_with(order["server"])
@@ -46,7 +46,7 @@ def telling_failures(step):
         yield
     except Exception as error:
         reason = getattr(error, "strerror", None) if step == "start" else None
-        os.write(_SERVER, f"{json.dumps({'failed': reason or f'{error}', 'at': step})}\n".encode())
+        os.write(SERVER, f"{json.dumps({'failed': reason or f'{error}', 'at': step})}\n".encode())
         os._exit(127)
 
 
@@ -81,4 +81,4 @@ def _restore_signals():
 
 def let_server_go():
     """For a process beside the program, which must not answer for it."""
-    os.close(_SERVER)
+    os.close(SERVER)

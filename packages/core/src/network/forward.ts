@@ -10,7 +10,7 @@ import { parseAuthority, type Target, writeHost } from './host-name.js';
 import { reach } from './outbound.js';
 import type { Policy } from './policy.js';
 import { Refusal, statusLine } from './refusal.js';
-import type { Visit } from './visit.js';
+import type { RunConnections } from './run-connections.js';
 
 /** They are about one connection, and there are two of them. `expect` was answered already. */
 const HOP_BY_HOP = new Set([
@@ -35,7 +35,7 @@ export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   policy: Policy,
-  visit: Visit,
+  run: RunConnections,
 ): Promise<void> {
   const client = request.socket;
   const gone = new AbortController();
@@ -44,8 +44,8 @@ export async function forward(
   try {
     if (client.destroyed) return;
     const { target, path } = readTarget(request);
-    const socket = await reach(target, policy, visit, gone.signal);
-    await exchange({ request, response, target, path, visit, socket, gone: gone.signal }).finally(() =>
+    const socket = await reach(target, policy, run, gone.signal);
+    await exchange({ request, response, target, path, run, socket, gone: gone.signal }).finally(() =>
       socket.destroy(),
     );
   } catch (error) {
@@ -98,13 +98,13 @@ interface Exchange {
   response: ServerResponse;
   target: Target;
   path: string;
-  visit: Visit;
+  run: RunConnections;
   socket: Socket;
   gone: AbortSignal;
 }
 
 /** Resolves when the whole answer is passed on. What throws in a listener would end the server: each of them rejects instead. */
-function exchange({ request, response, target, path, visit, socket, gone }: Exchange): Promise<void> {
+function exchange({ request, response, target, path, run, socket, gone }: Exchange): Promise<void> {
   return new Promise((resolve, reject) => {
     const outgoing = send({
       method: request.method,
@@ -124,7 +124,7 @@ function exchange({ request, response, target, path, visit, socket, gone }: Exch
     });
     outgoing.once('response', (answer) => {
       try {
-        answer.on('data', (chunk: Buffer) => visit.count(target, chunk.length));
+        answer.on('data', (chunk: Buffer) => run.count(target, chunk.length));
         beginAnswer(response, answer);
         pipeline(answer, response, () => resolve());
       } catch (error) {
@@ -132,7 +132,7 @@ function exchange({ request, response, target, path, visit, socket, gone }: Exch
       }
     });
     if (!hasBody(request)) return void outgoing.end();
-    request.on('data', (chunk: Buffer) => visit.count(target, chunk.length));
+    request.on('data', (chunk: Buffer) => run.count(target, chunk.length));
     pipeline(request, outgoing, (error) => error && reject(error));
   });
 }

@@ -22,7 +22,7 @@ export class Names {
 
   constructor(
     private readonly lookup: Lookup,
-    private readonly patience: number,
+    private readonly timeoutMs: number,
   ) {}
 
   /** `givenUp` ends it with the signal's reason. */
@@ -32,7 +32,7 @@ export class Names {
     const late = new Refusal(504, `The name ${name} was not found in time.`);
     const end = new AbortController();
     const giveUp = () => end.abort(givenUp.reason);
-    const impatience = setTimeout(() => end.abort(late), this.patience);
+    const timer = setTimeout(() => end.abort(late), this.timeoutMs);
     givenUp.addEventListener('abort', giveUp, { once: true });
     if (givenUp.aborted) giveUp();
     try {
@@ -42,7 +42,7 @@ export class Names {
         ? end.signal.reason
         : new Refusal(502, `The name ${name} could not be resolved.`);
     } finally {
-      clearTimeout(impatience);
+      clearTimeout(timer);
       givenUp.removeEventListener('abort', giveUp);
     }
   }

@@ -3,29 +3,29 @@ import { connect, type Socket } from 'node:net';
 import { type Target, writeTarget } from './host-name.js';
 import type { Policy } from './policy.js';
 import { Refusal } from './refusal.js';
-import type { Visit } from './visit.js';
+import type { RunConnections } from './run-connections.js';
 
 /** Judges where a request of a run goes, records the decision, and connects. The signal cuts the connection whenever it comes. */
 export async function reach(
   target: Target,
   policy: Policy,
-  visit: Visit,
+  run: RunConnections,
   givenUp: AbortSignal,
 ): Promise<Socket> {
-  const addresses = await decide(target, policy, visit, givenUp);
+  const addresses = await decide(target, policy, run, givenUp);
   givenUp.throwIfAborted();
   const socket = open(target, addresses);
-  visit.hold(socket);
+  run.hold(socket);
   givenUp.addEventListener('abort', () => socket.destroy(), { once: true });
   await new Promise<void>((resolve, reject) => {
-    const impatience = setTimeout(
+    const timer = setTimeout(
       () => reject(new Refusal(504, `${writeTarget(target)} did not answer in time.`)),
-      policy.patience.connect,
+      policy.timeouts.connect,
     );
     socket.once('connect', resolve);
     socket.once('close', () => reject(new Refusal(502, `${writeTarget(target)} could not be reached.`)));
-    socket.once('connect', () => clearTimeout(impatience));
-    socket.once('close', () => clearTimeout(impatience));
+    socket.once('connect', () => clearTimeout(timer));
+    socket.once('close', () => clearTimeout(timer));
   }).catch((error) => {
     socket.destroy();
     throw error;
@@ -36,15 +36,15 @@ export async function reach(
 async function decide(
   target: Target,
   policy: Policy,
-  visit: Visit,
+  run: RunConnections,
   givenUp: AbortSignal,
 ): Promise<LookupAddress[]> {
   try {
-    const addresses = await policy.addressesOf(target, visit, givenUp);
-    visit.record(target, null);
+    const addresses = await policy.addressesOf(target, run, givenUp);
+    run.record(target, null);
     return addresses;
   } catch (error) {
-    if (error instanceof Refusal) visit.record(target, error.message);
+    if (error instanceof Refusal) run.record(target, error.message);
     throw error;
   }
 }

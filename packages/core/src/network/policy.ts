@@ -4,8 +4,8 @@ import { whyForbidden } from './addresses.js';
 import { type Target, writeHost, writeTarget } from './host-name.js';
 import { allows, type HostRule, USUAL_PORTS } from './host-rules.js';
 import type { Names } from './names.js';
-import type { Patience } from './patience.js';
 import { Refusal } from './refusal.js';
+import type { Timeouts } from './timeouts.js';
 
 const RULES_TOLD = 8;
 
@@ -14,7 +14,7 @@ export class Policy {
   constructor(
     private readonly rules: readonly HostRule[],
     private readonly names: Names,
-    readonly patience: Patience,
+    readonly timeouts: Timeouts,
   ) {}
 
   /**

@@ -4,8 +4,8 @@ import { parseAuthority, parseHost, type Target, writeTarget } from './host-name
 import { reach } from './outbound.js';
 import type { Policy } from './policy.js';
 import { Refusal, writeRefusal } from './refusal.js';
+import type { RunConnections } from './run-connections.js';
 import { type Hello, HelloReader } from './server-name.js';
-import type { Visit } from './visit.js';
 
 /** A real hello has two kilobytes at most, and six times as many if it is cut into the smallest records. */
 const LONGEST_START = 40 * 1024;
@@ -19,7 +19,7 @@ export async function tunnel(
   client: Socket,
   head: Buffer,
   policy: Policy,
-  visit: Visit,
+  run: RunConnections,
 ): Promise<void> {
   client.on('error', () => client.destroy());
   const gone = new AbortController();
@@ -29,7 +29,7 @@ export async function tunnel(
   let server: Socket;
   try {
     target = readTarget(request);
-    server = await reach(target, policy, visit, gone.signal);
+    server = await reach(target, policy, run, gone.signal);
   } catch (error) {
     const refusal = error instanceof Refusal ? error : new Refusal(502, 'The proxy failed.');
     client.write(writeRefusal(refusal));
@@ -39,15 +39,15 @@ export async function tunnel(
   const cut = () => client.destroy();
   server.once('close', cut);
   client.write(ESTABLISHED);
-  const start = await readStart(client, head, target, policy.patience.hello);
+  const start = await readStart(client, head, target, policy.timeouts.hello);
   if (start instanceof Refusal) {
-    visit.record(target, start.message);
+    run.record(target, start.message);
     server.off('close', cut).destroy();
     client.write(ACCESS_DENIED);
     return void client.destroySoon();
   }
-  for (const socket of [client, server]) socket.setTimeout(policy.patience.idle, () => void socket.destroy());
-  pass(client, server, start, (bytes) => visit.count(target, bytes));
+  for (const socket of [client, server]) socket.setTimeout(policy.timeouts.idle, () => void socket.destroy());
+  pass(client, server, start, (bytes) => run.count(target, bytes));
 }
 
 function readTarget({ url = '', headers }: IncomingMessage): Target {
@@ -63,14 +63,14 @@ function readStart(
   client: Socket,
   head: Buffer,
   target: Target,
-  patience: number,
+  timeoutMs: number,
 ): Promise<Buffer | Refusal> {
   return new Promise((resolve) => {
     const reader = new HelloReader();
     const begun = Buffer.alloc(LONGEST_START);
     let length = 0;
     const settle = (result: Buffer | Refusal) => {
-      clearTimeout(impatience);
+      clearTimeout(timer);
       client.off('data', take);
       client.pause();
       resolve(result);
@@ -84,7 +84,7 @@ function readStart(
       settle(judge(hello, target) ?? Buffer.concat([begun.subarray(0, length), chunk]));
     };
     const cutShort = () => settle(new Refusal(403, `No TLS connection to ${writeTarget(target)} was begun.`));
-    const impatience = setTimeout(cutShort, patience);
+    const timer = setTimeout(cutShort, timeoutMs);
     client.once('end', cutShort);
     client.once('close', cutShort);
     client.on('data', take);

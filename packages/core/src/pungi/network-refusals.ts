@@ -1,4 +1,4 @@
-import type { NetworkDecision } from '../network/visit.js';
+import type { NetworkDecision } from '../network/run-connections.js';
 
 export interface NetworkRefusal {
   what: string;

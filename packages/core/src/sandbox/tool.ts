@@ -25,8 +25,8 @@ export interface BuildJail {
   readable: string[];
   /** Folders, each lent to the sandbox's user and taken back: its files stop being hard links, new links out of it are removed. */
   writable: string[];
-  /** The only network: this port of the jail's loopback leads to the socket. */
-  index?: { socket: string; port: number };
+  /** The socket of a proxy, to which the forwarder's port on the jail's loopback leads: the only network. */
+  index?: string;
 }
 
 export interface ToolEnd {

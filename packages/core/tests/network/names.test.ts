@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.js';
 import { findInHosts, type Lookup, lookUp } from '../../src/network/lookup.js';
 import { Network, type NetworkDoor } from '../../src/network/network.js';
-import { PATIENCE } from '../../src/network/patience.js';
+import { TIMEOUTS } from '../../src/network/timeouts.js';
 import { type Answers, lookupIn } from './names.js';
 import { callAt, type Outside, serveOutside, World } from './world.js';
 
@@ -115,7 +115,7 @@ test('a name is asked for once: an answer that changes after it was checked chan
 });
 
 test('what was found for one profile is judged anew for another', async () => {
-  const network = new Network(lookupIn({ 'in.example': ['127.0.0.1'] }), PATIENCE);
+  const network = new Network(lookupIn({ 'in.example': ['127.0.0.1'] }), TIMEOUTS);
   const host = `in.example:${outside.port}`;
   const [wide, narrow] = [
     await network.open([host, `127.0.0.1:${outside.port}`], () => {}),

@@ -4,7 +4,7 @@ import { py } from '../../../../tests/support/python.js';
 import { until } from '../../../../tests/support/until.js';
 import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
 import { Network } from '../../src/network/network.js';
-import type { NetworkDecision } from '../../src/network/visit.js';
+import type { NetworkDecision } from '../../src/network/run-connections.js';
 import { poolSpecOf, runIn, sharedEngine } from '../engine/engine.js';
 import { expectOk, verdictOf } from '../engine/outcomes.js';
 import { makeCertificate } from './certificate.js';

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { until } from '../../../../tests/support/until.js';
 import type { Lookup } from '../../src/network/lookup.js';
 import { Network, type NetworkDoor } from '../../src/network/network.js';
-import { PATIENCE, type Patience } from '../../src/network/patience.js';
-import type { NetworkDecision } from '../../src/network/visit.js';
+import type { NetworkDecision } from '../../src/network/run-connections.js';
+import { TIMEOUTS, type Timeouts } from '../../src/network/timeouts.js';
 import { makeCertificate } from './certificate.js';
 import { type Answers, lookupIn } from './names.js';
 
@@ -29,11 +29,11 @@ export class World {
   static async open(
     hosts: string[],
     names: Answers | Lookup = {},
-    patience: Partial<Patience> = {},
+    timeouts: Partial<Timeouts> = {},
   ): Promise<World> {
     const network = new Network(typeof names === 'function' ? names : lookupIn(names), {
-      ...PATIENCE,
-      ...patience,
+      ...TIMEOUTS,
+      ...timeouts,
     });
     const decisions: NetworkDecision[] = [];
     const door = await network.open(hosts, (decision) => decisions.push(decision));

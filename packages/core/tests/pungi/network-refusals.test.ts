@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest';
-import { Visit } from '../../src/network/visit.js';
+import { RunConnections } from '../../src/network/run-connections.js';
 import { NetworkRefusals } from '../../src/pungi/network-refusals.js';
 
 const host = (text: string) => ({ host: { kind: 'name', text }, port: 443 }) as const;
 
-function visited(): { refusals: NetworkRefusals; visit: Visit } {
+function network(): { refusals: NetworkRefusals; run: RunConnections } {
   const refusals = new NetworkRefusals();
-  return { refusals, visit: new Visit('run', (decision) => refusals.note(decision)) };
+  return { refusals, run: new RunConnections('run', (decision) => refusals.note(decision)) };
 }
 
 test('what a run was refused is told once, and what it was allowed is not', () => {
-  const { refusals, visit } = visited();
-  visit.record(host('good.example'), null);
-  visit.record(host('evil.example'), 'not listed');
-  visit.record(host('evil.example'), 'not listed');
+  const { refusals, run } = network();
+  run.record(host('good.example'), null);
+  run.record(host('evil.example'), 'not listed');
+  run.record(host('evil.example'), 'not listed');
   expect(refusals.take('run')).toEqual([{ what: 'evil.example:443', reason: 'not listed' }]);
   expect(refusals.take('run')).toEqual([]);
   expect(refusals.take('another')).toEqual([]);
 });
 
 test('a run that asked for too many hosts is recorded as that, with the number of those that are left out', () => {
-  const { refusals, visit } = visited();
-  for (let number = 0; number <= 1000; number += 1) visit.record(host(`h${number}.example`), 'not listed');
-  visit.record(host('after.example'), 'not listed');
+  const { refusals, run } = network();
+  for (let number = 0; number <= 1000; number += 1) run.record(host(`h${number}.example`), 'not listed');
+  run.record(host('after.example'), 'not listed');
   const told = refusals.take('run');
   expect(told.slice(0, 3)).toEqual([
     {
@@ -40,9 +40,9 @@ test('a run that asked for too many hosts is recorded as that, with the number o
 });
 
 test('that a run moved too much is told, also of a host that refused it something before', () => {
-  const { refusals, visit } = visited();
-  for (let number = 0; number < 150; number += 1) visit.record(host(`h${number}.example`), 'not listed');
-  visit.count(host('h7.example'), 2 * 1024 ** 3);
+  const { refusals, run } = network();
+  for (let number = 0; number < 150; number += 1) run.record(host(`h${number}.example`), 'not listed');
+  run.count(host('h7.example'), 2 * 1024 ** 3);
   const told = refusals.take('run');
   expect(told[0]).toEqual({
     what: 'h7.example:443',

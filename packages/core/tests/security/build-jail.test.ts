@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux')('builds of source distributions', 
         hosts: HOSTS,
         unixPath: `${folder}/host.sock`,
         abstractName: ABSTRACT_NAME,
-        proxyPort: 3141,
+        proxyPort: 3128,
         secrets: [`${folder}/home/secret`, `${folder}/outside/file`, '/etc/shadow', '/proc/1/environ'],
         folders: [folder, `${folder}/home`, `${folder}/tmp`, '/root', '/home', '/run', '/sys', '/var'],
         places: [`${folder}/outside/file`, `${folder}/cache/poison`, '/usr/poison', '/etc/passwd', '/bin/sh'],
@@ -174,7 +174,7 @@ describe.skipIf(process.platform !== 'linux')('builds of source distributions', 
       expect([stage.canary, PASSWORD].filter((secret) => everything.includes(secret))).toEqual([]);
       // The fourth is the folder that lists them.
       expect(report.descriptors).toEqual(['0', '1', '2', '3']);
-      expect(report.environment).toMatchObject({ UV_DEFAULT_INDEX: 'http://127.0.0.1:3141/simple/0/' });
+      expect(report.environment).toMatchObject({ UV_DEFAULT_INDEX: 'http://127.0.0.1:3128/simple/0/' });
     });
 
     test('what it left in the environment is harmless', () => {

@@ -13,7 +13,7 @@ import { silentLogger } from '../../src/base/logger.js';
 import { DEFAULT_LIMITS, Limits, type RequestedLimits } from '../../src/contract/limits.js';
 import { Engine } from '../../src/engine/engine.js';
 import { Network } from '../../src/network/network.js';
-import type { NetworkDecision } from '../../src/network/visit.js';
+import type { NetworkDecision } from '../../src/network/run-connections.js';
 import { lookupIn } from '../network/names.js';
 import { Bait } from './bait.js';
 import { descendantsOf } from './process-tree.js';

@@ -1,13 +1,12 @@
-import { chmodSync, mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline as compose } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { PungiError } from '../../base/errors.js';
 import { Turns } from '../../base/turns.js';
+import { type ProxyHandler, startProxyServer } from '../../network/proxy-server.js';
+import { Capacity, RunConnections } from '../../network/run-connections.js';
+import { TIMEOUTS } from '../../network/timeouts.js';
 import { boundBytes, readText } from './index-proxy/bounded-stream.js';
 import { fetchFromIndex, type IndexRequest, IndexTrouble } from './index-proxy/fetch.js';
 import { OfferedFiles } from './index-proxy/offered-files.js';
@@ -28,7 +27,8 @@ const MOST_PAGE_BYTES = 32 * 1024 ** 2;
 /** A page is held in memory: asked for many at once, the server must not run out of it. */
 const PAGES_AT_A_TIME = 4;
 const MOST_FILE_BYTES = 8 * 1024 ** 3;
-const MOST_CONNECTIONS = 128;
+/** How the forwarder of a build jail names itself. */
+const CALLER = 'build';
 const ACCEPTED = `${JSON_PAGE}, ${HTML_PAGE};q=0.2, text/html;q=0.1`;
 /** A build's cache lives no longer than the build: what it got once is not to be asked for, and built, again. */
 const KEEP = { 'cache-control': 'max-age=86400' };
@@ -49,7 +49,7 @@ export interface IndexProxySettings {
 }
 
 export interface IndexProxy {
-  /** Speaks HTTP: /simple/0/ is the first index, and so on. */
+  /** Of a proxy server: /simple/0/ is the first index, and so on. */
   socket: string;
   /** What went wrong on the way to the indexes, for people. */
   problems: string[];
@@ -57,38 +57,21 @@ export interface IndexProxy {
 }
 
 /**
- * Gives pages of projects, and the files that they offer, to whoever reaches its socket, and nothing else of the network.
- * A file can be had only by the number under which a page offered it, so no address can be asked for.
+ * Gives pages of projects, and the files that they offer, to a build, and nothing else of the network. A file can be had only by
+ * the number under which a page offered it, so no address can be asked for.
  */
 export async function startIndexProxy({
   indexes,
   env = process.env,
 }: IndexProxySettings): Promise<IndexProxy> {
-  const desk = new Desk(indexes.map(parseIndex), new Outbound(env));
-  const folder = mkdtempSync(join(tmpdir(), 'pungi-index-'));
-  const socket = join(folder, 'index.sock');
-  const server = createServer((request, response) => void desk.answer(request, response));
-  server.maxConnections = MOST_CONNECTIONS;
-  try {
-    await listen(server, socket);
-  } catch (error) {
-    await rm(folder, { recursive: true });
-    throw error;
-  }
+  const handler = new IndexHandler(indexes.map(parseIndex), new Outbound(env));
+  const server = await startProxyServer(handler, TIMEOUTS, new Capacity());
+  server.admit(CALLER, new RunConnections(CALLER, () => {}));
   const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    desk.close();
-    await closed;
-    await rm(folder, { recursive: true, force: true });
+    await server.close();
+    handler.close();
   };
-  return { socket, problems: desk.problems, close };
-}
-
-async function listen(server: Server, socket: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socket, resolve));
-  // Its folder lets nobody in: only who was handed the socket itself, under whatever identity, can call.
-  chmodSync(socket, 0o666);
+  return { socket: server.socket, problems: handler.problems, close };
 }
 
 function parseIndex(text: string): URL {
@@ -102,7 +85,7 @@ function parseIndex(text: string): URL {
   return url;
 }
 
-class Desk {
+class IndexHandler implements ProxyHandler {
   readonly problems: string[] = [];
   readonly #indexes: URL[];
   readonly #outbound: Outbound;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { runTool, type ToolCommand, type ToolEnd, type ToolOptions } from '../../sandbox/tool.js';
 import { type IndexProxySettings, startIndexProxy } from './index-proxy.js';
 
-/** Nobody else is in the jail's network. */
-const PORT = 3141;
+/** Of the forwarder (python/pungi/network_forwarder.py). Nobody else is in the jail's network. */
+const PORT = 3128;
 
 export interface JailSettings extends IndexProxySettings {
   /** Read beside the system's folders, the wrapper's interpreter and the command itself. */
@@ -27,8 +27,7 @@ export async function runJailedTool(
   const proxy = await startIndexProxy(settings);
   try {
     await makeFolders(scratch);
-    const index = { socket: proxy.socket, port: PORT };
-    const jail = { readable, writable: [...writable, scratch], index };
+    const jail = { readable, writable: [...writable, scratch], index: proxy.socket };
     const env = { ...command.env, ...placesIn(scratch), ...indexesAt(PORT, settings.indexes.length) };
     const end = await runTool({ ...command, env, jail }, options);
     return { ...end, stderr: [end.stderr, ...proxy.problems.map((problem) => `${problem}\n`)].join('') };

@@ -5,7 +5,7 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, connect, type Server } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import {
@@ -55,7 +55,13 @@ export async function startProxy(
 }
 
 export function open(proxy: IndexProxy, path: string, method = 'GET', headers = {}): ClientRequest {
-  return request({ socketPath: proxy.socket, path, method, headers, agent: false });
+  // As the forwarder of a build connects.
+  const createConnection = () => {
+    const socket = connect(proxy.socket);
+    socket.write('build\n');
+    return socket;
+  };
+  return request({ createConnection, path, method, headers });
 }
 
 export async function ask(proxy: IndexProxy, path: string, method = 'GET', headers = {}): Promise<Reply> {

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { until } from '../../../../../tests/support/until.js';
@@ -319,4 +321,17 @@ test('closing it ends what is open and leaves nothing', async () => {
   await proxy.close();
   expect(await ended).toBe('ended');
   expect(existsSync(dirname(proxy.socket))).toBe(false);
+});
+
+test.each([
+  ['CONNECT', 'build\nCONNECT index.example:443 HTTP/1.1\r\nHost: index.example:443\r\n\r\n'],
+  ['a caller that is not the build', 'other\nGET /simple/0/apple/ HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['a request without a caller', 'GET /simple/0/apple/ HTTP/1.1\r\nHost: x\r\n\r\n'],
+])('%s gets no answer, and nothing is asked', async (_, sent) => {
+  const index = await startIndex((_request, response) => jsonPage(response, []));
+  const proxy = await startProxy([index.url]);
+  const socket = connect(proxy.socket).on('error', () => {});
+  socket.write(sent);
+  expect((await buffer(socket)).toString()).toBe('');
+  expect(index.asked).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { authorization, type Outbound } from './outbound.js';
+import { authorization } from '../machine-proxy.js';
+import type { Outbound } from './outbound.js';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const MOST_REDIRECTS = 8;
 
 /** What may go wrong on the way to an index, in words that hold no address and no password. */
@@ -66,7 +67,7 @@ function ask(
       ...route,
       method,
       headers: { 'user-agent': 'pungi', ...headers, ...route.headers, ...credentials },
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
       signal,
     });
     request.on('response', resolve);

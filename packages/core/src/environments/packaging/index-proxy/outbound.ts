@@ -4,8 +4,8 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { PungiError } from '../../../base/errors.js';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { authorization, bareHost, type Environment, proxyFor } from '../machine-proxy.js';
+import { isAddress } from '../uv-settings.js';
 
 const CERTIFICATE_FILES = ['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE'];
 const MOST_CONNECTIONS = 32;
@@ -49,7 +49,7 @@ export class Outbound {
 
   #via({ protocol, hostname, port }: URL, tunnel?: URL): Omit<Route, 'path' | 'headers'> {
     const send = protocol === 'https:' ? requestHttps : requestHttp;
-    return { send, agent: this.#agent(protocol, tunnel), hostname: bare(hostname), port };
+    return { send, agent: this.#agent(protocol, tunnel), hostname: bareHost(hostname), port };
   }
 
   #agent(protocol: string, proxy?: URL): HttpAgent {
@@ -65,34 +65,12 @@ export class Outbound {
   }
 
   #proxyFor(url: URL): URL | undefined {
-    const scheme = url.protocol.slice(0, -1);
-    const text = this.#setting(`${scheme}_proxy`) ?? this.#setting('all_proxy');
-    if (text === undefined || isExempt(url, this.#setting('no_proxy') ?? '')) return undefined;
-    const proxy = URL.canParse(text) ? new URL(text) : undefined;
-    if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
+    const proxy = proxyFor(url, this.#env);
+    if (proxy === undefined || isAddress(proxy.href)) return proxy;
     throw new PungiError(
       'CONFIGURATION_ERROR',
-      `The proxy for ${scheme} addresses must be given as http://HOST:PORT or https://HOST:PORT to build source distributions.`,
+      `The proxy for ${url.protocol.slice(0, -1)} addresses must be given as http://HOST:PORT or https://HOST:PORT to build source distributions and to fetch uv.`,
     );
-  }
-
-  #setting(name: string): string | undefined {
-    return this.#env[name] || this.#env[name.toUpperCase()] || undefined;
-  }
-}
-
-/** `Authorization` for the name and password in an address, if it has them. */
-export function authorization(header: string, { username, password }: URL): Record<string, string> {
-  if (username === '' && password === '') return {};
-  const text = `${decode(username)}:${decode(password)}`;
-  return { [header]: `Basic ${Buffer.from(text).toString('base64')}` };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
 
@@ -113,7 +91,7 @@ class TunnelAgent extends HttpsAgent {
     const request = this.#proxy.protocol === 'https:' ? requestHttps : requestHttp;
     const asked = request({
       method: 'CONNECT',
-      hostname: bare(this.#proxy.hostname),
+      hostname: bareHost(this.#proxy.hostname),
       port: this.#proxy.port,
       path: target,
       headers: { host: target, ...authorization('proxy-authorization', this.#proxy) },
@@ -129,20 +107,6 @@ class TunnelAgent extends HttpsAgent {
     asked.end();
   }
 }
-
-/** As curl, pip and uv read it: names, each with what is below it, and `*` for every address. */
-function isExempt(url: URL, list: string): boolean {
-  const host = bare(url.hostname);
-  const names = list.split(',').map((name) => name.trim().toLowerCase());
-  return names.some((name) => {
-    if (name === '*') return true;
-    const [, plain = '', port] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(name) ?? [];
-    if (plain === '' || (port !== undefined && port !== url.port)) return false;
-    return host === plain || host.endsWith(`.${plain}`);
-  });
-}
-
-const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
 
 function readCertificates(env: Environment): string | undefined {
   const name = CERTIFICATE_FILES.find((each) => env[each]);

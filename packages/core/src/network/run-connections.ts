@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Target } from './host-name.js';
 
@@ -8,7 +9,7 @@ export interface NetworkDecision {
   allowed: boolean;
   /** null where it was allowed. */
   reason: string | null;
-  /** The run lost its network with it: it is the last one, and the one that tells most. */
+  /** The run lost its network with it, so it is the last one. */
   isLast: boolean;
 }
 
@@ -21,16 +22,16 @@ const MOST_BYTES = 1024 ** 3;
 const MOST_DECISIONS = 1000;
 
 /** One run's use of the network, from its start to its end. */
-export class Visit {
+export class RunConnections {
   readonly #sockets = new Set<Socket>();
-  readonly #told = new Set<string>();
+  readonly #recorded = new Set<string>();
   #connections = 0;
   #bytes = 0;
   #isOver = false;
 
   constructor(
     private readonly run: string,
-    private readonly tell: (decision: NetworkDecision) => void,
+    private readonly onDecision: (decision: NetworkDecision) => void,
   ) {}
 
   /** Takes a connection of the run, unless it has too many. */
@@ -52,11 +53,11 @@ export class Visit {
 
   record(target: Target, reason: string | null): void {
     const key = JSON.stringify([target.host.text, target.port, reason]);
-    if (this.#isOver || this.#told.has(key)) return;
-    this.#told.add(key);
-    if (this.#told.size > MOST_DECISIONS)
+    if (this.#isOver || this.#recorded.has(key)) return;
+    this.#recorded.add(key);
+    if (this.#recorded.size > MOST_DECISIONS)
       this.#cutOff(target, 'The run asked for too many different hosts and lost its network.');
-    else this.#tell(target, reason, false);
+    else this.#report(target, reason, false);
   }
 
   /** Bytes to or from a host. */
@@ -68,16 +69,45 @@ export class Visit {
 
   #cutOff(target: Target, reason: string): void {
     if (this.#isOver) return;
-    this.#tell(target, reason, true);
+    this.#report(target, reason, true);
     this.end();
   }
 
-  #tell({ host, port }: Target, reason: string | null, isLast: boolean): void {
-    this.tell({ run: this.run, host: host.text, port, allowed: reason === null, reason, isLast });
+  #report({ host, port }: Target, reason: string | null, isLast: boolean): void {
+    this.onDecision({ run: this.run, host: host.text, port, allowed: reason === null, reason, isLast });
   }
 
   end(): void {
     this.#isOver = true;
     for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+const MOST_OF_ALL_RUNS = 1024;
+/** Each takes two descriptors, and runs, environments and the audit trail need theirs. */
+const SHARE = 8;
+
+/** The connections of all runs together. */
+export class Capacity {
+  readonly #most = Math.min(MOST_OF_ALL_RUNS, Math.floor(mostDescriptors() / SHARE));
+  #open = 0;
+
+  get isReached(): boolean {
+    return this.#open >= this.#most;
+  }
+
+  count(socket: Socket): void {
+    this.#open += 1;
+    socket.once('close', () => (this.#open -= 1));
+  }
+}
+
+/** What this process may have open at most; node raised it as far as it can at its start. */
+function mostDescriptors(): number {
+  try {
+    const [, most] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return most === undefined ? Number.POSITIVE_INFINITY : Number(most);
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }

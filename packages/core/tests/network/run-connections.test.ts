@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { Capacity } from '../../src/network/capacity.js';
-import { type NetworkDecision, Visit } from '../../src/network/visit.js';
+import { Capacity, type NetworkDecision, RunConnections } from '../../src/network/run-connections.js';
 
 const TARGET = { host: { kind: 'name', text: 'api.example.com' }, port: 443 } as const;
 
@@ -13,12 +12,12 @@ test('a run that moves more than a gigabyte loses its network, and the reason is
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   await once(socket, 'connect');
   const decisions: NetworkDecision[] = [];
-  const visit = new Visit('run', (decision) => decisions.push(decision));
-  visit.hold(socket);
-  for (let gone = 0; gone < 1024; gone += 1) visit.count(TARGET, 1024 ** 2);
+  const connections = new RunConnections('run', (decision) => decisions.push(decision));
+  connections.hold(socket);
+  for (let gone = 0; gone < 1024; gone += 1) connections.count(TARGET, 1024 ** 2);
   expect([socket.destroyed, decisions]).toEqual([false, []]);
-  visit.count(TARGET, 1);
-  visit.count(TARGET, 1);
+  connections.count(TARGET, 1);
+  connections.count(TARGET, 1);
   expect(socket.destroyed).toBe(true);
   expect(decisions).toEqual([
     {
@@ -30,14 +29,14 @@ test('a run that moves more than a gigabyte loses its network, and the reason is
       isLast: true,
     },
   ]);
-  expect(visit.welcome(socket, false)).toBe(false);
+  expect(connections.welcome(socket, false)).toBe(false);
   server.close();
 });
 
 test('where the server is full, a run still has a few connections', () => {
-  const visit = new Visit('run', () => {});
+  const connections = new RunConnections('run', () => {});
   const welcomed = (isServerFull: boolean) =>
-    Array.from({ length: 200 }, () => visit.welcome(new Socket(), isServerFull)).filter(Boolean).length;
+    Array.from({ length: 200 }, () => connections.welcome(new Socket(), isServerFull)).filter(Boolean).length;
   expect(welcomed(true)).toBe(8);
   expect(welcomed(false)).toBe(120);
   expect(welcomed(true)).toBe(0);

@@ -1,6 +1,6 @@
 /** How long the proxy waits for what, in milliseconds. How long a connection lives in all is a matter of the run's own time. */
-export interface Patience {
-  /** For the line that tells who calls. */
+export interface Timeouts {
+  /** For the line that names the caller. */
   caller: number;
   headers: number;
   hello: number;
@@ -10,7 +10,7 @@ export interface Patience {
   idle: number;
 }
 
-export const PATIENCE: Patience = {
+export const TIMEOUTS: Timeouts = {
   caller: 5000,
   headers: 15_000,
   hello: 10_000,

@@ -1,0 +1,206 @@
+import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { PrivateFolder } from '../runtime/private-folder.js';
+import { Refusal, writeRefusal } from './refusal.js';
+import type { Capacity, RunConnections } from './run-connections.js';
+import type { Timeouts } from './timeouts.js';
+
+const LONGEST_HEADERS = 32 * 1024;
+const LONGEST_NAME = 256;
+const NEWLINE = 10;
+
+/** What a proxy lets its clients do. */
+export interface ProxyHandler {
+  answer(request: IncomingMessage, response: ServerResponse, run: RunConnections): Promise<void>;
+  /** Answers CONNECT. Without it such a connection is cut. */
+  tunnel?(request: IncomingMessage, client: Socket, head: Buffer, run: RunConnections): Promise<void>;
+}
+
+export interface ProxyServer {
+  /** Where forwarders connect; HTTP after a line that names the caller. */
+  socket: string;
+  /** Admits the connections of a caller until the returned function is called, which also cuts them. */
+  admit(caller: string, run: RunConnections): () => void;
+  close(): Promise<void>;
+}
+
+/** A connection that was admitted. */
+interface ProxyClient {
+  run: RunConnections;
+  queue: RequestQueue;
+}
+
+type Clients = WeakMap<object, ProxyClient>;
+
+/** The one way out of jails, on a unix socket: for runs to the hosts of their profile, for builds to the package indexes. */
+export async function startProxyServer(
+  handler: ProxyHandler,
+  timeouts: Timeouts,
+  capacity: Capacity,
+): Promise<ProxyServer> {
+  const admitted = new Map<string, RunConnections>();
+  const clients: Clients = new WeakMap();
+  const http = createProxy(handler, timeouts, clients);
+  const entrance = createEntrance(http, clients, { timeouts, admitted, capacity });
+  const sockets = new Set<Socket>();
+  entrance.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  const folder = new PrivateFolder();
+  try {
+    // Node enforces the time-outs of an HTTP server only while it listens. Whoever connects here is not admitted.
+    await listen(http, join(folder.path, 'http.sock'));
+    await listen(entrance, folder.socket);
+    // Its folder lets nobody in: only who was handed the socket itself, under whatever identity, can connect.
+    chmodSync(folder.socket, 0o666);
+  } catch (error) {
+    http.close();
+    folder.remove();
+    throw error;
+  }
+  return {
+    socket: folder.socket,
+    admit: (caller, run) => {
+      admitted.set(caller, run);
+      return () => {
+        admitted.delete(caller);
+        run.end();
+      };
+    },
+    close: async () => {
+      const closed = Promise.all([once(entrance, 'close'), once(http, 'close')]);
+      for (const server of [entrance, http]) server.close();
+      for (const socket of sockets) socket.destroy();
+      for (const run of admitted.values()) run.end();
+      await closed;
+      folder.remove();
+    },
+  };
+}
+
+async function listen(server: Server, path: string): Promise<void> {
+  // A run keeps Node alive while it goes on; an idle proxy does not.
+  server.listen(path).unref();
+  await once(server, 'listening');
+}
+
+function createProxy(handler: ProxyHandler, timeouts: Timeouts, clients: Clients): HttpServer {
+  const server = createHttpServer({
+    maxHeaderSize: LONGEST_HEADERS,
+    headersTimeout: timeouts.headers,
+    // The body may take as long as the run.
+    requestTimeout: 0,
+    keepAliveTimeout: timeouts.idle,
+    connectionsCheckingInterval: Math.min(1000, timeouts.headers),
+  });
+  server.timeout = timeouts.idle;
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const client = clients.get(socket);
+    if (!client) return void socket.destroy();
+    client.queue.enter(response, () => {
+      handler.answer(request, response, client.run).catch(() => socket.destroy());
+    });
+  });
+  server.on('connect', (request, stream, head) => {
+    const socket = stream as Socket;
+    const client = clients.get(socket);
+    // A tunnel cannot begin amid the answer to an earlier request.
+    if (!client || client.queue.isBusy || !handler.tunnel) return void socket.destroy();
+    handler.tunnel(request, socket, head, client.run).catch(() => socket.destroy());
+  });
+  return server;
+}
+
+interface Admission {
+  timeouts: Timeouts;
+  admitted: ReadonlyMap<string, RunConnections>;
+  capacity: Capacity;
+}
+
+/** The first line of a connection is not HTTP: it names the caller. What comes after it goes to the proxy. */
+function createEntrance(
+  proxy: HttpServer,
+  clients: Clients,
+  { timeouts, admitted, capacity }: Admission,
+): Server {
+  return createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+    readCaller(socket, timeouts.caller, (caller) => {
+      const run = admitted.get(caller);
+      if (!run) return void socket.destroy();
+      if (!run.welcome(socket, capacity.isReached)) {
+        socket.write(writeRefusal(new Refusal(503, 'There are too many connections open.')));
+        return void socket.destroySoon();
+      }
+      capacity.count(socket);
+      clients.set(socket, { run, queue: new RequestQueue(socket) });
+      proxy.emit('connection', socket);
+    }),
+  );
+}
+
+/** Reads the line that a forwarder puts before whatever a run sends; the rest stays in the socket. */
+function readCaller(socket: Socket, timeoutMs: number, found: (caller: string) => void): void {
+  const timer = setTimeout(() => socket.destroy(), timeoutMs);
+  socket.on('error', () => socket.destroy());
+  socket.once('close', () => clearTimeout(timer));
+  let read = Buffer.alloc(0);
+  const take = () => {
+    const chunk = socket.read() as Buffer | null;
+    if (chunk === null) return;
+    read = Buffer.concat([read, chunk]);
+    const end = read.indexOf(NEWLINE);
+    if (end < 0 && read.length <= LONGEST_NAME) return;
+    clearTimeout(timer);
+    socket.off('readable', take);
+    if (end < 0) return void socket.destroy();
+    const rest = read.subarray(end + 1);
+    if (rest.length > 0) socket.unshift(rest);
+    found(read.subarray(0, end).toString('latin1'));
+  };
+  socket.on('readable', take);
+}
+
+/** Hardly a client sends a request before it has the answer to the last one. */
+const MOST_WAITING = 16;
+
+interface Waiting {
+  response: ServerResponse;
+  begin: () => void;
+}
+
+/** The requests of one connection, one at a time: node hands over as many as were sent in one go. */
+class RequestQueue {
+  readonly #waiting: Waiting[] = [];
+  #isBusy = false;
+
+  constructor(private readonly socket: Socket) {}
+
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  /** Begins when those before it are answered; a connection that sends far too many is cut. */
+  enter(response: ServerResponse, begin: () => void): void {
+    if (this.#waiting.length >= MOST_WAITING) return void this.socket.destroy();
+    this.#waiting.push({ response, begin });
+    if (!this.#isBusy) this.#next();
+  }
+
+  #next(): void {
+    // After an answer that closes the connection nobody would hear the next one.
+    const next = this.socket.writableEnded || this.socket.destroyed ? undefined : this.#waiting.shift();
+    this.#isBusy = next !== undefined;
+    next?.response.once('close', () => this.#next());
+    next?.begin();
+  }
+}
