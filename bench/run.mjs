@@ -9,6 +9,7 @@ import { measureInitialize } from './measure/initialize.mjs';
 import { measureLatency } from './measure/latency.mjs';
 import { measureMemory } from './measure/memory.mjs';
 import { measureSustained } from './measure/sustained.mjs';
+import { measurePrints } from './prints.mjs';
 import { ensureEnvironment, findPython, interpreterFacts } from './python.mjs';
 import { writeResults } from './report/file.mjs';
 import { describeResults } from './report/results.mjs';
@@ -65,6 +66,7 @@ for (const workload of workloads) {
 say('initialize …');
 results.initialize = await measureInitialize(workloads[0], settings);
 results.audit = await measureAudit(interpreterFacts(python, found.tier), settings, say);
+results.prints = await measurePrints({ python, tier: found.tier }, settings, say);
 results.environments = await measureEnvironments(found, settings, say);
 results.strategic = await measureStrategic(found, settings, say);
 results.wrap = await measureWrap({ python, tier: found.tier }, settings, say);

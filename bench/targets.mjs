@@ -2,6 +2,7 @@
 import { AUDIT_TARGETS } from './audit.mjs';
 import { ENVIRONMENT_TARGETS } from './environments.mjs';
 import { HARNESS_TARGETS } from './harness.mjs';
+import { PRINT_TARGETS } from './prints.mjs';
 import { RESPONSIVENESS_TARGETS } from './responsiveness.mjs';
 import { STRATEGIC_TARGETS } from './strategic.mjs';
 import { WRAP_TARGETS } from './wrap.mjs';
@@ -69,6 +70,7 @@ export const TARGETS = [
   { about: 'private memory of a parked worker', atMost: 6, unit: ' MB', measure: memory('print(1)') },
   { about: 'the same with pandas preloaded', atMost: 6, unit: ' MB', measure: memory('pandas sum') },
   { about: '`initialize`, to an empty server of the same SDK', atMost: 3, unit: '×', measure: initialize },
+  ...PRINT_TARGETS,
   ...ENVIRONMENT_TARGETS,
   ...STRATEGIC_TARGETS,
   ...AUDIT_TARGETS,

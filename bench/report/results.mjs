@@ -2,6 +2,7 @@
 import { describeAudit } from '../audit.mjs';
 import { describeEnvironments } from '../environments.mjs';
 import { describeHarness } from '../harness.mjs';
+import { describePrints } from '../prints.mjs';
 import { describeResponsiveness } from '../responsiveness.mjs';
 import { describeStrategic } from '../strategic.mjs';
 import { describeWrap } from '../wrap.mjs';
@@ -17,6 +18,8 @@ export function describeResults(results, verdicts) {
     targets(verdicts),
     '\n## Start and memory\n',
     table(['', 'figure'], startAndMemory(results)),
+    '\n## Much output\n',
+    describePrints(results),
     '\n## Environments\n',
     describeEnvironments(results),
     '\n## Strategic analyses\n',

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from . import discovery, frames, report, scoped_run, script, script_run, started_as, streams
+from . import bursts, discovery, frames, report, scoped_run, script, script_run, started_as, streams
 from .supervisor_channel import say
 
 # What a pipe holds even where the user has used up its share of them.
@@ -35,6 +35,7 @@ def run(job, work, temporary, set_limits):
         started_as.take_variables(job["env"])
         if hasattr(time, "tzset"):
             time.tzset()
+    bursts.watch(*streams.outputs, job["limits"]["processes"])
     _exit((yield from script_run.execute(job, path, source)))
 
 

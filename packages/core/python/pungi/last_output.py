@@ -3,11 +3,13 @@
 It has a moment for that, in which every other process of the run is stopped. A worker that does something else is killed.
 """
 
+import contextlib
 import os
 import select
 import signal
 import sys
 import time
+from _thread import start_new_thread as _start_thread
 
 from . import streams
 
@@ -26,12 +28,19 @@ def promise():
 
 
 def _write_and_end(number, frame):
+    is_amid_write = False
     for stream in (sys.stdout, sys.stderr, *streams.outputs):
         try:
             stream.flush()
+        except RuntimeError:
+            is_amid_write = True
         except BaseException:
-            continue  # it is in use, closed, or foreign
-    _exit(128 + number)
+            continue  # it is closed, or foreign
+    if is_amid_write and number:
+        with contextlib.suppress(RuntimeError):
+            _start_thread(_write_and_end, (0, None))  # it waits until the write that we interrupted is done
+            return
+    _exit(128 + _SIGNAL)
 
 
 def wait_for(reaper, pipes):

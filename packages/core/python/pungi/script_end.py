@@ -17,6 +17,7 @@ try:
 except ImportError:  # Windows
     resource = None
 
+from . import bursts
 from .calls.endings import exit_status, flush_streams
 from .report import leave_out_own_frames
 
@@ -47,6 +48,7 @@ class ScriptEnd:
         except BaseException:
             sys.excepthook(*sys.exc_info())
         yield _run_exit_handlers
+        bursts.close()
         status = flush_streams(status, _say_ignored)
         try:
             if not is_module and self.is_worth_while():

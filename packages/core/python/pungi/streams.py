@@ -1,7 +1,7 @@
 """The standard streams of a run, as `python main.py` has them with pipes behind them.
 
 One difference is on purpose: stdout is written line by line, so that lines arrive while the run goes on, none is lost when it is
-stopped, and the output of child processes comes in its natural place.
+stopped, and the output of child processes comes in its natural place. Many lines at once are written in blocks (bursts.py).
 """
 
 import io
