@@ -1,13 +1,25 @@
 /**
  * Tests that `npm test` leaves to `npm run test:all` and CI: documented commands, real package indexes, servers and programs,
- * other users, and whatever takes half a minute. Naming a file runs it all the same: `npm test -- tests/docs`.
+ * other users, kills at random points, and whatever takes half a minute. Naming a file runs it all the same: `npm test -- tests/docs`.
  */
 export const RUNS_ALL = Boolean(process.env['PUNGI_TEST_ALL']);
 
-const LONG = [
+export const LONG = [
+  'packages/cli/tests/env-interrupt',
   'packages/cli/tests/env-refusals',
   'packages/cli/tests/env-terminal',
+  'packages/cli/tests/test-record-http',
   'packages/cli/tests/usage',
+  'packages/core/tests/audit/kill',
+  'packages/core/tests/audit/processes',
+  'packages/core/tests/environments/events',
+  'packages/core/tests/environments/font-list',
+  'packages/core/tests/environments/odd-folders',
+  'packages/core/tests/environments/package-index',
+  'packages/core/tests/environments/regressions',
+  'packages/core/tests/environments/torture',
+  'packages/core/tests/profiles/no-index',
+  'packages/server/tests/large-replies',
   'tests/docs/commands',
   'packages/core/tests/environments/packaging-agrees',
   'packages/core/tests/environments/packaging/packagers',

@@ -1,11 +1,15 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Each takes a minute or more. Started last, it would be waited for by everybody else; size, Vitest's guess, does not tell. */
+/** Each takes half a minute or more. Started last, everybody would wait for it; its size, by which Vitest sorts, does not tell. */
 const LONGEST = [
   'tests/docs/commands',
   'packages/core/tests/security/attacks',
   'packages/core/tests/security/environment-attacks',
+  'packages/core/tests/environments/leases',
+  'packages/core/tests/environments/installing',
+  'packages/core/tests/environments/default',
   'packages/cli/tests/env',
+  'packages/server/tests/hostile',
   'packages/cli/tests/env-refusals',
   'packages/core/tests/environments/packaging/packagers',
   'packages/core/tests/environments/real-index',

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { findInterpreter } from '../../packages/core/src/sandbox/interpreter.js';
 
+/** A folder for whatever tests need it: helpers that several files share keep it until all tests have ended. */
+export const lastingFolder = (): string => mkdtempSync(join(tmpdir(), 'pungi-tests-'));
+
 /** A folder that is gone after the file's last test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pungi-test-'));

@@ -12,7 +12,7 @@ import { testCommand } from './test/command.js';
 import { wrapCommand } from './wrap/command.js';
 
 /** Runs one command and resolves to the status the process should end with. Never throws. */
-async function runCommandLine(argv: readonly string[]): Promise<number> {
+export async function runCommandLine(argv: readonly string[]): Promise<number> {
   let status = 0;
   const program = commandLine((ended) => {
     status = ended;

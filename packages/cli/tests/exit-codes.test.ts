@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PungiError } from '../../core/src/base/errors.js';
 import type { Verdict } from '../../core/src/contract/outcome.js';
 import { exitCodeOf, exitCodeOfError } from '../src/exit-codes.js';
-import { pungi } from './pungi.js';
+import { program as pungi } from './pungi.js';
 
 describe('a run ends with', () => {
   test.each([

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/places.js';
 import { type Ended, pungi } from './pungi.js';
 
 const PROFILES = `profiles:
@@ -19,16 +18,17 @@ const PROFILES = `profiles:
 `;
 
 /** A folder with a file of profiles and the data that they name, for the tests of a file. */
-export const folder = mkdtempSync(join(tmpdir(), 'test-profile-'));
-mkdirSync(join(folder, 'sales'));
-writeFileSync(join(folder, 'sales/2026.csv'), 'month,units\n1,7\n');
-writeFileSync(join(folder, 'profiles.yaml'), PROFILES);
-afterAll(() => rmSync(folder, { recursive: true }));
-
-export const write = (name: string, text: string): string => {
-  writeFileSync(join(folder, name), text);
-  return name;
-};
-export const call = (args: string[], env: Record<string, string> = {}, input = ''): Promise<Ended> =>
-  pungi(args, { cwd: folder, env: { AUDIT_DIR: join(folder, 'audit'), ...env }, input });
-export const profile = (...args: string[]) => call(['profile', ...args]);
+export function profilePlace() {
+  const folder = temporaryFolder();
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return name;
+  };
+  mkdirSync(join(folder, 'sales'));
+  write('sales/2026.csv', 'month,units\n1,7\n');
+  write('profiles.yaml', PROFILES);
+  const call = (args: string[], env: Record<string, string> = {}, input = ''): Promise<Ended> =>
+    pungi(args, { cwd: folder, env: { AUDIT_DIR: join(folder, 'audit'), ...env }, input });
+  const profile = (...args: string[]) => call(['profile', ...args]);
+  return { folder, write, call, profile };
+}

@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { builtIn } from '../../core/tests/profiles/profiles-of.js';
 import { fieldsWithin } from '../src/profile/command.js';
-import { call, folder, profile, write } from './profile-place.js';
+import { profilePlace } from './profile-place.js';
 import { pungi } from './pungi.js';
+
+const { call, folder, profile, write } = profilePlace();
 
 describe('pungi profile list', () => {
   test('shows the built-in ones and those of the file, with the default one marked', async () => {

@@ -3,9 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { RUNS_ALL } from '../../../tests/support/long-tests.js';
 import { MAIN } from '../../../tests/support/main.js';
 import { ownFolders } from '../../../tests/support/own-folders.js';
 import { findInterpreter } from '../../core/src/sandbox/interpreter.js';
+import { runInside } from './run-inside.js';
 
 const ON_TERMINAL = resolve(import.meta.dirname, 'fixtures/on_terminal.py');
 /** Environments of whoever runs the tests are not the tests' own. */
@@ -32,25 +34,22 @@ export interface Setting {
   terminal?: boolean;
 }
 
-/** Starts the real program, with an environment that holds no setting of Pungi's but those given. */
+/** The environment of a command: it holds no setting of Pungi's but those given. */
+function environmentOf(env: Record<string, string>): Record<string, string> {
+  const { PATH = '', HOME = '' } = process.env;
+  const own = { VENVS_BASE_PATH: NO_ENVIRONMENTS, AUDIT: 'false', TOOLS_DIR: 'off', TERM: 'xterm' };
+  return { PATH, HOME, ...ownFolders(), ...own, ...env };
+}
+
+/** Starts the real program. */
 export function start(args: string[], { env = {}, cwd, terminal = false }: Setting = {}): Running {
-  const { PATH = '', HOME = '', CHILD_COVERAGE } = process.env;
+  const { CHILD_COVERAGE } = process.env;
   const coverage = CHILD_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE: CHILD_COVERAGE };
   const program = [process.execPath, MAIN, ...args];
   const [command = '', ...rest] = terminal ? [python, ON_TERMINAL, ...program] : program;
   const child = spawn(command, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: {
-      PATH,
-      HOME,
-      ...ownFolders(),
-      VENVS_BASE_PATH: NO_ENVIRONMENTS,
-      AUDIT: 'false',
-      TOOLS_DIR: 'off',
-      TERM: 'xterm',
-      ...coverage,
-      ...env,
-    },
+    env: environmentOf({ ...coverage, ...env }),
     ...(cwd === undefined ? {} : { cwd }),
   });
   const seen = { stdout: '', stderr: '' };
@@ -74,11 +73,23 @@ export function start(args: string[], { env = {}, cwd, terminal = false }: Setti
   return { child, ended, shows };
 }
 
-/** Runs the program to its end, with this text on its standard input. */
-export async function pungi(
-  args: string[],
-  { input = '', ...setting }: Setting & { input?: string } = {},
-): Promise<Ended> {
+interface Given extends Setting {
+  input?: string;
+}
+
+/**
+ * Runs a command to its end, with this text on its standard input. Where people wait for the tests it is run in this process,
+ * unless it is to be on a terminal.
+ */
+export async function pungi(args: string[], { terminal = false, ...given }: Given = {}): Promise<Ended> {
+  if (terminal || RUNS_ALL) return program(args, { terminal, ...given });
+  const { env = {}, cwd = process.cwd(), input = '' } = given;
+  // Temporary files of the tests go with the tests.
+  return runInside(args, { env: environmentOf({ TMPDIR: tmpdir(), ...env }), cwd, input });
+}
+
+/** Runs the real program to its end, with this text on its standard input. */
+export async function program(args: string[], { input = '', ...setting }: Given = {}): Promise<Ended> {
   const { child, ended } = start(args, setting);
   child.stdin.end(input);
   return ended;

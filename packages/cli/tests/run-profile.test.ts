@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { call, write } from './profile-place.js';
+import { profilePlace } from './profile-place.js';
+
+const { call, write } = profilePlace();
 
 describe('pungi run --profile', () => {
   test('gives the code what the profile has, and tells on standard error what it does', async () => {

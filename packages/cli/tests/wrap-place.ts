@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { temporaryFolder } from '../../../tests/support/places.js';
+import { lastingFolder } from '../../../tests/support/places.js';
 import { py } from '../../../tests/support/python.js';
 import type { ToolsFile } from '../../core/src/contract/wrap.js';
 import { type Ended, pungi } from './pungi.js';
 
-const root = temporaryFolder();
+const root = lastingFolder();
 let count = 0;
 
 export const REPORT = py`

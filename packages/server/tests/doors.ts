@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { MAIN } from '../../../tests/support/main.js';
 import { ownFolders } from '../../../tests/support/own-folders.js';
-import { temporaryFolder } from '../../../tests/support/places.js';
+import { lastingFolder } from '../../../tests/support/places.js';
 import { loadConfig } from '../../core/src/config/load.js';
 import { Pungi } from '../../core/src/pungi.js';
 import { startHttp } from '../src/http.js';
@@ -35,7 +35,7 @@ export const newClient = (era: Era, name = 'tests', options: ClientOptions = {})
 /** Environments, the audit trail and the tools folder of whoever runs the tests are not the tests' own. */
 export const NO_ENVIRONMENTS = {
   VENVS_BASE_PATH: join(tmpdir(), 'pungi-tests-have-no-environments'),
-  AUDIT_DIR: join(temporaryFolder(), 'audit'),
+  AUDIT_DIR: join(lastingFolder(), 'audit'),
   TOOLS_DIR: 'off',
 };
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client, Tool } from '@modelcontextprotocol/client';
-import { temporaryFolder } from '../../../tests/support/places.js';
+import { lastingFolder } from '../../../tests/support/places.js';
 import { textsOf } from './calls.js';
 import { DOORS, type Era, type Settings } from './doors.js';
 
@@ -33,7 +33,7 @@ export const LISTENERS = DOORS.map((door) => ({
 export const listenOverStdio = listenThrough(DOORS[0]);
 export const listenOverHttp = listenThrough(DOORS[2]);
 
-const base = temporaryFolder();
+const base = lastingFolder();
 export function emptyFolder(): string {
   const folder = join(mkdtempSync(join(base, 'x')), 'tools');
   mkdirSync(folder);

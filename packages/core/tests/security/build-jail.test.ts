@@ -13,12 +13,11 @@ import {
 } from '../../../../tests/support/package-index.js';
 import { ensureUv } from '../../../../tests/support/uv.js';
 import { SANDBOX_UID } from '../../src/sandbox/sandbox-uid.js';
-import { fixture, type User } from './attack.js';
+import { fixture } from './attack.js';
 import type { Installed } from './build-jail-runner.js';
 import { buildJailStage, homeOf, runInstallations } from './build-jail-stage.js';
-import { IS_ROOT, identityOf, REPOSITORY } from './stage.js';
+import { identityOf, REPOSITORY, USERS } from './stage.js';
 
-const USERS: User[] = IS_ROOT ? ['root', 'user'] : ['user'];
 const PASSWORD = `pw${randomBytes(8).toString('hex')}`;
 const ABSTRACT_NAME = `pungi-build-${randomBytes(4).toString('hex')}`;
 /** Where the machine answers from beside its loopback, if it has such an address. */

@@ -10,10 +10,9 @@ import type { EnvironmentRowResult, EnvironmentTableRun } from './environment-at
 import { ENVIRONMENT_ATTACKS } from './environment-attacks.js';
 import { layBait } from './loading-bait.js';
 import { loadingPackages } from './loading-packages.js';
-import { buildStage, IS_ROOT, identityOf, runnerFolder } from './stage.js';
+import { buildStage, identityOf, runnerFolder, USERS } from './stage.js';
 
 const TIERS: AttackTier[] = ['namespace', 'landlock'];
-const USERS: User[] = IS_ROOT ? ['root', 'user'] : ['user'];
 
 const ownUv = await ensureUv();
 /** A place of the attacker's own, which packages of the index name by its address. */

@@ -5,10 +5,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { fixture, requestOf, type User } from './attack.js';
 import { judge } from './judge.js';
 import { NETWORK_ATTACKS } from './network-attacks.js';
-import { buildStage, IS_ROOT, identityOf, runnerFolder } from './stage.js';
+import { buildStage, identityOf, runnerFolder, USERS } from './stage.js';
 import type { RowResult, TableRun } from './table-run.js';
-
-const USERS: User[] = IS_ROOT ? ['root', 'user'] : ['user'];
 
 const stage = await buildStage('network-attack-runner');
 afterAll(() => stage.remove());

@@ -15,10 +15,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { AttackTier, User } from './attack.js';
 import type { ProfileRowResult, ProfileTableRun } from './profile-attack-runner.js';
 import { PROFILE_ATTACKS } from './profile-attacks.js';
-import { buildStage, IS_ROOT, identityOf, REPOSITORY, runnerFolder } from './stage.js';
+import { buildStage, identityOf, REPOSITORY, runnerFolder, USERS } from './stage.js';
 
 const TIERS: AttackTier[] = ['namespace', 'landlock'];
-const USERS: User[] = IS_ROOT ? ['root', 'user'] : ['user'];
 
 const stage = await buildStage('profile-attack-runner');
 const venv = makeEnvironment();

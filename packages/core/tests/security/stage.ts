@@ -16,12 +16,15 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { RUNS_ALL } from '../../../../tests/support/long-tests.js';
 import type { AttackTier, User } from './attack.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../../../..', import.meta.url));
 /** No account has this number: an ordinary user whose processes are all the test's own. */
 const ORDINARY_UID = 54_321;
 export const IS_ROOT = process.getuid?.() === 0;
+/** The users that a server is started as: whoever runs the tests; with all tests, root also runs them as an ordinary user. */
+export const USERS: readonly User[] = IS_ROOT ? (RUNS_ALL ? ['root', 'user'] : ['root']) : ['user'];
 
 /** A folder that every user can read, with all that a runner needs: bundle, Python half, interpreter, node. */
 export interface Stage {

@@ -6,7 +6,7 @@ import { until } from '../../../../tests/support/until.js';
 import type { Outcome } from '../../src/contract/outcome.js';
 import type { AttackTier } from './attack.js';
 import { descendantsOf } from './process-tree.js';
-import { buildStage, IS_ROOT, identityOf, runnerFolder, type Stage } from './stage.js';
+import { buildStage, identityOf, runnerFolder, type Stage, USERS } from './stage.js';
 
 const NAME = 'stalled-run';
 /** Has a name by which its processes are found on the machine, and prints without end. */
@@ -42,9 +42,7 @@ const RUNS = [
   { name: 'the deadline', code: FLOOD + PRINT, limits: { timeoutMs: 2500 }, kind: 'timed-out' },
 ];
 const WHO: [AttackTier, 'root' | 'user'][] = (['namespace', 'landlock'] as const).flatMap((tier) =>
-  (IS_ROOT ? (['root', 'user'] as const) : (['user'] as const)).map(
-    (user) => [tier, user] as [AttackTier, 'root' | 'user'],
-  ),
+  USERS.map((user) => [tier, user] as [AttackTier, 'root' | 'user']),
 );
 
 describe.skipIf(process.platform !== 'linux')('a server that is stopped while a run goes on', () => {

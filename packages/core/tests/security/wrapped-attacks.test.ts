@@ -5,12 +5,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AttackTier, User } from './attack.js';
-import { buildStage, IS_ROOT, identityOf, REPOSITORY, runnerFolder } from './stage.js';
+import { buildStage, identityOf, REPOSITORY, runnerFolder, USERS } from './stage.js';
 import type { WrappedRowResult, WrappedTableRun } from './wrapped-attack-runner.js';
 import { WRAPPED_ATTACKS } from './wrapped-attacks.js';
 
 const TIERS: AttackTier[] = ['namespace', 'landlock'];
-const USERS: User[] = IS_ROOT ? ['root', 'user'] : ['user'];
 const SCRIPTS = fileURLToPath(new URL('./fixtures/wrapped/', import.meta.url));
 
 const stage = await buildStage('wrapped-attack-runner');

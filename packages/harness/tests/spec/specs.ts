@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { temporaryFolder } from '../../../../tests/support/places.js';
+import { lastingFolder } from '../../../../tests/support/places.js';
 import { faultText, warningText } from '../../src/spec/fault.js';
 import { type LoadOptions, type LoadResult, loadSpecification } from '../../src/spec/load.js';
 
-const root = temporaryFolder();
+const root = lastingFolder();
 
 export const SERVER = 'server: {command: node}\n';
 
