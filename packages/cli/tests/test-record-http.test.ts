@@ -15,7 +15,7 @@ const place = testPlaces();
 const GOOD = resolve(import.meta.dirname, '../../../tests/fixtures/servers/good.mjs');
 const EVERYTHING = resolve(
   import.meta.dirname,
-  '../judges/install/node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+  '../../../tests/judges/install/node_modules/@modelcontextprotocol/server-everything/dist/index.js',
 );
 let good: URL;
 let everything: URL;
