@@ -13,14 +13,14 @@ from .supervisor_channel import say
 _PIPE_ROOM = 4096
 _BINARY = getattr(os, "O_BINARY", 0)
 # Kept from before foreign code could replace them.
-_exit, _write = os._exit, frames.write_all
+_write = frames.write_all
 
 
 def run(job, work, temporary, set_limits):
-    """Steps that do what the job says and end the process. `set_limits` is given the limits of the run."""
+    """Steps that do what the job says; gives the exit status. `set_limits` is given the limits of the run."""
     path = os.path.join(work, job["filename"])
     if task := job.get("task"):
-        _exit(_look_at(job, path, _TASKS[task]))
+        return _look_at(job, path, _TASKS[task])
     try:
         set_limits(job["limits"])
         _place_files(job["files"], work)
@@ -29,14 +29,14 @@ def run(job, work, temporary, set_limits):
     except OSError as error:
         # What was handed over does not fit into the limits.
         say(frames.REPORT, {"exception": report.describe_exception(error, path)})
-        _exit(1)
+        return 1
     if job["env"]:
         os.environ.update(job["env"])
         started_as.take_variables(job["env"])
         if hasattr(time, "tzset"):
             time.tzset()
     bursts.watch(*streams.outputs, job["limits"]["processes"])
-    _exit((yield from script_run.execute(job, path, source)))
+    return (yield from script_run.execute(job, path, source))
 
 
 def _place_files(files, folder):

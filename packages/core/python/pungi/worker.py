@@ -34,10 +34,11 @@ def _steps(place, is_hurried, pipes):
     try:
         features = _settle_in(place, pipes)
         job = _park(features, place, is_hurried)
+        status = 0
         if job is not None:
             limits.bound_tasks(place.tasks_outside, job["limits"]["processes"])
-            yield from jobs.run(job, place.box.work, place.box.temporary, limits.bound_run)
-        _exit(0)
+            status = yield from jobs.run(job, place.box.work, place.box.temporary, limits.bound_run)
+        _exit(status)  # a worker serves one run
     except BaseException:
         _die()
 

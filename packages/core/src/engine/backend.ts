@@ -50,7 +50,7 @@ export interface WorkerSpec {
 /** Whoever acquires a worker owns it until it is released. What becomes of it then is the backend's policy, not its owner's. */
 export interface Worker {
   readonly about: WorkerAbout;
-  /** One run at a time. Resolves when all processes of the run have ended, or the worker is lost. */
+  /** One run at a time, as often as the worker lives. Resolves when all processes of the run have ended, or the worker is lost. */
   run(job: Job, runId: string, sink: OutputSink, signal: AbortSignal): Promise<RunEnd>;
   release(): void;
 }

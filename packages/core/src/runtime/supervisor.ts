@@ -97,6 +97,8 @@ interface Running {
   end: (end: RunEnd) => void;
 }
 
+const LOST: RunEnd = { facts: null, report: undefined, summary: null };
+
 /** The way to a supervisor. `close` is emitted once all that it sent has been received. */
 export interface Channel {
   write(frame: Buffer): unknown;
@@ -121,11 +123,16 @@ export class Supervisor {
   #name: string;
   #runs = 0;
   #running: Running | undefined;
+  #isLost = false;
+  #onNext: (isParked: boolean) => void = () => {};
 
   constructor(socket: Channel, name: string) {
     this.#socket = socket;
     this.#name = name;
     socket.on('close', () => {
+      this.#isLost = true;
+      this.isParked = false;
+      this.#onNext(false);
       this.#finish(null);
       this.onLost();
     });
@@ -136,9 +143,10 @@ export class Supervisor {
     return `${this.#name}.${this.#runs}`;
   }
 
-  /** Runs a job in the parked worker. `isHurried`: the machine is busy, so the next worker should be parked with less care.
-   * Resolves when all of its processes have ended, or the supervisor is lost. */
+  /** Runs a job in the parked worker, or in the next one. `isHurried`: the machine is busy, so the next worker should be parked
+   * with less care. Resolves when all of its processes have ended, or the supervisor is lost. */
   async run(job: Job, sink: OutputSink, signal?: AbortSignal, isHurried = false): Promise<RunEnd> {
+    if (!this.isParked && !(await this.#nextParked())) return LOST;
     const ended = new Promise<RunEnd>((end) => {
       this.#running = { job, sink, told: { report: undefined }, summary: null, end };
     });
@@ -170,12 +178,21 @@ export class Supervisor {
     }
   }
 
+  /** Whether another worker was parked before the supervisor was lost. */
+  #nextParked(): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (this.#isLost) resolve(false);
+      else this.#onNext = resolve;
+    });
+  }
+
   /** A frame, handed over by the connection's parser. */
   receive(kind: FrameKind, payload: Buffer): void {
     const running = this.#running;
     if (kind === 'parked') {
       this.about = JSON.parse(payload.toString()) as WorkerAbout;
       this.isParked = true;
+      this.#onNext(true);
       this.onParked();
     } else if (kind === 'failed') this.#socket.destroy();
     else if (!running) return;

@@ -12,6 +12,7 @@ import { type Job, type RunEnd, Supervisor } from '../../src/runtime/supervisor.
 const ABOUT = { features: ['x'], python: '3.11', magic: 'm' };
 const FACTS = { killedFor: null, status: 0, signal: null, wallMs: 1, cpuMs: 1, peakBytes: 1 };
 const END = packFrame('end', JSON.stringify(FACTS));
+const PARKED = packFrame('parked', JSON.stringify(ABOUT));
 const JOB: Job = {
   code: 'print(1)',
   filename: 'main.py',
@@ -42,6 +43,7 @@ beforeEach(async () => {
   supervisor = new Supervisor(socket, 'supervisor');
   const parser = new FrameParser((kind, payload) => supervisor.receive(kind, payload));
   socket.on('data', (chunk) => parser.feed(chunk));
+  supervisor.receive('parked', Buffer.from(JSON.stringify(ABOUT)));
   told = [];
   const heard = new FrameParser((kind, payload) => told.push({ kind, text: payload.toString() }));
   other.on('data', (chunk) => heard.feed(chunk));
@@ -96,6 +98,22 @@ test('gives one run after the other, and says when the next worker is parked', a
   expect(parked).toBe(2);
 });
 
+test('waits with a run for the next worker, and gives up when there will be none', async () => {
+  const first = supervisor.run(JOB, () => {});
+  await hears(2);
+  other.write(END);
+  await first;
+  const second = supervisor.run(JOB, () => {});
+  other.write(PARKED);
+  await hears(4);
+  other.write(END);
+  expect((await second).facts).toEqual(FACTS);
+  const third = supervisor.run(JOB, () => {});
+  other.destroy();
+  expect((await third).facts).toBeNull();
+  expect((await supervisor.run(JOB, () => {})).facts).toBeNull();
+});
+
 test('knows that a worker was parked in a hurry, until it is warmed up', async () => {
   const ended = supervisor.run(JOB, () => {}, undefined, true);
   other.write(END);
@@ -109,7 +127,8 @@ test('knows that a worker was parked in a hurry, until it is warmed up', async (
 
 test('what comes between two runs belongs to none', async () => {
   other.write(Buffer.concat([packFrame('report', '{"value":"early"}'), packFrame('stdout', 'early'), END]));
-  other.write(packFrame('parked', JSON.stringify(ABOUT)));
+  supervisor.about = undefined;
+  other.write(PARKED);
   await until(() => supervisor.about, 'everything has come');
   const heard: Buffer[] = [];
   const ended = supervisor.run(JOB, (_, data) => heard.push(data));
@@ -179,6 +198,7 @@ test('is told of a cancelled run once, also of one that was cancelled before', a
     await hears(3);
     expect(told.map(({ kind }) => kind)).toEqual(['limits', 'job', 'cancel']);
     other.write(END);
+    other.write(PARKED);
     await ended;
   }
 });
@@ -187,6 +207,7 @@ test('an abort after the end says nothing to whoever runs next', async () => {
   const cancel = new AbortController();
   const ended = supervisor.run(JOB, () => {}, cancel.signal);
   other.write(END);
+  other.write(PARKED);
   await ended;
   cancel.abort();
   const next = supervisor.run(JOB, () => {});
@@ -235,6 +256,7 @@ test('an answer that came while this process could not listen is read, however l
     const late = new Supervisor(socket, 'late');
     const parser = new FrameParser((kind, payload) => late.receive(kind, payload));
     socket.on('data', (chunk) => parser.feed(chunk));
+    late.receive('parked', Buffer.from(JSON.stringify(ABOUT)));
     const ended = late.run({ ...JOB, limits: { ...DEFAULT_LIMITS, timeoutMs: 1 } }, () => {});
     // Longer than an answer is waited for.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2600);

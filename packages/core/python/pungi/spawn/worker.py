@@ -31,9 +31,10 @@ def _steps(about):
         _take_descriptors(about)
         _settle(about)
         job = _wait_for_job()
+        status = 0
         if job is not None:
-            yield from jobs.run(job, about["work"], about["temporary"], _set_limits)
-        _exit(0)
+            status = yield from jobs.run(job, about["work"], about["temporary"], _set_limits)
+        _exit(status)  # a worker serves one run
     except OSError as error:
         frames.write_all(REPORT_FD, frames.pack(frames.FAILED, f"{error}".encode()))
         _exit(75)
