@@ -217,13 +217,13 @@ describe('verify', () => {
     expect([told.status, ok, problems.map(({ seq }) => seq)]).toEqual([74, false, [2, 3, 5]]);
   });
 
-  test('a file that is no database any more is damaged', async () => {
+  test('a file that is not a database is damaged', async () => {
     const copy = copyOf('destroyed');
     writeFileSync(join(copy, 'audit.db'), 'garbage\n');
     const { status, stderr } = await audit(['verify', '--audit-dir', copy]);
     expect({ status, stderr }).toEqual({
       status: 74,
-      stderr: expect.stringContaining('no database any more'),
+      stderr: expect.stringContaining('it is not a database'),
     });
   });
 
@@ -295,7 +295,7 @@ describe('replay', () => {
   test('says what differs, and ends with 1', async () => {
     const { status, stdout } = await audit(['replay', random.runId]);
     expect(status).toBe(1);
-    expect(stdout).toMatch(/^✗ It ended in the same way, but what it wrote or its value is not the same\.\n/);
+    expect(stdout).toMatch(/^✗ It ended in the same way, but its output or its value differs\.\n/);
     expect(stdout).toMatch(/Its output now:\n {4}0\.\d+\n$/);
   });
 

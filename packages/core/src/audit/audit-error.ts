@@ -28,7 +28,7 @@ const resultOf = (error: unknown) => {
 
 export const isBusy = (error: unknown) => [BUSY, LOCKED].includes(resultOf(error) ?? -1);
 
-/** As SQLite says it where it cannot make the files that reading beside a writer needs. */
+/** SQLite reports this when it cannot create the files that it needs to read a database in use. */
 export const isUnwritable = (error: unknown) => [READ_ONLY, CANNOT_OPEN].includes(resultOf(error) ?? -1);
 
 export const isCorrupt = (error: unknown) => resultOf(error) === CORRUPT;
@@ -36,15 +36,15 @@ export const isCorrupt = (error: unknown) => resultOf(error) === CORRUPT;
 const isDiskFull = (error: unknown) =>
   resultOf(error) === FULL || ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** What SQLite or the file system threw, in the words of the trail. */
+/** Translates an error of SQLite or of the file system into an error of the trail. */
 export function translateError(error: unknown, folder: string): PungiError {
   if (error instanceof PungiError) return error;
-  const say = (trouble: AuditTrouble, sentence: string) => auditError(trouble, sentence, { folder }, error);
-  if (isBusy(error)) return say('busy', `The audit trail in ${folder} is locked by another program.`);
-  if (isDiskFull(error)) return say('disk-full', `No space is left for the audit trail in ${folder}.`);
-  const said = error instanceof Error ? fileProblem(error) : String(error);
-  if (isCorrupt(error)) return say('damaged', `The audit database in ${folder} is damaged: ${said}.`);
+  const fail = (trouble: AuditTrouble, sentence: string) => auditError(trouble, sentence, { folder }, error);
+  if (isBusy(error)) return fail('busy', `The audit trail in ${folder} is locked by another program.`);
+  if (isDiskFull(error)) return fail('disk-full', `No space is left for the audit trail in ${folder}.`);
+  const reason = error instanceof Error ? fileProblem(error) : String(error);
+  if (isCorrupt(error)) return fail('damaged', `The audit database in ${folder} is damaged: ${reason}.`);
   if (resultOf(error) === NOT_A_DATABASE)
-    return say('damaged', `The audit.db in ${folder} is damaged: it is no database any more.`);
-  return say('unusable', `The audit trail in ${folder} cannot be used: ${said}.`);
+    return fail('damaged', `The audit.db in ${folder} is damaged: it is not a database.`);
+  return fail('unusable', `The audit trail in ${folder} cannot be used: ${reason}.`);
 }

@@ -23,14 +23,14 @@ import { SharedCommits } from './shared-commits.js';
 import { TrailReader } from './trail-reader.js';
 import { Writer } from './writer.js';
 
-/** So that nobody waits for the indexes of queries. */
+/** The lookup is filled a moment after a commit, so that no run waits for the indexes of queries. */
 const LOOKUP_AFTER_MS = 50;
 const SIGN_AFTER_ENTRIES = 1000;
 const SIGN_AFTER_MS = 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** What happened, in a chain that several servers may write and that anybody can check. */
+/** A hash chain of records that several servers can write and anybody can verify. */
 export class AuditTrail {
   readonly #settings: AuditSettings;
   readonly #logger: Logger;
@@ -40,7 +40,7 @@ export class AuditTrail {
   readonly #locks: LockTexts;
   readonly #reader: TrailReader;
   readonly #quota: Quota;
-  /** Of the file that is written: its name may come to stand for another, or for none. */
+  /** Inode of the open database file: the path may later name another file, or none. */
   readonly #inode: number;
   readonly #commits = new SharedCommits<PreparedRecord, AuditHead>(
     (records) => this.#commit(records),
@@ -49,7 +49,7 @@ export class AuditTrail {
   #filling: NodeJS.Timeout | undefined;
   #signing: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
-  /** Filling the lookup, signing and pruning, one after the other. */
+  /** Filling the lookup, signing and pruning run one after the other. */
   #upkeep: Promise<unknown> = Promise.resolve();
   #rotating: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
@@ -73,18 +73,18 @@ export class AuditTrail {
     this.#reader = new TrailReader(database, this.#files);
     this.#quota = new Quota(database, this.#files, settings);
     this.#inode = statSync(this.#files.database).ino;
-    this.#fillSoon(); // a trail that was not closed may lack some
+    this.#fillSoon(); // the lookup of a trail that was not closed may be incomplete
     if (settings.retentionDays !== null) this.#keepRetention(settings.retentionDays);
     if (this.#quota.whenFull === 'rotate' && this.#quota.roomFor(0) !== 'enough')
       this.#rotating = this.#rotate(0);
   }
 
-  /** Throws where what is run now could not be recorded for lack of room. */
+  /** Throws if a run that starts now could not be recorded because the trail is full. */
   refuseIfFull(): void {
     if (this.#quota.whenFull === 'refuse' && this.#quota.roomFor(0) !== 'enough') throw this.#quota.full();
   }
 
-  /** Resolves when the entry is committed; rejects where it is not, and then it must not be said to be. */
+  /** Resolves when the entry is committed. If it rejects, the entry is not in the trail. */
   async record(record: AuditRecord, lock: EnvironmentLock | null = null): Promise<AuditHead> {
     this.#refuseIfClosed();
     return this.#commits.add(prepareRecord(this.#settings.storeCode ? record : redact(record), lock));
@@ -113,19 +113,19 @@ export class AuditTrail {
     return this.#reader.verify();
   }
 
-  /** Removes entries from before that time. What is left can be verified as before, from a signed cut on. */
+  /** Removes entries older than `before`. The rest can still be verified, from a signed cut on. */
   prune(before: Date, client = 'pungi'): Promise<Pruned> {
     this.#refuseIfClosed();
     return this.#keepUp(() => pruneEntries(this.#parts(), { before, client }));
   }
 
-  /** Gives the space of removed entries back to the disk. Nothing else can be written meanwhile. */
+  /** Returns the space of removed entries to the disk. Blocks all other writes meanwhile. */
   compact(): Promise<void> {
     this.#refuseIfClosed();
     return this.#keepUp(() => whenFree(() => this.#database.exec('VACUUM'), this.#settings.folder));
   }
 
-  /** Commits what waits and signs the newest entry. */
+  /** Commits pending records and signs the newest entry. */
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;
@@ -140,7 +140,7 @@ export class AuditTrail {
     try {
       await this.#fill();
       await transact(this.#database, this.#settings.folder, () => this.#writer.signHead());
-      // So that audit.db alone is the whole trail, for those who copy it.
+      // Moves the log into audit.db, so that a copy of this one file is the whole trail.
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } finally {
       this.#database.close();
@@ -164,7 +164,7 @@ export class AuditTrail {
     return recorded;
   }
 
-  /** Old entries make room for new ones in time; a writer that is faster than that waits for it. */
+  /** Drops old entries before the trail is full; a writer that is faster than that waits. */
   async #makeRoom(bytes: number): Promise<void> {
     const room = this.#quota.roomFor(bytes);
     if (room === 'enough') return;
@@ -172,7 +172,7 @@ export class AuditTrail {
     if (room === 'tight') return;
     await this.#rotating;
     if (this.#quota.roomFor(bytes) !== 'none') return;
-    // What went on already did not know how much more is wanted.
+    // The rotation that just ended did not know how many bytes this commit needs.
     if (this.#quota.whenFull === 'rotate') await this.#rotate(bytes);
     if (this.#quota.roomFor(bytes) === 'none') throw this.#quota.full();
   }
@@ -196,7 +196,7 @@ export class AuditTrail {
   #fillSoon(): void {
     this.#filling ??= setTimeout(() => {
       this.#filling = undefined;
-      // Where it fails, queries look through what the lookup lacks, and the next entry brings another attempt.
+      // If it fails, queries scan the entries that the lookup lacks, and the next commit tries again.
       this.#keepUp(() => this.#fill()).catch(() => {});
     }, LOOKUP_AFTER_MS).unref();
   }
@@ -213,7 +213,7 @@ export class AuditTrail {
         transact(this.#database, this.#settings.folder, () => this.#writer.signHead()),
       );
     } catch (error) {
-      this.#logger.error('The audit trail could not be signed; it is tried again with the next entry.', {
+      this.#logger.error('The audit trail could not be signed; the next entry tries again.', {
         error: String(error),
       });
     }
@@ -240,7 +240,7 @@ export class AuditTrail {
     if (this.#closed !== undefined) throw auditError('closed', 'The audit trail is closed.');
   }
 
-  /** SQLite goes on writing to a file that was removed, and everything would be lost with it. */
+  /** SQLite keeps writing to a removed file, and the entries would be lost with it. */
   #refuseIfGone(): void {
     const { database, folder } = this.#files;
     if (statSync(database, { throwIfNoEntry: false })?.ino !== this.#inode)

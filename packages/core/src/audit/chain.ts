@@ -2,26 +2,28 @@ import { sha256 } from '../base/sha256.js';
 import type { AuditEntry, AuditRecord, EnvironmentLock } from '../contract/audit.js';
 import { auditError } from './audit-error.js';
 
-/** What the first entry has in the place of a hash before it. */
+/** The previous hash of the first entry. */
 export const NO_HASH = '0'.repeat(64);
 
 export const hashOf = (prevHash: string, body: string) => sha256(prevHash + body);
 
-/** Of hashes, columns and their indexes. */
+/** Estimated bytes of the hashes, columns and indexes of one entry. */
 const OVERHEAD = 1024;
 
-/** A record as it is written, but for its number. */
+/** A record that is ready to be written, except for its number. */
 export interface PreparedRecord {
   columns: IndexColumns;
-  /** The lock file that it names, to be kept with it. */
+  /** The lock file that the record names; it is kept with the record. */
   lock: EnvironmentLock | null;
-  /** About what it takes of the disk. */
+  /** Approximate size on disk. */
   bytes: number;
-  /** The text that is stored and hashed, so that verifying does not depend on how a later version spells it. */
+  /**
+   * The text that is stored and hashed, so that verification does not depend on how a later version serializes it.
+   */
   bodyAt: (seq: number) => string;
 }
 
-/** Does outside of the transaction what can be done there; and what cannot be written fails here, alone. */
+/** Serializes a record before the transaction starts. A record that cannot be serialized fails here, alone. */
 export function prepareRecord(record: AuditRecord, lock: EnvironmentLock | null = null): PreparedRecord {
   const time = new Date().toISOString();
   const { client, data, kind, token } = record;
@@ -35,19 +37,19 @@ export function prepareRecord(record: AuditRecord, lock: EnvironmentLock | null 
   };
 }
 
-/** Without the code and what else a run was given; its hash stays. */
+/** Removes the code and the other inputs of a run; the hash of the code stays. */
 export function redact(record: AuditRecord): AuditRecord {
   if (record.kind === 'run') return { ...record, data: { ...record.data, code: null, inputs: null } };
   if (record.kind === 'denial') return { ...record, data: { ...record.data, code: null } };
   return record;
 }
 
-/** Columns that queries use. They repeat what the body says, and verify compares the two. */
+/** Columns that queries use. They repeat parts of the body, and verify compares the two. */
 interface IndexColumns {
   time: number;
   kind: string;
   client: string;
-  /** Without its version: clients are mostly asked for by their names. */
+  /** The client without its version: most queries name clients without one. */
   client_name: string;
   run_id: string | null;
   sha256: string | null;
@@ -80,10 +82,10 @@ export function indexColumns(time: string, record: AuditRecord): IndexColumns {
   };
 }
 
-/** SQLite's text ends at a NUL and knows no half characters. The body has them escaped; columns do without. */
+/** SQLite's text ends at a NUL and cannot hold lone surrogates. The body escapes them; columns replace them. */
 export const columnText = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd');
 
-/** Clients call themselves by a name and a version, such as "claude-code 2.0.1". */
+/** A client's name ends in its version, such as "claude-code 2.0.1". */
 export const clientName = (client: string) => client.replace(/ v?\d\S*$/, '');
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? columnText(value) : null);
@@ -107,15 +109,15 @@ export function entryOf({
 }
 
 /**
- * JSON with one spelling for each value: keys in the order of their UTF-16 units, no blanks (RFC 8785). Written
- * by hand because an object cannot hold keys such as "10" and "9" in that order; and as loops, because every run
- * waits for it.
+ * Serializes JSON canonically (RFC 8785): keys sorted by UTF-16 code units, no blanks. JSON.stringify cannot do this,
+ * because an object cannot hold keys such as "10" and "9" in that order. It uses loops because every run waits for
+ * it.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   let text = '';
   if (Array.isArray(value)) {
-    // A million numbers are written as fast as the platform can.
+    // A long array of numbers is serialized by the platform, which is faster.
     if (value.every(isPlain)) return JSON.stringify(value);
     for (const item of value) text += `${text === '' ? '[' : ','}${canonicalJson(item)}`;
     return text === '' ? '[]' : `${text}]`;

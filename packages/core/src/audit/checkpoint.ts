@@ -4,9 +4,9 @@ import { type Database, rowsDown } from './database.js';
 import type { Problems } from './problems.js';
 
 /**
- * A signed statement about the chain. "regular": the entry of this number had this hash. "cut": the entries up
- * to this one were removed on purpose, and the chain begins after it; signed apart, so that nobody can pass off
- * a regular one as a cut. `previous` is the number of the checkpoint before: none can vanish unnoticed.
+ * A signed statement about the chain. "regular": the entry of this number had this hash. "cut": the entries up to
+ * this one were removed on purpose, and the chain begins after it. The role is signed, so a regular checkpoint cannot
+ * be used as a cut. `previous` is the number of the preceding checkpoint, so a removed checkpoint is noticed.
  */
 export interface Checkpoint {
   seq: number;
@@ -26,10 +26,10 @@ export function signCheckpoint(checkpoint: Omit<Checkpoint, 'signature'>, key: K
 
 export const isSigned = (checkpoint: Checkpoint, key: KeyObject) =>
   verify(null, messageOf(checkpoint), key, Buffer.from(checkpoint.signature, 'base64')) &&
-  // Base64 has several spellings of the same bytes.
+  // Several Base64 texts decode to the same bytes.
   Buffer.from(checkpoint.signature, 'base64').toString('base64') === checkpoint.signature;
 
-/** The regular checkpoints from the newest down, each checked for its signature and for the one before it. */
+/** Checks the regular checkpoints from the newest down: each signature, and the link to the previous checkpoint. */
 export class CheckpointCheck {
   count = 0;
   readonly #rows: Iterator<Checkpoint, void>;
@@ -37,7 +37,7 @@ export class CheckpointCheck {
   readonly #start: number;
   readonly #problems: Problems;
   #next: Checkpoint | undefined;
-  /** The number that the checkpoint above names as the one before it; undefined where that one is not believed. */
+  /** The number that the checkpoint above names as its predecessor; undefined if that checkpoint is not trusted. */
   #awaited: number | undefined;
 
   constructor(
@@ -59,13 +59,13 @@ export class CheckpointCheck {
     this.#next = this.#read();
   }
 
-  /** The hash that was signed for this entry; passes over all checkpoints of later ones. */
+  /** Returns the hash that was signed for this entry, and skips the checkpoints of later entries. */
   signedHash(seq: number): string | undefined {
     while (this.#next !== undefined && this.#next.seq > seq) this.#take();
     return this.#next?.seq === seq ? this.#take() : undefined;
   }
 
-  /** The number of the newest believed checkpoint above `seq`, which no entry is left to go with. */
+  /** Returns the number of the newest trusted checkpoint above `seq`, whose entry is missing. */
   newestAbove(seq: number): number | undefined {
     let newest: number | undefined;
     while (this.#next !== undefined && this.#next.seq > seq) {
@@ -80,7 +80,7 @@ export class CheckpointCheck {
     this.#reportSkipped(this.#start);
   }
 
-  /** Checks the next one and returns its hash where it can be believed. */
+  /** Checks the next checkpoint and returns its hash if it can be trusted. */
   #take(): string | undefined {
     const checkpoint = this.#next!;
     const { seq, previous, hash } = checkpoint;
@@ -88,13 +88,13 @@ export class CheckpointCheck {
     this.count += 1;
     if (!isSigned(checkpoint, this.#key)) {
       this.#problems.add(seq, `The checkpoint at entry ${seq} has a bad signature.`);
-      // It may be the awaited one under another number; which of them is missing cannot be told.
+      // It may be the awaited checkpoint under another number, so it is unknown which one is missing.
       this.#awaited = undefined;
       return undefined;
     }
     if (seq <= this.#start) this.#problems.add(seq, `The checkpoint at entry ${seq} lies before the cut.`);
     else if (this.#awaited !== undefined && this.#awaited < seq)
-      this.#problems.add(seq, `The checkpoint at entry ${seq} is not known to what follows it.`);
+      this.#problems.add(seq, `The checkpoint at entry ${seq} is not linked from the next one.`);
     else this.#reportSkipped(seq);
     this.#awaited = previous;
     return hash;

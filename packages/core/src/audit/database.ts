@@ -5,23 +5,23 @@ import { isBusy, translateError } from './audit-error.js';
 
 type Sqlite = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>;
 
-/** Without `iterate`: neither early Node 22 nor the package gets its lifetime and its errors right. */
+/** `iterate` is left out: early Node 22 and the package mishandle its lifetime and its errors. */
 export type Statement = Pick<StatementSyncInstance, 'get' | 'all' | 'run'>;
 
-/** SQLite's own waiting for a lock blocks the whole server, so it is short; the rest is waited for outside. */
+/** SQLite's own wait for a lock blocks the whole server, so it is short; `whenFree` waits outside of SQLite. */
 export const BLOCKING_WAIT_MS = 5;
 
-/** A connection that keeps its statements for their next use. */
+/** A connection that caches its prepared statements. */
 export class Database {
   readonly #connection: DatabaseSyncInstance;
   readonly #statements = new Map<string, Statement>();
 
-  /** `frozen`: read without any lock, from where nothing can be written and so nothing can change. */
+  /** `frozen` reads without locks, from a read-only folder in which nothing can change. */
   static async connect(path: string, access: 'read' | 'write' | 'frozen'): Promise<Database> {
     const { DatabaseSync } = await loadSqlite();
     const place = access === 'frozen' ? `${pathToFileURL(path).href}?immutable=1` : path;
     const database = new Database(new DatabaseSync(place, { readOnly: access !== 'write' }));
-    // What it sorts is code and who ran it: none of that in the folder for everybody's temporary files.
+    // SQLite sorts code and client names: they must not reach the shared folder for temporary files.
     database.exec(`PRAGMA busy_timeout = ${BLOCKING_WAIT_MS}; PRAGMA temp_store = MEMORY`);
     return database;
   }
@@ -43,25 +43,25 @@ export class Database {
   }
 
   close(): void {
-    // Let go: the package keeps the files open, though without locks, until its statements are collected.
+    // The package keeps the files open, without locks, until its statements are garbage-collected.
     this.#statements.clear();
     this.#connection.close();
   }
 }
 
-/** Rows from the newest down, one at a time: `statement` takes a number and finds the next one below it. */
+/** Yields rows from the newest down, one at a time: `statement` takes a number and finds the next row below it. */
 export function* rowsDown<Row extends { seq: number }>(statement: Statement): Generator<Row, void> {
   const below = (seq: number) => statement.get(seq) as Row | undefined;
   for (let row = below(Number.MAX_SAFE_INTEGER); row !== undefined; row = below(row.seq)) yield row;
 }
 
-/** Node's own SQLite where it has one, else the package of the same interface. */
+/** Loads Node's own SQLite, or the package with the same interface. */
 async function loadSqlite(): Promise<Sqlite> {
   return builtIn() ?? (await import('@photostructure/sqlite'));
 }
 
 function builtIn(): Sqlite | undefined {
-  // Loading it prints that it is experimental, on the stderr that belongs to the log.
+  // Loading it prints a warning that it is experimental; stderr belongs to the log.
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
@@ -74,9 +74,12 @@ function builtIn(): Sqlite | undefined {
 /** How long another program may hold the lock before a write gives up. */
 const LOCK_WAIT_MS = 5000;
 
-/** Runs `work` alone on the database; what it did is committed when the promise resolves, or never happened. */
+/**
+ * Runs `work` in a transaction that excludes other writers. It is committed when the promise resolves, or rolled
+ * back.
+ */
 export const transact = <T>(database: Database, folder: string, work: () => T): Promise<T> =>
-  // From beginning to end in one breath: others use the same connection.
+  // There is no await inside of the transaction: other callers use the same connection.
   whenFree(() => {
     database.prepare('BEGIN IMMEDIATE').run();
     try {
@@ -89,7 +92,7 @@ export const transact = <T>(database: Database, folder: string, work: () => T): 
     }
   }, folder);
 
-/** Reads several things as they are at one moment, whatever others write meanwhile. */
+/** Reads several rows from one snapshot of the database. */
 export function readTogether<T>(database: Database, read: () => T): T {
   database.prepare('BEGIN').run();
   try {
@@ -99,7 +102,7 @@ export function readTogether<T>(database: Database, read: () => T): T {
   }
 }
 
-/** Tries until no other program is in the way. */
+/** Retries until no other program holds the lock. */
 export async function whenFree<T>(attempt: () => T, folder: string): Promise<T> {
   const deadline = performance.now() + LOCK_WAIT_MS;
   for (;;) {
@@ -108,7 +111,7 @@ export async function whenFree<T>(attempt: () => T, folder: string): Promise<T> 
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw translateError(error, folder);
     }
-    // Of different length, so that two that wait do not keep meeting.
+    // A random delay, so that two waiting processes do not collide again and again.
     await pause(1 + Math.random() * 4);
   }
 }
@@ -117,6 +120,6 @@ function rollBack(database: Database): void {
   try {
     database.prepare('ROLLBACK').run();
   } catch {
-    // SQLite has rolled back by itself after some failures, a full disk among them.
+    // SQLite rolls back by itself after some failures, such as a full disk.
   }
 }

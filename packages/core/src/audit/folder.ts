@@ -30,7 +30,7 @@ export interface AuditFiles {
   folder: string;
   database: string;
   privateKey: string;
-  /** The private key until the database that goes with it is committed. */
+  /** The private key until the first commit of its database. */
   newKey: string;
   publicKey: string;
   /** The texts of lock files that entries name. */
@@ -49,8 +49,8 @@ export function filesIn(folder: string): AuditFiles {
 }
 
 /**
- * The folder for its owner alone, and everything in it the owner's own: whoever could put a key or a link there could
- * sign a trail, or have it written, elsewhere. One that others could only read is closed.
+ * Makes the folder private to its owner and checks that the owner owns everything in it: another user who could put a
+ * key or a link there could forge the trail or redirect it. A folder that others can only read is made private.
  */
 export function makePrivate(folder: string): void {
   makeFolder(folder);
@@ -58,7 +58,7 @@ export function makePrivate(folder: string): void {
   const found = readdirSync(folder);
   const others = found.filter((name) => name !== LOCKS && !OWN_FILES.includes(name));
   if ((mode & 0o022) !== 0 && found.length > 0)
-    throw unusable(folder, 'can be written by other users, and they may have put into it what is there');
+    throw unusable(folder, 'can be written by other users, who may have changed its files');
   if ((mode & 0o077) !== 0) {
     if (others.length > 0) throw unusable(folder, 'is open to other users and holds other files');
     chmodSync(folder, 0o700);
@@ -67,7 +67,10 @@ export function makePrivate(folder: string): void {
   if (found.includes(LOCKS)) ownFolder(join(folder, LOCKS));
 }
 
-/** With its parents. Node's own recursive mkdir never ends where nothing can be made, such as below /proc. */
+/**
+ * Creates the folder and its parents. Node's recursive mkdir never returns where nothing can be created, such as
+ * below /proc.
+ */
 function makeFolder(path: string): void {
   try {
     makeOne(path);
@@ -78,7 +81,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Another server that starts at the same time may have made it. */
+/** Another server that starts at the same time may have created it. */
 function makeOne(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -97,7 +100,7 @@ function ownFolder(path: string): { mode: number } {
 
 const isOwn = ({ uid }: { uid: number }) => uid === (process.getuid?.() ?? uid);
 
-/** By name: opening and closing the database's file would let go of SQLite's locks on it. */
+/** Uses the path: opening and closing the database file would release SQLite's locks on it. */
 function closeToOthers(folder: string, name: string): void {
   const found = lstatSync(join(folder, name), { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -107,11 +110,15 @@ function closeToOthers(folder: string, name: string): void {
 }
 
 const unusable = (folder: string, why: string) =>
-  auditError('unusable', `The folder of the audit trail, ${folder}, ${why}. Give it one of its own.`, {
-    folder,
-  });
+  auditError(
+    'unusable',
+    `The folder of the audit trail, ${folder}, ${why}. Use a folder that holds nothing else.`,
+    {
+      folder,
+    },
+  );
 
-/** SQLite gives its other files the mode of this one. Says whether it was made. */
+/** Creates the file that gives SQLite's other files their mode. Returns whether it was created. */
 export function makeEmptyFile(path: string): boolean {
   if (existsSync(path)) return false;
   try {
@@ -123,7 +130,7 @@ export function makeEmptyFile(path: string): boolean {
   }
 }
 
-/** Makes the text outlast a power loss; its name does after `syncFolder`. */
+/** Writes a file that survives a power loss; its name survives after `syncFolder`. */
 export function writePrivate(path: string, text: string, flag: 'w' | 'wx' = 'w'): void {
   const file = openSync(path, flag, 0o600);
   try {
@@ -134,7 +141,7 @@ export function writePrivate(path: string, text: string, flag: 'w' | 'wx' = 'w')
   }
 }
 
-/** Makes new names in the folder outlast a power loss. */
+/** Makes new names in the folder survive a power loss. */
 export function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {
@@ -144,7 +151,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** $XDG_STATE_HOME/pungi/audit, or the same below ~/.local/state. */
+/** Returns $XDG_STATE_HOME/pungi/audit, or ~/.local/state/pungi/audit. */
 export function defaultAuditFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'), 'pungi', 'audit');
 }
@@ -152,7 +159,7 @@ export function defaultAuditFolder(env: NodeJS.ProcessEnv = process.env): string
 export const auditFolder = ({ auditDir }: Pick<Config, 'auditDir'>): string =>
   resolve(auditDir ?? defaultAuditFolder());
 
-/** null where nothing is to be recorded. */
+/** Returns null if the audit trail is off. */
 export function auditSettings(config: Config): AuditSettings | null {
   if (!config.audit) return null;
   return {

@@ -10,7 +10,7 @@ export interface KeyPair {
 
 export const publicText = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
 
-/** The private key has a provisional name: `adoptKeys` gives it its own when the database is committed. */
+/** Creates the keys. The private key has a provisional name until `adoptKeys` runs after the commit. */
 export function makeKeys(files: AuditFiles): KeyPair {
   const pair = generateKeyPairSync('ed25519');
   writePrivate(files.newKey, pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
@@ -18,7 +18,7 @@ export function makeKeys(files: AuditFiles): KeyPair {
   return pair;
 }
 
-/** The keys of a committed database, whoever made it and wherever it was interrupted afterwards. */
+/** Returns the keys of a committed database, also if another process created it and was interrupted. */
 export function adoptKeys(files: AuditFiles): KeyPair {
   if (!existsSync(files.privateKey)) rename(files);
   const privateKey = readPrivateKey(files);
@@ -38,7 +38,7 @@ function rename(files: AuditFiles): void {
   try {
     renameSync(files.newKey, files.privateKey);
   } catch {
-    // Another process that opens the trail at this moment has done it; or there is no key, and reading it says so.
+    // Another process has renamed it at this moment, or there is no key, and reading it fails.
   }
 }
 

@@ -22,14 +22,14 @@ import type { Problems } from './problems.js';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const DRAFT = /^[0-9a-f]{16}\.new$/;
-/** Larger than any that Pungi writes or reads. */
+/** Larger than any lock file that Pungi writes or reads. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** The lock files that entries name, each in a file named by its hash, so that environments can be made again. */
+/** The lock files that entries name, each stored under its hash, so that environments can be recreated. */
 export class LockTexts {
   constructor(private readonly folder: string) {}
 
-  /** Written once. Inside of a transaction, because pruning removes inside of one what no entry names. */
+  /** Writes the text once. Runs inside a transaction, because pruning removes unnamed texts inside one. */
   keep({ sha256: name, text }: EnvironmentLock): void {
     const path = this.#pathOf(name);
     if (existsSync(path)) return;
@@ -55,13 +55,13 @@ export class LockTexts {
     return found.text;
   }
 
-  /** What is wrong with the text of this name; undefined where it is there and has its hash. */
+  /** Returns what is wrong with the text of this name, or undefined if it exists and has its hash. */
   problemOf(name: string): string | undefined {
     const found = this.#look(name);
     return 'problem' in found ? found.problem : undefined;
   }
 
-  /** Removes the texts that no entry names any more, and what a killed process left behind. */
+  /** Removes the texts that no entry names, and the drafts of killed processes. */
   removeUnless(isNamed: (sha256: string) => boolean): void {
     if (!existsSync(this.folder)) return;
     for (const file of readdirSync(this.folder)) {
@@ -94,7 +94,7 @@ export class LockTexts {
   }
 
   #pathOf(name: string): string {
-    // It becomes a file's name, and entries can be forged.
+    // The name becomes a file name, and entries can be forged.
     if (!SHA256.test(name)) throw invalid(`"${name}" is not the hash of a lock file`);
     return join(this.folder, `${name}.lock`);
   }
@@ -108,8 +108,8 @@ interface Named {
 }
 
 /**
- * Checks the lock files that entries name. Outside of any transaction: pruning removes entries first, so a file that
- * is missing while an entry still names it is missing.
+ * Checks the lock files that entries name. No transaction is needed: pruning removes entries before their files, so a
+ * file that is missing while an entry names it is a problem.
  */
 export function checkLocks(database: Database, folder: string, problems: Problems): void {
   const texts = new LockTexts(folder);
@@ -124,7 +124,7 @@ export function checkLocks(database: Database, folder: string, problems: Problem
   }
 }
 
-/** What stands in the place of a hash may have been forged, and is then no name of a file. */
+/** The value may be forged and then is not a valid file name. */
 function problemOf(texts: LockTexts, lock: string): string | undefined {
   try {
     return texts.problemOf(lock);

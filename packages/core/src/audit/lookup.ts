@@ -1,7 +1,7 @@
 import type { Database, Statement } from './database.js';
 import type { Problems } from './problems.js';
 
-/** Rows that one transaction copies: runs write in between. */
+/** Rows that one transaction copies, so that runs can write in between. */
 const AT_ONCE = 100;
 export const LOOKUP_COLUMNS = [
   'seq',
@@ -19,12 +19,12 @@ export const LOOKUP_COLUMNS = [
 const COLUMNS = LOOKUP_COLUMNS.join(', ');
 const LAST = 'coalesce((SELECT max(seq) FROM lookup), 0)';
 
-/** All entries, to be queried: by the indexes of the lookup, and by a look through the few that it does not have yet. */
+/** All entries for queries: indexed ones from the lookup, and a scan of the few that it does not contain yet. */
 export const EVERY_ENTRY = `(
   SELECT ${COLUMNS} FROM lookup UNION ALL SELECT ${COLUMNS} FROM entries WHERE seq > ${LAST}
 )`;
 
-/** Copies the oldest entries that the lookup does not have. Inside of a transaction; says whether more may be left. */
+/** Copies the oldest entries that the lookup lacks, inside a transaction. Returns whether more may be left. */
 export function fillLookup(database: Database): boolean {
   const { changes } = database
     .prepare(
@@ -34,13 +34,13 @@ export function fillLookup(database: Database): boolean {
   return Number(changes) === AT_ONCE;
 }
 
-/** The number of the last entry that the lookup has. */
+/** The number of the last entry in the lookup. */
 export const lastLookedUp = (database: Database): number =>
   (database.prepare(`SELECT ${LAST} AS seq`).get() as { seq: number }).seq;
 
 const columnsOf = (table: string) => LOOKUP_COLUMNS.map((name) => `${table}.${name}`).join(', ');
 
-/** Checks that queries find each entry by what it says; the newest may not be in the lookup yet. */
+/** Checks that the lookup agrees with the entries; the newest entries may not be in it yet. */
 export class LookupCheck {
   readonly #database: Database;
   readonly #problems: Problems;
@@ -64,11 +64,10 @@ export class LookupCheck {
     if (compared === undefined)
       this.#problems.add(seq, `Entry ${seq} is hidden: the lookup of queries lacks it.`);
     else this.#found += 1;
-    if (compared?.same === 0)
-      this.#problems.add(seq, `Entry ${seq} is not what the lookup of queries says of it.`);
+    if (compared?.same === 0) this.#problems.add(seq, `Entry ${seq} differs from the lookup of queries.`);
   }
 
-  /** When all entries were checked: what else the lookup has. */
+  /** Checks, after all entries, for rows of the lookup that have no entry. */
   finish(): void {
     const { count } = this.#database.prepare('SELECT count(*) AS count FROM lookup').get() as {
       count: number;
@@ -78,7 +77,7 @@ export class LookupCheck {
       .prepare('SELECT seq FROM lookup WHERE seq NOT IN (SELECT seq FROM entries) ORDER BY seq')
       .all() as { seq: number }[];
     const all = new Set(strays.map(({ seq }) => seq));
-    // Of neighbours only the first, as where entries are missing.
+    // Consecutive missing entries are one problem, as elsewhere.
     for (const seq of all)
       if (!all.has(seq - 1))
         this.#problems.add(seq, `Entry ${seq} is missing: the lookup of queries has it.`);

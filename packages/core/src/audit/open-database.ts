@@ -7,8 +7,8 @@ import { adoptKeys, type KeyPair, makeKeys, publicText } from './keys.js';
 import { Writer } from './writer.js';
 
 /**
- * What is removed is overwritten. The log is carried over into the database every 16 MB instead of 4: a commit has
- * to wait for it, and so fewer of them do.
+ * Removed content is overwritten. The log is checkpointed every 16 MB instead of 4, because the commit that triggers
+ * a checkpoint waits for it.
  */
 const UPKEEP = 'PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000';
 
@@ -17,9 +17,9 @@ export interface OpenedDatabase {
   keys: KeyPair;
 }
 
-/** The trail's database, made where there was none at all. */
+/** Opens the trail's database and creates it if there is none. */
 export async function openDatabase(files: AuditFiles, sync: 'normal' | 'full'): Promise<OpenedDatabase> {
-  // A key gets its name after the first commit: where there is one, there is a trail. Asked before looking for it.
+  // The key gets its name after the first commit, so its existence proves a trail. Check it before the database.
   const hasKey = existsSync(files.privateKey);
   if (hasKey && !existsSync(files.database)) throw lost(files, 'its database is gone');
   if (makeEmptyFile(files.database)) syncFolder(files.folder);
@@ -27,7 +27,7 @@ export async function openDatabase(files: AuditFiles, sync: 'normal' | 'full'): 
   try {
     const isEmpty = await whenFree(() => isFresh(database, files), files.folder);
     if (isEmpty && hasKey) throw lost(files, 'its database is empty');
-    // Setting the journal changes a file, so only after it is known to be ours.
+    // Setting the journal mode changes the file, so it happens after the file is known to be a trail.
     await whenFree(() => database.exec('PRAGMA journal_mode = WAL'), files.folder);
     database.exec(`PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}; ${UPKEEP}`);
     if (isEmpty) await create(database, files);
@@ -38,7 +38,10 @@ export async function openDatabase(files: AuditFiles, sync: 'normal' | 'full'): 
   }
 }
 
-/** True for an empty database, false for a trail, also where another process is just making it; anything else is refused. */
+/**
+ * Returns true for an empty database and false for a trail, also while another process creates it; refuses anything
+ * else.
+ */
 export const isFresh = (database: Database, files: AuditFiles): boolean =>
   readTogether(database, () => looksFresh(database, files));
 
@@ -61,7 +64,7 @@ function looksFresh(database: Database, files: AuditFiles): boolean {
 
 async function create(database: Database, files: AuditFiles): Promise<void> {
   await transact(database, files.folder, () => {
-    // Another process may have made it since.
+    // Another process may have created it meanwhile.
     if (!looksFresh(database, files)) return;
     const { privateKey, publicKey } = makeKeys(files);
     database.exec(TABLES);
@@ -78,7 +81,7 @@ async function create(database: Database, files: AuditFiles): Promise<void> {
 const lost = ({ folder }: AuditFiles, how: string) =>
   auditError('damaged', `There was an audit trail in ${folder}, but ${how}.`, { folder });
 
-/** Says in the file's header whose database it is ("PNGA"), and in which layout. */
+/** The file's header names the application ("PNGA") and the layout. */
 const APPLICATION_ID = 0x504e4741;
 const LAYOUT = 2;
 
@@ -96,10 +99,10 @@ const QUERIED = `
   lock TEXT`;
 
 /**
- * Every run waits until its entry is written, and each index would make it wait longer: so entries have none, and the
- * lookup follows a little later (lookup.ts). The body comes last, so that its overflow pages are not read for a look at
- * the other columns. Indexes end in time and, as all of SQLite's do, in the row's number: that is the order of answers,
- * and no query sorts. Nearly all entries are runs, and a look through all entries finds them at once.
+ * Every run waits for its entry, and each index would make it wait longer: entries have no index, and the lookup
+ * follows a little later (lookup.ts). The body is the last column, so that reading other columns does not load its
+ * overflow pages. Indexes end in time and, as all of SQLite's do, in the row's number: that is the order of results,
+ * so no query sorts. Nearly all entries are runs, so a scan finds them quickly.
  */
 export const TABLES = `
 CREATE TABLE entries (${QUERIED},
@@ -138,7 +141,7 @@ PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${LAYOUT};
 `;
 
-/** Finds a trail that others may be writing. Makes none where there is none, and changes nothing. */
+/** Opens a trail that others may be writing. It creates and changes nothing. */
 export async function connectForReading(files: AuditFiles): Promise<Database> {
   const { folder } = files;
   if (!existsSync(files.database))
@@ -150,7 +153,7 @@ export async function connectForReading(files: AuditFiles): Promise<Database> {
     if (hasLog(files))
       throw auditError(
         'unusable',
-        `The audit trail in ${folder} was not closed, and reading it needs a folder that can be written: copy it to one.`,
+        `The audit trail in ${folder} was not closed, and reading it needs a writable folder: copy it to one.`,
         { folder },
         error,
       );
@@ -171,6 +174,6 @@ async function connect(files: AuditFiles, access: 'read' | 'frozen'): Promise<Da
   }
 }
 
-/** What was written last is in SQLite's log until the trail is closed. */
+/** The latest entries are in SQLite's log until the trail is closed. */
 const hasLog = ({ database }: AuditFiles) =>
   (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;

@@ -3,7 +3,7 @@ import { type EntryRow, hashOf, indexColumns } from './chain.js';
 
 const MOST = 1000;
 
-/** What verifying found: one problem for each number, the first that was seen. */
+/** The problems that verification found, the first one per entry. */
 export class Problems {
   readonly #bySeq = new Map<number, string>();
 
@@ -26,8 +26,8 @@ export class Problems {
 }
 
 /**
- * Checks one entry against the hash that the entry after it (or the head) knows. Returns the hash that the entry
- * before must have; undefined where this entry cannot be believed about it.
+ * Checks one entry against the hash that the next entry (or the head) holds. Returns the hash that the previous entry
+ * must have, or undefined if this entry cannot be trusted.
  */
 export function checkEntry(
   row: EntryRow,
@@ -38,10 +38,10 @@ export function checkEntry(
   const computed = hashOf(row.prev_hash, row.body);
   const entry = parse(row.body);
   const isMoved = entry !== undefined && entry.seq !== seq;
-  if (isMoved) problems.add(seq, `In the place of entry ${seq} is what was written as entry ${entry.seq}.`);
+  if (isMoved) problems.add(seq, `Entry ${seq} was replaced by the content of entry ${entry.seq}.`);
   if (computed !== row.hash) problems.add(seq, `Entry ${seq} was changed: it does not have its hash.`);
   if (expected !== undefined && row.hash !== expected)
-    problems.add(seq, `Entry ${seq} was replaced: what follows it knows another hash.`);
+    problems.add(seq, `Entry ${seq} was replaced: the next entry holds another hash.`);
   if (entry === undefined) problems.add(seq, `Entry ${seq} is not readable.`);
   else if (!isMoved) checkColumns(row, entry, problems);
   const isBelieved = !isMoved && entry !== undefined && computed === (expected ?? row.hash);
@@ -51,10 +51,10 @@ export function checkEntry(
 function checkColumns(row: EntryRow, entry: AuditEntry, problems: Problems): void {
   for (const [name, value] of Object.entries(columnsOf(entry)))
     if (row[name as keyof EntryRow] !== value)
-      problems.add(row.seq, `Entry ${row.seq} was changed: its column "${name}" is not what the entry says.`);
+      problems.add(row.seq, `Entry ${row.seq} was changed: its column "${name}" differs from the entry.`);
 }
 
-/** A body that was rewritten may lack anything. */
+/** A rewritten body may lack any field. */
 function columnsOf(entry: AuditEntry): Partial<ReturnType<typeof indexColumns>> {
   try {
     return indexColumns(entry.time, entry);

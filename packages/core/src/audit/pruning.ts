@@ -7,10 +7,10 @@ import { EVERY_ENTRY } from './lookup.js';
 import type { Quota } from './quota.js';
 import type { Writer } from './writer.js';
 
-/** What one transaction removes at most: others write in between, and the server answers. */
+/** The most that one transaction removes, so that others can write and the server can answer in between. */
 const MOST_ROWS = 1000;
 const MOST_BYTES = 2 * 1024 * 1024;
-/** The part of all entries that one rotation drops. */
+/** The share of all entries that one rotation drops. */
 const SEGMENT = 1 / 8;
 
 interface Parts {
@@ -19,7 +19,7 @@ interface Parts {
   writer: Writer;
 }
 
-/** The oldest entries, from the first to the last to go. */
+/** The oldest entries, from the first to the last that is removed. */
 interface Range {
   first: number;
   last: number;
@@ -27,7 +27,7 @@ interface Range {
 
 interface Pruning {
   before: Date;
-  /** Who asks for it. */
+  /** The client that requested it. */
   client: string;
 }
 
@@ -36,8 +36,8 @@ export interface Pruned {
 }
 
 /**
- * Removes the oldest entries, up to the first that is not older than `before`. That it happens is itself an
- * entry, written first; each step moves the signed cut, so that the chain is whole after every one of them.
+ * Removes the oldest entries, up to the first that is not older than `before`. The removal itself is recorded first.
+ * Each step moves the signed cut, so the chain is valid after every step.
  */
 export async function pruneEntries(parts: Parts, { before, client }: Pruning): Promise<Pruned> {
   const { database, files, writer } = parts;
@@ -49,8 +49,9 @@ export async function pruneEntries(parts: Parts, { before, client }: Pruning): P
 }
 
 /**
- * Drops the oldest entries until the trail is well below its quota, with room for so many bytes. What another server announced and has not finished, or
- * was killed in, is finished first: two servers never drop two segments for one.
+ * Drops the oldest entries until the trail is well below its quota, with room for `bytes`. It first finishes a
+ * removal that another server announced and did not complete, so that two servers do not drop two segments instead of
+ * one.
  */
 export async function rotate(parts: Parts, quota: Quota, bytes: number): Promise<Pruned> {
   const { database, files, writer } = parts;
@@ -69,7 +70,7 @@ export async function rotate(parts: Parts, quota: Quota, bytes: number): Promise
   }
 }
 
-/** Writes that these entries go; gives back the number of the last. */
+/** Records that these entries are removed; returns the number of the last. */
 function announce(writer: Writer, { first, last }: Range, why: object, client: string): number {
   const data = { event: 'pruned' as const, details: { ...why, from: first, through: last } };
   writer.append([prepareRecord({ kind: 'server', client, token: null, data })]);
@@ -95,10 +96,10 @@ function numbers(database: Database): { first: number | null; newest: number | n
   };
 }
 
-/** Which entries are older, from the beginning up to the first that is not. */
+/** Returns the entries before the first one that is not older. */
 function oldestBefore(database: Database, before: Date): Range | undefined {
   const { first, newest } = numbers(database);
-  // In the order of numbers, not of time: clocks are set back, and only a beginning can be cut off.
+  // Ordered by number, not by time: clocks can be set back, and only the beginning of the chain can be cut off.
   const kept = database
     .prepare('SELECT seq FROM entries WHERE time >= ? ORDER BY seq LIMIT 1')
     .get(before.getTime()) as { seq: number } | undefined;
@@ -114,7 +115,7 @@ function oldestSegment(database: Database): (Range & { newest: number }) | undef
   return { first, last, newest };
 }
 
-/** How far the entries go of which the trail says last that they are removed; 0 where it says so of none. */
+/** Returns the last entry that the latest announced removal covers, or 0. */
 function lastAnnounced(database: Database): number {
   const row = database
     .prepare(
@@ -132,7 +133,7 @@ export function countOldest(database: Database, before: Date): number {
   return oldest === undefined ? 0 : oldest.last - oldest.first + 1;
 }
 
-/** Alone on the database, so that no other process is about to name one of them. */
+/** Runs inside a transaction, so that no other process is about to name one of them. */
 function forgetLocks(database: Database, locks: string): void {
   const named = database.prepare(`SELECT 1 FROM ${EVERY_ENTRY} WHERE lock = ? LIMIT 1`);
   new LockTexts(locks).removeUnless((sha256) => named.get(sha256) !== undefined);

@@ -5,21 +5,21 @@ import { auditError } from './audit-error.js';
 import type { Database } from './database.js';
 import type { AuditFiles } from './folder.js';
 
-/** Looking at sizes for every entry would cost more than writing it: so much may be written between two looks. */
+/** Bytes that may be written between two measurements: measuring for every entry would cost more than writing it. */
 const LOOK_AFTER_BYTES = 256 * 1024;
-/** Above this part of the quota old entries are dropped, down to the other. */
+/** Above SOFT of the quota, old entries are dropped until LOW is reached. */
 const SOFT = 7 / 8;
 const LOW = 3 / 4;
-/** What runs that were admitted may still write where entries are not dropped: the largest entry, or a part of the quota. */
+/** Room that admitted runs may still use if entries are not dropped: the largest entry, or a share of the quota. */
 const RESERVE_BYTES = 8 * 1024 * 1024;
 const RESERVE = 1 / 16;
 const MOST_RESERVE = 1 / 4;
-/** SQLite's log is carried over every 16 MB; it is longer only while another program reads. */
+/** SQLite checkpoints its log every 16 MB; the log grows larger only while another program reads. */
 const MOST_LOG_BYTES = 64 * 1024 * 1024;
 
 type Room = 'enough' | 'tight' | 'none';
 
-/** How much of the disk a trail may take, and what is done when it does. Other servers may write the same trail. */
+/** The disk space that a trail may use, and the policy when it is full. Other servers may write the same trail. */
 export class Quota {
   readonly maxBytes: number;
   readonly whenFull: 'rotate' | 'refuse';
@@ -35,14 +35,14 @@ export class Quota {
     this.whenFull = whenFull ?? 'rotate';
   }
 
-  /** What the trail takes: free pages of the database are used again before it grows. */
+  /** Returns the used bytes: the database reuses its free pages before it grows. */
   usedBytes(): number {
     const pragma = (name: string) =>
       Number(Object.values(this.#database.prepare(`PRAGMA ${name}`).get() as object)[0]);
     return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size') + this.#lockBytes();
   }
 
-  /** Whether there is room for so much more. A look at the sizes, where enough was written since the last one. */
+  /** Returns whether there is room for `bytes` more. Measures again only after enough was written. */
   roomFor(bytes: number): Room {
     this.#unseen += bytes;
     if (this.#unseen < LOOK_AFTER_BYTES && this.#room === 'enough') return 'enough';
@@ -53,7 +53,7 @@ export class Quota {
     return this.#room;
   }
 
-  /** Whether old entries have to go, so that there is room for so much more and then some. */
+  /** Returns whether old entries must go to make room for `bytes` and some more. */
   isAbove(bytes: number): boolean {
     return this.usedBytes() > Math.min(LOW * this.maxBytes, this.maxBytes - bytes);
   }
@@ -88,6 +88,6 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // none was kept yet
+    return []; // no lock file was kept yet
   }
 }

@@ -7,40 +7,40 @@ import { AuditTrail } from './audit-trail.js';
 import { canonicalJson } from './chain.js';
 import { RunDenials, type RunFacts, runRecord } from './run-facts.js';
 
-/** A trail that could not be opened is tried again, but not by every run of a busy server. */
+/** A trail that could not be opened is retried at most this often. */
 const RETRY_MS = 1000;
-/** Who is refused can call itself anything. */
+/** A refused client can use a name of any length. */
 const MOST_CLIENT = 200;
 
 type DataOf<Kind extends AuditRecord['kind']> = Extract<AuditRecord, { kind: Kind }>['data'];
-/** Who did it. */
+/** The client and token that an event is attributed to. */
 type Who = Pick<Caller, 'client' | 'token'>;
 const BY_PUNGI: Who = { client: SELF.client, token: SELF.token };
 
 type EnvironmentEvent = Who & Omit<DataOf<'environment'>, 'environmentLock'>;
 type InstallEvent = Who & Omit<DataOf<'install'>, 'environmentLock'>;
-/** What a run was denied while it went on, such as a host. */
+/** Something that a run was denied while it ran, such as a host. */
 type DenialEvent = Who &
   Pick<DataOf<'denial'>, 'what' | 'reason' | 'environment' | 'profile'> & { runId: string };
 
-/** A change of what the server offers: what it was, and what it is now. */
+/** A change of what the server offers: the old and the new value. */
 export type ConfigurationChange = Omit<DataOf<'configuration'>, 'settings'>;
 
-/** Records what Pungi does in its audit trail, which it opens by itself. Where there is to be none, it costs nothing. */
+/** Records what Pungi does in the audit trail, which it opens itself. It does nothing if the trail is off. */
 export class AuditRecorder {
   readonly folder: string | null;
-  /** Why nothing can be recorded at the moment, and what to do. */
+  /** Why nothing can be recorded at the moment, and the fix. */
   problem: string | null = null;
   readonly #settings: AuditSettings | null;
   readonly #logger: Logger;
   readonly #denials = new RunDenials();
   #trail: Promise<AuditTrail> | undefined;
   #current: AuditTrail | undefined;
-  /** When a trail that could not be opened is to be tried again. */
+  /** When to retry a trail that could not be opened. */
   #retryAt = Number.POSITIVE_INFINITY;
   #isClosed = false;
 
-  /** Returns at once; the trail is opened behind it. */
+  /** Returns at once; the trail opens in the background. */
   constructor(settings: AuditSettings | null, logger: Logger) {
     this.#settings = settings;
     this.#logger = logger;
@@ -48,7 +48,7 @@ export class AuditRecorder {
     if (settings !== null) this.#open(settings);
   }
 
-  /** Resolves when there is a trail to write to; rejects with what is wrong and what to do. */
+  /** Resolves when the trail is writable; rejects with the problem and its fix. */
   async ready(): Promise<void> {
     const trail = await this.#opened();
     try {
@@ -58,7 +58,7 @@ export class AuditRecorder {
     }
   }
 
-  /** Resolves when the run, and all that it was denied, is committed; what it gave must not be told before. */
+  /** Resolves when the run and all its denials are committed. The outcome must not be returned before that. */
   async run(facts: RunFacts): Promise<void> {
     if (this.#settings === null) return;
     await this.#denials.settled(facts.outcome.runId);
@@ -75,7 +75,7 @@ export class AuditRecorder {
     return this.#record({ kind: 'install', client, token, data: whole }, lock);
   }
 
-  /** The same thing is recorded once for each run. `run` waits for it. */
+  /** Records each denial once per run. `run` waits for it. */
   denial({ client, token, ...event }: DenialEvent): Promise<void> {
     const data = { ...event, code: null, codeSha256: null, environmentLock: null, details: null };
     return this.#denials.add(event.runId, event.what, () =>
@@ -83,7 +83,7 @@ export class AuditRecorder {
     );
   }
 
-  /** Records what changed since this client's latest settings, without what is secret in them. */
+  /** Records what changed since the latest settings of this client, without secrets. */
   async configuration(settings: Record<string, unknown>, who: Who = BY_PUNGI): Promise<void> {
     const trail = await this.#opened();
     if (trail === undefined) return;
@@ -92,7 +92,7 @@ export class AuditRecorder {
     if (data !== undefined) await this.#record({ kind: 'configuration', ...who, data });
   }
 
-  /** Records a change of what the server offers, made while it runs. The settings stay what they were. */
+  /** Records a change of what the server offers while it runs. The settings stay the same. */
   async change(data: ConfigurationChange, who: Who): Promise<void> {
     const trail = await this.#opened();
     if (trail === undefined) return;
@@ -105,7 +105,7 @@ export class AuditRecorder {
     return this.#record({ kind: 'server', ...BY_PUNGI, data: { event, details } });
   }
 
-  /** The lock file that an entry names. */
+  /** Returns the lock file that an entry names. */
   async lockText(sha256: string): Promise<string> {
     const trail = await this.#opened();
     if (trail === undefined)
@@ -113,7 +113,7 @@ export class AuditRecorder {
     return trail.lockText(sha256);
   }
 
-  /** Commits what waits, and signs. */
+  /** Commits pending records and signs the newest entry. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const trail = await this.#trail?.catch(() => undefined);
@@ -134,7 +134,7 @@ export class AuditRecorder {
     }
   }
 
-  /** undefined: there is to be no trail. */
+  /** Returns undefined if the trail is off. */
   #opened(): Promise<AuditTrail> | undefined {
     if (this.#settings === null) return undefined;
     if (performance.now() >= this.#retryAt && !this.#isClosed) this.#open(this.#settings);
@@ -154,19 +154,19 @@ export class AuditRecorder {
         throw this.#refusal(error);
       },
     );
-    this.#trail.catch(() => {}); // told to whoever asks
+    this.#trail.catch(() => {}); // reported to the callers that await it
   }
 
-  /** What this trail was written to is not there any more; the next one to ask opens it anew. */
+  /** The files of this trail are gone; the next caller opens it again. */
   #abandon(trail: AuditTrail, refusal: PungiError): void {
     this.#current = undefined;
     this.#retryAt = performance.now() + RETRY_MS;
     this.#trail = Promise.reject(refusal);
     this.#trail.catch(() => {});
-    trail.close().catch(() => {}); // it may have nothing left to sign
+    trail.close().catch(() => {}); // its files may be gone
   }
 
-  /** The error for whoever is refused; the log is told once of each trouble. */
+  /** Returns the error for the refused caller; each problem is logged once. */
   #refusal(error: unknown): PungiError {
     const refusal = withAdvice(error);
     if (this.problem !== refusal.message) this.#logger.error(refusal.message, refusal.details);
@@ -175,7 +175,7 @@ export class AuditRecorder {
   }
 }
 
-/** A full disk, a full trail and a lock of others pass; after anything else it takes a new look at the files. */
+/** A full disk, a full trail and a foreign lock are temporary; anything else requires opening the files again. */
 const isOver = (error: unknown) => !['busy', 'disk-full', 'full', undefined].includes(troubleOf(error));
 
 const ADVICE = 'choose another folder with AUDIT_DIR, or record nothing with AUDIT=false';
@@ -203,7 +203,7 @@ function withAdvice(error: unknown): PungiError {
 type Settings = Record<string, unknown>;
 type ConfigurationData = Extract<AuditRecord, { kind: 'configuration' }>['data'];
 
-/** What changed since the settings of the latest entry; undefined where nothing did. */
+/** Returns what changed since the settings of the latest entry, or undefined. */
 function configurationChange(
   latest: ConfigurationData | undefined,
   current: Settings,
@@ -221,7 +221,7 @@ function configurationChange(
 const asData = (change: string, before: Settings | null, after: Settings, settings: Settings) =>
   ({ change, before, after, settings }) as ConfigurationData;
 
-/** Of an address only where it leads to: names, passwords, paths and queries of web hooks are keys to them. */
+/** Keeps only the origin of an address: user names, passwords, paths and queries of webhooks are secrets. */
 function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(ADDRESS, plainAddress);
   if (Array.isArray(value)) return value.map(withoutSecrets);
@@ -230,13 +230,13 @@ function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, withoutSecrets(member)]));
 }
 
-/** Wherever it stands, such as in "six @ git+https://ann:secret@host/six.git". */
+/** Matches an address anywhere in a text, such as "six @ git+https://ann:secret@host/six.git". */
 const ADDRESS = /[a-z][a-z\d+.-]*:\/\/[^\s"'`<>]*/gi;
 
 function plainAddress(text: string): string {
   const [, scheme, authority = '', path = ''] = /^([^:]*:\/\/)([^/?#\\]*)(.*)$/.exec(text)!;
   const host = authority.slice(authority.lastIndexOf('@') + 1);
-  // A password with a slash in it, which ends in the path, is no host.
+  // A password that contains a slash would look like a host.
   if (!/^([\w.*-]+|\[[\da-f:.]+\])?(:\d+)?$/i.test(host)) return `${scheme}…`;
   return `${scheme}${host}${path === '' || path === '/' ? '' : '/…'}`;
 }

@@ -6,7 +6,7 @@ import type { RunRequest } from '../contract/run.js';
 import { auditError } from './audit-error.js';
 import { outputSha256, verdictCode } from './run-facts.js';
 
-/** The request that runs an entry again, its code, its inputs, its limits, its profile. */
+/** Returns the request that runs an entry again with the same code, inputs, limits and profile. */
 export function replayRequest(entry: AuditEntry): RunRequest {
   const { code, codeSha256, inputs, limits, profile } = runOf(entry);
   if (code === null)
@@ -14,7 +14,7 @@ export function replayRequest(entry: AuditEntry): RunRequest {
       codeSha256,
     });
   if (typeof inputs === 'object' && inputs !== null && 'omitted' in inputs)
-    throw cannot(entry, 'its inputs were too large to be kept', { inputs });
+    throw cannot(entry, 'its inputs were too large to keep', { inputs });
   if (sha256(code) !== codeSha256)
     throw auditError('damaged', `The code of entry ${entry.seq} does not have its hash.`, { seq: entry.seq });
   return {
@@ -25,22 +25,22 @@ export function replayRequest(entry: AuditEntry): RunRequest {
   };
 }
 
-/** What running an entry again gave, beside what it gave then: of that, the hash is known. */
+/** Compares the outcome of a replay with the recorded one, of which the hash is known. */
 export function compareReplay(entry: AuditEntry, outcome: Outcome): Pick<Replay, 'same' | 'differences'> {
   const { verdict: then, outputSha256: hash } = runOf(entry);
   const now = outcome.verdict;
-  const told = 'message' in now ? `: ${now.message}` : '.';
-  if (outcome.isolation.tier === null) return { same: false, differences: [`It was not run again${told}`] };
+  const detail = 'message' in now ? `: ${now.message}` : '.';
+  if (outcome.isolation.tier === null) return { same: false, differences: [`It was not run again${detail}`] };
   const differences: string[] = [];
   if (now.kind !== then.kind || verdictCode(now) !== then.code)
-    differences.push(`It ended as "${then.kind}" then, and as "${now.kind}" now${told}`);
+    differences.push(`It ended as "${then.kind}" then, and as "${now.kind}" now${detail}`);
   else if (outputSha256(outcome) !== hash)
-    differences.push('It ended in the same way, but what it wrote or its value is not the same.');
+    differences.push('It ended in the same way, but its output or its value differs.');
   return { same: differences.length === 0, differences };
 }
 
 function runOf(entry: AuditEntry): RunRecord {
-  if (entry.kind !== 'run') throw cannot(entry, `it is no run, but of the kind "${entry.kind}"`);
+  if (entry.kind !== 'run') throw cannot(entry, `expected a run, got an entry of the kind "${entry.kind}"`);
   if (entry.data.outputSha256 === null)
     throw cannot(entry, `nothing was run then: it ended as "${entry.data.verdict.kind}"`);
   return entry.data;

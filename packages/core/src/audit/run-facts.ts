@@ -6,25 +6,25 @@ import type { Outcome, Verdict } from '../contract/outcome.js';
 import { MAX_CODE_BYTES, type RunRequest } from '../contract/run.js';
 import { canonicalJson } from './chain.js';
 
-/** All that is known of a run when it has ended. */
+/** The facts about a run that has ended. */
 export interface RunFacts {
   client: string;
   /** The name of the token, never the token itself. */
   token: string | null;
-  /** null where there was none, or it could not be read. */
+  /** null if there was no code, or it could not be read. */
   code: string | null;
-  /** null where the request was refused before it was understood. */
+  /** null if the request was refused before it was parsed. */
   inputs: RunInputs | null;
-  /** null where it was refused before limits were decided. */
+  /** null if the run was refused before limits were decided. */
   limits: Limits | null;
-  /** null: the interpreter itself, or nothing was run. */
+  /** null for the plain interpreter, or if nothing ran. */
   lock: EnvironmentLock | null;
   outcome: Outcome;
-  /** The run that this one repeats. */
+  /** The id of the run that this one repeats. */
   replayOf?: string | null;
 }
 
-/** What a request gives a run beside its code, as it was asked for. */
+/** Returns the inputs of a request other than its code. */
 export function inputsOf(request: RunRequest): RunInputs {
   const { argv, stdin, inputData, files, env, context, call, venvName, capability } = request;
   const filename = request.filename ?? (request.file === undefined ? undefined : basename(request.file));
@@ -32,7 +32,7 @@ export function inputsOf(request: RunRequest): RunInputs {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** The entry for a run: one of its own kind where the rules did not let it be. */
+/** Returns the entry for a run: a denial if the rules refused it. */
 export function runRecord(facts: RunFacts): AuditRecord {
   const { client, token, outcome } = facts;
   if (outcome.verdict.kind === 'denied') return denialRecord(facts, outcome.verdict);
@@ -52,20 +52,20 @@ export function runRecord(facts: RunFacts): AuditRecord {
     cachedFrom: outcome.cached?.runId ?? null,
     replayOf: facts.replayOf ?? null,
     ...purposeOf(facts),
-    ...(outcome.notes && { notes: outcome.notes.map((note) => note.slice(0, MOST_WORDS)) }),
+    ...(outcome.notes && { notes: outcome.notes.map((note) => note.slice(0, MAX_TEXT_LENGTH)) }),
   };
   return { kind: 'run', client, token, data };
 }
 
-/** What the run was for, and what its caller was shown of it. */
+/** Returns the purpose of the run and the disclosure that its caller was shown. */
 function purposeOf({ inputs, outcome: { disclosure } }: RunFacts): {
   capability?: string;
   disclosure?: string;
 } {
   const capability = disclosure?.capability ?? inputs?.capability;
   return {
-    ...(typeof capability === 'string' && { capability: capability.slice(0, MOST_WORDS) }),
-    ...(disclosure !== null && { disclosure: disclosure.text.slice(0, MOST_WORDS) }),
+    ...(typeof capability === 'string' && { capability: capability.slice(0, MAX_TEXT_LENGTH) }),
+    ...(disclosure !== null && { disclosure: disclosure.text.slice(0, MAX_TEXT_LENGTH) }),
   };
 }
 
@@ -77,15 +77,15 @@ function denialRecord(facts: RunFacts, verdict: Denied): AuditRecord {
   const { violations = [], reason } = verdict;
   const what = violations.length > 0 ? violations.map((one) => one.what).join(', ') : 'a run';
   const data = {
-    what: what.slice(0, MOST_WORDS),
-    reason: reason.slice(0, MOST_WORDS),
+    what: what.slice(0, MAX_TEXT_LENGTH),
+    reason: reason.slice(0, MAX_TEXT_LENGTH),
     runId,
     code: storableCode(facts),
     codeSha256: codeSha256 || null,
     environment,
     environmentLock: lock?.sha256 ?? null,
     profile: profile ?? verdict.profile ?? null,
-    // A run may be denied in its midst: how long it went on, and behind which walls, belongs to the story.
+    // A run may be denied while it runs, so its duration and isolation are recorded.
     details: {
       violations,
       usage,
@@ -97,14 +97,16 @@ function denialRecord(facts: RunFacts, verdict: Denied): AuditRecord {
   return { kind: 'denial', client, token, data };
 }
 
-/** Nothing was run where no wall stood around it; an outcome that was kept has those of its first run. */
+/** A run without an isolation tier did not start; a cached outcome has the tier of its first run. */
 const wasRun = ({ isolation }: Outcome) => isolation.tier !== null;
 
-/** Requests that are refused must not fill the disk: of what was not run, only what is small is kept. */
+/** Refused requests must not fill the disk: only small inputs of them are kept. */
 const MOST_REFUSED_BYTES = 64 * 1024;
-const MOST_WORDS = 2000;
+const MAX_TEXT_LENGTH = 2000;
 
-/** Of what was run: so that a few runs do not push all others out of the trail. Escaped, code may be six times as long. */
+/**
+ * The limit for code that ran, so that a few runs do not displace all others. Escaped code can be six times as long.
+ */
 const MOST_CODE_BYTES = 2 * MAX_CODE_BYTES;
 const MOST_INPUT_BYTES = 1024 * 1024;
 
@@ -115,7 +117,7 @@ function storableCode({ code, outcome }: RunFacts): string | null {
   return Buffer.byteLength(JSON.stringify(code)) <= MOST_CODE_BYTES ? code : null;
 }
 
-/** A character as JSON spells it at most. */
+/** The longest JSON escape of a character. */
 const LONGEST_ESCAPE = 6;
 
 function storableInputs({ inputs, outcome }: RunFacts): RunInputs | OmittedInputs | null {
@@ -126,10 +128,10 @@ function storableInputs({ inputs, outcome }: RunFacts): RunInputs | OmittedInput
   return wasRun(outcome) ? { omitted: { bytes, sha256: sha256(text) } } : null;
 }
 
-/** So that a run that asks for the same again and again does not fill the disk. */
+/** The limit of recorded denials per run, so that a run cannot fill the disk. */
 const MOST_OF_ONE_RUN = 100;
 
-/** What runs that still go on were denied, each thing once. */
+/** The denials of runs that have not ended, each recorded once. */
 export class RunDenials {
   readonly #byRun = new Map<string, Map<string, Promise<void>>>();
 
@@ -141,12 +143,12 @@ export class RunDenials {
     if (earlier !== undefined) return earlier;
     if (known.size >= MOST_OF_ONE_RUN) return Promise.resolve();
     const recorded = record();
-    recorded.catch(() => {}); // told by `settled`, too
+    recorded.catch(() => {}); // `settled` reports it, too
     known.set(what, recorded);
     return recorded;
   }
 
-  /** The run has ended: resolves when all that it was denied is recorded, rejects where something could not be. */
+  /** Called when the run has ended. Resolves when its denials are recorded; rejects if one could not be. */
   async settled(runId: string): Promise<void> {
     const known = this.#byRun.get(runId);
     if (known === undefined) return;
@@ -155,7 +157,7 @@ export class RunDenials {
   }
 }
 
-/** SHA-256 over all that the code itself brought about: how it ended, what it wrote, and its value. */
+/** Returns the SHA-256 of what the code produced: its ending, its output and its value. */
 export function outputSha256({ verdict, stdout, stderr, value }: Outcome): string {
   const output = { verdict: endingOf(verdict), stdout: stdout.text, stderr: stderr.text, value };
   return sha256(canonicalJson(output));
@@ -163,7 +165,7 @@ export function outputSha256({ verdict, stdout, stderr, value }: Outcome): strin
 
 export const verdictCode = (verdict: Verdict): string | null => ('code' in verdict ? verdict.code : null);
 
-/** Of a verdict what is the code's own: neither limits, which a replay may have from elsewhere, nor our words. */
+/** Keeps the part of a verdict that the code determines: no limits, which may differ in a replay, and no messages. */
 function endingOf(verdict: Verdict) {
   const ending = { kind: verdict.kind, code: verdictCode(verdict) };
   if (verdict.kind === 'exited') return { ...ending, status: verdict.status };

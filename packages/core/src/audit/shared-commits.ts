@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** So that one commit stays short for those who wait for the next. */
+/** The most items per commit, so that the next commit does not wait for long. */
 const MOST_AT_ONCE = 500;
 const MOST_BYTES_AT_ONCE = 1024 * 1024;
-/** So soon after a commit, more are likely to come in the same turn of the event loop. */
+/** Within this time after a commit, more items are likely to arrive in the same turn of the event loop. */
 const BUSY_MS = 2;
 
 interface Waiting<Item, Result> {
@@ -12,7 +12,7 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/** Commits items in their order; those that come while a commit is under way share the next one. */
+/** Commits items in order; items that arrive during a commit share the next one. */
 export class SharedCommits<Item, Result> {
   readonly #commit: (items: Item[]) => Promise<Result[]>;
   readonly #bytesOf: (item: Item) => number;
@@ -32,25 +32,25 @@ export class SharedCommits<Item, Result> {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when nothing is pending. */
   async settled(): Promise<void> {
     while (this.#under !== undefined) await this.#under;
   }
 
   async #work(): Promise<void> {
-    // Whoever comes alone does not wait for others, only for what is said in the same breath.
+    // A single item does not wait for others, except in a busy moment.
     if (performance.now() - this.#endedAt < BUSY_MS) await setImmediate();
     else await undefined;
     while (this.#waiting.length > 0) {
       await this.#commitSome(this.#waiting.splice(0, this.#countForOne()));
-      // A commit blocks the event loop; what arrived during it is heard before the next begins.
+      // A commit blocks the event loop, so requests that arrived during it are read before the next one.
       if (this.#waiting.length > 0) await setImmediate();
     }
     this.#endedAt = performance.now();
     this.#under = undefined;
   }
 
-  /** How many of those that wait go into one commit; one of any size does. */
+  /** Returns how many pending items go into one commit: at least one, of any size. */
   #countForOne(): number {
     let bytes = 0;
     const tooMany = this.#waiting.findIndex(({ item }, index) => {

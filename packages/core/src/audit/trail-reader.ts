@@ -12,7 +12,7 @@ import { verifyTrail } from './verify.js';
 
 const EXPORT_PAGE = 500;
 
-/** What can be asked of a trail. */
+/** Queries of a trail. */
 export class TrailReader {
   readonly folder: string;
   readonly #database: Database;
@@ -28,19 +28,19 @@ export class TrailReader {
     return this.#read(() => listEntries(this.#database, query));
   }
 
-  /** By number, or by the id of a run. */
+  /** Finds an entry by its number, or by the id of its run. */
   get(which: number | string): AuditEntry | undefined {
     return this.#read(() => getEntry(this.#database, which));
   }
 
-  /** The number of the oldest entry that is there. */
+  /** Returns the number of the oldest entry. */
   bounds(): { first: number | null } {
     return this.#read(
       () => this.#database.prepare('SELECT min(seq) AS first FROM entries').get() as { first: number | null },
     );
   }
 
-  /** What is wrong with an entry by itself; what only its neighbours know is for `verify`. */
+  /** Returns what is wrong with a single entry; `verify` checks it against its neighbours. */
   problemOf(seq: number): string | undefined {
     return this.#read(() => {
       const row = this.#database.prepare('SELECT * FROM entries WHERE seq = ?').get(seq);
@@ -50,7 +50,7 @@ export class TrailReader {
     });
   }
 
-  /** Lines of JSON, newest first; all that match, unless the query has a limit. */
+  /** Yields lines of JSON, newest first: all matches, unless the query has a limit. */
   async *export(query: AuditQuery = {}): AsyncIterable<string> {
     let { before, limit: left = Number.POSITIVE_INFINITY } = query;
     while (left > 0) {
@@ -63,12 +63,12 @@ export class TrailReader {
     }
   }
 
-  /** How many entries pruning with this time would remove. */
+  /** Returns how many entries pruning with this time would remove. */
   countBefore(before: Date): number {
     return this.#read(() => countOldest(this.#database, before));
   }
 
-  /** The lock file that an entry names. Throws where it is missing or was changed. */
+  /** Returns the lock file that an entry names. Throws if it is missing or changed. */
   lockText(sha256: string): string {
     return this.#locks.read(sha256);
   }
@@ -90,7 +90,7 @@ export class TrailReader {
   }
 }
 
-/** Of a trail that others may be writing. Makes none where there is none, and changes nothing. */
+/** Opens a trail that others may be writing. It creates and changes nothing. */
 export async function openTrailForReading(folder: string): Promise<TrailReader> {
   const files = filesIn(folder);
   return new TrailReader(await connectForReading(files), files);
@@ -101,7 +101,7 @@ const COUNTED = 5000;
 
 type Bound = string | number;
 
-/** Rarely asked for, so it has no column of its own. */
+/** Rarely queried, so it has no column. */
 const CAPABILITY = `? = (SELECT coalesce(json_extract(body, '$.data.capability'), json_extract(body, '$.data.details.capability'))
   FROM entries WHERE entries.seq = found.seq AND json_valid(body))`;
 
@@ -113,7 +113,7 @@ export function listEntries(database: Database, query: AuditQuery): AuditEntry[]
        ORDER BY time DESC, seq DESC LIMIT ?`,
     )
     .all(...values, query.limit ?? DEFAULT_LIMIT) as { seq: number }[];
-  // What is pruned in this moment is left out.
+  // Entries that are pruned at this moment are left out.
   return found.flatMap(({ seq }) => getEntry(database, seq) ?? []);
 }
 
@@ -126,7 +126,7 @@ function conditions(database: Database, query: AuditQuery): { where: string[]; v
   };
   const wanted = equalities(query);
   const guide = rarest(database, wanted.filter(isIndexed));
-  // SQLite has no idea which value is rare; a plus keeps it from going by the index of another column.
+  // SQLite does not know which value is rare; the plus keeps it from using the index of another column.
   for (const { name, value } of wanted) add(name === guide ? matching(name) : `+${name} = ?`, value);
   if (query.capability !== undefined) add(CAPABILITY, query.capability);
   if (query.since !== undefined) add('time >= ?', Date.parse(query.since));
@@ -135,7 +135,7 @@ function conditions(database: Database, query: AuditQuery): { where: string[]; v
     const at = database.prepare('SELECT time FROM entries WHERE seq = ?').get(query.before) as
       | { time: number }
       | undefined;
-    // What the page ended with may have been pruned since, and with it all that is older.
+    // The last entry of the previous page may have been pruned since, with everything older.
     if (at === undefined) add('seq < ?', query.before);
     else add('(time, seq) < (?, ?)', at.time, query.before);
   }
@@ -148,7 +148,7 @@ interface Equality {
 }
 
 function equalities({ client, ...query }: AuditQuery): Equality[] {
-  // A name without a version means the client in all its versions.
+  // A name without a version matches all versions of the client.
   const isWhole = client !== undefined && clientName(client) !== client;
   const names = ['kind', 'verdict', 'sha256', 'environment', 'profile'] as const;
   return [
@@ -157,11 +157,11 @@ function equalities({ client, ...query }: AuditQuery): Equality[] {
   ].flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value: columnText(value) }]));
 }
 
-/** Most entries are runs, and the index of kinds leaves them out. */
+/** Most entries are runs, so the index of kinds leaves them out. */
 const isIndexed = ({ name, value }: Equality) => name !== 'kind' || value !== 'run';
 const matching = (name: Equality['name']) => (name === 'kind' ? `kind = ? AND kind <> 'run'` : `${name} = ?`);
 
-/** The column whose value the fewest entries have, counted no further than makes a difference. */
+/** Returns the column whose value the fewest entries have; counting stops at a bound. */
 function rarest(database: Database, wanted: Equality[]): string | undefined {
   if (wanted.length < 2) return wanted[0]?.name;
   const counted = wanted.map(({ name, value }) => {
@@ -171,7 +171,7 @@ function rarest(database: Database, wanted: Equality[]): string | undefined {
   return counted.reduce((a, b) => (b.count < a.count ? b : a)).name;
 }
 
-/** By number, or by the id of a run: the run itself, though what it was denied has the same. */
+/** Finds an entry by its number, or by the id of a run: the run itself, not its denials, which share the id. */
 function getEntry(database: Database, which: number | string): AuditEntry | undefined {
   const seq = typeof which === 'number' ? which : numberOf(database, which);
   const row = database.prepare('SELECT seq, prev_hash, hash, body FROM entries WHERE seq = ?').get(seq);

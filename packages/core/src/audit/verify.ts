@@ -13,15 +13,15 @@ import { connectForReading } from './open-database.js';
 import { checkEntry, Problems } from './problems.js';
 import type { Head } from './writer.js';
 
-/** Rows between two looks at what else the server has to do. */
+/** Rows that are checked before other work of the server gets its turn. */
 const AT_ONCE = 200;
 
-/** Verifies the trail in a folder: nothing is written, and the private key is not needed. */
+/** Verifies the trail in a folder. It writes nothing and does not need the private key. */
 export async function verifyTrail(folder: string): Promise<AuditVerification> {
   const files = filesIn(folder);
   const database = await connectForReading(files);
   try {
-    // One view of the database from beginning to end, whatever is written meanwhile.
+    // One snapshot of the database, whatever is written meanwhile.
     database.exec('BEGIN');
     return await new Walk(database, files).verify();
   } catch (error) {
@@ -32,8 +32,8 @@ export async function verifyTrail(folder: string): Promise<AuditVerification> {
 }
 
 /**
- * From the newest entry down, because that is the way trust goes: an entry's hash is known to the one after it.
- * So the entry that was tampered with is named, and not the one that notices it.
+ * Walks from the newest entry down, because each entry holds the hash of the one before it. So the entry that was
+ * tampered with is named, not the one after it.
  */
 class Walk {
   readonly #database: Database;
@@ -41,7 +41,7 @@ class Walk {
   readonly #key: KeyObject;
   readonly #problems = new Problems();
   #entries = 0;
-  /** The number that the next row must have, and its hash where something that is believed knows it. */
+  /** The number that the next row must have, and its hash if a trusted entry holds it. */
   #awaited = 0;
   #expected: string | undefined;
 
@@ -63,7 +63,7 @@ class Walk {
     );
     const lost = checkpoints.newestAbove(Math.max(this.#awaited, this.#newestRow()));
     if (lost !== undefined)
-      this.#problems.addMissing(this.#newestRow() + 1, lost, 'a signed checkpoint knows of them');
+      this.#problems.addMissing(this.#newestRow() + 1, lost, 'a signed checkpoint refers to them');
     const isReadable = await this.#walk(start.seq, checkpoints);
     if (isReadable) this.#arrive(start);
     checkpoints.finish();
@@ -80,7 +80,7 @@ class Walk {
     };
   }
 
-  /** After which entry the chain begins: after nothing, or after a signed cut. */
+  /** Returns the entry after which the chain begins: none, or a signed cut. */
   #start(): { seq: number; hash: string; time: string | null } {
     const cuts = this.#database
       .prepare(`SELECT * FROM checkpoints WHERE role = 'cut' ORDER BY seq DESC`)
@@ -109,7 +109,7 @@ class Walk {
     return row.seq ?? 0;
   }
 
-  /** False where the file itself is damaged and cannot be read further. */
+  /** Returns false if the file is damaged and cannot be read further. */
   async #walk(start: number, checkpoints: CheckpointCheck): Promise<boolean> {
     try {
       await this.#readDown(start, checkpoints);
@@ -129,10 +129,10 @@ class Walk {
       if (row.seq > this.#awaited)
         this.#problems.add(
           row.seq,
-          `Entry ${row.seq} comes after the stored head, and was not written by the trail.`,
+          `Entry ${row.seq} comes after the stored head: the trail did not write it.`,
         );
       else if (row.seq <= start)
-        this.#problems.add(row.seq, `Entry ${row.seq} stands before the beginning of the chain.`);
+        this.#problems.add(row.seq, `Entry ${row.seq} lies before the beginning of the chain.`);
       else this.#step(row, checkpoints);
       lookup.check(row.seq);
       if (this.#entries % AT_ONCE === 0) await setImmediate();
@@ -153,7 +153,7 @@ class Walk {
   }
 
   #miss(from: number): void {
-    this.#problems.addMissing(from, this.#awaited, 'what follows knows of them');
+    this.#problems.addMissing(from, this.#awaited, 'later entries refer to them');
     this.#expected = undefined;
   }
 

@@ -12,7 +12,7 @@ export interface Head {
   checkpoint: number;
 }
 
-/** The statements that write. Each method is called inside a transaction: other processes write the same chain. */
+/** The statements that write. Each method runs inside a transaction, because other processes write the same chain. */
 export class Writer {
   readonly #key: KeyObject;
   readonly #readHead: Statement;
