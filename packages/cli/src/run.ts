@@ -151,9 +151,9 @@ async function pointToOwn(
 ): Promise<Outcome> {
   if (code !== undefined || file === '-') return outcome;
   const folder = dirname(file);
-  const handOver = (path: string) =>
-    `hand it over with --file ${folder === '.' ? path : `${path}=${join(folder, path)}`}`;
-  return pointToSibling(outcome, { file: resolve(file), roots: [folder] }, handOver);
+  const passFile = (path: string) =>
+    `pass it with --file ${folder === '.' ? path : `${path}=${join(folder, path)}`}`;
+  return pointToSibling(outcome, { file: resolve(file), roots: [folder] }, passFile);
 }
 
 async function executed(operands: string[], parsed: Parsed, signal: AbortSignal): Promise<Outcome> {

@@ -301,7 +301,10 @@ describe('replay', () => {
 
   test('of what was no run, or of which only a hash is left, says so', async () => {
     const genesis = await audit(['replay', '1']);
-    expect(genesis).toMatchObject({ status: 2, stderr: expect.stringContaining('it is no run') });
+    expect(genesis).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('expected a run, got an entry of the kind'),
+    });
     const bare = { ...settings(join(place, 'bare')), AUDIT_STORE_CODE: 'false' };
     await pungi(['run', '-c', 'print(1)'], { env: bare });
     const hash = await pungi(['audit', 'replay', '2'], { env: bare });

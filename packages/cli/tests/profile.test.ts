@@ -112,7 +112,7 @@ describe('pungi profile check', () => {
       'allowed_imports: [os], blocked_imports: [os]',
       /^warning .*os is blocked as well/m,
     ],
-    ['a builtin that is none', 'blocked_builtins: [opne]', /^warning .*opne is no builtin/m],
+    ['a builtin that is none', 'blocked_builtins: [opne]', /^warning .*opne is not a builtin/m],
     [
       'packages that are not installed',
       'environment: default, packages: [numpy]',
@@ -132,7 +132,7 @@ describe('pungi profile check', () => {
     [
       'a variable that code cannot use',
       'template_vars: {class: 1}',
-      /^warning .*template_vars.class: "class" is a word/m,
+      /^warning .*template_vars.class: "class" is a Python keyword/m,
     ],
     [
       'a variable that hides a builtin',
@@ -154,9 +154,9 @@ describe('pungi profile check', () => {
     [
       'an inherited lifetime that never applies',
       'extends: strategic, network: {allow: [a.example]}',
-      /^warning .*network: the cache_ttl of 1800 that is inherited never applies/m,
+      /^warning .*network: the inherited cache_ttl of 1800 never applies/m,
     ],
-    ['a message that is never said', 'scope_message: No.', /^warning .*is never said/m],
+    ['a message that is never used', 'scope_message: No.', /^warning .*is never used/m],
     [
       'a limit above that of the server',
       'limits: {memory_mb: 9999}',
@@ -207,7 +207,9 @@ describe('pungi profile check', () => {
       expect.stringMatching(/^error line 13, profile "parent", packages\[1\]: /),
       expect.stringMatching(/^error line 22, profile "orphan", extends: there is no profile "nobody"/),
       expect.stringMatching(/^error line 23, profile "orphan", environment: there is no environment/),
-      expect.stringMatching(/^warning line 18, profile "child", blocked_builtins\[1\]: opne is no builtin/),
+      expect.stringMatching(
+        /^warning line 18, profile "child", blocked_builtins\[1\]: opne is not a builtin/,
+      ),
       expect.stringMatching(/^warning line 20, profile "child", limits.memory_mb: 9999 is above/),
       'many.yaml: 7 errors, 2 warnings.',
       '',

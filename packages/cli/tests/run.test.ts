@@ -34,8 +34,8 @@ describe('what is run', () => {
     fileWith('requests.py', 'x = 1');
     const { status, stderr } = await run(['uses.py']);
     expect(status).toBe(1);
-    expect(stderr).toContain('"requests.py" lies beside the script');
-    expect(stderr).toContain('hand it over with --file requests.py');
+    expect(stderr).toContain('"requests.py" lies next to the script');
+    expect(stderr).toContain('pass it with --file requests.py');
     expect(await run(['uses.py', '--file', 'requests.py'])).toEqual(well(''));
   });
   test('with more than the usual limits, up to the ceilings, and notes say what is lowered', async () => {

@@ -115,7 +115,7 @@ describe('one sentence and status 2', () => {
     [['serve', '--config', 'missing.yaml'], 'missing.yaml'],
     [['serve', '--log-file', '/dev/null/log'], '/dev/null/log'],
     [['serve', '--tools', '/dev/null'], 'is a file: name the folder that it lies in'],
-    [['wrap', 'list', '--tools', '/dev/null/tools'], 'it is no folder, or lies below a file'],
+    [['wrap', 'list', '--tools', '/dev/null/tools'], 'it is not a folder, or it lies below a file'],
     [['test', 'lnt', '--', 'true'], 'did you mean "pungi test lint"?'],
     [['test', 'init'], 'Say which server'],
   ])('for pungi %j', async (args, words) => {

@@ -52,7 +52,7 @@ for one in importlib.metadata.distributions():
 [found[key] for key in sorted(found)]
 `;
 
-/** What every door calls: the gate decides, the engine runs, the audit trail records. */
+/** The facade for server, command line and library: the gate decides, the engine runs, the audit trail records. */
 export class Pungi {
   readonly config: Config;
   readonly logger: Logger;
@@ -123,8 +123,8 @@ export class Pungi {
   }
 
   /**
-   * Returns at once; interpreter, isolation, the first workers and the audit trail come up behind it. Without a configuration,
-   * that of the environment and of pungi.yaml holds; a setting that is left out of a given one has its default.
+   * Returns at once; interpreter, isolation, the first workers and the audit trail start in the background. Without a
+   * configuration, environment variables and pungi.yaml apply; omitted settings of a given one have their defaults.
    */
   static start(config?: GivenConfig, logger: Logger = silentLogger, door: Door = 'library'): Pungi {
     if (!isNodeSupported()) throw new PungiError('CONFIGURATION_ERROR', tooOld());
@@ -136,33 +136,35 @@ export class Pungi {
     await this.close();
   }
 
-  /** Resolves when a worker is parked; rejects with what is missing. */
+  /** Resolves when a worker is ready; rejects with what is missing. */
   async ready(): Promise<void> {
     await this.#engine.started;
   }
 
-  /** What was found at start: interpreter, tier, and why a stronger tier was not entered. */
+  /** Returns what was found at start: interpreter, tier, and why a stronger tier is unavailable. */
   async state(): Promise<BackendState> {
     return this.#engine.started;
   }
 
-  /** Never rejects: bad input, refusals and failures are verdicts. */
+  /** Never rejects: invalid input, refusals and failures are verdicts. */
   async run(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
     return this.#runs.run(request, options);
   }
 
-  /** Runs what its owner wants to know: under the sandbox and the limits, but no profile, and not recorded. */
+  /** Runs code for Pungi's own use: sandbox and limits apply, no profile does, and it is not recorded. */
   async probe(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
     return this.#runs.runOwn(request, options);
   }
 
-  /** Holds code against the rules of a profile, and tells what it does, without running it. */
+  /** Checks code against the rules of a profile and summarizes what it does, without running it. */
   async examine(request: Pick<RunRequest, 'code' | 'file' | 'filename' | 'profile'>): Promise<Examination> {
     const { job } = await this.#gate.admit(request);
     return this.#engine.examine({ ...job, summarize: true });
   }
 
-  /** What of a script can be tools, as Python's own parser sees it. Throws PYTHON_ERROR for what does not compile. */
+  /**
+   * Finds the parts of a script that can be tools, with Python's parser. Throws PYTHON_ERROR if it does not compile.
+   */
   async discover(request: DiscoverRequest, options: StepOptions = {}): Promise<Discovery> {
     checkObject('request', request);
     checkOptions(options);
@@ -171,18 +173,18 @@ export class Pungi {
     return discover(request, { gate, environments, engine }, options);
   }
 
-  /** Records a change of what the server offers. Rejects with AUDIT_UNAVAILABLE where nothing can be recorded. */
+  /** Records a change of what the server offers. Rejects with AUDIT_UNAVAILABLE if nothing can be recorded. */
   async recordChange(change: ConfigurationChange, caller?: Partial<Caller>): Promise<void> {
     const { client, token } = callerOf(caller);
     await this.#audit.change(change, { client: client || SELF.client, token });
   }
 
-  /** Resolves when changes can be recorded; rejects with AUDIT_UNAVAILABLE where they cannot. */
+  /** Resolves when changes can be recorded; rejects with AUDIT_UNAVAILABLE otherwise. */
   async auditReady(): Promise<void> {
     await this.#audit.ready();
   }
 
-  /** Runs an old entry of the audit trail again, in an environment with the same lock, and compares. */
+  /** Runs an old entry of the audit trail again, in an environment with the same lock, and compares the outcomes. */
   async replay(entry: AuditEntry, options: RunOptions = {}): Promise<Replay> {
     checkObject('entry', entry);
     if (typeof entry.seq !== 'number') throw badArgument('entry', 'an entry of the audit trail', entry);
@@ -191,7 +193,7 @@ export class Pungi {
     return replayEntry(entry, { environments, audit: this.#audit, runs: this.#runs }, options);
   }
 
-  /** Compiles, in the sandbox, without running. Throws PYTHON_ERROR for code that does not compile. */
+  /** Compiles code in the sandbox without running it. Throws PYTHON_ERROR if it does not compile. */
   async precompile(code: string, filename = 'main.py'): Promise<CompiledScript> {
     checkText('code', code);
     const script = { sha256: sha256(code), filename, code };
@@ -214,7 +216,7 @@ export class Pungi {
     }
   }
 
-  /** What is installed in an environment, as runs see it. */
+  /** Lists the packages of an environment, as runs see them. */
   async packages(venvName?: string, options: StepOptions = {}): Promise<PackageInfo[]> {
     checkOptions(options);
     const own = await this.environments.ownPackages(venvName);
@@ -231,7 +233,7 @@ export class Pungi {
     throw new PungiError(verdict.code, verdict.message);
   }
 
-  /** Looks at code with ruff, without running it. */
+  /** Analyses code with ruff, without running it. */
   async analyze(request: AnalysisRequest, options: AnalysisOptions = {}): Promise<Analysis> {
     checkOptions(options);
     const { environments } = this;
@@ -247,7 +249,7 @@ export class Pungi {
     return examineHealth({ config, environments, engine, preinstalled, metrics, alerts, audit }, venvName);
   }
 
-  /** Ends every process, and signs what was recorded. More than once is fine. */
+  /** Ends every process and signs the audit trail. May be called several times. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -272,17 +274,17 @@ export class Pungi {
     }
   }
 
-  /** Where the default environment is more than the interpreter, its workers are the ones to have ready. */
+  /** Prepares workers of the default environment if it is more than the plain interpreter. */
   async #warmDefault(): Promise<void> {
     if (!this.#hasDefault()) return;
     try {
       await this.environments.in(undefined, {}, async (ref) => ref && this.#engine.warm(ref));
     } catch {
-      // whoever runs in it is told why it cannot be
+      // a run in it reports the problem
     }
   }
 
-  /** What a server left that was killed. A command has no time for it. */
+  /** Removes generations that a killed server left. A command skips this. */
   async #collectGenerations(): Promise<void> {
     if (this.#door === 'command') return;
     await this.environments.collect().catch((error) => {
@@ -290,14 +292,14 @@ export class Pungi {
     });
   }
 
-  /** What holds from now on. A command holds for one run, whose entry has its limits and its profile. */
+  /** Records the settings in force. A command skips this: the entry of its run contains limits and profile. */
   async #announce(): Promise<void> {
     if (this.#door === 'command') return;
     try {
       if (this.#door === 'server') await this.#audit.server('started', { version: VERSION });
       await this.#audit.configuration({ ...this.config, profiles: this.profiles.all });
     } catch {
-      // whoever runs is told why nothing can be recorded
+      // runs report why nothing can be recorded
     }
   }
 

@@ -39,17 +39,17 @@ interface Parts {
   scriptRoots: string[];
 }
 
-/** What differs from a plain run. */
+/** Differences from a plain run. */
 export interface RunOverrides {
-  /** Compiled before, for the environment that the run is in. */
+  /** Compiles in advance for the environment of the run. */
   bytecode?: (ref: EnvironmentRef | undefined) => Promise<string>;
-  /** An old run that is run again, in this environment, whatever its profile says now. */
+  /** Repeats an old run in this environment, whatever its profile says now. */
   replay?: { of: string; venvName: string | undefined };
 }
 
 /**
- * The lifecycle of a run: admit, resolve the environment, lease it, run, record, return. Nobody hears of an outcome before it is
- * recorded.
+ * The lifecycle of a run: admit, resolve the environment, lease it, run, record, return. No outcome is returned
+ * before it is recorded.
  */
 export class Runs {
   readonly #records: RunRecords;
@@ -60,13 +60,13 @@ export class Runs {
     this.#records = new RunRecords(parts.audit, parts.refusals);
   }
 
-  /** Takes no more runs, and waits until those under way have ended and are recorded. */
+  /** Refuses new runs and waits until active runs have ended and are recorded. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#underWay);
   }
 
-  /** Never rejects: bad input, refusals and failures are verdicts. */
+  /** Never rejects: invalid input, refusals and failures are verdicts. */
   async run(request: RunRequest, options: RunOptions, overrides: RunOverrides = {}): Promise<Outcome> {
     if (this.#isClosed) return refusal(new PungiError('CANCELLED', 'Pungi is shutting down.'), request?.code);
     const underWay = this.#run(request, options, overrides);
@@ -95,7 +95,7 @@ export class Runs {
   async #attempt(trace: Trace, options: RunOptions, overrides: RunOverrides): Promise<Outcome> {
     const { audit, resolver, advice, scriptRoots: roots } = this.parts;
     checkOptions(options);
-    // What could not be recorded is not run.
+    // A run that could not be recorded does not start.
     await audit.ready();
     const admitted = await this.#admit(trace, overrides);
     let resolved = await resolver.resolve(admitted, options);
@@ -105,7 +105,7 @@ export class Runs {
       if (again === null) {
         const noted = withNotes(outcome, admitted.notes);
         const { file } = trace.request;
-        return file === undefined ? noted : pointToSibling(noted, { file, roots }, advice.handOver);
+        return file === undefined ? noted : pointToSibling(noted, { file, roots }, advice.passFile);
       }
       resolved = again;
     }
@@ -119,7 +119,7 @@ export class Runs {
     return trace.admitted;
   }
 
-  /** Runs the code in an environment as it is now, or returns the outcome that is kept of the same run. */
+  /** Runs the code in the current generation of an environment, or returns the cached outcome of the same run. */
   async #runIn(
     venvName: string | undefined,
     admitted: Admitted,
@@ -147,8 +147,8 @@ export class Runs {
           timeout: job.limits.timeoutMs,
         });
       let summary: CodeSummary | null = null;
-      const onSummary = (told: CodeSummary) => {
-        summary = told;
+      const onSummary = (found: CodeSummary) => {
+        summary = found;
       };
       const outcome = await engine.run(run, { ...options, onStart, onSummary });
       trace.executions.push({ outcome, lock });
@@ -158,7 +158,7 @@ export class Runs {
     });
   }
 
-  /** Runs what Pungi itself wants to know: under the sandbox and the limits, but no profile, and not recorded. */
+  /** Runs code for Pungi's own use: sandbox and limits apply, no profile does, and it is not recorded. */
   async runOwn(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
     const { gate, resolver, environments, engine } = this.parts;
     try {
@@ -179,7 +179,7 @@ export class Runs {
     }
   }
 
-  /** What decides how code behaves beside itself. */
+  /** Returns a key of everything besides the code that determines its behaviour. */
   async #identity(lock: EnvironmentLock | null, ref: EnvironmentRef | undefined): Promise<string> {
     const { path, version } = (await this.parts.engine.started).interpreter;
     return `${lock?.sha256 ?? ''} ${ref?.python ?? ''} ${path} ${version}`;
@@ -193,11 +193,11 @@ export class Runs {
   }
 }
 
-/** Options that are refused later may be anything. */
+/** Invalid options are refused later, so they may be of any type here. */
 const callerIn = (options: RunOptions): Caller =>
   typeof options === 'object' && isCaller(options?.caller) ? callerOf(options.caller) : callerOf();
 
-/** The outcome of a request that failed on its way. What was run stays what it was, whatever went wrong afterwards. */
+/** Returns the outcome of a request that failed. The result of code that ran is kept, whatever failed afterwards. */
 function refusedOutcome({ request, admitted, executions }: Trace, error: PungiError): Outcome {
   const last = executions.at(-1)?.outcome;
   if (last) return failed(last, error);
@@ -206,7 +206,7 @@ function refusedOutcome({ request, admitted, executions }: Trace, error: PungiEr
   return admitted && summary ? disclosed(refused, admitted, summary) : refused;
 }
 
-/** Whatever did not end well is an error, with its code and the sentence that says why; what was not run is not called run. */
+/** Logs every failure as an error with its code and message; a refused run is not logged as executed. */
 function logOutcome({ verdict, runId, usage, isolation, profile }: Outcome, logger: Logger): void {
   const facts = { runId, verdict: verdict.kind, profile, usage, tier: isolation.tier };
   if (verdict.kind === 'ok') {
@@ -219,7 +219,10 @@ function logOutcome({ verdict, runId, usage, isolation, profile }: Outcome, logg
   else logger.error(logged === 'refused' ? 'Python script was refused' : 'Python script failed', failed);
 }
 
-/** Whatever was neither running nor installing was waiting: for the queue, the environment, its locks, a worker. */
+/**
+ * Counts all time that was neither running nor installing as waiting: for the queue, the environment, its locks, a
+ * worker.
+ */
 function withWait(outcome: Outcome, tookMs: number, { executions }: Trace): Outcome {
   const ran = executions.filter((one) => one.outcome.cached === null);
   const ranMs = ran.reduce((sum, one) => sum + one.outcome.usage.wallMs, 0);

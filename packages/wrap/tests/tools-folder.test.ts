@@ -127,11 +127,11 @@ describe('what is in the folder', () => {
     expect(names()).toEqual(['good']);
     expect(problems()).toEqual({
       'good.py': null,
-      'pipe.tools.json': expect.stringMatching(/no regular file/),
+      'pipe.tools.json': expect.stringMatching(/not a regular file/),
       'folder.py': expect.stringMatching(/it is a folder/),
       'loop.py': expect.any(String),
       'dangling.py': expect.stringMatching(/no such file/),
-      'zero.py': expect.stringMatching(/no regular file/),
+      'zero.py': expect.stringMatching(/not a regular file/),
       'large.py': expect.stringMatching(/larger than 2097152 bytes/),
       'latin.py': expect.stringMatching(/not UTF-8/),
       'zero_bytes.py': expect.any(String),

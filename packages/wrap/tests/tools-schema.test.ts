@@ -10,6 +10,6 @@ test('docs/tools.schema.json is what Pungi accepts', () => {
 
 test('the schema says which fields a person may change', () => {
   const text = JSON.stringify(toolsSchema());
-  for (const words of ['what clients call it; may be changed', 'what the model reads; may be changed'])
+  for (const words of ['its name for clients; may be changed', 'what the model reads; may be changed'])
     expect(text).toContain(words);
 });

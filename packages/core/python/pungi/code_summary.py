@@ -1,4 +1,4 @@
-"""What a script does, by its syntax tree, in a form and in a sentence that a person can read before or after the run."""
+"""Summarizes what a script does, from its syntax tree, as data and as a sentence."""
 
 import ast
 
@@ -18,7 +18,7 @@ _WRITERS = {
     "to_latex", "to_markdown", "write_text", "write_bytes", "savefig", "savetxt", "savez", "savez_compressed", "tofile",
     "write_html", "write_image", "ExcelWriter",
 }
-# Short names that mean files only where numpy says them.
+# Short names that mean files only for numpy.
 _NUMPY_READERS, _NUMPY_WRITERS = {"load"}, {"save"}
 _PLOTTERS = {"matplotlib", "seaborn", "plotly", "bokeh", "altair"}
 _PLOT_METHODS = {"plot", "hist", "boxplot", "scatter", "savefig"}
@@ -28,34 +28,35 @@ _PATH_ARGUMENTS = {"filepath_or_buffer", "path_or_buf", "io", "path", "excel_wri
 
 
 def summarize(source, provided=()):
-    """What it imports, reads, writes, plots, and the functions it defines. A script that does not parse has its lines.
+    """Returns what it imports, reads, writes and plots, and its functions; only the lines if it does not parse.
 
-    `provided`: "module" or "module as name", imported for it; those that it uses count as its own.
+    `provided`: "module" or "module as name", imported by the profile; those that the script uses count as its
+    imports.
     """
     lines = len(source.splitlines())
     try:
         tree = compile(source, "main.py", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
         with deep_recursion():
-            look = _Look(tree, provided)
-            look.visit(tree)
+            summary = _Summary(tree, provided)
+            summary.visit(tree)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return _EMPTY | {"lines": lines, "text": f"A text of {_count(lines, 'line')} that is not Python."}
+        return _EMPTY | {"lines": lines, "text": f"Text of {_count(lines, 'line')} that is not Python."}
     facts = {
-        "imports": _listed(look.imports),
-        "reads": _listed(look.reads),
-        "writes": _listed(look.writes),
-        "plots": look.plots,
-        "dataFrames": look.has_frames,
-        "functions": _listed(look.functions),
+        "imports": _listed(summary.imports),
+        "reads": _listed(summary.reads),
+        "writes": _listed(summary.writes),
+        "plots": summary.plots,
+        "dataFrames": summary.has_frames,
+        "functions": _listed(summary.functions),
         "lines": lines,
     }
-    return facts | {"text": _describe(facts, look)}
+    return facts | {"text": _describe(facts, summary)}
 
 
 _EMPTY = {"imports": [], "reads": [], "writes": [], "plots": False, "dataFrames": False, "functions": []}
 
 
-class _Look(ast.NodeVisitor):
+class _Summary(ast.NodeVisitor):
     def __init__(self, tree, provided=()):
         self.imports, self.reads, self.writes, self.functions = {}, {}, {}, {}
         self.plots = self.has_frames = self.reads_unnamed = self.writes_unnamed = False
@@ -114,10 +115,10 @@ class _Look(ast.NodeVisitor):
         self._add_path(place, is_write)
 
     def _add_opened(self, node, is_method):
-        """open(path, mode) and Path(path).open(mode)."""
+        """Handles open(path, mode) and Path(path).open(mode)."""
         place = node.func.value if is_method else (node.args[0] if node.args else None)
         if is_method and not _is_path_call(place):
-            return  # somebody else's open
+            return  # another object's open
         modes = [*node.args[0 if is_method else 1 :][:1], *(keyword.value for keyword in node.keywords if keyword.arg == "mode")]
         mode = (fold_text(modes[0], self._known) if modes else None) or "r"
         self._add_path(place, any(letter in mode for letter in "wax+"))
@@ -148,17 +149,17 @@ def _listed(names):
     return [name[:_MAX_TEXT] for name in list(names)[:_MAX_NAMES]]
 
 
-def _describe(facts, look):
+def _describe(facts, summary):
     parts = []
     if facts["imports"]:
         parts.append(f"uses {_join(facts['imports'])}")
-    if facts["reads"] or look.reads_unnamed:
+    if facts["reads"] or summary.reads_unnamed:
         parts.append(f"reads {_join(facts['reads']) or 'files named while it runs'}")
     if facts["dataFrames"]:
         parts.append("works with data frames")
     if facts["plots"]:
         parts.append("draws plots")
-    if facts["writes"] or look.writes_unnamed:
+    if facts["writes"] or summary.writes_unnamed:
         parts.append(f"writes {_join(facts['writes']) or 'files named while it runs'}")
     if facts["functions"]:
         parts.append(f"defines {_join(facts['functions'])}")

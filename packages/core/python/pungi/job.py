@@ -94,4 +94,4 @@ def _foreign_imports(job):
     return {"imports": sorted(names - sys.stdlib_module_names)}
 
 
-_TASKS = {"compile": _precompile, "imports": _foreign_imports, "check": scoped_run.look, "discover": discovery.discover}
+_TASKS = {"compile": _precompile, "imports": _foreign_imports, "check": scoped_run.check, "discover": discovery.discover}

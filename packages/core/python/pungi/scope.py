@@ -1,16 +1,16 @@
-"""Whether a script keeps to its profile's scope, by its syntax tree, before it runs.
+"""Checks a script against its profile's scope by its syntax tree, before it runs.
 
-This is scope, not security: it keeps a script to what its profile is for and tells its author line and reason. The
-boundary is the kernel's sandbox. What no reading can decide (a name computed while running) is left to scope_guard.
-A name that the script binds itself is its own; comments and texts are never looked at, except texts that are certain
-to be read as code or as an attribute: exec("…"), df.query("…"), "{0.x}".format(…), getattr(…, "…").
+This is scope, not security: it keeps a script to the purpose of its profile and reports line and reason. The kernel
+sandbox is the boundary. What static analysis cannot decide (a name computed at run time) is left to scope_guard. A
+name that the script binds belongs to the script. Comments and strings are ignored, except strings that are certainly
+used as code or as an attribute: exec("…"), df.query("…"), "{0.x}".format(…), getattr(…, "…").
 """
 
 import ast
 import builtins
 
+from . import optional_imports
 from . import scope_bindings as bindings
-from . import scope_guarded
 from .scope_constants import fold, fold_text
 from .scope_members import MemberCheck
 from .scope_reading import attributes_in_format, children_without, count_column, deep_recursion, is_called_on_super, split_lines
@@ -19,7 +19,7 @@ from .scope_rules import INTROSPECTION, Rules
 _BUILTIN_NAMES = frozenset(dir(builtins)) | {"help", "license", "copyright", "credits", "exit", "quit"}
 _SPECIAL_NAMES = {"__builtins__", "__loader__", "__spec__"}
 _ATTRIBUTE_FUNCTIONS = {"getattr", "setattr", "delattr", "hasattr"}
-# Name to the position of the argument that names a module.
+# Maps a name to the position of the argument that names a module.
 _LOADERS = {
     "importlib.import_module": 0, "importlib.__import__": 0, "importlib.util.find_spec": 0, "importlib.find_loader": 0,
     "builtins.__import__": 0, "runpy.run_module": 0, "pkgutil.resolve_name": 0, "pkgutil.get_loader": 0,
@@ -30,32 +30,33 @@ _MAX_NESTING = 3
 
 
 def check(source, filename, rules):
-    """Each place that is out of scope: {"line", "column", "rule", "what", "message"}, first to last."""
+    """Returns each violation as {"line", "column", "rule", "what", "message"}, ordered by position."""
     return examine(source, filename, rules)[0]
 
 
 def examine(source, filename, rules):
-    """The same, and the paths into modules that scope_guard can judge as soon as the modules are there."""
+    """Returns the violations, and the paths into modules that scope_guard checks once the modules are loaded."""
     rules = rules if isinstance(rules, Rules) else Rules(rules)
     if rules.is_empty:
         return [], []
     try:
         tree = source if isinstance(source, ast.AST) else compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return [], []  # the run itself says so
+        return [], []  # the run reports it
     try:
         with deep_recursion():
             walk = _Check(tree, rules, 0)
             walk.visit(tree)
     except (MemoryError, RecursionError):
-        # It may well run: what cannot be read is not in scope.
+        # The code might run, but code that cannot be analysed is not in scope.
         reason = rules.describe_nesting()
         return [{"line": None, "column": None, "rule": "introspection", "what": "nesting", "message": reason}], []
     lines = [] if isinstance(source, ast.AST) else split_lines(source)
     found = {}
     for node, rule, what, message in walk.found:
         place = (node.lineno, count_column(lines, node.lineno, node.col_offset))
-        # One place is told once: the first reason is the most exact one. A statement that imports is told for each name.
+        # Each position is reported once, with the first and most exact reason. An import statement is reported for
+        # each name.
         key = (*place, what) if isinstance(node, (ast.Import, ast.ImportFrom)) else place
         found.setdefault(key, {"line": place[0], "column": place[1], "rule": rule, "what": what, "message": message})
     return sorted(found.values(), key=lambda each: (each["line"], each["column"])), walk.members.paths
@@ -71,7 +72,7 @@ class _Check(ast.NodeVisitor):
         self.members = MemberCheck(bindings.modules_by_name(tree, rules), values, self._known, rules)
         self._module_bound = bindings.bound_for_certain(getattr(tree, "body", []) if isinstance(tree, ast.Module) else [])
         self._scopes = []
-        # Statements that find a module missing, instead of being refused.
+        # Import statements for which a denied module counts as missing instead of being refused.
         self._guarded = set()
 
     def _refuse(self, node, rule, what, message):
@@ -90,7 +91,7 @@ class _Check(ast.NodeVisitor):
     # Imports
 
     def visit_Try(self, node):
-        self._guarded |= scope_guarded.imports_in(node)
+        self._guarded |= optional_imports.imports_in(node)
         self.generic_visit(node)
 
     visit_TryStar = visit_Try
@@ -117,13 +118,13 @@ class _Check(ast.NodeVisitor):
             elif alias.name in INTROSPECTION:
                 self._refuse_introspection(node, alias.name)
             elif alias.name != "*":
-                self._tell_member(node, f"{node.module}.{alias.name}")
+                self._report_member(node, f"{node.module}.{alias.name}")
 
     def _check_import_name(self, node, alias):
         if alias.asname in _SPECIAL_NAMES:
             self._refuse_introspection(node, alias.asname)
 
-    def _tell_member(self, node, path):
+    def _report_member(self, node, path):
         if refusal := self.members.judge(node, path):
             self._refuse(node, *refusal)
 
@@ -142,7 +143,7 @@ class _Check(ast.NodeVisitor):
         is_innermost = is_now = True
         for scope, bound in reversed(self._scopes):
             if isinstance(scope, ast.ClassDef):
-                # A class's names are seen by the class's own statements only.
+                # Only the statements of a class see its names.
                 if is_innermost and node.id in bound and bound[node.id] <= place:
                     return True
             elif node.id in bound:
@@ -151,7 +152,7 @@ class _Check(ast.NodeVisitor):
                 is_now = is_now and not isinstance(scope, bindings.FUNCTIONS)
             is_innermost = False
         bound_at = self._module_bound.get(node.id)
-        # A function runs later; should it run before the name is bound, the guard is there.
+        # A function runs later; if it runs before the name is bound, the guard checks it.
         return bound_at is not None and (not is_now or bound_at <= place)
 
     def _visit_scope(self, node, outside, inside, bound):
@@ -163,7 +164,7 @@ class _Check(ast.NodeVisitor):
         self._scopes.pop()
 
     def visit_FunctionDef(self, node):
-        """Defaults, decorators and annotations belong to the scope around the function."""
+        """Visits defaults, decorators and annotations in the enclosing scope."""
         inside = node.body if isinstance(node.body, list) else [node.body]
         outside = [child for child in ast.iter_child_nodes(node) if child not in inside]
         self._visit_scope(node, outside, inside, bindings.bound_in(node))
@@ -175,7 +176,7 @@ class _Check(ast.NodeVisitor):
         self._visit_scope(node, outside, node.body, bindings.bound_for_certain(node.body))
 
     def visit_ListComp(self, node):
-        first = node.generators[0].iter  # belongs to the scope around
+        first = node.generators[0].iter  # belongs to the enclosing scope
         self._visit_scope(node, [first], children_without(node, first), bindings.bound_in(node))
 
     visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
@@ -194,7 +195,7 @@ class _Check(ast.NodeVisitor):
 
     def _visit_member(self, node):
         if path := self.members.path_of(node):
-            self._tell_member(node, path)
+            self._report_member(node, path)
 
     def visit_MatchClass(self, node):
         for name in node.kwd_attrs:
@@ -243,11 +244,11 @@ class _Check(ast.NodeVisitor):
                     self._refuse_introspection(node, name)
 
     def _check_expression(self, node):
-        """The expressions of pandas reach the script's names by @, and attributes of everything."""
+        """Checks an expression of pandas, which reaches the script's names with @, and attributes of any object."""
         text = fold_text(node.args[0], self._known) if node.args else None
         inner = self._check_inside((text or "").replace("@", ""))
         for _, rule, what, message in inner:
-            # There, open and eval are names of columns.
+            # In such an expression, open and eval are names of columns.
             if rule != "builtin" or what == "__import__":
                 self._refuse(node, rule, what, message)
 

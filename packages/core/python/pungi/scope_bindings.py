@@ -1,4 +1,4 @@
-"""Which names a script binds itself, and which of them stand for modules or constant texts."""
+"""Finds the names that a script binds, and those that refer to modules or constant strings."""
 
 import ast
 
@@ -11,7 +11,7 @@ _USUAL_ALIASES = {"pd": "pandas", "np": "numpy"}
 
 
 def bound_in(scope):
-    """The names that a function, lambda or comprehension binds, and so never takes from the builtins."""
+    """Returns the names that a function, lambda or comprehension binds, which therefore are not builtins."""
     bound, declared = set(), set()
     if isinstance(scope, FUNCTIONS):
         bound |= {node.arg for node in ast.walk(scope.args) if isinstance(node, ast.arg)}
@@ -27,7 +27,7 @@ def bound_in(scope):
 
 
 def bound_for_certain(body):
-    """Name to the place from which on a module's or class's own statements have surely bound it."""
+    """Maps each name to the position after which the statements of a module or class have certainly bound it."""
     places, deleted = {}, set()
     for statement in body:
         for name in _names_of_statement(statement):
@@ -53,13 +53,13 @@ def _names_of_statement(statement):
 
 
 def _own_nodes(root):
-    """The nodes below one, without those that have a scope of their own: of these only the heads."""
+    """Yields the nodes below one; of a nested scope, only its header."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
         yield node
         if isinstance(node, COMPREHENSIONS):
-            # An assignment expression inside binds in the function around it.
+            # An assignment expression inside binds in the enclosing function.
             yield from (inner.target for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
         elif not isinstance(node, SCOPES):
             waiting.extend(ast.iter_child_nodes(node))
@@ -79,7 +79,8 @@ def _names_bound_by(node):
 
 
 def modules_by_name(tree, rules):
-    """Name to the dotted path that it stands for, wherever in the script that is; also of what the profile brings."""
+    """Maps each name to the dotted path that it refers to anywhere in the script, including imports of the profile.
+    """
     bound = {name for node in ast.walk(tree) for name in _names_bound_by(node)}
     brought = {name.rpartition(".")[2]: name for name in rules.allowed or ()} | _USUAL_ALIASES | rules.brought
     paths = {name: path for name, path in brought.items() if name not in bound}
@@ -97,7 +98,7 @@ def _import_binding(alias):
 
 
 def assigned_values(tree):
-    """Name to its value's node, of names with one plain assignment in all of the script."""
+    """Maps each name with exactly one plain assignment in the script to the node of its value."""
     values, counts = {}, {}
     for node in ast.walk(tree):
         for name in _names_bound_by(node):
@@ -111,7 +112,7 @@ def assigned_values(tree):
 
 
 def constants_by_name(values):
-    """What of these is constant; a few rounds, as one may be made of others."""
+    """Returns the constant ones; a few rounds, because constants may be built from others."""
     known = {}
     for _ in range(3):
         for name, value in values.items():

@@ -1,9 +1,9 @@
-"""Who asked for it: the script, a package, or the import of one. Told from the frames of the interpreter."""
+"""Attributes an action to the script, a package, or the import of a package, by the interpreter's frames."""
 
 import os
 import sys
 
-# They import what they are told to, so an import of theirs is their caller's.
+# These modules import on behalf of their callers, so their imports count as the caller's.
 _IMPORTS_FOR_OTHERS = {
     "importlib", "importlib.util", "importlib._bootstrap", "_frozen_importlib", "_frozen_importlib_external", "runpy", "pkgutil",
     "pydoc", "_sitebuiltins", "logging.config", "unittest.mock", "pickle", "timeit", "code", "codeop", "importlib.metadata",
@@ -25,12 +25,14 @@ class Callers:
 
     @property
     def folders(self):
-        """Where reading is nobody's business: sources for tracebacks, data of packages, time zones."""
+        """Folders that anybody may read: sources for tracebacks, data of packages, time zones."""
         zones = getattr(sys.modules.get("zoneinfo"), "TZPATH", ())
         return (*self._libraries, *(os.path.join(path, "") for path in zones))
 
     def is_own(self, frame):
-        """The script, a text that it runs (which inherits its builtins), or a module that lies beside it."""
+        """Whether the frame is the script, a string that it executes (which inherits its builtins), or a module next
+        to it.
+        """
         return frame.f_builtins is self._builtins or self._kind(frame) == _OWN
 
     def _kind(self, frame):
@@ -50,7 +52,7 @@ class Callers:
         if path.startswith("<"):
             return _STANDARD if path.startswith("<frozen") else _TEXT
         if path.startswith(_GUARD_FOLDER):
-            return _STANDARD  # who calls the worker's own functions answers for what they do
+            return _STANDARD  # the caller of the worker's functions is responsible
         if path.startswith(self._standard) and "/site-packages/" not in path[len(self._standard) - 1 :]:
             return _STANDARD
         if path.startswith(self._work) and not path.startswith(self._libraries):
@@ -58,10 +60,10 @@ class Callers:
         return _PACKAGE
 
     def responsible(self, frame):
-        """("own", frame), ("package", None), ("import", None) or ("nobody", None).
+        """Returns ("own", frame), ("package", None), ("import", None) or ("nobody", None).
 
-        The standard library does what its caller says, and so does a package that the script could not have imported:
-        both are passed over on the way to who called them.
+        The standard library acts for its caller, and so does a package that the script could not have imported: both
+        are skipped on the way to their callers.
         """
         while frame is not None:
             if self.is_own(frame):
@@ -75,7 +77,9 @@ class Callers:
         return "nobody", None
 
     def importer(self, frame):
-        """The script's frame if the import is its own, directly or by something that imports for others."""
+        """Returns the script's frame if the import belongs to the script, directly or through a module that imports
+        for others.
+        """
         while frame is not None:
             if self.is_own(frame):
                 return frame
@@ -88,7 +92,7 @@ class Callers:
         return None
 
     def script_frame(self, frame):
-        """The nearest frame of the submitted file, for the line to name."""
+        """Returns the nearest frame of the submitted file, for the reported line."""
         while frame is not None and frame.f_code.co_filename != self._filename:
             frame = frame.f_back
         return frame

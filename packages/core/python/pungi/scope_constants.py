@@ -1,4 +1,4 @@
-"""The text that an expression is sure to give, so that a name cut into pieces is read as the name."""
+"""Folds constant expressions, so that a name assembled from pieces is recognized."""
 
 import ast
 
@@ -11,7 +11,7 @@ _METHODS = {
 
 
 def fold(node, known=None):
-    """The constant str, bytes, int or list behind a node; None where that is not certain. Runs no foreign code."""
+    """Returns the constant str, bytes, int or list of a node, or None if it is not certain. Runs no foreign code."""
     try:
         return _fold(node, known or {})
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError):
@@ -89,7 +89,7 @@ def _call(node, known):
     name = node.func.attr
     if name not in _METHODS.get(type(value), ()) or len(value) + sum(len(str(each)) for each in arguments) > _MAX:
         return None
-    # A width in a format makes a text of any length.
+    # A width in a format could create a string of any length.
     if name == "format" and (":" in value or "!" in value):
         return None
     return getattr(value, name)(*arguments)

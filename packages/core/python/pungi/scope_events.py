@@ -1,4 +1,4 @@
-"""Python's audit events by what they do: event to (operation, whether these arguments harm nobody)."""
+"""Maps Python's audit events to (operation, predicate for harmless arguments)."""
 
 import os
 
@@ -10,7 +10,7 @@ def _never(arguments, folders):
 
 
 def _is_library_read(arguments, folders):
-    """A descriptor that is open already, nothing at all, or a look into the libraries."""
+    """Whether this opens an existing descriptor, nothing, or a file of the libraries."""
     path, mode, flags = (*arguments, None, None)[:3]
     if isinstance(path, int):
         return True
@@ -18,7 +18,7 @@ def _is_library_read(arguments, folders):
         path = os.fsdecode(path)
     except TypeError:
         return False
-    # A text that does not parse has a name that Python tries to open for the message.
+    # For code that does not parse, Python tries to open its file name to show the line.
     if path == os.devnull or (path.startswith("<") and path.endswith(">")):
         return True
     is_reading = not (isinstance(flags, int) and flags & _WRITING) and not (isinstance(mode, str) and set(mode) & set("wax+"))

@@ -1,20 +1,20 @@
-"""Keeps a running script to its profile's scope: what no reading of its source can decide.
+"""Keeps a running script to its profile's scope, where static analysis cannot decide.
 
-This is scope, not security. The boundary is the kernel's sandbox: whoever wants to get around this guard can, from
-inside the same interpreter, and gains nothing but what the sandbox allows anyway. What each part is for:
+This is scope, not security. The kernel sandbox is the boundary: code in the same interpreter can bypass this guard, and
+gains nothing beyond what the sandbox allows. The parts:
 
-- `__import__`, import_module, module_from_spec: every import that the script asks for, also of what is loaded already,
-  by statement, function, loader, or something that imports for others (pkgutil, runpy). A package's imports are its own.
-- The script's own builtins: the blocked ones refuse; getattr and vars see a module reached by a computed name. Code in
-  texts inherits them, and whoever has them is known as the script.
+- `__import__`, import_module, module_from_spec: every import of the script, also of loaded modules, by statement,
+  function, loader, or a module that imports for others (pkgutil, runpy). A package's imports are its own.
+- The script's builtins: blocked ones refuse; getattr and vars detect a module reached by a computed name. Code in
+  strings inherits these builtins, which identify it as the script.
 - Audit events: files for the script itself (through the standard library, too, but not through allowed packages);
-  processes and the network for everybody, except while a package is being imported; native code and looking at frames.
-  A text that the script has compiled is checked like a script.
-- Paths such as pandas.io.common.os, found by scope.examine: judged when the script's import has loaded the module.
+  processes and the network for all code, except while a package is being imported; native code and access to frames.
+  A string that the script compiles is checked like a script.
+- Paths such as pandas.io.common.os, found by scope.examine: checked when the script's import has loaded the module.
 
-C functions have no frames: numpy.fromfile and array.tofile count as the script's own doing, while numpy.load does not.
-Not seen: `operator.attrgetter` of a computed name, `module.__dict__[computed]`, sys.modules[computed] where sys is allowed.
-What is then done with the module still meets the events.
+C functions have no frames: numpy.fromfile and array.tofile count as actions of the script, while numpy.load does not.
+Not detected: `operator.attrgetter` of a computed name, `module.__dict__[computed]`, sys.modules[computed] if sys is
+allowed. What is then done with the module still raises the events.
 """
 
 import ast
@@ -32,16 +32,17 @@ from .scope_rules import INTROSPECTION, Rules
 _getframe, _module_type = sys._getframe, types.ModuleType
 
 violations = []
-"""What was refused, as scope.check tells it; stays, whatever the script does with the exception."""
+"""What was refused, in the form of scope.check. It stays, whatever the script does with the exception."""
 
 
 class ScopeViolation(BaseException):
-    """Not an Exception, and so not an ImportError: a script that expects a module to be missing must not swallow it."""
+    """Not an Exception, and so not an ImportError: a script that handles a missing module must not swallow it."""
 
 
 def install(rules, filename, variables=None, paths=(), on_violation=None, guarded=()):
-    """From now on, in this process. `variables` are the script's globals, `paths` come from scope.examine, and `guarded` are
-    the lines of its imports that may find a module missing.
+    """Installs the guard in this process.
+
+    `variables` are the script's globals, `paths` come from scope.examine, and `guarded` are the lines of optional imports.
 
     `on_violation(record)` is called at once and should end the process; if it returns, ScopeViolation is raised.
     """
@@ -57,7 +58,7 @@ class _Guard:
         self._variables = variables
         self._paths = list(paths)
         self._on_violation = on_violation
-        # A module, as every script finds there: who prints its variables does not print all of the builtins.
+        # A module, as in plain Python: a script that prints its variables does not print all builtins.
         self._stand_in = _module_type("builtins")
         self._builtins = vars(self._stand_in)
         self._builtins.update(vars(sys.modules["builtins"]))
@@ -79,7 +80,7 @@ class _Guard:
             handler = handlers.get(event)
             if handler is None or get_ident() in busy:
                 return
-            busy.add(get_ident())  # what the guard does itself raises events, too
+            busy.add(get_ident())  # the guard itself raises events, too
             try:
                 handler(event, arguments, _getframe(1))
             finally:
@@ -94,7 +95,7 @@ class _Guard:
         record = {"line": line, "column": column, "rule": rule, "what": what, "message": message}
         violations.append(record)
         if self._on_violation is not None:
-            self._busy.add(get_ident())  # what it does to tell is not the script's doing
+            self._busy.add(get_ident())  # reporting is not an action of the script
             self._on_violation(record)
             self._busy.discard(get_ident())
         raise ScopeViolation(f"line {line}: {message}" if line else message)
@@ -153,7 +154,7 @@ class _Guard:
     def _on_operation(self, event, arguments, frame):
         kind, is_harmless = operation_of[event]
         reason = self._rules.refuses_operation(kind, event)
-        if reason is None or is_harmless(arguments, (*self._callers.folders, self._filename)):  # tracebacks show its lines
+        if reason is None or is_harmless(arguments, (*self._callers.folders, self._filename)):  # tracebacks read its lines
             return
         who, _ = self._callers.responsible(frame)
         is_for_everybody = kind in ("process", "network")
@@ -167,16 +168,16 @@ class _Guard:
     def _on_compile(self, event, arguments, frame):
         source = arguments[0]
         if source is None or (frame.f_globals.get("__name__") == "ast" and not isinstance(source, ast.AST)):
-            return  # ast.parse only reads; what is made of the tree comes by here again
+            return  # ast.parse only parses; compiling the tree is checked
         who, own = self._callers.responsible(frame)
         if who != "own" or not isinstance(source, (str, bytes, ast.AST)):
             return
         for found in scope.check(source, "<text>", self._rules):
-            where = f' (line {found["line"]} of a text that is run as code)'
+            where = f' (line {found["line"]} of a string that is run as code)'
             self._refuse(found["rule"], found["what"], found["message"] + where, own)
 
     def _on_exec(self, event, arguments, frame):
-        """A loader that is handed a library's file runs it under any name that it likes."""
+        """A loader could run a library's file under another name."""
         code = arguments[0]
         path = getattr(code, "co_filename", "")
         folder = next((folder for folder in self._callers.folders if path.startswith(folder)), None)
@@ -186,7 +187,7 @@ class _Guard:
         self._imports.check(name, frame)
 
     def _on_find_class(self, event, arguments, frame):
-        """Pickles name their own modules: what is blocked by name stays blocked, whoever reads the pickle."""
+        """Pickles name modules themselves: a blocked name stays blocked, whichever code reads the pickle."""
         module, name = arguments
         is_blocked_builtin = module == "builtins" and (name in self._rules.builtins or name in ("getattr", "vars"))
         if is_blocked_builtin and self._rules.builtins:

@@ -1,4 +1,4 @@
-"""Replaces the ways by which Python imports, so that those of the script are judged and those of packages are not."""
+"""Replaces Python's import functions, so that imports of the script are checked and those of packages are not."""
 
 import importlib
 import importlib._bootstrap
@@ -23,12 +23,12 @@ class ImportGuard:
         self._is_guarded = is_guarded
 
     def install(self):
-        """Gives back the new `__import__`."""
+        """Returns the new `__import__`."""
         real_import, real_module = sys.modules["builtins"].__import__, importlib.import_module
         real_from_spec, real_exec = importlib.util.module_from_spec, importlib._bootstrap._exec
 
         def guarded_import(name, globals=None, locals=None, fromlist=(), level=0):
-            # C code (datetime's strptime, numpy's tofile) has no frame of its own, but alone it asks with a list.
+            # C code (datetime's strptime, numpy's tofile) has no frame, but only C code passes a list.
             frame = None if type(fromlist) is list else self._own_importer()
             if frame is None:
                 return real_import(name, globals, locals, fromlist, level)
@@ -51,7 +51,7 @@ class ImportGuard:
             return real_exec(spec, module)
 
         for function in (module_from_spec, _exec):
-            # Under this name, Python leaves it out of tracebacks, as it does the function it stands for.
+            # Python leaves a function of this name out of tracebacks, as it does the original.
             function.__code__ = function.__code__.replace(co_filename="<frozen importlib._bootstrap>")
         sys.modules["builtins"].__import__ = guarded_import
         importlib.import_module = import_module

@@ -1,4 +1,6 @@
-"""Ways through modules, such as pandas.io.common.os: which dotted path an expression is, and whether it is in scope."""
+"""Resolves paths through modules, such as pandas.io.common.os: the dotted path of an expression, and whether it is in
+scope.
+"""
 
 import ast
 import importlib.machinery
@@ -7,8 +9,8 @@ import types
 
 from .scope_constants import fold_text
 
-# Names that nothing but the module has. copy, random or select may as well be a package's own function: where the
-# package is not loaded yet, those are left to the guard, which sees what they are.
+# Names that only the module has. copy, random or select may be a package's own function: if the package is not loaded
+# yet, the guard checks them, which sees the objects.
 _UNMISTAKABLE = {
     "os", "sys", "posix", "subprocess", "socket", "shutil", "urllib", "requests", "httpx", "builtins", "importlib", "ctypes",
     "pathlib", "multiprocessing", "pickle", "tempfile", "codecs", "inspect", "gc", "linecache", "runpy", "pkgutil",
@@ -34,12 +36,12 @@ class MemberCheck:
         self._rules = rules
 
     def take_names(self, outer):
-        """What a text says is said with the names of the script around it."""
+        """Lets a nested code string use the names of the enclosing script."""
         self._modules = outer._modules | self._modules
         self._values = outer._values | self._values
 
     def path_of(self, node, depth=0):
-        """The dotted path that an expression is certain to stand for; None if it is none."""
+        """Returns the dotted path that an expression certainly refers to, or None."""
         if depth > 50:
             return None
         if isinstance(node, ast.Name):
@@ -61,7 +63,7 @@ class MemberCheck:
         return None if value is None else self.path_of(value, depth + 10)
 
     def _member(self, container, key, depth):
-        """sys.modules["x"], module.__dict__["x"], vars(module)["x"], __builtins__["x"]."""
+        """Resolves sys.modules["x"], module.__dict__["x"], vars(module)["x"], __builtins__["x"]."""
         name = fold_text(key, self._known)
         if name is None:
             return None
@@ -91,13 +93,13 @@ class MemberCheck:
         return None
 
     def judge(self, node, path):
-        """(rule, what, message) of the first step of the path that leaves the scope; None if none does."""
+        """Returns (rule, what, message) of the first step of the path that leaves the scope, or None."""
         parts = path.split(".")
         if parts[0] == "builtins":
             return self._judge_builtin(parts)
         if refusal := self._judge_operation(path):
             return refusal
-        # An import statement has been judged where it stands; sys.modules["os"] has not.
+        # An import statement is checked where it is; sys.modules["os"] is not.
         if isinstance(node, (ast.Subscript, ast.Call)) and (reason := self._rules.refuses_import(parts[0])):
             return "import", parts[0], reason
         if len(parts) > 1:
@@ -129,7 +131,7 @@ class MemberCheck:
                 continue
             if reason := self._rules.refuses_import(bare):
                 return "import", bare, reason
-        # `import os.path` where that alone is allowed binds the whole of os.
+        # `import os.path` binds all of os, even if only os.path is allowed.
         if not root_is_allowed and self._rules.allowed is not None and len(parts) > 1:
             return self._judge_partly_allowed(parts)
         return None
@@ -142,7 +144,7 @@ class MemberCheck:
 
 
 def judge_loaded(parts, rules):
-    """Goes the path through the modules that are loaded, without running any code of theirs, and judges what it meets."""
+    """Follows the path through loaded modules without running their code, and checks each step."""
     value = sys.modules.get(parts[0])
     if rules.refuses_import(parts[0]):
         return None
@@ -156,7 +158,7 @@ def judge_loaded(parts, rules):
 
 
 def judge_module(module, rules):
-    """By the name it is known by and by the one it was loaded by, which differ for collections.abc."""
+    """Checks a module by its name and by the name that it was loaded by, which differ for collections.abc."""
     names = [vars(module).get("__name__"), getattr(vars(module).get("__spec__"), "name", None)]
     names = [name for name in names if isinstance(name, str) and name != "__main__"]
     reasons = [rules.refuses_import(name) for name in names]
@@ -164,7 +166,7 @@ def judge_module(module, rules):
 
 
 def _is_part_on_disk(path):
-    """Whether the package really has a part of this name (numpy.random). Looks at folders, loads nothing."""
+    """Whether the package has a submodule of this name (numpy.random). Reads folders, loads nothing."""
     folders, name = None, ""
     try:
         for part in path.split("."):

@@ -1,21 +1,21 @@
-"""Small readings of a source: its places as people count them, and what its nodes and format texts name."""
+"""Helpers for source text: positions as people count them, and names in nodes and format strings."""
 
 import ast
 import contextlib
 import string
 import sys
 
-# What a class that defines these itself has to call on the way up.
+# Methods that a class which overrides them has to call on its superclass.
 _CALLED_ON_SUPER = {"__reduce__", "__reduce_ex__", "__getattribute__"}
 
 
-# A visitor takes two frames for a level; the compiler knows no more levels than half of this.
+# A visitor takes two frames per level; the compiler accepts at most half as many levels.
 _DEEP = 6000
 
 
 @contextlib.contextmanager
 def deep_recursion():
-    """Long sums and chains of calls are deep trees."""
+    """Long sums and call chains are deep trees."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _DEEP))
     try:

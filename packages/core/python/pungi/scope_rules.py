@@ -1,15 +1,16 @@
-"""What a profile allows, asked of one name at a time. Shared by the check before the run and the one during it."""
+"""The rules of a profile, applied to one name at a time. Shared by the check before the run and the guard during it.
+"""
 
-# The same code under another name: who may not import the first may not import the second.
+# Modules with the same content under another name: a rule for the first applies to the second.
 _ALIASES = {
     "posix": "os", "nt": "os", "posixpath": "os.path", "ntpath": "os.path", "genericpath": "os.path",
     "_posixsubprocess": "subprocess", "_thread": "threading", "_pyio": "io", "_imp": "importlib",
     "_frozen_importlib": "importlib", "_frozen_importlib_external": "importlib", "imp": "importlib",
     "urllib3": "urllib", "cPickle": "pickle",
 }
-# A statement to the compiler, which imports nothing.
+# A directive for the compiler, which imports nothing.
 _ALWAYS_ALLOWED = {"__future__"}
-# Doors that raise no event when something goes through them: closed together with the operation.
+# Functions that raise no audit event: blocked together with the operation.
 _IMPLIED_BLOCKS = {"process": ("_posixsubprocess",), "network": (), "file": ()}
 
 _MOST_NAMED = 12
@@ -23,13 +24,13 @@ INTROSPECTION = frozenset({
 
 
 class Rules:
-    """A profile's rules. An entry covers the modules below it; of allowed and blocked, the longest that fits wins."""
+    """A profile's rules. An entry covers its submodules; the longest matching entry of allowed and blocked wins."""
 
     def __init__(self, data):
         self.profile = data.get("profile") or "default"
         allowed = data.get("allowedImports")
         self.allowed = None if allowed is None else tuple(allowed)
-        self._allowed_words = _words_for(self.allowed or ())
+        self._allowed_text = _format_allowed(self.allowed or ())
         self.operations = frozenset(data.get("blockedOperations") or ())
         implied = [name for operation in self.operations for name in _IMPLIED_BLOCKS.get(operation, ())]
         self.blocked = (*(data.get("blockedImports") or ()), *implied)
@@ -42,11 +43,11 @@ class Rules:
 
     @property
     def forbids_introspection(self):
-        """Only where a name is kept away at all does it matter that there are other ways to it."""
+        """Introspection matters only if the profile blocks some name, because it offers other ways to it."""
         return self.allowed is not None or bool(self.builtins) or "introspection" in self.operations
 
     def refuses_import(self, name):
-        """Why this module may not be imported, in words; None if it may."""
+        """Returns why this module may not be imported, or None."""
         if name.partition(".")[0] in _ALWAYS_ALLOWED:
             return None
         names = {name, _canonical(name)}
@@ -55,11 +56,11 @@ class Rules:
         if blocked is not None and (allowed is None or blocked >= allowed):
             return f'the profile "{self.profile}" blocks the import of {name}'
         if allowed is None:
-            return f'the profile "{self.profile}" does not allow the import of {name}; {self._allowed_words}'
+            return f'the profile "{self.profile}" does not allow the import of {name}; {self._allowed_text}'
         return None
 
     def blocks_by_name(self, name):
-        """Blocked, and not merely missing from what is allowed."""
+        """Blocked, not merely missing from the allowed modules."""
         return _longest(self.blocked, {name, _canonical(name)}) is not None
 
     def refuses_builtin(self, name):
@@ -67,7 +68,7 @@ class Rules:
 
     def refuses_operation(self, kind, event):
         kinds = self.operations - {"introspection"} if kind == "native" else self.operations & {kind}
-        return f'the profile "{self.profile}" blocks {_OPERATION_WORDS[kind]} ({event})' if kinds else None
+        return f'the profile "{self.profile}" blocks {_OPERATION_TEXTS[kind]} ({event})' if kinds else None
 
     def describe_introspection(self, name):
         return f'the profile "{self.profile}" does not allow looking inside the interpreter ({name})'
@@ -76,7 +77,7 @@ class Rules:
         return f'the profile "{self.profile}" does not allow code that is nested too deeply to be checked'
 
 
-_OPERATION_WORDS = {
+_OPERATION_TEXTS = {
     "file": "using files other than through the packages it allows",
     "process": "starting processes",
     "network": "using the network",
@@ -85,14 +86,14 @@ _OPERATION_WORDS = {
 
 
 def bound_by_import(text):
-    """The name that "module" or "module as name" binds, and the module that it then stands for."""
+    """Returns the name that "module" or "module as name" binds, and the module that it refers to."""
     module, _, name = text.partition(" as ")
     top = module.partition(".")[0]
     return (name, module) if name else (top, top)
 
 
-def _words_for(allowed):
-    """What may be imported, for who has tried something else."""
+def _format_allowed(allowed):
+    """Lists the allowed imports for the error message."""
     if not allowed:
         return "it allows none"
     more = f" and {len(allowed) - _MOST_NAMED} more" if len(allowed) > _MOST_NAMED else ""
@@ -103,7 +104,7 @@ def _canonical(name):
     top, dot, rest = name.partition(".")
     if top in _ALIASES:
         return _ALIASES[top] + dot + rest
-    # The C half of a standard module: _socket is socket.
+    # The C half of a standard module: _socket belongs to socket.
     return name[1:] if top.startswith("_") and not top.startswith("__") else name
 
 

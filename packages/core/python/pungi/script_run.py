@@ -74,7 +74,7 @@ def _prepare(job, path, source, scope, ending, absent, paths):
     code = script.load(base64.b64decode(bytecode), path) if bytecode else script.compile_source(source, path)
     # Before the work folder is searched: a file of the caller's must not stand in for what the profile imports.
     if imports := job.get("imports"):
-        absent.update(scoped_run.bring_imports(imports, scope))
+        absent.update(scoped_run.add_default_imports(imports, scope))
     has_rules = bool(job.get("rules"))
     sys.path[:0] = [os.getcwd(), *([] if has_rules else started_as.added_paths(job["env"]))]
     # Under rules, and where a function is called, we import ourselves what the script must not replace.

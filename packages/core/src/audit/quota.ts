@@ -6,7 +6,7 @@ import type { Database } from './database.js';
 import type { AuditFiles } from './folder.js';
 
 /** Bytes that may be written between two measurements: measuring for every entry would cost more than writing it. */
-const LOOK_AFTER_BYTES = 256 * 1024;
+const MEASURE_AFTER_BYTES = 256 * 1024;
 /** Above SOFT of the quota, old entries are dropped until LOW is reached. */
 const SOFT = 7 / 8;
 const LOW = 3 / 4;
@@ -25,7 +25,7 @@ export class Quota {
   readonly whenFull: 'rotate' | 'refuse';
   readonly #database: Database;
   readonly #files: AuditFiles;
-  #unseen = Number.POSITIVE_INFINITY;
+  #unmeasured = Number.POSITIVE_INFINITY;
   #room: Room = 'enough';
 
   constructor(database: Database, files: AuditFiles, { maxBytes, whenFull }: AuditSettings) {
@@ -44,9 +44,9 @@ export class Quota {
 
   /** Returns whether there is room for `bytes` more. Measures again only after enough was written. */
   roomFor(bytes: number): Room {
-    this.#unseen += bytes;
-    if (this.#unseen < LOOK_AFTER_BYTES && this.#room === 'enough') return 'enough';
-    this.#unseen = 0;
+    this.#unmeasured += bytes;
+    if (this.#unmeasured < MEASURE_AFTER_BYTES && this.#room === 'enough') return 'enough';
+    this.#unmeasured = 0;
     const used = this.usedBytes() + bytes;
     const isOver = used > this.maxBytes || this.#logBytes() > MOST_LOG_BYTES + this.maxBytes / 2;
     this.#room = isOver ? 'none' : used > this.#soft() ? 'tight' : 'enough';

@@ -1,14 +1,17 @@
-/** Who starts Pungi: a server says so in its audit trail, a command does not. */
+/** The interface that Pungi is used through: a server records its start in the audit trail, a command does not. */
 export type Door = 'server' | 'library' | 'command';
 
-/** What to do next, in the terms of whoever asks: the tools of a client, the commands of a person, the methods of a program. */
+/**
+ * Suggests the next step in the caller's terms: tools for an MCP client, commands for a person, methods for a
+ * program.
+ */
 export interface Advice {
-  /** Without names: how packages are installed at all. */
+  /** With no names, explains how packages are installed in general. */
   install(environment: string, names: readonly string[]): string;
-  /** For a package whose name nobody knows. */
+  /** For a module whose package is unknown. */
   installOther(environment: string): string;
-  /** For a file of the caller's own. */
-  handOver(path: string): string;
+  /** For a file of the caller. */
+  passFile(path: string): string;
   createEnvironment(name: string): string;
 }
 
@@ -22,7 +25,7 @@ const ADVICE: Record<Door, Advice> = {
         : `install ${them(names)} with the tool install_packages: packages [${quoted(names)}], venvName "${environment}"`,
     installOther: (environment) =>
       `install it by its name on the package index with the tool install_packages, venvName "${environment}"`,
-    handOver: (path) => `pass it in files, as "${path}"`,
+    passFile: (path) => `pass it in files, as "${path}"`,
     createEnvironment: () => 'list_venvs shows those that exist; create_venv creates one.',
   },
   command: {
@@ -30,7 +33,7 @@ const ADVICE: Record<Door, Advice> = {
       `install ${them(names)} with: pungi env install ${environment} ${names.join(' ') || 'PACKAGE'}`,
     installOther: (environment) =>
       `install it by its name on the package index with: pungi env install ${environment} PACKAGE`,
-    handOver: (path) => `hand it over with --file ${path}`,
+    passFile: (path) => `pass it with --file ${path}`,
     createEnvironment: (name) => `Create it with: pungi env create ${name}`,
   },
   library: {
@@ -38,17 +41,17 @@ const ADVICE: Record<Door, Advice> = {
       `install ${them(names)} with environments.install("${environment}", [${quoted(names) || '…'}])`,
     installOther: (environment) =>
       `install it by its name on the package index with environments.install("${environment}", […])`,
-    handOver: (path) => `pass it in files, as "${path}"`,
+    passFile: (path) => `pass it in files, as "${path}"`,
     createEnvironment: (name) => `Create it with environments.create({ venvName: "${name}" })`,
   },
 };
 
-/** A server whose environments are its owner's alone. */
+/** For a server that does not offer the tools that change environments. */
 const NOT_OFFERED: Advice = {
   ...ADVICE.server,
   install: (_, names) =>
-    `ask whoever runs this server to install ${names.length > 1 ? names.join(', ') : them(names)}`,
-  installOther: () => 'ask whoever runs this server to install it',
+    `ask the administrator of this server to install ${names.length > 1 ? names.join(', ') : them(names)}`,
+  installOther: () => 'ask the administrator of this server to install it',
   createEnvironment: () => 'list_venvs shows those that exist.',
 };
 

@@ -1,6 +1,6 @@
 import { PungiError } from './errors.js';
 
-/** What an argument turned out to be, for a person. */
+/** Describes the kind of a value in an error message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -36,7 +36,7 @@ export function isCaller(value: unknown): boolean {
   );
 }
 
-/** What every method's options may hold, whoever calls it: JavaScript has no types. */
+/** The options that methods accept, checked at run time because callers may use plain JavaScript. */
 const OPTIONS: Record<string, [fits: (value: unknown) => boolean, expected: string]> = {
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
   onLine: [isFunction, 'a function'],

@@ -1,2 +1,2 @@
-/** Node before 20.4 has no such symbol. This is the one that TypeScript and other tools give it there. */
+/** Node before 20.4 lacks this symbol. TypeScript and other tools define the same one. */
 (Symbol as { asyncDispose?: symbol }).asyncDispose ??= Symbol.for('Symbol.asyncDispose');

@@ -1,4 +1,4 @@
-/** Every code Pungi can answer with. The first six are the names clients of earlier servers know. */
+/** Every error code of Pungi. Clients of earlier servers know the first six. */
 export const ERROR_CODES = [
   'EXECUTION_TIMEOUT',
   'MEMORY_LIMIT_EXCEEDED',
@@ -29,7 +29,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The one error type that leaves Pungi: a code for machines, a sentence for people, details for both. */
+/** The only error type of the public API: a code for machines, a sentence for people, details for both. */
 export class PungiError extends Error {
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export class PungiError extends Error {
     return { code: this.code, message: this.message, details: this.details };
   }
 
-  /** Anything thrown becomes a PungiError; what was not foreseen is INTERNAL_ERROR. */
+  /** Converts anything thrown into a PungiError; an unexpected error becomes INTERNAL_ERROR. */
   static from(thrown: unknown): PungiError {
     if (thrown instanceof PungiError) return thrown;
     const message = thrown instanceof Error ? thrown.message : String(thrown);

@@ -15,9 +15,9 @@ import { dirname, join } from 'node:path';
 import { PungiError } from './errors.js';
 
 /**
- * The new file or the old one, whole, whenever this ends, and never through a link that has its name. The folder is made
- * where it is missing. The draft ends in ".tmp": whoever watches the folder does not take it for what it becomes. `what`
- * is what it is called where it cannot be written.
+ * Writes a file atomically: a reader sees the old or the new content, and a link of this name is replaced, not
+ * followed. Creates the folder if it is missing. The draft ends in ".tmp", so that programs that watch the folder
+ * ignore it. `what` names the file in the error message.
  */
 export function writeWhole(path: string, content: string | Uint8Array, what = path): void {
   const draft = `${path}.${randomUUID()}.tmp`;
@@ -31,23 +31,23 @@ export function writeWhole(path: string, content: string | Uint8Array, what = pa
   }
 }
 
-/** Where it cannot even be looked for, there is none. */
+/** A draft that cannot be removed does not exist or is not accessible. */
 function discard(draft: string): void {
   try {
     rmSync(draft, { force: true });
   } catch {
-    // what went wrong before is reported
+    // the earlier error is reported
   }
 }
 
 const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'it is no folder, or lies below a file',
+  ENOTDIR: 'it is not a folder, or it lies below a file',
   EACCES: 'permission denied',
 };
 
-/** Why a file cannot be read, in words. */
+/** Returns why a file cannot be read or written, as a clause. */
 export function fileProblem(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return REASONS[code ?? ''] ?? message;
@@ -55,15 +55,15 @@ export function fileProblem(error: unknown): string {
 
 const BLOCK_BYTES = 64 * 1024;
 
-/** The content of a regular file of at most `most` bytes, or the reason why there is none. */
+/** Reads a regular file of at most `most` bytes, or returns why it cannot. */
 export function readBounded(
   path: string,
   most: number,
 ): { bytes: Buffer } | { problem: string; isMissing?: boolean } {
   try {
-    // Looked at first: opening a device can do something, and a pipe may never end.
+    // Checked before opening: opening a device can have side effects, and a pipe may never end.
     const stat = statSync(path);
-    if (!stat.isFile() && !stat.isDirectory()) return { problem: 'it is no regular file' };
+    if (!stat.isFile() && !stat.isDirectory()) return { problem: 'it is not a regular file' };
     const bytes = stat.size > most ? undefined : readUpTo(path, most);
     return bytes === undefined ? { problem: `it is larger than ${most} bytes` } : { bytes };
   } catch (error) {
@@ -71,7 +71,7 @@ export function readBounded(
   }
 }
 
-/** Undefined where there is more. Files that the system makes up, as below /proc, have no size, and some never end. */
+/** Returns undefined if there is more. Files of the kernel, as below /proc, report no size, and some never end. */
 function readUpTo(path: string, most: number): Buffer | undefined {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -89,12 +89,12 @@ function readUpTo(path: string, most: number): Buffer | undefined {
   }
 }
 
-/** A byte order mark at the start of a file is no part of its text, for Python as for every editor. */
+/** Removes the byte order mark: for Python and editors it is not part of the text. */
 export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
 
 /**
- * Where environments and tools are kept. The sandbox's user reads them, so a server that runs as root does not put them
- * into root's home.
+ * Returns the folder of environments and tools. The sandbox's user reads them, so a server that runs as root does not
+ * put them into root's home.
  */
 export function dataFolder(env = process.env, uid = process.getuid?.()): string {
   if (env['PUNGI_DATA_DIR']) return env['PUNGI_DATA_DIR'];

@@ -2,21 +2,23 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** What is wrong at one place, as a person says it. */
+/** A problem at one place of the input, phrased for people. */
 export interface Fault {
   path: PropertyKey[];
   reason: string;
-  /** A key that no schema names. */
+  /** The key is not part of the schema. */
   isUnknownKey?: boolean;
 }
 
-/** All faults of a JSON value, such as: files.0.path: must be a text. */
+/** Lists all faults of a JSON value, such as: files.0.path: must be a text. */
 export const jsonFaults = ({ issues }: z.ZodError): string[] =>
   issues.flatMap((issue) =>
     faultsOf(issue).map(({ path, reason }) => {
-      const words = reason.replace('must be a map', 'must be an object');
-      const said = issue.message.endsWith('received undefined') ? `is missing; it ${words}` : words;
-      return path.length === 0 ? said : `${path.map(String).join('.')}: ${said}`;
+      const requirement = reason.replace('must be a map', 'must be an object');
+      const problem = issue.message.endsWith('received undefined')
+        ? `is missing; it ${requirement}`
+        : requirement;
+      return path.length === 0 ? problem : `${path.map(String).join('.')}: ${problem}`;
     }),
   );
 
@@ -30,10 +32,10 @@ const TYPES: Record<string, string> = {
   boolean: 'true or false',
 };
 
-/** Nobody reads on. */
+/** More unknown keys than this are not listed. */
 const MOST_UNKNOWN = 100;
 
-/** One issue of a schema as faults. A union's issue is that of the branch which was meant, where that can be seen. */
+/** Converts an issue of zod into faults. For a union it reports the issues of the branch that the input resembles. */
 export function faultsOf(issue: Issue, mostUnknown = MOST_UNKNOWN): Fault[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.slice(0, mostUnknown).map((key) => ({
@@ -54,29 +56,31 @@ export function faultsOf(issue: Issue, mostUnknown = MOST_UNKNOWN): Fault[] {
   return [{ path: issue.path, reason }];
 }
 
-/** The faults of the branch that a map was meant for; where no branch has its `type` or the like, that it must be one of them. */
+/**
+ * Returns the faults of the branch that the input resembles, or the allowed discriminator values if it matches none.
+ */
 function insideOf(branches: readonly Issue[][]): Fault[] {
   const forMaps = branches.filter((branch) =>
     branch.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
   );
-  const meant = forMaps.find((branch) => !branch.some(isOtherWord));
+  const meant = forMaps.find((branch) => !branch.some(isOtherDiscriminator));
   if (meant !== undefined) return meant.flatMap((issue) => faultsOf(issue));
-  const others = forMaps.flatMap((branch) => branch.filter(isOtherWord));
+  const others = forMaps.flatMap((branch) => branch.filter(isOtherDiscriminator));
   const [first] = others;
   if (first === undefined || others.length === 1 || others.some(({ path }) => path[0] !== first.path[0]))
     return (forMaps[0] ?? []).flatMap((issue) => faultsOf(issue));
-  const words = others.flatMap(({ values }) => values.map(String));
-  return [{ path: first.path, reason: `must be one of ${[...new Set(words)].join(', ')}` }];
+  const allowed = others.flatMap(({ values }) => values.map(String));
+  return [{ path: first.path, reason: `must be one of ${[...new Set(allowed)].join(', ')}` }];
 }
 
-/** As where a union's branches are told apart by a word of each. */
-const isOtherWord = (issue: Issue): issue is z.core.$ZodIssueInvalidValue =>
+/** The issue says that the discriminator of a union's branch does not match. */
+const isOtherDiscriminator = (issue: Issue): issue is z.core.$ZodIssueInvalidValue =>
   issue.code === 'invalid_value' && issue.path.length === 1;
 
 const reasonsOf = (issues: readonly Issue[]) =>
   issues.flatMap((issue) => faultsOf(issue)).map(({ reason }) => reason);
 
-/** How zod's own sentences begin; any other is ours, and says it better. */
+/** The beginnings of zod's own messages; other messages come from Pungi's schemas and are kept. */
 const NOT_OURS = /^(Invalid|Too small|Too big|Unrecognized)/;
 
 function reasonOf(issue: Issue): string {

@@ -1,8 +1,8 @@
-/** How much of JSON its readers have to go through. */
+/** The size of a JSON text, for its readers. */
 interface JsonExtent {
-  /** How deep lists and maps are nested. */
+  /** Nesting depth of arrays and objects. */
   depth: number;
-  /** Lists, maps, and what separates their entries. */
+  /** Number of arrays, objects and separators. */
   parts: number;
 }
 
@@ -10,10 +10,10 @@ const code = (mark: string) => mark.charCodeAt(0);
 const [QUOTE, BACKSLASH, COMMA, COLON] = [code('"'), code('\\'), code(','), code(':')];
 const [OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [code('['), code(']'), code('{'), code('}')];
 
-/** A longer text is skipped by the platform, which is faster for it, and slower for shorter ones. */
+/** Longer strings are skipped with `indexOf`, which is faster for them and slower for shorter ones. */
 const LONG_TEXT = 64;
 
-/** Whether JSON stays within both bounds: told from its bytes, before anything is made of what foreign hands wrote. */
+/** Checks both bounds on the raw bytes, before untrusted JSON is parsed. */
 export function isWithin(json: Buffer, most: JsonExtent): boolean {
   let depth = 0;
   let parts = 0;
@@ -29,7 +29,7 @@ export function isWithin(json: Buffer, most: JsonExtent): boolean {
   return depth <= most.depth && parts <= most.parts;
 }
 
-/** Where the quote is that ends the text which begins here. */
+/** Returns the position of the quote that ends the string. */
 function endOfText(json: Buffer, from: number): number {
   for (let at = from; at < json.length; at += 1) {
     const mark = json[at];
@@ -37,13 +37,13 @@ function endOfText(json: Buffer, from: number): number {
     if (mark === BACKSLASH) at += 1;
     if (at - from !== LONG_TEXT) continue;
     const quote = json.indexOf(QUOTE, at + 1);
-    // After a backslash it may be a part of the text, or not: then every byte has to be looked at.
+    // A quote after a backslash may be part of the string, so every byte is checked from here.
     if (quote < 0 || json[quote - 1] !== BACKSLASH) return quote < 0 ? json.length : quote;
   }
   return json.length;
 }
 
-/** How deep and how large a value is, counted up to one level more than `maxDepth`. Iterative, so any depth is safe. */
+/** Measures depth and size of a value, up to one level beyond `maxDepth`. Iterative, so any depth is safe. */
 export function measureJson(value: unknown, maxDepth: number): { depth: number; nodes: number } {
   let depth = 0;
   let nodes = 0;
@@ -53,7 +53,7 @@ export function measureJson(value: unknown, maxDepth: number): { depth: number; 
     for (const one of level) {
       nodes += 1;
       if (typeof one !== 'object' || one === null) continue;
-      // No spread: an array of a million items would not fit on the stack.
+      // No spread: an array of a million items would overflow the stack.
       for (const child of Array.isArray(one) ? one : Object.values(one)) below.push(child);
     }
     level = below;

@@ -15,7 +15,7 @@ export interface LogSettings {
   logFile?: string | undefined;
 }
 
-/** Entries of the shape {level, message, timestamp, context}, to stderr or a file: stdout belongs to the protocol. */
+/** Writes entries {level, message, timestamp, context} to stderr or a file: stdout belongs to the protocol. */
 export function createLogger({ logLevel, logFormat, logFile }: LogSettings): Logger {
   const destination = { dest: logFile ?? 2, sync: true, mkdir: true };
   const stream =
@@ -56,14 +56,17 @@ const MAX_TEXT = 1000;
 const MAX_ITEMS = 50;
 const MAX_DEPTH = 5;
 
-/** A line stays one line, however long the text and whatever a terminal would make of it. */
+/** Keeps an entry on one line and free of terminal control sequences. */
 const plainText = (text: string) =>
   (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`).replace(UNPRINTABLE, ' ');
 
-/** Controls, those that reorder text, and separators of lines: what foreign code could forge lines or hide text with. */
+/**
+ * Control characters, bidirectional marks and line separators, with which untrusted code could forge lines or hide
+ * text.
+ */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** What is logged comes from requests and foreign code as well: it is bounded in every direction. */
+/** Bounds logged values in depth and size, because they come from requests and untrusted code. */
 function plainValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return plainText(value);
   if (value === null || typeof value !== 'object') return value;

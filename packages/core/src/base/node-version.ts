@@ -1,4 +1,4 @@
-/** The oldest Node that Pungi runs on; "engines" in package.json says the same. */
+/** The oldest supported Node, the same as "engines" in package.json. */
 export const OLDEST_NODE = '20.3.0';
 
 const partsOf = (version: string) => version.split('.').map(Number) as [number, number, number];
@@ -9,4 +9,4 @@ export function isNodeSupported(version = process.versions.node): boolean {
 }
 
 export const tooOld = (version = process.versions.node) =>
-  `Pungi needs Node ${OLDEST_NODE.replace(/\.0$/, '')} or newer, and this is ${version}: install one from nodejs.org.`;
+  `Pungi needs Node ${OLDEST_NODE.replace(/\.0$/, '')} or newer, got ${version}: install one from nodejs.org.`;

@@ -1,19 +1,19 @@
-/** More changes than this, or more than one for each three letters, and it is another name. */
+/** Names that differ by more than this, or by more than one change per three letters, are not similar. */
 const MOST_CHANGES = 2;
 const LETTERS_PER_CHANGE = 3;
 
-/** The name that was probably meant: the closest, if it is close. */
+/** Returns the closest known name, if it is close enough to be a typo. */
 export function similarName(name: string, known: readonly string[]): string | undefined {
   const allowed = Math.min(MOST_CHANGES, Math.floor(name.length / LETTERS_PER_CHANGE));
   const distances = known
-    // Each change makes a name longer or shorter by one character, which is one or two units, at most.
+    // Each change makes a name longer or shorter by at most one character, which is one or two UTF-16 units.
     .filter((other) => Math.abs(other.length - name.length) <= 2 * allowed)
     .map((other) => ({ other, changes: changesBetween(name.toLowerCase(), other.toLowerCase()) }));
   const [closest] = distances.sort((a, b) => a.changes - b.changes);
   return closest !== undefined && closest.changes <= allowed ? closest.other : undefined;
 }
 
-/** How many letters have to be put in, left out, replaced, or swapped with their neighbour. */
+/** Returns the Damerau-Levenshtein distance of two names. */
 function changesBetween(one: string, other: string): number {
   const [letters, opposites] = [[...one], [...other]];
   let before: number[] = [];

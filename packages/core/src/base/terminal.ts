@@ -13,7 +13,7 @@ const CODES = {
 export type Format = keyof typeof CODES;
 export type Style = (format: Format, text: string) => string;
 
-/** Colours where a terminal shows them and the person has not declined them (NO_COLOR). */
+/** Uses colours on a terminal, unless NO_COLOR is set. */
 export function styleFor(stream: NodeJS.WriteStream): Style {
   const colourful = stream.isTTY && stream.hasColors();
   return (format, text) => {
@@ -22,7 +22,7 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
   };
 }
 
-/** Sizes, times and counts as people read them. */
+/** Format sizes, times and counts for people. */
 export function sizeText(megabytes: number): string {
   if (megabytes >= 1024) return `${(megabytes / 1024).toFixed(1)} GB`;
   return megabytes >= 10 || megabytes < 0.05 ? `${Math.round(megabytes)} MB` : `${megabytes.toFixed(1)} MB`;
@@ -52,10 +52,10 @@ export function agoText(iso: string | null, now = Date.now()): string {
 export const countText = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
-// Control characters but for tab and line feed, and the marks that turn the direction of what follows.
+// Control characters except tab and line feed, and bidirectional marks.
 const UNSEEN = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu;
 
-/** Text that others wrote, such as a description or a tool's words, without what would command the terminal. */
+/** Removes control sequences from foreign text, such as a description or a tool's output. */
 export function printable(text: string): string {
   const plain = stripVTControlCharacters(text.replaceAll('\r\n', '\n'));
   return plain.replace(UNSEEN, (one) => (one === '\n' || one === '\t' ? one : '�'));
@@ -65,7 +65,7 @@ export const oneLine = (text: string): string => printable(text.replace(/\s+/g, 
 
 export const indent = (text: string, by: string): string => printable(text).trimEnd().replace(/^/gm, by);
 
-/** The same with every character in its place: in what an auditor reads, a sequence must not take others with it. */
+/** Escapes control characters instead of removing them, so that an auditor sees every character. */
 export const revealed = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(UNSEEN, (one) => {
     if (one === '\n' || one === '\t') return one;
@@ -74,7 +74,7 @@ export const revealed = (text: string): string =>
 
 export const revealedLine = (text: string): string => revealed(text.replace(/\s+/g, ' ').trim());
 
-// Neither list is complete; what they miss is an ornament that is cut one column early or late.
+// Neither list is complete; a missing character shifts the cut by one column.
 const WIDE =
   /^[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6]$/u;
 const UNSPACED = /^[\p{M}\u200B-\u200D]$/u;
@@ -84,11 +84,11 @@ function widthOfOne(character: string): number {
   return WIDE.test(character) || /^\p{Emoji_Presentation}$/u.test(character) ? 2 : 1;
 }
 
-/** Columns that a line of text takes on a terminal. */
+/** Returns the columns that a line occupies on a terminal. */
 export const widthOf = (text: string): number =>
   [...text].reduce((sum, character) => sum + widthOfOne(character), 0);
 
-/** The text, or as much of it as fits before an ellipsis. */
+/** Returns the text, cut with an ellipsis if it is too wide. */
 export function cutTo(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let fitting = '';
@@ -106,7 +106,7 @@ const FRAME_MS = 80;
 const BAR_WIDTH = 16;
 const CLEAR_LINE = '\r\x1b[2K';
 
-/** One line at the foot of a terminal that says what is done at the moment, and since when. It leaves no trace. */
+/** A status line at the bottom of a terminal with the current step and its duration. It is erased at the end. */
 export class LiveLine {
   #began = performance.now();
   #text = '';
@@ -116,12 +116,12 @@ export class LiveLine {
 
   constructor(private readonly stream: NodeJS.WriteStream) {}
 
-  /** The text is printable, and one line. */
+  /** The text must be printable and one line. */
   show(text: string, share?: number): void {
     this.#text = text;
-    // A step that cannot say how far it is changes nothing about how far the whole is.
+    // A step without progress keeps the previous progress.
     this.#share = share ?? this.#share;
-    // Unreferenced: an ornament keeps no process alive.
+    // Unreferenced, so that it does not keep the process alive.
     this.#timer ??= setInterval(() => this.#draw(), FRAME_MS).unref();
     this.#draw();
   }
@@ -137,7 +137,7 @@ export class LiveLine {
     this.#frame = (this.#frame + 1) % FRAMES.length;
     const style = styleFor(this.stream);
     const elapsed = `${((performance.now() - this.#began) / 1000).toFixed(1)} s`;
-    // The last column stays free: a full line would wrap, and clearing it would clear half of it.
+    // The last column stays free: a full line would wrap, and clearing it would leave a part.
     const bar = this.#share === undefined ? '' : `${barOf(this.#share)} `;
     const text = cutTo(this.#text, (this.stream.columns || 80) - bar.length - elapsed.length - 5);
     const sign = style('cyan', FRAMES[this.#frame]!);

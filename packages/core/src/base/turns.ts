@@ -1,6 +1,6 @@
 import { setImmediate as immediately } from 'node:timers/promises';
 
-/** Lets so many work at a time; the others wait in the order in which they came. */
+/** A semaphore: at most `free` holders at a time; the others wait in order of arrival. */
 export class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -26,20 +26,22 @@ const LONG_MS = 4;
 let lastTurn: Promise<void> = Promise.resolve();
 
 /**
- * Ends this turn of the event loop where it has taken long since that time, so that what large input costs is spread over
- * several turns, and other clients are answered between them.
+ * Ends this turn of the event loop if it has lasted long, so that large input is processed over several turns and
+ * other clients are answered in between.
  */
 export async function letOthersGo(since: number): Promise<void> {
   if (performance.now() - since > LONG_MS) await ownTurn();
 }
 
-/** Resolves in a turn that no other caller of this gets: several large requests take theirs one after the other. */
+/**
+ * Resolves in an event-loop turn that no other caller gets, so that several large requests are handled one by one.
+ */
 export function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => immediately());
   return lastTurn;
 }
 
-/** Resolves when that is done, or when it has taken so long. */
+/** Resolves when `work` has settled, or after `ms`. */
 export async function within(work: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -7,7 +7,7 @@ interface Manifest {
   version: string;
 }
 
-/** The folder of the npm package `pungi`, whose manifest, Python half and schemas lie beside the sources and the build alike. */
+/** The folder of the npm package `pungi`, which contains its manifest, the Python half and the schemas. */
 export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 
 export const VERSION = manifestIn(PACKAGE_ROOT)!.version;
@@ -15,7 +15,7 @@ export const VERSION = manifestIn(PACKAGE_ROOT)!.version;
 function findRoot(folder: string): string {
   if (manifestIn(folder)?.name === 'pungi') return folder;
   const parent = dirname(folder);
-  if (parent === folder) throw new Error('pungi cannot find its package.json: install it again.');
+  if (parent === folder) throw new Error('Pungi cannot find its package.json: reinstall it.');
   return findRoot(parent);
 }
 

@@ -11,16 +11,16 @@ import { readYamlFile } from './yaml-file.js';
 export const CONFIG_FILE = 'pungi.yaml';
 
 export interface ConfigSources {
-  /** What holds instead of a default where nobody says otherwise. */
+  /** Defaults that replace those of the schema. */
   defaults?: Partial<Config>;
-  /** Flags of the command line, by option name. */
+  /** Command-line flags by option name. */
   flags?: Partial<Record<OptionName, unknown>>;
   env?: NodeJS.ProcessEnv;
-  /** A configuration file that must exist. Without it, pungi.yaml in the current folder is read if there. */
+  /** A configuration file that must exist. Without it, pungi.yaml in the current folder is read if it exists. */
   file?: string | undefined;
 }
 
-/** Defaults, then the file, then the environment, then flags: read once, checked as a whole. */
+/** Merges defaults, the file, the environment and flags in this order, and validates the result once. */
 export function loadConfig({
   defaults = {},
   flags = {},
@@ -44,7 +44,7 @@ export function loadConfig({
   return checkConfig(merged, origin);
 }
 
-/** A whole configuration, where every setting has a value that it may have. */
+/** Validates a configuration, in which every setting has a value. */
 export function checkConfig(given: unknown, origin: ReadonlyMap<string, string> = new Map()): Config {
   const parsed = Config.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -62,7 +62,7 @@ function readConfigFile(path: string): Record<string, unknown> {
   }
   if (data === null) return {};
   if (typeof data !== 'object' || Array.isArray(data)) {
-    throw new PungiError('CONFIGURATION_ERROR', `${what} must hold settings such as "maxMemoryMb: 256".`);
+    throw new PungiError('CONFIGURATION_ERROR', `${what} must contain settings such as "maxMemoryMb: 256".`);
   }
   return data as Record<string, unknown>;
 }
@@ -82,7 +82,7 @@ function describe(issue: z.core.$ZodIssue, given: unknown, origin: ReadonlyMap<s
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The folder whose scripts the server offers as tools; null: there is to be none. */
+/** Returns the folder of scripts that the server offers as tools, or null if it is off. */
 export function toolsFolder({ toolsDir }: Pick<Config, 'toolsDir'>): string | null {
   if (toolsDir === 'off') return null;
   return resolve(toolsDir ?? join(dataFolder(), 'tools'));

@@ -5,7 +5,7 @@ import { TIERS } from '../contract/outcome.js';
 /** Groups of tools that can be served alone. */
 const TOOLSETS = ['strategic'] as const;
 
-/** Text from the environment or a flag, or a real number from the configuration file. */
+/** Accepts a string from the environment or a flag, or a number from the configuration file. */
 const count = (minimum: number, maximum = 2 ** 31 - 1) =>
   z
     .union([
@@ -37,7 +37,10 @@ const list = (separator: RegExp) =>
 
 const option = <T extends z.ZodType>(env: string, schema: T, about: string) => ({ env, schema, about });
 
-/** Every setting: its variable, what it accepts, its default and its meaning. The table in docs/configuration.md is checked against this. */
+/**
+ * Every setting: its variable, schema, default and meaning. A test checks the table in docs/configuration.md against
+ * it.
+ */
 export const OPTIONS = {
   maxMemoryMb: option(
     'MAX_MEMORY_MB',
@@ -288,5 +291,5 @@ const shape = Object.fromEntries(
 
 export const Config = z.strictObject(shape);
 export type Config = z.infer<typeof Config>;
-/** As a program gives it: what is left out has its default. */
+/** A configuration as callers pass it: omitted settings have their defaults. */
 export type GivenConfig = z.input<typeof Config>;

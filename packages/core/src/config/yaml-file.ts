@@ -16,12 +16,12 @@ import { PungiError } from '../base/errors.js';
 import { readBounded } from '../base/files.js';
 
 const MAX_BYTES = 1024 * 1024;
-/** The parser calls itself for every level, and ends the whole process where there are too many. */
+/** The parser is recursive, and too many levels would end the process. */
 const MAX_LEVELS = 32;
-/** A file that is something else altogether has a problem for every token. */
+/** A file that is not YAML has a problem for every token. */
 const MAX_PROBLEMS = 10;
 
-/** A place in a text; both numbers count from 1. */
+/** A position in a text; line and column count from 1. */
 export interface Position {
   line: number;
   column: number;
@@ -34,17 +34,17 @@ interface YamlProblem {
   problem: string;
 }
 
-/** A parsed YAML text: plain values, where each of them stands, and what is wrong with it as YAML. */
+/** A parsed YAML text: plain values, their positions, and the syntax problems. */
 export interface YamlText {
-  /** Undefined where there are problems. */
+  /** Undefined if there are problems. */
   data: unknown;
   problems: YamlProblem[];
   /**
-   * Where a value stands, or its key where the value begins below it; with `atKey`, always the key. For what is not in the
-   * file, the position of the innermost part of the path that is.
+   * Returns the position of a value, or of its key if the value begins below it; with `atKey`, always of the key. For
+   * a missing value, returns the position of the innermost existing part of the path.
    */
   positionOf(path: YamlPath, options?: { atKey?: boolean }): Position | null;
-  /** The node of a value, which knows how the value is written. */
+  /** Returns the node of a value, which knows how the value is written. */
   nodeAt(path: YamlPath): unknown;
   positionAt(offset: number): Position;
 }
@@ -55,7 +55,7 @@ interface YamlOptions {
   allowAliases?: boolean;
 }
 
-/** `what` names the file in a sentence, such as "The profiles file a.yaml". */
+/** `what` names the file in error messages, such as "The profiles file a.yaml". */
 export function readYamlFile(path: string, what: string): YamlText {
   const read = readBounded(path, MAX_BYTES);
   if ('problem' in read)
@@ -74,7 +74,7 @@ export function parseYaml(
     prettyErrors: false,
     stringKeys: true,
     merge: allowAliases,
-    // Checked by `repeatedKeys` instead: the library compares each key with all before it.
+    // `repeatedKeys` checks this instead: the library compares each key with all previous ones.
     uniqueKeys: false,
   });
   const positionAt = (offset: number): Position => {
@@ -94,7 +94,7 @@ export function parseYaml(
   try {
     data = problems.length > 0 ? undefined : document.toJS();
   } catch (error) {
-    // An alias leads nowhere, or grows without end.
+    // An alias is undefined, or expands without end.
     return unusable(`it is not valid YAML: ${(error as Error).message}`);
   }
   return {
@@ -120,7 +120,7 @@ const unusable = (problem: string): YamlText => ({
 function isTooDeep(text: string, levels: number): boolean {
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
-    for (const _ of parser.next(lexeme)); // the tree itself is made later
+    for (const _ of parser.next(lexeme)); // the tree itself is built later
     if (parser.stack.length > levels) return true;
   }
   return false;
@@ -165,7 +165,7 @@ function offsetOf(document: Document, path: YamlPath, atKey: boolean): number | 
     if (next === undefined) return offset;
     node = next.value;
     const isLast = index === path.length - 1;
-    // A map or a list as a value may begin lines below its key.
+    // A map or list may begin some lines below its key.
     const takesKey = next.key !== undefined && (!isScalar(node) || (isLast && atKey));
     offset = (takesKey ? startOf(next.key) : undefined) ?? startOf(node) ?? startOf(next.key) ?? offset;
   }

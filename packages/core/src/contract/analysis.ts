@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { StepOptions } from './environment.js';
 import { RunRequest } from './run.js';
 
-/** Code to look at without running it. */
+/** Code to analyse without running it. */
 export const AnalysisRequest = z.strictObject({
   code: RunRequest.shape.code.unwrap().describe('Python source.'),
   venvName: RunRequest.shape.venvName.describe('the environment whose Python version counts'),
@@ -13,7 +13,7 @@ export const AnalysisRequest = z.strictObject({
 export type AnalysisRequest = z.input<typeof AnalysisRequest>;
 
 export interface AnalysisOptions extends StepOptions {
-  /** Who asks: the queue is fair between clients. */
+  /** The caller; the queue is fair between clients. */
   client?: string;
 }
 
@@ -38,20 +38,20 @@ export const Finding = z.object({
   severity: Severity,
   category: Category.describe('error: the code does not parse, or fails when it gets there'),
   url: z.string().nullable().describe('the explanation of the rule'),
-  fix: z.string().nullable().describe('what would mend it'),
+  fix: z.string().nullable().describe('a suggested fix'),
 });
 export type Finding = z.infer<typeof Finding>;
 
 const count = z.number().int();
 
 export const Analysis = z.object({
-  findings: z.array(Finding).describe('in the order of the code'),
+  findings: z.array(Finding).describe('sorted by position'),
   summary: z.object({
-    total: count.describe('how many were found'),
-    omitted: count.describe('how many of them are not in the list, because it would be too long'),
+    total: count.describe('number of findings'),
+    omitted: count.describe('number of findings left out of the list'),
     bySeverity: z.record(Severity, count),
     byCategory: z.record(Category, count),
   }),
-  tool: z.string().describe('what found them, e.g. "ruff 0.17.4"'),
+  tool: z.string().describe('the analyser, e.g. "ruff 0.17.4"'),
 });
 export type Analysis = z.infer<typeof Analysis>;

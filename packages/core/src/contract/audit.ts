@@ -11,9 +11,9 @@ type AuditKind = z.infer<typeof AuditKind>;
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal');
 const environment = z.string().nullable().describe('the name of the environment');
 const environmentLock = Sha256.nullable().describe("SHA-256 of the environment's lock file");
-const code = z.string().nullable().describe('null where only its hash is kept');
+const code = z.string().nullable().describe('null if only its hash is kept');
 
-/** What else than its code a run was given, as it was asked for: enough to run it again. */
+/** The inputs of a run other than its code, as requested: enough to run it again. */
 export type RunInputs = Pick<
   RunRequest,
   | 'filename'
@@ -28,7 +28,7 @@ export type RunInputs = Pick<
   | 'capability'
 >;
 
-/** In the place of inputs that are too large to be kept. */
+/** Replaces inputs that are too large to keep. */
 export interface OmittedInputs {
   omitted: { bytes: number; sha256: string };
 }
@@ -36,8 +36,8 @@ export interface OmittedInputs {
 export const RunRecord = z.strictObject({
   runId: z.string(),
   code,
-  codeSha256: Sha256.nullable().describe('null where there was no code, such as in a request without any'),
-  // Not z.json(): it may be megabytes, and was checked at the door.
+  codeSha256: Sha256.nullable().describe('null if the request had no code'),
+  // Not z.json(): it may be megabytes, and the request was validated already.
   inputs: z
     .unknown()
     .describe(
@@ -46,15 +46,15 @@ export const RunRecord = z.strictObject({
   environment,
   environmentLock,
   profile: z.string().nullable(),
-  limits: Limits.nullable().describe('null where it was refused before limits were decided'),
+  limits: Limits.nullable().describe('null if refused before limits were decided'),
   verdict: z.strictObject({ kind: z.string(), code: z.string().nullable() }),
   usage: Usage,
   isolation: Isolation,
-  outputSha256: Sha256.nullable().describe('of what it wrote and its value; null where nothing was run'),
-  cachedFrom: z.string().nullable().describe('the run whose outcome was given again, where nothing was run'),
+  outputSha256: Sha256.nullable().describe('of its output and value; null if nothing ran'),
+  cachedFrom: z.string().nullable().describe('the run whose cached outcome was returned'),
   replayOf: z.string().nullable().describe('the run that this one repeats, to compare them'),
-  capability: z.string().optional().describe('what the run was for, where the caller said so'),
-  disclosure: z.string().optional().describe('the disclosure as it was shown, where the profile has one'),
+  capability: z.string().optional().describe('the purpose of the run, if the caller named one'),
+  disclosure: z.string().optional().describe('the disclosure that was shown, if the profile has one'),
   notes: z
     .array(z.string())
     .optional()
@@ -69,7 +69,7 @@ const InstallRecord = z.strictObject({
   added: z.array(PackageInfo),
   removed: z.array(PackageInfo),
   environmentLock,
-  error: z.string().nullable().describe('the error code, where it failed and changed nothing'),
+  error: z.string().nullable().describe('the error code, if it failed and changed nothing'),
 });
 
 const EnvironmentRecord = z.strictObject({
@@ -80,7 +80,7 @@ const EnvironmentRecord = z.strictObject({
 });
 
 const DenialRecord = z.strictObject({
-  what: z.string().describe('what was asked for: a tool, a profile, an import, a host'),
+  what: z.string().describe('what was denied: a tool, a profile, an import, a host'),
   reason: z.string(),
   runId: z.string().nullable(),
   code,
@@ -95,7 +95,7 @@ const ConfigurationRecord = z.strictObject({
   change: z.string().describe('the settings that changed'),
   before: z.json().describe('their values before; null in the first entry'),
   after: z.json().describe('their values now'),
-  settings: z.json().describe('all settings, without what is secret in them'),
+  settings: z.json().describe('all settings, without secrets'),
 });
 
 const ServerRecord = z.strictObject({
@@ -110,7 +110,7 @@ const who = {
 const record = <Kind extends AuditKind, Data extends z.ZodType>(kind: Kind, data: Data) =>
   z.strictObject({ kind: z.literal(kind), ...who, data });
 
-/** What is handed to the trail. It adds the number, the time and the hashes. */
+/** A record for the trail, which adds the number, the time and the hashes. */
 export const AuditRecord = z.discriminatedUnion('kind', [
   record('run', RunRecord),
   record('install', InstallRecord),
@@ -126,7 +126,7 @@ export type AuditEntry = AuditRecord & { seq: number; time: string; prevHash: st
 
 const Time = z.iso.datetime({ offset: true }).describe('ISO 8601');
 
-/** Every condition must hold. Newest first; `before` is the seq of the last entry of the page before. */
+/** All conditions must hold. Results are newest first; `before` is the seq of the last entry of the previous page. */
 export const AuditQuery = z.strictObject({
   since: Time.optional(),
   until: Time.optional().describe('exclusive'),
@@ -136,7 +136,7 @@ export const AuditQuery = z.strictObject({
   sha256: Sha256.optional().describe('of the code'),
   environment: z.string().optional(),
   profile: z.string().optional(),
-  capability: z.string().optional().describe('what the run was for'),
+  capability: z.string().optional().describe('the purpose of the run'),
   limit: z.number().int().min(1).max(10_000).optional(),
   before: z.number().int().optional(),
 });
@@ -155,28 +155,28 @@ export const AuditVerification = z.object({
   ok: z.boolean(),
   entries: z.number().int(),
   checkpoints: z.number().int(),
-  head: AuditHead.nullable().describe('the newest entry: what to keep elsewhere, and to ask for later'),
+  head: AuditHead.nullable().describe('the newest entry; keep it elsewhere to check it later'),
   removed: z
     .object({ through: z.number().int(), at: z.string().describe('ISO 8601') })
     .nullable()
-    .describe('the entries up to this one were removed on purpose: signed, and the chain begins after it'),
+    .describe('entries up to this one were removed on purpose; a signed cut begins the chain'),
   problems: z.array(AuditProblem).describe('in ascending order; at most a thousand are listed'),
 });
 export type AuditVerification = z.infer<typeof AuditVerification>;
 
 export interface AuditSettings {
   folder: string;
-  /** full: nothing acknowledged is lost by a power loss either, at the price of waiting for the disk. */
+  /** full: acknowledged entries survive a power loss, at the price of waiting for the disk. */
   sync: 'normal' | 'full';
   storeCode: boolean;
   retentionDays: number | null;
-  /** What the trail may take of the disk; as much as there is if not given. */
+  /** The disk space that the trail may use; unlimited if not given. */
   maxBytes?: number;
-  /** rotate: the oldest entries are dropped. refuse: nothing is recorded, and so nothing run, until there is room. */
+  /** rotate: the oldest entries are dropped. refuse: runs are refused until there is room. */
   whenFull?: 'rotate' | 'refuse';
 }
 
-/** What running an entry again gave. */
+/** The result of running an entry again. */
 export interface Replay {
   /** The entry that was run again. */
   seq: number;

@@ -1,21 +1,22 @@
 /**
- * Who asks. The door makes it from what it knows itself: the connection, the token, what a client calls itself. It travels
- * beside the request, never in it, so that no client can write another's. Queue, limits and audit trail use it.
+ * The caller of a request. The door (MCP server, command line or library) creates it from the connection and the
+ * token. It travels beside the request, never in it, so that no client can claim to be another. Queue, limits and
+ * audit trail use it.
  */
 export interface Caller {
   /** The client's name and version, such as "claude-code 2.0.1"; "" for a program that uses the library. */
   readonly client: string;
-  /** The id of the token that the client showed, if the door asks for one. */
+  /** The id of the client's token, if the door requires one. */
   readonly token: string | null;
   /** What the token allows. */
   readonly scopes: readonly string[];
-  /** The connection, or the client where it has none of its own. The queue takes turns between connections. */
+  /** The connection id, or the client name if there is none. The queue is fair between connections. */
   readonly connection: string;
 }
 
 const MOST_CHARACTERS = 200;
 
-/** Completes what is known of a caller. */
+/** Fills in the missing fields of a caller. */
 export function callerOf({
   client = '',
   token = null,

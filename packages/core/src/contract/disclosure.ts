@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** What code does, taken from its syntax tree before it was run. */
+/** A summary of what code does, from its syntax tree, before it runs. */
 export const CodeSummary = z.object({
   imports: z.array(z.string()),
-  reads: z.array(z.string()).describe('files that it reads, where they are named'),
+  reads: z.array(z.string()).describe('files that it reads, if it names them'),
   writes: z.array(z.string()),
   plots: z.boolean(),
   dataFrames: z.boolean(),
@@ -13,13 +13,13 @@ export const CodeSummary = z.object({
 });
 export type CodeSummary = z.infer<typeof CodeSummary>;
 
-/** What a person should know about a run: what was asked of which server, for whom, and under which protection. */
+/** What a person should know about a run: the request, the server, the purpose and the protection. */
 export const Disclosure = z.object({
   server: z.string(),
   capability: z.string().nullable(),
   profile: z.string(),
   persona: z.string().nullable(),
-  codeSummary: CodeSummary.nullable().describe('null where the code was not looked at'),
+  codeSummary: CodeSummary.nullable().describe('null if the code was not analysed'),
   securityLevel: z.string().describe('the isolation in force, in words'),
   text: z.string().describe('all of it as a text to show'),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../base/errors.js';
 import type { Caller } from './caller.js';
 
-/** An environment as people and programs see it. */
+/** An environment as clients and people see it. */
 export const EnvironmentInfo = z.object({
   venvName: z.string(),
   description: z.string(),
@@ -37,11 +37,11 @@ export const PackageResult = z.object({
   package: z.string().describe('the requirement as it was asked for'),
   status: z.enum(['installed', 'unchanged', 'removed', 'failed', 'skipped']),
   version: z.string().nullable(),
-  why: z.string().nullable().describe("the resolver's own explanation, where it failed"),
+  why: z.string().nullable().describe("the resolver's explanation, if it failed"),
 });
 export type PackageResult = z.infer<typeof PackageResult>;
 
-/** What an install or removal did. A failure changed nothing. */
+/** The result of an install or removal. A failure changed nothing. */
 export const PackageReport = z.object({
   venvName: z.string(),
   packages: z.array(PackageResult).describe('one for each that was asked for'),
@@ -60,45 +60,45 @@ export const CleanReport = z.object({
 });
 export type CleanReport = z.infer<typeof CleanReport>;
 
-/** `share` is how much of the whole is done, from 0 to 1, where that can be said. */
+/** `share` is the progress from 0 to 1, if known. */
 export type OnStep = (message: string, share?: number) => void;
 
-/** What cannot be written down as data, for everything that takes its time. */
+/** Options of long operations that cannot be expressed as data. */
 export interface StepOptions {
   signal?: AbortSignal;
   /** Called with a sentence for every step: waiting for a lock, resolving, downloading, … */
   onStep?: OnStep;
-  /** Who asks, for the record of what changed. */
+  /** The caller, for the audit trail. */
   caller?: Partial<Caller>;
 }
 
-/** What an environment holds: the text of its lock file, and the hash by which it is known. */
+/** The content of an environment: the text of its lock file and its hash. */
 export interface EnvironmentLock {
   sha256: string;
   text: string;
 }
 
-/** An environment came, went, or is described in other words. */
+/** An environment was created, removed or described. */
 export interface EnvironmentChange {
-  /** provide: made for a run; clean: removed because it was damaged or not used. */
+  /** provide: created for a run; clean: removed because it was damaged or unused. */
   action: 'create' | 'delete' | 'clone' | 'import' | 'describe' | 'clean' | 'provide';
   environment: string;
-  /** Null where the environment was damaged. */
+  /** Null if the environment was damaged. */
   lock: EnvironmentLock | null;
   caller: Caller;
   details: Record<string, string | number | string[] | PackageInfo[]>;
 }
 
-/** Packages were to be installed or removed. */
+/** Packages were installed or removed, or the attempt failed. */
 export interface PackageChange {
   action: 'install' | 'uninstall';
   environment: string;
   requested: string[];
   added: PackageInfo[];
   removed: PackageInfo[];
-  /** Null where it failed. */
+  /** Null if it failed. */
   lock: EnvironmentLock | null;
-  /** Why nothing was changed, if nothing was. */
+  /** Why nothing changed, or null. */
   error: ErrorCode | null;
   caller: Caller;
 }

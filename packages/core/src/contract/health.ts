@@ -10,12 +10,12 @@ export const Metrics = z.object({
   averageMemoryUsageMb: z.number(),
   executionTimeMs: z
     .object({ p50: z.number(), p95: z.number(), p99: z.number() })
-    .describe('of the latest runs, from handing over the code to its end'),
+    .describe('of the latest runs, from the start of the code to its end'),
   latencyMs: z
     .object({ p50: z.number(), p95: z.number(), p99: z.number() })
-    .describe('of the latest runs, from the request on: waiting for a turn and a worker included'),
+    .describe('of the latest runs, from the request on, including the wait for a worker'),
   peakMemoryUsageMb: z.number(),
-  verdicts: z.record(z.string(), z.number().int()).describe('how many runs ended how'),
+  verdicts: z.record(z.string(), z.number().int()).describe('number of runs per verdict'),
   activeExecutions: z.number().int(),
   queuedExecutions: z.number().int(),
   uptimeSeconds: z.number(),
@@ -44,17 +44,17 @@ export const Health = z.object({
     warning: z.string().nullable().describe('what a person should know about the tier'),
     cgroup: z
       .object({
-        version: z.enum(['v1', 'v2']).nullable().describe('null: runs have none'),
-        reason: z.string().nullable().describe('why runs have none'),
+        version: z.enum(['v1', 'v2']).nullable().describe('null: runs have no cgroups'),
+        reason: z.string().nullable().describe('why runs have no cgroups'),
       })
       .nullable(),
     totalMemoryMb: z
       .number()
       .nullable()
-      .describe('what all runs together may use; null: only the limit of each holds'),
+      .describe('limits for all runs together; null: only limits per run apply'),
   }),
   interpreter: z.object({ path: z.string(), version: z.string() }).nullable(),
-  environment: EnvironmentInfo.nullable().describe('the environment asked about, or the default one'),
+  environment: EnvironmentInfo.nullable().describe('the requested environment, or the default one'),
   warmEnvironments: z.array(z.string()).describe('environments whose workers are parked here'),
   pool: z.object({
     target: z.number().int(),
@@ -66,13 +66,13 @@ export const Health = z.object({
   }),
   preloads: z
     .array(z.object({ module: z.string(), problem: z.string().nullable().describe('why it is not loaded') }))
-    .describe('what became of PRELOAD_MODULES in that environment; empty while its packages load'),
+    .describe('the state of PRELOAD_MODULES in that environment; empty while its packages load'),
   queue: z.object({ active: z.number().int(), waiting: z.number().int(), capacity: z.number().int() }),
-  alerts: z.array(Alert).describe('thresholds that are passed now: the reasons for being degraded'),
+  alerts: z.array(Alert).describe('thresholds that are exceeded now, the reasons for being degraded'),
   audit: z.object({
     enabled: z.boolean(),
     folder: z.string().nullable(),
-    problem: z.string().nullable().describe('why nothing can be recorded, and so nothing be run'),
+    problem: z.string().nullable().describe('why nothing can be recorded, so that runs are refused'),
   }),
   notes: z.array(z.string()).describe('what a person should know though runs work'),
   problem: z.string().nullable().describe('why the server is not healthy, and what to do'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const positive = z.number().int().positive();
 
-/** What one run may use. The server's configuration sets the default, and the ceiling that a request may go up to. */
+/** The limits of one run. The configuration sets the defaults and the ceilings that a request may use. */
 export const Limits = z.strictObject({
   timeoutMs: positive.describe('wall time, in milliseconds'),
   cpuMs: positive.describe('CPU time of all processes of the run together, in milliseconds'),

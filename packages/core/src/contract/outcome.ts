@@ -21,7 +21,7 @@ export type Tier = z.infer<typeof Tier>;
 export const isSandboxed = (tier: Tier): boolean => tier === 'namespace' || tier === 'landlock';
 
 export const Output = z.object({
-  text: z.string().describe('the head and the tail, around a marker, where it was longer than the limit'),
+  text: z.string().describe('head and tail around a marker if it was longer than the limit'),
   bytes: z.number().int().describe('bytes that the run wrote'),
   truncated: z.boolean(),
 });
@@ -31,30 +31,32 @@ export const Value = z.object({
   type: z.string(),
   repr: z
     .string()
-    .describe('the last expression, or what the called function gave back, as a notebook shows it'),
-  json: z.json().optional().describe('the same as JSON, where it is plain data and small'),
+    .describe('the last expression, or what the called function returned, as a notebook shows it'),
+  json: z.json().optional().describe('the same as JSON, if it is plain data and small'),
   content: z
     .array(ValueContent)
     .optional()
-    .describe('of a called function: pictures and other bytes that it gave back'),
+    .describe('of a called function: images and other bytes that it returned'),
   note: z
     .string()
     .optional()
-    .describe('of a called function: what of its value is told otherwise, or not told'),
+    .describe('of a called function: notes on parts of its value that were converted or left out'),
 });
 export type Value = z.infer<typeof Value>;
 
 export const Usage = z.object({
-  wallMs: z.number().describe('from handing the code over until its last process had ended'),
+  wallMs: z.number().describe('from the start of the code until its last process ended'),
   cpuMs: z.number().describe('CPU time of all processes of the run'),
   peakMemoryMb: z.number().describe('the highest resident memory of the processes of the run'),
   waitMs: z.number().describe('time spent waiting: for the queue, the environment and its locks, a worker'),
-  installMs: z.number().describe('time spent on making or filling the environment, before the run'),
+  installMs: z
+    .number()
+    .describe('time spent on creating the environment and installing packages, before the run'),
 });
 export type Usage = z.infer<typeof Usage>;
 
 export const Isolation = z.object({
-  tier: Tier.nullable().describe('null where nothing was run'),
+  tier: Tier.nullable().describe('null if nothing ran'),
   features: z.array(z.string()).describe('the kernel mechanisms in force'),
 });
 export type Isolation = z.infer<typeof Isolation>;
@@ -68,25 +70,25 @@ export const Outcome = z.object({
   usage: Usage,
   codeSha256: z.string(),
   isolation: Isolation,
-  environment: z.string().nullable().describe('the name of the environment; null where nothing was run'),
-  profile: z.string().nullable().describe('the profile whose rules held; null where none was chosen'),
+  environment: z.string().nullable().describe('the name of the environment; null if nothing ran'),
+  profile: z.string().nullable().describe('the profile of the run; null if none was chosen'),
   cached: z
     .object({ runId: z.string(), at: z.string().describe('ISO 8601') })
     .nullable()
-    .describe('the run whose outcome this is, where the code was not run again'),
+    .describe('the run whose cached outcome this is'),
   disclosure: Disclosure.nullable(),
   notes: z
     .array(z.string())
     .optional()
     .describe(
-      'what a person should know of the run, such as limits that were lowered, packages that were skipped, or a value that cannot be shown',
+      'remarks on the run, such as limits that were lowered, packages that were skipped, or a value that cannot be shown',
     ),
 });
 export type Outcome = z.infer<typeof Outcome>;
 
 const NOTHING: Output = { text: '', bytes: 0, truncated: false };
 
-/** Builds an outcome, also of what was never run: a part that is not given is empty. */
+/** Builds an outcome, also for a refused run. Omitted parts are empty. */
 export const buildOutcome = ({
   usage,
   ...parts

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RequestedLimits } from './limits.js';
 
-/** What code itself may be kept from, beside imports and builtins: scope, not security. */
+/** Operations that a profile can deny besides imports and builtins. This is scope, not security. */
 export const OPERATIONS = ['file', 'process', 'network', 'introspection'] as const;
 export const Operation = z.enum(OPERATIONS);
 
@@ -23,29 +23,24 @@ export const WorkspaceFolder = z.strictObject({
 });
 export type WorkspaceFolder = z.infer<typeof WorkspaceFolder>;
 
-/** What a profile says of itself; everything may be left out, and is then its parent's, or the widest. */
+/** A profile as written in a file. An omitted field is inherited, or the widest. */
 export const ProfileDefinition = z.strictObject({
   description: z.string().optional(),
-  extends: z.string().optional().describe('the profile whose rules hold here, too'),
-  environment: z.string().optional().describe('the environment that its runs are in'),
+  extends: z.string().optional().describe('the profile that this one inherits from'),
+  environment: z.string().optional().describe('the environment of its runs'),
   packages: z
     .array(z.string())
     .optional()
-    .describe('without an environment: packages, for which one is made at the first run'),
+    .describe('without an environment: packages for one that is created at the first run'),
   preload: z.array(module).optional().describe('modules imported once, before any run'),
   limits: RequestedLimits.optional(),
-  allowedImports: z
-    .array(module)
-    .optional()
-    .describe('modules that code may import itself; everything if never said'),
+  allowedImports: z.array(module).optional().describe('modules that code may import; all if not set'),
   blockedImports: z.array(module).optional(),
   blockedBuiltins: z.array(z.string().regex(/^\w+$/)).optional(),
   blockedOperations: z.array(Operation).optional(),
   scopeMessage: z.string().optional().describe('the sentence for code outside of the scope'),
   templateVars: z.record(identifier, z.json()).optional().describe('variables that the code sees'),
-  contextVariable: identifier
-    .optional()
-    .describe('the name by which code sees the context, beside `context`'),
+  contextVariable: identifier.optional().describe('a second variable name for `context`'),
   defaultImports: z
     .array(z.string().regex(/^[A-Za-z_][\w.]*( as [A-Za-z_]\w*)?$/, 'must be "module" or "module as name"'))
     .optional()
@@ -58,8 +53,8 @@ export const ProfileDefinition = z.strictObject({
   workspace: z.array(WorkspaceFolder).optional().describe('folders with data, which runs can read'),
   cacheTtl: z.number().int().min(0).optional().describe('seconds for which an outcome is kept; 0: never'),
   deterministic: z.boolean().optional().describe('false: the same code may end differently; never cached'),
-  disclosure: z.boolean().optional().describe('outcomes say what was run, for whom and how'),
-  focus: z.string().optional().describe('what a persona is about'),
+  disclosure: z.boolean().optional().describe('outcomes include a disclosure'),
+  focus: z.string().optional().describe('the subject of a persona'),
 });
 export type ProfileDefinition = z.infer<typeof ProfileDefinition>;
 
@@ -67,7 +62,7 @@ export type ProfileDefinition = z.infer<typeof ProfileDefinition>;
 export interface Profile {
   name: string;
   description: string;
-  /** Its own name first, then the profiles that it extends. */
+  /** Its name first, then the profiles that it extends. */
   lineage: readonly string[];
   /** "built-in", or the file. */
   origin: string;
@@ -85,25 +80,25 @@ export interface Profile {
   contextVariable: string | null;
   defaultImports: readonly string[];
   outputStyle: (typeof OUTPUT_STYLES)[number];
-  /** Hosts that may be reached; none if empty. */
+  /** Hosts that may be reached; empty for none. */
   allowedHosts: readonly string[];
   workspace: readonly WorkspaceFolder[];
-  /** Seconds; 0: nothing is kept. */
+  /** Seconds; 0 disables the cache. */
   cacheTtl: number;
   deterministic: boolean;
   disclosure: boolean;
   focus: string | null;
 }
 
-/** The half of a profile that the worker enforces. */
+/** The part of a profile that the worker enforces. */
 export interface ScopeRules {
   profile: string;
-  /** Said of code outside of the scope, in front of line and reason. */
+  /** The message for code outside of the scope, before line and reason. */
   message: string | null;
   allowedImports: readonly string[] | null;
   blockedImports: readonly string[];
   blockedBuiltins: readonly string[];
   blockedOperations: readonly string[];
-  /** "module" or "module as name": what the profile imports itself. */
+  /** "module" or "module as name": imported by the profile itself. */
   defaultImports: readonly string[];
 }

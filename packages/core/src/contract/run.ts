@@ -5,7 +5,7 @@ import type { OnStep } from './environment.js';
 import { RequestedLimits } from './limits.js';
 import { ObjectSchema } from './wrap.js';
 
-/** The most a request may carry: small enough that no message nears the transports' own limits. */
+/** The largest code of a request, well below the transports' limits. */
 export const MAX_CODE_BYTES = 2 * 1024 * 1024;
 const MAX_FILES_BYTES = 6 * 1024 * 1024;
 
@@ -15,7 +15,7 @@ const TOO_LARGE = `is larger than ${MAX_INPUT_BYTES} bytes`;
 
 const isSmall = (text: string) => Buffer.byteLength(text) <= MAX_INPUT_BYTES;
 
-/** Python's own reader of JSON goes a thousand deep, from wherever it begins. */
+/** Python's JSON parser recurses up to a thousand levels, from its current stack depth. */
 const MAX_CONTEXT_DEPTH = 500;
 
 const SHALLOW = { depth: MAX_CONTEXT_DEPTH, parts: Number.POSITIVE_INFINITY };
@@ -31,11 +31,11 @@ function isSmallJson(value: unknown): boolean {
   }
 }
 
-/** NaN and the infinities are no JSON, and would become null without a word. */
+/** JSON has no NaN and no infinities; serializing would silently turn them into null. */
 function isFiniteJson(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
-  // Nearly nothing has a null, and then nothing of it need be looked at.
+  // Most values contain no null, and need no closer check.
   if (!JSON.stringify(value)?.includes('null')) return true;
   const hasOnlyFinite = (inner: unknown): boolean =>
     typeof inner === 'object' && inner !== null
@@ -47,7 +47,7 @@ function isFiniteJson(value: unknown): boolean {
 const NOT_FINITE = 'must not contain NaN or Infinity: JSON has neither; use null or a text';
 
 const isWellFormed = (text: string) => text.isWellFormed();
-/** Half of a surrogate pair is no character: no path, argument or variable of a process can hold it. */
+/** A lone surrogate is not a character: no path, argument or variable of a process can contain it. */
 const NOT_WELL_FORMED = 'must be well-formed text: it holds half of a surrogate pair';
 
 const systemText = (what: string) =>
@@ -56,7 +56,7 @@ const systemText = (what: string) =>
     .refine((text) => !text.includes('\0'), `${what} must not contain a NUL character`)
     .refine(isWellFormed, NOT_WELL_FORMED);
 
-/** An empty part, "." or "..". */
+/** Matches an empty part, "." or "..". */
 const ODD_PART = /(?:^|\/)\.{0,2}(?:\/|$)/;
 /** A shorter part has at most 255 bytes, whatever its characters. */
 const LONG_PART = /[^/]{64}/;
@@ -67,7 +67,7 @@ const isPlainRelative = (path: string) =>
   !ODD_PART.test(path) &&
   (!LONG_PART.test(path) || path.split('/').every((part) => Buffer.byteLength(part) <= 255));
 
-/** One of text (UTF-8) and base64, which appears under its path in the work folder. */
+/** A file with either text (UTF-8) or base64, placed under its path in the work folder. */
 export const InputFile = z
   .strictObject({
     path: systemText('path').refine(
@@ -82,7 +82,7 @@ export type InputFile = z.infer<typeof InputFile>;
 
 const TOO_MUCH_JSON = `must be JSON of at most ${MAX_INPUT_BYTES} bytes, nested at most ${MAX_CONTEXT_DEPTH} deep`;
 
-/** What keeps a value from being JSON of the right size. */
+/** Explains why a value is not JSON of the right size. */
 function notJson({ input }: { input?: unknown }): string {
   try {
     JSON.stringify(input);
@@ -98,7 +98,7 @@ const MODULE_NAME = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}.]{0,199
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A function of the code, which is then run as a module and not as a script. */
+/** A call of a function of the code, which then runs as a module and not as a script. */
 export const FunctionCall = z.strictObject({
   function: z
     .string()
@@ -108,7 +108,7 @@ export const FunctionCall = z.strictObject({
       'must be the name of a function, such as "total"',
     )
     .describe('the name of a function that the code defines'),
-  // Not a record, which would drop a name such as "__proto__" without a word.
+  // Not a record, which would silently drop a name such as "__proto__".
   arguments: z
     .custom<Record<string, unknown>>(isPlainObject, 'must be an object')
     .refine(isSmallJson, { error: notJson, abort: true })
@@ -147,7 +147,7 @@ const Fields = z.strictObject({
     .array(systemText('argv'))
     .max(1024)
     .refine(
-      (words) => Buffer.byteLength(words.join('')) <= MAX_ARGV_BYTES,
+      (argv) => Buffer.byteLength(argv.join('')) <= MAX_ARGV_BYTES,
       `is larger than ${MAX_ARGV_BYTES} bytes`,
     )
     .optional()
@@ -178,7 +178,7 @@ const Fields = z.strictObject({
     .array(z.string().regex(MODULE_NAME, 'must be the name of a module, such as "json"'))
     .max(1000)
     .optional()
-    .describe('modules that parked workers should have imported before the request comes'),
+    .describe('modules that parked workers should import in advance'),
   venvName: z
     .string()
     .max(200)
@@ -188,12 +188,12 @@ const Fields = z.strictObject({
     .string()
     .max(200)
     .optional()
-    .describe("the profile whose rules hold; the server's default if not given"),
-  capability: z.string().max(200).optional().describe('what the run is for, as the disclosure tells it'),
-  fresh: z.boolean().optional().describe('run it, though an outcome of the same code is kept'),
+    .describe("the profile of the run; the server's default if not given"),
+  capability: z.string().max(200).optional().describe('the purpose of the run, shown in the disclosure'),
+  fresh: z.boolean().optional().describe('run it even if an outcome of the same code is cached'),
 });
 
-/** What holds for the fields together. */
+/** Rules that concern several fields. */
 export const TOGETHER: readonly [holds: (request: z.infer<typeof Fields>) => boolean, otherwise: string][] = [
   [({ code, file }) => (code === undefined) !== (file === undefined), 'give either code or file'],
   [
@@ -219,15 +219,15 @@ export interface OutputLine {
   text: string;
 }
 
-/** What cannot be written down as data. */
+/** Options that cannot be expressed as data. */
 export interface RunOptions {
-  /** Who asks. The queue takes turns between callers, and the audit trail names them. */
+  /** The caller. The queue is fair between callers, and the audit trail names them. */
   caller?: Partial<Caller>;
   signal?: AbortSignal;
   /** Called for every line of output as it is produced. */
   onLine?: (line: OutputLine) => void;
-  /** Called with every piece of output as it comes, whole: also with what the outcome leaves out. */
+  /** Called with every chunk of output as it arrives, including what the outcome leaves out. */
   onOutput?: (stream: OutputLine['stream'], data: Buffer) => void;
-  /** Called with a sentence while the run waits for its environment to be made or filled. */
+  /** Called with a sentence while the run waits for its environment to be created or installed. */
   onStep?: OnStep;
 }

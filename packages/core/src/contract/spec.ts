@@ -14,14 +14,14 @@ export const ServerUnderTest = z
       .string()
       .min(1)
       .optional()
-      .describe('what starts it; with http, where it is not running already'),
+      .describe('the command that starts it; with http, if it is not running already'),
     args: z.array(z.string()).default([]),
-    env: z.record(z.string(), z.string()).default({}).describe('added to a small clean environment'),
+    env: z.record(z.string(), z.string()).default({}).describe('added to a minimal environment'),
     working_dir: z.string().optional().describe('relative to the specification'),
     transport: Transport.default('stdio'),
-    url: z.string().optional().describe(`http: where it answers; \${port} stands for a free port`),
+    url: z.string().optional().describe(`http: its address; \${port} is replaced by a free port`),
     headers: z.record(z.string(), z.string()).default({}),
-    protocol: Era.default('auto').describe('which of the eras of MCP is spoken'),
+    protocol: Era.default('auto').describe('the era of MCP to use'),
     startup_timeout_seconds: seconds(30),
     shutdown_timeout_seconds: seconds(10),
     working_directory: z.string().optional().describe('the older name of working_dir'),
@@ -58,7 +58,7 @@ const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'
 export const FieldExpectation = z.strictObject({
   path: z
     .string()
-    .describe('JSONPath (RFC 9535), into the structured content where there is any, else the content'),
+    .describe('JSONPath (RFC 9535), into the structured content if there is any, else the content'),
   value: z.unknown().optional().describe('exactly this'),
   field_type: z.enum(FIELD_TYPES).optional(),
   type: z.enum(FIELD_TYPES).optional().describe('the same as field_type'),
@@ -85,7 +85,7 @@ export const Expected = z.strictObject({
     .union([z.boolean(), z.literal('any')])
     .default(false)
     .describe(
-      'a JSON-RPC error, or a result with isError; any: it may fail or succeed, as long as it is answered',
+      'a JSON-RPC error, or a result with isError; any: it may fail or succeed, but must be answered',
     ),
   error_code: z.number().int().optional(),
   error_message_contains: z.string().optional(),
@@ -93,8 +93,8 @@ export const Expected = z.strictObject({
   schema: JsonSchema.optional(),
   schema_file: z.string().optional().describe('relative to the specification'),
   fields: z.array(FieldExpectation).default([]),
-  allow_extra_fields: z.boolean().default(true).describe('false: only what the fields name may be there'),
-  equals: z.unknown().optional().describe('the whole answer is exactly this'),
+  allow_extra_fields: z.boolean().default(true).describe('false: only the named fields are allowed'),
+  equals: z.unknown().optional().describe('the whole answer equals this'),
   text_contains: z
     .union([z.string(), z.array(z.string())])
     .optional()
@@ -108,8 +108,8 @@ export const Expected = z.strictObject({
   snapshot: z
     .union([z.boolean(), z.string()])
     .optional()
-    .describe('compared with what was kept; a string names it'),
-  snapshot_ignore: z.array(z.string()).default([]).describe('JSONPaths of what changes from run to run'),
+    .describe('compared with the stored snapshot; a string names it'),
+  snapshot_ignore: z.array(z.string()).default([]).describe('JSONPaths of values that change between runs'),
   progress: Range.optional().describe('how many progress notifications'),
   logs: Range.optional().describe('how many log messages'),
   cancelled: z.boolean().optional().describe('the call ends because it was cancelled'),
@@ -134,7 +134,7 @@ export const Retry = z.strictObject({
   exponential_backoff: z.boolean().default(true),
 });
 
-/** Those of the harness that the format comes from. */
+/** The script languages of the original harness. */
 const SCRIPT_LANGUAGES = ['python', 'javascript', 'lua'] as const;
 
 export const ValidationScript = z
@@ -146,7 +146,7 @@ export const ValidationScript = z
       .default('python')
       .describe('scripts in other languages than Python are skipped'),
     execution_phase: z.enum(['before', 'after', 'both']).default('after'),
-    required: z.boolean().default(true).describe('false: what it finds is shown and fails nothing'),
+    required: z.boolean().default(true).describe('false: its findings are shown but fail nothing'),
     source: z.string().optional(),
     file: z.string().optional().describe('relative to the specification'),
     function: z.string().optional().describe('called with the context; else the script itself is the check'),
@@ -171,7 +171,7 @@ export const ScriptConfig = z.strictObject({
     .optional(),
 });
 
-/** One call on the way to, or after, a test. */
+/** One call before or after a test. */
 export const Step = z
   .strictObject({
     tool: z.string().optional(),
@@ -207,7 +207,7 @@ export const TestCase = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'of a prompt or a template: completions of this argument are asked for, the input is what is known so far',
+      'for a prompt or a template: requests completions of this argument; the input holds the known arguments',
     ),
   expected: Expected.prefault({}),
   performance: Performance.optional(),
@@ -232,12 +232,9 @@ export const TestCase = z.strictObject({
       }),
     )
     .default([])
-    .describe('what is answered when the server asks, in order'),
-  sampling: z
-    .array(z.unknown())
-    .default([])
-    .describe('what is answered when the server asks for a completion'),
-  cancel_after_ms: z.number().min(0).optional().describe('cancel the call after so long'),
+    .describe('answers to questions of the server, in order'),
+  sampling: z.array(z.unknown()).default([]).describe('the answer when the server requests a completion'),
+  cancel_after_ms: z.number().min(0).optional().describe('cancel the call after this time'),
   cancel_after_progress: z.number().int().min(1).optional(),
 });
 export type TestCase = z.infer<typeof TestCase>;
@@ -248,7 +245,9 @@ const SchemaOrFile = z.union([z.string(), z.record(z.string(), z.unknown())]);
 const ToolTests = z.strictObject({
   name: z.string().min(1),
   description: z.string().optional(),
-  input_schema: SchemaOrFile.optional().describe('what the tool must advertise; inline, or a file'),
+  input_schema: SchemaOrFile.optional().describe(
+    'the schema that the tool must advertise; inline, or a file',
+  ),
   output_schema: SchemaOrFile.optional(),
   tests,
 });
@@ -279,7 +278,7 @@ const TestConfig = z.strictObject({
   max_concurrency: z.number().int().min(1).max(256).default(4),
   fail_fast: z.boolean().default(false),
   retry: Retry.optional(),
-  fresh_server: z.boolean().default(false).describe('start the server anew for every test'),
+  fresh_server: z.boolean().default(false).describe('start a new server for every test'),
 });
 
 export const TestSpecification = z.strictObject({
@@ -290,7 +289,7 @@ export const TestSpecification = z.strictObject({
   includes: z
     .array(z.string())
     .default([])
-    .describe('other files, whose tests, scripts and variables are added'),
+    .describe('other files whose tests, scripts and variables are added'),
   variables: z
     .record(z.string(), z.unknown())
     .default({})

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** What a run of test specifications found. Reports in every format are made of this. */
+/** The results of test specifications. Reports in every format are made from this. */
 
-/** One thing that was not as it should be. */
+/** One failed expectation. */
 export const Failure = z.object({
   kind: z
     .enum([
@@ -18,7 +18,7 @@ export const Failure = z.object({
       'setup',
       'capability',
     ])
-    .describe('what judged it'),
+    .describe('the kind of check that failed'),
   message: z.string().describe('one sentence for a person'),
   path: z.string().optional().describe('JSONPath of the field'),
   expected: z.json().optional(),
@@ -42,12 +42,12 @@ export const ScriptRun = z.object({
   phase: z.enum(['before', 'after']),
   status: z
     .enum(['passed', 'failed', 'advised', 'skipped'])
-    .describe('advised: it found something, and is not required'),
+    .describe('advised: it found something, but is not required'),
   reason: z.string().optional().describe('why it was skipped'),
   durationMs: z.number(),
   cpuMs: z.number(),
-  memoryMb: z.number().describe('at its highest'),
-  errorKind: z.string().optional().describe('how it ended instead of judging, such as SyntaxError'),
+  memoryMb: z.number().describe('peak'),
+  errorKind: z.string().optional().describe('why it ended without a result, such as SyntaxError'),
 });
 export type ScriptRun = z.infer<typeof ScriptRun>;
 
@@ -63,17 +63,18 @@ export const TestResult = z.object({
   tags: z.array(z.string()),
   status: TestStatus,
   reason: z.string().optional().describe('why it was skipped'),
-  durationMs: z
-    .number()
-    .describe('of its attempts, without the start of a server and the pauses between them'),
+  durationMs: z.number().describe('of its attempts, without server starts and pauses between attempts'),
   attempts: z.number().int().min(0),
   failures: z.array(Failure),
-  advisories: z.array(Failure).describe('found by scripts that are not required'),
-  logs: z.array(LogLine).describe('what scripts logged and printed'),
-  scripts: z.array(ScriptRun).optional().describe('the validation scripts, as they were run'),
+  advisories: z.array(Failure).describe('findings of scripts that are not required'),
+  logs: z.array(LogLine).describe('output of scripts'),
+  scripts: z.array(ScriptRun).optional().describe('the validation scripts that ran'),
   request: z.json().optional(),
   response: z.json().optional(),
-  serverStderr: z.string().optional().describe('what the server wrote meanwhile; kept where the test failed'),
+  serverStderr: z
+    .string()
+    .optional()
+    .describe('stderr of the server during the test; kept if the test failed'),
   memoryMb: z.number().optional(),
   opsPerSecond: z.number().optional(),
   progress: z.number().int().optional(),
@@ -84,11 +85,11 @@ export const SuiteReport = z.object({
   file: z.string(),
   name: z.string(),
   server: z.object({ name: z.string(), version: z.string(), protocol: z.string() }).nullable(),
-  serverStartMs: z.number().optional().describe('until the first server could be called; of no test'),
+  serverStartMs: z.number().optional().describe('until the first server was ready; not part of any test'),
   startedAt: z.string(),
   durationMs: z.number(),
-  warnings: z.array(z.string()).optional().describe('what of the specification is ignored'),
-  problem: z.string().optional().describe('why nothing, or not everything, could be tested'),
+  warnings: z.array(z.string()).optional().describe('parts of the specification that are ignored'),
+  problem: z.string().optional().describe('why tests could not run, or not all of them'),
   results: z.array(TestResult),
 });
 export type SuiteReport = z.infer<typeof SuiteReport>;

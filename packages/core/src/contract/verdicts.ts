@@ -12,11 +12,11 @@ export const PythonException = z.object({
   traceback: z.string().describe('the traceback without frames of the sandbox itself'),
   missingModule: z.string().nullable().describe('the module that an import did not find'),
   missingPackage: z.string().nullable().describe('the package to install for it'),
-  hint: z.string().nullable().describe('what to do about it'),
+  hint: z.string().nullable().describe('the suggested fix'),
 });
 export type PythonException = z.infer<typeof PythonException>;
 
-/** A place where code leaves the scope of its profile. */
+/** A place where code violates the scope of its profile. */
 export const ScopeViolation = z.object({
   line: z.number().int().nullable().describe('line of the submitted code, 1-based'),
   column: z.number().int().nullable().describe('column of the submitted code, 1-based'),
@@ -27,18 +27,19 @@ export const ScopeViolation = z.object({
 export type ScopeViolation = z.infer<typeof ScopeViolation>;
 
 /**
- * Who is responsible for an ending, in the metrics. Code that fails or passes its limits was run as promised ('none'). What the
- * caller cancelled, asked wrongly or may not do is the caller's: a flood of it must not hide real failures behind a low rate.
+ * The responsible party of an ending, for the metrics. Code that fails or exceeds its limits ran as expected
+ * ('none'). Cancelled, invalid and denied requests are the caller's: many of them must not hide real failures behind
+ * a low rate.
  */
 export type Fault = 'none' | 'server' | 'caller';
 
 interface Entry<Fields extends z.ZodRawShape, Code extends ErrorCode> {
-  /** The codes that the verdict can have: what `pungi run` exits with, and whose fault it is. */
+  /** The codes that the verdict can have, each with the exit code of `pungi run` and the responsible party. */
   codes: Record<Code, { exit: number; fault: Fault }>;
   fields: Fields;
-  /** Writes the sentence for a person from the fields. Verdicts without one are given their sentence. */
+  /** Builds the message from the fields. Verdicts without this function get their message from the caller. */
   message?: (fields: z.infer<z.ZodObject<Fields>>) => string;
-  /** How the log calls the run. */
+  /** The word for the run in the log. */
   logged: 'failed' | 'refused' | 'cancelled';
 }
 const entry = <Fields extends z.ZodRawShape, Code extends ErrorCode>(about: Entry<Fields, Code>) => about;
@@ -47,7 +48,7 @@ const LIMIT_EXCEEDED = { exit: 137, fault: 'none' } as const;
 const limitMs = { limitMs: z.number() };
 const limitMb = { limitMb: z.number(), exception: PythonException.optional() };
 
-/** Every way in which a run can end other than well. To add one: an entry here, and a test. */
+/** Every way in which a run can fail. To add one: an entry here, and a test. */
 export const FAILURES = {
   'python-error': entry({
     codes: { PYTHON_ERROR: { exit: 1, fault: 'none' } },
@@ -98,7 +99,7 @@ export const FAILURES = {
     logged: 'failed',
   }),
   killed: entry({
-    // Code can send itself any signal, so a signal alone accuses nobody.
+    // Code can send itself any signal, so a signal alone is nobody's fault.
     codes: { KILLED_BY_SIGNAL: LIMIT_EXCEEDED },
     fields: { signal: z.string() },
     message: ({ signal }) => describeSignal(signal),
@@ -135,16 +136,16 @@ export const FAILURES = {
       ENVIRONMENT_NOT_FOUND: { exit: 66, fault: 'caller' },
       ENVIRONMENT_IN_USE: { exit: 75, fault: 'caller' },
       ENVIRONMENT_DAMAGED: { exit: 74, fault: 'server' },
-      // Mostly a name that does not exist, or versions that exclude each other.
+      // Usually a name that does not exist, or versions that conflict.
       PACKAGE_INSTALLATION_ERROR: { exit: 76, fault: 'caller' },
       TOOL_UNAVAILABLE: { exit: 69, fault: 'server' },
     },
     fields: {
-      explanation: z.string().optional().describe("the resolver's own words, where there are any"),
+      explanation: z.string().optional().describe("the resolver's explanation, if there is one"),
       packages: z
         .array(PackageResult)
         .optional()
-        .describe('where packages could not be installed: each, and why'),
+        .describe('packages that could not be installed, each with the reason'),
     },
     logged: 'refused',
   }),
@@ -184,7 +185,7 @@ type FailureOf<Kind extends FailureKind> =
     : never;
 export type Failure = { [Kind in FailureKind]: FailureOf<Kind> }[FailureKind];
 
-/** How a run ended. Decided by the supervisor and the server from facts, never from text. */
+/** How a run ended. The supervisor and the server decide it from facts, never from text. */
 export type Verdict = { kind: 'ok' } | Failure;
 
 function schemaOf(kind: FailureKind) {
@@ -205,7 +206,7 @@ export const Verdict = z.discriminatedUnion('kind', [
   ...otherKinds.map(schemaOf),
 ]) as unknown as z.ZodType<Verdict>;
 
-/** A verdict whose sentence follows from its fields; `message` replaces it. */
+/** Builds a verdict. Its message follows from its fields, unless `message` is given. */
 export function failure<Kind extends FailureKind>(
   kind: Kind,
   fields: Omit<FailureOf<Kind>, 'kind' | 'code' | 'message'>,
@@ -225,7 +226,7 @@ const KIND_OF_CODE = new Map(
   ),
 );
 
-/** The verdict that has a code; 'internal' for codes that no verdict has. */
+/** Returns the kind of verdict for a code, or 'internal' if no verdict has it. */
 export const kindOfCode = (code: ErrorCode): FailureKind => KIND_OF_CODE.get(code) ?? 'internal';
 
 const codeEntry = (code: ErrorCode) =>
@@ -234,10 +235,10 @@ const codeEntry = (code: ErrorCode) =>
 export const faultOf = (verdict: Verdict): Fault =>
   verdict.kind === 'ok' ? 'none' : codeEntry(verdict.code)!.fault;
 
-/** The status that a command ends with for an error of this code; undefined for codes that no verdict has. */
+/** Returns the exit code of a command for an error code, or undefined if no verdict has it. */
 export const exitOfCode = (code: ErrorCode): number | undefined => codeEntry(code)?.exit;
 
-/** The status that `pungi run` ends with. A script's own status and signal pass through. */
+/** Returns the exit code of `pungi run`. The status and signal of a script pass through. */
 export function exitCodeOf(verdict: Verdict): number {
   if (verdict.kind === 'ok') return 0;
   if (verdict.kind === 'exited') return verdict.status & 0xff;

@@ -4,14 +4,14 @@ import { z } from 'zod';
 export const ObjectSchema = z.looseObject({ type: z.literal('object') });
 export type ObjectSchema = z.infer<typeof ObjectSchema>;
 
-/** How an argument becomes words of a command line. */
+/** How an argument becomes part of a command line. */
 export const ArgvRule = z.strictObject({
   parameter: z.string(),
-  flag: z.string().nullable().describe('such as "--count"; null: a positional word'),
+  flag: z.string().nullable().describe('such as "--count"; null: a positional argument'),
   takes: z
     .enum(['one', 'many', 'each', 'nothing', 'count'])
     .describe(
-      'one value; many after one flag; each value after a flag of its own; a switch; a switch said as often as the number',
+      'one value; many after one flag; each value after a repeated flag; a switch; a switch repeated as often as the number',
     ),
   whenFalse: z.string().optional().describe('of a switch: the flag that turns it off'),
   before: z
@@ -19,15 +19,13 @@ export const ArgvRule = z.strictObject({
     .int()
     .nonnegative()
     .optional()
-    .describe(
-      'of an option of a command above: the number, from 0, of the word of the subcommand that it comes before',
-    ),
+    .describe('for an option of a parent command: the index, from 0, of the subcommand that it precedes'),
 });
 export type ArgvRule = z.infer<typeof ArgvRule>;
 
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** What clients are told of a tool's effects. */
+/** Annotations about the effects of a tool, for clients. */
 const ToolHints = z.strictObject({
   title: z.string().optional(),
   readOnlyHint: z.boolean().optional(),
@@ -40,37 +38,39 @@ const common = {
   name: z
     .string()
     .regex(TOOL_NAME, 'must be 1 to 128 letters, digits, "_", "-" and "."')
-    .describe('what clients call it; may be changed'),
+    .describe('its name for clients; may be changed'),
   title: z.string().optional().describe('for people; may be set'),
   description: z.string().describe('what the model reads; may be changed'),
   hidden: z.boolean().optional().describe('true: not offered to clients'),
   annotations: ToolHints.optional().describe('may be set'),
   inputSchema: ObjectSchema.describe('of the arguments; descriptions in it may be changed'),
-  outputSchema: ObjectSchema.nullable().describe('of the structured content; null: none is promised'),
+  outputSchema: ObjectSchema.nullable().describe('of the structured content; null: none is declared'),
   line: z.number().int().describe('where it is defined in the script'),
   source: z
     .strictObject({ description: z.string(), parameters: z.record(z.string(), z.string()) })
-    .describe("the script's own descriptions, by which a later look tells what a person has changed"),
+    .describe("the script's own descriptions, which show a later wrap what a person has changed"),
 };
 
 export const FunctionTool = z.strictObject({
   kind: z.literal('function'),
   function: z.string().describe('its name in the script'),
   isAsync: z.boolean(),
-  wrapsResult: z.boolean().describe('the structured content is {"result": …}, since the value is no object'),
+  wrapsResult: z
+    .boolean()
+    .describe('the structured content is {"result": …}, because the value is not an object'),
   ...common,
 });
 export type FunctionTool = z.infer<typeof FunctionTool>;
 
 export const ScriptTool = z.strictObject({
   kind: z.literal('script'),
-  command: z.array(z.string()).describe('the words of a subcommand, which come first'),
+  command: z.array(z.string()).describe('the subcommand, as the first arguments'),
   argv: z.array(ArgvRule),
   parser: z
     .enum(['argparse', 'click', 'typer'])
     .nullable()
-    .describe('what reads its words; null: nothing that is known, so they are given as they come'),
-  stdin: z.string().nullable().describe('the parameter that is given on standard input'),
+    .describe('the library that parses its arguments; null: unknown, so they are passed as given'),
+  stdin: z.string().nullable().describe('the parameter that is passed on standard input'),
   ...common,
 });
 export type ScriptTool = z.infer<typeof ScriptTool>;
@@ -78,16 +78,16 @@ export type ScriptTool = z.infer<typeof ScriptTool>;
 export const ToolSpec = z.discriminatedUnion('kind', [FunctionTool, ScriptTool]);
 export type ToolSpec = z.infer<typeof ToolSpec>;
 
-/** Something of a script that does not become a tool, or not wholly. */
+/** A part of a script that does not become a tool, or only partly. */
 export const Remark = z.strictObject({
   line: z.number().int(),
   name: z.string().describe('the function, parameter or option, such as "plot" or "plot(style)"'),
   reason: z.string(),
-  isSkipped: z.boolean().describe('false: it is a tool all the same'),
+  isSkipped: z.boolean().describe('false: it still becomes a tool'),
 });
 export type Remark = z.infer<typeof Remark>;
 
-/** What Python's own parser finds in a script, without running it. */
+/** The result of reading a script with Python's parser, without running it. */
 export const Discovery = z.strictObject({
   description: z.string().describe("the script's own docstring"),
   functions: z.array(FunctionTool),
@@ -99,62 +99,58 @@ export const Discovery = z.strictObject({
   firstImports: z.array(z.string()).describe('modules that it imports before it does anything else'),
   namedFiles: z
     .array(z.strictObject({ path: z.string(), line: z.number().int() }))
-    .describe('texts in it that may be names of files beside it'),
+    .describe('strings that may name files next to it'),
   hasMainGuard: z.boolean(),
-  hasSideEffects: z.boolean().describe('statements at its top level do more than define'),
+  hasSideEffects: z.boolean().describe('top-level statements do more than define'),
 });
 export type Discovery = z.infer<typeof Discovery>;
 
 export const WRAP_MODES = ['auto', 'function', 'script', 'both'] as const;
 export type WrapMode = (typeof WRAP_MODES)[number];
 
-/** tools.json: all that is known of a script's tools. A person may change what is said to be changeable. */
+/** tools.json: the description of a script's tools. A person may change the fields that say so. */
 export const ToolsFile = z.strictObject({
   $schema: z.string().optional(),
   version: z.literal(1),
-  name: z.string().describe('of the server, or of the group of tools'),
+  name: z.string().describe('name of the server, or of the group of tools'),
   description: z.string(),
   script: z.string().describe('the path of the script, relative to this file'),
-  sha256: z.string().describe('of the script when it was looked at'),
+  sha256: z.string().describe('of the script when it was wrapped'),
   mode: z.enum(WRAP_MODES),
   functions: z
     .array(z.string())
     .optional()
-    .describe('the functions that were chosen, so that a later look adds no other; not given: all'),
+    .describe('the chosen functions, so that a later wrap adds no others; not given: all'),
   environment: z.string().nullable().describe('in the server: the environment that it runs in; may be set'),
   profile: z.string().nullable().describe('in the server: the profile that it runs under; may be set'),
   dependencies: z.array(z.string()),
   requiresPython: z.string().nullable(),
-  missingImports: z.array(z.string()).describe('imported, but in no environment that was looked at'),
-  modules: z.array(z.string()).describe('files beside the script that go along with it'),
+  missingImports: z.array(z.string()).describe('imported, but missing in the environment'),
+  modules: z.array(z.string()).describe('files next to the script that are copied with it'),
   include: z
     .array(z.string())
     .optional()
-    .describe(
-      'files and folders beside the script, by their paths from its folder, that go along though it imports none of them; may be set',
-    ),
+    .describe('further files and folders to copy, as paths relative to the folder of the script; may be set'),
   tools: z.array(ToolSpec),
   remarks: z.array(Remark),
   wrappedBy: z
     .literal('client')
     .optional()
-    .describe(
-      '"client": wrap_script wrote it, so clients may replace it and take it away; not given: a person',
-    ),
+    .describe('"client": wrap_script wrote it, so clients may replace and remove it; not given: a person'),
   since: z
     .string()
     .optional()
     .describe(
-      'when it was wrapped first: where two scripts have a tool of the same name, the older one keeps it',
+      'the time of the first wrap: if two scripts have a tool of the same name, the older one keeps it',
     ),
   source: z
     .strictObject({ description: z.string() })
     .optional()
-    .describe("the script's own description, by which a later look tells what a person has changed"),
+    .describe("the script's own description, which shows a later wrap what a person has changed"),
 });
 export type ToolsFile = z.infer<typeof ToolsFile>;
 
-/** Pictures and other bytes that a function gave back, in their order. */
+/** Images and other bytes that a function returned, in order. */
 export const ValueContent = z.object({
   kind: z.enum(['image', 'audio', 'bytes']),
   mimeType: z.string(),
@@ -165,6 +161,6 @@ export type ValueContent = z.infer<typeof ValueContent>;
 export interface DiscoverRequest {
   code: string;
   filename: string;
-  /** Whose Python reads it; the default environment's if not given. */
+  /** The environment whose Python reads it; the default if not given. */
   venvName?: string | undefined;
 }

@@ -55,7 +55,7 @@ export function missingModuleHint(
   if (isProfileImport)
     return say(`${notInstalled(module, true, environment)} If it is a package, ${install}.`);
   return say(
-    `The module "${module}" is not in the environment "${environment}": if it is a file of yours, ${advice.handOver(`${module.replaceAll('.', '/')}.py`)}; if it is a package, ${install}.`,
+    `The module "${module}" is not in the environment "${environment}": if it is a file of yours, ${advice.passFile(`${module.replaceAll('.', '/')}.py`)}; if it is a package, ${install}.`,
   );
 }
 
@@ -98,7 +98,7 @@ function ownFile(module: string, { files, advice }: Whereabouts): string | undef
   const [top] = path.split('/', 1);
   const isOwn = path !== top && files.some((file) => file.startsWith(`${top}/`));
   return isOwn
-    ? `"${path}.py" is not among the files that were handed over of "${top}": ${advice.handOver(`${path}.py`)}.`
+    ? `"${path}.py" is not among the files that were handed over of "${top}": ${advice.passFile(`${path}.py`)}.`
     : undefined;
 }
 

@@ -4,20 +4,20 @@ import type { Profile } from '../contract/profile.js';
 import { isPersona, isStrategic } from './profiles/profiles.js';
 
 interface ToDisclose {
-  /** The name that the line of the profile goes by, if not given. */
+  /** The displayed server name; derived from the profile if not given. */
   server?: string | undefined;
   capability: string | null;
   profile: Profile;
-  /** null where the code was not looked at. */
+  /** null if the code was not analysed. */
   summary: CodeSummary | null;
   isolation: Isolation;
-  /** The code was denied: it was not run, or ended where it left its scope. */
+  /** The code was denied: it did not run, or ended where it left its scope. */
   wasRefused?: boolean;
 }
 
 const serverOf = (profile: Profile): string => (isStrategic(profile) ? 'strategic-python' : 'pungi');
 
-/** What a person should know about a run, as data and as a text to show. */
+/** Builds the disclosure of a run, as data and as text. */
 export function disclose({
   server,
   capability,
@@ -32,7 +32,7 @@ export function disclose({
   const lines = [
     `🔧 Accessing MCP Server: ${name}${capability === null ? '' : ` (${oneLine(capability)})`}`,
     `*${wasRefused ? 'Refused' : 'Executing'} ${purposeOf(profile, persona)}${wasRefused ? '' : '...'}*`,
-    `*Code scope: ${summary === null ? 'not looked at' : oneLine(summary.text)}*`,
+    `*Code scope: ${summary === null ? 'not analysed' : oneLine(summary.text)}*`,
     `*Security: ${securityLevel}*`,
   ];
   return {
@@ -52,10 +52,10 @@ function purposeOf(profile: Profile, persona: string | null): string {
   return `Python with the profile ${profile.name}`;
 }
 
-/** A violation may show only while code runs, so that what was inside of the scope may have been run. */
+/** A violation may appear while code runs, after code inside of the scope has run. */
 const REFUSED_SECURITY = 'Nothing was executed beyond the scope of the profile';
 
-/** What was really in force: a run that nothing isolated is never called sandboxed. */
+/** Describes the isolation in force: a run without isolation is never called sandboxed. */
 function securityOf({ tier }: Isolation): string {
   switch (tier) {
     case 'namespace':
@@ -70,5 +70,5 @@ function securityOf({ tier }: Isolation): string {
   }
 }
 
-/** What the caller or the code says stays within its line: it cannot write another of them. */
+/** Keeps text of the caller or the code on its line, so that it cannot forge another one. */
 const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();

@@ -14,39 +14,39 @@ import { readScript } from './script-file.js';
 import { tooMany } from './too-many.js';
 import {
   type AvailableFile,
-  checkBesideData,
-  checkBesideScript,
+  checkDataConflict,
   checkFits,
+  checkScriptConflict,
   listWorkspace,
   scriptName,
   type WorkspaceData,
 } from './workspace-data.js';
 
-/** A run that may be made, where it is to be made, and whether its outcome may be kept. */
+/** An admitted run, its environment, and whether its outcome may be cached. */
 export interface Admitted extends AdmittedRun {
-  /** null: one of Pungi's own runs. */
+  /** null for Pungi's own runs. */
   profile: Profile | null;
-  /** The environment that was named, by the profile or the request. */
+  /** The environment that the profile or the request names. */
   venvName: string | undefined;
-  /** What a person should know of the decision: limits that were lowered. */
+  /** Remarks for the caller, such as lowered limits. */
   notes: readonly string[];
-  /** Whether it was the request that named it. */
+  /** Whether the request named the environment. */
   isVenvAsked: boolean;
-  /** Where no environment is named: what the one to be made holds. */
+  /** The packages of the environment to create if none is named. */
   packages: readonly string[];
-  /** What the run is for, in the caller's words. */
+  /** The purpose of the run, as the caller named it. */
   capability: string | null;
-  /** How long its outcome may stand for another run of the same; 0: not at all. */
+  /** How long the outcome may be reused for the same run; 0: never. */
   cacheSeconds: number;
-  /** Run it, even where an outcome is kept. */
+  /** Run it even if an outcome is cached. */
   isFresh: boolean;
-  /** What the data of the profile looked like. */
+  /** Fingerprint of the profile's data folders. */
   dataFingerprint: readonly string[];
 }
 
 const NO_DATA: WorkspaceData = { files: [], fingerprint: [] };
 
-/** Decides whether a request may run, and with what. Throws INVALID_INPUT or DENIED with the reason. */
+/** Decides whether a request may run, and how. Throws INVALID_INPUT or DENIED with the reason. */
 export class Gate {
   readonly #limits: LimitRules;
 
@@ -61,7 +61,7 @@ export class Gate {
     const request = parseRequest(raw);
     const profile = this.#profileOf(request);
     const venvName = environmentOf(request, profile);
-    if (profile.workspace.length > 0) checkBesideData(request, profile.name);
+    if (profile.workspace.length > 0) checkDataConflict(request, profile.name);
     const { job, notes, isRaised } = await this.#job(request, profile);
     const data = profile.workspace.length > 0 ? await listWorkspace(profile.workspace) : NO_DATA;
     const rules = rulesOf(profile);
@@ -88,7 +88,7 @@ export class Gate {
     };
   }
 
-  /** For what Pungi itself runs, such as listing packages: the sandbox and the limits hold, no profile does. */
+  /** Admits Pungi's own runs, such as listing packages: sandbox and limits apply, no profile does. */
   async admitOwn(raw: unknown): Promise<Admitted> {
     const request = parseRequest(raw);
     const { job, notes, isRaised } = await this.#job(request, null);
@@ -137,7 +137,7 @@ export class Gate {
       path,
       base64: base64 ?? Buffer.from(text ?? '').toString('base64'),
     }));
-    checkBesideScript(filename, code, files);
+    checkScriptConflict(filename, code, files);
     const job = {
       code,
       filename,
@@ -153,7 +153,7 @@ export class Gate {
   }
 }
 
-/** A profile that says where its runs are leaves no choice. */
+/** A profile that determines the environment of its runs leaves no choice. */
 function environmentOf({ venvName }: RunRequest, profile: Profile): string | undefined {
   const { name, environment, packages } = profile;
   if (venvName === undefined || venvName === environment) return environment ?? venvName;
@@ -169,7 +169,7 @@ function environmentOf({ venvName }: RunRequest, profile: Profile): string | und
   );
 }
 
-/** A request of the right form. Throws INVALID_INPUT with every fault. */
+/** Parses a request. Throws INVALID_INPUT with every fault. */
 export function parseRequest(raw: unknown): RunRequest {
   if (typeof raw !== 'object' || raw === null) throw invalid([`expected an object, got ${kindOf(raw)}`]);
   const many = tooMany(raw);
@@ -185,8 +185,8 @@ const invalid = (issues: string[]) =>
   new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
 
 /**
- * The request, where it is a plain object without a fault. Every run waits for this, most have two or three of the fields, and
- * looking for the others takes longer than a tenth of some runs; so only those are checked that are there.
+ * Parses a request that is a plain object without faults. Every run waits for this, and most requests have two or
+ * three fields, so only those that are present are checked.
  */
 function parsePlain(raw: unknown): RunRequest | undefined {
   if (typeof raw !== 'object' || raw === null || Object.getPrototypeOf(raw) !== Object.prototype) return;
@@ -200,7 +200,7 @@ function parsePlain(raw: unknown): RunRequest | undefined {
   return TOGETHER.every(([holds]) => holds(request as RunRequest)) ? (request as RunRequest) : undefined;
 }
 
-/** What the worker enforces; undefined where the profile has no rule. */
+/** Returns the rules that the worker enforces, or undefined if the profile has none. */
 function rulesOf(profile: Profile): ScopeRules | undefined {
   const { name, allowedImports, blockedImports, blockedBuiltins, blockedOperations, defaultImports } =
     profile;
@@ -218,8 +218,8 @@ function rulesOf(profile: Profile): ScopeRules | undefined {
 }
 
 /**
- * What the workers of a profile are parked with; undefined where they are like any other. Where a profile has rules for
- * imports, nothing is loaded that it does not name itself.
+ * Returns the workers that a profile needs, or undefined if the default ones suffice. If a profile restricts imports,
+ * only modules that it names are preloaded.
  */
 function poolSpecOf(
   { preload: own, workspace, allowedHosts, allowedImports, blockedImports }: Profile,
@@ -231,7 +231,7 @@ function poolSpecOf(
   return { preload, data: workspace, allowedHosts };
 }
 
-/** What code sees by name. The later ones win: nothing of a profile hides what the request brought. */
+/** Returns the variables of the code. Later ones win: a profile never hides what the request passes. */
 function variablesOf(
   profile: Profile,
   { context }: RunRequest,

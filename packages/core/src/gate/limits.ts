@@ -3,10 +3,10 @@ import { type Config, OPTIONS, type OptionName } from '../config/schema.js';
 import type { Limits, RequestedLimits } from '../contract/limits.js';
 import type { Profile } from '../contract/profile.js';
 
-/** The settings of a limit: what a run gets that asks for nothing, and the most that it may ask for. */
+/** The settings of a limit: its default and its ceiling. */
 const SETTINGS: Record<keyof Limits, { byDefault: OptionName; ceiling: OptionName }> = {
   timeoutMs: { byDefault: 'executionTimeoutMs', ceiling: 'maxRequestTimeoutMs' },
-  // CPU time grows with the wall time.
+  // CPU time scales with the wall time.
   cpuMs: { byDefault: 'maxCpuMs', ceiling: 'maxRequestTimeoutMs' },
   memoryMb: { byDefault: 'maxMemoryMb', ceiling: 'maxRequestMemoryMb' },
   processes: { byDefault: 'maxProcesses', ceiling: 'maxRequestProcesses' },
@@ -17,11 +17,11 @@ const SETTINGS: Record<keyof Limits, { byDefault: OptionName; ceiling: OptionNam
 };
 const NAMES = Object.keys(SETTINGS) as (keyof Limits)[];
 
-/** What a run gets that asks for nothing. */
+/** Returns the limits of a run that requests none. */
 export const limitsOf = (config: Config): Limits =>
   Object.fromEntries(NAMES.map((name) => [name, config[SETTINGS[name].byDefault]])) as Limits;
 
-/** The most that a run may ask for; never less than what it gets without asking. */
+/** Returns the highest limits that a run may request, never less than the defaults. */
 export function ceilingsOf(config: Config): Limits {
   const byDefault = limitsOf(config);
   const timeoutMs = Math.max(byDefault.timeoutMs, config.maxRequestTimeoutMs);
@@ -40,7 +40,7 @@ export function ceilingsOf(config: Config): Limits {
 const cpuFor = (timeoutMs: number, { timeoutMs: usual, cpuMs }: Limits) =>
   Math.max(cpuMs, Math.ceil((cpuMs * timeoutMs) / usual));
 
-/** Lowers limits to what is wanted; never raises one. */
+/** Lowers limits to the requested values; never raises one. */
 export function tighten(limits: Limits, wanted: RequestedLimits = {}): Limits {
   const tightened = { ...limits };
   for (const name of Object.keys(wanted) as (keyof Limits)[]) {
@@ -52,11 +52,11 @@ export function tighten(limits: Limits, wanted: RequestedLimits = {}): Limits {
 
 interface Granted {
   limits: Limits;
-  /** A sentence for each value that was too high. */
+  /** One sentence per value that was too high. */
   lowered: string[];
 }
 
-/** Decides what runs may use: by default, by their profile, and by what they ask for. */
+/** Decides the limits of runs from defaults, profiles and requests. */
 export class LimitRules {
   readonly byDefault: Limits;
   readonly ceilings: Limits;
@@ -66,7 +66,7 @@ export class LimitRules {
     this.ceilings = ceilingsOf(config);
   }
 
-  /** A profile's own limits are also the most that its runs may ask for. */
+  /** The limits of a profile are also the ceiling for its runs. */
   grant(profile: Pick<Profile, 'name' | 'limits'> | null, wanted: RequestedLimits = {}): Granted {
     const own = profile?.limits ?? {};
     const byDefault = tighten(this.byDefault, own);
@@ -91,7 +91,7 @@ export class LimitRules {
     return { limits, lowered };
   }
 
-  /** Whether workers must be parked with more room than usual. */
+  /** Whether the run needs workers with more memory or disk than the default. */
   isRaised = ({ memoryMb, diskMb }: Limits): boolean =>
     memoryMb > this.byDefault.memoryMb || diskMb > this.byDefault.diskMb;
 }

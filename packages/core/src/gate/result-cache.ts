@@ -4,17 +4,17 @@ import type { Outcome } from '../contract/outcome.js';
 import type { Admitted } from './gate.js';
 
 interface Kept {
-  /** As text: what was handed out once cannot change it, and its size is known. */
+  /** Stored as text: callers cannot modify it, and its size is known. */
   json: string;
   bytes: number;
   at: number;
   until: number;
 }
 
-/** Outcomes that stand for another run of the same code with the same input: in memory, the least used leave first. */
+/** Caches outcomes by code and input, in memory, with least-recently-used eviction. */
 export class ResultCache {
   readonly #maxBytes: number;
-  // In the order of their last use.
+  // Ordered by last use.
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
 
@@ -30,16 +30,19 @@ export class ResultCache {
     return this.#kept.size;
   }
 
-  /** Everything that a run's outcome follows from. The identity of an environment is its lock and its interpreter. */
+  /**
+   * Returns a key of everything that determines an outcome. The identity of an environment is its lock and its
+   * interpreter.
+   */
   keyOf({ job, profile, dataFingerprint }: Admitted, environmentIdentity: string): string {
     const { code, filename, argv, stdin, files, env, variables, limits, call } = job;
     const run = { code, filename, argv, stdin, files, env, variables, limits, call };
-    // In the order of their keys, which code can see: {a, b} and {b, a} print differently.
+    // The order of keys matters, because code can see it: {a, b} and {b, a} print differently.
     const text = JSON.stringify({ run, profile, dataFingerprint, environmentIdentity });
     return sha256(text);
   }
 
-  /** The outcome as an answer of its own, which says whose it is. */
+  /** Returns the outcome with its own run id and the id of the original run. */
   get(key: string, now = Date.now()): Outcome | undefined {
     const began = performance.now();
     const kept = this.#kept.get(key);
@@ -56,7 +59,7 @@ export class ResultCache {
     };
   }
 
-  /** Keeps what ended well; of everything else the next run may make something better. */
+  /** Caches successful outcomes only. */
   set(key: string, outcome: Outcome, ttlSeconds: number, now = Date.now()): void {
     if (ttlSeconds <= 0 || outcome.verdict.kind !== 'ok' || outcome.cached !== null) return;
     const json = JSON.stringify(outcome);

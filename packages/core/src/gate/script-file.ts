@@ -5,7 +5,7 @@ import { PungiError } from '../base/errors.js';
 import type { Outcome } from '../contract/outcome.js';
 import { MAX_CODE_BYTES } from '../contract/run.js';
 
-/** Reads a script below one of the roots. The file that was opened is what is checked, so no link can leave them. */
+/** Reads a script below one of the roots. It checks the opened file, so that no link can leave the roots. */
 export async function readScript(file: string, roots: string[]): Promise<string> {
   if (roots.length === 0) {
     throw new PungiError(
@@ -30,7 +30,7 @@ const realOnes = async (paths: string[]) =>
   );
 
 async function readBelow(path: string, roots: string[]): Promise<string | undefined> {
-  // Looked at twice: before opening, because opening alone can do something; after it, because names can change.
+  // Checked before opening, because opening a device can have side effects, and after it, because names can change.
   const place = await realpath(path).catch(() => undefined);
   if (place === undefined || !isBelow(place, roots)) return undefined;
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
@@ -56,29 +56,29 @@ async function readBelow(path: string, roots: string[]): Promise<string | undefi
 const isBelow = (path: string, roots: string[]) =>
   roots.some((root) => path.startsWith(root.endsWith(sep) ? root : root + sep));
 
-/** A script on disk, and the folders that may be looked into. */
+/** A script on disk, and the roots that may be read. */
 interface ScriptPlace {
   file: string;
   roots: string[];
 }
 
-/** A module that lies beside the script is a file of the caller's, whatever packages are called like it. */
+/** Adds a hint for a module next to the script: it is a file of the caller, whatever packages have its name. */
 export async function pointToSibling(
   outcome: Outcome,
   place: ScriptPlace,
-  handOver: (path: string) => string,
+  passFile: (path: string) => string,
 ): Promise<Outcome> {
   const { verdict } = outcome;
   if (verdict.kind !== 'python-error' || verdict.exception.missingModule === null) return outcome;
-  const path = await moduleBeside(place, verdict.exception.missingModule);
+  const path = await siblingModule(place, verdict.exception.missingModule);
   if (path === undefined) return outcome;
-  const hint = `"${path}" lies beside the script, but a run sees only the files that come with it: ${handOver(path)}.`;
+  const hint = `"${path}" lies next to the script, but a run sees only the files passed to it: ${passFile(path)}.`;
   const exception = { ...verdict.exception, missingPackage: null, hint };
   return { ...outcome, verdict: { ...verdict, exception } };
 }
 
-/** The module's file, from the folder of the script. */
-async function moduleBeside({ file, roots }: ScriptPlace, module: string): Promise<string | undefined> {
+/** Returns the module's file, relative to the folder of the script. */
+async function siblingModule({ file, roots }: ScriptPlace, module: string): Promise<string | undefined> {
   if (!/^\w+(?:\.\w+){0,9}$/.test(module)) return undefined;
   const path = module.replaceAll('.', '/');
   const realRoots = await realOnes(roots);

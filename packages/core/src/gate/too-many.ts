@@ -1,4 +1,7 @@
-/** The most that lists and maps of a request hold. Looked at before its schema is, which would name each fault by itself. */
+/**
+ * The most entries of lists and maps in a request. Checked before the schema, which would report each entry
+ * separately.
+ */
 const MOST: Readonly<Record<string, number>> = {
   inputData: 100_000,
   argv: 1024,
@@ -9,10 +12,10 @@ const MOST: Readonly<Record<string, number>> = {
   limits: 100,
 };
 const MOST_ARGUMENTS = 1000;
-/** More lines than this that are no texts are one fault. */
+/** More invalid lines than this are reported as one fault. */
 const MOST_FAULTY = 20;
 
-/** What of a request is too many, as faults; for what is no object, its schema says so. */
+/** Returns the faults of oversized fields; the schema reports anything that is not an object. */
 export function tooMany(request: unknown): string[] {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) return [];
   const count = Object.keys(request).length;
@@ -30,7 +33,7 @@ export function tooMany(request: unknown): string[] {
 
 function faultyLines(lines: readonly unknown[]): string[] {
   const faulty = lines.reduce<number>((sum, line) => sum + (typeof line === 'string' ? 0 : 1), 0);
-  return faulty > MOST_FAULTY ? [`inputData: ${faulty} items are no texts`] : [];
+  return faulty > MOST_FAULTY ? [`inputData: ${faulty} items are not texts`] : [];
 }
 
 function faultyFiles(files: readonly unknown[]): string[] {

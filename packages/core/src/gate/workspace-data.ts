@@ -7,13 +7,13 @@ import type { RunRequest } from '../contract/run.js';
 import type { Job } from '../runtime/supervisor.js';
 
 const MAX_FILES = 1000;
-/** Of every kind, so that a folder full of links or folders ends, too. */
+/** Counts entries of every kind, so that a folder full of links or folders is bounded, too. */
 const MAX_ENTRIES = 10_000;
 const MAX_DEPTH = 8;
 
 type DataKind = 'csv' | 'parquet' | 'excel' | 'json' | 'other';
 
-/** One file as code finds it in `available_data`. */
+/** A file as code sees it in `available_data`. */
 export interface AvailableFile {
   name: string;
   /** Relative to the work folder, so that code can open it. */
@@ -25,8 +25,8 @@ export interface AvailableFile {
 export interface WorkspaceData {
   files: readonly AvailableFile[];
   /**
-   * Changes when a file does (its path, size and times), or a link (where it leads), or a folder comes or goes.
-   * null where not everything was seen.
+   * Changes when a file (path, size, times) or a link (target) changes, or a folder is added or removed. null if not
+   * everything was read.
    */
   fingerprint: readonly string[] | null;
 }
@@ -44,7 +44,9 @@ const KINDS: Record<string, DataKind> = {
   '.ndjson': 'json',
 };
 
-/** The files of a profile's folders. Links are neither listed nor followed, and what cannot be read is left out. */
+/**
+ * Lists the files of a profile's folders. Links are neither listed nor followed, and unreadable files are left out.
+ */
 export async function listWorkspace(folders: readonly WorkspaceFolder[]): Promise<WorkspaceData> {
   const walk = new Walk();
   for (const { name, path } of folders) await walk.enter(path, `${DATA_FOLDER}/${name}`, 0);
@@ -57,7 +59,7 @@ export async function listWorkspace(folders: readonly WorkspaceFolder[]): Promis
 
 class Walk {
   readonly found: { file: AvailableFile; mark: string }[] = [];
-  /** What is not listed, and yet decides what code finds: links and folders. */
+  /** Links and folders: not listed, but part of the fingerprint. */
   readonly others: string[] = [];
   sawAll = true;
   #entries = 0;
@@ -81,17 +83,17 @@ class Walk {
           await this.enter(path, shown, depth + 1);
         } else if (entry.isFile()) await this.#note(path, shown, entry.name);
         else if (entry.isSymbolicLink()) this.others.push(`${shown}\0${await readlink(path)}`);
-        else this.sawAll = false; // a pipe or a device gives something else at every reading
+        else this.sawAll = false; // a pipe or a device has no stable content
       }
     } catch {
-      this.sawAll = false; // missing, or not to be read
+      this.sawAll = false; // missing or unreadable
     }
   }
 
   async #note(path: string, shown: string, name: string): Promise<void> {
     const stat = await lstat(path).catch(() => undefined);
     if (stat === undefined) {
-      this.sawAll = false; // gone meanwhile
+      this.sawAll = false; // removed meanwhile
       return;
     }
     const { size, mtimeMs, ctimeMs } = stat;
@@ -103,10 +105,10 @@ class Walk {
   }
 }
 
-/** Where the folders of a profile appear in the work folder. */
+/** The folder of a profile's data in the work folder. */
 const DATA_FOLDER = 'data';
 
-/** What is handed over must find room in the work folder, and no file can lie below another file. */
+/** Checks that the files fit into the work folder and that no file lies below another file. */
 export function checkFits({ files = [], stdin = '', inputData = [] }: RunRequest, { diskMb }: Limits): void {
   const paths = new Set(files.map(({ path }) => path));
   const below = findBelow(paths);
@@ -125,35 +127,35 @@ export function checkFits({ files = [], stdin = '', inputData = [] }: RunRequest
   }
 }
 
-/** The name of the script's file in the work folder: that of a script without a name yields to a file of the request. */
+/** Returns the script's file name in the work folder. A default name yields to a file of the request. */
 export function scriptName({ filename, file, files = [] }: RunRequest): string {
   if (filename !== undefined || file !== undefined) return filename ?? basename(file!);
   return files.some(({ path }) => path === 'main.py') ? '__main__.py' : 'main.py';
 }
 
-/** The script lies in the work folder, too. */
-export function checkBesideScript(filename: string, code: string, files: Job['files']): void {
+/** Checks that no file conflicts with the script, which lies in the work folder, too. */
+export function checkScriptConflict(filename: string, code: string, files: Job['files']): void {
   const taking = files.find(({ path }) => path === filename || path.startsWith(`${filename}/`));
   const isScript =
     taking?.path === filename && Buffer.from(code).equals(Buffer.from(taking.base64, 'base64'));
   if (taking === undefined || isScript) return;
   throw new PungiError(
     'INVALID_INPUT',
-    `The file "${taking.path}" takes the place of the script, which is called "${filename}". Give one of them another name.`,
+    `The file "${taking.path}" conflicts with the script "${filename}". Rename one of them.`,
   );
 }
 
-/** Where a profile has folders with data, their place is taken. */
-export function checkBesideData({ files = [] }: RunRequest, profile: string): void {
+/** Checks that no file conflicts with the data folders of the profile. */
+export function checkDataConflict({ files = [] }: RunRequest, profile: string): void {
   const inside = files.find(({ path }) => path.split('/', 1)[0] === DATA_FOLDER);
   if (inside === undefined) return;
   throw new PungiError(
     'INVALID_INPUT',
-    `The file "${inside.path}" cannot be handed over: below "${DATA_FOLDER}" are the folders of the profile "${profile}". Give it another path.`,
+    `The file "${inside.path}" conflicts with the data folders of the profile "${profile}" below "${DATA_FOLDER}". Use another path.`,
   );
 }
 
-/** A path that lies below another one. In the order of "path/", what lies below a path follows it at once. */
+/** Returns a path that lies below another one. Sorted by "path/", a path directly precedes those below it. */
 function findBelow(paths: ReadonlySet<string>): string | undefined {
   const ordered = Array.from(paths, (path) => `${path}/`).sort();
   return ordered.find((path, index) => index > 0 && path.startsWith(ordered[index - 1]!))?.slice(0, -1);

@@ -5,27 +5,27 @@ import type { Outcome } from '../contract/outcome.js';
 import { type Figure, RecentRuns } from './recent-runs.js';
 import { type Post, Webhook } from './webhook.js';
 
-/** The part of the configuration that alerts are about; 0 switches a threshold off. */
+/** The settings of alerts; 0 switches a threshold off. */
 export type Thresholds = Pick<
   Config,
   'alertLatencyMs' | 'alertFailureRate' | 'alertMemoryMb' | 'alertQueue' | 'alertWindowMs' | 'alertWebhook'
 >;
 
-/** What only the server can say, at this moment. */
+/** Values that only the server knows. */
 interface Readings {
-  /** Runs that wait for their turn. */
+  /** Runs in the queue. */
   queued: number;
-  /** Resident memory of the server's own process. */
+  /** Resident memory of the server process. */
   serverMemoryMb: number;
 }
 
 interface AlertRule {
   name: Alert['name'];
   threshold: number;
-  /** Fewer samples than these raise nothing. */
+  /** The least number of samples that raises an alert. */
   minimum: number;
   measure: (recent: RecentRuns, readings: Readings) => Figure;
-  word: (figure: Figure, threshold: number) => string;
+  describe: (figure: Figure, threshold: number) => string;
 }
 
 const MINIMUM_RUNS = 5;
@@ -39,7 +39,7 @@ function rulesFor(thresholds: Thresholds): AlertRule[] {
       threshold: thresholds.alertLatencyMs,
       minimum: MINIMUM_RUNS,
       measure: (recent) => recent.latencyMs(),
-      word: ({ value, samples }, threshold) =>
+      describe: ({ value, samples }, threshold) =>
         `95 % of the latest ${samples} runs took up to ${whole(value)} ms, waiting included; the threshold is ${threshold} ms.`,
     },
     {
@@ -47,7 +47,7 @@ function rulesFor(thresholds: Thresholds): AlertRule[] {
       threshold: thresholds.alertFailureRate,
       minimum: MINIMUM_RUNS,
       measure: (recent) => recent.failurePercent(),
-      word: ({ value, samples }, threshold) =>
+      describe: ({ value, samples }, threshold) =>
         `The server itself failed ${whole(value)} % of the latest ${samples} runs; the threshold is ${threshold} %.`,
     },
     {
@@ -55,7 +55,7 @@ function rulesFor(thresholds: Thresholds): AlertRule[] {
       threshold: thresholds.alertMemoryMb,
       minimum: 1,
       measure: (recent, { serverMemoryMb }) => now(serverMemoryMb + recent.togetherMb()),
-      word: ({ value }, threshold) =>
+      describe: ({ value }, threshold) =>
         `The server and the runs that were under way together used up to ${whole(value)} MB, each run at its peak; the threshold is ${threshold} MB.`,
     },
     {
@@ -63,24 +63,26 @@ function rulesFor(thresholds: Thresholds): AlertRule[] {
       threshold: thresholds.alertQueue,
       minimum: 1,
       measure: (_recent, { queued }) => now(queued),
-      word: ({ value }, threshold) => `${value} runs are waiting; the threshold is ${threshold}.`,
+      describe: ({ value }, threshold) => `${value} runs are waiting; the threshold is ${threshold}.`,
     },
   ];
   return rules.filter(({ threshold }) => threshold > 0);
 }
 
-/** Below this part of the threshold, for this long without a break, an alert is over: it does not flap. */
+/**
+ * An alert clears after the value stayed below this share of the threshold for this long, so that it does not flap.
+ */
 const CALM_SHARE = 0.8;
 const CALM_MS = 30_000;
-const LOOK_EVERY_MS = 5000;
-/** A look goes through all that is remembered: not after every run, each of which waits for it. */
-const LOOK_AFTER_MS = 100;
+const EVALUATE_EVERY_MS = 5000;
+/** Evaluating scans all remembered runs, so it happens after a delay and not after every run. */
+const EVALUATE_AFTER_MS = 100;
 
 interface AlertOptions {
   logger: Logger;
-  /** Asked at every look; without it, what look() was told last holds. */
+  /** Called at every evaluation; without it, the readings last passed to evaluate() are used. */
   read?: () => Readings;
-  /** Milliseconds since 1970 that never go back. */
+  /** Milliseconds since 1970; monotonic. */
   now?: () => number;
   post?: Post;
 }
@@ -91,7 +93,7 @@ interface Raised {
   calmSince: number | null;
 }
 
-/** Watches what ran, raises an alert once when a threshold is passed, and clears it once when that is over. */
+/** Watches outcomes, raises an alert once when a threshold is exceeded, and clears it once when that is over. */
 export class Alerts {
   readonly #rules: AlertRule[];
   readonly #raised = new Map<AlertRule, Raised>();
@@ -116,12 +118,14 @@ export class Alerts {
     const address = thresholds.alertWebhook;
     this.#webhook =
       address === undefined ? undefined : new Webhook(address, { logger, ...(post && { post }) });
-    this.#timer = setInterval(() => this.look(), Math.min(LOOK_EVERY_MS, this.#windowMs)).unref();
+    this.#timer = setInterval(() => this.evaluate(), Math.min(EVALUATE_EVERY_MS, this.#windowMs)).unref();
   }
 
-  /** The thresholds that are passed now. One that was passed a moment ago is not among them, though its end is not told yet. */
+  /**
+   * The thresholds that are exceeded now. An alert whose value has dropped is not included, even before it clears.
+   */
   get current(): Alert[] {
-    if (this.#rules.length > 0) this.look();
+    if (this.#rules.length > 0) this.evaluate();
     return [...this.#raised]
       .filter(([rule, { figure }]) => figure.value > rule.threshold)
       .map(([rule, { since, figure }]) => alertOf(rule, figure, since));
@@ -130,20 +134,20 @@ export class Alerts {
   record(outcome: Outcome): void {
     if (this.#rules.length === 0) return;
     this.#recent.add(outcome, this.#now());
-    this.#soon ??= setTimeout(() => this.look(), LOOK_AFTER_MS).unref();
+    this.#soon ??= setTimeout(() => this.evaluate(), EVALUATE_AFTER_MS).unref();
   }
 
-  look(told?: Readings): void {
-    if (told !== undefined) this.#read = () => told;
+  evaluate(readings?: Readings): void {
+    if (readings !== undefined) this.#read = () => readings;
     clearTimeout(this.#soon);
     this.#soon = undefined;
     const at = this.#now();
-    const readings = this.#read();
+    const current = this.#read();
     this.#recent.forgetBefore(at - this.#windowMs);
-    for (const rule of this.#rules) this.#judge(rule, rule.measure(this.#recent, readings), at);
+    for (const rule of this.#rules) this.#judge(rule, rule.measure(this.#recent, current), at);
   }
 
-  /** Waits shortly for what the webhook has not been told yet. */
+  /** Waits briefly for pending posts of the webhook. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     clearTimeout(this.#soon);
@@ -178,10 +182,10 @@ export class Alerts {
   }
 }
 
-const alertOf = ({ name, threshold, word }: AlertRule, figure: Figure, since: string): Alert => ({
+const alertOf = ({ name, threshold, describe }: AlertRule, figure: Figure, since: string): Alert => ({
   name,
   value: Math.round(figure.value * 100) / 100,
   threshold,
   since,
-  message: word(figure, threshold),
+  message: describe(figure, threshold),
 });

@@ -3,7 +3,7 @@ import type { Outcome } from '../contract/outcome.js';
 
 const KEPT = 1000;
 
-/** Figures of what ran, from real outcomes only. */
+/** Aggregates figures of finished runs. */
 export class Metrics {
   #total = 0;
   #ok = 0;
@@ -16,7 +16,7 @@ export class Metrics {
 
   record({ verdict, usage, isolation, cached }: Outcome): void {
     this.#verdicts.set(verdict.kind, (this.#verdicts.get(verdict.kind) ?? 0) + 1);
-    // What was refused before it ran, or was not run again, is counted by its verdict alone.
+    // A refused or cached run counts only by its verdict.
     if (isolation.tier === null || cached !== null) return;
     this.#total += 1;
     if (verdict.kind === 'ok') this.#ok += 1;
@@ -55,18 +55,20 @@ function quantiles(values: number[]): MetricsShape['latencyMs'] {
 const round = (value: number) => Math.round(value * 100) / 100;
 
 interface Condition {
-  /** Why nothing can be run. */
+  /** Why runs are impossible. */
   problem: string | null;
-  /** Whether the first worker is parked. */
+  /** Whether the first worker is ready. */
   isReady: boolean;
   alerts: readonly Alert[];
-  /** Why nothing can be recorded, and so nothing be run. */
+  /** Why nothing can be recorded, so that runs are refused. */
   auditProblem: string | null;
-  /** Why the default environment is not what the settings ask for. */
+  /** Why the default environment does not match the settings. */
   environmentProblem: string | null;
 }
 
-/** unhealthy: nothing can be run, or not where the settings say; degraded: runs work, not as they should. */
+/**
+ * unhealthy: runs are impossible or would not follow the settings; degraded: runs work, but a threshold is exceeded.
+ */
 export function statusOf(condition: Condition): Health['status'] {
   const { problem, isReady, alerts, auditProblem, environmentProblem } = condition;
   if ([problem, auditProblem, environmentProblem].some((reason) => reason !== null)) return 'unhealthy';

@@ -1,7 +1,7 @@
 import type { Outcome } from '../contract/outcome.js';
 import { faultOf } from '../contract/verdicts.js';
 
-/** The most that is remembered, however many runs fall into the window. */
+/** The most runs that are remembered per window. */
 const KEPT = 500;
 
 interface Answer {
@@ -12,26 +12,26 @@ interface Answer {
 interface Run {
   at: number;
   startedAt: number;
-  /** From the request to its outcome: waiting for a turn and a worker included, installing not. */
+  /** From the request to its outcome, including the wait for a worker, without installation. */
   latencyMs: number;
   peakMb: number;
-  /** The peaks of all runs that were under way when this one started, its own included. */
+  /** The sum of the peaks of all runs that were active when this one started, including this one. */
   togetherMb: number;
 }
 
-/** What there is to say of a figure, and of how much it was taken. */
+/** A measured value and the number of samples behind it. */
 export interface Figure {
   value: number;
   samples: number;
 }
 
-/** The outcomes of a window of time, as far as alerts are about them. */
+/** The outcomes of a time window, as far as alerts use them. */
 export class RecentRuns {
   #answers: Answer[] = [];
   #runs: Run[] = [];
 
   add({ verdict, usage, isolation, cached }: Outcome, at: number): void {
-    // It tells how the run of then went.
+    // A cached outcome describes an earlier run.
     if (cached !== null) return;
     const fault = faultOf(verdict);
     if (fault !== 'caller') keep(this.#answers, { at, isFailure: fault === 'server' });
@@ -48,7 +48,7 @@ export class RecentRuns {
     }
   }
 
-  /** The latency that only one run in twenty exceeds. One slow run among a few does not show in it. */
+  /** Returns the 95th percentile of the latency, so that a single slow run does not raise an alert. */
   latencyMs(): Figure {
     const sorted = Float64Array.from(this.#runs, (run) => run.latencyMs).sort();
     return { value: sorted[Math.floor((sorted.length - 1) * 0.95)] ?? 0, samples: sorted.length };
@@ -61,16 +61,16 @@ export class RecentRuns {
   }
 
   /**
-   * The most memory of runs that were under way together. Only the peak of a run is known, and only when it has ended,
-   * so each is counted with its peak for as long as it lasted: the true figure is this one or lower.
+   * Returns the highest memory of concurrent runs. Only the peak of a run is known, and only after its end, so each
+   * run counts with its peak for its whole duration: this is an upper bound.
    */
   togetherMb(): number {
     return this.#runs.reduce((most, run) => Math.max(most, run.togetherMb), 0);
   }
 
-  /** Of two runs that overlap, the one that started first was under way when the other one did. */
+  /** When two runs overlap, the earlier one was active when the later one started. */
   #together(ended: Run): Run {
-    // They are in the order of their ends.
+    // They are ordered by their ends.
     for (let index = this.#runs.length - 1; index >= 0; index -= 1) {
       const other = this.#runs[index]!;
       if (other.at <= ended.startedAt) break;

@@ -4,7 +4,7 @@ import { VERSION } from '../base/version.js';
 import type { Alert } from '../contract/health.js';
 
 const TIMEOUT_MS = 5000;
-/** Before the second and the third try. */
+/** Delays before the second and the third attempt. */
 const RETRY_AFTER_MS = [1000, 4000];
 const MAX_WAITING = 32;
 const CLOSE_WAIT_MS = 2000;
@@ -16,7 +16,7 @@ export interface AlertEvent {
   at: string;
 }
 
-/** Sends a body and tells the status of the answer. */
+/** Posts a body and returns the status of the response. */
 export type Post = (address: URL, body: string, signal: AbortSignal) => Promise<number>;
 
 interface WebhookOptions {
@@ -26,10 +26,10 @@ interface WebhookOptions {
   retryAfterMs?: readonly number[];
 }
 
-/** What may be logged and shown of an address: paths and queries are credentials as often as user and password. */
-export const placeOf = (address: string | URL) => new URL(address).origin;
+/** The part of an address that may be logged: its path and query can be credentials, too. */
+export const originOf = (address: string | URL) => new URL(address).origin;
 
-/** Posts alerts one after another, in order, and keeps nobody waiting. What cannot be delivered is logged. */
+/** Posts alerts in order, in the background. Failed deliveries are logged. */
 export class Webhook {
   readonly #address: URL;
   readonly #logger: Logger;
@@ -52,14 +52,14 @@ export class Webhook {
   send(event: AlertEvent): void {
     if (this.#closing.signal.aborted) return;
     this.#waiting.push(event);
-    // The newest tell how things are.
+    // The newest alerts matter most.
     if (this.#waiting.length > MAX_WAITING) this.#complain(this.#waiting.shift()!, 'too many are waiting');
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = undefined;
     });
   }
 
-  /** What is on its way gets one more moment, and no further tries. */
+  /** Gives the current post a moment to finish, without further attempts. */
   async close(): Promise<void> {
     this.#closing.abort();
     const timer = setTimeout(() => this.#ended.abort(), CLOSE_WAIT_MS);
@@ -74,7 +74,7 @@ export class Webhook {
     }
   }
 
-  /** Resolves to what went wrong, or null. */
+  /** Resolves to the problem, or null. */
   async #deliver(event: AlertEvent): Promise<string | null> {
     const body = JSON.stringify({ server: 'pungi', version: VERSION, ...event });
     for (let attempt = 0; ; attempt += 1) {
@@ -98,8 +98,8 @@ export class Webhook {
   }
 
   #complain({ event, alert }: AlertEvent, problem: string): void {
-    const webhook = placeOf(this.#address);
-    this.#logger.error('The webhook was not told of an alert', {
+    const webhook = originOf(this.#address);
+    this.#logger.error('Could not deliver an alert to the webhook', {
       webhook,
       problem,
       event,
@@ -116,14 +116,14 @@ function judgeStatus(status: number): { problem: string | null; isFinal: boolean
   return { problem, isFinal: !mayPass };
 }
 
-/** A code such as ECONNREFUSED: messages may repeat the address. */
+/** Returns a code such as ECONNREFUSED, because messages may contain the address. */
 function reasonOf(thrown: unknown): string {
   const { cause } = thrown as { cause?: { code?: unknown } };
   return typeof cause?.code === 'string' ? cause.code : 'it could not be reached';
 }
 
 const postJson: Post = async (address, body, signal) => {
-  // fetch takes no credentials in an address.
+  // fetch refuses credentials in an address.
   const { username, password } = address;
   const bare = new URL(address);
   bare.username = '';

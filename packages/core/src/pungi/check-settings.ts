@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.js';
 import { parseRequirements } from '../environments/requirements/requirement.js';
 import { findProgram } from '../runtime/find-program.js';
 
-/** Settings that would otherwise fail the first run that needs them, long after anybody looked. Throws the first problem. */
+/** Checks settings that would otherwise fail the first run that needs them. Throws the first problem. */
 export function checkSettings(config: Config): void {
   for (const [setting, problem] of problemsOf(config)) {
     if (problem !== null) throw new PungiError('CONFIGURATION_ERROR', `${setting}: ${problem}`, { setting });
@@ -20,7 +20,9 @@ function* problemsOf(config: Config): Generator<[setting: string, problem: strin
   yield ['PUNGI_UV', whyNoProgram(config.uv)];
 }
 
-/** Whether a folder is there or can be made. What another user provides need only be readable. */
+/**
+ * Returns why a folder neither exists nor can be created, or null. A folder of another user need only be readable.
+ */
 function whyNoFolder(path: string | undefined): string | null {
   if (path === undefined) return null;
   const folder = resolve(path);
@@ -35,7 +37,9 @@ function whyNoFolder(path: string | undefined): string | null {
   }
 }
 
-/** Only a try is proof. One by one, because making them all at once never ends below /proc. */
+/**
+ * Creates the folder to prove that it is possible, one level at a time: recursive mkdir never returns below /proc.
+ */
 function makeAndRemove(folder: string): void {
   const made: string[] = [];
   let missing = [folder];
@@ -50,10 +54,10 @@ function makeAndRemove(folder: string): void {
   }
 }
 
-/** A folder may come later; a file in its place is a mistake. */
+/** A missing folder is allowed; a file of that name is a mistake. */
 const whyFile = (folder: string) =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false
-    ? `${folder} is a file; name the folder that it lies in.`
+    ? `${folder} is a file; name its folder.`
     : null;
 
 function whyNoPackages({ preinstalledPackages, packageSources }: Config): string | null {

@@ -14,16 +14,16 @@ interface Parts {
   engine: Engine;
 }
 
-/** The largest script that is allowed is read in less; what takes longer is made to. */
-const LOOK = { cpuMs: 10_000 };
+/** The largest allowed script needs less; a script that needs more is made to. */
+const DISCOVERY_LIMITS = { cpuMs: 10_000 };
 
-/** What of a script can be tools. Throws PYTHON_ERROR for what does not compile. */
+/** Finds the parts of a script that can be tools. Throws PYTHON_ERROR if it does not compile. */
 export async function discover(
   request: DiscoverRequest,
   { gate, environments, engine }: Parts,
   options: StepOptions,
 ): Promise<Discovery> {
-  const { job, venvName } = await gate.admitOwn({ ...request, limits: LOOK });
+  const { job, venvName } = await gate.admitOwn({ ...request, limits: DISCOVERY_LIMITS });
   const lookIn = async (name: string | undefined): Promise<Discovery> => {
     const found = await environments.in(name, options, (ref) => engine.discover(job, ref));
     if ('exception' in found) throw unreadable(job.filename, found.exception);
@@ -33,7 +33,7 @@ export async function discover(
     const isNoPython = PungiError.from(error).code === 'PYTHON_ERROR';
     const requiresPython = isNoPython && venvName === undefined ? requiredPython(job) : null;
     if (requiresPython === null) throw error;
-    // Another Python, which it will run with, may know what this one does not. Its packages are not needed for a look.
+    // The Python that the script requires may accept syntax that this one does not. Its packages are not needed.
     const wanted = { dependencies: [], requiresPython };
     const other = await environments.provideInline(wanted, options).catch(() => undefined);
     if (other === undefined) throw error;
@@ -49,11 +49,11 @@ function requiredPython({ code }: Job): string | null {
   }
 }
 
-/** A script that is no Python, with the place in the form that editors and compilers use. */
+/** The error for a script that is not valid Python, with the position in the form of editors and compilers. */
 function unreadable(filename: string, exception: PythonException): PungiError {
   const { type, message, line, column } = exception;
   const place = [filename, line, column].filter((part) => part !== null).join(':');
-  // Python's own words end with the place.
+  // Python's message ends with the position.
   const what = message.replace(/ \([^()]*, line \d+\)$/, '');
   return new PungiError('PYTHON_ERROR', `${place} is not valid Python: ${type}: ${what}.`, { exception });
 }

@@ -22,7 +22,7 @@ interface Parts {
   audit: AuditRecorder;
 }
 
-/** How all the parts are, as one answer. */
+/** Collects the state of all parts. */
 export async function examineHealth(parts: Parts, venvName?: string): Promise<Health> {
   const { config, engine, environments, preinstalled, metrics, audit } = parts;
   const { queue, backend, state } = engine;
@@ -89,7 +89,7 @@ async function problemOf(engine: Engine): Promise<string | null> {
 const inPreparation = (environment: EnvironmentInfo, { isPending }: Preinstalled): EnvironmentInfo =>
   isPending && environment.isDefault ? { ...environment, state: 'preparing' } : environment;
 
-/** Who may ask for the server's health need not know where its alerts go: the address may be the key to it. */
+/** Removes the webhook's address, which may contain a secret. */
 const withoutSecrets = (config: Config): Health['config'] =>
   config.alertWebhook === undefined ? { ...config } : { ...config, alertWebhook: '(set)' };
 

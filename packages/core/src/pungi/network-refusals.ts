@@ -5,10 +5,10 @@ export interface NetworkRefusal {
   reason: string;
 }
 
-/** Hosts of one run that are recorded each for itself; of more the number tells enough. */
+/** Hosts per run that are recorded individually; further ones are only counted. */
 const MOST_HOSTS = 98;
 
-/** What one run was refused. */
+/** The hosts that one run was refused. */
 class OfRun {
   readonly #hosts = new Map<string, string>();
   readonly #leftOut = new Set<string>();
@@ -20,19 +20,19 @@ class OfRun {
     else this.#leftOut.add(what);
   }
 
-  /** What tells most stands first, in case that not all of it is recorded. */
-  *told(): Generator<NetworkRefusal> {
+  /** Yields the most important refusals first, in case not all of them are recorded. */
+  *list(): Generator<NetworkRefusal> {
     if (this.#last) yield this.#last;
     if (this.#leftOut.size > 0)
       yield {
         what: `${this.#leftOut.size} more hosts`,
-        reason: `The run was refused these, too; the first ${MOST_HOSTS} are recorded by name.`,
+        reason: `The run was refused these as well; only the first ${MOST_HOSTS} are recorded by name.`,
       };
     for (const [what, reason] of this.#hosts) if (what !== this.#last?.what) yield { what, reason };
   }
 }
 
-/** Hosts that runs were kept from, until these have ended and it is recorded. */
+/** The hosts that runs were refused, until the runs have ended and are recorded. */
 export class NetworkRefusals {
   readonly #byRun = new Map<string, OfRun>();
 
@@ -43,10 +43,10 @@ export class NetworkRefusals {
     ofRun.note(`${host}:${port}`, reason ?? 'The profile does not allow it.', isLast);
   }
 
-  /** What a run that has ended was refused, once. */
+  /** Returns and forgets the refusals of a run that has ended. */
   take(run: string): NetworkRefusal[] {
     const ofRun = this.#byRun.get(run);
     this.#byRun.delete(run);
-    return [...(ofRun?.told() ?? [])];
+    return [...(ofRun?.list() ?? [])];
   }
 }

@@ -6,14 +6,14 @@ import type { Engine } from '../engine/engine.js';
 import type { EnvironmentRef } from '../engine/environment-ref.js';
 import type { Gate } from '../gate/gate.js';
 
-/** A script compiled once. Its runs skip the compiler. */
+/** A compiled script. Its runs skip the compiler. */
 export interface CompiledScript {
   readonly sha256: string;
   readonly filename: string;
   readonly code: string;
 }
 
-/** The script of an earlier `precompile`. Throws INVALID_INPUT for what is none, or is none any more. */
+/** Returns the script of an earlier `precompile`. Throws INVALID_INPUT if it is not one, or was changed. */
 export function readCompiled(script: CompiledScript): CompiledScript {
   checkObject('script', script);
   for (const name of ['sha256', 'filename', 'code'] as const) checkText(`script.${name}`, script[name]);
@@ -22,7 +22,7 @@ export function readCompiled(script: CompiledScript): CompiledScript {
   throw new PungiError('INVALID_INPUT', `Invalid arguments: ${issue}.`, { issues: [issue] });
 }
 
-/** Compiles in the sandbox, once for each environment. */
+/** Compiles scripts in the sandbox, once per environment. */
 export class Precompiler {
   readonly #cache: BytecodeCache;
 
@@ -37,7 +37,7 @@ export class Precompiler {
   async bytecodeOf({ code, filename }: CompiledScript, ref: EnvironmentRef | undefined): Promise<string> {
     await this.engine.started;
     const keyFor = (interpreter: string) => ({ sourceSha256: sha256(code), filename, interpreter });
-    // What one environment compiles is not believed by another: its packages may have had a hand in it.
+    // Bytecode is not shared between environments, because packages of an environment may manipulate its compiler.
     const own = ref === undefined ? '' : `-${ref.environment}-${ref.generation}`;
     const tag = this.engine.bytecodeTag(ref);
     const known = tag === undefined ? undefined : this.#cache.get(keyFor(tag + own));

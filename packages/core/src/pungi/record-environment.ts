@@ -2,7 +2,7 @@ import type { AuditRecorder } from '../audit/recorder.js';
 import { SELF } from '../contract/caller.js';
 import type { EnvironmentEvent } from '../contract/environment.js';
 
-/** Changes of environments, as entries of the audit trail. */
+/** Records changes of environments in the audit trail. */
 export const recordEnvironment =
   (audit: AuditRecorder) =>
   async (event: EnvironmentEvent): Promise<void> => {

@@ -4,7 +4,7 @@ import type { PackageResult } from '../contract/environment.js';
 import { buildOutcome, type Outcome } from '../contract/outcome.js';
 import { failure, kindOfCode, type PythonException, type Verdict } from '../contract/verdicts.js';
 
-/** The outcome of a request that was never run. */
+/** Returns the outcome of a request that did not run. */
 export const refusal = (error: PungiError, code: unknown, profile: string | null = null): Outcome =>
   buildOutcome({
     verdict: refusedVerdict(error),
@@ -12,14 +12,14 @@ export const refusal = (error: PungiError, code: unknown, profile: string | null
     profile,
   });
 
-/** The outcome of a run that something went wrong after. */
+/** Returns the outcome of a run after which something failed. */
 export const failed = (outcome: Outcome, error: PungiError): Outcome => ({
   ...outcome,
   verdict: refusedVerdict(error),
   value: null,
 });
 
-/** The details of an error that belong to the verdict with its code. */
+/** Converts an error into the verdict with its code and the matching details. */
 function refusedVerdict({ code, message, details }: PungiError): Verdict {
   if (details['verdict'] !== undefined) return details['verdict'] as Verdict;
   const { exception, packages, explanation } = details as {

@@ -12,7 +12,7 @@ interface Parts {
   runs: Runs;
 }
 
-/** Runs an old entry again: the same code and inputs, the same packages, under the rules of today. */
+/** Runs an old entry again: same code, inputs and packages, under today's rules. */
 export async function replayEntry(entry: AuditEntry, parts: Parts, options: RunOptions): Promise<Replay> {
   const { venvName: _, ...request } = replayRequest(entry);
   const old = entry.data as RunRecord;
@@ -23,7 +23,7 @@ export async function replayEntry(entry: AuditEntry, parts: Parts, options: RunO
   return { seq: entry.seq, runId: old.runId, outcome, ...compareReplay(entry, outcome) };
 }
 
-/** The environment of then if it is still the same, else one that is made from its lock. */
+/** Returns the recorded environment if it is unchanged, else one created from its lock. */
 async function placeOf(
   { environment, environmentLock }: RunRecord,
   { environments, audit }: Parts,
@@ -45,6 +45,6 @@ async function lockNow(environments: Environments, name: string, steps: StepOpti
     return (await environments.lockOf(await environments.resolve(name, steps)))?.sha256 ?? null;
   } catch {
     steps.signal?.throwIfAborted();
-    return null; // gone, or damaged: it is made anew
+    return null; // missing or damaged: it is created again
   }
 }

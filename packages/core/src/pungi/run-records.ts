@@ -9,13 +9,13 @@ import type { Admitted } from '../gate/gate.js';
 import type { NetworkRefusals } from './network-refusals.js';
 import { refusal } from './refusal.js';
 
-/** Code that was run once; a request may lead to more than one, such as before and after an installation. */
+/** One execution of code; a request may lead to several, such as before and after an installation. */
 export interface Execution {
   outcome: Outcome;
   lock: EnvironmentLock | null;
 }
 
-/** What becomes known of a request on its way. */
+/** The facts about a request that accumulate while it is processed. */
 export interface Trace {
   request: RunRequest;
   caller: Caller;
@@ -24,21 +24,21 @@ export interface Trace {
   executions: Execution[];
 }
 
-/** Sees to it that nobody is told what a run gave before its entry is written. */
+/** Ensures that no outcome is returned before its entry is written. */
 export class RunRecords {
   constructor(
     private readonly audit: AuditRecorder,
     private readonly refusals: NetworkRefusals,
   ) {}
 
-  /** Resolves to what may be told: the outcome, or why it could not be recorded. */
+  /** Resolves to the outcome, or to a failure if it could not be recorded. */
   async write(outcome: Outcome, trace: Trace): Promise<Outcome> {
     if (outcome.verdict.kind === 'unrecorded') return outcome;
-    const isTold = ({ runId }: Outcome) => runId === outcome.runId;
-    const lock = trace.executions.find((one) => isTold(one.outcome))?.lock ?? null;
+    const isReturned = ({ runId }: Outcome) => runId === outcome.runId;
+    const lock = trace.executions.find((one) => isReturned(one.outcome))?.lock ?? null;
     try {
-      // What was run and is not told, because it was run again, has been run all the same.
-      for (const earlier of trace.executions.filter((one) => !isTold(one.outcome))) {
+      // An execution whose outcome is not returned, because it was repeated, is recorded as well.
+      for (const earlier of trace.executions.filter((one) => !isReturned(one.outcome))) {
         await this.#writeOne(earlier, trace);
       }
       await this.#writeOne({ outcome, lock }, trace);
@@ -54,7 +54,7 @@ export class RunRecords {
     const { client, token } = trace.caller;
     const who = { client, token };
     for (const refused of this.refusals.take(runId)) {
-      // The entry of the run waits for these, and fails with them.
+      // The entry of the run waits for these and fails with them.
       this.audit.denial({ ...who, ...refused, runId, environment, profile }).catch(() => {});
     }
     await this.audit.run({
@@ -69,6 +69,6 @@ export class RunRecords {
   }
 }
 
-/** A request that was refused may be anything. */
+/** The code of a refused request may be of any type. */
 const codeOf = ({ request, admitted }: Trace): string | null =>
   admitted?.job.code ?? (typeof request?.code === 'string' ? request.code : null);

@@ -33,7 +33,7 @@ describe('the request of an entry', () => {
   });
 
   test.each<[string, AuditEntry, string]>([
-    ['that is no run', { ...aDenial(), ...POSITION }, 'no run, but of the kind "denial"'],
+    ['that is no run', { ...aDenial(), ...POSITION }, 'expected a run, got an entry of the kind "denial"'],
     ['whose code was not kept', changed(someFacts(), { code: null }), 'AUDIT_STORE_CODE'],
     ['that ran nothing', entryOf(someFacts({ outcome: nothingRan })), 'nothing was run then'],
     ['whose code was changed', changed(someFacts(), { code: 'print(2)' }), 'does not have its hash'],
@@ -62,7 +62,7 @@ describe('a comparison', () => {
     const now = { ...outcome, stdout: { ...outcome.stdout, text: '2\n' } };
     expect(compareReplay(entry, now)).toEqual({
       same: false,
-      differences: [expect.stringContaining('not the same')],
+      differences: [expect.stringContaining('its output or its value differs')],
     });
   });
 

@@ -182,10 +182,10 @@ test.each([
   ['is nested too deeply', () => fileWith('['.repeat(100_000)), 'more than 32 levels'],
   ['holds aliases', () => fileWith('a: &x 1\nb: *x'), 'aliases (*name) are not allowed'],
   ['is larger than any settings', () => fileWith(`# ${'x'.repeat(2 ** 20)}`), 'larger than'],
-  ['never ends', () => '/dev/zero', 'no regular file'],
+  ['never ends', () => '/dev/zero', 'not a regular file'],
   ['is a folder', () => folder, 'it is a folder'],
-  ['is a list', () => fileWith('- 1'), 'must hold settings'],
-  ['is a word', () => fileWith('hello'), 'must hold settings'],
+  ['is a list', () => fileWith('- 1'), 'must contain settings'],
+  ['is a word', () => fileWith('hello'), 'must contain settings'],
 ])('a file that %s is named', (_, file, words) => {
   const path = file();
   const message = problemOf({ file: path });

@@ -135,9 +135,9 @@ describe('a module that is a file of the caller', () => {
     const hintOf = async (file: string) =>
       verdictOf(await pungi.run({ file }), 'python-error').exception.hint;
     expect(await hintOf('report.py')).toBe(
-      '"requests.py" lies beside the script, but a run sees only the files that come with it: pass it in files, as "requests.py".',
+      '"requests.py" lies next to the script, but a run sees only the files passed to it: pass it in files, as "requests.py".',
     );
-    expect(await hintOf(join(scripts, 'other.py'))).toContain('"pkg/__init__.py" lies beside the script');
+    expect(await hintOf(join(scripts, 'other.py'))).toContain('"pkg/__init__.py" lies next to the script');
     writeFileSync(join(scripts, 'sly.py'), 'raise ModuleNotFoundError("x", name="../../etc/passwd")');
     expect(await hintOf('sly.py')).toBeNull();
   });

@@ -65,12 +65,12 @@ describe('what a person is told of a run', () => {
     expect(disclosure.text).toContain(`\n*${line}*\n`);
   });
 
-  test('leaves out a purpose that nobody gave, and says that code was not looked at', () => {
+  test('leaves out a purpose that nobody gave, and says that code was not analysed', () => {
     const profile = profiles.get('reports');
     const isolation = { tier: 'namespace' as const, features: [] };
     const { text, codeSummary } = disclose({ capability: null, profile, summary: null, isolation });
     expect(text.split('\n', 1)).toEqual(['🔧 Accessing MCP Server: pungi']);
-    expect(text).toContain('*Code scope: not looked at*');
+    expect(text).toContain('*Code scope: not analysed*');
     expect(codeSummary).toBeNull();
   });
 

@@ -180,9 +180,11 @@ describe('a request', () => {
         (error) => `${error.code}: ${error.message}`,
       );
     expect(await admitted('own.py', 'x = 2')).toMatch(
-      /^INVALID_INPUT: The file "own.py" takes the place of the script/,
+      /^INVALID_INPUT: The file "own.py" conflicts with the script/,
     );
-    expect(await admitted('own.py/inner', 'x = 1')).toMatch(/^INVALID_INPUT: The file "own.py\/inner" takes/);
+    expect(await admitted('own.py/inner', 'x = 1')).toMatch(
+      /^INVALID_INPUT: The file "own.py\/inner" conflicts/,
+    );
     expect(await admitted('own.py', 'x = 1')).toBe('let through');
     expect(await admitted('own', 'x = 2')).toBe('let through');
   });

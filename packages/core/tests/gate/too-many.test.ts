@@ -22,7 +22,7 @@ test.each([
     { code: '1', inputData: Array(100_001).fill('') },
     'inputData: must have at most 100000 items',
   ],
-  ['lines', { code: '1', inputData: Array(1000).fill(1) }, 'inputData: 1000 items are no texts'],
+  ['lines', { code: '1', inputData: Array(1000).fill(1) }, 'inputData: 1000 items are not texts'],
 ])('too many %s are one fault', (_what, request, fault) => {
   expect(() => parseRequest(request)).toThrow(
     expect.objectContaining({

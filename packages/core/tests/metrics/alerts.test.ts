@@ -33,13 +33,13 @@ function watching(thresholds: Partial<Thresholds>) {
         clock.at += 1 + (told.wallMs ?? 1);
         alerts.record(outcomeOf(told));
       }
-      alerts.look();
+      alerts.evaluate();
     },
     /** So much later, looked at once a second meanwhile, as the timer does. */
     later: (ms: number) => {
       for (const end = clock.at + ms; clock.at < end; ) {
         clock.at = Math.min(end, clock.at + 1000);
-        alerts.look();
+        alerts.evaluate();
       }
     },
     clock,
@@ -78,12 +78,12 @@ test('runs that wait long for their turn are slow, however quick they are then',
 
 test('an alert whose cause has ended is not shown, though its end is told only when it lasts', () => {
   const { alerts, names, logged } = watching({ alertQueue: 20 });
-  alerts.look({ queued: 21, serverMemoryMb: 0 });
+  alerts.evaluate({ queued: 21, serverMemoryMb: 0 });
   expect(names()).toEqual(['queue']);
-  alerts.look({ queued: 0, serverMemoryMb: 0 });
+  alerts.evaluate({ queued: 0, serverMemoryMb: 0 });
   expect(names()).toEqual([]);
   expect(logged()).toEqual([['error', 'Alert raised', 'queue']]);
-  alerts.look({ queued: 25, serverMemoryMb: 0 });
+  alerts.evaluate({ queued: 25, serverMemoryMb: 0 });
   expect(alerts.current).toMatchObject([{ name: 'queue', value: 25 }]);
   expect(logged()).toHaveLength(1);
 });
@@ -99,13 +99,13 @@ test('one slow run among a few is no alert', () => {
 test('a figure around its threshold does not make the alert flap', () => {
   const { alerts, later, logged } = watching({ alertQueue: 10 });
   for (let round = 0; round < 50; round += 1) {
-    alerts.look({ queued: round % 2 === 0 ? 11 : 0, serverMemoryMb: 0 });
+    alerts.evaluate({ queued: round % 2 === 0 ? 11 : 0, serverMemoryMb: 0 });
     later(CALM_MS - 2000);
   }
-  alerts.look({ queued: 9, serverMemoryMb: 0 });
+  alerts.evaluate({ queued: 9, serverMemoryMb: 0 });
   later(10 * CALM_MS);
   expect(logged()).toEqual([['error', 'Alert raised', 'queue']]);
-  alerts.look({ queued: 8, serverMemoryMb: 0 });
+  alerts.evaluate({ queued: 8, serverMemoryMb: 0 });
   later(CALM_MS);
   expect(logged()).toHaveLength(2);
 });
@@ -181,7 +181,7 @@ test('requests that are refused for a reason do not hide failures, and neither d
 
 test('memory is that of the server and of the runs that were under way together', () => {
   const { alerts, clock, run, names } = watching({ alertMemoryMb: 1000 });
-  alerts.look({ queued: 0, serverMemoryMb: 100 });
+  alerts.evaluate({ queued: 0, serverMemoryMb: 100 });
   run(20, { peakMemoryMb: 800, wallMs: 50 });
   expect(names()).toEqual([]);
   // Two that lasted at the same time, the second of them within the first.
@@ -194,14 +194,14 @@ test('memory is that of the server and of the runs that were under way together'
 
 test('a server that grows by itself is an alert of memory', () => {
   const { alerts, names } = watching({ alertMemoryMb: 1000 });
-  alerts.look({ queued: 0, serverMemoryMb: 1001 });
+  alerts.evaluate({ queued: 0, serverMemoryMb: 1001 });
   expect(names()).toEqual(['memory']);
 });
 
 test('a threshold of 0 is none', async () => {
   const { run, names, alerts } = watching({});
   run(20, { verdict: INTERNAL, wallMs: 1e6, peakMemoryMb: 1e6 });
-  alerts.look({ queued: 1e6, serverMemoryMb: 1e6 });
+  alerts.evaluate({ queued: 1e6, serverMemoryMb: 1e6 });
   expect(names()).toEqual([]);
 });
 
@@ -226,9 +226,9 @@ test('without any run the readings are looked at by the clock', async () => {
 test('the webhook is told when an alert is raised and when it is over', async () => {
   const { address, heard } = await listenForWebhook();
   const { alerts, later } = watching({ alertQueue: 5, alertWebhook: address });
-  alerts.look({ queued: 6, serverMemoryMb: 0 });
+  alerts.evaluate({ queued: 6, serverMemoryMb: 0 });
   await until(() => heard.length === 1, 'the webhook has heard of it');
-  alerts.look({ queued: 0, serverMemoryMb: 0 });
+  alerts.evaluate({ queued: 0, serverMemoryMb: 0 });
   later(CALM_MS);
   await until(() => heard.length === 2, 'the webhook has heard of its end');
   const since = '2030-01-01T00:00:00.000Z';
@@ -257,7 +257,7 @@ test('the webhook is told when an alert is raised and when it is over', async ()
 test('the status says whether runs work, and whether they work as they should', () => {
   const well = { problem: null, isReady: true, alerts: [], auditProblem: null, environmentProblem: null };
   const { alerts } = watching({ alertQueue: 1 });
-  alerts.look({ queued: 2, serverMemoryMb: 0 });
+  alerts.evaluate({ queued: 2, serverMemoryMb: 0 });
   expect(statusOf(well)).toBe('healthy');
   expect(statusOf({ ...well, isReady: false })).toBe('starting');
   expect(statusOf({ ...well, alerts: alerts.current })).toBe('degraded');

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../../tests/support/until.js';
 import type { AlertEvent } from '../../src/metrics/webhook.js';
-import { placeOf, Webhook } from '../../src/metrics/webhook.js';
+import { originOf, Webhook } from '../../src/metrics/webhook.js';
 import { listeningLogger } from '../engine/pungi.js';
 import { listenForWebhook } from './webhook-listener.js';
 
@@ -91,7 +91,7 @@ test('a server that is not there is named in the log, without what may be a secr
     context: { webhook: address.slice(0, -1), problem: 'ECONNREFUSED', event: 'raised', alert: 'queue' },
   });
   expect(JSON.stringify(logger.entries)).not.toMatch(/geheim|T0KEN|s3cret|user/);
-  expect(placeOf(secret)).toBe(address.slice(0, -1));
+  expect(originOf(secret)).toBe(address.slice(0, -1));
 });
 
 test('credentials of the address are sent as such', async () => {

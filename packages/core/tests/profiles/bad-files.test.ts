@@ -14,10 +14,10 @@ const BOMB = `a: &a [x, x]\n${[...'bcdefghijk'].map((name, index) => `${name}: &
 /** What is wrong, the file, and what the sentence must say. */
 const BAD: [what: string, file: string, ...words: string[]][] = [
   // the file as a whole
-  ['nothing at all', '', 'must hold "profiles:"'],
-  ['a list', '- one', 'must hold "profiles:"'],
-  ['a word', 'hello', 'must hold "profiles:"'],
-  ['no profiles', 'other: {}', 'must hold "profiles:"', 'line 1', 'other: is not known'],
+  ['nothing at all', '', 'must contain "profiles:"'],
+  ['a list', '- one', 'must contain "profiles:"'],
+  ['a word', 'hello', 'must contain "profiles:"'],
+  ['no profiles', 'other: {}', 'must contain "profiles:"', 'line 1', 'other: is not known'],
   ['something beside the profiles', 'profiles: {}\nversion: 1', 'line 2', 'version: is not known'],
   ['profiles that are a list', 'profiles: [one]', 'profiles: must be a map'],
   ['profiles that are a word', 'profiles: one', 'profiles: must be a map'],
@@ -62,7 +62,7 @@ const BAD: [what: string, file: string, ...words: string[]][] = [
   [
     'a key in both spellings',
     one('cache_ttl: 1\n    cacheTtl: 2'),
-    'is there twice, as "cache_ttl" and as "cacheTtl"',
+    'is given twice, as "cache_ttl" and as "cacheTtl"',
   ],
   ['a merge key', one('<<: {focus: x}'), '<<: is not known'],
   ['the key of all objects', one('__proto__: {focus: x}'), '__proto__: is not known'],
@@ -213,7 +213,7 @@ test('a chain that is just short enough is not too long', () => {
 test.each([
   ['is missing', () => join(import.meta.dirname, 'none.yaml'), 'there is no such file'],
   ['is a folder', () => import.meta.dirname, 'it is a folder'],
-  ['never ends', () => '/dev/zero', 'no regular file'],
+  ['never ends', () => '/dev/zero', 'not a regular file'],
 ])('a file that %s is named', (_, path, words) => {
   const load = () =>
     loadProfiles({ profilesFile: path(), defaultProfile: 'default', allowedProfiles: ['*'] });

@@ -27,5 +27,5 @@ test('in any other environment it is, with what whoever asked has at hand', () =
   expect(hintIn('lab', 'command')).toMatch(/: install it with: pungi env install lab pyyaml$/);
   expect(hintIn('lab', 'library')).toMatch(/: install it with environments\.install\("lab", \["pyyaml"\]\)$/);
   expect(hintIn('lab', 'server')).toMatch(/ install_packages: packages \["pyyaml"\], venvName "lab"$/);
-  expect(hintIn('lab', 'server', false)).toMatch(/: ask whoever runs this server to install it$/);
+  expect(hintIn('lab', 'server', false)).toMatch(/: ask the administrator of this server to install it$/);
 });

@@ -31,7 +31,7 @@ test('a run that asked for too many hosts is recorded as that, with the number o
     },
     {
       what: '902 more hosts',
-      reason: 'The run was refused these, too; the first 98 are recorded by name.',
+      reason: 'The run was refused these as well; only the first 98 are recorded by name.',
     },
     { what: 'h0.example:443', reason: 'not listed' },
   ]);

@@ -78,7 +78,7 @@ class Summarize(unittest.TestCase):
 
     def test_what_is_no_python_has_its_lines(self):
         about = summarize("1 +\n2 (")
-        self.assertEqual((about["lines"], about["imports"], about["text"]), (2, [], "A text of 2 lines that is not Python."))
+        self.assertEqual((about["lines"], about["imports"], about["text"]), (2, [], "Text of 2 lines that is not Python."))
 
     def test_long_lists_are_cut_in_the_sentence(self):
         about = summarize("\n".join(f"import module{number}" for number in range(80)))

@@ -19,7 +19,7 @@ def main():
     sys.path[:0] = setup["path"]
     for name in setup["preload"]:
         __import__(name)
-    from pungi import scope, scope_guard, scope_guarded  # noqa: F401
+    from pungi import scope, scope_guard, optional_imports  # noqa: F401
 
     for line in sys.stdin:
         print(json.dumps(run_apart(json.loads(line))), flush=True)
@@ -57,7 +57,7 @@ def finish(sink, answer):
 
 
 def run(snippet, answer):
-    from pungi import scope, scope_guard, scope_guarded
+    from pungi import scope, scope_guard, optional_imports
 
     output = tempfile.TemporaryFile()
     os.dup2(output.fileno(), 1)
@@ -76,7 +76,7 @@ def run(snippet, answer):
     error = None
     try:
         code = compile(source, filename, "exec", dont_inherit=True)
-        scope_guard.install(rules, filename, vars(module), paths, refused, scope_guarded.lines_of(source, filename))
+        scope_guard.install(rules, filename, vars(module), paths, refused, optional_imports.lines_of(source, filename))
         exec(code, vars(module))
     except BaseException as raised:
         error = f"{type(raised).__name__}: {raised}"

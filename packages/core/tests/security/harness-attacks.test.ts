@@ -279,6 +279,6 @@ describe('a specification with', () => {
     const file = join(folder(), 'spec.yaml');
     mkdirSync(join(snapshotFile(file), '..'));
     symlinkSync('/dev/zero', snapshotFile(file));
-    expect(() => new SnapshotStore(file)).toThrow(/cannot be read: it is no regular file/);
+    expect(() => new SnapshotStore(file)).toThrow(/cannot be read: it is not a regular file/);
   });
 });

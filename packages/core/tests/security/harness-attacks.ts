@@ -157,7 +157,7 @@ export const SPECIFICATIONS: Record<string, { text: string; fault: RegExp | unde
   },
   'what never ends or begins': {
     text: `${SERVER}includes: [/dev/zero, fifo, /proc/kmsg]\n`,
-    fault: /includes\[0\] cannot be read: it is no regular file$/,
+    fault: /includes\[0\] cannot be read: it is not a regular file$/,
   },
   'combinations without end': {
     text: `${SERVER}${oneTest(`matrix: { ${times(9, (one) => `m${one}: [1, 2, 3, 4, 5, 6, 7, 8, 9, 0]`).join(', ')} }`)}`,

@@ -1,12 +1,12 @@
 import type { ProfileDefinition } from '../../contract/profile.js';
 
-/** Where a profile has no file. */
+/** The origin of profiles without a file. */
 export const BUILT_IN = 'built-in';
 
-/** The profile on whose rules every persona stands. */
+/** The profile that every persona extends. */
 export const STRATEGIC = 'strategic';
 
-/** What strategic analysis is asked for. */
+/** The capabilities of strategic analysis. */
 export const CAPABILITIES = [
   'strategic_data_analysis',
   'roi_calculations',
@@ -37,9 +37,9 @@ export const BUILT_IN_PROFILES: ReadonlyMap<string, ProfileDefinition> = new Map
     STRATEGIC,
     {
       description: 'Strategic analysis with pandas and numpy, reports and charts, and nothing else',
-      // Beside pandas itself: what it reads Parquet and Excel with, and writes tables, styled reports and charts with.
+      // Besides pandas: libraries for Parquet and Excel, tables, styled reports and charts.
       packages: ['numpy', 'pandas', 'pyarrow', 'openpyxl', 'tabulate', 'jinja2', 'matplotlib'],
-      // pyplot asks another program for fonts while it is imported, which the rules below would refuse to a run.
+      // Importing pyplot starts another program to find fonts, which the rules below deny to a run.
       preload: ['numpy', 'pandas', 'matplotlib.pyplot'],
       limits: { timeoutMs: 30_000, cpuMs: 30_000, memoryMb: 512 },
       allowedImports: [

@@ -7,17 +7,17 @@ import { type Chain, inherit, type ProfileSource } from './inherit.js';
 import { type ProfileSettings, readChains, unknownNames } from './load-profiles.js';
 import { byLine, type Locate, type ProfileProblem, type RuleProblem } from './problem.js';
 
-/** What there is to say about a profiles file: errors keep it from being used, or its runs from being made. */
+/** The result of checking a profiles file: errors prevent its use or its runs. */
 export interface ProfilesCheck {
   file: string | null;
-  /** Those of the file; all where there is none. */
+  /** The profiles of the file; all profiles without a file. */
   profiles: Profile[];
   errors: ProfileProblem[];
   warnings: ProfileProblem[];
 }
 
-/** What only somebody else can look at, such as the environments that are there. */
-export type FurtherCheck = (said: ProfileSource, profile: Profile) => RuleProblem[];
+/** A check of something outside of the file, such as the existing environments. */
+export type FurtherCheck = (source: ProfileSource, profile: Profile) => RuleProblem[];
 
 /** Checks a file as a server with these settings and limits would use it. */
 export function checkProfiles(
@@ -28,18 +28,18 @@ export function checkProfiles(
 ): ProfilesCheck {
   const { chains, problems, locate, isReadable } = readChains(file);
   const own = [...chains.values()]
-    .filter(([said]) => file === undefined || said.origin !== BUILT_IN)
+    .filter(([source]) => file === undefined || source.origin !== BUILT_IN)
     .map((chain) => ({ chain, profile: inherit(chain) }));
-  const told = (look: (chain: Chain, profile: Profile) => RuleProblem[]) =>
-    own.flatMap(({ chain, profile }) => placed(look(chain, profile), profile, locate));
-  // Without the names of the file, nobody can say whether a setting names one of them.
+  const locateAll = (check: (chain: Chain, profile: Profile) => RuleProblem[]) =>
+    own.flatMap(({ chain, profile }) => placed(check(chain, profile), profile, locate));
+  // Settings can be checked only if the profile names of the file are known.
   const unknown = isReadable ? unknownNames(settings, [...chains.keys()]) : [];
   const errors = [
     ...problems,
-    ...told(([said], profile) => [...folderProblems(said), ...further(said, profile)]),
+    ...locateAll(([source], profile) => [...folderProblems(source), ...further(source, profile)]),
     ...unknown.map((problem) => ({ profile: null, key: null, line: null, problem })),
   ];
-  const warnings = told((chain, profile) => [
+  const warnings = locateAll((chain, profile) => [
     ...doubts(profile, chain),
     ...ceilingDoubts(profile, chain, ceiling),
   ]);
@@ -54,7 +54,7 @@ export function checkProfiles(
 const placed = (found: RuleProblem[], { name }: Profile, locate: Locate): ProfileProblem[] =>
   found.map(({ path, problem }) => ({ profile: name, ...locate(name, path), problem }));
 
-/** Each where it is named: those who inherit a folder need not be told of it, too. */
+/** Reports a folder at the profile that names it, not at those that inherit it. */
 function folderProblems({ definition: { workspace = [] } }: ProfileSource): RuleProblem[] {
   return workspace.flatMap(({ name, path }, index) => {
     const wrong = (problem: string) => [{ path: ['workspace', index], problem: `"${name}" ${problem}` }];
@@ -69,7 +69,7 @@ function folderProblems({ definition: { workspace = [] } }: ProfileSource): Rule
 
 type Doubt = (profile: Profile, definition: ProfileDefinition) => RuleProblem[];
 
-/** What can be used, and is probably not what was meant. */
+/** Reports valid rules that are probably not intended. */
 const doubts = (profile: Profile, [{ definition }]: Chain): RuleProblem[] =>
   [imports, builtins, names, packages, keeping, network, message].flatMap((look) =>
     look(profile, definition),
@@ -102,7 +102,7 @@ const builtins: Doubt = (_, { blockedBuiltins = [] }) =>
   blockedBuiltins.flatMap((name, index) =>
     PYTHON_BUILTINS.has(name)
       ? []
-      : [{ path: ['blockedBuiltins', index], problem: `${name} is no builtin of Python` }],
+      : [{ path: ['blockedBuiltins', index], problem: `${name} is not a builtin of Python` }],
   );
 
 const names: Doubt = (_, { templateVars = {}, contextVariable }) => [
@@ -112,7 +112,7 @@ const names: Doubt = (_, { templateVars = {}, contextVariable }) => [
 
 function nameDoubt(name: string, path: string[]): RuleProblem[] {
   if (PYTHON_KEYWORDS.has(name))
-    return [{ path, problem: `"${name}" is a word of Python itself, so that code cannot use the variable` }];
+    return [{ path, problem: `"${name}" is a Python keyword, so code cannot use the variable` }];
   if (PYTHON_BUILTINS.has(name))
     return [{ path, problem: `"${name}" hides the builtin of that name from the code` }];
   return [];
@@ -132,7 +132,7 @@ const keeping: Doubt = ({ cacheTtl, deterministic }, definition) => {
   if (definition.cacheTtl !== undefined) return [{ path: ['cacheTtl'], problem: `nothing is kept: ${why}` }];
   const by = definition.network !== undefined ? 'network' : 'deterministic';
   if (definition[by] === undefined) return [];
-  const problem = `the cache_ttl of ${cacheTtl} that is inherited never applies: ${why}; say cache_ttl: 0`;
+  const problem = `the inherited cache_ttl of ${cacheTtl} never applies: ${why}; set cache_ttl: 0`;
   return [{ path: [by], problem }];
 };
 
@@ -155,12 +155,12 @@ const network: Doubt = ({ allowedHosts, blockedOperations }, definition) => {
 const message: Doubt = (profile, { scopeMessage }) =>
   scopeMessage === undefined || hasRules(profile)
     ? []
-    : [{ path: ['scopeMessage'], problem: 'is never said: the profile allows everything' }];
+    : [{ path: ['scopeMessage'], problem: 'is never used: the profile allows everything' }];
 
 const hasRules = ({ allowedImports, blockedImports, blockedBuiltins, blockedOperations }: Profile) =>
   allowedImports !== null || blockedImports.length + blockedBuiltins.length + blockedOperations.length > 0;
 
-/** Limits above those of the server do no harm, and no good. */
+/** Reports limits above those of the server, which have no effect. */
 function ceilingDoubts({ limits }: Profile, [{ definition }]: Chain, ceiling: Limits): RuleProblem[] {
   const named = Object.keys(definition.limits ?? {}) as (keyof Limits)[];
   return named
@@ -171,7 +171,7 @@ function ceilingDoubts({ limits }: Profile, [{ definition }]: Chain, ceiling: Li
     }));
 }
 
-/** The functions and types that every Python from 3.10 on has without an import. */
+/** The builtin functions and types of every Python from 3.10 on. */
 const PYTHON_BUILTINS: ReadonlySet<string> = new Set(
   `abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex
    copyright credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals
@@ -180,7 +180,7 @@ const PYTHON_BUILTINS: ReadonlySet<string> = new Set(
    sum super tuple type vars zip __import__ __build_class__`.split(/\s+/),
 );
 
-/** Words of the language itself, which cannot be the name of anything. */
+/** The keywords of Python. */
 const PYTHON_KEYWORDS: ReadonlySet<string> = new Set(
   `False None True and as assert async await break class continue def del elif else except finally for from global
    if import in is lambda nonlocal not or pass raise return try while with yield`.split(/\s+/),

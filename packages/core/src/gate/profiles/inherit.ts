@@ -1,6 +1,6 @@
 import type { Profile, ProfileDefinition } from '../../contract/profile.js';
 
-/** One profile as it was written, and where. */
+/** A profile as written, and its origin. */
 export interface ProfileSource {
   name: string;
   /** "built-in", or the file. */
@@ -8,15 +8,16 @@ export interface ProfileSource {
   definition: ProfileDefinition;
 }
 
-/** A profile as it was written, then the one that it extends, and so on. */
+/** A profile as written, followed by the profiles that it extends. */
 export type Chain = readonly [ProfileSource, ...ProfileSource[]];
 
-/** More than anybody reads: a longer chain is a mistake. */
+/** A longer chain is a mistake. */
 const MAX_CHAIN = 16;
 
 /**
- * The profiles that one stands on. One that bears the name of a built-in profile replaces it for all that extend it,
- * and may extend it itself. Where one of them cannot be had, the chain ends before it, and `problem` says why.
+ * Returns a profile and the profiles that it extends. A profile with the name of a built-in one replaces it for all
+ * that extend it, and may extend it itself. If a profile is missing, the chain ends before it, and `problem` says
+ * why.
  */
 export function chainOf(
   name: string,
@@ -25,10 +26,10 @@ export function chainOf(
 ): { chain: Chain; problem?: ExtendsProblem } {
   const chain: [ProfileSource, ...ProfileSource[]] = [known.get(name)!];
   const seen = new Set(chain);
-  for (let said = chain[0]; said.definition.extends !== undefined; ) {
-    const parent = said.definition.extends;
-    const next = parent === said.name ? replaced.get(parent) : known.get(parent);
-    const isOwn = said === chain[0];
+  for (let source = chain[0]; source.definition.extends !== undefined; ) {
+    const parent = source.definition.extends;
+    const next = parent === source.name ? replaced.get(parent) : known.get(parent);
+    const isOwn = source === chain[0];
     if (next === undefined && !known.has(parent)) {
       const sentence = `there is no profile "${parent}" to extend; there are ${[...known.keys()].join(', ')}`;
       return { chain, problem: { sentence, isOwn } };
@@ -44,18 +45,18 @@ export function chainOf(
       const sentence = `at most ${MAX_CHAIN} profiles may extend each other in a row`;
       return { chain, problem: { sentence, isOwn: true } };
     }
-    said = next;
+    source = next;
   }
   return { chain };
 }
 
 interface ExtendsProblem {
   sentence: string;
-  /** Or that of a profile further back, which is told there. */
+  /** False if the problem belongs to a profile further up, which reports it. */
   isOwn: boolean;
 }
 
-/** What holds in a profile: what is single replaces what was before, lists add to it, and maps are merged. */
+/** Merges a chain: single values replace inherited ones, lists are appended, maps are merged. */
 export function inherit(chain: Chain): Profile {
   const [own] = chain;
   const oldestFirst = chain.map(({ definition }) => definition).toReversed();
@@ -67,7 +68,7 @@ export function inherit(chain: Chain): Profile {
   const allowedHosts = hostsOf(oldestFirst);
   return {
     name: own.name,
-    // A description is of one profile alone, unless it stands on the built-in one of its own name.
+    // A description is not inherited, unless a profile extends the built-in one of its name.
     description:
       chain.find(({ name, definition }) => name === own.name && definition.description)?.definition
         .description ?? '',
@@ -89,14 +90,14 @@ export function inherit(chain: Chain): Profile {
     allowedHosts,
     workspace: foldersOf(oldestFirst),
     cacheTtl: last('cacheTtl') ?? 0,
-    // What the network answers is not ours to know: who says that it is always the same has to say so.
+    // The network can answer differently each time, so a profile with hosts must declare itself deterministic.
     deterministic: last('deterministic') ?? allowedHosts.length === 0,
     disclosure: last('disclosure') ?? false,
     focus: last('focus') ?? null,
   };
 }
 
-/** A package that is named again is meant as it was named last: two versions of it cannot be had. */
+/** The last requirement for a package replaces earlier ones. */
 function packagesOf(oldestFirst: readonly ProfileDefinition[]): string[] {
   const nameOf = (text: string) => (/^[\w.-]+/.exec(text)?.[0] ?? text).toLowerCase().replace(/[-_.]+/g, '-');
   return [
@@ -106,7 +107,7 @@ function packagesOf(oldestFirst: readonly ProfileDefinition[]): string[] {
   ];
 }
 
-/** "none" takes back what was allowed before. */
+/** "none" revokes inherited hosts. */
 function hostsOf(oldestFirst: readonly ProfileDefinition[]): string[] {
   let hosts: string[] = [];
   for (const { network } of oldestFirst) {

@@ -19,7 +19,7 @@ export interface ProfileSettings {
   allowedProfiles: readonly string[];
 }
 
-/** The built-in profiles and those of the file. Throws CONFIGURATION_ERROR with everything that is wrong. */
+/** Loads the built-in profiles and those of the file. Throws CONFIGURATION_ERROR with all problems. */
 export function loadProfiles(settings: ProfileSettings): Profiles {
   const file = profilesFileOf(settings);
   const { chains, problems } = readChains(file);
@@ -35,21 +35,21 @@ export function loadProfiles(settings: ProfileSettings): Profiles {
 
 const MOST_IN_A_SENTENCE = 3;
 
-/** Nobody reads a long list in one line. */
+/** Shortens a long list of problems. */
 function sentenceOf(problems: readonly ProfileProblem[], file: string | undefined): string {
   const texts = problems.slice(0, MOST_IN_A_SENTENCE).map(problemText);
   if (problems.length <= MOST_IN_A_SENTENCE) return texts.join('; ');
   return `${problems.length} problems; see: pungi profile check ${file} — the first are: ${texts.join('; ')}`;
 }
 
-/** The file that the settings name, or the one of the current folder if there. */
+/** Returns the file of the settings, or profiles.yaml of the current folder if it exists. */
 export const profilesFileOf = ({ profilesFile }: Pick<ProfileSettings, 'profilesFile'>): string | undefined =>
   profilesFile ?? (existsSync(PROFILES_FILE) ? PROFILES_FILE : undefined);
 
 interface ReadProfiles {
-  /** Every profile with those that it extends, as far as these can be had. */
+  /** Every profile with the profiles that it extends, as far as these exist. */
   chains: Map<string, Chain>;
-  /** What is wrong with the file, from its top to its end. */
+  /** The problems of the file, ordered by line. */
   problems: ProfileProblem[];
   locate: Locate;
   /** Whether the names of all profiles are known. */
@@ -58,7 +58,7 @@ interface ReadProfiles {
 
 const nowhere: Locate = (_, path) => ({ key: keyText(documented(path)), line: null });
 
-/** Without a file, the built-in ones. */
+/** Without a file, reads the built-in profiles. */
 export function readChains(file?: string): ReadProfiles {
   const builtIn = sourcesOf(BUILT_IN, BUILT_IN_PROFILES);
   if (file === undefined) return { ...connect(builtIn, builtIn, nowhere), locate: nowhere, isReadable: true };
@@ -99,7 +99,7 @@ function connect(
   return { chains, problems };
 }
 
-/** Settings that name profiles which do not exist, in sentences. */
+/** Describes settings that name unknown profiles. */
 export function unknownNames(
   { defaultProfile, allowedProfiles }: Pick<ProfileSettings, 'defaultProfile' | 'allowedProfiles'>,
   names: readonly string[],

@@ -12,7 +12,7 @@ interface ParsedProfiles {
   locate: Locate;
 }
 
-const FORM = 'it must hold "profiles:" with a map from names to rules';
+const FORM = 'it must contain "profiles:" with a map from names to rules';
 const KEYS: Record<string, readonly string[]> = {
   '': Object.keys(ProfileDefinition.shape),
   limits: Object.keys(Limits.shape),
@@ -20,7 +20,7 @@ const KEYS: Record<string, readonly string[]> = {
   workspace: Object.keys(WorkspaceFolder.shape),
 };
 
-/** The profiles that a file defines, each checked by itself. Folders are relative to the folder of the file. */
+/** Parses the profiles of a file, each on its own. Folders are relative to the folder of the file. */
 export function parseProfiles(yaml: YamlText, folder: string): ParsedProfiles {
   const lineOf = (path: YamlPath) => yaml.positionOf(path, { atKey: true })?.line ?? null;
   const problems: ProfileProblem[] = yaml.problems.map(({ position, problem }) => ({
@@ -41,7 +41,7 @@ export function parseProfiles(yaml: YamlText, folder: string): ParsedProfiles {
   const top = asMap(yaml.data);
   if (top === undefined || !Object.hasOwn(top, 'profiles')) ofFile(null, FORM);
   for (const key of Object.keys(top ?? {})) {
-    if (key !== 'profiles') ofFile(key, `is not known; the file may hold "profiles" alone`);
+    if (key !== 'profiles') ofFile(key, `is not known; the file may contain only "profiles"`);
   }
   const named = top?.['profiles'];
   const entries = asMap(named);
@@ -67,7 +67,9 @@ interface ParsedOne {
   written?: Written;
 }
 
-/** A profile that is wrong in itself is still one that others may extend, and whose other rules can be looked at. */
+/**
+ * Parses one profile. An invalid one is still returned, so that others can extend it and its other rules are checked.
+ */
 function parseOne(name: string, raw: unknown): ParsedOne {
   const found: Found[] = [];
   const badName = nameProblem(name);
@@ -124,13 +126,15 @@ function withFolder(definition: ProfileDefinition, folder: string): ProfileDefin
 
 const PROFILE_NAME_FORM = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
 
-/** Why this cannot be the name of a profile; undefined where it can. The names are those that environments may have. */
+/**
+ * Returns why this is not a valid profile name, or undefined. Profile names follow the rules of environment names.
+ */
 function nameProblem(name: string): string | undefined {
   if (PROFILE_NAME_FORM.test(name)) return undefined;
   return 'the name of a profile is 1 to 64 letters (A-Z, a-z), digits, "_" and "-", and does not start with "-"';
 }
 
-/** Below these keys are the owner's own names, which mean what they say. */
+/** Keys below these are chosen by the user and not converted. */
 const OWN_NAMES = ['templateVars'];
 
 interface KeyProblem {
@@ -138,11 +142,11 @@ interface KeyProblem {
   problem: string;
 }
 
-/** A value whose keys are spelled as ours, and the way back to how they were written. */
+/** A value with camelCase keys, and a function that maps paths back to the written keys. */
 interface Spelled {
   value: unknown;
   problems: KeyProblem[];
-  /** The path as it is in the file; what is not there, as the documentation spells it. */
+  /** Returns the path as written in the file, or as documented if it is not there. */
   written: Written;
 }
 
@@ -153,7 +157,7 @@ const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_$
 const camelCase = (key: string) =>
   key.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** One rule for every key: cache_ttl is cacheTtl. A key that is there in both spellings is a problem. */
+/** Converts every key: cache_ttl becomes cacheTtl. A key in both spellings is a problem. */
 function spellKeys(value: unknown): Spelled {
   const problems: KeyProblem[] = [];
   const spelling = new Map<string, string>();
@@ -166,7 +170,7 @@ function spellKeys(value: unknown): Spelled {
       const place = [...path, name];
       if (spelled.has(name)) {
         const other = spelling.get(keyOf(place)) ?? name;
-        problems.push({ path: place, problem: `is there twice, as "${other}" and as "${key}"` });
+        problems.push({ path: place, problem: `is given twice, as "${other}" and as "${key}"` });
       }
       spelling.set(keyOf(place), key);
       spelled.set(name, OWN_NAMES.includes(name) ? member : spell(member, place));
@@ -181,7 +185,7 @@ function spellKeys(value: unknown): Spelled {
   };
 }
 
-/** A path as the documentation spells it. */
+/** Returns a path with the documented spelling. */
 export const documented: Written = (path) =>
   path.map((part, index) => {
     if (typeof part !== 'string') return typeof part === 'symbol' ? String(part) : part;

@@ -2,7 +2,7 @@ import { PungiError } from '../../base/errors.js';
 import { parseHostRule } from '../../network/host-rules.js';
 import type { Chain } from './inherit.js';
 
-/** What is wrong with a profiles file, at one place. */
+/** A problem of a profiles file, at one place. */
 export interface ProfileProblem {
   profile: string | null;
   key: string | null;
@@ -10,7 +10,7 @@ export interface ProfileProblem {
   problem: string;
 }
 
-/** Such as: line 4, profile "reports", cache_ttl: must be at least 0; it is -1. */
+/** Formats a problem, such as: line 4, profile "reports", cache_ttl: must be at least 0; it is -1. */
 export function problemText({ profile, key, line, problem }: ProfileProblem): string {
   const where = [
     ...(line === null ? [] : [`line ${line}`]),
@@ -20,7 +20,7 @@ export function problemText({ profile, key, line, problem }: ProfileProblem): st
   return where.length === 0 ? problem : `${where.join(', ')}: ${problem}`;
 }
 
-/** Such as network.allow[0]; null for the profile itself. */
+/** Formats a path, such as network.allow[0]; null for the profile itself. */
 export const keyText = (path: readonly (string | number)[]): string | null =>
   path.length === 0
     ? null
@@ -28,7 +28,7 @@ export const keyText = (path: readonly (string | number)[]): string | null =>
         .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`))
         .join('');
 
-/** Where something of a profile is in its file, and how it is spelled there. */
+/** Finds the position and the spelling of a part of a profile in its file. */
 export type Locate = (
   profile: string,
   path: readonly (string | number)[],
@@ -42,16 +42,16 @@ export interface RuleProblem {
   problem: string;
 }
 
-/** What is wrong with a profile's own rules beyond their form. */
+/** Checks a profile's own rules beyond their schema. */
 export const ruleProblems = (chain: Chain): RuleProblem[] => [...folderNames(chain), ...hosts(chain)];
 
 function folderNames([{ definition }, ...parents]: Chain): RuleProblem[] {
-  const earlier = parents.flatMap((said) => said.definition.workspace ?? []);
+  const earlier = parents.flatMap((source) => source.definition.workspace ?? []);
   const folders = definition.workspace ?? [];
   return folders.flatMap(({ name, path }, index) => {
     const before = [...earlier, ...folders.slice(0, index)];
     if (!before.some((other) => other.name === name && other.path !== path)) return [];
-    const problem = `two folders have the name "${name}", by which code sees them; give one of them another`;
+    const problem = `two folders have the name "${name}"; rename one of them`;
     return [{ path: ['workspace', index], problem }];
   });
 }

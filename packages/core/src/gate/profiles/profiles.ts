@@ -6,16 +6,16 @@ import { type Chain, inherit } from './inherit.js';
 
 const ANY = '*';
 
-/** Whether a profile is of the line of strategic analysis. */
+/** Whether a profile extends strategic analysis. */
 export const isStrategic = ({ lineage }: Profile): boolean => lineage.includes(STRATEGIC);
 
-/** A persona is a profile of this line that tells its code who it is. */
+/** A persona is a strategic profile that sets its code's persona variable. */
 export const isPersona = (profile: Profile): boolean =>
   isStrategic(profile) && Object.hasOwn(profile.templateVars, 'persona');
 
 /** The profiles of one server: the built-in ones and those of its file. */
 export class Profiles {
-  /** In the order in which they were written: the built-in ones first. */
+  /** In the order of their definition: the built-in ones first. */
   readonly all: readonly Profile[];
   readonly #chains: ReadonlyMap<string, Chain>;
   readonly #allowed: readonly string[];
@@ -26,7 +26,7 @@ export class Profiles {
     this.all = [...chains.values()].map(inherit);
   }
 
-  /** Those that callers may use. */
+  /** The profiles that callers may use. */
   get usable(): Profile[] {
     return this.all.filter(({ name }) => this.mayUse(name));
   }
@@ -49,7 +49,7 @@ export class Profiles {
     throw new PungiError('INVALID_INPUT', message, { issues: [message], profiles: names });
   }
 
-  /** How a profile came to its rules. */
+  /** Returns the profile and the profiles that it extends. */
   chain(name: string): Chain {
     this.get(name);
     return this.#chains.get(name)!;

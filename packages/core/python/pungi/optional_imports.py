@@ -1,18 +1,19 @@
-"""Imports that code is prepared to do without: those in a `try` whose handlers name ImportError.
+"""Finds optional imports: those in a `try` whose handlers name ImportError.
 
-Such code has a fallback, so what its profile does not allow is missing there, as a package is that nobody installed.
+Such code has a fallback, so a module that the profile denies counts as missing there, like a package that is not
+installed.
 """
 
 import ast
 
 _EXPECTED = {"ImportError", "ModuleNotFoundError"}
 _TRY = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
-# What is defined in a `try` runs later, outside of it.
+# Definitions inside a `try` run later, outside of it.
 _LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def imports_in(node):
-    """The import statements that the handlers of a `try` statement are for."""
+    """Returns the import statements that the handlers of a `try` statement cover."""
     found, left = set(), list(node.body) if any(map(_expects, node.handlers)) else []
     while left:
         each = left.pop()
@@ -24,7 +25,7 @@ def imports_in(node):
 
 
 def lines_of(source, filename):
-    """The lines on which such imports stand."""
+    """Returns the line numbers of such imports."""
     if not any(name in source for name in _EXPECTED):
         return frozenset()
     tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
