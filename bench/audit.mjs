@@ -1,4 +1,5 @@
-// What deciding and recording add to a run: the engine alone, then Pungi without its audit trail and with both of its modes.
+// Measures what gate and audit trail add to a run: the engine alone, then Pungi without its audit trail and with both
+// of its modes.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Engine } from '../dist/core/src/engine/engine.js';
 import { Gate } from '../dist/core/src/gate/gate.js';
@@ -45,18 +46,18 @@ const CONTENDERS = [
 const FULL = { rounds: 100, runsInRound: 6 };
 const QUICK = { rounds: 30, runsInRound: 6 };
 
-/** Medians in ms of runs that take turns, by id. */
+/** Returns medians in ms of alternating runs, by id. */
 export async function measureAudit(facts, { isQuick, gapMs, settleMs }, say = () => {}) {
   const { rounds, runsInRound } = isQuick ? QUICK : FULL;
   say('print(1): what the gate and the audit trail add …');
   return withSessions(CONTENDERS, { ...PRINT, ...facts }, async (open) => {
     const samples = new Map(open.map(({ id }) => [id, []]));
     for (let round = 0; round <= rounds; round += 1) {
-      // Whoever comes later may find the machine in another state: they take turns at that too.
+      // The order alternates, because later contenders may find the machine in another state.
       for (const { id, session } of round % 2 === 0 ? open : open.toReversed()) {
         for (let run = 0; run < runsInRound; run += 1) {
           const took = await timedRun(session, PRINT);
-          // The first round is for caches and pools.
+          // The first round warms caches and pools.
           if (round > 0) samples.get(id).push(took);
           await pause(gapMs);
         }

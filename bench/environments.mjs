@@ -1,4 +1,4 @@
-// Named environments beside `python -m venv` and pip, both with the machine's own index settings.
+// Compares named environments with `python -m venv` and pip, all with the machine's index settings.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,7 +13,7 @@ const PACKAGES = ['numpy', 'pandas'];
 const FULL = { creations: 10, installs: 3, rounds: 10, runsInRound: 20 };
 const QUICK = { creations: 3, installs: 1, rounds: 2, runsInRound: 20 };
 
-/** Medians in ms, of samples that alternate; `install` is left out where the index cannot be reached. */
+/** Returns medians in ms of alternating samples; `install` is left out if the index cannot be reached. */
 export async function measureEnvironments({ python, tier }, { isQuick, gapMs, settleMs }, say = () => {}) {
   const counts = isQuick ? QUICK : FULL;
   const folder = makeFolder('environments');
@@ -38,7 +38,7 @@ export async function measureEnvironments({ python, tier }, { isQuick, gapMs, se
   }
 }
 
-/** An environment without packages; the first pair only fills the file cache. */
+/** Creates an environment without packages; the first pair only fills the file cache. */
 async function compareCreation(pungi, { python, folder }, { creations }) {
   const own = [];
   const other = [];
@@ -46,7 +46,7 @@ async function compareCreation(pungi, { python, folder }, { creations }) {
     const venv = join(folder, `venv-${round}`);
     const otherMs = await timed(() => outputOf(python, ['-m', 'venv', venv]));
     const ownMs = await timed(() => pungi.environments.create({ venvName: `empty-${round}` }));
-    if (!existsSync(join(venv, 'bin/python'))) throw new Error(`python -m venv made nothing in ${venv}`);
+    if (!existsSync(join(venv, 'bin/python'))) throw new Error(`python -m venv created nothing in ${venv}`);
     if (round === 0) continue;
     own.push(ownMs);
     other.push(otherMs);
@@ -59,7 +59,7 @@ async function compareCreation(pungi, { python, folder }, { creations }) {
   return { pungiMs: median(own), otherMs: median(other) };
 }
 
-/** A second environment with the same packages: whatever a tool keeps of the first one, it has. */
+/** Creates a second environment with the same packages, so that each tool can use its cache. */
 async function compareInstallation(pungi, { python, folder }, { installs }) {
   const cache = join(folder, 'pip-cache');
   const own = [];
@@ -88,12 +88,12 @@ const pipInstall = (python, cache) =>
     ...['--only-binary=:all:', '--cache-dir', cache, ...PACKAGES],
   ]);
 
-/** The same run in a named environment and in the default one, both warm. */
+/** Measures the same run in a named environment and in the default one, both warm. */
 async function compareRuns(pungi, { rounds, runsInRound }, { gapMs, settleMs }) {
   const named = [];
   const unnamed = [];
   for (let round = 0; round <= rounds; round += 1) {
-    // Whoever comes second may find the machine in another state: they take turns at that too.
+    // The order alternates, because the second may find the machine in another state.
     const batches = [
       [{ code: 'print(1)', venvName: 'empty-1' }, named],
       [{ code: 'print(1)' }, unnamed],
@@ -101,7 +101,7 @@ async function compareRuns(pungi, { rounds, runsInRound }, { gapMs, settleMs }) 
     for (const [request, samples] of round % 2 === 0 ? batches : batches.reverse()) {
       for (let run = 0; run < runsInRound; run += 1) {
         const took = await timed(() => expectPrinted(pungi, request, '1\n'));
-        // The first round is for caches and pools.
+        // The first round warms caches and pools.
         if (round > 0) samples.push(took);
         await pause(gapMs);
       }
@@ -136,7 +136,7 @@ export const ENVIRONMENT_TARGETS = [
     unit: '×',
     measure: ratio('install'),
   },
-  // No slower: the rest is for noise.
+  // Not slower, with a margin for noise.
   {
     about: 'a run in a named environment, to the default one',
     atMost: 1.1,

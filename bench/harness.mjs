@@ -1,4 +1,4 @@
-// The test harness: validation scripts one by one and many of them, and a call that it judges beside the bare client's.
+// Measures the test harness: validation scripts, single and many, and a judged call compared with the bare client's.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -29,7 +29,7 @@ const CONTEXT = {
 const FULL = { scripts: 1000, single: 100, rounds: 7, calls: 300 };
 const QUICK = { scripts: 200, single: 30, rounds: 3, calls: 100 };
 
-/** Medians in ms, and how many scripts are run in a second. */
+/** Returns medians in ms, and the scripts per second. */
 export async function measureHarness({ python, tier }, { isQuick, gapMs, settleMs }, say = () => {}) {
   const { scripts, single, rounds, calls } = isQuick ? QUICK : FULL;
   say('validation scripts …');
@@ -71,7 +71,7 @@ async function measureScripts(pungi, { scripts, single, gapMs, settleMs }) {
   return { cachedMs, scriptMs, perSecond: (scripts * 1000) / (performance.now() - started), scripts };
 }
 
-/** Each with a server of its own, which has to warm up for either. */
+/** Each uses its own server, which has to warm up for either. */
 async function measureCalls({ rounds, calls, settleMs }) {
   const file = join(makeFolder('harness'), 'calls.json');
   writeFileSync(file, JSON.stringify(specificationOf(calls)));
@@ -82,7 +82,7 @@ async function measureCalls({ rounds, calls, settleMs }) {
       ['clientMs', () => byClient(calls)],
     ]) {
       const took = await measure();
-      // The first round is for the compiler of Node.
+      // The first round warms Node's compiler.
       if (round > 0) samples[id].push(took / calls);
       await pause(settleMs);
     }
@@ -90,7 +90,7 @@ async function measureCalls({ rounds, calls, settleMs }) {
   return { harnessMs: median(samples.harnessMs), clientMs: median(samples.clientMs) };
 }
 
-/** One test for each call, as people write them. */
+/** Writes one test for each call, as people do. */
 const specificationOf = (calls) => ({
   name: 'bench',
   server: { command: process.execPath, args: [SERVER] },
@@ -111,7 +111,9 @@ const specificationOf = (calls) => ({
   ],
 });
 
-/** From the first test to the last: without starting the server, and with everything between two calls. */
+/**
+ * Measures from the first test to the last: without the start of the server, and with everything between two calls.
+ */
 async function byHarness(file) {
   const { loaded, faults } = loadSpecification(file, { environment: process.env });
   if (faults) throw new Error(JSON.stringify(faults[0]));

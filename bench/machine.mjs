@@ -1,4 +1,4 @@
-// Where the figures come from: without it they mean nothing.
+// Describes the machine, without which the figures mean nothing.
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 
@@ -20,7 +20,7 @@ export function describeMachine({ python, tier, pandasPython }) {
   };
 }
 
-/** Others at work on the machine make every figure worse, and not all of them alike. */
+/** Other work on the machine makes every figure worse, and not all of them alike. */
 export const isBusy = () => loadavg()[0] > cpus().length / 2;
 
 const ask = (python, code) => execFileSync(python, ['-I', '-c', code], { encoding: 'utf8' }).trim();

@@ -1,4 +1,4 @@
-// What it costs to print much: 100,000 lines, timed by the script itself, beside plain Python on a pipe.
+// Measures 100,000 prints, timed by the script itself, compared with plain Python on a pipe.
 // `node bench/prints.mjs [PYTHON]` measures this row alone.
 import { spawn } from 'node:child_process';
 import { loadConfig, Pungi } from '../dist/pungi/src/index.js';
@@ -20,7 +20,7 @@ const BYTES = Array.from({ length: LINES }, (_, i) => `line ${i}\n`.length).redu
   0,
 );
 
-/** Medians in ms of runs that take turns. */
+/** Returns medians in ms of alternating runs. */
 export async function measurePrints({ python, tier }, { isQuick }, say = () => {}) {
   say(`${LINES.toLocaleString('en')} prints …`);
   const env = { MAX_OUTPUT_BYTES: `${2 * BYTES}` };
@@ -43,22 +43,22 @@ function plain(python) {
   const { PYTHONUNBUFFERED: _, ...env } = process.env;
   const child = spawn(python, ['-I', '-c', CODE], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let bytes = 0;
-  let said = '';
+  let stderr = '';
   child.stdout.on('data', (data) => {
     bytes += data.length;
   });
   child.stderr.on('data', (data) => {
-    said += data;
+    stderr += data;
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', () => resolve(timeOf(bytes, said)));
+    child.once('close', () => resolve(timeOf(bytes, stderr)));
   });
 }
 
-function timeOf(bytes, said) {
-  if (bytes !== BYTES) throw new Error(`expected ${BYTES} bytes, got ${bytes}: ${said}`);
-  return Number(said) * 1000;
+function timeOf(bytes, stderr) {
+  if (bytes !== BYTES) throw new Error(`expected ${BYTES} bytes, got ${bytes}: ${stderr}`);
+  return Number(stderr) * 1000;
 }
 
 export const PRINT_TARGETS = [

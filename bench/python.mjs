@@ -1,11 +1,11 @@
-// The interpreters that the bench uses: the one that Pungi finds, and beside it an environment with pandas and Jupyter.
+// The interpreters of the bench: the one that Pungi finds, and an environment with pandas and Jupyter.
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, Pungi } from '../dist/pungi/src/index.js';
 import { KEPT } from './folder.mjs';
 
-/** Interpreter and tier as a user gets them, PUNGI_PYTHON and PUNGI_TIER included. */
+/** Returns interpreter and tier as a user gets them, including PUNGI_PYTHON and PUNGI_TIER. */
 export async function findPython() {
   const pungi = Pungi.start(loadConfig({ env: { ...process.env, AUDIT: 'false' } }));
   try {
@@ -16,7 +16,9 @@ export async function findPython() {
   }
 }
 
-/** An interpreter that has pandas, made once and kept; undefined, after a sentence, where that cannot be done. */
+/**
+ * Returns an interpreter with pandas, created once and kept; prints why and returns undefined if that is impossible.
+ */
 export function ensureEnvironment({ python, version }) {
   const folder = join(KEPT, version);
   const own = join(folder, 'bin', 'python');
@@ -32,10 +34,10 @@ export function ensureEnvironment({ python, version }) {
   }
   try {
     pip(own, 'install', 'ipykernel', 'jupyter_client');
-    // It brings a .pth file that runs at every start of the interpreter, which would make the bare spawn slower.
+    // It contains a .pth file that runs at every start of the interpreter, which would make the bare spawn slower.
     pip(own, 'uninstall', '--yes', 'setuptools');
   } catch {
-    // The row says so.
+    // The row reports it.
   }
   return own;
 }
@@ -43,7 +45,7 @@ export function ensureEnvironment({ python, version }) {
 const prefixesOf = (python) =>
   JSON.parse(say(python, 'import json, sys; print(json.dumps([sys.base_prefix, sys.prefix]))'));
 
-/** Everything that contenders want to know beside the code of a workload. */
+/** The facts that contenders need besides the code of a workload. */
 export const interpreterFacts = (python, tier) => ({
   python,
   tier,

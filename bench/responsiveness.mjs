@@ -1,5 +1,5 @@
-// What a second client waits for while the first one sends or prints what should do harm: the slowest of its pings.
-// `node bench/responsiveness.mjs [WORDS]` measures these rows alone, or those with the words in their names.
+// Measures the slowest ping of a second client while the first one sends or prints harmful data.
+// `node bench/responsiveness.mjs [TEXT]` measures these rows alone, or those whose names contain the text.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ const INITIALIZE = {
 };
 const LIMIT_MS = 100;
 
-/** What many connections do. */
+/** Attacks with many connections. */
 const CROWDS = {
   '1,000 sessions with open streams': async (server) => {
     const streams = [];
@@ -63,7 +63,7 @@ const CROWDS = {
   },
 };
 
-export async function measureResponsiveness({ python, tier }, { isQuick }, say = () => {}, words = '') {
+export async function measureResponsiveness({ python, tier }, { isQuick }, say = () => {}, text = '') {
   const server = await startServer(serverSettings({ python, tier, preload: [] }));
   const pinger = new Worker(new URL('./measure/pinger.mjs', import.meta.url), {
     workerData: { url: server.url, pid: server.pid },
@@ -78,7 +78,7 @@ export async function measureResponsiveness({ python, tier }, { isQuick }, say =
     ...Object.entries(INPUTS).map(([name, make]) => [name, () => server.post(make())]),
     ...Object.entries(OUTPUTS).map(([name, code], id) => [name, () => server.run(code, id)]),
     ...Object.entries(CROWDS).map(([name, act]) => [name, () => act(server)]),
-  ].filter(([name]) => name.includes(words));
+  ].filter(([name]) => name.includes(text));
   const rows = [];
   try {
     await pause(500);
@@ -137,7 +137,7 @@ class HostileClient {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))[1]) / 1024;
   }
 
-  /** The reply as text, in a session that is opened when there is none. */
+  /** Returns the reply as text, in a session that is opened if there is none. */
   async post(body) {
     this.#session ??= (await this.#send(JSON.stringify(INITIALIZE), {})).headers['mcp-session-id'];
     const res = await this.#send(body, { 'mcp-session-id': this.#session });
@@ -159,7 +159,7 @@ class HostileClient {
     return res.on('error', () => {});
   }
 
-  /** Connections that write this and read nothing. Returns what closes them. */
+  /** Opens connections that write this and read nothing. Returns a function that closes them. */
   async openRaw(count, written) {
     const sockets = Array.from({ length: count }, () => {
       const socket = connect(Number(new URL(this.url).port), '127.0.0.1');
@@ -211,7 +211,7 @@ export const describeResponsiveness = ({ responsiveness = [] }) =>
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { findPython } = await import('./python.mjs');
-  const words = process.argv.slice(2).join(' ');
-  const rows = await measureResponsiveness(await findPython(), { isQuick: true }, console.error, words);
+  const text = process.argv.slice(2).join(' ');
+  const rows = await measureResponsiveness(await findPython(), { isQuick: true }, console.error, text);
   console.log(describeResponsiveness({ responsiveness: rows }));
 }

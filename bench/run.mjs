@@ -30,7 +30,7 @@ if (unknown.length > 0) {
 const settings = settingsFor(process.argv.includes('--quick'));
 const say = (line) => console.error(line);
 
-// The environments, caches and trail of whoever measures are neither read nor changed.
+// The bench does not touch the user's environments, caches and audit trail.
 for (const [variable, name] of [
   ['PUNGI_DATA_DIR', 'data'],
   ['XDG_STATE_HOME', 'state'],
@@ -79,6 +79,6 @@ console.log(
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')}\n\n${text}`,
 );
-// The short form is for seeing that the bench works; its figures are not worth keeping.
-if (settings.isQuick) say('\nThe short form: bench/RESULTS.md is left as it is.');
+// The short form only shows that the bench works; its figures are not kept.
+if (settings.isQuick) say('\nThe short form does not change bench/RESULTS.md.');
 else writeResults(machine, text);

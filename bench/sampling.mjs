@@ -1,4 +1,4 @@
-// What it costs to hold a run of many processes to its limits: CPU time of its supervisor, in percent of a core.
+// Measures the cost of enforcing limits on a run of many processes: CPU time of its supervisor, in percent of a core.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pungi } from '../dist/pungi/src/index.js';
@@ -22,7 +22,7 @@ time.sleep(${(2 * MEASURED_MS) / 1000})
 os._exit(0)
 `;
 
-/** Percent of a core that the supervisor of a run takes. */
+/** Returns the percentage of a core that the supervisor of a run uses. */
 async function measure(kind, settings) {
   const pungi = Pungi.start({ audit: false, toolsDir: 'off', poolSize: 1, maxCpuMs: 600_000, ...settings });
   try {
@@ -53,7 +53,7 @@ function withResolvers() {
   return { promise, resolve };
 }
 
-/** CPU time of the processes whose child has many children: of the supervisors that have such a run. */
+/** Returns the CPU time of processes whose child has many children: the supervisors of such runs. */
 function supervisors() {
   const at = performance.now();
   const all = new Map();

@@ -19,7 +19,7 @@ export const settingsFor = (isQuick) => ({
   isQuick,
   /** Between two calls of an agent. */
   gapMs: 5,
-  /** Between two contenders, so that one does not pay for what another leaves to do. */
+  /** Between two contenders, so that one does not pay for the remaining work of another. */
   settleMs: 60,
   concurrency: 8,
 });

@@ -1,6 +1,6 @@
-// Of samples, what a table says.
+// Summarizes samples for a table.
 
-/** p99 of fewer samples than this would be the slowest one or two under another name. */
+/** With fewer samples, p99 would be one of the slowest two. */
 const ENOUGH_FOR_P99 = 100;
 
 export function summarize(samples) {
@@ -11,7 +11,7 @@ export function summarize(samples) {
 
 export const median = (samples) => summarize(samples).median;
 
-/** Between the two nearest samples, as most tools do it. */
+/** Interpolates between the two nearest samples, as most tools do. */
 function quantile(sorted, fraction) {
   if (sorted.length === 0) return undefined;
   const place = (sorted.length - 1) * fraction;

@@ -1,4 +1,4 @@
-// Ten strategic analyses at once, under the rules of a persona, beside ten bare spawns of the same Python that do the same.
+// Compares ten strategic analyses at once, under the rules of a persona, with ten bare spawns of the same Python.
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig, Pungi } from '../dist/pungi/src/index.js';
@@ -9,7 +9,7 @@ import { figure, table } from './report/table.mjs';
 import { median } from './statistics.mjs';
 
 const AT_ONCE = 10;
-/** What an analysis may take, by the specification that the personas come from. */
+/** The time limit of an analysis in the specification of the personas. */
 const ALLOWED_MS = 5000;
 const PROFILE = 'diego';
 
@@ -28,13 +28,13 @@ print(table.sort_values("roi", ascending=False).round(2).to_string())
 print(round(float(np.percentile(teams["gain"], 90)), 2))
 `;
 
-/** Medians and the slowest, in ms; undefined, after a sentence, where pandas cannot be had. */
+/** Returns medians and the slowest, in ms; prints why and returns undefined if pandas is not available. */
 export async function measureStrategic({ python, tier }, { isQuick, settleMs }, say = () => {}) {
   const env = {
     VENVS_BASE_PATH: join(makeFolder('strategic'), 'environments'),
     MAX_CONCURRENT_EXECUTIONS: `${AT_ONCE}`,
     POOL_SIZE: `${AT_ONCE}`,
-    // Every analysis is made.
+    // No analysis is cached.
     RESULT_CACHE_MB: '0',
   };
   const pungi = Pungi.start(loadConfig({ env: serverSettings({ python, tier, preload: [], env }) }));
@@ -57,7 +57,7 @@ export async function measureStrategic({ python, tier }, { isQuick, settleMs }, 
     await pungi.close();
   }
 
-  /** Workers are parked before the next round, as they are between what people ask. */
+  /** Waits until workers are parked before the next round, as between the requests of people. */
   async function full() {
     const { environment } = await pungi.run({ code: CODE, profile: PROFILE, fresh: true });
     while ((await pungi.health(environment)).pool.parked < AT_ONCE) await pause(10);
@@ -71,7 +71,7 @@ async function compare(contenders, expected, { rounds, settleMs, full }) {
       await full();
       await pause(settleMs);
       const took = await Promise.all(Array.from({ length: AT_ONCE }, () => timed(run, expected)));
-      // The first round is for caches and pools.
+      // The first round warms caches and pools.
       if (round > 0) samples[id].push(...took);
     }
   }

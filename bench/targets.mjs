@@ -1,4 +1,4 @@
-// What the bench is held to. A target takes the results and gives a figure; undefined where it was not measured.
+// The targets of the bench. A target computes a figure from the results; undefined if it was not measured.
 import { AUDIT_TARGETS } from './audit.mjs';
 import { ENVIRONMENT_TARGETS } from './environments.mjs';
 import { HARNESS_TARGETS } from './harness.mjs';

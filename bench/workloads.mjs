@@ -1,4 +1,4 @@
-// What every contender runs.
+// The code that every contender runs.
 export const PRINT = { name: 'print(1)', code: 'print(1)', expected: '1\n', preload: [] };
 
 export const PANDAS = {

@@ -1,4 +1,5 @@
-// A wrapped function beside the same call in a bare subprocess: in the server, and by a folder that needs nothing but Python.
+// Compares a wrapped function with the same call in a bare subprocess: in the server, and in a standalone folder that
+// needs only Python.
 
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ const BARE =
 const FULL = { rounds: 20, callsInRound: 10 };
 const QUICK = { rounds: 5, callsInRound: 10 };
 
-/** Medians in ms, of calls that take turns. */
+/** Returns medians in ms of alternating calls. */
 export async function measureWrap({ python, tier }, { isQuick, gapMs, settleMs }, say = () => {}) {
   say('wrapped functions …');
   const folder = makeFolder('wrap');
@@ -54,7 +55,7 @@ async function connect(command) {
   return client;
 }
 
-/** The folder is looked at behind the server's first answers. */
+/** Waits until the server offers the tool: it reads the folder after its first answers. */
 async function offered(client) {
   while (!(await client.listTools()).tools.some(({ name }) => name === TOOL)) await pause(50);
 }
@@ -71,7 +72,7 @@ async function compare(contenders, { rounds, callsInRound }, { gapMs, settleMs }
       for (let n = 0; n < callsInRound; n += 1) {
         const started = performance.now();
         await call();
-        // The first round is for caches and pools.
+        // The first round warms caches and pools.
         if (round > 0) samples[id].push(performance.now() - started);
         await pause(gapMs);
       }

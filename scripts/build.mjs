@@ -23,7 +23,7 @@ export function built() {
   return readFileSync(at(STAMP), 'utf8') === sourceHash();
 }
 
-/** True where the types hold as well. The files are in place either way: tsc emits in spite of type errors. */
+/** Returns whether the types check as well. The files are written either way: tsc emits in spite of type errors. */
 export function build() {
   const hash = sourceHash();
   const fresh = scratch(`dist-${process.pid}`);
@@ -44,11 +44,11 @@ export function build() {
 }
 
 /**
- * The command line in a few files instead of hundreds, which halves the time until it does something. Packages that
- * find their own parts stay outside.
+ * Bundles the command line into a few files, which halves its start-up time. Packages that load files of their own
+ * stay external.
  */
 function bundle(folder) {
-  // Only now: whoever asks whether there is a build may have no packages yet.
+  // Loaded late: a check for a build may run before any package is installed.
   const { buildSync } = createRequire(import.meta.url)('esbuild');
   buildSync({
     entryPoints: [join(folder, 'cli/src/main.js')],
@@ -63,7 +63,7 @@ function bundle(folder) {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
     legalComments: 'linked',
-    // For the coverage of what tests start, and for traces by `node --enable-source-maps`.
+    // For the coverage of processes that tests start, and for `node --enable-source-maps`.
     sourcemap: 'linked',
     sourcesContent: false,
     logLevel: 'error',
@@ -71,8 +71,8 @@ function bundle(folder) {
 }
 
 /**
- * Users install one package: in the build, an import from `@pungi/core/base` becomes imports of the modules that define the
- * names. Through the surface, a command would load what any other command uses of it.
+ * Users install one package: in the build, an import from `@pungi/core/base` becomes imports of the modules that
+ * define the names. Through the package's index, a command would load modules that it does not use.
  */
 function linkPackages(fresh) {
   const surfaces = surfacesOf(fresh);
@@ -96,7 +96,7 @@ function linkPackages(fresh) {
         (_, item, specifier) => `{ ${item} } = await import(${from(definedIn(surfaces, specifier, item))})`,
       );
     if (/['"]@pungi\//.test(linked))
-      throw new Error(`${name} imports a package in a way that the build does not know.`);
+      throw new Error(`${name} imports a package with a syntax that the build does not support.`);
     if (linked !== text) writeFileSync(path, linked);
   }
 }
@@ -108,7 +108,7 @@ function definedIn(surfaces, specifier, item) {
   return path;
 }
 
-/** What each entry of each package exports: the module in the build that defines it, by its name. */
+/** Maps each exported name of each package entry to the module in the build that defines it. */
 function surfacesOf(fresh) {
   const surfaces = new Map();
   for (const name of readdirSync(at('packages'))) {
@@ -128,7 +128,9 @@ function surfacesOf(fresh) {
   return surfaces;
 }
 
-/** File by file, each by one rename: a server that starts meanwhile never finds a file missing or half written. */
+/**
+ * Moves files one by one, each with a rename: a server that starts meanwhile never finds a missing or partial file.
+ */
 function moveInto(fresh, dist) {
   const names = filesOf(fresh);
   for (const name of names) {
@@ -140,7 +142,7 @@ function moveInto(fresh, dist) {
   for (const name of filesOf(dist)) if (!keep.has(name)) rmSync(join(dist, name));
 }
 
-/** The build was made one folder deeper than where it goes, and a map names its sources from where it lies. */
+/** Adjusts source maps, whose paths are relative to a folder one level deeper. */
 function liftSources(path) {
   const map = JSON.parse(readFileSync(path, 'utf8'));
   map.sources = map.sources.map((source) => source.replace('../', ''));

@@ -1,4 +1,5 @@
-// The one gate before the tests: format and lint, types, import directions. All of them, so that one run tells all.
+// The checks before the tests: format and lint, types, import directions. All of them run, so that one run reports
+// all problems.
 await import('./setup.mjs');
 const { run, runTool } = await import('./run.mjs');
 

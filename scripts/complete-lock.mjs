@@ -43,11 +43,11 @@ for (const [where, entry] of Object.entries(lock.packages)) {
 const sorted = Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1));
 writeFileSync(path, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
 
-/** Such packages say in their name for which system they are. */
+/** The name of such a package contains its system. */
 function entryFor(name, version, dev) {
-  const words = name.split('/').at(-1).split('-');
-  const among = (known) => known.filter((word) => words.includes(word));
-  const libc = words.flatMap((word) => LIBRARIES[word] ?? []);
+  const parts = name.split('/').at(-1).split('-');
+  const among = (known) => known.filter((word) => parts.includes(word));
+  const libc = parts.flatMap((word) => LIBRARIES[word] ?? []);
   const [cpu, os] = [among(PROCESSORS), among(SYSTEMS)];
   return {
     version,

@@ -1,5 +1,5 @@
-// Line coverage of src: what vitest saw in its own processes, together with what the command line did in the
-// processes that tests started. V8 writes the latter to a folder when a process ends; see packages/cli/tests/pungi.ts.
+// Line coverage of src: vitest's own processes, together with the command lines that tests start. V8 writes the
+// latter to a folder when a process ends; see packages/cli/tests/pungi.ts.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ import { convert } from 'ast-v8-to-istanbul';
 import istanbul from 'istanbul-lib-coverage';
 import { at } from './house.mjs';
 
-/** Prints a row a file, with the lines that no test reached, and the sum. */
+/** Prints one row per file, with the lines that no test reached, and the sum. */
 export async function printCoverage(childProfiles) {
   const lines = new Map();
   const vitestReport = at('coverage/coverage-final.json');
@@ -27,7 +27,7 @@ export async function printCoverage(childProfiles) {
   console.log(`  ${'all'.padEnd(42)} ${percent(total.hit, total.all)}  of ${total.all} lines`);
 }
 
-/** A line counts as reached if either side reached it: the two see the same source through different compilers. */
+/** A line counts as reached if either report says so: they see the same source through different compilers. */
 function addLines(lines, report) {
   const map = istanbul.createCoverageMap(report);
   for (const path of map.files()) {
@@ -61,7 +61,7 @@ async function istanbulOf(coverage) {
 
 const percent = (hit, all) => `${(all === 0 ? 100 : (100 * hit) / all).toFixed(1).padStart(5)} %`;
 
-/** 3, 5–9, 12 */
+/** Formats line numbers as 3, 5–9, 12. */
 function ranges(numbers) {
   const found = [];
   for (const number of numbers.sort((a, b) => a - b)) {

@@ -1,5 +1,5 @@
-// Are the installed packages those of the lock file? Compared by content, so that a pull, a checkout of an old
-// branch, an interrupted install and a person's own `npm install` are all judged rightly.
+// Checks whether the installed packages match the lock file. It compares content, so that a pull, a checkout of an
+// old branch, an interrupted install and a manual `npm install` are all detected.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,8 +21,8 @@ export function installed(folder = root) {
 
 export function install(folder = root) {
   console.error('Installing dependencies …');
-  // A mirror may not offer the packages of other systems, and `npm ci` then refuses the whole lock. The second way
-  // keeps to the lock as well, and writes nothing back.
+  // A mirror may lack the packages of other systems, and `npm ci` then refuses the whole lock. The second command
+  // follows the lock as well, and does not write it.
   const ways = [['ci'], ['install', '--no-save']];
   const attempts = [];
   for (const way of ways) {

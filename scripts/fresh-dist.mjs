@@ -1,5 +1,5 @@
-// Vitest's global set-up: tests that spawn the command line must not meet yesterday's build. Type errors are
-// printed and do not stop the tests; `npm run check` is what refuses them.
+// Vitest's global set-up: tests that spawn the command line must use the current build. Type errors are printed and
+// do not stop the tests; `npm run check` refuses them.
 import { build, built } from './build.mjs';
 import { withLock } from './lock.mjs';
 

@@ -8,7 +8,7 @@ const NAMES = ['python3', ...[10, 11, 12, 13, 14].map((minor) => `python3.${mino
 const ASK =
   'import sys; print(sys.version_info[0], sys.version_info[1], sys.version.split()[0], sys.executable)';
 
-/** One entry a minor version: the same tests on two copies of one prove nothing more. */
+/** Returns one interpreter per minor version: testing two copies of the same version adds nothing. */
 export function findInterpreters() {
   const found = new Map();
   for (const path of candidates()) {
@@ -26,7 +26,7 @@ function candidates() {
   const kept = existsSync(versions)
     ? readdirSync(versions).map((name) => join(versions, name, 'bin', 'python3'))
     : [];
-  // A pyenv shim asks pyenv, which may refuse; the interpreters behind the shims come after.
+  // A pyenv shim asks pyenv, which may refuse; the interpreters behind the shims follow.
   return [...kept, ...onPath].filter((path) => existsSync(path));
 }
 

@@ -1,4 +1,6 @@
-"""Which lines below a folder were reached, by the interpreter's own events: each line is told once and costs nothing after."""
+"""Records which lines below a folder were reached, with sys.monitoring: each line is reported once and costs nothing
+after.
+"""
 
 import os
 import sys
@@ -23,7 +25,7 @@ class LineCoverage:
         return sys.monitoring.DISABLE
 
     def report(self):
-        """For each file: how many of its lines were reached, and how many there are."""
+        """Returns for each file how many of its lines were reached, and how many there are."""
         report = {}
         for base, _, names in os.walk(self._folder):
             for name in names:

@@ -1,13 +1,13 @@
-// One set-up at a time: `npm start` and `npm test` may be typed in two terminals of a fresh clone.
+// Allows one set-up at a time: `npm start` and `npm test` may run in two terminals of a fresh clone.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { scratch } from './house.mjs';
 
 export async function withLock(work, path = scratch('lock')) {
-  let said = false;
+  let hasReported = false;
   while (!take(path)) {
-    if (!said) console.error('Waiting for another set-up of this folder to finish …');
-    said = true;
+    if (!hasReported) console.error('Waiting for another set-up of this folder to finish …');
+    hasReported = true;
     await pause(200);
   }
   const release = () => rmSync(path, { force: true });
@@ -31,7 +31,7 @@ function take(path) {
   }
 }
 
-/** The process that holds the lock; undefined while it is still writing its number or has just let go. */
+/** Returns the process that holds the lock, or undefined while it writes its number or has just released it. */
 function holder(path) {
   try {
     return Number(readFileSync(path, 'utf8')) || undefined;

@@ -1,6 +1,6 @@
-// What is known better by hand than from pipreqs. Read by update-module-names.mjs.
+// Corrections to the data of pipreqs. Read by update-module-names.mjs.
 
-/** `module=distribution`, where pipreqs has nothing, is wrong or is out of date. */
+/** `module=distribution` for modules that pipreqs lacks, maps wrongly or has outdated. */
 export const CORRECTIONS = pairs(`
   AppKit=pyobjc-framework-cocoa Bio=biopython Box2D=box2d-py Foundation=pyobjc-framework-cocoa
   MeCab=mecab-python3 MySQLdb=mysqlclient Quartz=pyobjc-framework-quartz RPi=rpi-gpio
@@ -48,7 +48,7 @@ export const CORRECTIONS = pairs(`
   win32print=pywin32 win32process=pywin32 win32security=pywin32 win32service=pywin32
   win32serviceutil=pywin32 winerror=pywin32 wx=wxpython yara=yara-python`);
 
-/** Well-known modules whose distribution has their name. No other name is suggested: whoever registers it may be up to no good. */
+/** Well-known modules whose distribution has the same name. No other name is suggested: anyone could register it. */
 export const SAME_NAME = words(`
   Cython IPython Levenshtein MDAnalysis PyPDF2 PyQt5 PyQt6 PySide2 PySide6 QuantLib SimpleITK accelerate
   adbc_driver_postgresql adbc_driver_sqlite aiobotocore aiofiles aiohttp aiomysql aiopg aioredis aiosqlite
@@ -112,14 +112,14 @@ export const SAME_NAME = words(`
   wtforms xarray xformers xgboost xlrd xlsxwriter xlwings xlwt xmltodict xxhash yapf yarl yfinance yt_dlp zarr
   zeep zict zipp zope.event zope.interface zstandard`);
 
-/** The standard library of Python 2, and modules of newer versions than the one at hand. */
+/** The standard library of Python 2, and modules of newer versions than the current interpreter. */
 export const OTHER_STANDARD_LIBRARY = words(`
   BaseHTTPServer CGIHTTPServer ConfigParser Cookie HTMLParser Queue SimpleHTTPServer SocketServer StringIO Tkinter
   UserDict UserList cPickle cStringIO commands cookielib dummy_thread exceptions htmlentitydefs httplib ihooks
   md5 robotparser sets sha thread tkFileDialog tkMessageBox ttk urllib2 urlparse user xmlrpclib
   annotationlib compression tomllib`);
 
-/** Entries of pipreqs that are left out: wrong, long gone, or a common word that some little known distribution happens to use. */
+/** Entries of pipreqs that are left out: wrong, obsolete, or a common word that a little-known distribution uses. */
 export const LEFT_OUT = words(`
   azure backports common config core db demo dogpile example examples google helpers jaraco lazr lib main plone project
   scripts settings sphinxcontrib src tests tools tw2 utils version z3c zope

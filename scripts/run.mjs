@@ -1,4 +1,4 @@
-// Runs a program in the repository's root, with its output on ours, and resolves to its status.
+// Runs a program in the repository's root with inherited output, and resolves to its status.
 import { spawn } from 'node:child_process';
 import { at, root } from './house.mjs';
 
@@ -15,6 +15,6 @@ export function run(command, args, { env = {}, ...options } = {}) {
   });
 }
 
-/** A program that a package installed, run by this Node. */
+/** Runs a program of an installed package with this Node. */
 export const runTool = (file, args, options) =>
   run(process.execPath, [at('node_modules', file), ...args], options);

@@ -1,6 +1,6 @@
-// Makes the picture of a terminal in docs/images from commands that are really run:
+// Creates the picture of a terminal in docs/images from commands that it runs:
 //   node scripts/terminal-picture.mjs docs/images/environments.svg 'pungi env create ml numpy' 'pungi env list'
-// Environments are made in a folder of the picture's own; "--with FILE" puts a file there. Needs dist/ and a package index.
+// Environments are created in a temporary folder; "--with FILE" copies a file there. Needs dist/ and a package index.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The Python half's own tests, with the standard library's unittest: on the oldest and the newest interpreter, or on all.
+// Runs the tests of the Python half with unittest: on the oldest and the newest interpreter, or on all.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter } from 'node:path';
@@ -9,12 +9,12 @@ import { findInterpreters } from './interpreters.mjs';
 const TESTS = 'packages/core/tests/python';
 const RUNNER = ['scripts/unittest_report.py', TESTS];
 const COVER = ['--cover', 'packages/core/python/pungi'];
-/** Interpreters at the same time: most of a test is waiting for processes. */
+/** Interpreters that run at the same time: most of a test is waiting for processes. */
 const AT_ONCE = 3;
 
 /**
- * How many passed on all interpreters, and what failed. One without any result counts as a failure. `again` runs the modules
- * that failed once more, on the interpreters where they failed.
+ * Returns how many tests passed on all interpreters, and the failures. An interpreter without any result counts as a
+ * failure. `again` repeats the modules that failed, on the interpreters where they failed.
  */
 export async function testPython({ coverage = false, only, all = true } = {}) {
   const total = { passed: 0, failures: [], failedFiles: [] };
@@ -67,7 +67,7 @@ async function runTests(python, options) {
   }
 }
 
-/** Processes that the tests start are not seen in it. */
+/** Does not include processes that the tests start. */
 function coverageTable(version, coverage) {
   const share = (reached, lines) => `${Math.floor((100 * reached) / (lines || 1))} %`.padStart(5);
   const files = Object.entries(coverage).filter(([, [, lines]]) => lines > 0);
@@ -81,7 +81,7 @@ function coverageTable(version, coverage) {
 
 function spawning() {
   const path = [at('packages/core/python'), process.env.PYTHONPATH].filter(Boolean).join(delimiter);
-  // The tests must see the source, and leave no bytecode in it.
+  // The tests must import the source, and leave no bytecode in it.
   const env = { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: '1' };
   return {
     cwd: root,

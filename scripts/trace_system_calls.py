@@ -21,7 +21,7 @@ _CALL = re.compile(r"^\d+ +(\w+)\(")
 
 
 def trace(interpreter, workload):
-    """Counts the calls of one workload, which runs in a folder of its own."""
+    """Counts the calls of one workload, which runs in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(workload, folder)
         command = ["strace", "-f", "-qq", "-o", "trace", interpreter, os.path.basename(workload)]

@@ -1,6 +1,6 @@
-"""Runs the unittests below the folder given and says in one last line of JSON how they ended.
+"""Runs the unittests below the given folder and prints the result as a last line of JSON.
 
-`--only MODULE …` runs these modules of it; `--cover FOLDER` also says which part of the lines below that folder they reached.
+`--only MODULE …` runs only these modules; `--cover FOLDER` also reports which lines below that folder they reached.
 """
 
 import json
@@ -12,7 +12,7 @@ import line_coverage
 
 
 class CountingResult(unittest.TextTestResult):
-    """The standard library counts skipped tests in some versions and not in others: successes are counted here."""
+    """Counts successes: versions of unittest differ in whether they count skipped tests."""
 
     passed = 0
 
@@ -31,7 +31,7 @@ tests = unittest.TestSuite(unittest.TestLoader().discover(folder, f"{name}.py") 
 result = unittest.TextTestRunner(resultclass=CountingResult).run(tests)
 failures = [f"{test}: {text}" for test, text in (*result.failures, *result.errors)]
 failures += [f"{test}: should have failed" for test in result.unexpectedSuccesses]
-# A module that cannot be loaded and a class that cannot be set up are no tests of their own, but name where they are.
+# A module that cannot be loaded and a class that cannot be set up are not tests, but name their location.
 failed = {re.search(r"test_\w+", test.id())[0] for test, _ in (*result.failures, *result.errors)}
 failed |= {test.id().partition(".")[0] for test in result.unexpectedSuccesses}
 summary = {"passed": result.passed, "failures": failures, "skipped": len(result.skipped), "modules": sorted(failed)}

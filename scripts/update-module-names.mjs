@@ -1,5 +1,5 @@
-// Writes packages/core/src/engine/module-names-data.ts anew: which distribution a module comes from. From the mapping in the wheel of
-// pipreqs (Apache-2.0) and what is kept by hand. Needs a network; run it when a newer pipreqs is out.
+// Rewrites packages/core/src/engine/module-names-data.ts: the distribution of each module, from the mapping in the
+// wheel of pipreqs (Apache-2.0) and manual corrections. Needs a network; run it when a newer pipreqs is out.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,17 +32,21 @@ function readMapping(standardLibrary) {
   const left = new Set([...standardLibrary, ...LEFT_OUT, ...SAME_NAME]);
   const found = {};
   for (const [module, [distribution, another]] of byModule) {
-    const isTold = another === undefined && distribution !== normalise(module);
-    // For distributions from 0 to b, pipreqs lists whatever a crawl met: `example` would be of adrest, `kazoo` of a fork.
+    const isMapped = another === undefined && distribution !== normalise(module);
+    // For distributions from 0 to b, pipreqs lists whatever a crawl found: `example` would belong to adrest, `kazoo`
+    // to a fork.
     const isCrawled = /^[0-9ab]/.test(distribution);
-    if (isTold && !isCrawled && !left.has(module) && /^[A-Za-z]\w*$/.test(module)) {
+    if (isMapped && !isCrawled && !left.has(module) && /^[A-Za-z]\w*$/.test(module)) {
       found[module] = distribution;
     }
   }
   return found;
 }
 
-/** Of old versions, which pipreqs knows, of the one at hand, and of others. Names with "_" in front are private anyway. */
+/**
+ * Collects the modules of old versions, which pipreqs knows, of the current one, and of others. Names that begin with
+ * "_" are private anyway.
+ */
 function readStandardLibrary() {
   const present = python('-c', 'import sys; print(*sys.stdlib_module_names)').trim().split(' ');
   return [...new Set([...lines('stdlib'), ...present, ...OTHER_STANDARD_LIBRARY])].filter((module) =>

@@ -1,12 +1,12 @@
-// What vitest's JSON report says of a run of the tests.
+// Reads vitest's JSON report.
 import { existsSync, readFileSync } from 'node:fs';
 
-/** How many passed, which failed and why, in which files, and which security tests did not run. */
+/** Returns how many tests passed, which failed and why, in which files, and which security tests did not run. */
 export function readReport(path) {
   if (!existsSync(path))
     return { passed: 0, failures: [], failedFiles: [], skippedSecurity: [], ranSecurity: false };
   const { numPassedTests, testResults } = JSON.parse(readFileSync(path, 'utf8'));
-  // A file that cannot be loaded has no failed test, and has failed all the same.
+  // A file that cannot be loaded has failed, though it has no failed test.
   const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed');
     if (status === 'failed' && failed.length === 0) return [`${name}: ${message}`];
@@ -26,8 +26,8 @@ export function readReport(path) {
 }
 
 /**
- * The report after the failed files ran once more: a test that failed both times, or a file that could not run again, has failed;
- * a test that passed once is flaky, by name.
+ * Merges the report of the second run of the failed files: a test that failed twice, or a file that could not run
+ * again, has failed; a test that passed once is flaky.
  */
 export function withSecondRun(first, second) {
   const nameOf = (failure) => failure.split('\n')[0].split(': ')[0];

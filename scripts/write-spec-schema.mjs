@@ -1,4 +1,5 @@
-// Writes the JSON Schema of test specifications, after the format in packages/core/src/contract/spec.ts has changed.
+// Writes the JSON Schema of test specifications. Run it after a change of the format in
+// packages/core/src/contract/spec.ts.
 import { writeFileSync } from 'node:fs';
 import { at } from './house.mjs';
 import { runTool } from './run.mjs';

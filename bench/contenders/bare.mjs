@@ -1,4 +1,4 @@
-// The measure of all: the same interpreter, a fresh process, no sandbox.
+// The reference: the same interpreter, a fresh process, no sandbox.
 import { outputOf } from './spawned.mjs';
 
 export const bare = {

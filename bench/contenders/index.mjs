@@ -1,4 +1,4 @@
-// Everybody who takes part, in the order of the table.
+// All contenders, in the order of the table.
 import { bare } from './bare.mjs';
 import { bubblewrap } from './bubblewrap.mjs';
 import { jupyter } from './jupyter.mjs';
@@ -17,5 +17,5 @@ export const CONTENDERS = [
   jupyter,
 ];
 
-/** Those for whom many runs at once mean something. */
+/** Contenders that can run concurrently. */
 export const SUSTAINED = [bare, library, mcpModern, mcpLegacy, bubblewrap];

@@ -1,4 +1,4 @@
-// A fresh Jupyter kernel for each run, started, asked and ended by jupyter_client itself.
+// A fresh Jupyter kernel for each run, driven by jupyter_client.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ export const jupyter = {
         driver.stdin.write(`${JSON.stringify(code)}\n`);
         return next();
       },
-      /** The kernel's end is not counted. */
+      /** Shutting down the kernel is not counted. */
       afterwards: next,
       close() {
         driver.stdin.end();

@@ -19,7 +19,7 @@ export const library = {
   },
 };
 
-/** With its workers parked: what a server is a moment after its start. */
+/** Starts Pungi and waits until its workers are parked, as in a server a moment after its start. */
 export async function startPungi(settings) {
   const pungi = Pungi.start(loadConfig({ env: settings }));
   await pungi.ready();

@@ -1,4 +1,4 @@
-// One interpreter in one thread: takes code, answers with what it printed.
+// One interpreter in one thread: receives code, answers with its output.
 import { parentPort } from 'node:worker_threads';
 import { loadPyodide } from 'pyodide';
 

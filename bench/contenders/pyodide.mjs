@@ -1,4 +1,4 @@
-// Python compiled to WebAssembly, from npm, in a worker thread: so that code that does not end can be ended.
+// Python compiled to WebAssembly, from npm, in a worker thread, so that endless code can be terminated.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,7 +9,7 @@ import { Unavailable } from '../unavailable.mjs';
 
 const BENCH = dirname(dirname(fileURLToPath(import.meta.url)));
 const THREAD = new URL('./pyodide-thread.mjs', import.meta.url);
-const NO_PANDAS = 'not compared: the npm package brings no pandas, which its users load from a CDN';
+const NO_PANDAS = 'not compared: the npm package has no pandas, which its users load from a CDN';
 
 export const pyodideFresh = {
   id: 'pyodide-fresh',

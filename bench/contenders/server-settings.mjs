@@ -10,7 +10,7 @@ export const serverSettings = ({ python, tier, preload, env = {} }) => ({
   SYSTEM_PACKAGES: 'true',
   PRELOAD_MODULES: preload.join(','),
   LOG_LEVEL: 'error',
-  // Runs are recorded, as they are by default, but not in the trail of whoever starts the bench.
+  // Runs are recorded, as by default, but not in the user's audit trail.
   AUDIT_DIR: join(makeFolder('audit'), 'trail'),
   ...env,
 });

@@ -1,4 +1,4 @@
-// The SDK with an empty server: what any MCP server over stdio costs before it does anything.
+// An empty server of the SDK: the cost of any MCP server over stdio.
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 

@@ -1,4 +1,5 @@
-// From starting a server process to its answer to `initialize`: Pungi beside the same SDK with nothing in it.
+// Measures from the start of a server process to its answer to `initialize`: Pungi compared with an empty server of
+// the same SDK.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

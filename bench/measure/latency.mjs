@@ -1,12 +1,13 @@
-// One run after the other, in rounds: in each round everybody gets a batch, so that noise hits all alike.
+// Measures one run after the other, in rounds: in each round every contender gets a batch, so that noise affects all
+// alike.
 import { setTimeout as pause } from 'node:timers/promises';
 import { summarize } from '../statistics.mjs';
 import { timedRun, withSessions } from './sessions.mjs';
 
-/** A contender that takes seconds for a run is measured in every fourth round only. */
+/** A contender that takes seconds for a run is measured only in every fourth round. */
 const SLOW_EVERY = 4;
 
-/** For each contender: latency with a gap between two calls, as agents call, and back to back. */
+/** Measures the latency of each contender with a gap between two calls, as agents call, and back to back. */
 export function measureLatency(contenders, workload, settings) {
   return withSessions(contenders, workload, async (open, skipped) => {
     const samples = new Map(open.map(({ id }) => [id, { gap: [], backToBack: [] }]));
@@ -15,7 +16,7 @@ export function measureLatency(contenders, workload, settings) {
       for (const { id, session, isSlow } of open) {
         if (isSlow && round % SLOW_EVERY !== 0) continue;
         await batch(session, workload, samples.get(id).gap, settings, settings.gapMs);
-        // A run that takes seconds does not notice the gap.
+        // The gap makes no difference to a run that takes seconds.
         if (!isSlow) await batch(session, workload, samples.get(id).backToBack, settings, 0);
       }
     }
@@ -27,7 +28,7 @@ export function measureLatency(contenders, workload, settings) {
   });
 }
 
-/** Compilers, caches and pools are given their chance; what it took is not counted. */
+/** Warms compilers, caches and pools; the time is not counted. */
 async function warmUp(session, workload, { batchMs, settleMs }) {
   await timedRun(session, workload);
   const until = performance.now() + batchMs;

@@ -1,4 +1,4 @@
-// What a parked worker holds for itself, as the kernel counts it.
+// Measures the private memory of a parked worker, as the kernel counts it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { startPungi } from '../contenders/library.mjs';
 import { serverSettings } from '../contenders/server-settings.mjs';
@@ -8,8 +8,8 @@ const FEW = 2;
 const MANY = 8;
 
 /**
- * Private memory of worker and supervisor, and what each further parked worker adds to the whole, with the pages
- * that processes share counted once. In MB; undefined where the kernel does not tell.
+ * Returns the private memory of worker and supervisor, and what each further parked worker adds in total, with shared
+ * pages counted once. In MB; undefined if the kernel does not report it.
  */
 export async function measureMemory(workload) {
   if (process.platform !== 'linux') return undefined;
@@ -29,7 +29,7 @@ async function look(workload, poolSize) {
   try {
     const tree = descendantsOf(process.pid).filter((pid) => !before.has(pid));
     const sizes = new Map(tree.map((pid) => [pid, memoryOf(pid)]));
-    // Whoever has no child is a worker; whoever has a worker for a child is its supervisor.
+    // A process without children is a worker; the parent of a worker is its supervisor.
     const workers = tree.filter((pid) => sizes.get(pid) && childrenOf(pid).length === 0);
     const supervisors = tree.filter((pid) => childrenOf(pid).some((child) => workers.includes(child)));
     return {
@@ -42,7 +42,7 @@ async function look(workload, poolSize) {
   }
 }
 
-/** undefined for a process that has ended. */
+/** Returns undefined for a process that has ended. */
 function memoryOf(pid) {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   const megabytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) / 1024;

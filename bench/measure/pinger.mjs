@@ -1,4 +1,4 @@
-// A second client in a thread of its own: it pings without pause, and tells the longest that a ping took.
+// A second client in its own thread: it pings continuously and reports the longest ping.
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -9,7 +9,10 @@ const HEADERS = { 'content-type': 'application/json', accept: 'application/json,
 let session;
 let slowest = { ms: 0, cpuMs: 0, pings: 0 };
 
-/** What the server's main thread has used: on a busy machine it tells the server's doing from waiting for a processor. */
+/**
+ * Returns the CPU time of the server's main thread, to distinguish its work from waiting for a processor on a busy
+ * machine.
+ */
 function cpuMs() {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6;
@@ -51,7 +54,7 @@ for (let id = 1; ; id += 1) {
   const ms = performance.now() - began;
   slowest.pings += 1;
   if (ms > slowest.ms) Object.assign(slowest, { ms, cpuMs: cpuMs() - used });
-  // Another session has taken the place of this one, or the server is gone.
+  // Another session has replaced this one, or the server has ended.
   if (status !== 200) await initialize().catch(() => process.exit(0));
   await new Promise((resolve) => setTimeout(resolve, 1));
 }

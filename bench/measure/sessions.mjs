@@ -1,7 +1,7 @@
 // Opens every contender for one workload, and closes them all again, whatever happens in between.
 import { Unavailable } from '../unavailable.mjs';
 
-/** Gives `use` the contenders that are there, each with its session, and those that are not, each with the reason. */
+/** Passes to `use` the available contenders, each with its session, and the others, each with the reason. */
 export async function withSessions(contenders, workload, use) {
   const open = [];
   const skipped = [];
@@ -20,7 +20,7 @@ export async function withSessions(contenders, workload, use) {
   }
 }
 
-/** One run, timed and checked: a fast wrong answer is no result. */
+/** Times and checks one run: a fast wrong answer is not a result. */
 export async function timedRun(session, { expected }) {
   const started = performance.now();
   const printed = await session.run();

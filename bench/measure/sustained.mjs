@@ -1,12 +1,12 @@
-// Many runs at once, for as long as it takes to see the steady rate.
+// Measures many concurrent runs until the rate is steady.
 import { setTimeout as pause } from 'node:timers/promises';
 import { median } from '../statistics.mjs';
 import { timedRun, withSessions } from './sessions.mjs';
 
-/** Workers that were parked beforehand are used up in this time; only what follows is counted. */
+/** Workers that were parked beforehand are used up in this time, which is not counted. */
 const RUN_UP_MS = 300;
 
-/** For each contender: runs a second with `concurrency` runs under way all the time; the median of the rounds. */
+/** Measures the runs per second of each contender with `concurrency` active runs; the median of the rounds. */
 export function measureSustained(contenders, workload, settings) {
   const { concurrency } = settings;
   const env = { MAX_CONCURRENT_EXECUTIONS: `${concurrency}`, POOL_SIZE: `${concurrency}` };

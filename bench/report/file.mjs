@@ -1,4 +1,4 @@
-// bench/RESULTS.md, which only the bench writes.
+// Writes bench/RESULTS.md.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

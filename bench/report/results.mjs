@@ -1,4 +1,4 @@
-// The results as text: the same in the terminal and in RESULTS.md.
+// Formats the results, the same for the terminal and RESULTS.md.
 import { describeAudit } from '../audit.mjs';
 import { describeEnvironments } from '../environments.mjs';
 import { describeHarness } from '../harness.mjs';
@@ -67,7 +67,7 @@ function notes({ workloads, settings, memory }) {
   return `
 × is the ratio to the bare spawn in the same column (p99: to its median). Median and p99 are of calls with a gap of
 ${settings.gapMs} ms between them, as agents call, and the targets are judged by these; "back to back" has no gap.
-"8 at once" is the steady rate with ${settings.concurrency} runs always under way. Everybody was measured in ${settings.rounds} interleaved
+"8 at once" is the steady rate with ${settings.concurrency} runs always under way. All contenders were measured in ${settings.rounds} interleaved
 rounds, and every answer was checked. p99 is left out below 100 samples.
 One Pyodide interpreter for all runs is fast and does not separate them: each sees what the last one left.
 ${left.join('\n')}${left.length > 0 ? '\n' : ''}`;

@@ -1,4 +1,4 @@
-// A table that is read in a terminal and in Markdown alike.
+// Formats a table for the terminal and for Markdown.
 export function table(head, rows) {
   const lines = [head, ...rows].map((cells) => cells.map(String));
   const widths = head.map((_, column) => Math.max(...lines.map((cells) => cells[column].length)));
@@ -10,7 +10,7 @@ export function table(head, rows) {
 
 const pad = (cell, width, column) => (column === 0 ? cell.padEnd(width) : cell.padStart(width));
 
-/** Three significant digits; more would be noise. */
+/** Formats three significant digits; more would be noise. */
 export function figure(value, unit = '') {
   if (value === undefined || Number.isNaN(value)) return '–';
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
