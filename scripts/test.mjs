@@ -24,9 +24,9 @@ const all = Boolean(process.env['PUNGI_TEST_ALL']);
 /** The whole corpus, with packages, is left to `npm run test:all`: it takes a quarter of an hour. */
 const SOAK = ['--config', 'vitest.soak.config.ts', '--exclude', 'tests/soak/corpus.test.ts'];
 
-// The judges bring packages of their own; installed here, no test has to wait for the network.
+// The judges, which only run with all tests, bring packages of their own; installed here, no test has to wait for the network.
 const judges = at('tests/judges/install');
-if (existsSync(judges) && !installed(judges)) await withLock(() => installed(judges) || install(judges));
+if (all && existsSync(judges) && !installed(judges)) await withLock(() => installed(judges) || install(judges));
 
 const profiles = scratch(`profiles-${process.pid}`);
 mkdirSync(profiles);

@@ -7,7 +7,7 @@ from standalone_folder import NOTHING, TEXT, WHOLE, WrapperCase, function_tool, 
 
 from standalone.command_words import command_words
 
-WORDS = python_half.FOLDER.parent / "tests" / "fixtures" / "command-words.json"
+WORDS = python_half.FOLDER.parents[2] / "tests" / "fixtures" / "command-words.json"
 
 
 def texts(result):
