@@ -14,7 +14,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { at, root, scratch } from './house.mjs';
+import { at, root, scratch } from './repository.mjs';
 
 const STAMP = 'dist/.built-from';
 

@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise } from 'dependency-cruiser';
 
-const house = resolve(fileURLToPath(import.meta.url), '../..');
-const root = resolve(process.argv[2] ?? house);
-const { forbidden, options } = createRequire(import.meta.url)(resolve(house, '.dependency-cruiser.cjs'));
+const repository = resolve(fileURLToPath(import.meta.url), '../..');
+const root = resolve(process.argv[2] ?? repository);
+const { forbidden, options } = createRequire(import.meta.url)(resolve(repository, '.dependency-cruiser.cjs'));
 
 const sources = readdirSync(join(root, 'packages'))
   .map((name) => `packages/${name}/src`)

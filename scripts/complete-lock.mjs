@@ -2,7 +2,7 @@
 // written. Without them `npm ci` refuses the lock. Run it after changing dependencies; it changes nothing else.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { root } from './house.mjs';
+import { root } from './repository.mjs';
 
 const SYSTEMS = [
   'aix',

@@ -7,7 +7,7 @@ import { mergeProcessCovs } from '@bcoe/v8-coverage';
 import { parse } from 'acorn';
 import { convert } from 'ast-v8-to-istanbul';
 import istanbul from 'istanbul-lib-coverage';
-import { at } from './house.mjs';
+import { at } from './repository.mjs';
 
 /** Prints one row per file, with the lines that no test reached, and the sum. */
 export async function printCoverage(childProfiles) {

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './house.mjs';
+import { root } from './repository.mjs';
 
 export function installed(folder = root) {
   const wanted = packagesOf(join(folder, 'package-lock.json'));

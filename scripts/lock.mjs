@@ -1,7 +1,7 @@
 // Allows one set-up at a time: `npm start` and `npm test` may run in two terminals of a fresh clone.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { scratch } from './house.mjs';
+import { scratch } from './repository.mjs';
 
 export async function withLock(work, path = scratch('lock')) {
   let hasReported = false;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { at } from './house.mjs';
+import { at } from './repository.mjs';
 
 const { loadConfig, Pungi } = await import('../dist/pungi/src/index.js');
 const { startHttp } = await import('../dist/server/src/http.js');

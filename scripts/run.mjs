@@ -1,6 +1,6 @@
 // Runs a program in the repository's root with inherited output, and resolves to its status.
 import { spawn } from 'node:child_process';
-import { at, root } from './house.mjs';
+import { at, root } from './repository.mjs';
 
 export function run(command, args, { env = {}, ...options } = {}) {
   return new Promise((resolve, reject) => {

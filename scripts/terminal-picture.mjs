@@ -6,7 +6,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { at } from './house.mjs';
+import { at } from './repository.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { at, root } from './house.mjs';
 import { findInterpreters } from './interpreters.mjs';
+import { at, root } from './repository.mjs';
 
 const TESTS = 'packages/core/tests/python';
 const RUNNER = ['scripts/unittest_report.py', TESTS];

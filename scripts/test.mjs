@@ -6,8 +6,8 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import './setup.mjs';
 import { install, installed } from './dependencies.mjs';
-import { at, scratch } from './house.mjs';
 import { withLock } from './lock.mjs';
+import { at, scratch } from './repository.mjs';
 import { runTool } from './run.mjs';
 import { testPython } from './test-python.mjs';
 import { readReport, withSecondRun } from './vitest-report.mjs';

@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { at, scratch } from './house.mjs';
 import { CORRECTIONS, LEFT_OUT, OTHER_STANDARD_LIBRARY, SAME_NAME } from './module-names-by-hand.mjs';
+import { at, scratch } from './repository.mjs';
 import { runTool } from './run.mjs';
 
 const PIPREQS = '0.5.0';

@@ -1,7 +1,7 @@
 // Writes the JSON Schema of test specifications. Run it after a change of the format in
 // packages/core/src/contract/spec.ts.
 import { writeFileSync } from 'node:fs';
-import { at } from './house.mjs';
+import { at } from './repository.mjs';
 import { runTool } from './run.mjs';
 
 await import('./setup.mjs');

@@ -25,7 +25,7 @@ export const LONG = [
   'packages/core/tests/environments/packaging/packagers',
   'packages/core/tests/environments/real-index',
   'packages/harness/tests/real-servers',
-  'tests/house/setup',
+  'tests/repository/setup',
   'tests/judges/*',
   'packages/server/tests/strategic-analyses',
   'packages/core/tests/network/real-index',

@@ -10,7 +10,7 @@ import { Config } from '../../src/config/schema.js';
 import type { Outcome } from '../../src/contract/outcome.js';
 import { Pungi } from '../../src/pungi.js';
 import { Bait } from './bait.js';
-import { HouseState } from './house-state.js';
+import { Baseline } from './baseline.js';
 import { descendantsOf } from './process-tree.js';
 import type { Row, RowResult, TableRun } from './table-run.js';
 import { Victim } from './victim.js';
@@ -26,7 +26,7 @@ for (const row of table.rows) process.stdout.write(`${JSON.stringify(await play(
 
 await engine.pungi.close();
 await bait.close();
-process.stdout.write(`${JSON.stringify({ closed: true, leftFiles: engine.house.leftFiles() })}\n`);
+process.stdout.write(`${JSON.stringify({ closed: true, leftFiles: engine.baseline.leftFiles() })}\n`);
 process.exit(0);
 
 async function startEngine() {
@@ -46,7 +46,7 @@ async function startEngine() {
   );
   await pungi.ready();
   await pungi.run({ code: 'print(1)' });
-  return { pungi, house: await HouseState.remember(pungi, tmpdir()) };
+  return { pungi, baseline: await Baseline.remember(pungi, tmpdir()) };
 }
 
 /** A row that broke the engine must not colour the rows after it. */
@@ -71,7 +71,7 @@ async function play(row: Row): Promise<RowResult> {
     ...bait.problems(),
   ];
   if (victim) problems.push(...(await victim.end()));
-  const left = [...(await problemsOfNextRun()), ...(await engine.house.problems())];
+  const left = [...(await problemsOfNextRun()), ...(await engine.baseline.problems())];
   if (left.length > 0) await replaceEngine();
   problems.push(...left);
   return { name: row.name, outcome, tookMs, problems };

@@ -10,7 +10,7 @@ import { startHttp } from '../../../server/src/http.js';
 import { Config } from '../../src/config/schema.js';
 import { Pungi } from '../../src/pungi.js';
 import { Bait } from './bait.js';
-import { HouseState } from './house-state.js';
+import { Baseline } from './baseline.js';
 import type { TableRun } from './table-run.js';
 import { type Host, type Reply, WRAPPED_ATTACKS } from './wrapped-attacks.js';
 
@@ -44,7 +44,7 @@ const host: Host = { ...told, toolsFolder, auditFolder, ports: [tcpPort, Number(
 host.secretFiles.push(`${toolsFolder}/till.py`);
 const before = [toolsFolder, auditFolder].flatMap(stateBelow).join('\n');
 for (const problem of await problemsOfNextCalls()) throw new Error(problem);
-const house = await HouseState.remember(pungi, tmpdir());
+const baseline = await Baseline.remember(pungi, tmpdir());
 
 for (const { name, tool, args, judge } of WRAPPED_ATTACKS) {
   const isOffered = tools.some((each) => each.name === tool);
@@ -61,7 +61,7 @@ for (const { name, tool, args, judge } of WRAPPED_ATTACKS) {
       ...([toolsFolder, auditFolder].flatMap(stateBelow).join('\n') === before
         ? []
         : ['a folder has changed']),
-      ...(await house.problems()),
+      ...(await baseline.problems()),
     ],
   };
   process.stdout.write(`${JSON.stringify(row)}\n`);

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { scratch } from '../../../../scripts/house.mjs';
 import { withLock } from '../../../../scripts/lock.mjs';
+import { scratch } from '../../../../scripts/repository.mjs';
 
 const run = promisify(execFile);
 

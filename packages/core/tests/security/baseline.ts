@@ -3,10 +3,10 @@ import type { Pungi } from '../../src/pungi.js';
 import { filesBelow } from './files-below.js';
 import { descendantsOf } from './process-tree.js';
 
-const PATIENCE_MS = 4000;
+const TIMEOUT_MS = 4000;
 
 /** How many processes and temporary files Pungi needs with its pool full: after a row there must not be more. */
-export class HouseState {
+export class Baseline {
   private constructor(
     private readonly pungi: Pungi,
     private readonly folder: string,
@@ -14,14 +14,14 @@ export class HouseState {
     private files: number,
   ) {}
 
-  static async remember(pungi: Pungi, folder: string): Promise<HouseState> {
-    const house = new HouseState(pungi, folder, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
-    const problems = await house.problems();
+  static async remember(pungi: Pungi, folder: string): Promise<Baseline> {
+    const baseline = new Baseline(pungi, folder, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+    const problems = await baseline.problems();
     if (problems.length > 0) throw new Error(problems.join('; '));
     await sleep(300);
-    house.processes = house.living().length;
-    house.files = house.leftFiles().length;
-    return house;
+    baseline.processes = baseline.living().length;
+    baseline.files = baseline.leftFiles().length;
+    return baseline;
   }
 
   leftFiles(): string[] {
@@ -34,7 +34,7 @@ export class HouseState {
 
   /** Waits for the pool to be full again, then counts. */
   async problems(): Promise<string[]> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     for (;;) {
       const found = await this.look();
       if (found.length === 0 || performance.now() > deadline) return found;

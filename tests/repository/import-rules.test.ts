@@ -14,22 +14,22 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const CHECK = resolve(import.meta.dirname, '../../scripts/check-imports.mjs');
 
-let house: string;
+let root: string;
 beforeEach(() => {
-  house = mkdtempSync(join(tmpdir(), 'test-house-'));
+  root = mkdtempSync(join(tmpdir(), 'test-root-'));
 });
-afterEach(() => rmSync(house, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true }));
 
 function plant(files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(house, name)), { recursive: true });
-    writeFileSync(join(house, name), text);
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
   }
 }
 
 /** A package of each name, with one module that it exports and one that it does not. */
 function plantPackages(): void {
-  mkdirSync(join(house, 'node_modules/@pungi'), { recursive: true });
+  mkdirSync(join(root, 'node_modules/@pungi'), { recursive: true });
   for (const name of ['core', 'wrap', 'harness', 'server', 'cli', 'pungi']) {
     plant({
       [`packages/${name}/package.json`]: JSON.stringify({
@@ -39,7 +39,7 @@ function plantPackages(): void {
       [`packages/${name}/src/index.ts`]: 'export type X = 1;',
       [`packages/${name}/tests/x.ts`]: 'export type X = 1;',
     });
-    symlinkSync(join(house, 'packages', name), join(house, 'node_modules/@pungi', name));
+    symlinkSync(join(root, 'packages', name), join(root, 'node_modules/@pungi', name));
   }
   plant({
     'packages/core/src/engine/x.ts': 'export type X = 1;',
@@ -48,7 +48,7 @@ function plantPackages(): void {
   });
 }
 
-function check(folder = house): Promise<{ failed: boolean; output: string }> {
+function check(folder = root): Promise<{ failed: boolean; output: string }> {
   return new Promise((done) => {
     execFile(process.execPath, [CHECK, folder], (error, stdout, stderr) => {
       done({ failed: error !== null, output: stdout + stderr });

@@ -1,4 +1,4 @@
-// Where things are, seen from any script.
+// Paths of the repository.
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
