@@ -1,17 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  createWriteStream,
-  linkSync,
-  lstatSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { createWriteStream, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileProblem, PungiError } from '@pungi/core/base';
+import {
+  discardDraft,
+  draftOf,
+  fileProblem,
+  PungiError,
+  settleDraft,
+  writeAtomically,
+} from '@pungi/core/base';
 
 /** Where a file of this name would really be written. Refuses what is there already, unless it may be replaced. */
 export function replaceableFile(path: string, force: boolean): string {
@@ -27,14 +25,10 @@ export function replaceableFile(path: string, force: boolean): string {
 /** The whole content or nothing, whenever this ends, in a file of the person at the command line. */
 export function writeOwnFile(path: string, content: string, force: boolean): void {
   const target = replaceableFile(path, force);
-  const draft = draftOf(target);
   try {
-    writeFileSync(draft, content, { flag: 'wx' });
-    settle(draft, target, force);
+    writeAtomically(target, content, { isNew: !force });
   } catch (error) {
     throw unwritable(path, error);
-  } finally {
-    rmSync(draft, { force: true });
   }
 }
 
@@ -48,20 +42,12 @@ export async function writeOwnLines(
   const draft = draftOf(target);
   try {
     await pipeline(Readable.from(lines), createWriteStream(draft, { flags: 'wx' }));
-    settle(draft, target, force);
+    settleDraft(draft, target, !force);
   } catch (error) {
     throw error instanceof PungiError ? error : unwritable(path, error);
   } finally {
-    rmSync(draft, { force: true });
+    discardDraft(draft);
   }
-}
-
-const draftOf = (target: string) => `${target}.${process.pid}.tmp`;
-
-function settle(draft: string, target: string, force: boolean): void {
-  // A link, unlike a rename, does not replace what somebody else has put there meanwhile.
-  if (force) renameSync(draft, target);
-  else linkSync(draft, target);
 }
 
 function resolve(path: string): string {

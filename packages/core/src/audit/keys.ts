@@ -1,12 +1,16 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { syncFolder, writeAtomically } from '../base/atomic-write.js';
 import { auditError } from './audit-error.js';
-import { type AuditFiles, syncFolder, writePrivate } from './folder.js';
+import type { AuditFiles } from './folder.js';
 
 export interface KeyPair {
   privateKey: KeyObject;
   publicKey: KeyObject;
 }
+
+const writePrivate = (path: string, text: string) =>
+  writeAtomically(path, text, { mode: 0o600, isDurable: true });
 
 export const publicText = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
 

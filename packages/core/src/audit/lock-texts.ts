@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -8,20 +7,19 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { syncFolder, writeAtomically } from '../base/atomic-write.js';
 import { sha256 } from '../base/sha256.js';
 import type { EnvironmentLock } from '../contract/audit.js';
 import { auditError } from './audit-error.js';
 import type { Database } from './database.js';
-import { syncFolder, writePrivate } from './folder.js';
 import { EVERY_ENTRY } from './lookup.js';
 import type { Problems } from './problems.js';
 
 const SHA256 = /^[0-9a-f]{64}$/;
-const DRAFT = /^[0-9a-f]{16}\.new$/;
+const DRAFT = /^[0-9a-f]{64}\.lock\.[0-9a-f-]+\.tmp$/;
 /** Larger than any lock file that Pungi writes or reads. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -38,14 +36,7 @@ export class LockTexts {
       mkdirSync(this.folder, { mode: 0o700 });
       syncFolder(dirname(this.folder));
     }
-    const draft = join(this.folder, `${randomBytes(8).toString('hex')}.new`);
-    try {
-      writePrivate(draft, text, 'wx');
-      renameSync(draft, path);
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw error;
-    }
+    writeAtomically(path, text, { mode: 0o600, isDurable: true });
     syncFolder(this.folder);
   }
 

@@ -1,42 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { writeAtomically } from './atomic-write.js';
 import { PungiError } from './errors.js';
 
-/**
- * Writes a file atomically: a reader sees the old or the new content, and a link of this name is replaced, not
- * followed. Creates the folder if it is missing. The draft ends in ".tmp", so that programs that watch the folder
- * ignore it. `what` names the file in the error message.
- */
+/** Writes a file atomically. Creates the folder if it is missing. `what` names the file in the error message. */
 export function writeWhole(path: string, content: string | Uint8Array, what = path): void {
-  const draft = `${path}.${randomUUID()}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(draft, content, { flag: 'wx' });
-    renameSync(draft, path);
+    writeAtomically(path, content);
   } catch (error) {
-    discard(draft);
     throw new PungiError('INVALID_INPUT', `${what} cannot be written: ${fileProblem(error)}.`);
-  }
-}
-
-/** A draft that cannot be removed does not exist or is not accessible. */
-function discard(draft: string): void {
-  try {
-    rmSync(draft, { force: true });
-  } catch {
-    // the earlier error is reported
   }
 }
 

@@ -1,8 +1,9 @@
 export { checkObject, checkOptions, checkText } from './arguments.js';
+export { discardDraft, draftOf, settleDraft, writeAtomically } from './atomic-write.js';
 export { ERROR_CODES, type ErrorCode, PungiError } from './errors.js';
 export { fileProblem, readBounded, withoutMark, writeWhole } from './files.js';
 export { type Fault, faultsOf, jsonFaults } from './issue-text.js';
-export { isWithin, measureJson } from './json-extent.js';
+export { isShallowJson, isWithin, measureJson } from './json-extent.js';
 export { createLogger, type Logger, type LogSettings, silentLogger } from './logger.js';
 export { isNodeSupported, tooOld } from './node-version.js';
 export { sha256 } from './sha256.js';

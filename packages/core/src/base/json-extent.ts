@@ -43,21 +43,37 @@ function endOfText(json: Buffer, from: number): number {
   return json.length;
 }
 
-/** Measures depth and size of a value, up to one level beyond `maxDepth`. Iterative, so any depth is safe. */
-export function measureJson(value: unknown, maxDepth: number): { depth: number; nodes: number } {
+interface Measures {
+  /** How deep lists and maps are nested, counted up to one more than the largest depth asked for. */
+  depth: number;
+  nodes: number;
+  /** 1e999 is JSON, and is read as a number that JSON cannot have. */
+  hasInfinity: boolean;
+}
+
+export function measureJson(value: unknown, maxDepth: number): Measures {
   let depth = 0;
   let nodes = 0;
+  let hasInfinity = false;
+  // Iterative, so any depth is safe.
   let level: unknown[] = [value];
   while (level.length > 0 && depth <= maxDepth) {
     const below: unknown[] = [];
+    let isNested = false;
     for (const one of level) {
       nodes += 1;
+      if (one === Infinity || one === -Infinity) hasInfinity = true;
       if (typeof one !== 'object' || one === null) continue;
+      isNested = true;
       // No spread: an array of a million items would overflow the stack.
       for (const child of Array.isArray(one) ? one : Object.values(one)) below.push(child);
     }
+    if (isNested) depth += 1;
     level = below;
-    depth += 1;
   }
-  return { depth, nodes };
+  return { depth, nodes, hasInfinity };
 }
+
+/** Whether lists and maps are nested at most so deep, so that every reader can take the value. */
+export const isShallowJson = (value: unknown, maxDepth: number): boolean =>
+  measureJson(value, maxDepth).depth <= maxDepth;

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { writeAtomically } from '../base/atomic-write.js';
 import { sha256 } from '../base/sha256.js';
 
 /** What bytecode depends on: the same source under another name or interpreter is another entry. */
@@ -35,9 +36,7 @@ export class BytecodeCache {
     this.#remember(name, bytecode);
     try {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-      const partial = join(this.folder, `.${name}.${process.pid}`);
-      writeFileSync(partial, `${sha256(bytecode)}\n${bytecode}`, { mode: 0o600 });
-      renameSync(partial, join(this.folder, name));
+      writeAtomically(join(this.folder, name), `${sha256(bytecode)}\n${bytecode}`, { mode: 0o600 });
     } catch {
       // A cache that cannot be written is a slow cache, not an error.
     }

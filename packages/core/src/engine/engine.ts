@@ -21,7 +21,7 @@ import type { Whereabouts } from './missing-module.js';
 import { OutcomeDraft } from './outcome-draft.js';
 import { readViolations } from './scope-verdict.js';
 import { SpawnBackend } from './spawn/backend.js';
-import { isFlatJson, readException } from './worker-words.js';
+import { isShallowReport, readException } from './worker-words.js';
 
 export interface EngineOptions extends LocalBackendOptions {
   maxActive: number;
@@ -186,7 +186,7 @@ export class Engine {
   /** What of a script can be a tool, found by reading it; or the exception that the compiler raised. */
   async discover(job: Job, ref?: EnvironmentRef): Promise<Discovery | { exception: PythonException }> {
     const { report } = await this.#ask({ ...job, task: 'discover' }, ref);
-    const found = isFlatJson(report) ? Discovery.safeParse(report).data : undefined;
+    const found = isShallowReport(report) ? Discovery.safeParse(report).data : undefined;
     if (found) return found;
     const raised = readException(report, this.#where(ref, job));
     if (raised) return { exception: raised.exception };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { measureJson } from '../base/json-extent.js';
 import { PythonException, type Value } from '../contract/outcome.js';
 import { hintFor } from './hints.js';
 import type { Whereabouts } from './missing-module.js';
@@ -85,13 +86,10 @@ const ReportedValue = z.object({
 
 /** Everybody who is handed an outcome can write it down again. */
 const isSmallJson = (json: unknown, most: number): boolean =>
-  isFlatJson(json) && JSON.stringify(json).length <= most;
+  isShallowReport(json) && JSON.stringify(json).length <= most;
 
-/** Whether every reader can take it: nothing of it is nested too deeply. */
-export const isFlatJson = (json: unknown): boolean => isFlat(json, MAX_VALUE_DEPTH);
-
-/** Whether lists and maps are nested at most so deep; itself goes no deeper. 1e999 is JSON, and then no number. */
-const isFlat = (json: unknown, depth: number): boolean =>
-  json === null || typeof json !== 'object'
-    ? json !== Infinity && json !== -Infinity
-    : depth > 0 && Object.values(json).every((inner) => isFlat(inner, depth - 1));
+/** Whether every reader can take it: nothing of it is nested too deeply, and every number can be written down again. */
+export function isShallowReport(json: unknown): boolean {
+  const { depth, hasInfinity } = measureJson(json, MAX_VALUE_DEPTH);
+  return depth <= MAX_VALUE_DEPTH && !hasInfinity;
+}

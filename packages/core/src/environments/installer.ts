@@ -17,7 +17,7 @@ import {
   type Requirement,
 } from './requirements/requirement.js';
 import { type Contents, SHARES } from './store/generations.js';
-import { type Metadata, writeAtomically } from './store/metadata.js';
+import { type Metadata, writeDurably } from './store/metadata.js';
 
 /** Tools of the field use every processor by themselves; more of them at once only get in each other's way. */
 const AT_ONCE = 2;
@@ -118,7 +118,7 @@ export class Installer {
             packager.installPinned({ python: interpreter.path, venv }, [...pins], how),
           );
         }
-        await writeAtomically(`${venv}.lock`, renderLockFile(pins), 0o600);
+        writeDurably(`${venv}.lock`, renderLockFile(pins), 0o600);
         return forget;
       },
     };

@@ -124,7 +124,7 @@ describe('pruning', () => {
     const trail = await world.open();
     await record(trail, APPLE, 'old');
     await record(trail, BANANA, 'old');
-    const draft = join(world.folder, 'locks', `${'0'.repeat(16)}.new`);
+    const draft = join(world.folder, 'locks', `${APPLE.sha256}.lock.0f.tmp`);
     writeFileSync(draft, 'half');
     const before = await later();
     await record(trail, BANANA, 'new');

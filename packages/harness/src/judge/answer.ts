@@ -1,11 +1,11 @@
 import { createContext, Script } from 'node:vm';
-import { measureJson } from '@pungi/core/base';
+import { isShallowJson } from '@pungi/core/base';
 import { type Selected, select } from './select.js';
 
 /** An answer nested deeper than this is not looked into: whatever looks into it calls itself for each level. */
 export const MAX_DEPTH = 256;
 
-export const isTooDeep = (value: unknown): boolean => measureJson(value, MAX_DEPTH).depth > MAX_DEPTH;
+export const isTooDeep = (value: unknown): boolean => !isShallowJson(value, MAX_DEPTH);
 
 /** How a call ended, as far as it can be judged. Time-outs and servers that died are the runner's to tell. */
 export type Answer =

@@ -8,7 +8,7 @@ import type { Installer } from '../installer.js';
 import type { Pin } from '../packaging/packager.js';
 import type { Contents, NewEnvironment } from '../store/generations.js';
 import type { Layout } from '../store/layout.js';
-import { writeAtomically } from '../store/metadata.js';
+import { writeDurably } from '../store/metadata.js';
 
 /** What a script says of itself in its `# /// script` block. */
 export interface InlineDependencies {
@@ -65,7 +65,7 @@ export class InlineEnvironments {
     const { pins } = await this.installer.only(interpreter, asked, options);
     const description = `For scripts that ask for ${requested.join(', ') || 'nothing'}.`;
     const name = await this.exactly({ pins, requested, interpreter, inherit: false, description }, options);
-    await writeAtomically(note, name);
+    writeDurably(note, name);
     return name;
   }
 

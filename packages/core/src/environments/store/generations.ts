@@ -85,7 +85,7 @@ export class Generations {
     change: Partial<Pick<Metadata, 'description' | 'requested'>>,
   ): Promise<Metadata> {
     const metadata = { ...current, ...change };
-    await writeMetadata(this.store.layout.folder(current.name), metadata);
+    writeMetadata(this.store.layout.folder(current.name), metadata);
     return metadata;
   }
 
@@ -127,7 +127,7 @@ export class Generations {
     try {
       const metadata = { ...current, generation, ...(await build(layout.venv(name, generation))) };
       steps.signal.throwIfAborted();
-      await writeMetadata(layout.folder(name), metadata);
+      writeMetadata(layout.folder(name), metadata);
       return metadata;
     } catch (error) {
       await this.store.discard(layout.venv(name, generation));
@@ -151,7 +151,7 @@ export class Generations {
     try {
       const about = await build(join(making, generation), layout.venv(name, generation));
       const metadata: Metadata = { format: FORMAT, created: new Date().toISOString(), generation, ...about };
-      await writeMetadata(making, metadata);
+      writeMetadata(making, metadata);
       await this.admit(metadata, async () => {
         steps.signal.throwIfAborted();
         await this.store.place(making, name);

@@ -1,6 +1,7 @@
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { syncFolder, writeAtomically } from '../../base/atomic-write.js';
 import { PungiError } from '../../base/errors.js';
 import { PackageInfo } from '../../contract/environment.js';
 
@@ -48,31 +49,18 @@ export async function readMetadata(folder: string): Promise<Metadata | undefined
 }
 
 /** The old or the new one is there at every instant, also after a power cut. */
-export async function writeMetadata(folder: string, metadata: Metadata): Promise<void> {
+export function writeMetadata(folder: string, metadata: Metadata): void {
   // What could not be read back must not be put in force.
   const text = JSON.stringify(Metadata.parse(metadata), null, 2);
-  await writeAtomically(join(folder, METADATA_FILE), `${text}\n`);
+  writeDurably(join(folder, METADATA_FILE), `${text}\n`);
 }
 
-export async function writeAtomically(path: string, text: string, mode = 0o644): Promise<void> {
-  const temporary = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}`;
-  const file = await open(temporary, 'wx', 0o600);
+/** Makes it last, too. Whatever the umask, everybody may read it unless the mode says otherwise. */
+export function writeDurably(path: string, text: string, mode = 0o644): void {
+  writeAtomically(path, text, { mode, isDurable: true });
   try {
-    // Whatever the umask: another user may run in what this one provides.
-    await file.chmod(mode);
-    await file.writeFile(text);
-    await file.sync();
-    await file.close();
-    await rename(temporary, path);
-  } catch (error) {
-    await file.close().catch(() => {});
-    await rm(temporary, { force: true });
-    throw error;
+    syncFolder(dirname(path));
+  } catch {
+    // It is in force already; not every file system can make its name last.
   }
-  // It is in force already; not every file system can make that last by this.
-  const folder = await open(dirname(path), 'r');
-  await folder
-    .sync()
-    .catch(() => {})
-    .finally(() => folder.close());
 }
