@@ -26,7 +26,8 @@ const SOAK = ['--config', 'vitest.soak.config.ts', '--exclude', 'tests/soak/corp
 
 // The judges, which only run with all tests, bring packages of their own; installed here, no test has to wait for the network.
 const judges = at('tests/judges/install');
-if (all && existsSync(judges) && !installed(judges)) await withLock(() => installed(judges) || install(judges));
+if (all && existsSync(judges) && !installed(judges))
+  await withLock(() => installed(judges) || install(judges));
 
 const profiles = scratch(`profiles-${process.pid}`);
 mkdirSync(profiles);
