@@ -53,9 +53,12 @@ _counter = None
 def watch(stdout, stderr, most_tasks):
     """In the worker, before the script begins. `most_tasks`: processes and threads that the run may have."""
     global _counter
-    if system.IS_LINUX:  # elsewhere nobody can tell when a thread has ended
+    # Elsewhere nobody can tell when a thread has ended; and a run before may have detached a stream.
+    if not system.IS_LINUX or stdout.buffer is None or stderr.buffer is None:
+        return
+    if _counter is None:
         os.register_at_fork(before=_stop)
-        _counter = _LineCounter(stdout, stderr, most_tasks)
+    _counter = _LineCounter(stdout, stderr, most_tasks)
 
 
 def close():

@@ -113,7 +113,8 @@ class KernelObjects:
         # Descriptors are sent in no time, but only where there are sockets.
         is_due = is_due or (is_thorough and self._sockets is not None and self._sockets.number() > 0)
         if is_due or _may_have_many(census.living, memory, limits):
-            self._count_all(census.living, memory, is_due)
+            # Many processes together make hundreds of pipes in less CPU time than makes a look due.
+            self._count_all(census.living, memory, is_due or is_thorough)
         if is_due:
             # What is in flight between sockets may be a set of watches that nobody can look into: all that can have been
             # made since the last look is taken to be there, a quarter of the limit at most, since looks may be late.
@@ -123,15 +124,15 @@ class KernelObjects:
             self._looked_at_ms, self._kernel_ms = census.cpu_ms, census.kernel_ms
         return self._largest(census.living, memory, limits)
 
-    def _count_all(self, living, memory, is_due):
-        """Those that have worked since they were counted; else only those that were never counted."""
+    def _count_all(self, living, memory, is_thorough):
+        """Counts those that were never counted; in a thorough look also those that have worked since."""
         counted, self._counts = self._counts, {}
         objects = memory // _WATCH
         # One process alone has not enough areas to matter.
         areas = memory // _size_of_area(living) if len(living) > 1 else 0
         for pid, figures in living.items():
             counts = counted.get(pid)
-            if counts is None or (is_due and counts.cpu_ms != figures.cpu_ms):
+            if counts is None or (is_thorough and counts.cpu_ms != figures.cpu_ms):
                 counts = _count(pid, figures.cpu_ms, objects, areas)
             self._counts[pid] = counts
             objects -= counts.watches + counts.locks
@@ -155,8 +156,7 @@ class KernelObjects:
             f"{in_flight} descriptors in flight": self._hidden,
             f"{texts} open files of /proc": texts * (_TEXT + _LINE * (watches + locks)),
         }
-        most_pipes = max(_FEWEST_PIPES, _PIPES_PER_PROCESS * limits["processes"])
-        parts = (watches / _MOST_WATCHES, 0, pipes / most_pipes, 0, in_flight / _MOST_IN_FLIGHT, 0)
+        parts = (watches / _MOST_WATCHES, 0, pipes / _most_pipes(limits), 0, in_flight / _MOST_IN_FLIGHT, 0)
         # Of what is too much, by its size or by a run's part, what is most.
         weights = dict(zip(sizes, map(max, (size / memory for size in sizes.values()), parts)))
         total = sum(sizes.values())
@@ -169,9 +169,15 @@ def _size_of_area(living):
 
 
 def _may_have_many(living, memory, limits):
-    """Whether so many processes can hold more in pipes and mapped areas, which a fork copies at once, than the limit."""
-    most = limits["openFiles"] * PIPE // 2 + _MOST_AREAS * _size_of_area(living)
-    return len(living) * most > memory
+    """Whether so many processes can have more pipes than a run's part, or hold more in pipes and mapped areas, which a fork copies
+    at once, than the limit."""
+    pipes = limits["openFiles"] // 2
+    most = pipes * PIPE + _MOST_AREAS * _size_of_area(living)
+    return len(living) * pipes > _most_pipes(limits) or len(living) * most > memory
+
+
+def _most_pipes(limits):
+    return max(_FEWEST_PIPES, _PIPES_PER_PROCESS * limits["processes"])
 
 
 def _count(pid, cpu_ms, most_objects, most_areas):

@@ -95,6 +95,36 @@ class KernelObjects(unittest.TestCase):
         self.assertIsNone(self.held(few, many, memoryMb=512))
         self.assertRegex(self.held(many, many, memoryMb=512).what, r"^30\d pipes$")
 
+    def test_pipes_that_are_made_in_little_time_after_a_look(self):
+        go, goes = os.pipe()
+        done, is_done = os.pipe()
+
+        def make_them():
+            os.read(go, 1)
+            kept = [os.pipe() for _ in range(100)]
+            os.write(is_done, b"1")
+            while kept:
+                signal.pause()
+
+        pids = [self.fork(make_them) for _ in range(3)]
+        objects, taken, limits = kernel_objects.KernelObjects(False), census.Census(), {**LIMITS, "memoryMb": 512}
+        taken.take(pids)
+        self.assertIsNone(objects.held(taken, limits, is_thorough=True))
+        os.write(goes, b"111")
+        for _ in pids:
+            os.read(done, 1)
+        taken.take(pids)
+        with mock.patch.object(kernel_objects, "_BYTES_PER_CPU_MS", 0):  # so little that no look is due
+            self.assertRegex(objects.held(taken, limits, is_thorough=True).what, r"^30\d pipes$")
+
+    def fork(self, action):
+        pid = os.fork()
+        if pid == 0:
+            action()
+        self.addCleanup(os.waitpid, pid, 0)
+        self.addCleanup(os.kill, pid, signal.SIGKILL)
+        return pid
+
     def test_descriptors_in_flight_hide_what_can_have_been_made_meanwhile(self):
         def send():
             here, there = socket.socketpair()

@@ -91,29 +91,28 @@ while total < 400 << 20:
     limits: { memoryMb: 64 },
     expect: withinOrEnded,
   }),
+  // Proves that 352 MB in 1,920 sockets, most of which no descriptor leads to, are found while they are held, which is for four
+  // seconds. At any single look they are too many sockets; how fast ended ones alone are found is not proven.
   bomb({
     name: 'messages of closed senders, in several processes',
     code: py`
       import socket
-      def receive(name):
+      def receive():
           kept = []
-          try:
-              for number in range(40):
-                  box = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-                  box.bind(f"\0{name}.{number}")
-                  kept.append(box)
-                  for _ in range(11):
-                      with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-                          sender.setblocking(False)
-                          sender.sendto(b"x" * 200_000, f"\0{name}.{number}")
-          except BlockingIOError:
-              pass
-          except PermissionError:
-              os._exit(13)
-          time.sleep(0.5)
-      children = [spawn(lambda: receive(name)) for name in range(4)]
-      statuses = [os.waitpid(pid, 0)[1] for pid in children]
-      print("within the limits" if 13 << 8 in statuses else "BREACH 300 MB")
+          for number in range(40):
+              box = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+              box.bind(f"\0{os.getpid()}.{number}")
+              kept.append(box)
+              for _ in range(11):
+                  with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+                      sender.sendto(b"x" * 200_000, box.getsockname())
+          return kept
+      try:
+          socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).close()
+      except PermissionError:
+          print("within the limits")
+          os._exit(0)
+      hold(receive, 4)
     `,
     limits: { memoryMb: 64 },
     expect: memoryExceeded,

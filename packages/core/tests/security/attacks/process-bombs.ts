@@ -156,9 +156,16 @@ export const SHARED_BOMBS: Attack[] = [
     `}`,
     expect: { verdict: 'ok', stdout: 'within the limits\n' },
   }),
+  // Both prove that 1,100 pipes, where a run may have 256, are found while they are held, which is for four seconds.
   bomb({
     name: 'holds pipes in many processes',
     code: 'hold(lambda: [os.pipe() for _ in range(100)], 11)\n',
+    limits: { openFiles: 256, memoryMb: 512 },
+    expect: { verdict: 'memory-exceeded' },
+  }),
+  bomb({
+    name: 'holds pipes in many processes, made at once after they were looked at',
+    code: 'hold(lambda: [time.sleep(0.5), [os.pipe() for _ in range(100)]], 11)\n',
     limits: { openFiles: 256, memoryMb: 512 },
     expect: { verdict: 'memory-exceeded' },
   }),
