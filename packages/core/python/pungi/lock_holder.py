@@ -1,6 +1,6 @@
 """Holds one lock for the server: Node has no flock, and the kernel releases what a process holds when it dies.
 
-stdin: a line of JSON, {"path": PATH, "exclusive": BOOL, "create": BOOL, "patienceMs": NUMBER | null}; its end releases the lock.
+stdin: a line of JSON, {"path": PATH, "exclusive": BOOL, "create": BOOL, "waitMs": NUMBER | null}; its end releases the lock.
 stdout: {"waiting": true} where others hold the lock and there is no limit to our patience, then one of {"held": true},
 {"busy": true}, {"gone": true} where the file is not there and is not to be made, {"failed": REASON, "isUnsupported": BOOL}.
 """
@@ -27,7 +27,7 @@ def main():
     # Waiting for a lock cannot be interrupted, so another thread waits for the server.
     server = threading.Thread(target=_end_with_server, daemon=True)
     server.start()
-    answer = _acquire(order["path"], fcntl.LOCK_EX if order["exclusive"] else fcntl.LOCK_SH, order["create"], order["patienceMs"])
+    answer = _acquire(order["path"], fcntl.LOCK_EX if order["exclusive"] else fcntl.LOCK_SH, order["create"], order["waitMs"])
     _answer(answer)
     if "held" in answer:
         server.join()

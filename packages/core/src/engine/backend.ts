@@ -4,30 +4,30 @@ import type { AboutCgroup, Job, OutputSink, RunEnd, WorkerAbout } from '../runti
 import type { Interpreter } from '../sandbox/interpreter.js';
 import type { EnvironmentRef, PoolSpec } from './environment-ref.js';
 
-/** Where workers come from: local processes, or other machines. */
+/** The source of workers: local processes, or other machines. */
 export interface Backend {
-  /** Resolves when a worker could be had; rejects with what is missing. */
+  /** Resolves when workers are available; rejects with what is missing. */
   start(signal: AbortSignal): Promise<BackendState>;
-  /** Resolves to a worker, which its owner releases. Rejects with ENVIRONMENT_DAMAGED, DENIED or the reason why there is none. */
+  /** Resolves to a worker, which its owner releases. Rejects with ENVIRONMENT_DAMAGED, DENIED or another reason. */
   acquire(spec: WorkerSpec, signal: AbortSignal): Promise<Worker>;
-  /** Prepares workers before the first run asks for them. */
+  /** Prepares workers before the first run needs them. */
   warm(spec: WorkerSpec): void;
-  /** What a worker of the environment said of its interpreter, once one was there. */
+  /** What a worker of the environment reported about its interpreter, once there was one. */
   about(spec: WorkerSpec): WorkerAbout | undefined;
-  /** The environments that have workers, parked or at work. */
+  /** The environments that have workers, parked or busy. */
   readonly environments: string[];
-  /** Figures of the workers of an environment; undefined where it has none. */
+  /** Figures of the workers of an environment; undefined if it has none. */
   figures(environment: string): WorkerFigures | undefined;
   /**
-   * For an environment that was changed or deleted: parked workers of all generations but the one in force go at once, others with
-   * the end of their run. Resolves when all have gone.
+   * Called after an environment was changed or deleted: parked workers of all generations except the current one end
+   * at once, others after their run. Resolves when all have ended.
    */
   retire(environment: string, inForce: string | null): Promise<void>;
   /** Ends every worker. */
   close(): Promise<void>;
 }
 
-/** How many workers are ready, on their way and at work. */
+/** How many workers are ready, starting and busy. */
 export interface WorkerFigures {
   /** How many are kept ready. */
   size: number;
@@ -36,26 +36,28 @@ export interface WorkerFigures {
   busy: number;
   forkServers: number;
   restarts: number;
-  /** What became of the preload list. */
+  /** The result of preloading. */
   preloads: readonly Preload[];
 }
 
 export interface WorkerSpec {
-  /** Undefined: the interpreter itself. */
+  /** Undefined for the plain interpreter. */
   ref: EnvironmentRef | undefined;
-  /** Undefined: any worker of the environment will do. */
+  /** Undefined if any worker of the environment will do. */
   poolSpec?: PoolSpec | undefined;
 }
 
-/** Whoever acquires a worker owns it until it is released. What becomes of it then is the backend's policy, not its owner's. */
+/**
+ * The caller that acquires a worker owns it until it is released. What then happens to it is the backend's policy.
+ */
 export interface Worker {
   readonly about: WorkerAbout;
-  /** One run at a time, as often as the worker lives. Resolves when all processes of the run have ended, or the worker is lost. */
+  /** Runs one job at a time. Resolves when all processes of the run have ended, or the worker is lost. */
   run(job: Job, runId: string, sink: OutputSink, signal: AbortSignal): Promise<RunEnd>;
   release(): void;
 }
 
-/** What came up at start: the interpreter, the tier that was really entered, and why no stronger one was. */
+/** The result of the start: the interpreter, the tier in use, and why no stronger one is available. */
 export interface BackendState {
   interpreter: Interpreter;
   tier: Tier;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-write.js';
 import { sha256 } from '../base/sha256.js';
 
-/** What bytecode depends on: the same source under another name or interpreter is another entry. */
+/** Everything that bytecode depends on: the same source under another name or interpreter is another entry. */
 export interface BytecodeKey {
   sourceSha256: string;
   filename: string;
@@ -15,7 +15,7 @@ export function defaultCacheFolder(env = process.env): string {
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'pungi', 'bytecode');
 }
 
-/** Compiled scripts in memory and on disk. A file whose checksum is wrong counts as absent and is written anew. */
+/** Compiled scripts in memory and on disk. A file with a wrong checksum counts as absent and is rewritten. */
 export class BytecodeCache {
   #memory = new Map<string, string>();
 
@@ -38,7 +38,7 @@ export class BytecodeCache {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
       writeAtomically(join(this.folder, name), `${sha256(bytecode)}\n${bytecode}`, { mode: 0o600 });
     } catch {
-      // A cache that cannot be written is a slow cache, not an error.
+      // A cache that cannot be written is slow, not an error.
     }
   }
 

@@ -5,10 +5,10 @@ import type { PoolSpec } from './environment-ref.js';
 
 type DataFolder = PoolSpec['data'][number];
 
-/** What the kernel shows of itself is no data. */
+/** File systems of the kernel are not data. */
 const NEVER_SHOWN = ['/proc', '/sys', '/dev'];
 
-/** The folders with their paths resolved, once; throws a sentence about the first that no run may see. */
+/** Resolves the paths of the folders; throws for the first one that runs may not see. */
 export function resolveDataFolders(folders: readonly DataFolder[], ownFolder: string): DataFolder[] {
   const own = realpathSync(ownFolder);
   return folders.map(({ name, path }) => {

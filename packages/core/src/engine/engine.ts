@@ -17,47 +17,47 @@ import { type EnvironmentRef, PLAIN, type PoolSpec } from './environment-ref.js'
 import { FairQueue } from './fair-queue.js';
 import { KeepAlive } from './keep-alive.js';
 import { LocalBackend, type LocalBackendOptions } from './local-backend.js';
-import type { Whereabouts } from './missing-module.js';
+import type { HintContext } from './missing-module.js';
 import { OutcomeDraft } from './outcome-draft.js';
 import { readViolations } from './scope-verdict.js';
 import { SpawnBackend } from './spawn/backend.js';
-import { isShallowReport, readException } from './worker-words.js';
+import { isShallowReport, readException } from './worker-report.js';
 
 export interface EngineOptions extends LocalBackendOptions {
   maxActive: number;
-  /** Of one client, where there are several. */
+  /** Limit per client, if there are several. */
   maxActivePerClient?: number | undefined;
   maxQueued: number;
-  /** What to tell whoever lacks a package; as a program that calls methods if not given. */
+  /** The advice for missing packages; that of the library if not given. */
   advice?: Advice;
 }
 
 export interface EngineRunOptions extends RunOptions {
-  /** Told before the run resolves, where the job asks for it and the code was looked at. */
+  /** Called before the run resolves, if the job requests a summary and the code was analysed. */
   onSummary?: (summary: CodeSummary) => void;
-  /** Told when a worker is handed the code: not for what is refused or cancelled before. */
+  /** Called when a worker gets the code: not for runs that are refused or cancelled before. */
   onStart?: () => void;
 }
 
-/** A run that the gate has let through. */
+/** A run that the gate has admitted. */
 export interface AdmittedRun {
   job: Job;
-  /** Without one, the interpreter itself is meant. */
+  /** Undefined for the plain interpreter. */
   ref?: EnvironmentRef | undefined;
   poolSpec?: PoolSpec | undefined;
-  /** The profile whose rules hold, if one does. */
+  /** The profile of the run, if it has one. */
   profile?: { readonly name: string } | null | undefined;
 }
 
-/** What can be said of code without running it. */
+/** The result of analysing code without running it. */
 export interface Examination {
   violations: ScopeViolation[];
   summary: CodeSummary | null;
-  /** Where it is no Python. */
+  /** Set if the code is not valid Python. */
   exception?: PythonException;
 }
 
-/** The first that serves the tier is taken: a new backend is a folder and a line here. */
+/** The first backend that serves the tier is used. A new backend is a folder and a line here. */
 const BACKENDS = [SpawnBackend, LocalBackend];
 
 /** Runs Python: queue, acquire a worker, run, outcome. */
@@ -73,21 +73,21 @@ export class Engine {
     private readonly options: EngineOptions,
     logger: Logger,
   ) {
-    // Every run in flight listens to it.
+    // Every active run listens to it.
     setMaxListeners(0, this.#closing.signal);
     this.queue = new FairQueue(options.maxActive, options.maxQueued, options.maxActivePerClient);
     this.queue.totalMemoryMb = options.totalMemoryMb ?? usualTotalMb();
     const Serving = BACKENDS.find(({ serves }) => serves(options.tier))!;
     this.backend = new Serving(options, logger);
     this.started = this.#keepAlive.during(() => this.#start());
-    this.started.catch(() => {}); // reported to whoever runs or asks
+    this.started.catch(() => {}); // reported by runs and by health checks
   }
 
   get state(): BackendState | undefined {
     return this.#state;
   }
 
-  /** Throws GenerationGone where the environment was changed or deleted since it was looked up; nothing was run then. */
+  /** Throws GenerationGone if the environment was changed or deleted since it was resolved; nothing has run then. */
   async run(run: AdmittedRun, options: EngineRunOptions = {}): Promise<Outcome> {
     const asked = performance.now();
     const { job, ref, profile } = run;
@@ -114,7 +114,7 @@ export class Engine {
     }
   }
 
-  /** Where no total was set, only runs that asked for more than usual wait for each other. Files may lie in memory, too. */
+  /** If no total is set, only runs with raised limits wait for each other. Files may be in memory, too. */
   #roomFor({ job: { limits }, poolSpec }: AdmittedRun): number {
     if (poolSpec?.isRaised) return limits.memoryMb + limits.diskMb;
     return this.options.totalMemoryMb === undefined ? 0 : limits.memoryMb;
@@ -152,7 +152,7 @@ export class Engine {
     }
   }
 
-  /** Compiles without running; the answer is bytecode in base64 or the exception that the compiler raised. */
+  /** Compiles without running; returns bytecode in base64 or the compiler's exception. */
   async compile(
     job: Job,
     ref?: EnvironmentRef,
@@ -162,17 +162,17 @@ export class Engine {
     if (typeof bytecode === 'string') return { bytecode, tag: bytecodeTagOf(about) };
     const raised = readException(report, this.#where(ref, job));
     if (raised) return { exception: raised.exception };
-    throw new PungiError('INTERNAL_ERROR', 'The compiler gave no answer; the code may be nested too deeply.');
+    throw new PungiError('INTERNAL_ERROR', 'The compiler did not answer; the code may be nested too deeply.');
   }
 
-  /** The modules beyond the standard library that the code imports; none where it does not compile. */
+  /** Returns the imported modules outside of the standard library; none if the code does not compile. */
   async foreignImports(job: Job): Promise<string[]> {
     const { report } = await this.#ask({ ...job, task: 'imports' });
     const modules = (report as { imports?: unknown } | undefined)?.imports;
     return Array.isArray(modules) ? modules.filter((name) => typeof name === 'string') : [];
   }
 
-  /** Holds the code against the job's rules and tells what it does, without running it. */
+  /** Checks the code against the job's rules and summarizes what it does, without running it. */
   async examine(job: Job, ref?: EnvironmentRef): Promise<Examination> {
     const { report } = await this.#ask({ ...job, task: 'check' }, ref);
     const raised = readException(report, this.#where(ref, job));
@@ -183,7 +183,7 @@ export class Engine {
     throw new PungiError('INTERNAL_ERROR', 'The code could not be examined; it may be nested too deeply.');
   }
 
-  /** What of a script can be a tool, found by reading it; or the exception that the compiler raised. */
+  /** Finds the parts of a script that can be tools by reading it, or returns the compiler's exception. */
   async discover(job: Job, ref?: EnvironmentRef): Promise<Discovery | { exception: PythonException }> {
     const { report } = await this.#ask({ ...job, task: 'discover' }, ref);
     const found = isShallowReport(report) ? Discovery.safeParse(report).data : undefined;
@@ -193,7 +193,7 @@ export class Engine {
     throw new PungiError('INTERNAL_ERROR', 'The script could not be read; it may be nested too deeply.');
   }
 
-  /** Has one worker look at code that it does not run. */
+  /** Lets a worker analyse code without running it. */
   async #ask(job: Job, ref?: EnvironmentRef): Promise<{ report: unknown; about: WorkerAbout }> {
     await this.started;
     const leave = await this.queue.enter('compile', this.#closing.signal);
@@ -213,13 +213,13 @@ export class Engine {
     }
   }
 
-  /** Identifies the bytecode of an environment's interpreter, once a worker of it was there. */
+  /** Identifies the bytecode of an environment's interpreter, once it had a worker. */
   bytecodeTag(ref?: EnvironmentRef): string | undefined {
     const about = this.backend.about({ ref });
     return about && bytecodeTagOf(about);
   }
 
-  /** Parks workers before the first run asks for them. */
+  /** Parks workers before the first run needs them. */
   async warm(ref: EnvironmentRef | undefined, poolSpec: PoolSpec = PLAIN): Promise<void> {
     await this.started;
     this.backend.warm({ ref, poolSpec });
@@ -236,18 +236,18 @@ export class Engine {
   async #start(): Promise<BackendState> {
     const state = await this.backend.start(this.#closing.signal);
     this.#state = state;
-    // The kernel holds all runs together to it.
+    // The kernel enforces the total for all runs.
     if (state.cgroup.version !== null) this.queue.totalMemoryMb = Number.POSITIVE_INFINITY;
     return state;
   }
 
-  #where(ref: EnvironmentRef | undefined, { files }: Job): Whereabouts {
+  #where(ref: EnvironmentRef | undefined, { files }: Job): HintContext {
     const { environment, advice = adviceFor('library', true) } = this.options;
     return { environment: ref?.environment ?? environment, advice, files: files.map(({ path }) => path) };
   }
 }
 
-/** Without cgroups, by which the kernel holds all runs together to as much. */
+/** The default total without cgroups, the same that the kernel enforces with them. */
 const usualTotalMb = () => Math.floor(0.8 * machineMemoryMb());
 
 const neverFits = (memoryMb: number, totalMb: number): string =>

@@ -1,34 +1,36 @@
 import type { Lease } from '../sandbox/spawn.js';
 
-/** Where code runs: the interpreter of one generation of an environment, and what runs may read beside it. */
+/** The interpreter of one generation of an environment, and the folders that runs may read besides it. */
 export interface EnvironmentRef {
   environment: string;
-  /** A changed environment is a new generation; workers of the one before are not given another run. */
+  /** A changed environment is a new generation; workers of the previous one get no further run. */
   generation: string;
   python: string;
   roots: string[];
-  /** What the guard of the fork server locks; none for an interpreter that is no environment. */
+  /** The file that the guard of the fork server locks; none for a plain interpreter. */
   lease?: Lease;
-  /** An interpreter whose own packages runs do not see. */
+  /** Runs do not see the interpreter's own packages. */
   isBare?: boolean;
 }
 
-/** What a profile adds to the workers of an environment: they are parked with it, so each has a pool of its own. */
+/**
+ * What a profile adds to the workers of an environment. Workers are parked with it, so each spec has its own pool.
+ */
 export interface PoolSpec {
-  /** Modules imported once, where they are installed. */
+  /** Modules imported once, if they are installed. */
   preload: readonly string[];
   /** Folders that runs can read, as data/NAME in their work folder. */
   data: readonly { name: string; path: string }[];
   /** Hosts that HTTP and HTTPS may reach; no network if empty. */
   allowedHosts: readonly string[];
-  /** For runs that may use more memory or disk than runs usually do. */
+  /** For runs that may use more memory or disk than the default. */
   isRaised?: boolean;
 }
 
-/** Workers as they are without a profile. */
+/** Workers without a profile. */
 export const PLAIN: PoolSpec = { preload: [], data: [], allowedHosts: [] };
 
-/** The same for pool specs that make the same workers. */
+/** Returns the same key for specs that need the same workers. */
 export function poolSpecKey({ preload, data, allowedHosts, isRaised = false }: PoolSpec): string {
   const folders = data.map(({ name, path }) => [name, path]);
   const hosts = [...new Set(allowedHosts)].sort();

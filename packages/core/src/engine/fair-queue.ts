@@ -7,9 +7,10 @@ interface Waiting {
 }
 
 /**
- * Lets a bounded number of runs go at once and a bounded number wait; between clients, turns are taken. No client has more than
- * `slotsPerClient` active, and where too many wait, the client that has the most gives way. A run also waits while it and the
- * active ones could together use more than `totalMemoryMb`; then only who needs none of that memory overtakes it.
+ * Bounds the number of active and of waiting runs; clients take turns. No client has more than `slotsPerClient`
+ * active runs, and if the queue is full, the client with the most waiting runs loses its last one. A run also waits
+ * while it and the active ones could together use more than `totalMemoryMb`; then only runs that need none of that
+ * memory overtake it.
  */
 export class FairQueue {
   #totalMemoryMb = Number.POSITIVE_INFINITY;
@@ -38,10 +39,10 @@ export class FairQueue {
     this.#startNext();
   }
 
-  /** Resolves to the function that gives the slot back. Throws SERVER_BUSY when too many wait already. */
+  /** Resolves to a function that frees the slot. Throws SERVER_BUSY if too many are waiting. */
   async enter(client: string, signal?: AbortSignal, wantedMb = 0): Promise<() => void> {
     signal?.throwIfAborted();
-    // What is more than all may use runs alone.
+    // A run that may use more than the total runs alone.
     const memoryMb = Math.min(wantedMb, this.#totalMemoryMb);
     if ((memoryMb === 0 || !this.#hasWaitingForMemory()) && this.#hasRoom(client, memoryMb))
       this.#take(client, memoryMb);
@@ -65,7 +66,7 @@ export class FairQueue {
     return (this.#activeOf.get(client) ?? 0) >= this.slotsPerClient;
   }
 
-  /** Who waits only for slots of its own keeps nobody else waiting. */
+  /** A client that waits only for its own slots does not block others. */
   #hasWaitingForMemory(): boolean {
     return [...this.#clients.keys()].some((client) => !this.#hasItsSlots(client));
   }
@@ -82,11 +83,13 @@ export class FairQueue {
     else this.#activeOf.set(client, active);
   }
 
-  /** So that a client which fills the queue keeps no other one out: its last run gives way to the first few of others. */
+  /**
+   * Keeps a client that fills the queue from excluding others: its last run makes room for the first few of others.
+   */
   #makeRoomFor(client: string): void {
     const busy = new PungiError(
       'SERVER_BUSY',
-      `${this.#active} runs are active and ${this.#waiting} are waiting, which is as many as may; try again shortly.`,
+      `${this.#active} runs are active and ${this.#waiting} are waiting, which is the limit; try again shortly.`,
       { queued: this.#waiting },
     );
     const [longest, line] = [...this.#clients].reduce<[string, Waiting[]]>(
@@ -106,7 +109,7 @@ export class FairQueue {
       const line = this.#clients.get(client) ?? [];
       const abort = () => {
         this.#leave(client, entry);
-        // It may have been the one that the others waited behind.
+        // The others may have waited behind it.
         this.#startNext();
         reject(signal?.reason);
       };
@@ -148,7 +151,7 @@ export class FairQueue {
     }
   }
 
-  /** Whose turn it is, or who needs no memory while that one waits for its own. */
+  /** Returns the next run, or one that needs no memory while the next one waits for memory. */
   #next(): [client: string, entry: Waiting] | undefined {
     let isFirst = true;
     for (const [client, line] of this.#clients) {

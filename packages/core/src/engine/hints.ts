@@ -1,18 +1,18 @@
 import {
   absent,
   type Hint,
+  type HintContext,
   installCommandHint,
   isMadeFor,
   missingModuleHint,
   type Raised,
   remedy,
   say,
-  type Whereabouts,
 } from './missing-module.js';
 import { distributionOf, knownDistribution } from './module-names.js';
 
-/** What to do about an exception, in one sentence. */
-export function hintFor(raised: Raised, where: Whereabouts): Hint {
+/** Returns one sentence that suggests a fix for an exception. */
+export function hintFor(raised: Raised, where: HintContext): Hint {
   if (raised.missingModule !== null) return missingModuleHint(raised, raised.missingModule, where);
   for (const rule of RULES) {
     const hint = rule(raised, where);
@@ -21,7 +21,7 @@ export function hintFor(raised: Raised, where: Whereabouts): Hint {
   return say(null);
 }
 
-type Rule = (raised: Raised, where: Whereabouts) => Hint | null;
+type Rule = (raised: Raised, where: HintContext) => Hint | null;
 
 const RULES: readonly Rule[] = [
   notebookCommand,
@@ -41,8 +41,8 @@ const INSTALL_LINE = new RegExp(
 const MAGIC =
   /^\s*(?:!\s*[\w./~]|%{1,2}(?:matplotlib|load_ext|timeit|time|run|cd|env|bash|sh|capture|config|autoreload)\b)/;
 
-/** `!pip install` and other commands that notebooks know. */
-function notebookCommand({ type, text }: Raised, where: Whereabouts): Hint | null {
+/** Handles `!pip install` and other notebook commands. */
+function notebookCommand({ type, text }: Raised, where: HintContext): Hint | null {
   if (type !== 'SyntaxError' || text === null) return null;
   if (INSTALL_LINE.test(text)) return say(installCommandHint(text, where));
   return MAGIC.test(text)
@@ -55,8 +55,8 @@ function notebookCommand({ type, text }: Raised, where: Whereabouts): Hint | nul
 const STARTS_PROGRAM = /(?:^|\.)(?:FileNotFoundError|PermissionError|CalledProcessError|TimeoutExpired)$/;
 const NAMES_INSTALLER = new RegExp(String.raw`(?:^|[\s'"/])${INSTALLER}(?=['"\s])`);
 
-/** A run that calls pip or another installer. */
-function failedInstaller({ type, message }: Raised, where: Whereabouts): Hint | null {
+/** Handles a run that calls pip or another installer. */
+function failedInstaller({ type, message }: Raised, where: HintContext): Hint | null {
   return STARTS_PROGRAM.test(type) && NAMES_INSTALLER.test(message)
     ? say(installCommandHint(message, where))
     : null;
@@ -70,9 +70,12 @@ function relativeImport({ type, message }: Raised): Hint | null {
     : null;
 }
 
-/** Begins where a word does, and has a length: a run chooses the text, and the server searches it while others wait. */
+/**
+ * Begins at a word boundary and has a bounded length: a run chooses the text, and the server searches it while others
+ * wait.
+ */
 const NAME = String.raw`['"\x60]?(?<![\w.-])([A-Za-z][\w.-]{0,99}\w(?:\[[\w,-]{1,99}\])?)['"\x60]?`;
-/** How libraries say that they need another one. */
+/** Messages of libraries that need another one. */
 const NEEDS = [
   `Missing optional dependency ${NAME}`,
   String.raw`\bImport ${NAME} failed`,
@@ -89,11 +92,11 @@ const SAYS_SO =
   /(?:^|\.)(?:\w*ImportError|ModuleNotFoundError|AttributeError|RuntimeError|ValueError|InvalidSchema)$/;
 const MAX_SEARCHED = 4000;
 
-/** What a library cannot do without a package that it does not depend on. */
-function optionalPackage({ type, message }: Raised, where: Whereabouts): Hint | null {
+/** Handles a library that needs an optional package. */
+function optionalPackage({ type, message }: Raised, where: HintContext): Hint | null {
   if (!SAYS_SO.test(type)) return null;
-  const said = message.slice(0, MAX_SEARCHED);
-  for (const [, found = ''] of NEEDS.flatMap((pattern) => [...said.matchAll(pattern)])) {
+  const searched = message.slice(0, MAX_SEARCHED);
+  for (const [, found = ''] of NEEDS.flatMap((pattern) => [...searched.matchAll(pattern)])) {
     const [name = '', extras = ''] = found.split(/(?=\[)/);
     const known = knownDistribution(name);
     if (known === null) continue;
@@ -106,8 +109,8 @@ function optionalPackage({ type, message }: Raised, where: Whereabouts): Hint | 
   return null;
 }
 
-/** `from google.cloud import storage`, where another package of google's is installed. */
-function namespacePackage({ type, message }: Raised, where: Whereabouts): Hint | null {
+/** Handles `from google.cloud import storage` if another package of google is installed. */
+function namespacePackage({ type, message }: Raised, where: HintContext): Hint | null {
   const [, name, from] =
     /^cannot import name '(\w+)' from '([\w.]+)' \(unknown location\)/.exec(message) ?? [];
   const known = type === 'ImportError' && name ? distributionOf(`${from}.${name}`) : null;
@@ -125,7 +128,7 @@ const DIALECTS: Readonly<Record<string, string>> = {
   trino: 'trino',
 };
 
-function unknownDialect({ type, message }: Raised, where: Whereabouts): Hint | null {
+function unknownDialect({ type, message }: Raised, where: HintContext): Hint | null {
   const [, dialect] = /^Can't load plugin: sqlalchemy\.dialects:(\w+)/.exec(message) ?? [];
   if (!type.endsWith('NoSuchModuleError') || dialect === undefined) return null;
   if (dialect === 'postgres') return say('SQLAlchemy calls this database postgresql, not postgres.');
@@ -138,7 +141,7 @@ function unknownDialect({ type, message }: Raised, where: Whereabouts): Hint | n
       };
 }
 
-function missingLibrary({ message }: Raised, where: Whereabouts): Hint | null {
+function missingLibrary({ message }: Raised, where: HintContext): Hint | null {
   if (!/^libGL\.so\.1: cannot open shared object file/.test(message)) return null;
   const name = 'opencv-python-headless';
   const install = isMadeFor(where.environment)

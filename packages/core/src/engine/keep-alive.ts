@@ -1,9 +1,9 @@
-/** Node stops a timer that is longer at once. */
+/** The longest timer of Node; a longer one fires at once. */
 const FOREVER_MS = 2 ** 31 - 1;
 
 /**
- * Idle sockets and processes do not keep Node from ending, so that a program that forgets `close` ends by itself. While
- * something is under way that only they can answer, this does.
+ * Idle sockets and processes do not keep Node running, so that a program that forgets `close` ends by itself. While
+ * an operation waits for them, this does.
  */
 export class KeepAlive {
   readonly #timer = setInterval(() => {}, FOREVER_MS).unref();

@@ -26,10 +26,10 @@ export interface LocalBackendOptions extends PoolOpenerOptions {
   maxWarm: number;
 }
 
-/** Those that a fork server can enter, from the strongest down. */
+/** The tiers that a fork server can enter, from the strongest down. */
 const TIERS: readonly Tier[] = ['namespace', 'landlock', 'process'];
 
-/** Workers on this machine: parked ahead of demand by fork servers, each in the strongest tier that could be entered. */
+/** Workers on this machine: parked ahead of demand by fork servers, in the strongest available tier. */
 export class LocalBackend implements Backend {
   static serves = (): boolean => true;
 
@@ -56,7 +56,7 @@ export class LocalBackend implements Backend {
     for (const tier of this.#tiersToTry()) {
       const entered = await this.#enter(tier, interpreter).catch((error: Error) => error);
       if (!(entered instanceof Error)) return this.#settle(interpreter, tier, entered, refused);
-      // Its packages, not the tier: a weaker one would not load them either.
+      // The packages failed, not the tier: a weaker one would not load them either.
       if (entered instanceof PungiError) throw entered;
       this.logger.debug('An isolation tier is not available', { tier, reason: entered.message });
       refused.push({ tier, reason: entered.message });
@@ -121,7 +121,7 @@ export class LocalBackend implements Backend {
     return wanted.filter((one) => isSandboxed(one) || allowUnsandboxed);
   }
 
-  /** A tier is there if a worker can be parked in it; nothing less is believed. */
+  /** A tier counts as available only if a worker could be parked in it. */
   async #enter(tier: Tier, interpreter: Interpreter): Promise<Entered> {
     const forkServer = this.#opener.startForkServer(tier, this.#refOf(interpreter), PLAIN, null);
     try {
@@ -151,7 +151,7 @@ export class LocalBackend implements Backend {
     return this.#state;
   }
 
-  /** The interpreter as an environment: runs that name none use it until something is installed. */
+  /** The plain interpreter as an environment: runs that name none use it until something is installed. */
   #interpreterRef(): EnvironmentRef {
     return this.#refOf(this.#state!.interpreter);
   }

@@ -2,40 +2,40 @@ import type { Advice } from '../base/advice.js';
 import type { Tier } from '../contract/outcome.js';
 import { distributionOf, isStandard } from './module-names.js';
 
-/** Where the code ran, and what whoever asked can do about it. */
-export interface Whereabouts {
+/** Where the code ran, and the advice for its caller. */
+export interface HintContext {
   environment: string;
   advice: Advice;
-  /** Paths of the files that were handed over with the code. */
+  /** Paths of the files that were passed with the code. */
   files: readonly string[];
-  /** What the code ran in; not known where it did not run. */
+  /** The tier of the run; unknown if it did not run. */
   tier?: Tier | null;
 }
 
-/** What is known of an exception. */
+/** The known facts about an exception. */
 export interface Raised {
   type: string;
   message: string;
-  /** The line of the code. */
+  /** The line of code. */
   text: string | null;
   missingModule: string | null;
-  /** Whether the profile was to import the module. */
+  /** Whether the profile imports the module. */
   isProfileImport: boolean;
 }
 
 export interface Hint {
-  /** The distribution to install; only ever one that is known. */
+  /** The distribution to install; only a known one. */
   missingPackage: string | null;
   hint: string | null;
 }
 
 export const say = (hint: string | null): Hint => ({ missingPackage: null, hint });
 
-/** What to do where a module was not found. */
+/** Returns a hint for a module that was not found. */
 export function missingModuleHint(
   { message, text, isProfileImport }: Raised,
   module: string,
-  where: Whereabouts,
+  where: HintContext,
 ): Hint {
   const { environment, advice } = where;
   if (module === 'pip') return say(installCommandHint(text ?? '', where));
@@ -45,11 +45,11 @@ export function missingModuleHint(
   if (name !== null) return { missingPackage: name, hint: absent(module, isProfileImport, name, where) };
   const parent = module.slice(0, module.lastIndexOf('.'));
   if (message.endsWith('is not a package'))
-    return say(`'${parent}' is not a package: is a file of yours called like the package? Rename it.`);
+    return say(`'${parent}' is not a package: if a file of yours has the name of the package, rename it.`);
   if (isStandard(module)) return say(standardHint(module));
   if (module.includes('.') && !isProfileImport)
     return say(
-      `"${parent}" is there, but has no module "${module}": check the name, and the version of "${parent}".`,
+      `"${parent}" is installed, but has no module "${module}": check the name, and the version of "${parent}".`,
     );
   const install = isMadeFor(environment) ? ADD_TO_MADE : advice.installOther(environment);
   if (isProfileImport)
@@ -59,7 +59,7 @@ export function missingModuleHint(
   );
 }
 
-export const absent = (module: string, isProfileImport: boolean, name: string, where: Whereabouts): string =>
+export const absent = (module: string, isProfileImport: boolean, name: string, where: HintContext): string =>
   `${notInstalled(module, isProfileImport, where.environment)} ${remedy(name, where)}`;
 
 const notInstalled = (module: string, isProfileImport: boolean, environment: string) =>
@@ -67,19 +67,22 @@ const notInstalled = (module: string, isProfileImport: boolean, environment: str
     ? `The profile imports ${module} for the code, but it is not installed in the environment "${environment}".`
     : `The module "${module}" is not installed in the environment "${environment}".`;
 
-export function remedy(name: string, { environment, advice }: Whereabouts): string {
+export function remedy(name: string, { environment, advice }: HintContext): string {
   return isMadeFor(environment)
     ? `Its package is ${name}: ${ADD_TO_MADE}.`
     : `Its package is ${name}: ${advice.install(environment, [name])}`;
 }
 
-/** What to do with a package for an environment that nobody can change. */
+/** The fix for an environment that nobody can change. */
 export const ADD_TO_MADE = 'add it to the packages of the profile, or to the dependencies of the script';
 
-/** Made for what a profile or a script names, and for nothing else: nobody can add to it. */
+/** The environment was created for a profile or a script, and nobody can add packages to it. */
 export const isMadeFor = (environment: string) => environment.startsWith('inline-');
 
-/** `from google.cloud import storage` without any package of google's misses `google`, which says nothing about the package. */
+/**
+ * Without any package of google, `from google.cloud import storage` misses `google`, which does not identify the
+ * package.
+ */
 function distributionIn(module: string, text: string | null): string | null {
   const [, from, name] = /^\s*from\s+([\w.]+)\s+import\s+(\w+)/.exec(text ?? '') ?? [];
   const [, whole] = /^\s*import\s+([\w.]+)/.exec(text ?? '') ?? [];
@@ -87,18 +90,18 @@ function distributionIn(module: string, text: string | null): string | null {
   return written.map((one) => distributionOf(one!)).find((found) => found !== null) ?? null;
 }
 
-/** A file of the caller's that is elsewhere, or of whose package others were handed over. */
-function ownFile(module: string, { files, advice }: Whereabouts): string | undefined {
+/** Handles a file of the caller in another folder, or a package of which only some files were passed. */
+function ownFile(module: string, { files, advice }: HintContext): string | undefined {
   const path = module.replaceAll('.', '/');
   const found = files.find((file) => file.endsWith(`/${path}.py`) || file.endsWith(`/${path}/__init__.py`));
   if (found !== undefined) {
     const importable = found.replace(/(?:\/__init__)?\.py$/, '').replaceAll('/', '.');
-    return `The module "${module}" is among the files as "${found}": import it as ${importable}, or hand it over as "${path}.py".`;
+    return `The module "${module}" is among the files as "${found}": import it as ${importable}, or pass it as "${path}.py".`;
   }
   const [top] = path.split('/', 1);
   const isOwn = path !== top && files.some((file) => file.startsWith(`${top}/`));
   return isOwn
-    ? `"${path}.py" is not among the files that were handed over of "${top}": ${advice.passFile(`${path}.py`)}.`
+    ? `"${path}.py" is not among the passed files of "${top}": ${advice.passFile(`${path}.py`)}.`
     : undefined;
 }
 
@@ -121,12 +124,12 @@ function standardHint(module: string): string {
   const name = module.split('.', 1)[0]!.replace(/^_/, '');
   const reason = GONE[name] ?? (WINDOWS.includes(name) ? 'only there on Windows' : undefined);
   return reason === undefined
-    ? `"${module}" belongs to the standard library of other versions or builds of Python than this one; no package brings it.`
+    ? `"${module}" belongs to the standard library of other versions or builds of Python than this one; no package provides it.`
     : `"${module}" belongs to the standard library, but is not in this Python: ${reason}.`;
 }
 
-/** What to do instead of calling pip. */
-export function installCommandHint(command: string, { environment, advice }: Whereabouts): string {
+/** Returns the hint for code that calls pip. */
+export function installCommandHint(command: string, { environment, advice }: HintContext): string {
   const names = packagesIn(command);
   const how = isMadeFor(environment) ? `${ADD_TO_MADE}.` : advice.install(environment, names);
   return `Code cannot install packages while it runs: ${how}`;
@@ -135,7 +138,7 @@ export function installCommandHint(command: string, { environment, advice }: Whe
 const HARMLESS_OPTION =
   /^(?:-q|-qq|-U|-y|--upgrade|--quiet|--user|--yes|--no-cache-dir|--break-system-packages)$/;
 
-/** What a command installs, where that is nothing but names. */
+/** Returns the packages that a command installs, if it contains only names. */
 function packagesIn(command: string): string[] {
   const [, after = ''] = /\b(?:install|add)\b(.*)/.exec(command) ?? [];
   const words = after

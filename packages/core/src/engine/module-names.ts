@@ -10,11 +10,11 @@ const standardLibrary = new Set(STANDARD_LIBRARY);
 const distributions = new Set(byModule.values());
 
 /**
- * The distribution to install for a module, or for the package that it is in: `cv2` is in opencv-python. Null where none is
- * known: the name alone may be that of a stranger's package, or of a file of the caller's.
+ * Returns the distribution to install for a module or its package: `cv2` is in opencv-python. Null if none is known:
+ * the name alone may be that of an unrelated package, or of a file of the caller.
  */
 export function distributionFor(module: string): string | null {
-  // Foreign code can make up any name; none that is known has more parts.
+  // Foreign code can choose any name; no known name has more parts.
   const parts = module.split('.', 4);
   for (let length = parts.length; length > 0; length -= 1) {
     const known = byModule.get(parts.slice(0, length).join('.'));
@@ -23,15 +23,15 @@ export function distributionFor(module: string): string | null {
   return null;
 }
 
-/** The same for exactly this module: where `numpy.nothing` is missing, numpy is there. */
+/** Looks up exactly this module: if `numpy.nothing` is missing, numpy is installed. */
 export const distributionOf = (module: string): string | null => byModule.get(module) ?? null;
 
-/** The distribution that a text names, by its own name or by its module's; null where it is not known. */
+/** Returns the distribution that a text names, by its own name or by its module's, or null. */
 export function knownDistribution(name: string): string | null {
   const normal = name.replaceAll(/[-_.]+/g, '-').toLowerCase();
   return distributions.has(normal) ? normal : distributionOf(name);
 }
 
-/** Whether Python itself brings the module, in some version on some system; also its half that is written in C. */
+/** Whether the module belongs to the standard library, in some version on some system, including C halves. */
 export const isStandard = (module: string): boolean =>
   standardLibrary.has(module.split('.', 1)[0]!.replace(/^_/, ''));

@@ -5,18 +5,18 @@ import { buildOutcome, type Isolation, type Outcome, type Verdict } from '../con
 import type { RunOptions } from '../contract/run.js';
 import { failure } from '../contract/verdicts.js';
 import type { Job, RunEnd } from '../runtime/supervisor.js';
-import { readCallValue } from './call-words.js';
-import type { Whereabouts } from './missing-module.js';
+import { readCallValue } from './call-report.js';
+import type { HintContext } from './missing-module.js';
 import { OutputBuffer } from './output.js';
 import { decideVerdict } from './verdict.js';
-import { readValue, readValueNotes } from './worker-words.js';
+import { readValue, readValueNotes } from './worker-report.js';
 
 interface Circumstances {
   wasStopped: boolean;
   tookMs: number;
 }
 
-/** Collects what a run gives, until it is an outcome. */
+/** Collects the results of a run until it becomes an outcome. */
 export class OutcomeDraft {
   readonly runId = randomUUID();
   readonly #codeSha256: string;
@@ -26,7 +26,7 @@ export class OutcomeDraft {
 
   constructor(
     private readonly job: Job,
-    private readonly where: Whereabouts,
+    private readonly where: HintContext,
     private readonly profile: string | null,
     private readonly listeners: Pick<RunOptions, 'onLine' | 'onOutput'>,
   ) {
@@ -35,13 +35,13 @@ export class OutcomeDraft {
     const buffer = (stream: 'stdout' | 'stderr') =>
       new OutputBuffer(
         job.limits.outputBytes,
-        onLine && ((text) => this.#tell(() => onLine({ stream, text }))),
+        onLine && ((text) => this.#notify(() => onLine({ stream, text }))),
       );
     this.#streams = { stdout: buffer('stdout'), stderr: buffer('stderr') };
   }
 
-  /** A listener that throws is the caller's trouble, not the run's. */
-  #tell(listener: () => void): void {
+  /** A listener that throws does not affect the run. */
+  #notify(listener: () => void): void {
     try {
       listener();
     } catch (error) {
@@ -58,7 +58,7 @@ export class OutcomeDraft {
 
   write(stream: 'stdout' | 'stderr', data: Buffer): void {
     const { onOutput } = this.listeners;
-    if (onOutput) this.#tell(() => onOutput(stream, data));
+    if (onOutput) this.#notify(() => onOutput(stream, data));
     this.#streams[stream].write(data);
   }
 

@@ -3,7 +3,7 @@ import type { Output } from '../contract/outcome.js';
 
 const MAX_LINE = 64 * 1024;
 
-/** Keeps the head and the tail of a stream, and tells its lines as they come. Every byte is handled once. */
+/** Keeps the head and the tail of a stream, and reports its lines as they arrive. Every byte is handled once. */
 export class OutputBuffer {
   readonly #head = new Blocks();
   readonly #tail = new Blocks();
@@ -39,15 +39,18 @@ export class OutputBuffer {
   }
 }
 
-/** A larger piece is kept as it came; smaller ones are copied together, so that a million of them are a few blocks. */
+/**
+ * Larger chunks are kept as they are; smaller ones are copied together, so that a million of them become a few
+ * blocks.
+ */
 const LARGE_PIECE = 16 * 1024;
 const SMALLEST_BLOCK = 256;
 const LARGEST_BLOCK = 64 * 1024;
 
-/** Bytes in the order in which they came. */
+/** Bytes in order of arrival. */
 class Blocks {
   #blocks: Buffer[] = [];
-  /** Takes the next small pieces; its first bytes are the last block. */
+  /** Buffer for the next small chunks; its first bytes are the last block. */
   #open = Buffer.alloc(0);
   #used = 0;
   #nextSize = SMALLEST_BLOCK;
@@ -68,7 +71,7 @@ class Blocks {
     }
   }
 
-  /** Drops whole blocks from the front while at least so many bytes stay. */
+  /** Drops whole blocks from the front while at least this many bytes remain. */
   dropAllBut(bytes: number): void {
     while (this.#blocks.length > 0 && this.size - this.#blocks[0]!.length >= bytes)
       this.size -= this.#blocks.shift()!.length;
@@ -97,7 +100,7 @@ class LineSplitter {
 
   constructor(private readonly onLine: (text: string) => void) {}
 
-  /** Looks for line breaks in what is new: a long line may come in tens of thousands of pieces. */
+  /** Searches only new data for line breaks: a long line may arrive in tens of thousands of chunks. */
   write(data: Buffer): void {
     const text = this.#decoder.write(data);
     let from = 0;

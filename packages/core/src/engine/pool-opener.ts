@@ -16,31 +16,37 @@ export interface PoolOpenerOptions {
   preloadTimeoutMs: number;
   memoryMb: number;
   diskMb: number;
-  /** For workers of runs that may use more. */
+  /** Limits for workers of runs with raised limits. */
   ceilings?: { memoryMb: number; diskMb: number };
-  /** Whether runs in the interpreter itself see its packages. */
+  /** Whether runs in the plain interpreter see its packages. */
   systemPackages?: boolean;
   idleTimeoutMs: number;
-  /** The name of the environment that the interpreter itself is. */
+  /** The environment name of the plain interpreter. */
   environment: string;
-  /** Whether packages are, or are about to be, installed into it: the interpreter itself then may lack what is preloaded. */
+  /**
+   * Whether packages are, or are about to be, installed into it: the plain interpreter then may lack preloaded
+   * modules.
+   */
   isFilled?: () => boolean;
   cgroups?: 'auto' | 'off' | undefined;
-  /** The memory of all runs together, where it was set. */
+  /** The memory of all runs together, if it was set. */
   totalMemoryMb?: number | undefined;
-  /** Opens the way to the hosts that a profile allows, for one pool, which closes it. */
+  /** Opens a network for the hosts of a profile, for one pool, which closes it. */
   network?: (allowedHosts: readonly string[]) => Promise<Network>;
 }
 
-/** A proxy's unix socket, by which runs reach the hosts that they may, and no others. */
+/** A proxy's unix socket, through which runs reach only the allowed hosts. */
 export interface Network {
   socket: string;
-  /** Lets the connections of a worker in, for a run, until the function that it gives is called; that also cuts them. */
+  /**
+   * Admits the connections of a worker for a run. Returns a function that ends the admission and cuts the
+   * connections.
+   */
   admit(caller: string, run: string): () => void;
   close(): Promise<void>;
 }
 
-/** A fork server and its first supervisor, with which a tier was entered. */
+/** A fork server and its first supervisor, which proved that the tier works. */
 export interface Entered {
   forkServer: ForkServer;
   supervisor: Supervisor;
@@ -52,7 +58,7 @@ export const noNetworkIn = (tier: Tier): PungiError =>
     `A profile with network needs the namespace tier, and runs are in the ${tier} tier here; see pungi doctor.`,
   );
 
-/** Opens pools: of an environment, with what a profile asks for. */
+/** Opens pools for an environment and the spec of a profile. */
 export class PoolOpener {
   #networks = new WeakMap<Pool, Network>();
   readonly #cgroups: ForkServerOptions['cgroups'];
@@ -67,7 +73,7 @@ export class PoolOpener {
     this.#cgroups = options.cgroups === 'off' ? null : { name, server: process.pid, totalMb };
   }
 
-  /** Throws DENIED with a sentence where the spec cannot be met. */
+  /** Throws DENIED if the spec cannot be met. */
   open(tier: Tier, ref: EnvironmentRef, asked: PoolSpec, running?: Entered): Pool {
     const { poolSize, idleTimeoutMs } = this.options;
     const size = asked.isRaised ? 1 : poolSize;
@@ -76,7 +82,7 @@ export class PoolOpener {
     const opening = this.#openNetwork(tier, poolSpec.allowedHosts)?.then((opened) => (network = opened));
     const start = () => this.startForkServer(tier, ref, poolSpec, network);
     const giveBack = async () => {
-      await opening?.catch(() => {}); // whoever waits for a worker is told
+      await opening?.catch(() => {}); // reported to callers that wait for a worker
       await network?.close();
     };
     const supply = opening && { supply: { ready: opening, giveBack } };
@@ -102,7 +108,7 @@ export class PoolOpener {
       tier,
       preload: [...new Set([...this.options.preload, ...preload])],
       surelyUsed: preload,
-      // One list serves all environments, and a profile is used in those that have its packages and in others.
+      // One list serves all environments, and a profile may be used in environments without its packages.
       preloadIsOptional:
         environment !== this.options.environment || preload.length > 0 || (isBare && this.#isFilled()),
       preloadTimeoutMs,
@@ -123,12 +129,12 @@ export class PoolOpener {
     return this.options.isFilled?.() ?? false;
   }
 
-  /** Never a run without the network that its profile has, and never one with more. */
+  /** A run gets exactly the network of its profile, or is refused. */
   #openNetwork(tier: Tier, allowedHosts: readonly string[]): Promise<Network> | undefined {
     if (allowedHosts.length === 0) return undefined;
     const { network } = this.options;
     if (tier !== 'namespace') throw noNetworkIn(tier);
-    if (!network) throw new PungiError('DENIED', 'This server lets no run reach the network.');
+    if (!network) throw new PungiError('DENIED', 'This server does not allow runs to reach the network.');
     return network(allowedHosts);
   }
 }

@@ -6,8 +6,8 @@ import type { Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 10_000;
-const FAILURES_UNTIL_TOLD = 3;
-/** So long must nothing happen before a pause is believed. */
+const FAILURES_UNTIL_REPORTED = 3;
+/** The pool counts as quiet after this time without events. */
 const QUIET_MS = 100;
 const CORES = availableParallelism();
 
@@ -16,7 +16,7 @@ export interface PoolOptions {
   idleTimeoutMs: number;
   start: () => ForkServer;
   logger: Logger;
-  /** What its fork servers cannot be started without; it is given back when the pool has closed. */
+  /** A resource that its fork servers need; released when the pool has closed. */
   supply?: { ready: Promise<unknown>; giveBack: () => Promise<void> };
 }
 
@@ -26,20 +26,20 @@ interface Waiting {
 }
 
 /**
- * Workers parked ahead of demand. A supervisor whose run ended parks its next worker by itself; this orders more of them
- * while demand grows, lets the surplus go, and starts, restarts and retires the fork server that they come from.
+ * Workers parked ahead of demand. A supervisor whose run ended parks its next worker itself; the pool orders more
+ * while demand grows, dismisses the surplus, and starts, restarts and retires the fork server.
  */
 export class Pool {
   readonly size: number;
   restarts = 0;
-  /** What the first worker told of its interpreter. */
+  /** What the first worker reported about its interpreter. */
   about: WorkerAbout | undefined;
   #options: PoolOptions;
   #forkServer: ForkServer | undefined;
   #parked: Supervisor[] = [];
-  /** Those that somebody owns. */
+  /** Supervisors that have an owner. */
   #busy = new Set<Supervisor>();
-  /** Given back after a run; they park their next worker, or say goodbye. */
+  /** Returned after a run; they park their next worker, or end. */
   #preparing = new Set<Supervisor>();
   #ordered = 0;
   #waiting: Waiting[] = [];
@@ -54,7 +54,7 @@ export class Pool {
   #unsuppliable: Error | undefined;
   #onIdle: () => void = () => {};
 
-  /** Starts with what is running already, or with a fork server of its own. */
+  /** Starts with a running fork server, or with a new one. */
   constructor(options: PoolOptions, running?: { forkServer: ForkServer; supervisor: Supervisor }) {
     this.#options = options;
     this.size = options.size;
@@ -66,7 +66,7 @@ export class Pool {
       },
       (error: Error) => {
         this.#unsuppliable = error;
-        this.#tell(error);
+        this.#fail(error);
       },
     );
     if (running) {
@@ -89,7 +89,7 @@ export class Pool {
     return this.#busy.size;
   }
 
-  /** Whether runs come faster than workers are parked, or leave no core to park them with care. */
+  /** Whether runs arrive faster than workers are parked, or leave no core to warm them up. */
   get isPressed(): boolean {
     return this.#parked.length < this.size / 2 || this.#busy.size >= CORES;
   }
@@ -98,7 +98,7 @@ export class Pool {
     return this.#busy.size === 0 && this.#waiting.length === 0;
   }
 
-  /** What became of the preload list. */
+  /** The result of preloading. */
   get preloads(): readonly Preload[] {
     return this.#forkServer?.preloads ?? [];
   }
@@ -107,7 +107,7 @@ export class Pool {
     return this.#forkServer?.isAlive ? 1 : 0;
   }
 
-  /** A supervisor with a parked worker at once, or the next one that is ready. Its owner gives it back. */
+  /** Returns a supervisor with a parked worker, or the next one that is ready. Its owner gives it back. */
   async take(signal?: AbortSignal): Promise<Supervisor> {
     if (this.#isClosed) throw new PungiError('CANCELLED', 'Pungi is shutting down.');
     clearTimeout(this.#idle);
@@ -119,7 +119,7 @@ export class Pool {
     return ready;
   }
 
-  /** Workers are for one run: one that has run has ended, and nobody is given the supervisor before it has parked another. */
+  /** Workers are for one run: the supervisor is not handed out again before it has parked another one. */
   giveBack(supervisor: Supervisor): void {
     if (!this.#busy.has(supervisor)) return; // it was lost
     this.#vacate(supervisor);
@@ -129,12 +129,12 @@ export class Pool {
     this.#watchIdleness();
   }
 
-  /** Lets the parked workers go; they come back when somebody waits. */
+  /** Ends the parked workers; new ones start when somebody waits. */
   async rest(): Promise<void> {
     if (this.isIdle) await this.#retire();
   }
 
-  /** Takes no more runs, and closes when those in flight have ended. */
+  /** Accepts no more runs, and closes when active ones have ended. */
   async drain(): Promise<void> {
     clearTimeout(this.#idle);
     for (const supervisor of this.#parked.splice(0)) dismiss(supervisor);
@@ -221,7 +221,7 @@ export class Pool {
     });
   }
 
-  /** A supervisor with its first worker parked; it says so again after every run, until it is lost. */
+  /** Registers a supervisor with its first parked worker; it reports again after every run, until it is lost. */
   #welcome(supervisor: Supervisor): void {
     this.about = supervisor.about;
     supervisor.onParked = () => {
@@ -259,7 +259,7 @@ export class Pool {
     this.#quiet.unref();
   }
 
-  /** One after the other, each when nothing else goes on: a run that comes meanwhile takes another one. */
+  /** Warms up workers one by one while the pool is quiet: a run that arrives meanwhile takes another worker. */
   #warmUp(): void {
     const index = this.#parked.findIndex(({ isCold }) => isCold);
     if (index < 0 || !this.isIdle) return;
@@ -274,13 +274,13 @@ export class Pool {
     this.#vacate(supervisor);
     this.#preparing.delete(supervisor);
     this.#watchIdleness();
-    // Not where the fork server was retired meanwhile: it comes back when somebody waits.
+    // Not if the fork server was retired meanwhile: it restarts when somebody waits.
     if (this.#forkServer || this.#waiting.length > 0) this.#order();
   }
 
   /**
-   * After a failure the next order waits, twice as long each time; whoever waits for a worker is told after some. Packages that
-   * cannot be loaded are told at once, and tried again only when somebody waits again.
+   * After a failure the next order waits, twice as long each time; waiting callers fail after several failures. If
+   * packages cannot be loaded, they fail at once, and the next attempt happens when somebody waits again.
    */
   #recover(error: Error): void {
     if (this.#isClosed || this.#backoff) return;
@@ -289,7 +289,7 @@ export class Pool {
         this.#options.logger.error('The packages of an environment cannot be loaded', {
           reason: error.message,
         });
-      this.#tell(error);
+      this.#fail(error);
       return;
     }
     this.#failures += 1;
@@ -297,7 +297,7 @@ export class Pool {
       reason: error.message,
       failures: this.#failures,
     });
-    if (this.#failures >= FAILURES_UNTIL_TOLD) this.#tell(error);
+    if (this.#failures >= FAILURES_UNTIL_REPORTED) this.#fail(error);
     const delay = Math.min(FIRST_BACKOFF_MS * 2 ** (this.#failures - 1), LONGEST_BACKOFF_MS);
     this.#backoff = setTimeout(() => {
       this.#backoff = undefined;
@@ -305,7 +305,7 @@ export class Pool {
     }, delay);
   }
 
-  #tell(error: Error): void {
+  #fail(error: Error): void {
     for (const { fail } of this.#waiting.splice(0)) fail(noWorker(error));
   }
 
@@ -314,7 +314,7 @@ export class Pool {
     if (this.isIdle) this.#onIdle();
     if (this.#isClosed) return;
     this.#idle = setTimeout(() => {
-      // Runs in flight live below the fork server; the last of them starts the clock anew.
+      // Active runs live below the fork server; the last of them restarts the timer.
       if (this.isIdle) void this.#retire();
     }, this.#options.idleTimeoutMs);
     this.#idle.unref();
@@ -326,7 +326,7 @@ const noWorker = (error: Error): PungiError =>
     ? error
     : new PungiError('INTERNAL_ERROR', `No worker could be started: ${error.message}`);
 
-/** Lets a supervisor go; that it is then lost is no news. */
+/** Ends a supervisor; its loss is expected. */
 function dismiss(supervisor: Supervisor): void {
   supervisor.onLost = () => {};
   supervisor.discard();

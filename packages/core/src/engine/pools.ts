@@ -9,11 +9,11 @@ interface Warm {
   pool: Pool;
 }
 
-/** One pool for each environment and spec in use. Beyond the limit, the one that was not used for longest goes. */
+/** One pool for each environment and spec in use. Beyond the limit, the least recently used one is closed. */
 export class Pools {
-  /** In the order of their last use. */
+  /** Ordered by last use. */
   #warm = new Map<string, Warm>();
-  /** Generations that were replaced or deleted: a run whose environment was looked up before has to look again. */
+  /** Generations that were replaced or deleted: a run that resolved one of them has to resolve again. */
   #retired = new Set<string>();
   #leaving = new Set<Promise<void>>();
 
@@ -30,13 +30,13 @@ export class Pools {
     return [...new Set([...this.#warm.values()].map(({ ref }) => ref.environment))];
   }
 
-  /** A pool of an environment, if it has one: the plain one before those of profiles. */
+  /** Returns a pool of an environment, if it has one: the plain one before those of profiles. */
   find(environment: string): Pool | undefined {
     const found = this.#of(environment).map(([, warm]) => warm);
     return (found.find(({ poolSpec }) => isPlain(poolSpec)) ?? found[0])?.pool;
   }
 
-  /** For what any worker of the environment can do: a pool that is there, or the plain one. */
+  /** Returns an existing pool of the environment, or the plain one, for work that any worker can do. */
   some(ref: EnvironmentRef): Pool {
     const found = this.#of(ref.environment).map(([, warm]) => warm);
     const isStale = found.some(({ ref: { generation } }) => generation !== ref.generation);
@@ -65,17 +65,17 @@ export class Pools {
   }
 
   /**
-   * For an environment that was changed or deleted. The parked workers of all generations but the one in force go at once, each
-   * run in flight with its end. Resolves when all have gone.
+   * Called after an environment was changed or deleted. The parked workers of all generations except the current one
+   * end at once, active runs keep theirs until they end. Resolves when all have ended.
    */
   async retire(environment: string, inForce: string | null): Promise<void> {
     const replaced = this.#of(environment).filter(([, { ref }]) => ref.generation !== inForce);
-    // The interpreter itself has no generation, and may be needed again.
+    // The plain interpreter has no generation, and may be needed again.
     for (const [, { ref }] of replaced) if (ref.generation !== '') this.#retired.add(ref.generation);
     await Promise.all(replaced.map(([key]) => this.#retire(key)));
   }
 
-  /** For a pool that cannot park any worker: the next run tries anew, and nobody tries in between. */
+  /** Closes a pool that cannot park any worker: the next run opens a new one. */
   giveUp(pool: Pool): void {
     for (const [key, warm] of this.#warm) if (warm.pool === pool) void this.#retire(key);
   }

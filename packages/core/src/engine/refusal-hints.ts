@@ -1,19 +1,19 @@
 import type { Tier } from '../contract/outcome.js';
 
-/** An exception as far as it shows what the sandbox refused. */
+/** The parts of an exception that show what the sandbox refused. */
 interface Refusal {
   tier: Tier | null;
-  /** Of an OSError. */
+  /** The errno of an OSError. */
   errno: number | null;
   /** Class and message. */
-  said: string;
+  text: string;
   traceback: string;
 }
 
 interface Hint {
   tiers: readonly Tier[];
   applies: (refusal: Refusal) => boolean;
-  /** One sentence: what is refused, why, and what to do instead. */
+  /** One sentence: what is refused, why, and the alternative. */
   hint: string;
 }
 
@@ -22,22 +22,22 @@ const EACCES = 13;
 const ENOSYS = 38;
 const ENETUNREACH = 101;
 
-/** The words of libc and of the libraries that wrap its errors. */
+/** Messages of libc and of libraries that wrap its errors. */
 const NO_NETWORK =
   /Network is unreachable|Name or service not known|Temporary failure in name resolution|No address associated|NameResolutionError|Failed to resolve/;
 const BOTH: readonly Tier[] = ['namespace', 'landlock'];
-/** Whether one of these errors came where the traceback shows this. */
+/** Whether one of these errors occurred where the traceback shows this text. */
 const failed =
   (shown: RegExp, ...errors: (number | null)[]) =>
   ({ errno, traceback }: Refusal) =>
     errors.includes(errno) && shown.test(traceback);
 const madeSocket = failed(/\bsocket\b/, EACCES);
-/** The first that applies is reported. */
+/** The first one that applies is reported. */
 const HINTS: readonly Hint[] = [
   {
     tiers: ['namespace'],
-    applies: ({ errno, said }) => errno === ENETUNREACH || NO_NETWORK.test(said),
-    hint: 'Runs reach nothing but their own loopback: hand the data over with the run, or use a profile that allows the host.',
+    applies: ({ errno, text }) => errno === ENETUNREACH || NO_NETWORK.test(text),
+    hint: 'Runs reach nothing but their own loopback: pass the data with the run, or use a profile that allows the host.',
   },
   {
     tiers: ['namespace'],
@@ -46,12 +46,12 @@ const HINTS: readonly Hint[] = [
   },
   {
     tiers: ['landlock'],
-    applies: (refusal) => madeSocket(refusal) || NO_NETWORK.test(refusal.said),
+    applies: (refusal) => madeSocket(refusal) || NO_NETWORK.test(refusal.text),
     hint: 'The landlock tier has no network, not even a loopback: the namespace tier gives each run its own, and "pungi doctor" says what it needs.',
   },
   {
     tiers: ['landlock'],
-    applies: ({ said }) => said.includes('out of pty devices'),
+    applies: ({ text }) => text.includes('out of pty devices'),
     hint: 'The landlock tier has no terminals, since those of /dev/pts are the host\'s: use pipes, or the namespace tier ("pungi doctor" says what it needs).',
   },
   {

@@ -6,26 +6,26 @@ interface Choice {
   allowUnsandboxed: boolean;
 }
 
-/** On a system without the sandbox, where nothing else may be used or was asked for. */
+/** The error on a system without the sandbox, unless another tier is allowed or requested. */
 export const needsLinux = ({ tier }: Pick<Choice, 'tier'>): PungiError =>
   new PungiError(
     'SANDBOX_UNAVAILABLE',
     `${tier === 'auto' ? 'The sandbox' : `The ${tier} tier`} needs Linux: start Pungi in a container or, on Windows, inside WSL 2; if you trust the code, ALLOW_UNSANDBOXED=true runs it without isolation${tier === 'auto' ? '' : ', in the spawn tier'}.`,
   );
 
-/** A tier without isolation was asked for, and nothing allows it. */
-export const needsLeave = (tier: Tier): PungiError =>
+/** The error for a tier without isolation that is not allowed. */
+export const needsPermission = (tier: Tier): PungiError =>
   new PungiError(
     'SANDBOX_UNAVAILABLE',
     `The ${tier} tier does not isolate; set ALLOW_UNSANDBOXED=true if you trust the code.`,
   );
 
-/** No tier could be entered: why, and what to do about it. */
+/** The error if no tier is available: the reasons, and the fix. */
 export function sandboxUnavailable(
   refused: readonly { tier: Tier; reason: string }[],
   { tier, allowUnsandboxed }: Choice,
 ): PungiError {
-  if (tier === 'process' && !allowUnsandboxed) return needsLeave(tier);
+  if (tier === 'process' && !allowUnsandboxed) return needsPermission(tier);
   const why = refused.map(({ tier: name, reason }) => `${name}: ${reason}`).join('; ');
   const advice = adviceFor(refused, allowUnsandboxed);
   return new PungiError(
@@ -35,7 +35,7 @@ export function sandboxUnavailable(
   );
 }
 
-/** A reason that is about the interpreter or the identity says itself what to do; the kernel is then not to blame. */
+/** Matches reasons that name their own fix, which the kernel has nothing to do with. */
 const NAMES_ITS_FIX = /; use |interpreter|identity/;
 
 function adviceFor(refused: readonly { reason: string }[], allowUnsandboxed: boolean): string {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ScopeRules } from '../contract/profile.js';
 import { failure, ScopeViolation, type Verdict } from '../contract/verdicts.js';
 
-/** The worker tells no more and no longer ones; foreign code that writes in its place may try. */
+/** The limits of the worker; foreign code that writes in its place may exceed them. */
 const MOST_VIOLATIONS = 50;
 const MAX_TEXT = 1000;
 
@@ -10,7 +10,7 @@ const Reported = z.object({
   violations: z.array(z.unknown()).transform((all) => all.slice(0, MOST_VIOLATIONS)),
 });
 
-/** What the worker found out of scope; undefined where it says nothing of the kind. */
+/** Returns the violations that the worker reported, or undefined if there are none. */
 export function readViolations(report: unknown): ScopeViolation[] | undefined {
   const reported = Reported.safeParse(report);
   if (!reported.success) return undefined;
@@ -22,7 +22,7 @@ export function readViolations(report: unknown): ScopeViolation[] | undefined {
   }));
 }
 
-/** The verdict for code that left the scope of its profile; undefined where the report tells of none. */
+/** Returns the verdict for code outside of its profile's scope, or undefined if the report has no violation. */
 export function outOfScope(report: unknown, { profile, message }: ScopeRules): Verdict | undefined {
   const violations = readViolations(report);
   const [first] = violations ?? [];
@@ -34,7 +34,7 @@ export function outOfScope(report: unknown, { profile, message }: ScopeRules): V
   return failure('denied', { reason, profile, violations }, whole);
 }
 
-/** `Line 3, column 1: the profile "x" blocks the import of os.` */
+/** Formats a violation, such as `Line 3, column 1: the profile "x" blocks the import of os.` */
 export function describeViolation({ line, column, message }: ScopeViolation): string {
   if (line === null) return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
   return `Line ${line}${column === null ? '' : `, column ${column}`}: ${message}.`;

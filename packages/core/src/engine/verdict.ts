@@ -2,23 +2,25 @@ import { constants } from 'node:os';
 import type { Limits } from '../contract/limits.js';
 import { failure, type PythonException, type Verdict } from '../contract/verdicts.js';
 import type { EndFacts, Job } from '../runtime/supervisor.js';
-import { badCall } from './call-words.js';
-import type { Whereabouts } from './missing-module.js';
+import { badCall } from './call-report.js';
+import type { HintContext } from './missing-module.js';
 import { outOfScope } from './scope-verdict.js';
-import { type ExceptionReport, readException } from './worker-words.js';
+import { type ExceptionReport, readException } from './worker-report.js';
 
-/** errno of a disk that is full, over quota, or a file too large: the same on every Linux and macOS but for quota. */
+/**
+ * errno of a full disk, an exceeded quota or a file that is too large: the same on Linux and macOS except for quota.
+ */
 const DISK_ERRORS = new Set([constants.errno.ENOSPC, constants.errno.EDQUOT, constants.errno.EFBIG]);
 
-/** Libraries give up a little before the limit, and say so with an exception of their own. */
+/** Libraries give up a little before the limit, with their own exceptions. */
 const NEAR = 0.8;
 
-/** The supervisor's facts decide; the worker's own words only describe an exception or a value. */
+/** Decides the verdict from the supervisor's facts; the worker's report only describes an exception or a value. */
 export function decideVerdict(
   facts: EndFacts,
   report: unknown,
   { limits, rules, call }: Pick<Job, 'limits' | 'rules' | 'call'>,
-  where: Whereabouts,
+  where: HintContext,
 ): Verdict {
   const raised = readException(report, where);
   const hasFailedByItself = facts.killedFor === null && facts.signal === null && facts.status !== 0;
@@ -41,9 +43,10 @@ export function decideVerdict(
 }
 
 /**
- * The limit that an exception tells of. Only the system refuses memory: what a statement of Python raises is the code's own
- * word, and counts where the supervisor saw the memory used. An error of the disk counts where the supervisor saw it full: the
- * kernel says ENOSPC of other things, too, such as epoll watches. EFBIG it says only of a file that passes the limit.
+ * Returns the limit that an exception indicates. Only the system refuses memory: a MemoryError that a Python
+ * statement raises counts only if the supervisor saw the memory used. A disk error counts only if the supervisor saw
+ * the disk full, because the kernel reports ENOSPC for other things, too, such as epoll watches. It reports EFBIG
+ * only for a file that exceeds the limit.
  */
 function limitMet(
   { isMemoryError, isRaised, errno }: ExceptionReport,
@@ -87,7 +90,7 @@ function limitVerdict(
       return failure('cancelled', {});
     case 'scope':
       return failure('denied', {
-        reason: 'The run left the scope of its profile, and did not let itself be asked where.',
+        reason: 'The run left the scope of its profile, and its process did not report where.',
       });
   }
 }

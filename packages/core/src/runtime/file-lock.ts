@@ -7,23 +7,23 @@ import { killChild, spawnPython, whyNotStarted } from '../sandbox/spawn.js';
 export interface LockRequest {
   path: string;
   mode: 'shared' | 'exclusive';
-  /** Whether to make a file that is not there. Its folder must exist. */
+  /** Whether to create a missing file. Its folder must exist. */
   create: boolean;
-  /** How long to try before the lock counts as busy; without end if not given. */
-  patienceMs?: number;
+  /** How long to wait before the lock counts as busy; unlimited if not given. */
+  waitMs?: number;
 }
 
 export interface LockOptions {
-  /** Ends the waiting. A lock that is held already is not touched by it. */
+  /** Ends the wait. It does not affect a held lock. */
   signal?: AbortSignal | undefined;
-  /** Called once if others hold the lock, and do not release it soon. */
+  /** Called once if others hold the lock and do not release it soon. */
   onWait?: () => void;
 }
 
 export interface FileLock {
-  /** Aborted when the lock is gone without having been released, because the process that held it died. */
+  /** Aborted when the lock is lost because the process that held it died. */
   readonly lost: AbortSignal;
-  /** Resolves when the lock is free. More than once is fine. */
+  /** Resolves when the lock is released. May be called several times. */
   release(): Promise<void>;
 }
 
@@ -38,8 +38,8 @@ const SOON_MS = 100;
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' };
 
 /**
- * Locks a file for as long as a process of its own lives (packages/core/python/pungi/lock_holder.py), so that the kernel releases the lock
- * when this process ends, also when it is killed. `gone`: the file is not there, or was removed while it was waited for.
+ * Locks a file with a separate process (packages/core/python/pungi/lock_holder.py), so that the kernel releases the
+ * lock when this process ends, even if killed. `gone`: the file does not exist, or was removed during the wait.
  */
 export async function lockFile(
   python: string,
@@ -91,7 +91,7 @@ class HeldLock implements FileLock {
   }
 }
 
-/** Resolves to why the process ended, also where it never started. */
+/** Resolves to why the process ended or did not start. */
 function endOf(child: ChildProcess, python: string): Promise<string> {
   const stderr = child.stderr ? text(child.stderr).catch(() => '') : Promise.resolve('');
   return new Promise((resolve) => {
@@ -103,16 +103,16 @@ function endOf(child: ChildProcess, python: string): Promise<string> {
   });
 }
 
-/** The last answer. Where there is none, the process has failed. */
+/** Resolves to the last answer; without one, the process has failed. */
 function ask(
   child: ChildProcess,
   ended: Promise<string>,
-  { path, mode, create, patienceMs }: LockRequest,
+  { path, mode, create, waitMs }: LockRequest,
   onWait: LockOptions['onWait'],
 ): Promise<Exclude<Answer, { waiting: true }>> {
-  child.stdin?.on('error', () => {}); // its end is noticed
+  child.stdin?.on('error', () => {}); // the end of the process is handled
   child.stdin?.write(
-    `${JSON.stringify({ path, exclusive: mode === 'exclusive', create, patienceMs: patienceMs ?? null })}\n`,
+    `${JSON.stringify({ path, exclusive: mode === 'exclusive', create, waitMs: waitMs ?? null })}\n`,
   );
   let timer: NodeJS.Timeout | undefined;
   return new Promise<Exclude<Answer, { waiting: true }>>((resolve) => {

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-/** The file that a command stands for, as the system looks for it; undefined where there is none that may be run. */
+/** Resolves a command to a file, as the system does; undefined if there is no executable one. */
 export function findProgram(command: string, folder: string, path: string): string | undefined {
   const candidates = command.includes('/')
     ? [resolve(folder, command)]

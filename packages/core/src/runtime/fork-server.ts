@@ -26,19 +26,19 @@ export type ForkServerOptions = Pick<
   | 'lease'
 > & {
   python: string;
-  /** Those of the preload list that runs bring along: their workers are warmed up with them. */
+  /** Preloaded modules that runs certainly use: their workers are warmed up with them. */
   surelyUsed?: readonly string[];
-  /** Whether the environment may lack modules of the preload list. */
+  /** Whether the environment may lack preloaded modules. */
   preloadIsOptional: boolean;
 };
 
-/** A module of the preload list: whether it is loaded, and why not. */
+/** A preloaded module, and why it failed to load if it did. */
 export interface Preload {
   module: string;
   problem: string | null;
 }
 
-/** The environment was changed or deleted since it was looked up: it is to be looked up again. */
+/** The environment was changed or deleted since it was resolved and must be resolved again. */
 export class GenerationGone extends PungiError {
   constructor(folder: string) {
     const sentence = `${folder} is gone: the environment was changed from outside. Create it again, or delete it.`;
@@ -46,19 +46,19 @@ export class GenerationGone extends PungiError {
   }
 }
 
-/** A supervisor is there in milliseconds; one that is not there after this long will never be. */
+/** A supervisor starts in milliseconds; after this time it counts as failed. */
 const START_TIMEOUT_MS = 15_000;
 /** How long an environment counts as in use after its last run. */
 const MARKED_MS = 100;
-/** The guard kills whatever is inside before it ends. */
+/** The guard kills everything inside before it ends. */
 const END_TIMEOUT_MS = 5000;
 
-/** A jailed Python process that forks supervisors, and they workers, on order; with its guard. */
+/** A jailed Python process with its guard. It forks supervisors on request, which fork workers. */
 export class ForkServer {
   /** Resolves to the reason. */
   readonly exited: Promise<Error>;
   readonly options: ForkServerOptions;
-  /** What became of the preload list, once packages are loaded. */
+  /** The result of preloading, once packages are loaded. */
   readonly preloads: Preload[] = [];
   #child: ChildProcess;
   #listener: Listener;
@@ -88,10 +88,10 @@ export class ForkServer {
       );
     });
     const { stdin, stdout, stderr } = this.#child;
-    // Idle, it does not keep Node from ending; what waits for a worker does (engine/keep-alive.ts).
+    // An idle fork server does not keep Node running; callers that wait for a worker do (engine/keep-alive.ts).
     this.#child.unref();
     for (const stream of [stdin, stdout, stderr]) (stream as Socket | null)?.unref();
-    if (stdout) createInterface({ input: stdout }).on('line', (line) => this.#hear(line));
+    if (stdout) createInterface({ input: stdout }).on('line', (line) => this.#receive(line));
     if (stderr)
       createInterface({ input: stderr }).on('line', (line) => logger.debug('Fork server', { line }));
   }
@@ -104,23 +104,23 @@ export class ForkServer {
     return this.#isAlive;
   }
 
-  /** Orders a supervisor; resolves when its first worker is parked inside all of its jails. */
+  /** Requests a supervisor; resolves when its first worker is parked inside all of its jails. */
   start(): Promise<Supervisor> {
     return new Promise((resolve, reject) => {
       const fail = (reason: Error) => {
-        clearTimeout(impatience);
+        clearTimeout(timer);
         this.#open.delete(fail);
         order.forget();
         reject(reason);
       };
       const giveUp = () => fail(new Error('a supervisor did not answer'));
-      // The guard keeps the time that packages have to load, once with and once without preloads.
-      let impatience = setTimeout(giveUp, 2 * this.options.preloadTimeoutMs + START_TIMEOUT_MS);
+      // The guard enforces the time for loading packages, once with and once without preloads.
+      let timer = setTimeout(giveUp, 2 * this.options.preloadTimeoutMs + START_TIMEOUT_MS);
       const order = this.#listener.expect(
         (supervisor) => {
-          clearTimeout(impatience);
+          clearTimeout(timer);
           this.#open.delete(fail);
-          supervisor.onStuck = () => this.#say({ kill: order.id });
+          supervisor.onStuck = () => this.#send({ kill: order.id });
           resolve(supervisor);
         },
         (reason) => fail(new Error(reason)),
@@ -129,14 +129,14 @@ export class ForkServer {
       this.#open.add(fail);
       void this.#loaded.then(() => {
         if (!this.#open.has(fail)) return;
-        clearTimeout(impatience);
-        impatience = setTimeout(giveUp, START_TIMEOUT_MS);
+        clearTimeout(timer);
+        timer = setTimeout(giveUp, START_TIMEOUT_MS);
       });
-      this.#say({ start: order.id, token: order.token });
+      this.#send({ start: order.id, token: order.token });
     });
   }
 
-  /** Shows other processes whether runs are under way, and for a moment longer: runs in a row cost one message. */
+  /** Shows other processes whether runs are active, and for a moment longer: consecutive runs cost one message. */
   markRuns(hasRuns: boolean): void {
     if (!this.options.lease) return;
     clearTimeout(this.#unmarking);
@@ -146,39 +146,40 @@ export class ForkServer {
 
   #mark(hasRuns: boolean): void {
     this.#isMarked = hasRuns;
-    this.#say({ runs: hasRuns });
+    this.#send({ runs: hasRuns });
   }
 
-  /** The end of its input ends all that is below it. */
+  /** Closing its input ends everything below it. */
   async end(): Promise<void> {
     this.#child.stdin?.end();
-    const impatience = setTimeout(() => killChild(this.#child), END_TIMEOUT_MS);
+    const timer = setTimeout(() => killChild(this.#child), END_TIMEOUT_MS);
     await this.exited;
-    clearTimeout(impatience);
+    clearTimeout(timer);
   }
 
-  /** Where it could not be started there is nobody to say it to, and 'error' tells so. */
-  #say(order: Record<string, string | boolean>): void {
+  /** Does nothing if the process could not be started; 'error' reports that. */
+  #send(order: Record<string, string | boolean>): void {
     this.#child.stdin?.write(`${JSON.stringify(order)}\n`);
   }
 
-  /** The guard's words: a package can say what failed, never how much it says. */
-  #hear(line: string): void {
-    const said = JSON.parse(line) as Report;
-    if ('failed' in said) this.#reason = said.byPackages ? cannotLoad(said.failed) : new Error(said.failed);
-    else if ('ready' in said) {
-      for (const module of said.preloaded) this.preloads.push({ module, problem: null });
+  /** Reads a report of the guard: a package can influence the reason of a failure, but not its length. */
+  #receive(line: string): void {
+    const report = JSON.parse(line) as Report;
+    if ('failed' in report)
+      this.#reason = report.byPackages ? cannotLoad(report.failed) : new Error(report.failed);
+    else if ('ready' in report) {
+      for (const module of report.preloaded) this.preloads.push({ module, problem: null });
       this.#onLoaded();
-    } else this.#hearNotPreloaded(said);
+    } else this.#addNotPreloaded(report);
   }
 
-  /** One list serves all environments: what is not installed in one of them is no fault. */
-  #hearNotPreloaded(said: NotPreloaded): void {
-    // A start without another module says it again.
-    if (this.preloads.some(({ module }) => module === said.notPreloaded)) return;
-    const isFault = !(this.options.preloadIsOptional && said.isAbsent);
-    this.preloads.push({ module: said.notPreloaded, problem: said.reason });
-    this.#logger[isFault ? 'error' : 'debug']('A module could not be preloaded', { ...said });
+  /** One list serves all environments, so a module that is not installed is not an error. */
+  #addNotPreloaded(report: NotPreloaded): void {
+    // A restart without another module reports it again.
+    if (this.preloads.some(({ module }) => module === report.notPreloaded)) return;
+    const isFault = !(this.options.preloadIsOptional && report.isAbsent);
+    this.preloads.push({ module: report.notPreloaded, problem: report.reason });
+    this.#logger[isFault ? 'error' : 'debug']('A module could not be preloaded', { ...report });
   }
 
   #ended(why: Error, resolve: (reason: Error) => void): void {
@@ -190,7 +191,7 @@ export class ForkServer {
   }
 }
 
-/** Whether the environment is why a worker of it ended. */
+/** Returns whether a worker ended because its environment is gone. */
 export function whatIsGone({ python, lease }: Pick<ForkServerOptions, 'python' | 'lease'>) {
   if (!lease) return undefined;
   const folder = dirname(dirname(python));
@@ -208,5 +209,5 @@ type Report = { failed: string; byPackages?: boolean } | { ready: true; preloade
 const cannotLoad = (reason: string) =>
   new PungiError(
     'ENVIRONMENT_DAMAGED',
-    `${reason[0]!.toUpperCase()}${reason.slice(1)}. Uninstall the package that brings it, or use another environment.`,
+    `${reason[0]!.toUpperCase()}${reason.slice(1)}. Uninstall its package, or use another environment.`,
   );

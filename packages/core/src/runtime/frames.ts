@@ -1,6 +1,8 @@
-/** Frames on a stream: four bytes of length, one byte of kind, then the payload. packages/core/python/pungi/frames.py is the other end. */
+/**
+ * Frames on a stream: four bytes of length, one byte of kind, then the payload. Implemented in Python by frames.py.
+ */
 const HEAD = 5;
-/** Above anything a supervisor sends; a longer frame means that the stream is not ours. */
+/** More than any frame of a supervisor; a longer one means that the stream is corrupt. */
 const MAX_PAYLOAD = 64 * 1024 * 1024;
 
 export const KINDS = {
@@ -32,11 +34,13 @@ export function packFrame(kind: FrameKind, payload: string | Buffer = ''): Buffe
   return frame;
 }
 
-/** Collects chunks and hands out whole frames. Linear, whether a chunk holds thousands of frames or a part of one. */
+/**
+ * Collects chunks and emits whole frames in linear time, whether a chunk holds thousands of frames or a part of one.
+ */
 export class FrameParser {
   #chunks: Buffer[] = [];
   #size = 0;
-  /** The bytes that the next frame, or its head, takes. */
+  /** The bytes that the next frame, or its header, needs. */
   #needed = HEAD;
 
   constructor(private readonly onFrame: (kind: FrameKind, payload: Buffer) => void) {}
@@ -51,7 +55,7 @@ export class FrameParser {
     this.#size = rest.length;
   }
 
-  /** Where the frames end that are whole. */
+  /** Returns the end of the last whole frame. */
   #handOut(data: Buffer): number {
     for (let at = 0; ; ) {
       this.#needed = HEAD;

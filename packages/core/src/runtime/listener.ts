@@ -9,10 +9,10 @@ import { PrivateFolder } from './private-folder.js';
 import { Supervisor } from './supervisor.js';
 
 const HELLO_TIMEOUT_MS = 5000;
-/** Node would read up to 32 chunks of one connection before it looks at another. */
+/** Node reads up to 32 chunks of one connection before it turns to another. */
 const LONG_CHUNK_MS = 2;
 
-/** An order for a supervisor that has not parked its first worker yet. */
+/** A requested supervisor that has not parked its first worker yet. */
 interface Expected {
   id: string;
   token: string;
@@ -20,7 +20,7 @@ interface Expected {
   onFailed: (reason: string) => void;
 }
 
-/** The private folder and socket where supervisors call in. One for the whole engine. */
+/** The private folder and socket that supervisors connect to. One for the whole engine. */
 export class Listener {
   readonly folder: string;
   readonly socket: string;
@@ -49,10 +49,12 @@ export class Listener {
         }
       });
     });
-    this.listening.catch(() => {}); // whoever starts a fork server hears of it
+    this.listening.catch(() => {}); // reported when a fork server starts
   }
 
-  /** As root, fork servers run under another identity, which must be able to reach its own work folder, and to list none. */
+  /**
+   * As root, fork servers have another user id, which must be able to reach its own work folder, but list no other.
+   */
   #letSandboxUserPass(): void {
     if (process.getuid?.() !== 0) return;
     for (const path of [this.folder, this.workBase]) chmodSync(path, 0o711);
@@ -69,18 +71,18 @@ export class Listener {
     return { id, token, forget: () => this.#expected.delete(id) };
   }
 
-  /** A connection is a stranger until it says a token that was handed out once. */
+  /** A connection is untrusted until it presents a one-time token. */
   #welcome(socket: Socket): void {
     this.#sockets.add(socket.unref());
     socket.on('close', () => this.#sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    const impatience = setTimeout(() => socket.destroy(), HELLO_TIMEOUT_MS);
+    const timer = setTimeout(() => socket.destroy(), HELLO_TIMEOUT_MS);
     let order: Expected | undefined;
     let supervisor: Supervisor | undefined;
     const parser = new FrameParser((kind, payload) => {
       if (supervisor) supervisor.receive(kind, payload);
       else if (kind === 'hello' && !order) {
-        clearTimeout(impatience);
+        clearTimeout(timer);
         order = this.#take(payload);
         if (!order) socket.destroy();
       } else if (kind === 'parked' && order) {
@@ -91,7 +93,7 @@ export class Listener {
       else socket.destroy();
     });
     socket.on('close', () => {
-      clearTimeout(impatience);
+      clearTimeout(timer);
       if (order && !supervisor) order.onFailed('a supervisor ended before its first worker was parked');
     });
     socket.on('data', (chunk) => {

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 
 const SOCKET_NAME = 'server.sock';
 
-/** A folder that nobody else can look into, for a socket of this process. It is gone with the process, however that ends. */
+/** A private folder for a socket of this process. It is removed when the process ends, also after a crash. */
 export class PrivateFolder {
   readonly path: string;
-  /** Where to listen. */
+  /** The path to listen on. */
   readonly socket: string;
 
   constructor() {
     const base = shortTemporaryFolder();
-    sweepAbandoned(base).catch(() => {}); // somebody else's, or gone: not ours to mend
+    sweepAbandoned(base).catch(() => {}); // it belongs to another process, or is gone
     this.path = mkdtempSync(join(base, `pungi-${process.pid}-`));
     this.socket = join(this.path, SOCKET_NAME);
     process.once('exit', this.#remove);
@@ -28,7 +28,7 @@ export class PrivateFolder {
   #remove = (): void => rmSync(this.path, { recursive: true, force: true });
 }
 
-/** A server that was killed could not remove its folder; the next one does, if nobody answers there. */
+/** Removes the folder of a killed server, if nothing answers on its socket. */
 async function sweepAbandoned(base: string): Promise<void> {
   for (const name of await readdir(base)) {
     const pid = /^pungi-(\d+)-\w+$/.exec(name)?.[1];
@@ -39,7 +39,7 @@ async function sweepAbandoned(base: string): Promise<void> {
   }
 }
 
-/** Its process may be in a namespace where we cannot see it. */
+/** Checks the socket, because the process may be in a namespace where it is not visible. */
 function answers(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const attempt = connect(socket, () => {
@@ -58,7 +58,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A unix socket's path may have about a hundred characters. */
+/** The path of a unix socket is limited to about a hundred characters. */
 function shortTemporaryFolder(): string {
   return tmpdir().length <= 60 || process.platform === 'win32' ? tmpdir() : '/tmp';
 }

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { bearsMark, type ServerMark } from './server-mark.js';
 
-/** Processes of a server under test, found through /proc. On other systems than Linux there is nothing to look at. */
+/** Finds processes of a server under test through /proc. On systems other than Linux it finds none. */
 
 const ROUNDS = 20;
 
-/** Ends the process group of the leader, what descends from it, and what carries the mark: also what left the group. */
+/** Ends the leader's process group, its descendants, and processes with the mark, which may have left the group. */
 export function endTree(leader: number, mark: ServerMark): void {
   kill(-leader);
-  // What is being forked while we look is seen the next time.
+  // Processes that are being forked now are found in the next round.
   for (let round = 0; round < ROUNDS; round += 1) {
     const strays = straysOf(leader, mark);
     if (strays.length === 0) return;
@@ -20,7 +20,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone, or another's by now.
+    // It has ended, or belongs to another user by now.
   }
 }
 
@@ -50,7 +50,7 @@ function descendants(leader: number, parents: ReadonlyMap<number, number | undef
   return found;
 }
 
-/** Resident memory of a process and its descendants; undefined where it cannot be read. */
+/** Returns the resident memory of a process and its descendants, or undefined if it cannot be read. */
 export function memoryOfTree(leader: number): number | undefined {
   const tree = [leader];
   for (const pid of tree) tree.push(...childrenOf(pid));
@@ -74,10 +74,10 @@ const allProcesses = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** Undefined where it is gone, or only waits to be collected. */
+/** Returns undefined if the process has ended or is a zombie. */
 function parentOf(pid: number): number | undefined {
   const stat = read(`/proc/${pid}/stat`);
-  // After the name, which may hold anything: state, parent, …
+  // After the name, which may contain anything: state, parent, …
   const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return parent === undefined || state === 'Z' || state === 'X' ? undefined : Number(parent);
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { SANDBOX_UID } from '../sandbox/sandbox-uid.js';
 import { spawnPython } from '../sandbox/spawn.js';
 
-/** What a server in the sandbox needs from the host. It writes nowhere but to its own /tmp, and has no network. */
+/** What a sandboxed server needs from the host. It writes only to its own /tmp, and has no network. */
 export interface JailedServer {
   /** The interpreter that runs packages/core/python/pungi/tool.py. */
   python: string;
@@ -12,14 +12,14 @@ export interface JailedServer {
 }
 
 interface Program {
-  /** Absolute. */
+  /** Absolute path. */
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   folder: string;
 }
 
-/** The refusal is known when the process has ended; undefined where the server was started. */
+/** `refusal` resolves when the process has ended, to undefined if the server was started. */
 export function spawnJailed(
   { command, args, env, folder }: Program,
   { python, readable }: JailedServer,
@@ -39,7 +39,8 @@ export function spawnJailed(
     }),
   );
   const refusal = text(channel).then(
-    (said) => (said === '' ? undefined : (JSON.parse(said.split('\n')[0]!) as { failed: string }).failed),
+    (output) =>
+      output === '' ? undefined : (JSON.parse(output.split('\n')[0]!) as { failed: string }).failed,
     () => undefined,
   );
   return { child, refusal };

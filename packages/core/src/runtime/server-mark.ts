@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 
-/** By these, whatever a server under test starts is known as its own. */
+/** Marks that identify all processes that a server under test starts. */
 export interface ServerMark {
   /** A line of its environment. */
   variable: string;
@@ -9,9 +9,9 @@ export interface ServerMark {
   locks: number;
 }
 
-/** In the environment of a server, and so of everything that it starts, unless it is given another. */
+/** Set in the environment of a server, and inherited by everything that it starts, unless it gets another one. */
 const VARIABLE = 'PUNGI_SERVER_UNDER_TEST';
-/** Sets limits and becomes the program. */
+/** Sets limits and executes the program. */
 const PRLIMIT = '/usr/bin/prlimit';
 
 export function newMark(): ServerMark {
@@ -27,8 +27,8 @@ export const marked = (
 });
 
 /**
- * What is started instead of a program, so that it has the limit as well: on file locks, which Linux has not looked at for
- * twenty years. It stays with what is started in a session of its own, with an empty environment and without a parent.
+ * Returns the command that starts a program with this limit on file locks, which Linux has not used for twenty years.
+ * Processes inherit it even in another session, with an empty environment and without a parent.
  */
 export function limited(
   command: string,
@@ -49,7 +49,7 @@ export const bearsMark = (
 ): boolean =>
   environ.split('\0').includes(variable) || new RegExp(`^Max file locks +${locks} `, 'm').test(limits);
 
-/** A script for sh with the leader and the limit as its arguments: ends both the group and what bears the limit. */
+/** A shell script with the leader and the limit as its arguments: ends the group and the processes with the limit. */
 export const END_ALL = `kill -s KILL -- "-$1" 2>/dev/null
 for found in $(grep -ls "^Max file locks  *$2 " /proc/[0-9]*/limits); do
   found=\${found#/proc/}

@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findProgram } from './find-program.js';
-import { LastWords } from './last-words.js';
 import { endTree, memoryOfTree } from './process-tree.js';
 import { type JailedServer, spawnJailed } from './server-jail.js';
 import { END_ALL, limited, marked, newMark, type ServerMark } from './server-mark.js';
+import { TextTail } from './text-tail.js';
 
-/** How a server under test is started. */
+/** The command of a server under test. */
 export interface ServerCommand {
   command: string;
   args: readonly string[];
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
   folder: string;
-  /** In the kernel sandbox, without network. */
+  /** Runs it in the kernel sandbox, without network. */
   jail?: JailedServer | undefined;
 }
 
@@ -34,33 +34,35 @@ const REASONS: Record<string, string> = {
   ENOMEM: 'there is no memory left',
 };
 
-/** A name is looked for in every folder of PATH, and one of them that may not be entered is enough for EACCES. */
+/**
+ * Explains a failed start. A name is searched in every folder of PATH, and an inaccessible one of them causes EACCES.
+ */
 function reasonOf({ code = '', message }: NodeJS.ErrnoException, { command }: ServerCommand): string {
   if (code === 'EACCES' && !command.includes('/')) return 'there is no such program that may be executed';
   return REASONS[code] ?? message;
 }
 
-/** How long the end of its input alone may take to be noticed. */
+/** How long a server may take to notice the end of its input. */
 const QUIET_MS = 2000;
-/** Pipes that a process outside of the group holds are not waited for any longer. */
-const LAST_WORDS_MS = 500;
+/** How long to wait for pipes that a process outside of the group holds. */
+const OUTPUT_GRACE_MS = 500;
 
 const running = new Set<ServerProcess>();
 process.on('exit', () => {
   for (const server of running) server.kill();
 });
 
-/** A server under test, with everything that it starts. Nothing of it outlives `stop`, nor this process. */
+/** A server under test with everything that it starts. Nothing of it outlives `stop`, nor this process. */
 export class ServerProcess {
-  readonly stderr = new LastWords();
-  /** The process itself has ended; what it wrote may still be on its way. */
+  readonly stderr = new TextTail();
+  /** Resolves when the process has ended; its output may still be arriving. */
   readonly exited: Promise<ServerEnd>;
   readonly #child: ChildProcess;
   readonly #mark: ServerMark;
   readonly #release: () => void;
   #end: ServerEnd | undefined;
 
-  /** Throws an Error with a reason for people where there is no process to be had. */
+  /** Throws an Error with a readable reason if the process cannot be started. */
   static async start(command: ServerCommand): Promise<ServerProcess> {
     const mark = newMark();
     const env = marked(command.env, mark);
@@ -70,14 +72,14 @@ export class ServerProcess {
         await once(child, 'spawn');
         return new ServerProcess(child, mark, refusal);
       }
-      // One that is not there is not found by another program, or it would tell of it in its own words.
+      // Resolved here, because the wrapper would report a missing program with its own message.
       const program = findProgram(command.command, command.folder, env['PATH'] ?? '');
       const started = program === undefined ? command : limited(program, command.args, mark);
       const child = spawn(started.command, started.args, {
         cwd: command.folder,
         env,
         stdio: ['pipe', 'pipe', 'pipe'],
-        // A group of its own: Ctrl-C in a terminal is for us, and all of it can be ended at once.
+        // A new process group: Ctrl-C in a terminal is for us, and the whole group can be killed at once.
         detached: true,
         windowsHide: true,
       });
@@ -97,13 +99,13 @@ export class ServerProcess {
     child.stderr!.on('data', (chunk: Buffer) => this.stderr.add(chunk));
     this.exited = new Promise((resolve) => {
       child.once('exit', (status, signal) => {
-        // What it left behind ends with it. Its number is nobody else's while there is any of its group.
+        // Ends the processes that it left behind. Its number is not reused while its group has any process.
         this.kill();
         running.delete(this);
         this.#release();
-        const impatience = setTimeout(() => this.#closePipes(), LAST_WORDS_MS);
+        const timer = setTimeout(() => this.#closePipes(), OUTPUT_GRACE_MS);
         void Promise.all([refusal, once(child, 'close')]).then(([reason]) => {
-          clearTimeout(impatience);
+          clearTimeout(timer);
           this.#end = { status, signal, ...(reason === undefined ? {} : { refusal: reason }) };
           resolve(this.#end);
         });
@@ -133,30 +135,30 @@ export class ServerProcess {
   }
 
   /**
-   * Its input ends, which is what servers over stdio wait for; then it is asked to end; then it is ended. Says how far it had
-   * to go.
+   * Closes its input, which servers over stdio wait for; then asks it to end; then kills it. Returns which step was
+   * needed.
    */
-  async stop(patienceMs: number, { readsInput = true } = {}): Promise<'by itself' | 'when asked' | 'killed'> {
+  async stop(timeoutMs: number, { readsInput = true } = {}): Promise<'by itself' | 'when asked' | 'killed'> {
     this.stdin.end();
-    const quietMs = readsInput ? Math.min(patienceMs / 2, QUIET_MS) : 0;
+    const quietMs = readsInput ? Math.min(timeoutMs / 2, QUIET_MS) : 0;
     if (readsInput && (await this.#endsWithin(quietMs))) return 'by itself';
     this.#signal('SIGTERM');
-    if (await this.#endsWithin(patienceMs - quietMs)) return 'when asked';
+    if (await this.#endsWithin(timeoutMs - quietMs)) return 'when asked';
     this.kill();
     await this.exited;
     return 'killed';
   }
 
-  /** At once, with everything that it started. */
+  /** Kills it at once, with everything that it started. */
   kill(): void {
     endTree(this.pid, this.#mark);
   }
 
   async #endsWithin(milliseconds: number): Promise<boolean> {
-    const patience = new AbortController();
-    const waited = pause(milliseconds, false, { signal: patience.signal }).catch(() => false);
+    const timeout = new AbortController();
+    const waited = pause(milliseconds, false, { signal: timeout.signal }).catch(() => false);
     const ended = await Promise.race([this.exited.then(() => true), waited]);
-    patience.abort();
+    timeout.abort();
     return ended;
   }
 
@@ -173,7 +175,9 @@ export class ServerProcess {
   }
 }
 
-/** A process that ends all of it when we are gone without having said so, even by SIGKILL. Returns what lets it go. */
+/**
+ * Starts a process that kills the server when this process ends, even by SIGKILL. Returns a function that ends it.
+ */
 function watch(leader: number, { locks }: ServerMark): () => void {
   if (process.platform === 'win32') return () => {};
   const script = `read -r _ || {\n${END_ALL}\n}`;

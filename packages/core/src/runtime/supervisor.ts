@@ -3,9 +3,9 @@ import type { Limits } from '../contract/limits.js';
 import type { ScopeRules } from '../contract/profile.js';
 import type { FunctionCall } from '../contract/run.js';
 import { type FrameKind, packFrame } from './frames.js';
-import { MAX_ATTACHED, MAX_CALL_WORDS, MOST_DISCOVERED, readCallReport, readReport } from './reports.js';
+import { MAX_ATTACHED, MAX_CALL_JSON, MOST_DISCOVERED, readCallReport, readReport } from './reports.js';
 
-/** What is said of a worker when it is parked. */
+/** What a worker reports when it is parked. */
 export interface WorkerAbout {
   features: string[];
   python: string;
@@ -13,10 +13,10 @@ export interface WorkerAbout {
   cgroup: AboutCgroup;
 }
 
-/** The cgroups that runs have, or why they have none. */
+/** The cgroups of runs, or why they have none. */
 export type AboutCgroup = { version: 'v1' | 'v2'; totalMb: number } | { version: null; reason: string };
 
-/** How a run's processes ended and what they used: the supervisor's word, which foreign code cannot reach. */
+/** How a run's processes ended and what they used, measured by the supervisor, which foreign code cannot reach. */
 export interface EndFacts {
   killedFor:
     | 'timeout'
@@ -29,7 +29,7 @@ export interface EndFacts {
     | 'cancelled'
     | 'scope'
     | null;
-  /** What the kernel kept for the run that was too much, where it was no memory of a process. */
+  /** The kernel resource that the run exhausted, if it was not process memory. */
   held?: string | null;
   /** Whether the run's disk was full, or almost, when the run failed. */
   diskFull?: boolean;
@@ -48,43 +48,45 @@ export interface Job {
   files: { path: string; base64: string }[];
   env: Record<string, string>;
   limits: Limits;
-  /** What the code sees as variables, by name. */
+  /** Variables of the code, by name. */
   variables: Record<string, unknown>;
-  /** The function to call, once the code has been run as a module. */
+  /** The function to call, after the code has run as a module. */
   call?: FunctionCall;
-  /** "module" or "module as name": what the code need not import. */
+  /** "module" or "module as name": imported in advance. */
   imports?: readonly string[];
-  /** The scope that the code must stay in; none: anything goes that the sandbox allows. */
+  /** The scope of the code; without it, the sandbox is the only restriction. */
   rules?: ScopeRules;
-  /** Tell what the code does, before it is run. */
+  /** Summarize the code before it runs. */
   summarize?: boolean;
   bytecode?: string;
-  /** Only look at the code: compile it, tell what it imports, hold it against the rules, or find its tools. */
+  /** Only analyse the code: compile it, list its imports, check it against the rules, or find its tools. */
   task?: 'compile' | 'imports' | 'check' | 'discover';
 }
 
 export interface RunEnd {
-  /** null: the supervisor was lost before it could say. */
+  /** null: the supervisor was lost before it could answer. */
   facts: EndFacts | null;
-  /** What the worker said of its own run. Never trusted for more than its words. */
+  /** What the worker reported about its run. Used only as a description. */
   report: unknown;
-  /** Of a call, the bytes that its report tells the sizes of. */
+  /** For a call, the bytes whose sizes its report lists. */
   attached?: Buffer;
-  /** What the code does, told before it was run; null where nobody asked. */
+  /** The summary of the code, made before it ran; null if not requested. */
   summary: CodeSummary | null;
 }
 
 export type OutputSink = (stream: 'stdout' | 'stderr', data: Buffer) => void;
 
-/** A value and an exception are cut to less than this by the worker; more is foreign code's own doing. */
+/** The worker cuts values and exceptions to less than this; anything larger comes from foreign code. */
 const MAX_REPORT = 1024 * 1024;
 const MAX_BYTECODE = 32 * 1024 * 1024;
-/** Of the tools of a script, which may be thousands. */
+/** The limit for the tools of a script, which may be thousands. */
 const MAX_DISCOVERED = 8 * 1024 * 1024;
 
-/** A supervisor is given this long past the deadline to answer before its connection, and with it the run, is cut. */
+/**
+ * A supervisor gets this much time after the deadline to answer before its connection, and with it the run, is cut.
+ */
 const GRACE_MS = 2000;
-/** A timer that fires later than this tells of a process that was stopped or busy. */
+/** A timer that fires this late means that the process was stopped or busy. */
 const LATE_MS = 500;
 /** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -92,14 +94,14 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 interface Running {
   job: Job;
   sink: OutputSink;
-  told: Pick<RunEnd, 'report' | 'attached'>;
+  reported: Pick<RunEnd, 'report' | 'attached'>;
   summary: CodeSummary | null;
   end: (end: RunEnd) => void;
 }
 
 const LOST: RunEnd = { facts: null, report: undefined, summary: null };
 
-/** The way to a supervisor. `close` is emitted once all that it sent has been received. */
+/** The connection to a supervisor. `close` is emitted after all received data was processed. */
 export interface Channel {
   write(frame: Buffer): unknown;
   cork(): void;
@@ -108,16 +110,16 @@ export interface Channel {
   on(event: 'close', listener: () => void): unknown;
 }
 
-/** The server's end of a supervisor: it says when a worker is parked, takes a job for it, and parks the next one. */
+/** The server's end of a supervisor, which reports a parked worker, accepts a job for it, and parks the next one. */
 export class Supervisor {
   about: WorkerAbout | undefined;
-  /** Whether the parked worker was parked in a hurry: its run will be slower. */
+  /** Whether the parked worker was not warmed up, so that its run will be slower. */
   isCold = false;
   /** Whether a worker waits for a job. */
   isParked = false;
   onParked: () => void = () => {};
   onLost: () => void = () => {};
-  /** It does not answer any more: whoever started it must end it. */
+  /** Called when it does not answer any more and must be ended. */
   onStuck: () => void = () => {};
   #socket: Channel;
   #name: string;
@@ -138,7 +140,7 @@ export class Supervisor {
     });
   }
 
-  /** What the connections of the parked worker, or of its run, are known by at the network's proxy. */
+  /** Identifies the connections of the parked worker, or of its run, at the network's proxy. */
   get caller(): string {
     return `${this.#name}.${this.#runs}`;
   }
@@ -148,11 +150,11 @@ export class Supervisor {
   async run(job: Job, sink: OutputSink, signal?: AbortSignal, isHurried = false): Promise<RunEnd> {
     if (!this.isParked && !(await this.#nextParked())) return LOST;
     const ended = new Promise<RunEnd>((end) => {
-      this.#running = { job, sink, told: { report: undefined }, summary: null, end };
+      this.#running = { job, sink, reported: { report: undefined }, summary: null, end };
     });
     const cancel = () => this.#socket.write(packFrame('cancel'));
-    const patience = Math.min(job.limits.timeoutMs + GRACE_MS, LONGEST_TIMER_MS);
-    const stopWaiting = afterListening(patience, () => {
+    const waitMs = Math.min(job.limits.timeoutMs + GRACE_MS, LONGEST_TIMER_MS);
+    const stopWaiting = afterListening(waitMs, () => {
       this.onStuck();
       this.#socket.destroy();
     });
@@ -178,7 +180,7 @@ export class Supervisor {
     }
   }
 
-  /** Whether another worker was parked before the supervisor was lost. */
+  /** Resolves to whether another worker was parked before the supervisor was lost. */
   #nextParked(): Promise<boolean> {
     return new Promise((resolve) => {
       if (this.#isLost) resolve(false);
@@ -186,7 +188,7 @@ export class Supervisor {
     });
   }
 
-  /** A frame, handed over by the connection's parser. */
+  /** Called with each frame by the connection's parser. */
   receive(kind: FrameKind, payload: Buffer): void {
     const running = this.#running;
     if (kind === 'parked') {
@@ -198,11 +200,11 @@ export class Supervisor {
     else if (!running) return;
     else if (kind === 'stdout' || kind === 'stderr') running.sink(kind, payload);
     else if (kind === 'summary') this.#take(running, payload);
-    else if (kind === 'report') running.told = read(running.job, payload);
+    else if (kind === 'report') running.reported = read(running.job, payload);
     else if (kind === 'end') this.#finish(JSON.parse(payload.toString()) as EndFacts);
   }
 
-  /** Makes up for the hurry that the worker was parked in; it is parked anew afterwards. */
+  /** Warms up a worker that was parked in a hurry; it is parked again afterwards. */
   warmUp(): void {
     this.isCold = false;
     this.isParked = false;
@@ -217,10 +219,10 @@ export class Supervisor {
     const running = this.#running;
     this.#running = undefined;
     if (running) this.#runs += 1;
-    running?.end({ facts, ...running.told, summary: running.summary });
+    running?.end({ facts, ...running.reported, summary: running.summary });
   }
 
-  /** The first one was said before foreign code could say one. */
+  /** Only the first summary counts: foreign code could not send it. */
   #take(running: Running, payload: Buffer): void {
     if (running.job.summarize !== true || running.summary !== null) return;
     running.summary = CodeSummary.safeParse(readReport(payload)).data ?? null;
@@ -228,8 +230,8 @@ export class Supervisor {
 }
 
 /**
- * Calls after a time in which this process could listen: where it was stopped or busy, the answer may be there already, and
- * is read first. Returns a function that gives up the wait.
+ * Calls after a time in which this process could receive: if it was stopped or busy, an answer may have arrived
+ * already, and is read first. Returns a function that cancels the wait.
  */
 function afterListening(ms: number, call: () => void): () => void {
   const due = performance.now() + ms;
@@ -244,7 +246,7 @@ function afterListening(ms: number, call: () => void): () => void {
 function mostReported({ task, call }: Job): number {
   if (task === 'compile') return MAX_BYTECODE;
   if (task === 'discover') return MAX_DISCOVERED;
-  return call === undefined ? MAX_REPORT : MAX_CALL_WORDS + MAX_ATTACHED;
+  return call === undefined ? MAX_REPORT : MAX_CALL_JSON + MAX_ATTACHED;
 }
 
 function read({ task, call }: Job, payload: Buffer): Pick<RunEnd, 'report' | 'attached'> {

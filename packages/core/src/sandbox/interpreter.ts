@@ -22,7 +22,7 @@ const ASK =
   'import sys; print(sys.executable); print("%d.%d.%d" % sys.version_info[:3]); ' +
   'print(sys.implementation.name + getattr(sys, "abiflags", ""), sys.version_info[3])';
 
-/** The interpreter asked for, or the first one that is new enough. */
+/** Returns the requested interpreter, or the first one that is new enough. */
 export async function findInterpreter(
   wanted?: string,
   { env = process.env, signal }: { env?: NodeJS.ProcessEnv; signal?: AbortSignal } = {},
@@ -52,7 +52,7 @@ const folders = (env: NodeJS.ProcessEnv) => [
   ...new Set([...(env['PATH'] ?? '').split(delimiter).filter(isAbsolute), ...USUAL_FOLDERS]),
 ];
 
-/** Every interpreter of this machine that is new enough, newest first; those that do not run are left out. */
+/** Lists the interpreters of this machine that are new enough, newest first; those that do not run are left out. */
 export async function listInterpreters({
   env = process.env,
   signal,
@@ -64,7 +64,7 @@ export async function listInterpreters({
   signal?.throwIfAborted();
   const distinct = new Map<string, Answer>();
   for (const answer of answers) {
-    // Wheels are made for plain CPython: PyPy, debug and free-threaded builds would find few of them.
+    // Wheels are built for plain CPython: PyPy, debug and free-threaded builds would find few of them.
     if (typeof answer === 'string' || answer.build !== 'cpython') continue;
     const key = `${answer.version} ${realPath(answer.path)}`;
     if (!distinct.has(key)) distinct.set(key, answer);
@@ -81,16 +81,16 @@ function allCandidates(env: NodeJS.ProcessEnv): string[] {
   const kept = [join(pyenv, 'versions'), uv].flatMap((folder) =>
     namesIn(folder).map((name) => join(folder, name, 'bin')),
   );
-  // A shim of pyenv costs a shell, and what is behind it is listed itself.
+  // A shim of pyenv costs a shell, and the interpreter behind it is listed itself.
   const places = [...folders(env).filter((folder) => folder !== join(pyenv, 'shims')), ...kept];
   const byProgram = new Map<string, string>();
   for (const folder of places) {
-    // The name with a version first: what it stands for does not change with an upgrade of the system.
+    // Versioned names first: a system upgrade does not change their target.
     for (const name of namesIn(folder).filter(isPythonName).sort().reverse()) {
       const path = outsideVenv(join(folder, name));
       if (path === undefined) continue;
       const real = realPath(path);
-      // Whatever is not called python may be a launcher that goes by the name it was called with.
+      // A program with another name may be a launcher that depends on the name it was called with.
       const program = isPythonName(basename(real)) ? real : path;
       if (isExecutable(path) && !byProgram.has(program)) byProgram.set(program, path);
     }
@@ -100,12 +100,12 @@ function allCandidates(env: NodeJS.ProcessEnv): string[] {
 
 const isPythonName = (name: string) => /^python(?:3(?:\.\d+)?)?$/.test(name);
 
-/** An activated virtual environment has a python on PATH, which brings packages of its own: take the one it stands on. */
+/** Returns the base interpreter of an activated virtual environment, which has its own packages. */
 function outsideVenv(path: string): string | undefined {
   return [path, realPath(path)].find((place) => !existsSync(join(dirname(dirname(place)), 'pyvenv.cfg')));
 }
 
-/** Finished releases first, newest first. */
+/** Sorts final releases first, newest first. */
 function compareAnswers(one: Answer, other: Answer): number {
   if (one.isFinal !== other.isFinal) return one.isFinal ? -1 : 1;
   return other.version.localeCompare(one.version, 'en', { numeric: true });
@@ -137,12 +137,12 @@ function isExecutable(path: string): boolean {
 }
 
 interface Answer extends Interpreter {
-  /** `cpython`, or another name where it is another program or another build of it. */
+  /** `cpython`, or another name for another implementation or build. */
   build: string;
   isFinal: boolean;
 }
 
-/** The interpreter behind a command, or why it will not do. */
+/** Returns the interpreter behind a command, or why it is not suitable. */
 async function ask(command: string, env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<Answer | string> {
   try {
     const { stdout } = await run(command, ['-I', '-S', '-c', ASK], {

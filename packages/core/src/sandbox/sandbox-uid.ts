@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 const UNASSIGNED = 1_900_000_000;
 
 /**
- * The identity that foreign code gets from a server started as root: it never holds root's own. In a user namespace, such as
- * a rootless container, only a part of all identities exists: there it is the last one of them.
+ * The user id of foreign code in a server started as root: it never runs as root. In a user namespace, such as a
+ * rootless container, only some ids exist: there it is the last of them.
  */
 export const SANDBOX_UID = sandboxUid(idMap('uid_map'), idMap('gid_map'));
 
-/** `maps`: the text of /proc/self/uid_map and gid_map, empty where there is none. */
+/** `maps`: the text of /proc/self/uid_map and gid_map, empty if there is none. */
 export function sandboxUid(...maps: string[]): number {
   const lasts = maps.filter((map) => map.trim() !== '').map(lastId);
   const last = Math.min(UNASSIGNED, ...lasts);

@@ -5,20 +5,20 @@ import type { Tier } from '../contract/outcome.js';
 
 export const PYTHON_HALF = join(PACKAGE_ROOT, 'packages/core/python');
 
-/** What a run's variables start from; started_as.py adds to them. Nothing of the server's own environment crosses. */
+/** The initial variables of a run; started_as.py adds to them. Nothing of the server's environment is inherited. */
 const CLEAN_ENVIRONMENT = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   LANG: 'C.UTF-8',
   MPLBACKEND: 'agg',
-  // Without it no program of Windows starts.
+  // Required to start any program on Windows.
   ...(process.platform === 'win32' && { SystemRoot: process.env['SystemRoot'] ?? 'C:\\Windows' }),
 };
 
 /** The files of an environment that a guard locks (packages/core/python/pungi/lease.py). */
 export interface Lease {
-  /** As long as it lives: the generation is not removed. */
+  /** Held as long as the guard lives: the generation is not removed. */
   generation: string;
-  /** While runs are under way: the environment is not deleted. */
+  /** Held while runs are active: the environment is not deleted. */
   runs: string;
 }
 
@@ -27,43 +27,43 @@ export interface ForkServerSettings {
   socket: string;
   workBase: string;
   preload: string[];
-  /** For all of them together, and for what packages load by themselves. */
+  /** For all preloads and .pth files together. */
   preloadTimeoutMs: number;
-  /** What a run may have at most; packages may take as much while they load, and at least what large ones need. */
+  /** The limit of a run; packages may use as much while they load, and at least what large ones need. */
   memoryMb: number;
-  /** How many supervisors there may be at once, parked and busy. */
+  /** The limit of supervisors, parked and busy. */
   mostSupervisors: number;
-  /** Folders, beside the interpreter's own, that runs may read. */
+  /** Folders besides the interpreter's own that runs may read. */
   roots: string[];
   diskMb: number;
-  /** Whether the packages of the interpreter itself stay out of sight. */
+  /** Whether the interpreter's own packages are hidden. */
   isBare: boolean;
   /** Folders of the host that runs can read, as data/NAME in their work folder. */
   data: readonly { name: string; path: string }[];
-  /** The proxy by which runs reach the hosts that they may; none: no network at all. */
+  /** The proxy for the allowed hosts; null: no network. */
   network: { socket: string } | null;
-  /** Where the cgroups of its runs are kept, and the memory of all of the server's runs together; none: no cgroups. */
+  /** The place of the cgroups of its runs, and the total memory of all runs of the server; null: no cgroups. */
   cgroups: { name: string; server: number; totalMb: number | null } | null;
   lease?: Lease | undefined;
   uid: number;
 }
 
 /**
- * Starts a part of the Python half. Node tells of some failures by throwing, of others by 'error'; here all of them are told by
- * 'error', and then there are no streams.
+ * Starts a part of the Python half. Node reports some failures by throwing and others by 'error'; here all of them
+ * are reported by 'error', and then there are no streams.
  */
 export function spawnPython(
   python: string,
   part: string,
   options: Pick<SpawnOptions, 'stdio' | 'env'>,
 ): ChildProcess {
-  // Runs inherit the mode of who starts them, which follows its LANG as in any Python.
+  // Runs inherit the UTF-8 mode of this process, which follows LANG as in any Python.
   const mode = part === 'fork-server' || part === 'spawn' ? [] : ['-X', 'utf8'];
   try {
     return spawn(python, ['-I', '-S', ...mode, PYTHON_HALF, part], {
       ...options,
       cwd: '/',
-      // A session of its own: Ctrl-C in a terminal is for the server, and all of it can be killed as one group.
+      // A new session: Ctrl-C in a terminal is for the server, and the process group can be killed as one.
       detached: true,
       windowsHide: true,
     });
@@ -75,8 +75,8 @@ export function spawnPython(
 }
 
 /**
- * Ends a process, if it ever started. Node does not ask: where it had no descriptor left for one, its kill() sends the signal to
- * process 0, which means our own process group.
+ * Kills a process, if it was started. Node does not check: for a process that could not be started, its kill()
+ * signals process 0, which means our own process group.
  */
 export function killChild(child: ChildProcess): void {
   if (child.pid !== undefined) child.kill('SIGKILL');
@@ -91,7 +91,7 @@ const REASONS: Record<string, string> = {
   EACCES: 'it may not be executed',
 };
 
-/** What 'error' told of a process that did not start, for people. */
+/** Explains the 'error' of a process that did not start. */
 export function whyNotStarted(python: string, { code = '', message }: NodeJS.ErrnoException): string {
   const reason = REASONS[code];
   return `the interpreter ${python} could not be started: ${reason ? `${reason} (${code})` : message}`;
@@ -99,19 +99,19 @@ export function whyNotStarted(python: string, { code = '', message }: NodeJS.Err
 
 export interface SpawnSettings
   extends Pick<ForkServerSettings, 'isBare' | 'data' | 'memoryMb' | 'lease' | 'uid'> {
-  /** Made for the run, and removed with it. */
+  /** Created for the run, and removed with it. */
   folder: string;
 }
 
-/** A fork server: reports come from its stdout, what packages print from its stderr. */
+/** Starts a fork server: its stdout carries reports, its stderr the output of packages. */
 export const spawnForkServer = (python: string, settings: ForkServerSettings) =>
   spawnWithSettings(python, 'fork-server', settings);
 
-/** The supervisor of one plain interpreter: frames come from its stdout. */
+/** Starts the supervisor of one plain interpreter: its stdout carries frames. */
 export const spawnSupervisor = (python: string, settings: SpawnSettings) =>
   spawnWithSettings(python, 'spawn', settings);
 
-/** Orders follow the settings on its stdin; it ends when that ends. */
+/** Orders follow the settings on its stdin; it ends when stdin ends. */
 function spawnWithSettings(python: string, part: string, settings: object): ChildProcess {
   const child = spawnPython(python, part, { stdio: ['pipe', 'pipe', 'pipe'], env: CLEAN_ENVIRONMENT });
   child.stdin?.on('error', () => {});

@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { PungiError } from '../base/errors.js';
 
-/** No tool has this much to say; one that goes on would fill the server's memory. */
+/** No tool prints this much; more would fill the server's memory. */
 export const MOST_TOOL_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 type Channel = 'stdout' | 'stderr';
 
-/** What a tool prints, up to a bound at which it is stopped. */
+/** The output of a tool, up to a limit at which it is stopped. */
 export class ToolOutput {
   readonly #tool: string;
   readonly #stop: (why: PungiError) => void;
@@ -43,10 +43,10 @@ export class ToolOutput {
       return;
     }
     this.#chunks[channel].push(chunk);
-    if (channel === 'stderr' && this.#onLine) this.#tellLines(chunk, this.#onLine);
+    if (channel === 'stderr' && this.#onLine) this.#emitLines(chunk, this.#onLine);
   }
 
-  #tellLines(chunk: Buffer, onLine: (line: string) => void): void {
+  #emitLines(chunk: Buffer, onLine: (line: string) => void): void {
     const lines = (this.#begun + this.#decoder.write(chunk)).split('\n');
     this.#begun = lines.pop()!;
     for (const line of lines) onLine(line);

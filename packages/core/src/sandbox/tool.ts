@@ -20,12 +20,15 @@ export interface ToolCommand {
   jail?: BuildJail;
 }
 
-/** What a build sees beside the system's folders, the interpreter and the command itself. */
+/** What a build sees besides the system's folders, the interpreter and the command itself. */
 export interface BuildJail {
   readable: string[];
-  /** Folders, each lent to the sandbox's user and taken back: its files stop being hard links, new links out of it are removed. */
+  /**
+   * Folders lent to the sandbox's user and taken back: their files stop being hard links, new links out of them are
+   * removed.
+   */
   writable: string[];
-  /** The socket of a proxy, to which the forwarder's port on the jail's loopback leads: the only network. */
+  /** The socket of a proxy, which the forwarder's port on the jail's loopback leads to: the only network. */
   index?: string;
 }
 
@@ -39,22 +42,22 @@ export interface ToolEnd {
 export interface ToolOptions {
   signal?: AbortSignal;
   timeoutMs: number;
-  /** Hears every line of stderr as it comes. */
+  /** Called with every line of stderr as it arrives. */
   onLine?: (line: string) => void;
 }
 
-/** What went wrong before the tool ran, or after it. */
+/** A failure before the tool ran, or after it. */
 interface Failure {
   failed: string;
   at: 'start' | 'jail' | 'return';
 }
 
-/** How long output may still come after the end. Only a process that left the group can hold the pipes any longer. */
-const LAST_WORDS_MS = 1000;
+/** How long output may arrive after the end. Only a process that left the group can hold the pipes longer. */
+const OUTPUT_GRACE_MS = 1000;
 
 /**
- * Runs a tool to its end. Aborted or timed out, its whole process group is killed and it throws:
- * the signal's reason, or EXECUTION_TIMEOUT.
+ * Runs a tool to its end. If it is aborted or times out, its whole process group is killed and this throws the
+ * signal's reason, or EXECUTION_TIMEOUT.
  */
 export async function runTool(command: ToolCommand, options: ToolOptions): Promise<ToolEnd> {
   options.signal?.throwIfAborted();
@@ -66,7 +69,7 @@ export async function runTool(command: ToolCommand, options: ToolOptions): Promi
   };
   const abort = () => stop(options.signal?.reason);
   options.signal?.addEventListener('abort', abort, { once: true });
-  // It may have been given while the wrapper started, when nobody listened.
+  // It may have been aborted while the wrapper started, before anything listened.
   if (options.signal?.aborted) abort();
   const timer = setTimeout(() => stop(timedOut(command, options.timeoutMs)), options.timeoutMs);
   try {
@@ -114,15 +117,15 @@ async function followToEnd(child: ChildProcess, command: ToolCommand, output: To
   output.read('stderr', child.stderr!);
   const failure = giveOrder(child, command);
   const end = await ended;
-  const impatience = setTimeout(() => closePipes(child), LAST_WORDS_MS);
+  const timer = setTimeout(() => closePipes(child), OUTPUT_GRACE_MS);
   await closed;
-  clearTimeout(impatience);
+  clearTimeout(timer);
   const failed = await failure;
   if (failed) throw explain(failed, command);
   return { ...end, ...output.finish() };
 }
 
-/** Tells the wrapper what to start; resolves to what failed on our side, once nothing can any more. */
+/** Sends the command to the wrapper; resolves to a failure on our side, or to undefined. */
 async function giveOrder(child: ChildProcess, command: ToolCommand): Promise<Failure | undefined> {
   const { python: _, stdin, jail, ...program } = command;
   child.stdin?.on('error', () => {}).end(stdin);
@@ -130,8 +133,8 @@ async function giveOrder(child: ChildProcess, command: ToolCommand): Promise<Fai
   channel.on('error', () => {});
   const order = { server: process.pid, ...program, ...(jail && { jail: { ...jail, uid: SANDBOX_UID } }) };
   channel.end(JSON.stringify(order));
-  const said = await text(channel).catch(() => '');
-  return said === '' ? undefined : (JSON.parse(said.split('\n')[0]!) as Failure);
+  const output = await text(channel).catch(() => '');
+  return output === '' ? undefined : (JSON.parse(output.split('\n')[0]!) as Failure);
 }
 
 function closePipes(child: ChildProcess): void {
@@ -143,7 +146,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody of it is left.
+    // No process of the group is left.
   }
 }
 

@@ -59,7 +59,7 @@ describe.each(['namespace', 'landlock'] as const)('a call in the %s tier', (tier
     expect(outcome.verdict).toEqual({
       kind: 'invalid',
       code: 'INVALID_INPUT',
-      message: `The function "f" cannot be called so: ${issues.join('; ')}.`,
+      message: `The function "f" was called with invalid arguments: ${issues.join('; ')}.`,
       issues,
     });
     expect(outcome).toMatchObject({ value: null, stdout: { text: '' }, isolation: { tier } });

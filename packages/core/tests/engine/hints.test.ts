@@ -58,8 +58,8 @@ describe('a module that is not there', () => {
   test.each([
     ['winreg', 'only there on Windows'],
     ['msvcrt', 'only there on Windows'],
-    ['ConfigParser', 'no package brings it'],
-    ['annotationlib.nothing', 'no package brings it'],
+    ['ConfigParser', 'no package provides it'],
+    ['annotationlib.nothing', 'no package provides it'],
   ])('%s, of the standard library of another Python, is not to be installed', async (module, why) => {
     const exception = await raised(`import ${module}`);
     expect(exception.missingPackage).toBeNull();
@@ -90,7 +90,7 @@ describe('a module that is not there', () => {
     const { hint, missingPackage } = read({ missingModule: 'numpy.nothing' });
     expect(missingPackage).toBeNull();
     expect(hint).toBe(
-      '"numpy" is there, but has no module "numpy.nothing": check the name, and the version of "numpy".',
+      '"numpy" is installed, but has no module "numpy.nothing": check the name, and the version of "numpy".',
     );
   });
 
@@ -101,7 +101,9 @@ describe('a module that is not there', () => {
 
   test('where a file has its name is no package', async () => {
     const { hint } = await raised('import requests.sessions', [{ path: 'requests.py', text: '' }]);
-    expect(hint).toBe("'requests' is not a package: is a file of yours called like the package? Rename it.");
+    expect(hint).toBe(
+      "'requests' is not a package: if a file of yours has the name of the package, rename it.",
+    );
   });
 });
 
@@ -112,7 +114,7 @@ describe('a module that is a file of the caller', () => {
     const { hint, missingPackage } = await raised('import requests', [helpers]);
     expect(missingPackage).toBeNull();
     expect(hint).toBe(
-      'The module "requests" is among the files as "src/requests.py": import it as src.requests, or hand it over as "requests.py".',
+      'The module "requests" is among the files as "src/requests.py": import it as src.requests, or pass it as "requests.py".',
     );
     await expect(pungi.run({ code: 'import src.requests', files: [helpers] })).resolves.toMatchObject({
       verdict: { kind: 'ok' },
@@ -122,7 +124,7 @@ describe('a module that is a file of the caller', () => {
   test('of a package whose other files came along is to be handed over, too', async () => {
     const { hint } = await raised('import shop.cart', [{ path: 'shop/__init__.py', text: '' }]);
     expect(hint).toBe(
-      '"shop/cart.py" is not among the files that were handed over of "shop": pass it in files, as "shop/cart.py".',
+      '"shop/cart.py" is not among the passed files of "shop": pass it in files, as "shop/cart.py".',
     );
   });
 

@@ -169,7 +169,9 @@ describe('a network', () => {
 
   test('is refused where the server has none to give', async () => {
     const outcome = await runIn(engine, 'print("ran")', { poolSpec: HOSTS });
-    expect(verdictOf(outcome, 'denied').message).toBe('This server lets no run reach the network.');
+    expect(verdictOf(outcome, 'denied').message).toBe(
+      'This server does not allow runs to reach the network.',
+    );
   });
 
   test('that cannot be opened is told to every run, and tried again by the next', async () => {

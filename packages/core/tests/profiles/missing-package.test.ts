@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { adviceFor, type Door } from '../../src/base/advice.js';
-import { readException } from '../../src/engine/worker-words.js';
+import { readException } from '../../src/engine/worker-report.js';
 
 const raised = {
   type: 'ModuleNotFoundError',

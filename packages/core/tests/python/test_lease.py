@@ -143,7 +143,7 @@ class Holder(unittest.TestCase):
         self.addCleanup(holder.stdout.close)
         self.addCleanup(holder.wait)
         self.addCleanup(holder.kill)
-        order = {"path": self.path, "exclusive": True, "create": True, "patienceMs": None, **more}
+        order = {"path": self.path, "exclusive": True, "create": True, "waitMs": None, **more}
         holder.stdin.write(json.dumps(order).encode() + b"\n")
         self.addCleanup(holder.stdin.close)
         return holder
@@ -156,7 +156,7 @@ class Holder(unittest.TestCase):
         self.assertEqual(self.hear(first), {"held": True})
         second = self.start()
         self.assertEqual(self.hear(second), {"waiting": True})
-        self.assertEqual(self.hear(self.start(patienceMs=0)), {"busy": True})
+        self.assertEqual(self.hear(self.start(waitMs=0)), {"busy": True})
         first.stdin.close()
         self.assertEqual(self.hear(second), {"held": True})
         self.assertEqual(first.wait(), 0)

@@ -35,7 +35,7 @@ describe('a process that is killed', () => {
     other.child.kill('SIGKILL');
     await until(() => !holders.some(isAlive), 'the process is gone');
     await shared.release();
-    await world.acquire({ patienceMs: 0 });
+    await world.acquire({ waitMs: 0 });
   });
 
   test('among many that count takes no number with it, and nobody hangs', async () => {
@@ -70,7 +70,7 @@ test('a lock whose process is killed is lost, which is reported, and the next re
   expect(`${lock.lost.reason}`).toMatch(
     /the lock is lost with the process that held it: it ended with SIGKILL/,
   );
-  await world.acquire({ patienceMs: 0 });
+  await world.acquire({ waitMs: 0 });
   await lock.release();
 });
 

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
-const NOW = { patienceMs: 0 };
+const NOW = { waitMs: 0 };
 
 describe('a lock', () => {
   test('is shared by many', async () => {
@@ -56,7 +56,7 @@ describe('a lock', () => {
 
   test('that is released in time is not busy', async () => {
     const first = await world.acquire();
-    const second = world.try({ patienceMs: 60_000 });
+    const second = world.try({ waitMs: 60_000 });
     await first.release();
     expect(await second).toMatchObject({ lost: { aborted: false } });
   });

@@ -19,7 +19,7 @@ import {
 import { resolveDataFolders } from '../data-folders.js';
 import { PLAIN } from '../environment-ref.js';
 import { noNetworkIn } from '../pool-opener.js';
-import { needsLeave, needsLinux } from '../sandbox-unavailable.js';
+import { needsLinux, needsPermission } from '../sandbox-unavailable.js';
 import { SpawnedWorker } from './worker.js';
 
 export interface SpawnBackendOptions {
@@ -28,7 +28,7 @@ export interface SpawnBackendOptions {
   allowUnsandboxed: boolean;
   memoryMb: number;
   systemPackages?: boolean;
-  /** The name of the environment that the interpreter itself is. */
+  /** The environment name of the plain interpreter. */
   environment: string;
 }
 
@@ -38,7 +38,7 @@ interface Owned {
   generation: string;
 }
 
-/** One plain interpreter process for each run, on any system. Nothing isolates it: it is for code that is trusted. */
+/** One plain interpreter process per run, on any system. It has no isolation: it is for trusted code. */
 export class SpawnBackend implements Backend {
   /** The fork server and its tiers need Linux. */
   static serves = (tier: Tier | 'auto', platform: NodeJS.Platform = process.platform): boolean =>
@@ -57,14 +57,14 @@ export class SpawnBackend implements Backend {
     private readonly logger: Logger,
   ) {
     mkdirSync(this.#workBase, { mode: 0o700 });
-    // As root, runs have another identity, which must be able to reach its own work folder, and to list none.
+    // As root, runs have another user id, which must be able to reach its own work folder, but list no other.
     if (process.getuid?.() === 0)
       for (const path of [this.#place.path, this.#workBase]) chmodSync(path, 0o711);
   }
 
   async start(signal: AbortSignal): Promise<BackendState> {
     const { tier, allowUnsandboxed } = this.options;
-    if (!allowUnsandboxed) throw tier === 'spawn' ? needsLeave(tier) : needsLinux(this.options);
+    if (!allowUnsandboxed) throw tier === 'spawn' ? needsPermission(tier) : needsLinux(this.options);
     const interpreter = await findInterpreter(this.options.python, { signal });
     this.#interpreter = interpreter;
     const worker = await this.acquire({ ref: undefined }, signal).catch((error) => {

@@ -6,16 +6,16 @@ import { type Channel, type Job, type OutputSink, Supervisor } from '../../runti
 import { killChild, type SpawnSettings, spawnSupervisor, whyNotStarted } from '../../sandbox/spawn.js';
 import type { Worker } from '../backend.js';
 
-/** An interpreter is there in a tenth of a second; one that is not there after this long will never be. */
+/** An interpreter starts in a tenth of a second; after this time it counts as failed. */
 const START_TIMEOUT_MS = 30_000;
-/** The supervisor kills whatever is below it before it ends. */
+/** The supervisor kills everything below it before it ends. */
 const END_TIMEOUT_MS = 5000;
 
 type ChildProcess = ReturnType<typeof spawnSupervisor>;
 
 /** One interpreter and its supervisor, for one run. */
 export class SpawnedWorker implements Worker {
-  /** Resolves when neither is there any more. */
+  /** Resolves when both processes have ended. */
   readonly gone: Promise<void>;
   readonly #child: ChildProcess;
   readonly #supervisor: Supervisor;
@@ -34,7 +34,7 @@ export class SpawnedWorker implements Worker {
     const { stdin, stdout, stderr } = this.#child;
     stdout?.on('data', (chunk: Buffer) => parser.feed(chunk));
     if (stderr) createInterface({ input: stderr }).on('line', (line) => logger.debug('Supervisor', { line }));
-    // Idle, it does not keep Node from ending; what waits for it does (keep-alive.ts).
+    // An idle worker does not keep Node running; waiting callers do (keep-alive.ts).
     this.#child.unref();
     for (const stream of [stdin, stdout, stderr]) (stream as Socket | null)?.unref();
     this.gone = new Promise((resolve) => {
@@ -49,7 +49,7 @@ export class SpawnedWorker implements Worker {
     });
   }
 
-  /** Resolves when the interpreter waits for a job; rejects with the reason why it does not. */
+  /** Resolves when the interpreter waits for a job; rejects with the reason otherwise. */
   static async start(
     python: string,
     settings: SpawnSettings,
@@ -85,11 +85,11 @@ export class SpawnedWorker implements Worker {
     return this.#supervisor.run(job, sink, signal);
   }
 
-  /** The end of its input ends the supervisor and all that is below it. */
+  /** Closing its input ends the supervisor and everything below it. */
   release(): void {
     this.#supervisor.discard();
-    const impatience = setTimeout(() => killChild(this.#child), END_TIMEOUT_MS).unref();
-    void this.gone.then(() => clearTimeout(impatience));
+    const timer = setTimeout(() => killChild(this.#child), END_TIMEOUT_MS).unref();
+    void this.gone.then(() => clearTimeout(timer));
   }
 }
 

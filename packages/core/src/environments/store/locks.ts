@@ -62,13 +62,13 @@ export class Locks {
   /** Nobody gets a lease on the generation while it is claimed. `busy`: somebody has one. */
   async claim(name: string, generation: string): Promise<FileLock | 'busy' | 'gone'> {
     const path = this.layout.lockFile(name, generation);
-    return lockFile(await this.python(), { path, mode: 'exclusive', create: false, patienceMs: 0 });
+    return lockFile(await this.python(), { path, mode: 'exclusive', create: false, waitMs: 0 });
   }
 
   async #lock(request: LockRequest, options: LockOptions): Promise<FileLock | 'busy' | 'gone'> {
     const signals = options.signal ? [options.signal, this.closing] : [this.closing];
     // With patience it ends by itself.
-    const stop = request.patienceMs === undefined ? { signal: AbortSignal.any(signals) } : {};
+    const stop = request.waitMs === undefined ? { signal: AbortSignal.any(signals) } : {};
     return lockFile(await this.python(), request, { ...options, ...stop });
   }
 }
@@ -86,7 +86,7 @@ export async function during<T>(
   }
 }
 
-const patience = (wait: boolean) => (wait ? {} : { patienceMs: PATIENCE_MS });
+const patience = (wait: boolean) => (wait ? {} : { waitMs: PATIENCE_MS });
 
 const inUse = (name: string, sentence: string) =>
   new PungiError('ENVIRONMENT_IN_USE', `The environment "${name}" ${sentence}`, { venvName: name });

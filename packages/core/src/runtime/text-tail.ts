@@ -2,18 +2,18 @@ import { StringDecoder } from 'node:string_decoder';
 
 const MOST_CHARACTERS = 64 * 1024;
 
-/** The end of a stream of text that may be endless. A mark taken at some time gives what came after it. */
-export class LastWords {
+/** The tail of a text stream of any length. A mark taken at some time returns what came after it. */
+export class TextTail {
   readonly #decoder = new StringDecoder('utf8');
   #kept = '';
-  /** How much came in all. */
+  /** The number of characters in total. */
   #total = 0;
 
   add(chunk: Buffer): void {
     const text = this.#decoder.write(chunk);
     this.#total += text.length;
     this.#kept += text;
-    // Not at every chunk, or a flood of small ones would be copied again and again.
+    // Not at every chunk, which would copy a flood of small ones again and again.
     if (this.#kept.length > 2 * MOST_CHARACTERS) this.#kept = this.#kept.slice(-MOST_CHARACTERS);
   }
 

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { measureJson } from '../base/json-extent.js';
 import { PythonException, type Value } from '../contract/outcome.js';
 import { hintFor } from './hints.js';
-import type { Whereabouts } from './missing-module.js';
+import type { HintContext } from './missing-module.js';
 import { refusalHint } from './refusal-hints.js';
 
-/** How deep the JSON of a value may be nested; report.py gives none that is deeper. */
+/** The deepest JSON value that report.py sends. */
 const MAX_VALUE_DEPTH = 100;
 
-/** Twice what the worker cuts its own words to, since it counts characters; what is longer, foreign code has written. */
+/** Twice the limits of the worker, which counts characters; longer values were written by foreign code. */
 const MAX_REPORTED = {
   name: 500,
   message: 33_000,
@@ -20,7 +20,7 @@ const MAX_REPORTED = {
 
 const cut = (limit: number) => z.string().transform((text) => text.slice(0, limit));
 
-/** Hints name it in Pungi's own sentences, so it is nothing but a name. */
+/** Hints contain this name, so it must be nothing but a name. */
 const MODULE_NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}\p{Pc}.-]{0,199}$/u;
 
 const ReportedException = PythonException.extend({
@@ -41,25 +41,25 @@ const ReportedException = PythonException.extend({
 export interface ExceptionReport {
   exception: PythonException;
   isMemoryError: boolean;
-  /** By a statement of Python, not by the interpreter or the system. */
+  /** Raised by a statement of Python, not by the interpreter or the system. */
   isRaised: boolean;
   errno: number | null;
 }
 
-export function readException(report: unknown, where: Whereabouts): ExceptionReport | undefined {
+export function readException(report: unknown, where: HintContext): ExceptionReport | undefined {
   const { data } = ReportedException.safeParse((report as { exception?: unknown } | undefined)?.exception);
   if (!data) return undefined;
-  const { isMemoryError, isRaised, isProfileImport, errno, ...told } = data;
-  const advised = hintFor({ ...told, isProfileImport }, where);
-  const { type, message, traceback } = told;
-  const refusal = { tier: where.tier ?? null, errno, said: `${type}: ${message}`, traceback };
+  const { isMemoryError, isRaised, isProfileImport, errno, ...reported } = data;
+  const advised = hintFor({ ...reported, isProfileImport }, where);
+  const { type, message, traceback } = reported;
+  const refusal = { tier: where.tier ?? null, errno, text: `${type}: ${message}`, traceback };
   const hint = advised.hint ?? refusalHint(refusal);
-  const exception = { ...told, missingPackage: advised.missingPackage, hint };
+  const exception = { ...reported, missingPackage: advised.missingPackage, hint };
   return { exception, isMemoryError, isRaised, errno };
 }
 
 export function readValue(report: unknown, mostJson = MAX_REPORTED.json): Value | null {
-  // Not by the schema of a value, which would look through all of its JSON, however deep.
+  // Not by the schema of a value, which would traverse all of its JSON, however deep.
   const { data } = ReportedValue.safeParse((report as { value?: unknown } | undefined)?.value);
   if (!data) return null;
   const { json, ...shown } = data;
@@ -68,7 +68,7 @@ export function readValue(report: unknown, mostJson = MAX_REPORTED.json): Value 
     : { ...shown, json: json as Value['json'] };
 }
 
-/** Why there is no value though the last expression has one, if that is so. */
+/** Returns why the last expression has no shown value, if so. */
 export function readValueNotes(report: unknown): string[] {
   const { data } = cut(MAX_REPORTED.name).safeParse(
     (report as { valueError?: unknown } | undefined)?.valueError,
@@ -84,11 +84,11 @@ const ReportedValue = z.object({
   json: z.unknown().optional(),
 });
 
-/** Everybody who is handed an outcome can write it down again. */
+/** A value this small can be serialized by every recipient of an outcome. */
 const isSmallJson = (json: unknown, most: number): boolean =>
   isShallowReport(json) && JSON.stringify(json).length <= most;
 
-/** Whether every reader can take it: nothing of it is nested too deeply, and every number can be written down again. */
+/** Whether every reader can parse it: it is not nested too deeply, and all its numbers are finite. */
 export function isShallowReport(json: unknown): boolean {
   const { depth, hasInfinity } = measureJson(json, MAX_VALUE_DEPTH);
   return depth <= MAX_VALUE_DEPTH && !hasInfinity;

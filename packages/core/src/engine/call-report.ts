@@ -3,14 +3,14 @@ import type { Value } from '../contract/outcome.js';
 import type { FunctionCall } from '../contract/run.js';
 import { failure, type Verdict } from '../contract/verdicts.js';
 import { ValueContent } from '../contract/wrap.js';
-import { readValue } from './worker-words.js';
+import { readValue } from './worker-report.js';
 
-/** Twice what the worker cuts its own words to, since it counts characters; what is longer, foreign code has written. */
+/** Twice the limits of the worker, which counts characters; longer values were written by foreign code. */
 const MAX_REPORTED = { issues: 50, issue: 2000, note: 8000, json: 1024 * 1024, contents: 100 };
 
 const Issues = z.object({ issues: z.array(z.unknown()).min(1) });
 
-/** The verdict for arguments that the function does not take; undefined where the worker said nothing of the kind. */
+/** Returns the verdict for invalid arguments, or undefined if the worker reported none. */
 export function badCall(report: unknown, call: FunctionCall): Verdict | undefined {
   const reported = Issues.safeParse(report);
   if (!reported.success) return undefined;
@@ -18,7 +18,7 @@ export function badCall(report: unknown, call: FunctionCall): Verdict | undefine
     .slice(0, MAX_REPORTED.issues)
     .filter((issue) => typeof issue === 'string')
     .map((issue) => issue.slice(0, MAX_REPORTED.issue));
-  const message = `The function "${call.function}" cannot be called so: ${issues.join('; ')}.`;
+  const message = `The function "${call.function}" was called with invalid arguments: ${issues.join('; ')}.`;
   return failure('invalid', { issues }, message);
 }
 
@@ -27,7 +27,7 @@ const Reported = z.object({
   note: z.string().optional().catch(undefined),
 });
 
-/** What a called function gave back; its pictures and such are attached, one after the other. */
+/** Reads the return value of a called function; its images and other contents are attached, one after the other. */
 export function readCallValue(report: unknown, attached: Buffer = Buffer.alloc(0)): Value | null {
   const value = readValue(report, MAX_REPORTED.json);
   if (value === null) return null;
