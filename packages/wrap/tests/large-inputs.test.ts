@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PungiError } from '../../core/src/base/errors.js';
-import { MAX_CALL_WORDS, readCallReport } from '../../core/src/runtime/reports.js';
+import { MAX_CALL_JSON, readCallReport } from '../../core/src/runtime/reports.js';
 import { fitSchema } from '../src/schema/fit-schema.js';
 import { freeName } from '../src/tools-file/choose-tools.js';
 import { readToolsFile } from '../src/tools-file/read-tools-file.js';
@@ -201,7 +201,7 @@ describe('too much of everything', () => {
   test('marks in texts are no parts', () => {
     const text = JSON.stringify({ value: `${',:[{"\\'.repeat(100_000)}` });
     expect(readCallReport(Buffer.from(text)).report).toEqual(JSON.parse(text));
-    expect(readCallReport(Buffer.from(`"${'x'.repeat(MAX_CALL_WORDS)}"`)).report).toBeUndefined();
+    expect(readCallReport(Buffer.from(`"${'x'.repeat(MAX_CALL_JSON)}"`)).report).toBeUndefined();
   });
 });
 
