@@ -1,6 +1,6 @@
 // Runs the tests of the Python half with unittest: on the oldest and the newest interpreter, or on all.
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findInterpreters } from './interpreters.mjs';
@@ -9,6 +9,17 @@ import { at, root } from './repository.mjs';
 const TESTS = 'packages/core/tests/python';
 const RUNNER = ['scripts/unittest_report.py', TESTS];
 const COVER = ['--cover', 'packages/core/python/pungi'];
+/** These take long and are about the kernel: where people wait for the tests, the newest interpreter alone runs them. */
+const LONG = [
+  'census',
+  'cgroups',
+  'fork_server',
+  'guard',
+  'lease',
+  'network',
+  'standalone_calls',
+  'standalone_limits',
+];
 /** Interpreters that run at the same time: most of a test is waiting for processes. */
 const AT_ONCE = 3;
 
@@ -32,7 +43,9 @@ export async function testPython({ coverage = false, only, all = true } = {}) {
   let covered = '';
   const test = async (interpreter) => {
     const { path, version } = interpreter;
-    const which = only === undefined ? [] : ['--only', ...only.get(path)];
+    const isShort = !all && interpreter !== interpreters.at(-1);
+    const chosen = only?.get(path) ?? (isShort ? shortModules() : undefined);
+    const which = chosen === undefined ? [] : ['--only', ...chosen];
     const result = await runTests(path, [...(interpreter === covering ? COVER : []), ...which]);
     if (result.modules?.length > 0) modules.set(path, result.modules);
     const { passed, failures, skipped } = result;
@@ -51,6 +64,12 @@ export async function testPython({ coverage = false, only, all = true } = {}) {
   if (coverage) console.log(covered);
   return { ...total, again: () => testPython({ only: modules }) };
 }
+
+const shortModules = () =>
+  readdirSync(at(TESTS))
+    .map((name) => /^test_(\w+)\.py$/.exec(name)?.[1])
+    .filter((name) => name !== undefined && !LONG.includes(name))
+    .map((name) => `test_${name}`);
 
 const run = (python, args) =>
   new Promise((resolve) =>

@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RUNS_ALL } from '../../../../tests/support/long-tests.js';
 import { verifyTrail } from '../../src/audit/verify.js';
 import { aDenial, aRun } from './fixtures/records.js';
 import { anyTamper, type Shape } from './tampers.js';
@@ -68,7 +69,7 @@ describe.each(['whole', 'pruned'])('a %s trail', (kind) => {
           await copy.end();
         }
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS_ALL ? 300 : 60 },
     );
   });
 });

@@ -1,4 +1,5 @@
-import { describeCorpus } from './corpus-suite.js';
+import { RUNS_ALL } from '../../../../tests/support/long-tests.js';
+import { describeCorpus, TIERS } from './corpus-suite.js';
 import { interpreters } from './interpreters.js';
 import { barePlace } from './places.js';
 import { readSnippets } from './snippets.js';
@@ -8,11 +9,11 @@ const BY_VERSION = /^(errors|exit|introspection|streams)\//;
 const found = interpreters();
 const quick = readSnippets().filter(({ packages, long }) => packages.length === 0 && !long);
 
-/** The quick part. The long suite has everything, on more interpreters. */
-describeCorpus(quick, found.slice(-1), barePlace);
+/** The quick part, in one tier where people wait for it. The soak has everything, on more interpreters. */
+describeCorpus(quick, found.slice(-1), barePlace, RUNS_ALL ? TIERS : ['namespace']);
 describeCorpus(
   quick.filter(({ name }) => BY_VERSION.test(name)),
-  found.slice(0, -1).slice(0, 1),
+  RUNS_ALL ? found.slice(0, -1).slice(0, 1) : [],
   barePlace,
   ['namespace'],
 );
