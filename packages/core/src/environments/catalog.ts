@@ -13,9 +13,9 @@ export interface CatalogOptions {
   packagesSeen: ((venvName: string) => Promise<readonly PackageInfo[]>) | undefined;
 }
 
-/** Which environments there are, and what there is to say of them. */
+/** Lists and describes environments. */
 export class Catalog {
-  /** Of environments that see the packages of their interpreter, by name and generation. */
+  /** Package counts of environments that see their interpreter's packages, by name and generation. */
   #counts = new Map<string, number>();
 
   constructor(
@@ -29,7 +29,7 @@ export class Catalog {
     return this.options.defaultName;
   }
 
-  /** Whether an environment sees the packages of its interpreter. For the default one the setting decides. */
+  /** Whether an environment sees its interpreter's packages. For the default one the setting decides. */
   inherits(name: string, metadata: Metadata | undefined): boolean {
     return name === this.defaultName ? this.options.systemPackages : metadata?.inherit === true;
   }
@@ -43,7 +43,7 @@ export class Catalog {
     return venvName === undefined ? this.defaultName : checkName(venvName, { allowInline: true });
   }
 
-  /** The default environment has nothing of its own until something is installed. */
+  /** The default environment is empty until something is installed. */
   isBare(name: string): boolean {
     return name === this.defaultName && !this.hasDefault();
   }
@@ -68,13 +68,13 @@ export class Catalog {
     return this.describe(name);
   }
 
-  /** Null: runs see those of the interpreter as well, which only a run can tell. */
+  /** Null if runs also see the interpreter's packages, which only a run can list. */
   async ownPackages(venvName?: string): Promise<PackageInfo[] | null> {
     const metadata = await this.metadata(venvName);
     return this.inherits(this.nameOf(venvName), metadata) ? null : (metadata?.packages ?? []);
   }
 
-  /** What runs see of the interpreter's packages: those that the environment has itself hide them. */
+  /** The interpreter's packages that runs see: the environment's own packages hide others of the same name. */
   async inheritedPackages(name: string): Promise<PackageInfo[]> {
     const metadata = await this.metadata(name);
     if (!this.inherits(name, metadata) || !this.options.packagesSeen) return [];
@@ -82,7 +82,7 @@ export class Catalog {
     return (await this.options.packagesSeen(name)).filter((one) => !own.has(nameKey(one.name)));
   }
 
-  /** What is known of an environment; undefined while nothing was installed into the default one. */
+  /** Returns the metadata of an environment, or undefined for the default one before anything was installed. */
   async metadata(venvName?: string): Promise<Metadata | undefined> {
     const name = this.nameOf(venvName);
     const metadata = await this.store.find(name);
@@ -127,7 +127,7 @@ export class Catalog {
     });
   }
 
-  /** As many as list_packages names. */
+  /** The same count as in list_packages. */
   async #countPackages(name: string, metadata: Metadata | undefined): Promise<number> {
     const own = metadata?.packages.length ?? 0;
     if (!this.inherits(name, metadata)) return own;

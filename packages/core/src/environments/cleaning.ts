@@ -2,23 +2,23 @@ import { PungiError } from '../base/errors.js';
 import type { EnvironmentInfo } from '../contract/environment.js';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Environments of scripts are made again when they are needed. */
+/** Environments of scripts are created again when they are needed. */
 const INLINE_UNUSED_DAYS = 30;
 
 export interface CleanRequest {
-  /** Named environments, too, that were not used for so many days. */
+  /** Also removes named environments that were not used for this many days. */
   unusedForDays?: number | undefined;
-  /** Only tell what would be removed. */
+  /** Only report what would be removed. */
   dryRun?: boolean | undefined;
 }
 
 export function checkCleanRequest(request: CleanRequest): CleanRequest {
   const { unusedForDays: days } = request;
   if (days === undefined || (Number.isInteger(days) && days >= 1)) return request;
-  throw new PungiError('INVALID_INPUT', 'The number of days without use is a whole number of at least 1.');
+  throw new PungiError('INVALID_INPUT', 'Days without use: expected a whole number of at least 1.');
 }
 
-/** Why an environment may go, if it may. The default one stays. */
+/** Returns why an environment may be removed, or undefined. The default one stays. */
 export function reasonToClean(
   { state, isDefault, isInline, lastUsed, created }: EnvironmentInfo,
   { unusedForDays }: CleanRequest,

@@ -11,7 +11,7 @@ export interface DownloadOptions extends StepOptions {
   timeoutMs: number;
 }
 
-/** Versions of Python that this machine has not, as far as uv can get them. */
+/** Python versions that this machine lacks and uv can download. */
 export class DownloadedPythons {
   readonly #folder: string;
 
@@ -23,7 +23,7 @@ export class DownloadedPythons {
     this.#folder = join(base, '.tools', 'python');
   }
 
-  /** Undefined where there is none and none can be had. */
+  /** Returns undefined if there is none and none can be downloaded. */
   async provide(wanted: WantedPython, options: DownloadOptions): Promise<Interpreter | undefined> {
     return choosePython(await this.#list(), wanted) ?? (await this.#download(wanted, options));
   }

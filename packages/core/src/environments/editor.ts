@@ -14,11 +14,11 @@ import { during, type ExclusiveOptions, Locks } from './store/locks.js';
 import type { Metadata } from './store/metadata.js';
 import { damaged, type Store } from './store/store.js';
 
-/** What environments need of the engine. */
+/** What environments need from the engine. */
 export interface EngineSide {
   interpreter(): Promise<Interpreter>;
   isWarm(name: string): boolean;
-  /** No worker of a generation that is not in force gets another run. Resolves when all of them have ended. */
+  /** Workers of outdated generations get no further run. Resolves when all of them have ended. */
   retire(name: string, inForce: string | null): Promise<void>;
 }
 
@@ -29,8 +29,8 @@ export interface EditorOptions {
 }
 
 /**
- * Makes, changes and removes environments, each change under the environment's lock. Generations are immutable: a change adds
- * one, and those that are not in force are removed when nobody has a lease on them.
+ * Creates, changes and removes environments, each change under the environment's lock. Generations are immutable: a
+ * change adds one, and outdated ones are removed when nobody has a lease on them.
  */
 export class EnvironmentEditor {
   readonly quota: Quota;
@@ -60,19 +60,19 @@ export class EnvironmentEditor {
     );
   }
 
-  /** What is in force now. Throws ENVIRONMENT_NOT_FOUND where there is no such environment. */
+  /** Returns the current metadata. Throws ENVIRONMENT_NOT_FOUND if there is no such environment. */
   async find(name: string): Promise<Metadata> {
     const metadata = await this.store.find(name);
     if (!metadata) throw await this.notFound(name);
     return metadata;
   }
 
-  /** Where runs find the environment that is in force now. They need no lock: the fork server holds a lease. */
+  /** Returns the current generation for runs. They need no lock: the fork server holds a lease. */
   async resolve(name: string): Promise<{ ref: EnvironmentRef; metadata: Metadata }> {
     const metadata = await this.find(name);
     const { layout } = this.store;
     const { generation, parent } = metadata;
-    // The environment may have been brought here without what else belongs to its folder.
+    // The environment may have been copied here without the other files of its folder.
     if (this.store.isOwn()) await this.store.prepare();
     const ref = {
       environment: name,
@@ -84,7 +84,7 @@ export class EnvironmentEditor {
     return { ref, metadata };
   }
 
-  /** Reads an environment whose files stay until that has ended. */
+  /** Reads an environment whose files are kept until `read` has ended. */
   async reading<T>(
     name: string,
     options: StepOptions,
@@ -116,12 +116,12 @@ export class EnvironmentEditor {
     });
   }
 
-  /** Puts a new generation of an environment in force, with the contents that are decided on while nobody else changes it. */
+  /** Activates a new generation of an environment. Its contents are decided under the environment's lock. */
   async change<T>(
     name: string,
     options: StepOptions,
     decide: (current: Metadata, venv: string, signal: AbortSignal) => Promise<Contents>,
-    /** Before anybody else can change it again. */
+    /** Called before the lock is released. */
     conclude: (before: Metadata, after: Metadata) => Promise<T>,
   ): Promise<T> {
     return this.#changing(name, options, async (before, signal) => {
@@ -132,7 +132,7 @@ export class EnvironmentEditor {
     });
   }
 
-  /** Sees to it that the environment shows the packages of its interpreter, or hides them. */
+  /** Makes the environment show or hide its interpreter's packages. */
   async showInterpreter(name: string, inherit: boolean, options: StepOptions): Promise<void> {
     await this.#changing(name, options, async (current, signal) => {
       if (current.inherit === inherit) return;
@@ -185,7 +185,7 @@ export class EnvironmentEditor {
     });
   }
 
-  /** Whether it could be removed: what is in use stays. */
+  /** Returns whether it could be removed: an environment in use stays. */
   async removeUnused(name: string, note: Note, options: StepOptions): Promise<boolean> {
     try {
       await this.remove(name, note, { ...options, wait: false });
@@ -197,7 +197,7 @@ export class EnvironmentEditor {
     }
   }
 
-  /** Removes the generations that nobody needs any more, and what was being made when its process was killed. */
+  /** Removes unused generations, and leftovers of killed processes. */
   async collect(): Promise<void> {
     if (!this.store.isUsed() || !this.store.isOwn()) return;
     for (const name of await this.store.untidy()) await this.#collect(name);
@@ -230,10 +230,12 @@ export class EnvironmentEditor {
     });
   }
 
-  /** Ends the workers of what the environment was before. Their generations go at once, or with the last run that uses them. */
+  /**
+   * Ends the workers of the previous generation. Its files are removed at once, or with the last run that uses them.
+   */
   async #retire(name: string, inForce: string | null): Promise<void> {
     const retired = this.engine.retire(name, inForce);
-    // What cannot be removed does not fail the change, which has been made.
+    // A failed removal does not fail the change, which is complete.
     if (await this.#sweep(name).catch(() => false)) return;
     const collection = retired
       .then(() => this.#collect(name))
@@ -244,7 +246,7 @@ export class EnvironmentEditor {
     this.#collections.add(collection);
   }
 
-  /** Whoever changes the environment just now does the same. */
+  /** Skips an environment that is being changed: that change does the same. */
   async #collect(name: string): Promise<void> {
     try {
       await this.#locks.changing(name, { wait: false }, () => this.#sweep(name));
@@ -253,7 +255,7 @@ export class EnvironmentEditor {
     }
   }
 
-  /** Removes all generations but the one in force, and those that somebody holds. Whether there are none of these. */
+  /** Removes all generations except the current one and leased ones. Returns whether none is leased. */
   async #sweep(name: string): Promise<boolean> {
     if (!this.store.isThere(name)) return this.#clear(name);
     const current = await this.store.find(name).catch(() => undefined);
@@ -263,13 +265,13 @@ export class EnvironmentEditor {
     );
   }
 
-  /** Removes an environment with all generations but those that somebody holds. Whether there are none of these. */
+  /** Removes an environment with all generations except leased ones. Returns whether none is leased. */
   async #clear(name: string): Promise<boolean> {
     if (this.store.isForeign(name)) return true;
     return this.#claiming(name, undefined, (held) => this.store.remove(name, held));
   }
 
-  /** Nobody gets a lease on what is being removed. */
+  /** Nobody can get a lease on a generation that is being removed. */
   async #claiming(
     name: string,
     current: string | undefined,

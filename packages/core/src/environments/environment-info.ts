@@ -32,7 +32,7 @@ export function describeWhole(
   };
 }
 
-/** What there is to say of one that has no metadata: the default before anything was installed, or a damaged one. */
+/** Describes an environment without metadata: the default one before anything was installed, or a damaged one. */
 export function describeBare(
   venvName: string,
   about: Partial<EnvironmentInfo> & Pick<EnvironmentInfo, 'state' | 'isDefault'>,

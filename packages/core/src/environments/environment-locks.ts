@@ -13,8 +13,8 @@ interface Remembered {
 }
 
 /**
- * What the environments are filled with, as a text and its hash. Only what code can tell apart is in it, so what people
- * say of an environment does not change it, and a clone has the same. Of each environment the newest is remembered.
+ * The lock files of environments, as text and hash. They contain only what code can observe, so a description does
+ * not change them, and a clone has the same. The newest of each environment is cached.
  */
 export class EnvironmentLocks {
   #remembered = new Map<string, Remembered>();
@@ -22,8 +22,8 @@ export class EnvironmentLocks {
   constructor(private readonly store: Store) {}
 
   /**
-   * Of what a run is in. Null: the interpreter itself, or what another user provides and keeps to himself. Throws GenerationGone
-   * where the environment was changed since.
+   * Returns the lock of a run's environment. Null for the plain interpreter, or for a private environment of another
+   * user. Throws GenerationGone if the environment was changed since.
    */
   async of(
     ref: Pick<EnvironmentRef, 'environment' | 'generation'> | undefined,

@@ -37,31 +37,31 @@ export interface EnvironmentsOptions {
   maxEnvironments: number;
   maxEnvironmentMb: number;
   uv?: string | undefined;
-  /** Whether the default environment sees the packages of its interpreter. */
+  /** Whether the default environment sees its interpreter's packages. */
   systemPackages?: boolean | undefined;
-  /** The packages that runs in an environment see. */
+  /** Returns the packages that runs in an environment see. */
   packagesSeen?: ((venvName: string) => Promise<readonly PackageInfo[]>) | undefined;
-  /** What to tell whoever names an environment that is not there; as a program that calls methods if not given. */
+  /** The advice for a missing environment; that of the library if not given. */
   advice?: Advice | undefined;
-  /** Called for every change, and awaited before whoever asked for it is answered. */
+  /** Called for every change, and awaited before the caller gets its answer. */
   onEvent?: OnEnvironmentEvent | undefined;
 }
 
 export interface DeleteRequest {
   venvName: string;
   confirm: boolean;
-  /** The default environment asks twice. */
+  /** Deleting the default environment needs a second confirmation. */
   confirmDefault?: boolean | undefined;
-  /** Wait until it is not in use, instead of being refused. */
+  /** Wait until it is unused, instead of being refused. */
   wait?: boolean | undefined;
 }
 
 export type { CreateRequest, InstallOptions } from './packages.js';
 
-/** An environment that changes faster than a run gets a worker in it is given up after so many attempts. */
+/** Attempts for a run whose environment changes before it gets a worker. */
 const ATTEMPTS = 3;
 
-/** Another process may make the default environment: it is noticed after this. */
+/** Another process may create the default environment: it is noticed after this time. */
 const LOOK_AGAIN_MS = 50;
 
 /** The named environments of one base folder, shared with other processes. */
@@ -79,7 +79,7 @@ export class Environments {
   readonly #closing = new AbortController();
   readonly #systemPackages: boolean;
   #seenBareAt = Number.NEGATIVE_INFINITY;
-  /** Changes that are being made. */
+  /** Changes in progress. */
   readonly #pending = new Set<Promise<unknown>>();
 
   constructor(options: EnvironmentsOptions, engine: EngineSide, logger: Logger) {
@@ -127,7 +127,7 @@ export class Environments {
     return this.#store.layout.base;
   }
 
-  /** Requirements as they are kept. */
+  /** Returns requirements in their stored form. */
   normalise(packages: readonly string[]): string[] {
     return this.#installer.parse(packages).map(({ text }) => text);
   }
@@ -137,7 +137,9 @@ export class Environments {
     return this.#catalog.hasDefault();
   }
 
-  /** Where a run finds the environment as it is now; undefined for the default one while nothing was installed into it. */
+  /**
+   * Returns the current generation of an environment, or undefined for the default one before anything was installed.
+   */
   async resolve(
     venvName: string | undefined,
     options: StepOptions = {},
@@ -147,12 +149,12 @@ export class Environments {
     if (isDefault && this.#isBare()) return undefined;
     const { ref, metadata } = await this.#editor.resolve(name);
     if (!isDefault || metadata.inherit === this.#systemPackages || !this.#store.isOwn()) return ref;
-    // It was made under the other setting.
+    // It was created under the other setting.
     await this.#awaited(this.#editor.showInterpreter(name, this.#systemPackages, options));
     return (await this.#editor.resolve(name)).ref;
   }
 
-  /** Looks an environment up for what is done in it, again where it is changed before a worker of it is there. */
+  /** Resolves an environment and uses it; resolves again if it changes before a worker is ready. */
   async in<T>(
     venvName: string | undefined,
     options: StepOptions,
@@ -168,12 +170,14 @@ export class Environments {
     }
   }
 
-  /** Notes that code ran there: what only looks at an environment, or parks workers for it, does not use it. */
+  /** Records that code ran there: inspecting an environment, or parking workers for it, does not count as use. */
   noteUse(ref: EnvironmentRef | undefined): void {
     this.#store.touch(ref?.environment ?? this.defaultName, ref?.generation ?? '');
   }
 
-  /** Whether nothing was installed into the default environment. Not looked up for every run, since each waits for it. */
+  /**
+   * Whether nothing was installed into the default environment. Cached for a moment, because every run waits for it.
+   */
   #isBare(): boolean {
     const now = performance.now();
     if (now - this.#seenBareAt < LOOK_AGAIN_MS) return true;
@@ -182,7 +186,7 @@ export class Environments {
     return true;
   }
 
-  /** What exactly a run is in. Null: nothing was installed into it, or it is what another user keeps to himself. */
+  /** Returns the lock of a run's environment. Null if nothing was installed, or if it is private to another user. */
   async lockOf(ref: EnvironmentRef | undefined): Promise<EnvironmentLock | null> {
     if (ref !== undefined && typeof ref?.environment !== 'string')
       throw badArgument('ref', 'what `resolve` returned', ref);
@@ -197,12 +201,12 @@ export class Environments {
     return this.#catalog.show(venvName);
   }
 
-  /** The packages that were installed into an environment; null where runs see those of its interpreter as well. */
+  /** Returns the packages of an environment, or null if runs also see those of its interpreter. */
   async ownPackages(venvName?: string): Promise<PackageInfo[] | null> {
     return this.#catalog.ownPackages(venvName);
   }
 
-  /** What is known of an environment; undefined while nothing was installed into the default one. */
+  /** Returns the metadata of an environment, or undefined for the default one before anything was installed. */
   async metadata(venvName?: string): Promise<Metadata | undefined> {
     return this.#catalog.metadata(venvName);
   }
@@ -235,11 +239,11 @@ export class Environments {
     return this.#awaited(this.#packages.uninstall(venvName, packages, options));
   }
 
-  /** The environment of a script's inline dependencies, by name. It is made if there is none. */
+  /** Returns the name of the environment for a script's inline dependencies. Creates it if there is none. */
   async provideInline(
     wanted: InlineDependencies,
     options: StepOptions = {},
-    /** Awaited before it is made; rejects where that would be in vain. */
+    /** Awaited before it is created; rejects if that would be useless. */
     beforeMaking?: () => Promise<void>,
   ): Promise<string> {
     checkObject('wanted', wanted);
@@ -248,7 +252,7 @@ export class Environments {
     return this.#awaited(this.#inline.provide(wanted, options, beforeMaking));
   }
 
-  /** An environment with exactly what a lock file says, by name. It is made if there is none. */
+  /** Returns the name of an environment with exactly the content of a lock file. Creates it if there is none. */
   async provideLocked(lock: string, options: StepOptions = {}): Promise<string> {
     checkText('lock', lock);
     checkOptions(options);
@@ -277,7 +281,7 @@ export class Environments {
     if (!confirm) {
       throw new PungiError(
         'INVALID_INPUT',
-        `Deleting "${name}" cannot be undone: say that you mean it with confirm: true.`,
+        `Deleting "${name}" cannot be undone: confirm it with confirm: true.`,
       );
     }
     if (name === this.defaultName && !confirmDefault) {
@@ -291,20 +295,20 @@ export class Environments {
     await this.#awaited(this.#editor.remove(name, note, { ...options, wait }));
   }
 
-  /** Shares every file with the original, so it takes a moment and next to no disk. */
+  /** Shares every file with the original, so it is fast and needs almost no disk. */
   async clone(request: CloneRequest, options: StepOptions = {}): Promise<EnvironmentInfo> {
     checkObject('request', request);
     checkOptions(options);
     return this.#awaited(this.#sharing.clone(request, options));
   }
 
-  /** A lock file: every package with its version and the hashes of its files. */
+  /** Returns a lock file: every package with its version and the hashes of its files. */
   async export(venvName: string | undefined, options: StepOptions = {}): Promise<string> {
     checkOptions(options);
     return this.#sharing.export(venvName, options);
   }
 
-  /** A new environment from a lock file: exactly what it names, each file as its hash says. */
+  /** Creates an environment from a lock file: exactly its packages, each file checked against its hash. */
   async import(request: ImportRequest, options: StepOptions = {}): Promise<EnvironmentInfo> {
     checkObject('request', request);
     checkText('lock', request.lock);
@@ -312,7 +316,9 @@ export class Environments {
     return this.#awaited(this.#sharing.import(request, options));
   }
 
-  /** Removes what is damaged or not used any more, and what is left of anything interrupted. Never what is in use. */
+  /**
+   * Removes damaged and unused environments, and leftovers of interrupted changes. Never removes one that is in use.
+   */
   async clean(request: CleanRequest = {}, options: StepOptions = {}): Promise<CleanReport> {
     checkObject('request', request);
     checkOptions(options);
@@ -338,12 +344,12 @@ export class Environments {
     return { removed, dryRun };
   }
 
-  /** Removes the generations that nobody uses any more. */
+  /** Removes unused generations. */
   async collect(): Promise<void> {
     await this.#awaited(this.#editor.collect());
   }
 
-  /** Ends every change that is being made, and waits until none is. */
+  /** Aborts every change in progress, and waits until all have ended. */
   async close(): Promise<void> {
     this.#closing.abort(new PungiError('CANCELLED', 'Pungi is shutting down.'));
     await this.#editor.close();

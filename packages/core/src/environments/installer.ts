@@ -19,7 +19,7 @@ import {
 import { type Contents, SHARES } from './store/generations.js';
 import { type Metadata, writeDurably } from './store/metadata.js';
 
-/** Tools of the field use every processor by themselves; more of them at once only get in each other's way. */
+/** uv uses every processor by itself; more concurrent installations only slow each other down. */
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
@@ -29,9 +29,9 @@ export interface InstallerOptions {
 }
 
 /**
- * Decides what an environment is to contain and brings it in. What was asked for is resolved as a whole to exact files, and
- * those are put into an empty virtual environment: so nothing is left over, nothing is uninstalled, and no program of the
- * environment is ever started outside of the sandbox.
+ * Decides the content of an environment and installs it. All requirements are resolved together to exact files, which
+ * are installed into an empty virtual environment: nothing is left over, nothing is uninstalled, and no program of
+ * the environment is started outside of the sandbox.
  */
 export class Installer {
   #queue = new FairQueue(AT_ONCE, MAX_WAITING);
@@ -39,27 +39,27 @@ export class Installer {
   constructor(
     private readonly packaging: Packaging,
     private readonly options: InstallerOptions,
-    /** Aborted when everything ends. */
+    /** Aborted at shutdown. */
     private readonly closing: AbortSignal,
   ) {}
 
-  /** INVALID_INPUT for whatever is not a package, or of a kind that is not allowed here. */
+  /** Throws INVALID_INPUT for anything that is not a package, or of a kind that is not allowed here. */
   parse(packages: readonly string[]): Requirement[] {
     if (!Array.isArray(packages)) throw badArgument('packages', 'a list of texts', packages);
     return parseRequirements(packages, this.options.sources);
   }
 
-  /** For what was accepted once, however much it is. */
+  /** Parses requirements that were accepted before, however many. */
   parseEach(packages: readonly string[]): Requirement[] {
     return packages.map((text) => parseRequirement(text, this.options.sources));
   }
 
-  /** A pin of an address is as much an address as a requirement that names one. */
+  /** A pinned URL is subject to the same rules as a requirement with a URL. */
   checkPins(pins: readonly Pin[]): void {
     for (const { name, url } of pins) if (url !== undefined) this.parseEach([`${name} @ ${url}`]);
   }
 
-  /** What there is, and these. Versions stay as they are where they can. */
+  /** Adds these to the existing packages. Versions stay if possible. */
   async adding(
     { python, requested: before }: Pick<Metadata, 'python' | 'requested'>,
     asked: readonly Requirement[],
@@ -73,7 +73,7 @@ export class Installer {
     return this.#contents(pins, requested, options, known);
   }
 
-  /** Exactly what these come to. */
+  /** Resolves exactly these. */
   async only(
     python: Pick<Interpreter, 'path'>,
     asked: readonly Requirement[],
@@ -83,7 +83,7 @@ export class Installer {
     return { pins: await this.#resolve(python, requested, { asked, known: [] }, options), requested };
   }
 
-  /** What there is, without these. Refused if something that stays needs them. */
+  /** Removes these. Refused if a remaining package needs them. */
   async removing(
     { name, python, requested: before, packages }: Metadata,
     names: readonly Requirement[],
@@ -105,7 +105,7 @@ export class Installer {
     return this.#contents(pins, requested, options, known);
   }
 
-  /** Exactly these and nothing else. */
+  /** Uses exactly these pins. */
   exactly(pins: readonly Pin[], requested: string[], options: StepOptions): Contents {
     return {
       requested,
@@ -124,12 +124,12 @@ export class Installer {
     };
   }
 
-  /** What exactly a generation was filled with. */
+  /** Returns the exact content of a generation. */
   async pinsIn(venv: string): Promise<Pin[]> {
     return parseLockFile(await readFile(`${venv}.lock`, 'utf8')).pins;
   }
 
-  /** Nothing needs no tool and no network. */
+  /** An empty list needs no tool and no network. */
   async #resolve(
     { path }: Pick<Interpreter, 'path'>,
     requested: string[],
@@ -188,7 +188,7 @@ export class Installer {
   }
 }
 
-/** How far a filling is, by the files that have arrived. Small ones come without a word, so this may lag behind. */
+/** Reports progress by downloaded files. uv does not report small ones, so this may lag behind. */
 function counting(pins: number, onStep: OnStep | undefined): OnStep | undefined {
   if (!onStep) return undefined;
   const { resolved, filled } = SHARES;
@@ -200,7 +200,7 @@ function counting(pins: number, onStep: OnStep | undefined): OnStep | undefined 
   };
 }
 
-/** What was accepted once is read back whatever is allowed today. */
+/** Requirements that were accepted before are read whatever is allowed today. */
 const keyOf = (text: string): string => parseRequirement(text, ['url', 'path', 'sdist']).key;
 
 function stillNeeded(needed: readonly Requirement[], dependents: readonly string[]): PungiError {

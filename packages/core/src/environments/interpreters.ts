@@ -4,17 +4,17 @@ import { type Interpreter, listInterpreters } from '../sandbox/interpreter.js';
 import type { DownloadedPythons } from './downloaded-python.js';
 import { choosePython, type WantedPython } from './requirements/python-versions.js';
 
-/** The interpreters that environments can be made of. */
+/** The interpreters for environments. */
 export class Interpreters {
   constructor(
     private readonly own: () => Promise<Interpreter>,
     private readonly downloaded: DownloadedPythons,
     private readonly timeoutMs: number,
-    /** Aborted when everything ends. */
+    /** Aborted at shutdown. */
     private readonly closing: AbortSignal,
   ) {}
 
-  /** The default interpreter if it will do, else the newest that does, else what uv can get. */
+  /** Returns the default interpreter if it fits, else the newest that does, else one that uv downloads. */
   async find(wanted: WantedPython, options: StepOptions): Promise<Interpreter> {
     const own = choosePython([await this.own()], wanted);
     if (own) return own;

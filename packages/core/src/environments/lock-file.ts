@@ -7,7 +7,7 @@ export interface About {
   description?: string;
   pythonVersion?: string;
   requested?: string[];
-  /** Sees the packages of its interpreter, which no lock file names. */
+  /** The environment sees its interpreter's packages, which no lock file names. */
   inherit?: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface LockFile {
   pins: Pin[];
 }
 
-/** A hundred times what a large environment has. */
+/** A hundred times the size of a large environment's lock file. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 const HEADER = '# A lock file of Pungi: pungi env import NAME FILE; uv and pip can read it as well.';
@@ -26,11 +26,11 @@ const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9.!+_-]*$/;
 const HASH = /^sha(?:256:[0-9a-f]{64}|384:[0-9a-f]{96}|512:[0-9a-f]{128})$/;
 
-/** Requirements with hashes, which every tool of the field installs, and what else there is to know as a comment. */
+/** Renders requirements with hashes, which pip and uv can install, and the other facts as a comment. */
 export function renderLockFile(
   pins: readonly Pin[],
   about: About = {},
-  /** Packages of the interpreter, for people to know: they are not installed from the file. */
+  /** Packages of the interpreter, for information: they are not installed from the file. */
   inherited: readonly PackageInfo[] = [],
 ): string {
   const lines = pins.map(({ name, version, url, hashes }) =>
@@ -44,7 +44,7 @@ export function renderLockFile(
   return [HEADER, `# pungi: ${JSON.stringify(about)}`, ...shown, '', ...lines, ''].join('\n');
 }
 
-/** Takes nothing but pins with hashes: a lock file is data, and options in it would be instructions. */
+/** Accepts only pins with hashes: a lock file is data, and options in it would be instructions. */
 export function parseLockFile(text: string): LockFile {
   if (text.length > MAX_CHARACTERS) throw invalid(`it is longer than ${MAX_CHARACTERS} characters`);
   const logical = text.replace(/\\\r?\n/g, ' ').split(/\r?\n/);
@@ -93,7 +93,7 @@ function readAbout(text: string): About {
   }
 }
 
-/** How a lock file names a version of Python: "3.12" of "3.12.1". */
+/** Returns the version of Python as a lock file names it: "3.12" for "3.12.1". */
 export const minorOf = (pythonVersion: string): string => pythonVersion.split('.').slice(0, 2).join('.');
 
 const invalid = (why: string) =>

@@ -1,7 +1,7 @@
 import { badArgument } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 
-/** What environments made for the inline dependencies of scripts are called. */
+/** The prefix of environments for the inline dependencies of scripts. */
 export const INLINE_PREFIX = 'inline-';
 
 const FORM = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
@@ -12,7 +12,7 @@ const ALLOWED = '1 to 64 letters (A-Z, a-z), digits, "_" and "-"';
 // one, so they are refused everywhere. Names such as "base" or "system" mean nothing to Pungi and harm nobody.
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
-/** The name of an environment, once it is known to be a safe name of a folder on every system. */
+/** Checks that a name is safe as a folder name on every system. */
 export function checkName(name: unknown, { allowInline = false }: { allowInline?: boolean } = {}): string {
   if (typeof name !== 'string') throw badArgument('venvName', `a name of ${ALLOWED}`, name);
   if (!FORM.test(name)) {
@@ -31,7 +31,7 @@ export function checkName(name: unknown, { allowInline = false }: { allowInline?
   return name;
 }
 
-/** Two names that fold alike are one folder where the file system ignores case. */
+/** Two names with the same result are one folder on file systems that ignore case. */
 export function foldName(name: string): string {
   return name.toLowerCase();
 }

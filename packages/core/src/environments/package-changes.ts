@@ -5,10 +5,10 @@ import type { PackagingOptions } from './packaging/packager.js';
 import type { UvPackager } from './packaging/uv-packager.js';
 import { nameKey, type Requirement } from './requirements/requirement.js';
 
-/** More than these are not looked at one by one to find out which of them is to blame. */
+/** More packages than this are not resolved one by one to find the one that fails. */
 const MAX_BLAMED = 20;
 
-/** What an environment is asked to hold: the new word on a package replaces the old one. */
+/** Merges requirements: a new one for a package replaces the old one. */
 export function mergeRequested(
   before: readonly string[],
   added: readonly Requirement[],
@@ -26,7 +26,7 @@ export function without(
   return before.filter((text) => !keys.has(keyOf(text)));
 }
 
-/** What became of each package that was asked for, and of those that came or went with it. */
+/** Returns the result for each requested package, and what was added or removed with it. */
 export function compare(
   asked: readonly Requirement[],
   before: readonly PackageInfo[],
@@ -49,7 +49,7 @@ export function compare(
 const versions = (packages: readonly PackageInfo[]) =>
   new Map(packages.map((one) => [nameKey(one.name), one]));
 
-/** Tells for each package by itself why it cannot be had; where each could be, they cannot be had together. */
+/** Explains for each package why it cannot be installed; if each one could be, they conflict. */
 export async function blame(
   failure: PungiError,
   asked: readonly Requirement[],
@@ -57,12 +57,12 @@ export async function blame(
 ): Promise<PungiError> {
   const explanation = String(failure.details['explanation'] ?? failure.message);
   const named = asked.filter(({ key }) => isNamed(key, explanation));
-  // The resolver names those that exclude each other; where it names none of them, nothing is known.
+  // The resolver names the packages that conflict; if it names none of them, nothing is known.
   const together = (): PackageResult[] =>
     asked.map((one) => resultOf(one, named.length === 0 || named.includes(one) ? explanation : null));
   const hosts = failure.details['unreachable'];
   if (Array.isArray(hosts)) {
-    // Without an index each of them would fail, and take its time for it.
+    // Without an index each of them would fail after a timeout.
     const why = `The package index cannot be reached (${hosts.join(', ')}).`;
     const packages = asked.map((one) => resultOf(one, why));
     return new PungiError(failure.code, failure.message, { ...failure.details, packages });
@@ -97,7 +97,7 @@ export async function blame(
   }
 }
 
-/** What could be installed by itself is not to blame, though it was not installed either. */
+/** A package that could be installed alone is not to blame, though it was not installed either. */
 const resultOf = ({ text }: Requirement, why: string | null): PackageResult => ({
   package: text,
   status: why === null ? 'skipped' : 'failed',
@@ -105,11 +105,11 @@ const resultOf = ({ text }: Requirement, why: string | null): PackageResult => (
   why,
 });
 
-/** Whether the resolver's explanation speaks of this package. */
+/** Whether the resolver's explanation mentions this package. */
 const isNamed = (key: string, explanation: string) =>
   explanation.split(/[^A-Za-z0-9._-]+/).some((word) => nameKey(word.replace(/\.$/, '')) === key);
 
-/** People ask for what they import. */
+/** People request the module name that they import. */
 function mistaken(asked: readonly Requirement[]): string {
   const known = asked.flatMap(({ name }) => {
     const distribution = distributionFor(name.replaceAll('-', '_'));

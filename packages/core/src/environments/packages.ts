@@ -21,7 +21,7 @@ export interface CreateRequest {
 }
 
 export interface InstallOptions extends StepOptions {
-  /** The newest versions of what is named, also where an older one is there and would do. */
+  /** Install the newest versions, even if an older one is installed and sufficient. */
   upgrade?: boolean | undefined;
 }
 
@@ -40,7 +40,7 @@ interface Change {
   decide(current: Metadata, venv: string, signal: AbortSignal): Promise<Contents>;
 }
 
-/** Puts packages into environments, new ones and those that are there, and takes them out. */
+/** Installs packages into new and existing environments, and removes them. */
 export class Packages {
   readonly #parts: Parts;
 
@@ -48,7 +48,7 @@ export class Packages {
     this.#parts = parts;
   }
 
-  /** Null: nothing was to be installed. */
+  /** Null if there was nothing to install. */
   async create(request: CreateRequest, options: StepOptions): Promise<PackageReport | null> {
     const { installer, recorder } = this.#parts;
     const asked = installer.parse(request.packages ?? []);
@@ -58,7 +58,7 @@ export class Packages {
       await make();
       return null;
     }
-    // Packages that could not be had are told of, wherever they were to go.
+    // Failed installations are recorded, also for new environments.
     const made = await recorder.failing(
       changeOf('install', checkName(request.venvName), asked, options),
       make,
@@ -108,7 +108,7 @@ export class Packages {
     return this.#change({ action: 'uninstall', name, asked, decide }, options);
   }
 
-  /** Both what came of it and what went wrong is recorded before anybody hears of it. */
+  /** Successes and failures are recorded before the caller gets its answer. */
   async #change({ action, name, asked, decide }: Change, options: StepOptions): Promise<PackageReport> {
     const { catalog, editor, installer, recorder } = this.#parts;
     const about = changeOf(action, name, asked, options);
@@ -153,7 +153,7 @@ const changeOf = (
   { caller }: StepOptions,
 ) => ({ action, environment, requested: asked.map(({ text }) => text), caller: callerOf(caller) });
 
-/** Another process was first: then it is an install like any other. */
+/** Another process created it first: then this is an ordinary install. */
 function tolerateExisting(error: unknown): undefined {
   if (!(error instanceof PungiError) || error.code !== 'ENVIRONMENT_EXISTS') throw error;
 }

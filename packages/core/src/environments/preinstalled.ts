@@ -3,9 +3,9 @@ import type { Logger } from '../base/logger.js';
 import type { OnStep } from '../contract/environment.js';
 import type { Environments } from './environments.js';
 
-/** The packages that the default environment is to have, installed in the background at the first start. */
+/** The packages of the default environment, installed in the background at the first start. */
 export class Preinstalled {
-  /** Never rejects: what went wrong is the problem. */
+  /** Never rejects: a failure is stored as the problem. */
   readonly done: Promise<void>;
   problem: string | null = null;
   #isPending: boolean;
@@ -25,7 +25,7 @@ export class Preinstalled {
     return this.#isPending;
   }
 
-  /** Hears the steps of the installation until it is over. */
+  /** Reports the steps of the installation until it ends. */
   async wait(onStep: OnStep | undefined, signal?: AbortSignal): Promise<void> {
     const hear: OnStep = (message, share) => onStep?.(message, share);
     this.#listeners.add(hear);

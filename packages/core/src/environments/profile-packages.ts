@@ -3,7 +3,7 @@ import type { StepOptions } from '../contract/environment.js';
 import type { Environments } from './environments.js';
 import { nameKey } from './requirements/requirement.js';
 
-/** How long packages are taken for missing before the index is asked again. */
+/** How long packages count as missing before the index is queried again. */
 const ASK_AGAIN_MS = 60_000;
 
 interface Shortage {
@@ -13,13 +13,16 @@ interface Shortage {
 }
 
 export interface Provided {
-  /** Undefined: none of the packages could be had, so the run is in the default environment. */
+  /** Undefined if none of the packages is available, so that the run uses the default environment. */
   venvName: string | undefined;
-  /** What is missing, and why. */
+  /** The missing packages, and why. */
   note: string | null;
 }
 
-/** Environments for the packages of profiles. What no index gives at the moment is left out, instead of failing every run. */
+/**
+ * Environments for the packages of profiles. Packages that no index offers at the moment are left out, instead of
+ * failing every run.
+ */
 export class ProfilePackages {
   #shortages = new Map<string, Shortage>();
 
@@ -64,7 +67,7 @@ export class ProfilePackages {
   }
 }
 
-/** Nothing is wrong with what was asked for; it can only not be fetched. */
+/** The request is valid, but the packages cannot be downloaded. */
 const isShortage = ({ code, details }: PungiError) =>
   code === 'TOOL_UNAVAILABLE' ||
   (code === 'PACKAGE_INSTALLATION_ERROR' && Array.isArray(details['unreachable']));
@@ -74,7 +77,7 @@ const reasonOf = ({ details, message }: PungiError) =>
     ? `The package index cannot be reached (${details['unreachable'].join(', ')}), and the cache does not have them.`
     : message;
 
-/** Those that the tool found in its cache; none where it does not say which these are. */
+/** Returns the packages that uv found in its cache, or none if it does not name them. */
 function withoutMissing(packages: readonly string[], { details }: PungiError): readonly string[] {
   const names = Array.isArray(details['missing']) ? details['missing'].map(String) : [];
   const missing = new Set(names.map((name) => nameKey(/^[\w.-]+/.exec(name)?.[0] ?? name)));

@@ -4,27 +4,30 @@ import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Metadata } from './store/metadata.js';
 import type { Store } from './store/store.js';
 
-/** Whether there may be one more environment, and of that name. */
+/** Decides whether another environment may be created, and under which name. */
 export class Quota {
   constructor(
     private readonly store: Store,
     private readonly maxEnvironments: number,
     private readonly room: {
-      /** Whether it could be removed to make room. */
+      /** Returns whether it could be removed to make room. */
       removeUnused(name: string): Promise<boolean>;
-      /** Removes what has the name, except for what runs still use. */
+      /** Removes everything of this name, except files that runs still use. */
       clear(name: string): Promise<unknown>;
     },
   ) {}
 
-  /** Before any work is done for it; what is true then is looked at again under the lock. */
+  /** Checked before any work; checked again under the lock. */
   async refuseEarly(name: string, interpreter: Interpreter): Promise<void> {
     const existing = await this.store.find(name).catch(() => undefined);
     if (existing) throw alreadyThere(existing, interpreter);
     await this.#checkCount();
   }
 
-  /** The name is free, or what has it is damaged and goes. For the holder of the environment's change lock. */
+  /**
+   * Ensures that the name is free; a damaged environment of this name is removed. Requires the environment's change
+   * lock.
+   */
   async makeRoom(
     { name, interpreter }: { name: string; interpreter: Interpreter },
     { onStep }: StepOptions,
@@ -47,9 +50,10 @@ export class Quota {
     await this.room.clear(name);
   }
 
-  /** One at a time, or all of them would see room for one more. */
+  /** One at a time, so that two processes do not both see room for one more. */
   async enter({ inline }: Metadata, enter: () => Promise<void>): Promise<void> {
-    // Environments of scripts come by themselves, so they also go by themselves: the one unused for longest first.
+    // Environments of scripts are created automatically, so they are also removed automatically: the least recently
+    // used first.
     if (inline && (await this.#isFull())) await this.#evict();
     await this.#checkCount();
     await enter();

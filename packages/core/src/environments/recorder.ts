@@ -12,15 +12,15 @@ import type {
 import type { EnvironmentLocks } from './environment-locks.js';
 import type { Metadata } from './store/metadata.js';
 
-/** What is written down of a change of an environment. */
+/** The audit record of a change of an environment. */
 export type Note = Pick<EnvironmentChange, 'action' | 'details'>;
 
 export type OnEnvironmentEvent = (event: EnvironmentEvent) => Promise<void>;
 
 /**
- * Tells whoever keeps a record what was changed, before the one who asked hears of it. What was changed stays so where it
- * cannot be recorded: taking it back could fail as well, and the record would lack that, too. The caller gets
- * AUDIT_UNAVAILABLE, which says that the change was made, and never that all is well.
+ * Records changes before their callers get an answer. A change that cannot be recorded is kept: reverting it could
+ * fail as well, and could not be recorded either. The caller gets AUDIT_UNAVAILABLE, which says that the change was
+ * made.
  */
 export class Recorder {
   constructor(
@@ -29,13 +29,13 @@ export class Recorder {
     private readonly logger: Logger,
   ) {}
 
-  /** To be asked before it is removed. */
+  /** Called before the environment is removed. */
   async lockOf(metadata: Metadata | undefined): Promise<EnvironmentLock | null> {
     if (!this.onEvent || !metadata) return null;
     return this.locks.ofWhole(metadata).catch(() => null);
   }
 
-  /** For what is there, and what is in it now. */
+  /** Records an existing environment with its current content. */
   async changed(note: Note, metadata: Metadata, options: StepOptions): Promise<void> {
     return this.noted(note, metadata.name, await this.lockOf(metadata), options);
   }
@@ -46,14 +46,14 @@ export class Recorder {
     lock: EnvironmentLock | null,
     { caller }: StepOptions,
   ): Promise<void> {
-    return this.#tell({ action, environment, lock, caller: callerOf(caller), details });
+    return this.#emit({ action, environment, lock, caller: callerOf(caller), details });
   }
 
   async installed(change: Omit<PackageChange, 'lock' | 'error'>, after: Metadata): Promise<void> {
-    return this.#tell({ ...change, lock: await this.lockOf(after), error: null });
+    return this.#emit({ ...change, lock: await this.lockOf(after), error: null });
   }
 
-  /** Lets through what the work throws, once that is recorded. */
+  /** Rethrows what `work` throws, after recording it. */
   async failing<T>(
     change: Omit<PackageChange, 'lock' | 'error' | 'added' | 'removed'>,
     work: () => Promise<T>,
@@ -66,7 +66,7 @@ export class Recorder {
       const failure = { action, venvName, requested, code, message };
       this.logger.error('Packages could not be changed', failure);
       const isRecorded = code === 'AUDIT_UNAVAILABLE';
-      if (!isRecorded) await this.#tell({ ...change, added: [], removed: [], lock: null, error: code });
+      if (!isRecorded) await this.#emit({ ...change, added: [], removed: [], lock: null, error: code });
       throw thrown;
     }
   }
@@ -86,7 +86,7 @@ export class Recorder {
     }
   }
 
-  async #tell(event: EnvironmentEvent): Promise<void> {
+  async #emit(event: EnvironmentEvent): Promise<void> {
     this.#log(event);
     try {
       await this.onEvent?.(event);
@@ -96,7 +96,7 @@ export class Recorder {
   }
 }
 
-/** `name version` of each. */
+/** Formats each as `name version`. */
 const named = (packages: readonly PackageInfo[]) => packages.map(({ name, version }) => `${name} ${version}`);
 
 function unrecorded(event: EnvironmentEvent, cause: PungiError): PungiError {

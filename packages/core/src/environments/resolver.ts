@@ -11,38 +11,38 @@ import { readInlineMetadata } from './inline/inline-metadata.js';
 import type { Preinstalled } from './preinstalled.js';
 import { ProfilePackages } from './profile-packages.js';
 
-/** What decides which environment a run gets, besides its code. */
+/** What determines the environment of a run, besides its code. */
 export interface EnvironmentRequest {
   job: Job;
   venvName?: string | undefined;
   /** Whether the request names the environment, and not the profile. */
   isVenvAsked?: boolean | undefined;
-  /** Packages of the profile, for which an environment is made. */
+  /** Packages of the profile, for which an environment is created. */
   packages?: readonly string[] | undefined;
   profile?: { readonly name: string } | null | undefined;
 }
 
-/** The environment in which to run. */
+/** The environment of a run. */
 export interface Resolved {
-  /** Undefined: the default environment, or the interpreter itself where there is none yet. */
+  /** Undefined for the default environment, or the plain interpreter if there is none yet. */
   venvName: string | undefined;
-  /** The time that making or filling the environment took. */
+  /** The time that creating the environment and installing packages took. */
   installMs: number;
-  /** Packages of the profile that could not be had, and why. */
+  /** Packages of the profile that are not available, and why. */
   shortage: string | null;
   /** Notes for the outcome. */
   notes: readonly string[];
-  /** What to do where a module turns out to be missing. */
+  /** What to do if a module is missing. */
   onMissing: 'nothing' | 'point-to-profile' | 'wait-for-packages' | 'install';
 }
 
-/** The outcome of a run in an environment, and where to run it again, if it should be. */
+/** The outcome of a run, and the environment to run it in again, if necessary. */
 export interface Judged {
   outcome: Outcome;
   again: Resolved | null;
 }
 
-/** Finds the environment of a run, and makes or fills it where that is needed. */
+/** Finds the environment of a run, and creates it or installs packages if necessary. */
 export class EnvironmentResolver {
   readonly #profilePackages: ProfilePackages;
 
@@ -77,13 +77,13 @@ export class EnvironmentResolver {
     const resolved: Resolved = { venvName, installMs: 0, shortage: null, notes: unused, onMissing };
     const isEarly = this.preinstalled.isPending && (venvName ?? this.#default) === this.#default;
     if (!isEarly) return resolved;
-    // What imports none of the packages that are on their way does not wait for them. Imports can hide from a look at the code.
+    // Code that imports none of the pending packages does not wait for them. Static analysis may miss imports.
     if ((await this.engine.foreignImports(job)).length === 0)
       return { ...resolved, onMissing: 'wait-for-packages' };
     return this.#waitForPackages(resolved, options);
   }
 
-  /** Completes the outcome with what only the resolver knows, and says whether the run should be tried once more. */
+  /** Completes the outcome, and decides whether the run is repeated. */
   async judge(
     outcome: Outcome,
     resolved: Resolved,
@@ -125,7 +125,7 @@ export class EnvironmentResolver {
     return { ...resolved, installMs: resolved.installMs + tookMs, onMissing };
   }
 
-  /** Throws what the code would be refused with, before an environment is made for it. */
+  /** Throws the denial of the code before an environment is created for it. */
   async #refuseEarly(job: Job): Promise<void> {
     if (!job.rules) return;
     const { violations, summary, exception } = await this.engine.examine({ ...job, summarize: true });
@@ -134,7 +134,7 @@ export class EnvironmentResolver {
     if (verdict?.kind === 'denied') throw new PungiError('DENIED', verdict.message, { verdict, summary });
   }
 
-  /** Returns why the package cannot be installed, or null where it is there now. */
+  /** Returns why the package cannot be installed, or null if it is installed now. */
   async #install(venvName: string | undefined, missing: string, steps: StepOptions): Promise<string | null> {
     const name = venvName ?? this.#default;
     steps.onStep?.(`Installing ${missing} into the environment "${name}" (AUTO_INSTALL).`);
@@ -150,7 +150,7 @@ export class EnvironmentResolver {
   }
 }
 
-/** The options that concern the environment of a run, and nothing of the run itself. */
+/** Returns the options that concern the environment of a run. */
 export const stepsOf = ({ signal, onStep, caller }: RunOptions): StepOptions => ({
   ...(caller && { caller }),
   ...(signal && { signal }),
@@ -162,7 +162,7 @@ async function timed<T>(work: () => Promise<T>): Promise<[result: T, tookMs: num
   return [await work(), performance.now() - began];
 }
 
-/** A package that a run in the environment of a profile lacks, only the profile can bring. */
+/** If a run lacks a package of its profile's environment, only the profile can add it. */
 function pointToProfile(outcome: Outcome, { profile }: EnvironmentRequest, shortage: string | null): Outcome {
   const { verdict } = outcome;
   if (!profile || verdict.kind !== 'python-error' || verdict.exception.hint === null) return outcome;

@@ -29,7 +29,7 @@ interface Parts {
   inline: InlineEnvironments;
 }
 
-/** Environments made after others: as a clone, or from a lock file. */
+/** Creates environments from others: as a clone, or from a lock file. */
 export class Sharing {
   readonly #parts: Parts;
 
@@ -84,7 +84,7 @@ export class Sharing {
     return catalog.describe(name);
   }
 
-  /** By name; it is made if there is none. */
+  /** Returns its name; creates it if there is none. */
   async provideLocked(lock: string, options: StepOptions): Promise<string> {
     const { about, pins, requested } = this.#read(lock);
     const interpreter = await this.#parts.interpreters.find({ version: about.pythonVersion }, options);

@@ -1,6 +1,6 @@
 /**
- * Runs in the sandbox, in the environment that has ruff: the code to look at is on its standard input and never runs.
- * `context` says which rules to apply, what they mean, and how much may be told.
+ * Runs in the sandbox, in the environment that has ruff: the code is on its standard input and never runs. `context`
+ * contains the rules, their meaning, and the limits of the output.
  */
 export const ANALYSIS_SCRIPT = `
 import functools, json, os, subprocess, sys

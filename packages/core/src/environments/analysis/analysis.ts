@@ -13,7 +13,7 @@ import type { Environments } from '../environments.js';
 import { IGNORED, MEANINGS, selectRules } from './analysis-rules.js';
 import { ANALYSIS_SCRIPT } from './analysis-script.js';
 
-/** Older ones do not know the syntax of today's Python; one with another first digit may answer differently. */
+/** Older versions lack current Python syntax; another major version may answer differently. */
 const RUFF = 'ruff>=0.9,<1';
 const MAX_FINDINGS = 500;
 
@@ -29,11 +29,11 @@ const Report = Analysis.omit({ tool: true });
 export interface AnalysisSurroundings {
   environments: Environments;
   run(request: RunRequest, options: RunOptions): Promise<Outcome>;
-  /** What is kept of a run's output. */
+  /** The output limit of a run. */
   maxOutputBytes: number;
 }
 
-/** Looks at code with ruff, in an environment of its own and in the sandbox: a linter reads foreign text, too. */
+/** Analyses code with ruff, in a separate environment and in the sandbox: a linter reads untrusted text, too. */
 export async function analyzeCode(
   request: AnalysisRequest,
   { environments, run, maxOutputBytes }: AnalysisSurroundings,
@@ -63,13 +63,13 @@ export async function analyzeCode(
   return { ...read(outcome), tool: await nameTool(environments, venvName) };
 }
 
-/** A version as ruff names it; null: its own choice. */
+/** Returns a version as ruff names it, or null for its default. */
 const targetOf = (version: string) => {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
   return minor === undefined ? null : `py${major}${minor}`;
 };
 
-/** Half a surrogate pair is nothing that ruff could read. */
+/** Ruff cannot read lone surrogates. */
 const wellFormed = (text: string) => Buffer.from(text).toString();
 
 function parse(request: AnalysisRequest) {
@@ -100,7 +100,7 @@ function read({ verdict, stdout, stderr }: Outcome): Omit<Analysis, 'tool'> {
   }
 }
 
-/** The script that failed is ours, so its exceptions must not be taken for those of the code. */
+/** The failed script is Pungi's, so its exceptions must not be reported as those of the code. */
 function failure(verdict: Exclude<Verdict, { kind: 'ok' }>, stderr: string): PungiError {
   if (verdict.kind === 'python-error' || verdict.kind === 'exited') {
     const why = stderr.trim().split('\n').at(-1) || verdict.message;

@@ -10,7 +10,7 @@ import type { Contents, NewEnvironment } from '../store/generations.js';
 import type { Layout } from '../store/layout.js';
 import { writeDurably } from '../store/metadata.js';
 
-/** What a script says of itself in its `# /// script` block. */
+/** The metadata of a script's `# /// script` block. */
 export interface InlineDependencies {
   dependencies: string[];
   requiresPython: string | null;
@@ -22,7 +22,7 @@ export interface Maker {
   make(wanted: NewEnvironment, contents: Contents, options: StepOptions): Promise<void>;
 }
 
-/** What exactly an environment is to hold. */
+/** The exact content of an environment. */
 export interface Filling {
   pins: readonly Pin[];
   requested: string[];
@@ -34,9 +34,9 @@ export interface Filling {
 const hash = (value: unknown) => sha256(JSON.stringify(value)).slice(0, 20);
 
 /**
- * Environments made for exactly what scripts ask for in their inline metadata. One is named by what the request resolved
- * to, so that different wishes with the same result share it; which wish leads to which is noted, so that only the first
- * run of a wish is resolved.
+ * Environments for the inline metadata of scripts. Each is named by the result of its resolution, so that different
+ * requests with the same result share it. The mapping from requests to environments is stored, so that only the first
+ * run of a request is resolved.
  */
 export class InlineEnvironments {
   constructor(
@@ -45,11 +45,11 @@ export class InlineEnvironments {
     private readonly maker: Maker,
   ) {}
 
-  /** The name of the environment, which is there when this resolves. */
+  /** Returns the name of an existing environment. */
   async provide(
     { dependencies, requiresPython }: InlineDependencies,
     options: StepOptions,
-    /** Awaited before anything is fetched; rejects where that would be in vain. */
+    /** Awaited before anything is downloaded; rejects if that would be useless. */
     beforeMaking: () => Promise<void> = async () => {},
   ): Promise<string> {
     const asked = this.installer.parse(dependencies);
@@ -69,7 +69,7 @@ export class InlineEnvironments {
     return name;
   }
 
-  /** The name of the environment that holds this and nothing else, which is there when this resolves. */
+  /** Returns the name of an environment with exactly this content. */
   async exactly(
     { pins, requested, interpreter, inherit, description }: Filling,
     options: StepOptions,
@@ -85,7 +85,7 @@ export class InlineEnvironments {
   }
 }
 
-/** Two runs that want the same at once both want it made; one of them is first. */
+/** Two concurrent runs may both create it; one of them is first. */
 function tolerateExisting(error: unknown): void {
   if (!(error instanceof PungiError) || error.code !== 'ENVIRONMENT_EXISTS') throw error;
 }

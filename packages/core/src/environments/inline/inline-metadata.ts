@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { PungiError } from '../../base/errors.js';
 
-/** What a script says about itself in its `# /// script` block (PEP 723). */
+/** The metadata of a script's `# /// script` block (PEP 723). */
 export interface InlineMetadata {
   dependencies: string[];
   requiresPython: string | null;
@@ -10,7 +10,7 @@ export interface InlineMetadata {
 const OPENING = /^# \/\/\/ ([a-zA-Z0-9-]+)$/;
 const CLOSING = '# ///';
 
-/** Null where the code has no such block. */
+/** Returns null if the code has no such block. */
 export function readInlineMetadata(code: string): InlineMetadata | null {
   if (!code.includes('# /// script')) return null;
   const [block, another] = findBlocks(code, 'script');
@@ -32,18 +32,18 @@ export function readInlineMetadata(code: string): InlineMetadata | null {
 
 interface Block {
   content: string;
-  /** Of its opening line, from 1. */
+  /** The number of its opening line, from 1. */
   line: number;
 }
 
-/** More than a hundred dependencies take, and few enough for any TOML in it to be read at once. */
+/** Enough for more than a hundred dependencies, and small enough for a fast TOML parse. */
 const MAX_BLOCK_CHARS = 16 * 1024;
-/** A second one is a fault already. */
+/** A second block is an error. */
 const MOST_BLOCKS = 2;
 
 /**
- * The first two of the blocks that the regular expression of PEP 723 finds. It takes the last closing line among the comments
- * that follow, looks for it anew from every opening line, and so takes quadratic time; this reads each line once.
+ * Returns the first two blocks that the regular expression of PEP 723 matches. That expression searches the last
+ * closing line again from every opening line, which takes quadratic time; this reads each line once.
  */
 export function findBlocks(code: string, type: string): Block[] {
   const blocks: Block[] = [];
@@ -72,7 +72,7 @@ export function findBlocks(code: string, type: string): Block[] {
   return blocks;
 }
 
-/** One by one: of two megabytes of code, an array of all lines would take longer than reading them. */
+/** Yields lines one by one: for two megabytes of code, an array of all lines would take longer. */
 function* linesOf(code: string): Generator<string> {
   const ending = /\r\n|\r|\n/g;
   let from = 0;
@@ -94,7 +94,7 @@ function readToml({ content, line }: Block): Record<string, unknown> {
     return parse(content);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    // The library's message goes on with a drawing of the place.
+    // The library's message continues with a drawing of the position.
     const what = error.message.split('\n', 1)[0]!.replace(/^Invalid TOML document: /, '');
     throw invalid(
       `The "# /// script" block is not TOML, at line ${line + error.line} of the script: ${what}.`,

@@ -4,23 +4,23 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { JailSettings } from './jailed-tool.js';
 import { removeAbandoned } from './temporary-folder.js';
 
-/** A build that was killed leaves its folder. None takes this long. */
+/** The age of a folder that a killed build left. No build takes this long. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
 
 export interface Build {
   base: string;
   /** The interpreter that packages are built for. */
   python: string;
-  /** Folders that the tool fills. */
+  /** Folders that the tool writes. */
   writable: string[];
-  /** What else it reads, where it exists. */
+  /** Other paths that it reads, if they exist. */
   readable: string[];
   indexes: string[];
-  /** Where the machine's proxies and certificates are named. */
+  /** Contains the machine's proxies and certificates. */
   env: Record<string, string>;
 }
 
-/** What a tool sees and changes while it builds source distributions, whose code may be anything. */
+/** Describes what a tool may read and write while it builds source distributions, whose code is untrusted. */
 export async function buildJailFor({
   base,
   python,
@@ -31,7 +31,7 @@ export async function buildJailFor({
 }: Build): Promise<JailSettings> {
   const folder = buildsFolder(base);
   await mkdir(folder, { recursive: true });
-  // Not the folder that a link to it lies in: that may be one of the user's.
+  // Not the folder of a link to it, which may be a private one.
   const prefix = dirname(dirname(await realpath(python)));
   return {
     readable: [python, prefix, ...readable.filter(isAbsolute)],
@@ -42,7 +42,7 @@ export async function buildJailFor({
   };
 }
 
-/** Builds see what their tool sees: nothing that opens a private place, and nothing about a network that is not there. */
+/** Removes credentials and network settings from the environment of a build. */
 export const inJail = (env: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => IN_JAIL.test(name)));
 

@@ -7,7 +7,7 @@ const PROGRESS =
   /^\s*(Resolved|Prepared|Installed|Uninstalled|Audited|Checked|Downloading|Downloaded|Building|Built|Updating|Updated|[+~-]) /;
 const CHATTER = /^(Using Python |Using CPython |warning: |DEBUG |TRACE )/;
 
-/** Without colours, and without what opens private places. */
+/** Removes colours and credentials. */
 export function cleanText(text: string): string {
   return text
     .replace(ANSI, '')
@@ -15,13 +15,13 @@ export function cleanText(text: string): string {
     .replace(/(\w:\/\/)[^\s/@]+@/g, '$1***@');
 }
 
-/** The step that a line of a tool tells of, if it does. */
+/** Returns the step that a line of a tool reports, if any. */
 export function progressOf(line: string): string | undefined {
   const text = cleanText(line);
   return PROGRESS.test(text) ? text.trim() : undefined;
 }
 
-/** What a tool says about its failure: not how far it had come, and not what it warns of. */
+/** Returns the tool's explanation of a failure, without progress and warnings. */
 export function explanationOf(output: string): string {
   const lines: string[] = [];
   let isChatter = false;

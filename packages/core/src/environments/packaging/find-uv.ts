@@ -6,7 +6,7 @@ import type { PackagerSettings, Uv } from './packager.js';
 import { toolEnvironment } from './tool-environment.js';
 import { OWN_UV_VERSION } from './uv-wheels.js';
 
-/** The first whose indexes have the names that are used today. */
+/** The first version with the current names of index settings. */
 const OLDEST = [0, 5] as const;
 const TIMEOUT_MS = 30_000;
 
@@ -15,11 +15,11 @@ export const ownUvPath = (base: string) => join(ownUvFolder(base), 'bin', 'uv');
 
 export interface FoundUv {
   uv?: Uv;
-  /** Sentences about programs that were found and cannot be used. */
+  /** Sentences about programs that were found but cannot be used. */
   notes: string[];
 }
 
-/** The uv that is configured; else that of PATH, that beside the interpreter, or Pungi's own. */
+/** Returns the configured uv; else that of PATH, that next to the interpreter, or Pungi's own. */
 export async function findUv(settings: PackagerSettings, configured: string | undefined): Promise<FoundUv> {
   if (configured !== undefined) return { uv: await checkConfigured(settings, configured), notes: [] };
   const notes: string[] = [];

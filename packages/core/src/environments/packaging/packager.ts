@@ -10,11 +10,11 @@ export interface Uv {
 
 export interface Pin {
   name: string;
-  /** Empty where it comes from an address that does not tell. */
+  /** Empty for a URL that does not contain it. */
   version: string;
   /** As `sha256:…`. */
   hashes: string[];
-  /** Where it comes from, if not from the index. */
+  /** Its URL, if it is not from the index. */
   url?: string;
 }
 
@@ -22,38 +22,38 @@ export type PackageSource = 'url' | 'path' | 'sdist';
 
 export interface PackagingOptions extends StepOptions {
   timeoutMs: number;
-  /** What is allowed beside wheels of the index. 'sdist' allows builds. */
+  /** What is allowed besides wheels of the index. 'sdist' allows builds. */
   sources: readonly PackageSource[];
 }
 
-/** A virtual environment, and the interpreter that it is of. */
+/** A virtual environment and its interpreter. */
 export interface Target {
   python: string;
   venv: string;
 }
 
-/** Packages whose versions are still to be chosen. */
+/** Packages whose versions are to be chosen. */
 export interface ResolveRequest {
   /** The interpreter that packages are for. */
   python: string;
   requirements: string[];
-  /** These stay at their versions where they can. */
+  /** These keep their versions if possible. */
   known: readonly Pin[];
 }
 
-/** Takes out of the cache what an installation brought into it; called where its environment is rejected afterwards. */
+/** Removes from the cache what an installation added; called if its environment is rejected afterwards. */
 export type Forget = () => Promise<void>;
 
 export interface PackagerSettings {
-  /** The folder of all environments; caches and own tools lie below it. */
+  /** The folder of all environments, which contains caches and Pungi's own tools. */
   base: string;
   /** The interpreter that starts tools. */
   python: string;
   env: NodeJS.ProcessEnv;
-  /** What packages may unpack to, in MB. */
+  /** The limit for unpacked packages, in MB. */
   maxMb?: number | undefined;
-  /** The wheel to fetch where there is no uv; that of this machine unless it is given. */
+  /** The wheel to fetch if there is no uv; that of this machine by default. */
   uvWheel?: UvWheel | undefined;
-  /** Aborted when everything ends: what is done for nobody in particular ends then. */
+  /** Aborted at shutdown: ends background work. */
   closing?: AbortSignal | undefined;
 }

@@ -16,19 +16,19 @@ export interface PackagingSettings {
   uv?: string | undefined;
   uvWheel?: UvWheel;
   env?: NodeJS.ProcessEnv;
-  /** What packages may unpack to, in MB. */
+  /** The limit for unpacked packages, in MB. */
   maxMb?: number;
-  /** Aborted when everything ends. */
+  /** Aborted at shutdown. */
   closing?: AbortSignal;
 }
 
-/** Provides the uv that installs packages here: one that is there, else one that is fetched once. */
+/** Provides the uv that installs packages: an existing one, else one that is fetched once. */
 export class Packaging {
   readonly #settings: PackagingSettings;
   readonly #logger: Logger;
   readonly #listeners = new Set<(step: string) => void>();
   #chosen: Promise<UvPackager> | undefined;
-  /** The step under way, for callers that join it. */
+  /** The current step, for callers that join. */
   #step: string | undefined;
 
   constructor(settings: PackagingSettings, logger: Logger) {
@@ -36,7 +36,7 @@ export class Packaging {
     this.#logger = logger;
   }
 
-  /** Chosen once, at the first call. A caller that is cancelled leaves the others their choice. */
+  /** Chosen once, at the first call. A cancelled caller does not affect others. */
   async packager({ signal, onStep }: StepOptions = {}): Promise<UvPackager> {
     if (signal?.aborted) throw cancelled(signal.reason);
     if (onStep) this.#listeners.add(onStep);
@@ -54,7 +54,7 @@ export class Packaging {
     }
   }
 
-  /** The uv that would be used, without fetching it. */
+  /** Returns the uv that would be used, without fetching it. */
   async look(): Promise<{ uv: Uv | null; note: string }> {
     const settings = await this.#packagerSettings();
     const found = await findUv(settings, this.#settings.uv).catch((error) => PungiError.from(error));
@@ -67,7 +67,7 @@ export class Packaging {
     return { uv: own, note: [...found.notes, note].join(' ') };
   }
 
-  /** Resolves when no choice is being made any more. */
+  /** Resolves when no choice is in progress. */
   async settled(): Promise<void> {
     await this.#chosen?.catch(() => {});
   }
@@ -84,7 +84,7 @@ export class Packaging {
   }
 
   async #decide(): Promise<UvPackager> {
-    // Modules are imported when they are needed: a server that installs nothing starts sooner.
+    // Imported lazily: a server that installs nothing starts faster.
     const settings = await this.#packagerSettings();
     let { uv, notes } = await findUv(settings, this.#settings.uv);
     for (const note of notes) this.#logger.info(note);

@@ -6,7 +6,7 @@ const VERSION = /^[A-Za-z0-9][A-Za-z0-9.!+_-]*$/;
 const HASH = /^[a-z0-9]+:[0-9a-f]+$/;
 const PINNED = /^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*(?:==\s*([^\s;]+)|@\s*(\S+))\s*(?:;.*)?$/;
 
-/** Requirements with hashes, as pip and uv read them. */
+/** Renders requirements with hashes, as pip and uv read them. */
 export function renderPins(pins: readonly Pin[]): string {
   return pins.map((pin) => `${renderPin(pin)}\n`).join('');
 }
@@ -22,12 +22,12 @@ function renderPin({ name, version, hashes, url }: Pin): string {
   return [requirement, ...hashes.map((hash) => `--hash=${hash}`)].join(' ');
 }
 
-/** What `uv pip compile --generate-hashes` prints. */
+/** Parses the output of `uv pip compile --generate-hashes`. */
 export function parsePins(text: string): Pin[] {
   const lines = text.replace(/\\\n/g, ' ').split('\n');
   const pins = lines.filter((line) => !/^\s*(#|--|$)/.test(line)).map(parsePin);
   const twice = pins.find((pin, index) => pins.findIndex(({ name }) => name === pin.name) !== index);
-  if (twice) throw unreadable(`${twice.name} is there twice`);
+  if (twice) throw unreadable(`${twice.name} is listed twice`);
   return pins;
 }
 
@@ -41,7 +41,7 @@ function parsePin(line: string): Pin {
     : { name, version: versionIn(url), hashes, url };
 }
 
-/** The version in the file name of a wheel. */
+/** Returns the version in the file name of a wheel. */
 function versionIn(url: string): string {
   const file = decodeURIComponent(new URL(url, 'file:///').pathname.split('/').at(-1) ?? '');
   return file.endsWith('.whl') ? (file.split('-')[1] ?? '') : '';

@@ -3,8 +3,8 @@ import { PungiError } from '../../base/errors.js';
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 
 /**
- * Callers give requirements that they have parsed and written anew. This is the last look at them before a tool reads them:
- * none may be taken for an option, a comment, a second line, or a variable to fill in.
+ * Requirements are parsed and rendered before this. It is the last check before a tool reads them: none may be
+ * mistaken for an option, a comment, a second line, or a variable.
  */
 export function checkRequirements(requirements: readonly string[]): void {
   for (const text of requirements) {

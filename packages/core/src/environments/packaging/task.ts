@@ -6,7 +6,7 @@ import type { PackagingOptions } from './packager.js';
 
 const LONGEST_LIST = 200;
 
-/** One piece of work, for which uv may run more than once within one time limit. */
+/** One task, for which uv may run several times within one time limit. */
 export class PackagingTask {
   readonly options: PackagingOptions;
   readonly #stopped = new AbortController();
@@ -25,7 +25,7 @@ export class PackagingTask {
     return signal ? AbortSignal.any([signal, this.#stopped.signal]) : this.#stopped.signal;
   }
 
-  /** Ends what runs, and lets nothing else start. */
+  /** Ends the running tool and prevents further ones. */
   stop(why: PungiError): void {
     this.#stopped.abort(why);
   }
@@ -41,7 +41,7 @@ export class PackagingTask {
     if (left <= 0) throw this.#tooLong();
     const onLine = (line: string) => {
       const step = progressOf(line);
-      // What was resolved once is reported once.
+      // A resolution is reported once.
       const isRepeated = step?.startsWith('Resolved') === true && !this.#what.startsWith('Resolving');
       if (step !== undefined && !isRepeated) this.report(step);
     };
@@ -70,7 +70,7 @@ export function cancelled(reason: unknown): PungiError {
   return new PungiError('CANCELLED', 'The work on packages was cancelled.', {}, reason);
 }
 
-/** Requirements or names in a sentence. */
+/** Formats requirements or names in a sentence. */
 export function listed(texts: readonly string[]): string {
   const list = cleanText(texts.join(', '));
   return list.length > LONGEST_LIST ? `${list.slice(0, LONGEST_LIST)}…` : list;

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A new folder that only this user can look into, gone when the work is done. */
+/** Creates a private folder that is removed when the work has ended. */
 export async function withTemporaryFolder<T>(name: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), `pungi-${name}-`));
   try {
@@ -12,7 +12,7 @@ export async function withTemporaryFolder<T>(name: string, work: (folder: string
   }
 }
 
-/** Removes what processes that were killed left in a folder: entries of this prefix that nobody has touched for so long. */
+/** Removes leftovers of killed processes: entries with this prefix that are older than this. */
 export async function removeAbandoned(folder: string, olderThanMs: number, prefix = ''): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(prefix)) continue;

@@ -1,4 +1,4 @@
-/** What a tool needs of the server's environment: where things are, how the network is reached, whom it trusts. */
+/** Variables of the server that a tool needs: paths, network settings and certificates. */
 const PASSED = new Set([
   'HOME',
   'PATH',
@@ -21,14 +21,14 @@ const PASSED = new Set([
   'HTTP_TIMEOUT',
   'XDG_CONFIG_HOME',
   'XDG_CONFIG_DIRS',
-  // Where uv and keyrings keep what opens private indexes.
+  // Where uv and keyrings keep credentials of private indexes.
   'XDG_DATA_HOME',
   'XDG_RUNTIME_DIR',
   'DBUS_SESSION_BUS_ADDRESS',
   'PYTHON_KEYRING_BACKEND',
 ]);
 
-/** pip's settings that say where packages come from. Any other would change what an installation means. */
+/** pip's settings of package sources. Any other would change the meaning of an installation. */
 const PIP_SETTINGS = new Set(
   [
     'CONFIG_FILE',
@@ -49,7 +49,7 @@ const PIP_SETTINGS = new Set(
   ].map((name) => `PIP_${name}`),
 );
 
-/** uv's settings that would change where or what is installed, switch a check off, or that are secrets of other commands. */
+/** uv's settings that would change where or what is installed, disable a check, or are secrets of other commands. */
 const UV_REFUSED = [
   /^UV_(TARGET|PREFIX|SYSTEM_PYTHON|BREAK_SYSTEM_PACKAGES|(NO_)?MANAGED_PYTHON)$/,
   /^UV_PYTHON(_PREFERENCE|_DOWNLOADS|_PLATFORM|_VERSION|_SEARCH_PATH)?$/,
@@ -60,7 +60,7 @@ const UV_REFUSED = [
   /^UV_(PROJECT|PUBLISH|INTERNAL|VENV|TOOL|RUN|INIT|INSTALL)(_|$)/,
 ];
 
-/** The whole environment of a tool. Nothing else of the server's own crosses, so no secret of it can leak into a package. */
+/** Returns the whole environment of a tool. Nothing else is inherited, so no secret can leak into a package. */
 export function toolEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const kept = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '' && isPassed(entry[0]),

@@ -1,10 +1,10 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Deeper than uv nests what it knows of a package. */
+/** Deeper than uv nests its entries. */
 const DEEPEST = 4;
 
-/** uv's cache as it was, to tell what came into it since. */
+/** A snapshot of uv's cache, to find what was added since. */
 export class CacheSnapshot {
   private constructor(
     private readonly folder: string,
@@ -16,13 +16,13 @@ export class CacheSnapshot {
     return new CacheSnapshot(folder, new Set(await entriesIn(folder)), new Set(await unpackedIn(folder)));
   }
 
-  /** The packages of which anything was added. */
+  /** Returns the packages with new entries. */
   async newPackages(): Promise<string[]> {
     const added = (await entriesIn(this.folder)).filter((path) => !this.entries.has(path));
     return [...new Set(added.map((path) => basename(dirname(path))))];
   }
 
-  /** Bytes of what was unpacked since, or is being unpacked; counts no further than the limit. */
+  /** Returns the bytes unpacked since, up to the limit. */
   async grownBy(limit: number): Promise<number> {
     let bytes = 0;
     const left = (await unpackedIn(this.folder)).filter((path) => !this.unpacked.has(path));
@@ -38,7 +38,7 @@ export class CacheSnapshot {
   }
 }
 
-/** The files by which uv knows wheels: …/NAME/FILE. */
+/** Returns the files by which uv indexes wheels: …/NAME/FILE. */
 async function entriesIn(folder: string): Promise<string[]> {
   const buckets = (await namesIn(folder)).filter((name) => /^wheels-v\d+$/.test(name));
   let found: string[] = [];
@@ -53,7 +53,7 @@ async function entriesIn(folder: string): Promise<string[]> {
   return found;
 }
 
-/** Unpacked wheels, and folders in which they are being unpacked. */
+/** Returns unpacked wheels, and folders in which they are being unpacked. */
 async function unpackedIn(folder: string): Promise<string[]> {
   const names = await namesIn(folder);
   const archives = names.filter((name) => /^archive-v\d+$/.test(name));
@@ -66,5 +66,5 @@ async function unpackedIn(folder: string): Promise<string[]> {
   ];
 }
 
-/** None of what is no folder, or gone. */
+/** Returns nothing if it is not a folder, or does not exist. */
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);

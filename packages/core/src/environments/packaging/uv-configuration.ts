@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What the user's own uv.toml files say about where packages come from. */
+/** The package sources in the user's uv.toml files. */
 export interface UvConfiguration {
   /** Names of settings, such as `index-url`; `index` for tables of that name. */
   keys: ReadonlySet<string>;
 }
 
 /**
- * Only whether a setting is there is asked, so that pip's do not cover it: uv itself reads the files.
- * Hence lines are looked at, not TOML.
+ * Checks only whether a setting exists, so that pip's settings do not override it; uv itself reads the files. That is
+ * why it reads lines, not TOML.
  */
 export async function readUvConfiguration(env: Record<string, string>): Promise<UvConfiguration> {
   const keys = new Set<string>();

@@ -30,25 +30,25 @@ interface UvCommand {
   verb: 'compile' | 'install';
   args: string[];
   stdin: string;
-  /** The interpreter of the machine that packages are for. */
+  /** The machine's interpreter that packages are for. */
   python: string;
-  /** Folders that it fills or reads. */
+  /** Folders that it reads or writes. */
   fills: string[];
   attempt: Attempt;
 }
 
-/** The settings in force, as they were a moment ago. */
+/** The settings in force, cached for a moment. */
 interface UvContext extends UvSettings {
   /** Addresses of indexes, the default one first. */
   indexes: string[];
 }
 
-/** What is resolved is installed right after: nothing is looked at twice in between. */
+/** A resolution is followed by an installation: the settings are read once for both. */
 const RECENT_MS = 5000;
 const CLEANING_MS = 60_000;
 const LOOK_EVERY_MS = 300;
 const WHEELS_ONLY = ['--only-binary', ':all:'];
-/** Said in full, so that no setting of the user's uv changes what the answer looks like. */
+/** Given explicitly, so that no setting of the user's uv changes the format of the output. */
 const ANSWER = [
   ...[
     '--generate-hashes',
@@ -61,17 +61,17 @@ const ANSWER = [
   ...['--no-emit-index-url', '--no-emit-find-links', '--no-emit-build-options', '--no-emit-index-annotation'],
 ];
 const PINNED = ['--no-compile-bytecode', '--no-deps', '--require-hashes', '-r', '-'];
-/** Variables about which versions to choose. They do not apply to versions that are chosen already. */
+/** Variables that influence the choice of versions. They do not apply to pinned versions. */
 const RESOLVER_VARIABLES = ['UV_CONSTRAINT', 'UV_OVERRIDE', 'UV_EXCLUDE'];
 
-/** Chooses versions of packages and installs them. No code of what it installs runs, but that of builds in their jail. */
+/** Chooses versions of packages and installs them. It runs no code of packages, except for builds in their jail. */
 export class UvPackager {
   readonly uv: Uv;
   readonly #settings: PackagerSettings;
   readonly #cache: string;
   #recent: { at: number; context: Promise<UvContext> } | undefined;
 
-  /** Packages that a resolution brought into the cache, as happens where the index has no metadata on its own. */
+  /** Packages that a resolution added to the cache, which happens if the index has no separate metadata. */
   readonly #fresh = new Set<string>();
 
   constructor(uv: Uv, settings: PackagerSettings) {
@@ -80,12 +80,12 @@ export class UvPackager {
     this.#cache = join(settings.base, '.cache', 'uv');
   }
 
-  /** All that the requirements need. */
+  /** Resolves the requirements with all dependencies. */
   async resolve({ python, requirements, known }: ResolveRequest, options: PackagingOptions): Promise<Pin[]> {
     checkRequirements(requirements);
     const task = new PackagingTask(`Resolving ${listed(requirements)}`, options);
     return withTemporaryFolder('resolve', async (folder) => {
-      // uv takes what the answer's file says already for the versions to prefer.
+      // uv prefers the versions that the output file already contains.
       const answer = join(folder, 'pins.txt');
       await writeFile(answer, renderPins(known.filter(({ url }) => url === undefined)));
       await this.#bounded(options, [], task, {
@@ -100,7 +100,10 @@ export class UvPackager {
     });
   }
 
-  /** Installs exactly these, hashes required. After an error the environment may be half filled: the caller throws it away. */
+  /**
+   * Installs exactly these pins with their hashes. After an error the environment may be incomplete: the caller
+   * discards it.
+   */
   async installPinned({ python, venv }: Target, pins: Pin[], options: PackagingOptions): Promise<Forget> {
     const stdin = renderPins(pins);
     const asked = pins.map(({ name }) => name);
@@ -116,7 +119,7 @@ export class UvPackager {
     });
   }
 
-  /** Removes what is unused from the cache. */
+  /** Removes unused entries from the cache. */
   async prune(options: PackagingOptions): Promise<void> {
     const task = new PackagingTask('Pruning the cache', options);
     const { python, base } = this.#settings;
@@ -133,8 +136,8 @@ export class UvPackager {
   }
 
   /**
-   * What is rejected leaves nothing in the cache, and what unpacks to more than may be there is stopped on the way. Gives what
-   * takes it out of the cache where it is rejected later.
+   * Removes a rejected installation from the cache, and stops one that unpacks too much. Returns a function that
+   * removes it from the cache if it is rejected later.
    */
   async #bounded(
     options: PackagingOptions,
@@ -157,7 +160,7 @@ export class UvPackager {
     }
   }
 
-  /** Whoever is cancelled does not wait for it to end, and what cannot be removed is pruned some day. */
+  /** A cancelled caller does not wait for it, and entries that cannot be removed are pruned later. */
   async #forget(added: string[], names: string[], { sources }: PackagingOptions): Promise<void> {
     const wanted = new Set([...added, ...names.filter((name) => this.#fresh.delete(name))]);
     const { python } = this.#settings;
@@ -185,7 +188,7 @@ export class UvPackager {
     if (built.status !== 0) throw failure(command.attempt, built);
   }
 
-  /** Waiting for an index that does not answer is long, so what is cached comes first. */
+  /** Waiting for an unreachable index takes long, so the cache is tried first. */
   async #seekInCache(
     task: PackagingTask,
     command: UvCommand,
@@ -200,7 +203,7 @@ export class UvPackager {
     if (end.status !== 0) throw unreachable(command.attempt, silent, cached);
   }
 
-  /** Files are shared with the cache by hard links where the file system can. */
+  /** Files are shared with the cache by hard links if the file system supports them. */
   #run(
     task: PackagingTask,
     { verb, args, stdin }: UvCommand,
@@ -262,7 +265,7 @@ export class UvPackager {
         this.#recent = undefined;
       });
     }
-    // Whoever began to look may have been cancelled meanwhile; that is no reason for others to fail.
+    // The caller that began to read the settings may have been cancelled; others must not fail for that.
     const { env, ...rest } = await this.#recent.context.catch(() => this.#look(task));
     const kept = Object.entries(env).filter(
       ([name]) => verb !== 'install' || !RESOLVER_VARIABLES.includes(name),
@@ -278,7 +281,7 @@ export class UvPackager {
     return { ...settings, indexes };
   }
 
-  /** uv itself says which indexes its settings come to. */
+  /** uv itself reports the indexes that result from its settings. */
   async #indexes(task: PackagingTask, env: Record<string, string>): Promise<string[]> {
     const { python } = this.#settings;
     const args = [
@@ -297,7 +300,7 @@ export class UvPackager {
   }
 }
 
-/** Stops an installation that unpacks to more than an environment may be. */
+/** Stops an installation that unpacks to more than the limit of an environment. */
 function watchGrowth(
   before: CacheSnapshot,
   maxMb: number | undefined,

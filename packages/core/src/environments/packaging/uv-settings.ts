@@ -5,11 +5,11 @@ import type { UvConfiguration } from './uv-configuration.js';
 export interface UvSettings {
   env: Record<string, string>;
   noIndex: boolean;
-  /** Folders and addresses, beside those that uv knows by itself. */
+  /** Folders and addresses, besides those that uv reads itself. */
   findLinks: string[];
 }
 
-/** uv does not read pip's settings: here they are said in its own words, wherever its own are not set. */
+/** Translates pip's settings, which uv does not read, into uv's, unless the latter are set. */
 export function uvSettings(
   env: Record<string, string>,
   pip: PipSettings,
@@ -24,9 +24,9 @@ export function uvSettings(
 
   const added: Record<string, string | null> = {
     UV_INDEX_URL: freeIndex ? pip.indexUrl : null,
-    UV_EXTRA_INDEX_URL: freeExtra ? words(pip.extraIndexUrls) : null,
-    UV_INSECURE_HOST: isFree([], ['allow-insecure-host']) ? words(pip.trustedHosts) : null,
-    UV_CONSTRAINT: isFree([], ['constraint-dependencies']) ? words(pip.constraints) : null,
+    UV_EXTRA_INDEX_URL: freeExtra ? spaced(pip.extraIndexUrls) : null,
+    UV_INSECURE_HOST: isFree([], ['allow-insecure-host']) ? spaced(pip.trustedHosts) : null,
+    UV_CONSTRAINT: isFree([], ['constraint-dependencies']) ? spaced(pip.constraints) : null,
     UV_PRERELEASE: pip.pre && isFree([], ['prerelease']) ? 'allow' : null,
     UV_KEYRING_PROVIDER:
       pip.keyringProvider === 'subprocess' && isFree([], ['keyring-provider']) ? 'subprocess' : null,
@@ -46,11 +46,11 @@ export function uvSettings(
   };
 }
 
-const words = (list: string[]) => (list.length > 0 ? list.join(' ') : null);
+const spaced = (list: string[]) => (list.length > 0 ? list.join(' ') : null);
 
 export const isAddress = (place: string) => /^https?:\/\//.test(place);
 
-/** pip takes the certificates of requests and curl as well. */
+/** pip uses the certificate settings of requests and curl as well. */
 function certificates(env: Record<string, string>, pip: PipSettings): Record<string, string> {
   const bundle = pip.cert ?? env['REQUESTS_CA_BUNDLE'] ?? env['CURL_CA_BUNDLE'];
   if (!bundle || env['SSL_CERT_FILE'] || env['SSL_CERT_DIR']) return {};

@@ -1,7 +1,7 @@
-/** The version of uv that Pungi fetches where there is no other. */
+/** The version of uv that Pungi fetches if there is no other. */
 export const OWN_UV_VERSION = '0.13.7';
 
-/** A wheel of uv, and what it must hash to. */
+/** A wheel of uv and its hash. */
 export interface UvWheel {
   filename: string;
   sha256: string;
@@ -15,7 +15,7 @@ const LINUX_ARM64 = wheel(
   'manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64',
   'a90f5d95716ab83091f0f73a8e7ec64e557abf2a28537fcd719b2ac88e6f725a',
 );
-/** The hashes are part of Pungi: a uv of any index or mirror is used only if it is the one that was published. */
+/** The hashes are part of Pungi: a uv from any index or mirror is used only if it is the published one. */
 const WHEELS: Readonly<Record<string, UvWheel>> = {
   'linux-x64': wheel(
     'manylinux_2_17_x86_64.manylinux2014_x86_64',

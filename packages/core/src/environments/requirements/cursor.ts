@@ -1,7 +1,7 @@
-/** Why a text is not what it should be; whoever began to read it says which text it was. */
+/** Why a text is invalid; the caller adds which text it was. */
 export class Misfit extends Error {}
 
-/** A place in a text that is read from left to right. */
+/** A position in a text that is read from left to right. */
 export class Cursor {
   readonly #text: string;
   #at = 0;
@@ -10,7 +10,7 @@ export class Cursor {
     this.#text = text;
   }
 
-  /** What a sticky pattern matches here, after white space. */
+  /** Returns what a sticky pattern matches here, after white space. */
   take(pattern: RegExp): string | undefined {
     this.skipSpace();
     pattern.lastIndex = this.#at;

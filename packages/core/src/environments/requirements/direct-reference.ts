@@ -8,17 +8,17 @@ export type Source = 'url' | 'path' | 'sdist';
 
 export interface DirectReference {
   url: string;
-  /** The package that its file name tells. */
+  /** The package in its file name. */
   packageName: string | undefined;
 }
 
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]+:/;
-// Without those that mean something to a shell, and without "$": uv puts variables of its environment for ${…}.
+// Without characters that a shell interprets, and without "$": uv expands variables in ${…}.
 const URL_CHARACTERS = /^[A-Za-z0-9\-._~:/?#[\]@!&()*+,=%]+$/;
 const VERSION_CONTROL = /^(?:git|hg|svn|bzr)\+(?:https|http|ssh):$/;
 const WHEEL = /^([A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?)-([^-]+)(?:-[0-9][^-]*)?-[^-]+-[^-]+-[^-]+\.whl$/i;
 const SDIST = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)-([^-]+)\.(?:tar\.gz|zip)$/i;
-/** What pip and uv take for a file, even where no folder is named. */
+/** What pip and uv treat as a file, even without a folder. */
 const ARCHIVE = /\.(?:whl|zip|tar|tar\.gz|tgz|tar\.bz2|tbz|tar\.xz|txz|tlz|tar\.lz|tar\.lzma|tar\.zst)$/i;
 
 export const isUrl = (text: string) => SCHEME.test(text);
@@ -30,12 +30,12 @@ export function isPath(text: string): boolean {
   return /^[.~/\\]|^[A-Za-z]:|^[^\s|&$`]*[/\\]/.test(beforeDetails) || isArchive(beforeDetails);
 }
 
-/** A URL as it may be given to a tool. A wheel is of the package that its name tells; anything else is built. */
+/** Checks a URL for a tool. The name of a wheel contains its package; anything else is built. */
 export function readUrl(written: string, allowed: readonly Source[]): DirectReference {
   if (/^file:/i.test(written)) return readFileUrl(written, allowed);
   demand(allowed, 'url', 'is a URL');
   const url = parseUrl(written);
-  // It would be kept with the environment and shown with it. "git@host" is no secret.
+  // It would be stored and shown with the environment. "git@host" is not a secret.
   if (url.password !== '' || (url.username !== '' && !url.protocol.endsWith('ssh:'))) {
     throw new Misfit('is a URL with a password; put it into the configuration of uv or pip, or into .netrc');
   }
@@ -51,7 +51,7 @@ export function readUrl(written: string, allowed: readonly Source[]): DirectRefe
   return { url: url.href, packageName: nameOfFile(decode(url.pathname), allowed) };
 }
 
-/** An absolute path to a wheel or a source archive, as the `file:` URL that says the same. */
+/** Converts an absolute path to a wheel or a source archive into a `file:` URL. */
 export function readPath(path: string, allowed: readonly Source[], fragment = ''): DirectReference {
   demand(allowed, 'path', 'is a path');
   if (!isAbsolute(path)) throw new Misfit('is not an absolute path; write the whole path');
@@ -85,7 +85,7 @@ function parseUrl(written: string): URL {
     );
   }
   if (/%(?:[01][0-9a-f]|7f)/i.test(written)) throw new Misfit('is a URL with control characters');
-  // The parser would mend `https:host` and `https:///host`, and so read something other than a tool does.
+  // The parser would repair `https:host` and `https:///host`, and so read something else than a tool does.
   const isWhole = /^(?:file:\/\/|[a-z0-9+.-]+:\/\/[^/-])/i.test(written);
   const url = isWhole && URL.canParse(written) ? new URL(written) : undefined;
   const isHostFine = url?.protocol === 'file:' ? url.host === '' : /^[A-Za-z0-9[]/.test(url?.hostname ?? '');
@@ -97,7 +97,7 @@ function nameOfFile(path: string, allowed: readonly Source[]): string | undefine
   const file = basename(path);
   const isWheel = /\.whl$/i.test(file);
   const [, packageName, version] = (isWheel ? WHEEL : SDIST).exec(file) ?? [];
-  if (!isWheel) demand(allowed, 'sdist', 'is no wheel and would be built, which runs its code');
+  if (!isWheel) demand(allowed, 'sdist', 'is not a wheel and would be built, which runs its code');
   else if (packageName === undefined || parseVersion(version ?? '') === undefined) {
     throw new Misfit('does not end with the name of a wheel, such as name-1.0-py3-none-any.whl');
   }
@@ -123,7 +123,7 @@ function decode(path: string): string {
 const percentEncode = (character: string) =>
   `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 
-/** For everything that is shown or logged: a URL may carry a password. */
+/** For everything that is shown or logged: a URL may contain a password. */
 export function hideCredentials(text: string): string {
   return text.replace(/(:\/\/)[^/\s@]*@/g, '$1…@');
 }

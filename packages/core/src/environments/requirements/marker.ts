@@ -26,7 +26,7 @@ const TEXT = /"[A-Za-z0-9 (){}[\].,:/?!~@%^=+*#_-]*"|'[A-Za-z0-9 (){}[\].,:/?!~@
 
 type Node = { join: 'and' | 'or'; parts: Node[] } | string;
 
-/** Reads a marker of PEP 508 and gives it back in one fixed spelling. */
+/** Reads a marker of PEP 508 and returns it in canonical form. */
 export function readMarker(cursor: Cursor): string {
   return render(readJoined(cursor, 'or'));
 }
@@ -79,7 +79,7 @@ function readOperand(cursor: Cursor): { text: string; isVariable: boolean } {
   return { text: word, isVariable: true };
 }
 
-/** Comparisons that the tools would each read in their own way, or fail on. */
+/** Rejects comparisons that tools interpret differently, or fail on. */
 function checkMeaning(variable: string, operator: string, text: string, isVariableFirst: boolean): void {
   if (operator === 'in' || operator === 'not in') return;
   if (!VERSION_VARIABLES.includes(variable)) {

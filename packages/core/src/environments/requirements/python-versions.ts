@@ -3,7 +3,7 @@ import { type Interpreter, OLDEST_PYTHON } from '../../sandbox/interpreter.js';
 import { type Clause, parseSpecifier } from './specifier.js';
 import { compareReleases, parseVersion, type Version } from './version.js';
 
-/** What a Python is to be like; what is not said may be anything. */
+/** A requested Python; omitted fields match any. */
 export interface WantedPython {
   /** `3.12` or `3.12.1`. */
   version?: string | undefined;
@@ -11,7 +11,7 @@ export interface WantedPython {
   specifier?: string | undefined;
 }
 
-/** A version of Python, once it is known to be nothing else: never a path, a command or a range. */
+/** Checks a version of Python: never a path, a command or a range. */
 export function parsePythonVersion(text: unknown): string {
   if (typeof text !== 'string' || !/^(?:0|[1-9]\d?)(?:\.(?:0|[1-9]\d{0,2})){1,2}$/.test(text)) {
     throw invalid('A version of Python is written as "3.12" or "3.12.1"; paths and commands are not taken.');
@@ -23,7 +23,7 @@ export function parsePythonVersion(text: unknown): string {
   return text;
 }
 
-/** Is this released version of Python within the specifier? */
+/** Whether a released version of Python satisfies the specifier. */
 export function satisfies(version: string, specifier: string): boolean {
   const clauses = parseSpecifier(specifier);
   if (typeof clauses === 'string') {
@@ -34,7 +34,7 @@ export function satisfies(version: string, specifier: string): boolean {
   return clauses.every((clause) => meets(candidate, clause));
 }
 
-/** The first of them that will do; they come with the best one first. */
+/** Returns the first suitable one; they are sorted with the best one first. */
 export function choosePython(
   found: readonly Interpreter[],
   { version, specifier }: WantedPython,
@@ -68,7 +68,7 @@ function meets(candidate: Version, { operator, version, isPrefix, text }: Clause
   }
 }
 
-/** How a final release is ordered against any version: only the other can be more or less than its numbers. */
+/** Orders a final release against any version: only the other can have a suffix. */
 function compareFinal(candidate: Version, other: Version): number {
   if (candidate.epoch !== other.epoch) return candidate.epoch < other.epoch ? -1 : 1;
   const order = compareReleases(candidate.release, other.release);

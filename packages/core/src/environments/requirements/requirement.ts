@@ -23,7 +23,7 @@ export interface Requirement {
   specifier: string;
   url?: string;
   marker?: string;
-  /** The whole of it in one fixed spelling: what is given to a tool, in place of what somebody typed. */
+  /** The canonical text, which tools get instead of the typed one. */
   text: string;
 }
 
@@ -35,7 +35,7 @@ const VERSION = /[A-Za-z0-9._*+!-]+/y;
 // Line breaks and whatever else is not shown, except tabs.
 const CONTROL = /[^\P{Cc}\t]|[\p{Zl}\p{Zp}]/u;
 
-/** Reads a requirement, strictly: whatever is not one, or is of a kind that is not allowed, is INVALID_INPUT. */
+/** Parses a requirement strictly: anything else, or a kind that is not allowed, is INVALID_INPUT. */
 export function parseRequirement(text: string, allowed: readonly Source[] = []): Requirement {
   try {
     return read(text, allowed);
@@ -46,7 +46,7 @@ export function parseRequirement(text: string, allowed: readonly Source[] = []):
   }
 }
 
-/** Reads a list of requirements. One error tells everything that is wrong with it; repetitions are left out. */
+/** Parses a list of requirements. One error reports all problems; duplicates are removed. */
 export function parseRequirements(list: readonly unknown[], allowed: readonly Source[] = []): Requirement[] {
   const issues: string[] = [];
   const found: Requirement[] = [];
@@ -69,7 +69,7 @@ export function parseRequirements(list: readonly unknown[], allowed: readonly So
   return found;
 }
 
-/** With markers that differ, each can be for a machine of its own: `numpy<2 ; …` and `numpy>=2 ; …`. */
+/** With different markers, each can apply to another machine: `numpy<2 ; …` and `numpy>=2 ; …`. */
 function clashes(one: Requirement, other: Requirement): boolean {
   if (one.key !== other.key || one.text === other.text) return false;
   return one.marker === undefined || other.marker === undefined || one.marker === other.marker;
@@ -98,11 +98,11 @@ function read(text: string, allowed: readonly Source[]): Requirement {
   return readNamed(new Cursor(trimmed), allowed);
 }
 
-/** A URL or a path without a name: the file's name tells the package. */
+/** Reads a URL or a path without a name: the file's name contains the package. */
 function readBare(reference: DirectReference): Requirement {
   const { url, packageName } = reference;
   if (packageName === undefined) {
-    throw new Misfit('does not tell which package it is; write "name @ " before it');
+    throw new Misfit('does not name its package; write "name @ " before it');
   }
   return build({ name: packageName, extras: [], clauses: [], url });
 }
@@ -186,7 +186,7 @@ interface Parts {
 function build({ name, extras, clauses, url, marker }: Parts): Requirement {
   const key = nameKey(name);
   const specifier = renderSpecifier(clauses);
-  // `name==1.0+x.zip`: pip looks at how a requirement ends before it reads it, and would look for a file.
+  // `name==1.0+x.zip`: pip checks the end of a requirement before it parses it, and would look for a file.
   if (isArchive(specifier)) throw new Misfit('ends like the name of a file');
   const text = [
     key,
@@ -195,13 +195,13 @@ function build({ name, extras, clauses, url, marker }: Parts): Requirement {
     url === undefined ? '' : ` @ ${url}`,
     marker === undefined ? '' : ` ; ${marker}`,
   ].join('');
-  // What is written down here is read again later.
+  // The stored text is parsed again later.
   if (text.length > MAX_LENGTH)
     throw new Misfit(`is longer than ${MAX_LENGTH} characters when written in full`);
   return { name, key, extras, specifier, ...(url && { url }), ...(marker && { marker }), text };
 }
 
-/** What is wrong with a text that goes on where a requirement has ended. */
+/** Describes the text after the end of a requirement. */
 function describeRest(rest: string): string {
   const place = `at ${show(rest)}`;
   if (/^--?[A-Za-z]/.test(rest)) return `has an option, ${place}; only packages can be given`;

@@ -15,7 +15,7 @@ export interface Clause {
   text: string;
 }
 
-/** A clause, or a sentence about why it is none. */
+/** Returns a clause, or a sentence about why it is invalid. */
 export function parseClause(operator: Operator, written: string): Clause | string {
   const isPrefix = written.endsWith('.*');
   const version = parseVersion(isPrefix ? written.slice(0, -2) : written);
@@ -46,12 +46,12 @@ function misuse(operator: Operator, version: Version, isPrefix: boolean): string
   return undefined;
 }
 
-/** Clauses in one fixed order and without repetition, so that equal sets are written alike. */
+/** Renders clauses in a fixed order without duplicates, so that equal sets are equal texts. */
 export function renderSpecifier(clauses: readonly Clause[]): string {
   return [...new Set(clauses.map((clause) => clause.text))].sort().join(',');
 }
 
-/** Clauses that commas separate, as in `requires-python`; or a sentence about what is wrong. */
+/** Parses clauses separated by commas, as in `requires-python`, or returns what is wrong. */
 export function parseSpecifier(text: string): Clause[] | string {
   const clauses: Clause[] = [];
   if (text.trim() === '') return clauses;

@@ -16,7 +16,7 @@ const VERSION =
 
 const PRE_LETTERS: Record<string, string> = { alpha: 'a', beta: 'b', c: 'rc', pre: 'rc', preview: 'rc' };
 
-/** Undefined where the text is no version. */
+/** Returns undefined if the text is not a version. */
 export function parseVersion(text: string): Version | undefined {
   const parts = VERSION.exec(text)?.groups;
   if (parts === undefined) return undefined;
@@ -51,7 +51,7 @@ function normaliseLocal(local: string): string {
     .join('.');
 }
 
-/** How two lists of release numbers are ordered: the shorter one goes on with zeros. */
+/** Compares two lists of release numbers: the shorter one is padded with zeros. */
 export function compareReleases(left: readonly bigint[], right: readonly bigint[]): number {
   for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
     const [one, other] = [left[index] ?? 0n, right[index] ?? 0n];

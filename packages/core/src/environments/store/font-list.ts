@@ -5,7 +5,7 @@ import type { PackageInfo } from '../../contract/environment.js';
 import type { Interpreter } from '../../sandbox/interpreter.js';
 import { runTool } from '../../sandbox/tool.js';
 
-/** Hundreds of fonts take a few seconds. */
+/** Listing hundreds of fonts takes a few seconds. */
 const TIMEOUT_MS = 30_000;
 const LARGEST_BYTES = 4 * 1024 * 1024;
 const NAME = /^fontlist-v[\w.]{1,20}\.json$/;
@@ -17,7 +17,7 @@ print(json.dumps({file.name: file.read_text("utf-8") for file in lists}))
 `;
 const ENVIRONMENT = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', HOME: '/tmp', MPLCONFIGDIR: '/tmp/matplotlib' };
 
-/** Where font_list.py finds it. */
+/** The folder where font_list.py finds it. */
 const folderOf = (venv: string) => join(venv, 'share', 'pungi', 'matplotlib');
 
 /**

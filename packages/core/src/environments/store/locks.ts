@@ -8,19 +8,22 @@ export interface ExclusiveOptions extends StepOptions {
   wait?: boolean;
 }
 
-/** Those who do not want to wait try for this long: an environment counts as in use for a moment after its last run. */
-const PATIENCE_MS = 500;
+/** Callers that do not wait try for this long: an environment counts as in use for a moment after its last run. */
+const SHORT_WAIT_MS = 500;
 
-/** The locks of environments, across processes. Changes of one environment exclude each other; runs wait for none of them. */
+/**
+ * The locks of environments, across processes. Changes of one environment exclude each other; runs wait for none of
+ * them.
+ */
 export class Locks {
   constructor(
     private readonly layout: Layout,
     private readonly python: () => Promise<string>,
-    /** Aborted when everything ends. */
+    /** Aborted at shutdown. */
     private readonly closing: AbortSignal,
   ) {}
 
-  /** Makes a change of an environment. Its signal is aborted also when the lock is lost. */
+  /** Changes an environment under its lock. The signal is also aborted if the lock is lost. */
   async changing<T>(
     name: string,
     { wait = true, signal, onStep }: ExclusiveOptions,
@@ -39,7 +42,7 @@ export class Locks {
     return during(lock as FileLock, undefined, add);
   }
 
-  /** Resolves at a moment when no run is in the environment. */
+  /** Resolves at a moment when no run uses the environment. */
   async noRuns(name: string, { wait = true, signal, onStep }: ExclusiveOptions): Promise<void> {
     const onWait = () => onStep?.(`Waiting until the environment "${name}" is not in use.`);
     const lock = await this.#exclusive(this.layout.runsLock(name), wait, { signal, onWait });
@@ -49,17 +52,17 @@ export class Locks {
   }
 
   #exclusive(path: string, wait: boolean, options: LockOptions) {
-    return this.#lock({ path, mode: 'exclusive', create: true, ...patience(wait) }, options);
+    return this.#lock({ path, mode: 'exclusive', create: true, ...waitFor(wait) }, options);
   }
 
-  /** Keeps a generation from being removed. Undefined: it is gone already. */
+  /** Keeps a generation from being removed. Undefined if it is gone already. */
   async lease(name: string, generation: string, { signal }: StepOptions): Promise<FileLock | undefined> {
     const path = this.layout.lockFile(name, generation);
     const lock = await this.#lock({ path, mode: 'shared', create: false }, { signal });
     return typeof lock === 'string' ? undefined : lock;
   }
 
-  /** Nobody gets a lease on the generation while it is claimed. `busy`: somebody has one. */
+  /** Nobody gets a lease on a claimed generation. `busy`: somebody has one. */
   async claim(name: string, generation: string): Promise<FileLock | 'busy' | 'gone'> {
     const path = this.layout.lockFile(name, generation);
     return lockFile(await this.python(), { path, mode: 'exclusive', create: false, waitMs: 0 });
@@ -67,7 +70,7 @@ export class Locks {
 
   async #lock(request: LockRequest, options: LockOptions): Promise<FileLock | 'busy' | 'gone'> {
     const signals = options.signal ? [options.signal, this.closing] : [this.closing];
-    // With patience it ends by itself.
+    // A bounded wait ends by itself.
     const stop = request.waitMs === undefined ? { signal: AbortSignal.any(signals) } : {};
     return lockFile(await this.python(), request, { ...options, ...stop });
   }
@@ -86,7 +89,7 @@ export async function during<T>(
   }
 }
 
-const patience = (wait: boolean) => (wait ? {} : { waitMs: PATIENCE_MS });
+const waitFor = (wait: boolean) => (wait ? {} : { waitMs: SHORT_WAIT_MS });
 
 const inUse = (name: string, sentence: string) =>
   new PungiError('ENVIRONMENT_IN_USE', `The environment "${name}" ${sentence}`, { venvName: name });

@@ -4,8 +4,8 @@ import { PungiError } from '../../base/errors.js';
 const GROUP_OR_OTHERS_WRITE = 0o022;
 
 /**
- * An environment's interpreter is started before the sandbox closes behind it, so whoever can write to its folder could
- * start anything as the server's user. A sticky folder is no better: others can put their own environment into it.
+ * An environment's interpreter starts before the sandbox is entered, so anyone who can write to its folder could run
+ * code as the server's user. A sticky folder is no better: others can put their own environment into it.
  */
 export function checkTrusted(path: string): void {
   const own = process.getuid?.();

@@ -4,10 +4,10 @@ import { SANDBOX_UID } from '../../sandbox/sandbox-uid.js';
 import { PYTHON_HALF } from '../../sandbox/spawn.js';
 import { runTool } from '../../sandbox/tool.js';
 
-/** Making and comparing thousands of files takes a second or two; this much only a dying disk. */
+/** Creating and comparing thousands of files takes a second or two; this long only on a failing disk. */
 const TIMEOUT_MS = 10 * 60_000;
 
-/** The status that venv_tree.py ends with when packages have touched what is not theirs. */
+/** The exit status of venv_tree.py when packages have changed files that are not theirs. */
 const REFUSED = 65;
 
 export interface VenvFacts {
@@ -31,7 +31,7 @@ type Order =
   | { do: 'link'; source: string; to: string }
   | { do: 'finish'; venv: string; configuration: string; will_be_at: string; store: string; uid: number };
 
-/** An empty virtual environment of an interpreter; with `inherit` it sees what is installed there. */
+/** Creates an empty virtual environment; with `inherit` it sees the interpreter's packages. */
 export function createVenv(
   python: string,
   to: string,
@@ -40,7 +40,7 @@ export function createVenv(
   return order(python, { do: 'create', to, inherit }, signal);
 }
 
-/** Lets a virtual environment see what is installed for its interpreter, or hides that. */
+/** Makes a virtual environment show or hide its interpreter's packages. */
 export function showInterpreter(
   python: string,
   venv: string,
@@ -49,7 +49,7 @@ export function showInterpreter(
   return order(python, { do: 'show-interpreter', venv, inherit }, signal);
 }
 
-/** A copy that shares its files with the original. */
+/** Creates a copy that shares its files with the original. */
 export function linkVenv(
   python: string,
   source: string,
@@ -59,7 +59,10 @@ export function linkVenv(
   return order(python, { do: 'link', source, to }, signal);
 }
 
-/** Sees that it is still the environment it was made as, compiles it, lets scripts know their place, and tells what is there. */
+/**
+ * Checks that the environment was not tampered with, compiles it, adjusts the paths of scripts, and lists its
+ * packages.
+ */
 export function finishVenv(
   python: string,
   { venv, configuration, willBeAt, store }: FinishedPlace & { store: string },
@@ -72,12 +75,12 @@ export function finishVenv(
   );
 }
 
-/** Removes what a uv that was killed was unpacking, unless another one is at work. */
+/** Removes what a killed uv was unpacking, unless another one is running. */
 export function sweepCache(python: string, cache: string): Promise<null> {
   return order(python, { do: 'sweep', cache });
 }
 
-/** Which installed packages need one of these. */
+/** Returns the installed packages that need one of these. */
 export function findDependents(python: string, venv: string, names: string[]): Promise<string[]> {
   return order(python, { do: 'dependents', venv, names });
 }

@@ -1,7 +1,7 @@
 import { type Readable, Transform } from 'node:stream';
 import { IndexTrouble } from './fetch.js';
 
-/** Lets so many bytes through, and breaks the stream at the next one. */
+/** Passes this many bytes, and fails at the next one. */
 export function boundBytes(most: number): Transform {
   let seen = 0;
   return new Transform({

@@ -3,7 +3,7 @@ import { IndexTrouble } from './fetch.js';
 import type { ProjectFile } from './page.js';
 
 const FILENAME = /^[A-Za-z0-9_][A-Za-z0-9._+!-]{0,254}$/;
-/** More than the largest projects together; whoever wants more is filling the server's memory. */
+/** More than the largest projects together; a build that wants more is filling the server's memory. */
 const MOST_OFFERED = 300_000;
 
 interface Offer {
@@ -12,12 +12,12 @@ interface Offer {
   url: string;
 }
 
-/** The files that pages have offered: the only ones that can be had, each under a number that says nothing. */
+/** The files that pages have offered: only these can be downloaded, each under an opaque number. */
 export class OfferedFiles {
   readonly #offers = new Map<string, Offer>();
   readonly #ids = new Map<string, string>();
 
-  /** The file with an address at the proxy instead of its own; nothing where it has none that can be offered. */
+  /** Returns the file with an address at the proxy, or nothing if it has no valid address. */
   offer(index: number, file: ProjectFile): ProjectFile[] {
     const { filename, url } = file;
     if (!FILENAME.test(filename) || !/^https?:/.test(url)) return [];
@@ -32,7 +32,7 @@ export class OfferedFiles {
     return [{ ...file, url: `/file/${index}/${id}/${encodeURIComponent(filename)}` }];
   }
 
-  /** The address of an offered file, or of the metadata beside it. */
+  /** Returns the address of an offered file, or of its metadata. */
   find(index: number, id: string, name: string): URL | undefined {
     const offer = this.#offers.get(id);
     if (offer?.index !== index) return undefined;

@@ -7,7 +7,7 @@ export const HTML_PAGE = 'application/vnd.pypi.simple.v1+html';
 const Hashes = z.record(z.string(), z.string());
 const Metadata = z.union([z.boolean(), Hashes]).optional().catch(undefined);
 
-/** A file of a project as PEP 691 describes it; whatever else an index says of it is left out. */
+/** A file of a project as PEP 691 describes it; other fields are dropped. */
 const ProjectFile = z.object({
   filename: z.string(),
   url: z.string(),
@@ -26,7 +26,7 @@ const Page = z.object({
   files: z.array(ProjectFile),
 });
 
-/** The files on a project's page, with whole addresses. Throws when it is no such page. */
+/** Returns the files on a project's page, with absolute addresses. Throws if it is not such a page. */
 export function parsePage(text: string, contentType: string, address: URL): ProjectFile[] {
   const isJson = /^application\/(vnd\.pypi\.simple\.[\w.]+\+)?json\b/i.test(contentType);
   const { base, files } = isJson
@@ -38,7 +38,7 @@ export function parsePage(text: string, contentType: string, address: URL): Proj
   });
 }
 
-// A value in quotes may hold any character, and `>=3.10` often does so unescaped.
+// A quoted value may contain any character, and `>=3.10` is often not escaped.
 const TAG = /<(a|base)\b((?:[^>"']|"[^"]*"|'[^']*')*)>/gi;
 const ATTRIBUTE = /([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
 
@@ -116,7 +116,7 @@ export function renderHtml(files: ProjectFile[]): string {
   return `<!DOCTYPE html><html><head>${meta}</head><body>\n${anchors.join('')}</body></html>\n`;
 }
 
-/** `sha256=…` first: an anchor has room for one. */
+/** `sha256=…` first: an anchor can hold one. */
 function hashTexts(hashes: Record<string, string>): string[] {
   const texts = Object.entries(hashes).map(([kind, value]) => `${kind}=${value}`);
   return texts.sort((one, other) => Number(other.startsWith('sha256=')) - Number(one.startsWith('sha256=')));
