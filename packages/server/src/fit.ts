@@ -3,25 +3,25 @@ import type { Outcome, Value } from '@pungi/core/contract';
 
 /** A message over 10 MiB ends a stdio connection; half of that leaves room for the envelope and for slow readers. */
 export const MAX_REPLY_BYTES = 4 * 1024 * 1024;
-/** With pictures, which cannot be cut. */
+/** The limit with pictures, which cannot be cut. */
 const MAX_REPLY_WITH_CONTENT = 9 * 1024 * 1024;
-/** Texts are cut to this before a picture is left out. */
-const SHORTEST_BESIDE_CONTENT = 16 * 1024;
+/** Texts are cut to this length before pictures are left out. */
+const MIN_TEXT_WITH_CONTENT = 16 * 1024;
 const LONGEST_TEXT = 1024 * 1024;
 /** One UTF-16 unit is at most six bytes of JSON. */
 const WORST_BYTES_PER_UNIT = 6;
-/** Where no text may be longer than some length, no list may be longer than this part of it. */
+/** When texts are cut to some length, lists are cut to this fraction of it. */
 const UNITS_PER_ITEM = 64;
 
-type Word<Data> = (data: Data) => CallToolResult;
+type Format<Data> = (data: Data) => CallToolResult;
 
-/** Words the outcome; where that is too large for a message, cuts its texts until both halves of the reply fit. */
+/** Formats the outcome. If the reply is too large for a message, cuts the outcome's texts until it fits. */
 export function fitOutcome(
   outcome: Outcome,
-  word: Word<Outcome>,
+  format: Format<Outcome>,
   maxBytes: number = roomFor(outcome),
 ): CallToolResult {
-  return shrinkToFit(outcome, word, cutOutcome, maxBytes);
+  return shrinkToFit(outcome, format, cutOutcome, maxBytes);
 }
 
 function roomFor({ value }: Outcome): number {
@@ -29,25 +29,25 @@ function roomFor({ value }: Outcome): number {
   return Math.min(MAX_REPLY_BYTES + contents, MAX_REPLY_WITH_CONTENT);
 }
 
-/** The same for any other data: its texts and its lists are cut. */
+/** Does the same for any other data, by cutting its texts and lists. */
 export function fitData<Data>(
   data: Data,
-  word: Word<Data>,
+  format: Format<Data>,
   maxBytes: number = MAX_REPLY_BYTES,
 ): CallToolResult {
-  return shrinkToFit(data, word, cutData, maxBytes);
+  return shrinkToFit(data, format, cutData, maxBytes);
 }
 
 function shrinkToFit<Data>(
   data: Data,
-  word: Word<Data>,
+  format: Format<Data>,
   cut: (data: Data, longest: number) => Data,
   maxBytes: number,
 ): CallToolResult {
-  let reply = word(data);
+  let reply = format(data);
   if (roughUnits(reply) * WORST_BYTES_PER_UNIT < maxBytes) return reply;
   for (let longest = LONGEST_TEXT; jsonBytes(reply) > maxBytes && longest > 0; longest = halve(longest)) {
-    reply = word(cut(data, longest));
+    reply = format(cut(data, longest));
   }
   return reply;
 }
@@ -55,7 +55,7 @@ function shrinkToFit<Data>(
 const halve = (length: number) => Math.floor(length / 2);
 const jsonBytes = (data: unknown) => Buffer.byteLength(JSON.stringify(data));
 
-/** At least the length of every text in the data: counted without serializing, since most of it is small. */
+/** Returns an upper bound of the text length, without serializing: most data is small. */
 function roughUnits(data: unknown): number {
   if (typeof data === 'string') return data.length + 8;
   if (typeof data !== 'object' || data === null) return 24;
@@ -67,7 +67,7 @@ function cutOutcome(outcome: Outcome, longest: number): Outcome {
   for (const stream of ['stdout', 'stderr'] as const) {
     cut[stream].truncated ||= cut[stream].text !== outcome[stream].text;
   }
-  // A value as JSON is whole or absent: half of it would be a different value.
+  // JSON stays whole or is removed: half of it would be a different value.
   if (cut.value?.json !== undefined && JSON.stringify(outcome.value?.json).length > longest)
     delete cut.value.json;
   else if (cut.value && outcome.value?.json !== undefined) cut.value.json = outcome.value.json;
@@ -75,11 +75,11 @@ function cutOutcome(outcome: Outcome, longest: number): Outcome {
   return cut;
 }
 
-/** Nor is half of a picture one. */
+/** Pictures stay whole or are left out, with a note. */
 function wholeContent({ value }: Outcome, longest: number): Pick<Value, 'content' | 'note'> {
   const { content, note } = value!;
-  if (longest >= SHORTEST_BESIDE_CONTENT) return { content };
-  const leftOut = `Its pictures and other contents (${content!.length}) were left out: the reply would be too large.`;
+  if (longest >= MIN_TEXT_WITH_CONTENT) return { content };
+  const leftOut = `Pictures and other contents (${content!.length}) were left out: the reply would be too large.`;
   return { content: [], note: note === undefined ? leftOut : `${note} ${leftOut}` };
 }
 
@@ -96,7 +96,7 @@ function cutAny(data: unknown, longest: number): unknown {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, cutAny(value, longest)]));
 }
 
-/** The head and the tail around a marker. */
+/** Keeps the head and the tail around a marker. */
 export function cutText(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const half = Math.floor(longest / 2);

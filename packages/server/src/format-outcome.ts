@@ -16,8 +16,8 @@ type Failure = Exclude<Verdict, { kind: 'ok' }>;
 export const text = (value: string): TextContent => ({ type: 'text', text: value });
 
 /**
- * What the model reads of an outcome. full: everything; brief: of a traceback its last line, and what was written to
- * stderr only where something failed; value: the value, else the output, and a failure in one sentence.
+ * Formats an outcome for the model. full: everything; brief: the last line of a traceback, and stderr only after a failure;
+ * value: the value, else the output, and one sentence for a failure.
  */
 export function formatOutcome(
   outcome: Outcome,
@@ -32,7 +32,7 @@ export function formatOutcome(
   return [...content, ...failure, ...output].map(text);
 }
 
-/** Pictures and other bytes that a called function gave back. */
+/** Pictures and other bytes that a function returned. */
 export const contentBlocks = ({ runId, value }: Outcome): ContentBlock[] =>
   (value?.content ?? []).map(({ kind, mimeType, base64 }, index) =>
     kind === 'bytes'
@@ -42,7 +42,7 @@ export const contentBlocks = ({ runId, value }: Outcome): ContentBlock[] =>
 
 const formatNote = ({ note }: Value): string[] => (note === undefined ? [] : [`Note: ${note}`]);
 
-/** What a person should know before the output. */
+/** Lines that come before the output. */
 function formatBefore({ disclosure, cached, notes = [] }: Outcome): string[] {
   return [
     ...(disclosure === null ? [] : [disclosure.text]),
@@ -50,7 +50,7 @@ function formatBefore({ disclosure, cached, notes = [] }: Outcome): string[] {
     ...(cached === null
       ? []
       : [
-          `Not run again: this is the outcome of the same code from ${cached.at}. Pass fresh: true to run it anew.`,
+          `Not run again: this is the outcome of the same code from ${cached.at}. Pass fresh: true to run it again.`,
         ]),
   ];
 }
@@ -86,17 +86,24 @@ function formatFailure(
   return lines.join('\n');
 }
 
-/** Nothing that was said already. */
-function formatException({ traceback, hint }: PythonException, said: string, style: OutputStyle): string[] {
+/** Leaves out a traceback that is already in `shownBefore`. */
+function formatException(
+  { traceback, hint }: PythonException,
+  shownBefore: string,
+  style: OutputStyle,
+): string[] {
   const whole = traceback.trim();
   const shown = style === 'brief' ? (whole.split('\n').at(-1) ?? '') : traceback.trimEnd();
-  return [...(whole === '' || said.includes(shown.trim()) ? [] : [shown]), ...(hint === null ? [] : [hint])];
+  return [
+    ...(whole === '' || shownBefore.includes(shown.trim()) ? [] : [shown]),
+    ...(hint === null ? [] : [hint]),
+  ];
 }
 
 const MAX_WHY_CHARS = 8 * 1024;
 const MAX_LISTED = 20;
 
-/** A single one is said in the sentence already. */
+/** A single violation is already in the sentence. */
 function formatViolations(violations: readonly ScopeViolation[] = [], sentence: string): string[] {
   if (violations.length === 1 && sentence.includes(violations[0]!.message)) return [];
   const left = violations.length - MAX_LISTED;
@@ -108,7 +115,7 @@ function formatViolations(violations: readonly ScopeViolation[] = [], sentence: 
 
 const placeOf = ({ line, column }: ScopeViolation) => (line === null ? '' : `${line}:${column ?? 1} `);
 
-/** Where the same holds for several packages, it is said once. */
+/** Groups packages that share a reason. */
 export function formatPackages(
   packages: readonly PackageResult[] | undefined,
   explanation: string | undefined,
@@ -117,7 +124,7 @@ export function formatPackages(
     return explanation === undefined ? [] : [cutText(explanation.trim(), MAX_WHY_CHARS)];
   const byReason = new Map<string, string[]>();
   for (const { package: name, why } of packages) {
-    const reason = why ?? 'It could be installed by itself.';
+    const reason = why ?? 'It could be installed on its own.';
     byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
   }
   return [...byReason].map(

@@ -34,11 +34,11 @@ import { createServerFactory, type Extension } from './server.js';
 
 interface HttpOptions {
   host?: string;
-  /** 0 takes a free one; the URL tells which. */
+  /** 0 takes a free port; `url` contains it. */
   port?: number;
   logger?: Logger;
   extension?: Extension;
-  /** Where an extension tells that its tools, resources or prompts have changed. */
+  /** An extension announces changes of its tools, resources or prompts here. */
   changes?: ServerEventBus;
   sessions?: SessionLimits;
   connections?: ConnectionLimits;
@@ -50,13 +50,13 @@ export interface HttpDoor {
   close(): Promise<void>;
 }
 
-/** A session keeps what its client says of itself for as long as it lives. */
+/** A session keeps the client's description of itself for its whole lifetime. */
 const MAX_INITIALIZE_BYTES = 64 * 1024;
-const LONG_INITIALIZE = `The request to initialize has more than ${MAX_INITIALIZE_BYTES} bytes: send less.`;
+const LONG_INITIALIZE = `The initialize request has more than ${MAX_INITIALIZE_BYTES} bytes: shorten it.`;
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** Serves MCP at /mcp to clients of both protocol eras, and a line of health at /health, on loopback only. */
+/** Serves MCP at /mcp to clients of both protocol eras, and a health summary at /health, on loopback only. */
 export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promise<HttpDoor> {
   const {
     host = '127.0.0.1',
@@ -74,8 +74,8 @@ export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promis
     ...(options.changes && { bus: options.changes }),
     onerror: (error) => logger.debug('MCP over HTTP', { problem: error.message }),
   });
-  const stopTelling = wrapping.scripts.onChange(() => modern.notify.toolsChanged());
-  // Slow requests are looked for this often.
+  const stopNotifying = wrapping.scripts.onChange(() => modern.notify.toolsChanged());
+  // How often Node checks for slow requests, in ms.
   const server = createServer({ connectionsCheckingInterval: 5000 });
   const connections = new Connections(server, options.connections);
   const mcp = mcpHandler(sessions, modern, connections);
@@ -85,7 +85,7 @@ export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promis
   return {
     url: `http://${urlHost(host)}:${(server.address() as AddressInfo).port}/mcp`,
     close: async () => {
-      stopTelling();
+      stopNotifying();
       connections.close();
       await Promise.all([sessions.close(), modern.close(), wrapping.close()]);
       server.closeAllConnections();
@@ -94,7 +94,7 @@ export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promis
   };
 }
 
-/** A page in a browser that was pointed here by DNS rebinding shows itself by its Host or its Origin. */
+/** Rejects browser pages that reach this server by DNS rebinding: their Host or Origin is not local. */
 function guard(next: Handler): Handler {
   const validHost = localhostHostValidation();
   const validOrigin = localhostOriginValidation();
@@ -127,10 +127,10 @@ function mcpHandler(sessions: LegacySessions, modern: McpHttpHandler, connection
     if (isInitializeRequest(value) && bytes > MAX_INITIALIZE_BYTES)
       return refuseBody(req, res, { kind: 'over-limit', id: null, problem: LONG_INITIALIZE });
     connections.begin(req, res, (value as { method?: unknown } | null)?.method === 'subscriptions/listen');
-    // The headers decide together with the parsed body, so the request to classify needs no body of its own.
+    // The SDK classifies by headers and the parsed body, so the request needs no body stream.
     const legacy = await isLegacyRequest(await toWebRequest(req as NodeIncomingMessageLike, {}), value);
     if (legacy) return sessions.handle(req, res, value);
-    // Nor does the request to answer: the adapter would write it out as JSON again.
+    // The parsed body is passed on as well: the adapter would serialize it again.
     const fetch: McpHttpHandler['fetch'] = (request, about) =>
       modern.fetch(request, { ...about, parsedBody: value });
     await toNodeHandler({ fetch })(req as NodeIncomingMessageLike, res, {});
@@ -139,14 +139,14 @@ function mcpHandler(sessions: LegacySessions, modern: McpHttpHandler, connection
 
 function refuseBody(req: IncomingMessage, res: ServerResponse, body: Exclude<Body, { kind: 'json' }>): void {
   if (body.kind === 'aborted') return;
-  // A client that is still sending would see a closed connection instead of the answer.
+  // A client that is still sending would see a closed connection instead of the response.
   req.resume();
   const headers: Record<string, string> = body.kind === 'no-room' ? { 'retry-after': '5' } : {};
   const { status, code, problem } = { ...REFUSALS[body.kind], ...body };
   respondProblem(res, status, code, problem, { headers, id: 'id' in body ? body.id : null });
 }
 
-/** Where the body says its own problem, that is what is answered. */
+/** A `problem` of the body takes the place of an empty one here. */
 const REFUSALS = {
   'not-json': { status: 400, code: PARSE_ERROR, problem: 'The request is not valid JSON.' },
   'over-limit': { status: 400, code: INVALID_REQUEST, problem: '' },

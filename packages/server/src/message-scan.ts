@@ -1,44 +1,44 @@
-/** The most that one message of a client may be. Each bound is far above honest use, and keeps parsing to some tens of ms. */
+/** Limits for one message of a client. Each is far above honest use and keeps parsing to some tens of ms. */
 export const MESSAGE_LIMITS = {
   bytes: 8 * 1024 * 1024,
-  /** A context may be 500 deep, and lies in a few objects of the protocol. */
+  /** A context may be 500 levels deep and sits inside a few protocol objects. */
   depth: 512,
-  /** Lists and objects. */
+  /** Counts lists and objects. */
   containers: 100_000,
-  /** Names in objects: they cost the most. */
+  /** Counts names in objects, which cost the most. */
   keys: 50_000,
-  /** Those of the message, its params, its arguments and its _meta: they are checked one by one. */
+  /** Counts names in the message, its params, arguments and _meta, which are checked one by one. */
   ownKeys: 5000,
-  /** Commas: about the number of values. */
+  /** Counts commas, which is about the number of values. */
   values: 1_000_000,
 } as const;
 export type MessageLimits = { readonly [Name in keyof typeof MESSAGE_LIMITS]: number };
 
-/** A message that is not parsed, and why. */
+/** A message that is refused without being parsed, and why. */
 export interface Refused {
-  /** The request's id, where it was found; null is what JSON-RPC says for others. */
+  /** The request's id if it was found, else null as in JSON-RPC. */
   id: string | number | null;
   problem: string;
 }
 
-const WORDS: Record<keyof MessageLimits, string> = {
+const UNITS: Record<keyof MessageLimits, string> = {
   bytes: 'bytes',
   depth: 'levels of nesting',
   containers: 'lists and objects',
   keys: 'names in objects',
-  ownKeys: 'arguments and other names of its own',
+  ownKeys: 'arguments and other top-level names',
   values: 'values',
 };
 
 const byteOf = (mark: string) => mark.charCodeAt(0);
 const [QUOTE, BACKSLASH, COMMA, COLON] = [byteOf('"'), byteOf('\\'), byteOf(','), byteOf(':')];
 const [OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [byteOf('['), byteOf(']'), byteOf('{'), byteOf('}')];
-/** An id is a number or a short text. */
+/** An id is a number or a short string. */
 const MAX_MEMBER = 300;
 
 /**
- * Looks at the bytes of a JSON-RPC message as they come, before anything is made of them: one pass, no memory. It goes on
- * after a limit was exceeded, to find the id that the refusal is for.
+ * Scans the bytes of a JSON-RPC message as they arrive, before they are parsed: one pass, constant memory. It continues
+ * after a limit is exceeded, to find the id that the refusal answers.
  */
 export class MessageScan {
   readonly #limits: MessageLimits;
@@ -51,11 +51,11 @@ export class MessageScan {
     values: 0,
   };
   #depth = 0;
-  /** The message, its params, its arguments; a batch is a list around it. */
+  /** Depth of the message, its params and its arguments; a batch adds one list around them. */
   #ownDepth = 3;
   #isText = false;
   #isEscaped = false;
-  /** The current member of the outermost object, without what is nested in it. */
+  /** The current member of the outermost object, without nested values. */
   #member: number[] = [];
   #id: string | number | null = null;
 
@@ -73,9 +73,12 @@ export class MessageScan {
 
   /** The first limit that the message exceeds, as a sentence; undefined while it is within all of them. */
   get problem(): string | undefined {
-    const names = Object.keys(WORDS) as (keyof MessageLimits)[];
+    const names = Object.keys(UNITS) as (keyof MessageLimits)[];
     const name = names.find((one) => this.#counts[one] > this.#limits[one]);
-    return name && `The message has more than ${this.#limits[name]} ${WORDS[name]}: send less at a time.`;
+    return (
+      name &&
+      `The message has more than ${this.#limits[name]} ${UNITS[name]}: split it into smaller requests.`
+    );
   }
 
   add(chunk: Buffer): void {

@@ -9,8 +9,8 @@ const MAX_TOKEN_CHARS = 200;
 type Notify = (progress: number, message: string) => Promise<void>;
 
 /**
- * Output lines as progress notifications, one for each line while they come slowly. Endless output cannot flood the
- * client: beyond the rate, or while the client does not read, lines are joined and what does not fit is dropped.
+ * Sends output lines as progress notifications, one per line while they come slowly. Endless output cannot flood the client:
+ * beyond the rate, or while the client does not read, lines are joined and the excess is dropped.
  */
 export class ProgressStream {
   readonly #notify: Notify;
@@ -28,7 +28,7 @@ export class ProgressStream {
     this.#refilledAt = now();
   }
 
-  /** Nothing for a client that did not ask for progress. */
+  /** Returns undefined for a client that did not ask for progress. */
   static for({ mcpReq }: ServerContext): ProgressStream | undefined {
     const progressToken = mcpReq._meta?.progressToken;
     if (progressToken === undefined || String(progressToken).length > MAX_TOKEN_CHARS) return undefined;
@@ -43,7 +43,7 @@ export class ProgressStream {
     this.#sendOrWait();
   }
 
-  /** Sends what is held back, so that all progress is out before the result. */
+  /** Sends held lines, so that all progress is out before the result. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     this.#send();
@@ -81,7 +81,7 @@ export class ProgressStream {
       this.#held.length > MAX_MESSAGE_CHARS ? `${this.#held.slice(0, MAX_MESSAGE_CHARS)}…` : this.#held;
     this.#held = undefined;
     this.#allowance -= 1;
-    // A client that has gone away or has cancelled does not concern the run.
+    // A client that has gone away or has cancelled does not affect the run.
     const sent = this.#notify(this.#lines, message).catch(() => {});
     this.#unsent.add(sent);
     void sent.then(() => this.#unsent.delete(sent));

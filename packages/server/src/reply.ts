@@ -11,7 +11,10 @@ import {
   text,
 } from './format-outcome.js';
 
-/** What the model reads (text) and what a program reads (the outcome itself), within the transports' limit. */
+/**
+ * A reply has two halves within the transports' limit: text for the model, and the outcome itself for
+ * programs.
+ */
 export function replyOutcome(outcome: Outcome, style: OutputStyle): CallToolResult {
   return fitOutcome(outcome, (fitting) => ({
     content: [...formatOutcome(fitting, style), ...contentBlocks(fitting)],
@@ -20,16 +23,19 @@ export function replyOutcome(outcome: Outcome, style: OutputStyle): CallToolResu
   }));
 }
 
-/** Pictures are told once, as what they are. */
+/** Pictures travel once, as content blocks. */
 function withoutContent(outcome: Outcome): Outcome {
   if (outcome.value?.content === undefined) return outcome;
   const { content: _, ...value } = outcome.value;
   return { ...outcome, value };
 }
 
-/** The same for everything that is not a run. */
-export function replyData<Data extends object>(data: Data, word: (data: Data) => string): CallToolResult {
-  return fitData(data, (fitting) => ({ content: [text(word(fitting))], structuredContent: { ...fitting } }));
+/** Builds the reply of every tool that is not a run. */
+export function replyData<Data extends object>(data: Data, format: (data: Data) => string): CallToolResult {
+  return fitData(data, (fitting) => ({
+    content: [text(format(fitting))],
+    structuredContent: { ...fitting },
+  }));
 }
 
 const MAX_ERROR_CHARS = 64 * 1024;
@@ -40,7 +46,7 @@ interface Reasons {
   explanation?: string;
 }
 
-/** Nothing came of it: a code, a sentence, and what there is to say for each package or argument. */
+/** An error reply: a code, a sentence, and the reasons for each package or argument. */
 export function replyError({ code, message, details }: PungiError): CallToolResult {
   const { packages, issues, explanation } = details as Reasons;
   const lines = [
@@ -51,11 +57,14 @@ export function replyError({ code, message, details }: PungiError): CallToolResu
   return { content: [text(cutText(lines.join('\n'), MAX_ERROR_CHARS))], isError: true };
 }
 
-/** Nothing was run, so there is no outcome to repeat: a code, a sentence, and what is wrong with which argument. */
+/**
+ * The reply to invalid arguments. Nothing ran, so there is no outcome: a code, a sentence, and what is wrong
+ * with each argument.
+ */
 export function invalidArguments(faults: readonly string[]): CallToolResult {
   const lines = formatIssues(faults);
   return {
-    content: [text(['INVALID_INPUT: The arguments do not fit the tool.', ...lines].join('\n'))],
+    content: [text(['INVALID_INPUT: The arguments are not valid.', ...lines].join('\n'))],
     isError: true,
   };
 }

@@ -12,8 +12,8 @@ import { advertisedTools, answerWrapped } from './wrapped/answer-wrapped.js';
 import { LIST_WRAPPED } from './wrapped/list-wrapped.js';
 
 /**
- * Answers `tools/list` and `tools/call` with the server's own tools and the wrapped ones. Wrapped tools are looked up when a
- * client asks, so that every server knows of a change at once, and a server for a single request costs nothing.
+ * Answers `tools/list` and `tools/call` with the built-in tools and the wrapped ones. Wrapped tools are looked up per
+ * request, so every server sees a change immediately, and a server for a single request costs nothing.
  */
 export function serveTools(
   { server }: McpServer,
@@ -30,7 +30,7 @@ export function serveTools(
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx) => {
     const own = byName.get(name);
     if (own !== undefined) return answerOwn(own, args, callOf(ctx));
-    // A client may know of a tool from an earlier life of this server.
+    // A client may know a tool from before the server restarted.
     if (!wrapped.tools.has(name)) await wrapped.settled();
     const tool = wrapped.tools.get(name);
     if (tool !== undefined) return answerWrapped(tool, args, callOf(ctx));
@@ -48,7 +48,7 @@ async function answerOwn({ answer }: Tool, args: unknown, call: Call): ReturnTyp
   }
 }
 
-/** Tells the client of a server that lives as long as its connection when there are other tools. */
+/** Notifies the client of a long-lived server when the wrapped tools change. */
 export function announceChanges(server: McpServer, wrapped: WrappedScripts): void {
   const { server: protocol } = server;
   const stop = wrapped.onChange(() => server.sendToolListChanged());

@@ -11,29 +11,29 @@ import type { Wrapping } from '@pungi/wrap';
 import { instructionsFor } from './instructions.js';
 import { promptsFor } from './prompts.js';
 import { announceChanges, serveTools } from './serve-tools.js';
-import { isAlone, serverNameOf } from './tools/descriptions.js';
+import { isStrategicOnly, serverNameOf } from './tools/descriptions.js';
 import { toolsFor } from './tools/index.js';
 import type { Tool } from './tools/tool.js';
 import { wrappingTools } from './wrapped/wrapping-tools.js';
 
-/** More than the tools of Python, for every server that a door makes. */
+/** Adds to the built-in tools, in every server that a door creates. */
 export interface Extension {
   options?: McpServerOptions;
-  /** Registers everything else than tools, and returns the tools. */
+  /** Registers prompts and resources, and returns the tools. */
   register(server: McpServer): Tool[];
 }
 
 const CAPABILITIES: ServerCapabilities = { prompts: { listChanged: false }, completions: {} };
 
-/** `lives`: the server serves its client for as long as the connection lasts, and tells it of changes. */
+/** `lives`: the server lives as long as its connection, and notifies its client of changes. */
 export type MakeServer = (how?: { lives: boolean }) => McpServer;
 
-/** A door calls the result for every server that it needs: one a connection, or one a request. */
+/** A door calls the returned function once per connection, or once per request. */
 export function createServerFactory(pungi: Pungi, wrapping: Wrapping, extension?: Extension): MakeServer {
   const { config, profiles } = pungi;
   const { scripts: wrapped } = wrapping;
   wrapped.watch();
-  const tools = [...toolsFor(config, profiles), ...(isAlone(config) ? [] : wrappingTools(config))];
+  const tools = [...toolsFor(config, profiles), ...(isStrategicOnly(config) ? [] : wrappingTools(config))];
   const prompts = promptsFor(pungi);
   const instructions = instructionsFor(config, profiles);
   const { capabilities, ...options } = extension?.options ?? {};
@@ -46,9 +46,9 @@ export function createServerFactory(pungi: Pungi, wrapping: Wrapping, extension?
     );
     const callOf = (ctx: ServerContext) => ({ pungi, wrapping, caller: callerOfCall(server, ctx), ctx });
     server.server.registerCapabilities({ tools: { listChanged, ...toolsCapability } });
-    for (const { name, word, ...advertised } of prompts) {
+    for (const { name, format, ...advertised } of prompts) {
       server.registerPrompt(name, advertised, (args) => ({
-        messages: [{ role: 'user', content: { type: 'text', text: word(args) } }],
+        messages: [{ role: 'user', content: { type: 'text', text: format(args) } }],
       }));
     }
     serveTools(server, [...tools, ...(extension?.register(server) ?? [])], wrapped, callOf);
@@ -57,7 +57,7 @@ export function createServerFactory(pungi: Pungi, wrapping: Wrapping, extension?
   };
 }
 
-/** A modern client has no session and spreads its calls over connections: it is known by its name alone. */
+/** A modern client has no session and spreads its calls over connections: only its name identifies it. */
 function callerOfCall({ server }: McpServer, { sessionId }: ServerContext): Caller {
   const { name, version } = server.getClientVersion() ?? { name: 'anonymous', version: '' };
   const client = `${name} ${version}`.trim();

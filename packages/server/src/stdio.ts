@@ -18,9 +18,11 @@ interface StdioDoor {
   close(): Promise<void>;
 }
 
-/** Serves one client over this process's stdin and stdout. Answers at once, whatever the engine is still doing. */
+/**
+ * Serves one client over this process's stdin and stdout. It answers at once, even while the engine starts.
+ */
 export function startStdio(pungi: Pungi, { logger = silentLogger, extension }: StdioOptions = {}): StdioDoor {
-  // Every reply that waits for a slow reader listens; there may be as many as runs.
+  // Every reply that waits for a slow reader adds a listener; there may be as many as runs.
   process.stdout.setMaxListeners(0);
   let end = () => {};
   const closed = new Promise<void>((resolve) => {
@@ -49,12 +51,12 @@ export function startStdio(pungi: Pungi, { logger = silentLogger, extension }: S
 }
 
 const NEWLINE = 0x0a;
-/** A client that lets more than this wait is not read from until it reads. */
+/** While more than this is unread, the client's input is not read. */
 const MOST_UNREAD = 16 * 1024 * 1024;
 
 /**
- * What a client writes to standard input, in whole lines. A line beyond the limits is left out and refused, without ever being
- * held: the transport behind would parse it, or close the connection.
+ * Splits the client's input into lines. A line beyond the limits is dropped and refused without being held in memory: the
+ * transport behind would parse it, or close the connection.
  */
 export class StdioInput extends Transform {
   readonly #limits: MessageLimits;
@@ -63,7 +65,7 @@ export class StdioInput extends Transform {
   #scan: MessageScan;
   #pieces: Buffer[] = [];
 
-  /** `output`: where the answers go. */
+  /** `output`: the stream that the replies go to. */
   constructor(output: Writable, refuse: (refused: Refused) => void, limits: MessageLimits = MESSAGE_LIMITS) {
     super();
     this.#output = output;
@@ -102,13 +104,16 @@ export class StdioInput extends Transform {
   }
 }
 
-/** Python writes NaN and Infinity into JSON. The transport behind drops such a line without an answer. */
+/**
+ * Refuses NaN and Infinity, which Python writes into JSON: the transport behind drops such a line without a
+ * reply.
+ */
 function notJson(line: Buffer): string | undefined {
   if (!line.includes('NaN') && !line.includes('Infinity')) return undefined;
   try {
     JSON.parse(line.toString());
     return undefined;
   } catch {
-    return 'The message is not valid JSON, which has no NaN and no Infinity: use null or a text.';
+    return 'The message is not valid JSON: replace NaN and Infinity by null or a string.';
   }
 }

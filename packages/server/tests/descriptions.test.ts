@@ -36,21 +36,19 @@ test('where packages may come from is said as it is configured', () => {
 });
 
 test('the default environment goes by its name, and installing has its own time', () => {
-  expect(read('execute_python', { DEFAULT_VENV_NAME: 'lab' })).toContain('by default \\"lab\\"');
-  expect(read('install_packages', { PACKAGE_TIMEOUT_MS: '5000' })).toContain('a time limit of its own, 5 s');
+  expect(read('execute_python', { DEFAULT_VENV_NAME: 'lab' })).toContain('default \\"lab\\"');
+  expect(read('install_packages', { PACKAGE_TIMEOUT_MS: '5000' })).toContain('a separate time limit of 5 s');
 });
 
 test('a server that installs what is missing says so', () => {
   expect(read('execute_python', {})).toContain('the error names the package to install');
-  expect(read('execute_python', { AUTO_INSTALL: 'true' })).toContain(
-    'is installed, and the code run once more',
-  );
+  expect(read('execute_python', { AUTO_INSTALL: 'true' })).toContain('is installed and the code runs again');
 });
 
 test('the profiles that a caller may use are named, with a line each unless they are personas', () => {
   const file = profilesFile('sales', { sales: { description: 'Figures of sales', extends: 'default' } });
   const all = read('execute_python', file);
-  expect(all).toContain('by default \\"default\\"');
+  expect(all).toContain('default \\"default\\"');
   expect(all).toContain('\\nsales: Figures of sales');
   expect(all).toContain('\\npersonas: diego, alvaro');
   const some = read('execute_python', { ...file, ALLOWED_PROFILES: 'sales', DEFAULT_PROFILE: 'sales' });
@@ -70,7 +68,7 @@ test('personas are offered where they may be used, and only those', () => {
   expect(strategic).toContain('"enum":["martin","rachel"]');
   expect(strategic).toContain('rachel: Design Systems Strategy, design_analytics');
   expect(strategic).toContain('Code may import pandas, numpy, json');
-  expect(strategic).toContain('Imported for it already: pandas, numpy, pandas as pd, numpy as np.');
+  expect(strategic).toContain('Already imported: pandas, numpy, pandas as pd, numpy as np.');
   expect(strategic).not.toContain('diego');
   const names = toolsWith({ ALLOWED_PROFILES: 'default,strategic' }).map(({ name }) => name);
   expect(names).toContain('list_profiles');

@@ -128,7 +128,7 @@ test('an error tells why for each package, once where it is the same, and never 
   expect(content).toEqual([
     {
       type: 'text',
-      text: 'PACKAGE_INSTALLATION_ERROR: Nothing changed.\n- a, b: There is none.\n- c: It could be installed by itself.',
+      text: 'PACKAGE_INSTALLATION_ERROR: Nothing changed.\n- a, b: There is none.\n- c: It could be installed on its own.',
     },
   ]);
   const endless = replyError(

@@ -81,7 +81,7 @@ test.each<OutputStyle>(['full', 'brief', 'value'])(
   (style) => {
     expect(words({ value: { type: 'int', repr: '1' }, disclosure, cached }, style)).toEqual([
       'What was run.',
-      'Not run again: this is the outcome of the same code from 2030-01-01T00:00:00.000Z. Pass fresh: true to run it anew.',
+      'Not run again: this is the outcome of the same code from 2030-01-01T00:00:00.000Z. Pass fresh: true to run it again.',
       '1',
     ]);
     expect(words({ disclosure }, style)).toEqual(['What was run.', 'The code ended without output.']);

@@ -39,7 +39,7 @@ behindTwoDoors({}, (door) => {
     const text = await words(door(), 'debug-python', { code, error: 'NameError: x' });
     expect(text).toContain(`\`\`\`\`python\n${code}\`\`\`\``);
     expect(text).toContain('```\nNameError: x\n```');
-    expect(await words(door(), 'debug-python', { code })).not.toContain('What is known of the failure');
+    expect(await words(door(), 'debug-python', { code })).not.toContain('Known about the failure');
   });
 
   test('install-packages and create-venv hold what was filled in', async () => {

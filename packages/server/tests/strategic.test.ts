@@ -200,18 +200,18 @@ behindTwoDoors(SETTINGS, (door) => {
     const again = await ask(door().client, { code, context: { a: 1 } });
     expect(again.result.cached?.runId).toBe(first.result.outcome.runId);
     expect(again.result.output).toBe(first.result.output);
-    expect(again.texts[1]).toMatch(/^Not run again: .* Pass fresh: true to run it anew\.$/);
+    expect(again.texts[1]).toMatch(/^Not run again: .* Pass fresh: true to run it again\.$/);
     expect((await ask(door().client, { code, context: { a: 2 } })).result.cached).toBe(null);
     expect((await ask(door().client, { code, context: { a: 1 }, fresh: true })).result.cached).toBe(null);
   });
 
   test.each([
-    ['an unknown persona', { persona: 'nobody' }, 'unknown persona "nobody"; known are diego, alvaro, hasty'],
-    ['a missing persona', { persona: undefined }, 'persona: is missing; known are diego, alvaro, hasty'],
+    ['an unknown persona', { persona: 'nobody' }, 'unknown persona "nobody"; known: diego, alvaro, hasty'],
+    ['a missing persona', { persona: undefined }, 'persona: is missing; known: diego, alvaro, hasty'],
     [
       'an unknown capability',
       { capability: 'gardening' },
-      'unknown capability "gardening"; known are strategic_data_analysis, roi_calculations, stakeholder_analytics, performance_metrics, executive_reporting',
+      'unknown capability "gardening"; known: strategic_data_analysis, roi_calculations, stakeholder_analytics, performance_metrics, executive_reporting',
     ],
     ['a context that is no object', { context: [1] }, 'context: must be an object'],
     ['a context that is a text', { context: 'x' }, 'context: must be an object'],

@@ -134,7 +134,7 @@ behindEveryDoor({ TOOLS_DIR: folder }, (door) => {
     expect(result.structuredContent).toEqual({ net: 4, gross: 5 });
     expect(textsOf(result)).toEqual([
       '{"net":4.0,"gross":5.0}'.replaceAll('.0', ''),
-      'It printed:\nadding 2 amounts\n',
+      'stdout:\nadding 2 amounts\n',
       'stderr:\nto stderr\n',
     ]);
   });
@@ -147,7 +147,7 @@ behindEveryDoor({ TOOLS_DIR: folder }, (door) => {
 
   test('a function that gives back nothing', async () => {
     const result = await door().client.callTool({ name: 'nothing' });
-    expect(textsOf(result)).toEqual(['It gave back nothing (None).']);
+    expect(textsOf(result)).toEqual(['Returned None.']);
   });
 
   test('a picture', async () => {
@@ -184,7 +184,7 @@ behindEveryDoor({ TOOLS_DIR: folder }, (door) => {
     const result = await door().client.callTool({ name: 'wrong' });
     expect(result.isError).toBe(true);
     expect(textsOf(result)[0]).toMatch(
-      /not what it promises[\s\S]*result: must be a whole number, but the text "no number" came/,
+      /does not match its outputSchema[\s\S]*result: must be a whole number, but the text "no number" came/,
     );
   });
 

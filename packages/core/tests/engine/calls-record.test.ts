@@ -130,7 +130,7 @@ describe('what a client is told of a call', () => {
     const reply = replyOutcome(outcome([large]), 'full');
     expect(JSON.stringify(reply).length).toBeLessThan(1_000_000);
     expect(Outcome.parse(reply.structuredContent).value?.note).toBe(
-      'something. Its pictures and other contents (1) were left out: the reply would be too large.',
+      'something. Pictures and other contents (1) were left out: the reply would be too large.',
     );
   });
 });

@@ -10,7 +10,7 @@ export type Body =
   | { kind: 'not-json' }
   | { kind: 'aborted' };
 
-/** Parsing it takes more than a moment. */
+/** A body above this size takes noticeable time to parse. */
 const LARGE = 256 * 1024;
 
 interface ReadOptions {
@@ -18,7 +18,7 @@ interface ReadOptions {
   room?: RoomForBodies;
 }
 
-/** Reads a JSON body without ever holding more than the limits allow. What exceeds them is never parsed. */
+/** Reads a JSON body without ever holding more than the limits allow. A body over a limit is never parsed. */
 export async function readJsonBody(
   req: IncomingMessage,
   { limits = MESSAGE_LIMITS, room }: ReadOptions = {},
@@ -28,7 +28,7 @@ export async function readJsonBody(
   const scan = new MessageScan(limits);
   const chunks: Buffer[] = [];
   try {
-    // Leaving the loop must not destroy the connection: the client still gets its answer.
+    // Leaving the loop must not destroy the connection: the client still gets its response.
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       if (scan.bytes + chunk.length > limits.bytes) return { kind: 'too-large', ...tooLarge(limits) };
       if (room?.take(req, chunk.length) === false) return { kind: 'no-room' };
@@ -54,12 +54,12 @@ export async function readJsonBody(
 
 const tooLarge = ({ bytes }: MessageLimits): Refused => ({
   id: null,
-  problem: `The message has more than ${bytes} bytes: send less at a time.`,
+  problem: `The message has more than ${bytes} bytes: split it into smaller requests.`,
 });
 
-/** All requests together; each may be 8 MiB. */
+/** The total for all requests; each may be 8 MiB. */
 const MOST_BYTES = 128 * 1024 * 1024;
-/** A request below this always finds room: no client can keep others from calling by sending much, or slowly. */
+/** A request below this size always has room, so large or slow senders cannot block other clients. */
 const SMALL = 64 * 1024;
 
 interface Held {
@@ -68,8 +68,8 @@ interface Held {
 }
 
 /**
- * Bounds what all requests hold in memory together, from their first byte to their answer. Where there is no room left, the
- * body that has been on its way longest gives way to the new one.
+ * Limits how much memory all requests hold together, from their first byte to their response. When the limit is reached, the
+ * body that has been arriving longest is dropped in favour of the new one.
  */
 export class RoomForBodies {
   readonly #held = new Map<IncomingMessage, Held>();
@@ -84,7 +84,7 @@ export class RoomForBodies {
     return this.#bytes;
   }
 
-  /** Whether there is room for so many more bytes of this request. */
+  /** Returns whether this request may hold that many more bytes. */
   take(req: IncomingMessage, bytes: number): boolean {
     const held = this.#held.get(req) ?? { bytes: 0, isComplete: false };
     held.bytes += bytes;
@@ -100,7 +100,7 @@ export class RoomForBodies {
     return true;
   }
 
-  /** All of it has come: what is answered now is not given up for others. */
+  /** Marks a request as fully received: it is no longer dropped in favour of others. */
   complete(req: IncomingMessage): void {
     const held = this.#held.get(req);
     if (held) held.isComplete = true;

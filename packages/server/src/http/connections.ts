@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import { PungiError } from '@pungi/core/base';
 
 export interface ConnectionLimits {
-  /** At the same time; beyond it, one that nobody waits on gives way to a new one. */
+  /** Concurrent connections; beyond it, an idle one is closed for a new one. */
   max: number;
-  /** What replies hold that clients do not read, all together. */
+  /** Total bytes of replies that clients have not read yet. */
   unreadBytes: number;
-  /** A client that reads nothing of a reply for this long is cut off. */
+  /** A client that reads nothing of a reply for this long is disconnected. */
   stalledMs: number;
-  /** From the first byte of a request to its last. */
+  /** Time from the first byte of a request to its last. */
   requestMs: number;
 }
 
@@ -19,23 +19,23 @@ const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   stalledMs: 20_000,
   requestMs: 60_000,
 };
-/** A client writes its headers at once. */
+/** Clients send their headers at once. */
 const HEADERS_MS = 10_000;
 const SWEEP_MS = 1000;
 
 interface Connection {
   /** Requests that wait for their reply. */
   waiting: number;
-  /** Streams of events, which may stay silent for ever. */
+  /** Event streams, which may stay silent forever. */
   streams: number;
-  /** Since when it has had something to read at every look. */
+  /** The time since which every sweep has found unread bytes. */
   unreadSince: number | undefined;
 }
 
-/** Keeps connections that are slow, silent or never read from holding memory, or the places of others. */
+/** Keeps slow, silent or unread connections from holding memory or the places of others. */
 export class Connections {
   readonly #limits: ConnectionLimits;
-  /** In the order in which they were used last. */
+  /** Ordered by last use. */
   readonly #open = new Map<Socket, Connection>();
   readonly #sweeper: NodeJS.Timeout;
 
@@ -44,7 +44,7 @@ export class Connections {
     server.headersTimeout = Math.min(HEADERS_MS, limits.requestMs);
     server.requestTimeout = limits.requestMs;
     server.on('connection', (socket) => this.#welcome(socket));
-    // Told after a time without a byte in either direction.
+    // Called after a period without a byte in either direction.
     server.setTimeout(limits.stalledMs, (socket) => this.#endIfUseless(socket));
     this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
@@ -53,7 +53,10 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Notes a request until its response is closed. `isStream`: nobody waits for the end of it. */
+  /**
+   * Counts a request until its response closes. `isStream`: the response is an event stream, which nobody
+   * waits for.
+   */
   begin({ socket }: IncomingMessage, res: ServerResponse, isStream: boolean): void {
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
@@ -66,7 +69,7 @@ export class Connections {
     });
   }
 
-  /** Cuts off those that have not read for longest while too much waits to be read. */
+  /** While too many bytes are unread, disconnects the clients that have not read for longest. */
   sweep(now = performance.now()): void {
     let unread = 0;
     const slow: { socket: Socket; since: number }[] = [];
@@ -93,7 +96,9 @@ export class Connections {
     socket.once('close', () => this.#open.delete(socket));
   }
 
-  /** One without any request, else one that only listens, else the one used longest ago. */
+  /**
+   * Closes a connection without requests, else one with only event streams, else the least recently used one.
+   */
   #makeRoom(): void {
     const open = [...this.#open];
     const [socket] =
@@ -128,5 +133,5 @@ export function assertLoopback(host: string): void {
   );
 }
 
-/** The host as it stands in a URL. */
+/** Formats a host for a URL. */
 export const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);

@@ -9,9 +9,9 @@ import {
 } from '@modelcontextprotocol/server';
 
 export interface SessionLimits {
-  /** Sessions at the same time; beyond it, one that waits for nothing gives way to a new one. */
+  /** Concurrent sessions; beyond it, an idle session is closed for a new one. */
   max: number;
-  /** A session without an open request or stream ends after this. */
+  /** A session without an open request or stream is closed after this time. */
   idleMs: number;
 }
 
@@ -19,18 +19,18 @@ export const DEFAULT_SESSION_LIMITS: SessionLimits = { max: 256, idleMs: 30 * 60
 
 interface Session {
   transport: NodeStreamableHTTPServerTransport;
-  /** What the client calls itself. */
+  /** The client's own name for itself. */
   client: string;
   /** Requests that wait for their reply. */
   waiting: number;
-  /** Its standing stream of events, which most clients open and which says nothing about use. */
+  /** Open event streams. Most clients keep one open, so it does not count as use. */
   streams: number;
   usedAt: number;
 }
 
 /**
- * Clients of the protocols up to 2025-11-25 keep a session. It lives here and not in the SDK's stateless fallback,
- * because only with a session does a cancellation reach the run that it is meant for.
+ * Keeps sessions for clients of the protocols up to 2025-11-25. The SDK's stateless fallback would not do: only with a
+ * session does a cancellation reach its run.
  */
 export class LegacySessions {
   readonly #makeServer: () => McpServer;
@@ -64,17 +64,18 @@ export class LegacySessions {
       return respondProblem(res, 400, INVALID_REQUEST, 'Mcp-Session-Id is missing: initialize first.');
     }
     const { id: newId, session } = await this.#connect(body.params.clientInfo.name);
-    // From here to the first request nothing is awaited, or clients that come together would share the last place.
+    // Nothing is awaited from here to the first request, or clients that connect together would share the
+    // last place.
     if (!this.#makeRoom(session.client)) {
       void session.transport.close();
-      const message = `All ${this.#limits.max} sessions of the server wait for a reply: try again later.`;
+      const message = `All ${this.#limits.max} sessions of the server are busy: try again later.`;
       return respondProblem(res, 503, INTERNAL_ERROR, message, { headers: { 'retry-after': '5' } });
     }
     this.#sessions.set(newId, session);
     return this.#serve(session, req, res, body);
   }
 
-  /** Ends the sessions that nobody has used for a while. */
+  /** Ends idle sessions. */
   async expire(): Promise<void> {
     const deadline = this.#now() - this.#limits.idleMs;
     const idle = [...this.#sessions.values()].filter(
@@ -93,7 +94,7 @@ export class LegacySessions {
     const id = randomUUID();
     const transport = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = this.#makeServer();
-    // Whatever ends the session (DELETE, expiry, close) ends it here too.
+    // DELETE, expiry and close all end the session through this handler.
     const before = server.server.onclose;
     server.server.onclose = () => {
       this.#sessions.delete(id);
@@ -115,9 +116,8 @@ export class LegacySessions {
   }
 
   /**
-   * Where all places are taken, a session that waits for nothing gives way: of the client that has the most, the one that was
-   * used longest ago. So a client that opens many sessions gives up its own first. The client of a session that is gone
-   * initializes anew.
+   * When all places are taken, closes one idle session: of the client with the most sessions, the least recently used one. So a
+   * client that opens many sessions loses its own first. The client of a closed session initializes again.
    */
   #makeRoom(client: string): boolean {
     if (this.#sessions.size < this.#limits.max) return true;
@@ -144,7 +144,7 @@ export function respondJson(
   res.end(JSON.stringify(body));
 }
 
-/** An answer in the shape of JSON-RPC to a request that never reached the protocol. */
+/** Responds in JSON-RPC form to a request that never reached the protocol. */
 export function respondProblem(
   res: ServerResponse,
   status: number,

@@ -3,13 +3,16 @@ import type { z } from 'zod';
 
 const TARGET = { target: 'draft-2020-12' } as const;
 
-/** The tool checks its arguments itself, to answer INVALID_INPUT in our own words. */
+/**
+ * Builds the advertised input schema. Tools check their arguments themselves, to answer INVALID_INPUT in
+ * plain sentences.
+ */
 export const advertiseArguments = (schema: z.ZodType) =>
   compactArguments(schema['~standard'].jsonSchema.input(TARGET)) as AdvertisedTool['inputSchema'];
 
 /**
- * What a tool answers is our own and typed: holding megabytes of a run's value against its schema would keep others waiting.
- * `open`: paths whose inner shape the listing leaves out, because few look there.
+ * Builds the advertised output schema. Results are typed and not checked against it at run time: checking megabytes would
+ * delay other calls. `open`: paths whose inner shape the listing leaves out, because clients rarely use it.
  */
 export const advertiseResult = (schema: z.ZodType, open: readonly string[] = []) =>
   compactResult(schema['~standard'].jsonSchema.output(TARGET), open) as NonNullable<
@@ -21,11 +24,11 @@ type Schema = Record<string, unknown>;
 type Properties = Record<string, Schema>;
 
 /*
- * Every client pays for the list of tools in each conversation, so a schema there holds what helps to write a call, or to read a
- * reply, and no more. What it leaves out still holds: calls and replies are checked against the whole schema.
+ * Every client pays for the list of tools in each conversation, so an advertised schema holds only what helps to write a call
+ * or to read a reply. Calls and replies are still checked against the whole schema.
  */
 
-/** What is wrong with a value is said in a sentence when it comes; and MCP says itself which dialect its schemas are of. */
+/** Keys left out because the call itself reports these problems; MCP defines the schema dialect. */
 const CHECKED_LATER = [
   '$schema',
   '$defs',
@@ -40,46 +43,49 @@ const CHECKED_LATER = [
   'exclusiveMinimum',
 ];
 
-/** Names say what they hold, and the documentation the rest. That nothing may be added would tie later versions to these fields. */
-const SAID_ELSEWHERE = ['description', 'additionalProperties', 'required'];
+/**
+ * Keys left out because names are clear and documented elsewhere. `additionalProperties: false` would forbid
+ * later additions.
+ */
+const DOCUMENTED_ELSEWHERE = ['description', 'additionalProperties', 'required'];
 
-/** Names, types, choices, and a sentence for each. */
+/** Keeps names, types, choices and descriptions. */
 const compactArguments = (schema: Schema): Schema => compact(schema, CHECKED_LATER);
 
 /**
- * Names, types and choices. `open` are paths, such as "verdict.exception", of which it is said only that they are objects, or
- * lists of them.
+ * Keeps names, types and choices. `open` lists paths, such as "verdict.exception", that are reduced to an object or a list of
+ * objects.
  */
 function compactResult(schema: Schema, open: readonly string[] = []): Schema {
-  const told = compact(schema, [...CHECKED_LATER, ...SAID_ELSEWHERE]);
-  const opened = open.reduce((before, path) => openAt(before, path.split('.')), told);
+  const compacted = compact(schema, [...CHECKED_LATER, ...DOCUMENTED_ELSEWHERE]);
+  const opened = open.reduce((before, path) => openAt(before, path.split('.')), compacted);
   return { ...opened, required: schema['required'] };
 }
 
 function compact(node: Schema, without: readonly string[]): Schema {
-  // The only schema that refers to itself is that of any JSON value.
+  // The only schema that refers to itself is the one for any JSON value.
   if ('$ref' in node) return {};
   const inner = (one: unknown) => compact(one as Schema, without);
   const { anyOf, oneOf, ...rest } = node;
-  const told: Schema = {};
+  const compacted: Schema = {};
   for (const [key, value] of Object.entries(rest)) {
-    if (key === 'properties') told[key] = mapValues(value as Properties, inner);
-    else if (key === 'items') told[key] = inner(value);
-    else if (key === 'additionalProperties' && isSchema(value)) Object.assign(told, mapOf(inner(value)));
-    else if (!without.includes(key) && !isSafeBound(value)) told[key] = value;
+    if (key === 'properties') compacted[key] = mapValues(value as Properties, inner);
+    else if (key === 'items') compacted[key] = inner(value);
+    else if (key === 'additionalProperties' && isSchema(value)) Object.assign(compacted, mapOf(inner(value)));
+    else if (!without.includes(key) && !isSafeBound(value)) compacted[key] = value;
   }
-  if (anyOf !== undefined) Object.assign(told, orNull((anyOf as Schema[]).map(inner)));
-  if (oneOf !== undefined) Object.assign(told, merge((oneOf as Schema[]).map(inner)));
-  return told;
+  if (anyOf !== undefined) Object.assign(compacted, orNull((anyOf as Schema[]).map(inner)));
+  if (oneOf !== undefined) Object.assign(compacted, merge((oneOf as Schema[]).map(inner)));
+  return compacted;
 }
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 
-/** An object may hold anything, unless it is said what. */
+/** An object without a value schema may hold anything. */
 const mapOf = (values: Schema): Schema =>
   Object.keys(values).length === 0 ? {} : { additionalProperties: values };
 
-/** Zod says of every integer that it is one that JavaScript can hold. */
+/** Zod adds the bounds of safe integers to every integer. */
 const isSafeBound = (value: unknown) =>
   typeof value === 'number' && Math.abs(value) === Number.MAX_SAFE_INTEGER;
 
@@ -92,7 +98,10 @@ function orNull(schemas: Schema[]): Schema {
   return { type: [type, 'null'], ...rest, ...(Array.isArray(choices) && { enum: [...choices, null] }) };
 }
 
-/** One object instead of many kinds of it: what tells them apart lists them all, and what only one of them has is left out. */
+/**
+ * Merges a union of objects into one: the discriminator lists all variants, and fields of a single variant
+ * are left out.
+ */
 function merge(kinds: Schema[]): Schema {
   const shapes = kinds.map(({ properties }) => properties as Properties);
   const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
@@ -102,9 +111,9 @@ function merge(kinds: Schema[]): Schema {
     const variants = shapes.map((shape) => shape[name]).filter((one) => one !== undefined);
     if (variants.length === 1) continue;
     const { const: value, enum: _, ...rest } = variants[0]!;
-    const tellsApart = value !== undefined && variants.length === kinds.length;
-    properties[name] = tellsApart ? { ...rest, enum: variants.map((one) => one['const']) } : rest;
-    if (tellsApart) required.push(name);
+    const isDiscriminator = value !== undefined && variants.length === kinds.length;
+    properties[name] = isDiscriminator ? { ...rest, enum: variants.map((one) => one['const']) } : rest;
+    if (isDiscriminator) required.push(name);
   }
   return { type: 'object', properties, required };
 }

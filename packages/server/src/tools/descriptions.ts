@@ -7,19 +7,19 @@ import { describeImports } from './venv-arguments.js';
 const seconds = (ms: number) => `${ms / 1000} s`;
 const kilobytes = (bytes: number) => `${Math.floor(bytes / 1024)} KB`;
 
-/** What an agent must know to write code that works here at the first attempt. */
+/** Describes what an agent must know to write code that works at the first attempt. */
 export function describeSandbox(config: Config, { usable }: Profiles): string {
   const network = usable.some(({ allowedHosts }) => allowedHosts.length > 0)
     ? 'no network but the hosts that its profile allows'
     : 'no network';
   const isolation = config.allowUnsandboxed
-    ? 'Every call is a fresh process. This server may run without isolation: health_check tells the tier in force.'
-    : `Every call is a fresh sandboxed process: ${network}, no access to the host, and nothing is kept for the next call.`;
+    ? 'Every call is a fresh process. This server may run without isolation: health_check shows the tier in use.'
+    : `Every call is a fresh sandboxed process: ${network}, no access to the host, and no state is kept between calls.`;
   return [
     isolation,
-    'Code starts in a private, writable work folder, which holds the given files and is gone afterwards: print or return what you need.',
+    'Code starts in a private, writable work folder, which holds the given files and is deleted afterwards: print or return what you need.',
     describeImports(config),
-    `Limits, unless you ask for others: ${seconds(config.executionTimeoutMs)} wall time, ${seconds(config.maxCpuMs)} CPU time, ${config.maxMemoryMb} MB memory, ` +
+    `Default limits: ${seconds(config.executionTimeoutMs)} wall time, ${seconds(config.maxCpuMs)} CPU time, ${config.maxMemoryMb} MB memory, ` +
       `${config.maxProcesses} processes and threads, ${config.maxDiskMb} MB disk, ` +
       `${kilobytes(config.maxOutputBytes)} kept of stdout and of stderr.`,
     'A failure is an error result whose first line is a code and a sentence, such as PYTHON_ERROR or EXECUTION_TIMEOUT.',
@@ -27,8 +27,8 @@ export function describeSandbox(config: Config, { usable }: Profiles): string {
 }
 
 /**
- * Honest about the process tier, which does not isolate: there, code can reach whatever the server's user can. And about
- * inline dependencies: the code itself has no network, but what it asks for comes from the package index.
+ * The process tier does not isolate, so there code can change everything that the server's user can. Inline dependencies come
+ * from the package index, although the code itself has no network.
  */
 export const executeAnnotations = ({ allowUnsandboxed }: Config): ToolAnnotations => ({
   readOnlyHint: false,
@@ -37,12 +37,12 @@ export const executeAnnotations = ({ allowUnsandboxed }: Config): ToolAnnotation
   openWorldHint: true,
 });
 
-/** More than these are for list_profiles to tell. */
+/** Profiles beyond this number are left to list_profiles. */
 const MAX_LINES = 20;
 
 export const usablePersonas = ({ usable }: Profiles): Profile[] => usable.filter(isPersona);
 
-/** A line for each; personas, of which execute_strategic_code tells, by their names alone. */
+/** Describes one profile per line; personas only by name, because execute_strategic_code describes them. */
 export function describeProfiles(profiles: Profiles): string {
   const personas = usablePersonas(profiles).map(({ name }) => name);
   const others = profiles.usable.filter((profile) => !isPersona(profile));
@@ -55,7 +55,7 @@ export function describeProfiles(profiles: Profiles): string {
 export const describePersonas = (profiles: Profiles) =>
   listLines(usablePersonas(profiles), aboutPersona).join('\n');
 
-/** The role, as the code sees it as well, and the focus. */
+/** The role, as the code sees it, and the focus. */
 export const aboutPersona = ({ description, templateVars, focus }: Profile) =>
   [roleOf({ templateVars }) ?? description, focus].filter(Boolean).join(', ');
 
@@ -75,10 +75,10 @@ function listLines(profiles: readonly Profile[], about: (profile: Profile) => st
 }
 
 /** Whether only the strategic tools are served. */
-export const isAlone = ({ toolsets }: Config): boolean => toolsets.length > 0;
+export const isStrategicOnly = ({ toolsets }: Config): boolean => toolsets.length > 0;
 
-/** The name by which clients know the server. */
+/** The name that clients see for this server. */
 export const serverNameOf = (config: Config) =>
-  isAlone(config)
+  isStrategicOnly(config)
     ? { name: 'strategic-python', title: 'Strategic Python' }
     : { name: 'pungi', title: 'Pungi' };

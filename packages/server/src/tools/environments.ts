@@ -11,17 +11,15 @@ import {
   formatReport,
   namedVenv,
   newVenv,
-  ONLY_LOOKS,
   packages,
+  READ_ONLY,
 } from './venv-arguments.js';
 
 const Arguments = z.strictObject({});
 
 const Listed = z.object({
-  environments: z.array(EnvironmentInfo).describe('the default one, and those that were created'),
-  inlineEnvironments: z
-    .array(EnvironmentInfo)
-    .describe('made by the server for inline dependencies of scripts'),
+  environments: z.array(EnvironmentInfo).describe('the default one, and created ones'),
+  inlineEnvironments: z.array(EnvironmentInfo).describe('created for inline dependencies of scripts'),
 });
 
 export const listVenvs = (): Tool => ({
@@ -30,7 +28,7 @@ export const listVenvs = (): Tool => ({
   description:
     'List the Python environments with their Python version, number of packages, size, last use and description. ' +
     'Other tools take their names as venvName.',
-  annotations: ONLY_LOOKS,
+  annotations: READ_ONLY,
   inputSchema: advertiseArguments(Arguments),
   outputSchema: advertiseResult(Listed, ['inlineEnvironments']),
   answer: (args, call) =>
@@ -57,7 +55,7 @@ function formatList({ environments, inlineEnvironments }: z.infer<typeof Listed>
 
 const Created = z.object({
   environment: EnvironmentInfo,
-  report: PackageReport.nullable().describe('what was installed; null where no packages were asked for'),
+  report: PackageReport.nullable().describe('what was installed; null if no packages were requested'),
 });
 
 const CreateVenvArguments = z.strictObject({
@@ -66,7 +64,7 @@ const CreateVenvArguments = z.strictObject({
   pythonVersion: z
     .string()
     .optional()
-    .describe('Such as "3.12"; by default the version that code runs with anyway.'),
+    .describe('Such as "3.12"; default: the version of the default environment.'),
   packages: packages().optional().describe('What to install, as for install_packages.'),
 });
 
@@ -79,7 +77,7 @@ export const createVenv = (): Tool => ({
     'A name that exists is refused: add to that one with install_packages.',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   inputSchema: advertiseArguments(CreateVenvArguments),
-  // list_venvs and install_packages show what they hold.
+  // list_venvs and install_packages advertise these fields.
   outputSchema: advertiseResult(Created, ['environment', 'report']),
   answer: (args, call) =>
     answer(CreateVenvArguments, args, call, async (wanted, steps) =>
@@ -99,7 +97,7 @@ const Described = z.object({ environment: EnvironmentInfo });
 export const setVenvDescription = (): Tool => ({
   name: 'set_venv_description',
   title: 'Describe an environment',
-  description: 'Set the description of an environment, which list_venvs shows, in place of the old one.',
+  description: 'Replace the description of an environment, which list_venvs shows.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   inputSchema: advertiseArguments(SetVenvDescriptionArguments),
   outputSchema: advertiseResult(Described, ['environment']),
@@ -115,7 +113,7 @@ const DeleteVenvArguments = z.strictObject({
   venvName: namedVenv(),
   confirm: z.boolean().optional().describe('Must be true.'),
   confirmDefault: z.boolean().optional().describe('Must be true as well for the default environment.'),
-  wait: z.boolean().optional().describe('Wait for code that runs in it; without it, that is an error.'),
+  wait: z.boolean().optional().describe('Wait for code that runs in it, instead of failing.'),
 });
 
 const Deleted = z.object({ venvName: z.string(), deleted: z.literal(true) });
@@ -124,7 +122,7 @@ export const deleteVenv = ({ defaultVenvName, systemPackages }: Config): Tool =>
   name: 'delete_venv',
   title: 'Delete an environment',
   description:
-    'Delete an environment with everything installed in it. It cannot be undone. ' +
+    'Delete an environment with everything installed in it. This cannot be undone. ' +
     `Without the default one, "${defaultVenvName}", code has the standard library${systemPackages ? " and the interpreter's own packages" : ' alone'}.`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   inputSchema: advertiseArguments(DeleteVenvArguments),

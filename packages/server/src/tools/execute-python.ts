@@ -21,19 +21,19 @@ export function executePython(config: Config, profiles: Profiles): Tool {
   };
 }
 
-/** Where every call is refused, there is no need to tell the other arguments. */
+/** The arguments of a tool that refuses every call. */
 const REFUSED_ARGUMENTS = z.strictObject({ filePath: z.string().describe('Its path.') });
 
 export function executePythonFile(config: Config): Tool {
   const Arguments = fileArguments(config);
   const isOpen = config.scriptRoots.length > 0;
   const about = isOpen
-    ? 'It is run as execute_python runs code: the same sandbox, packages, limits and errors. For code of your own use that.'
+    ? 'It runs as in execute_python: same sandbox, packages, limits and errors. For your own code, use that.'
     : 'No folder is configured (SCRIPT_ROOTS), so every call is refused: use execute_python.';
   return {
     name: 'execute_python_file',
     title: 'Run a Python file',
-    description: `Run a Python file that lies on this server as a script. ${about}`,
+    description: `Run a Python file on this server as a script. ${about}`,
     annotations: executeAnnotations(config),
     inputSchema: advertiseArguments(isOpen ? Arguments : REFUSED_ARGUMENTS),
     outputSchema: isOpen ? OUTCOME : REFUSED_OUTCOME,
@@ -44,7 +44,7 @@ export function executePythonFile(config: Config): Tool {
 
 const { code, file, argv, stdin, inputData, files, env, profile, fresh } = RunRequest.shape;
 
-/** The default is the one in the tool's description; a larger value is lowered to the maximum. */
+/** Defaults are in the tool's description; a larger value is lowered to the maximum. */
 function limitArguments(config: Config) {
   const { timeoutMs, memoryMb, diskMb, processes } = ceilingsOf(config);
   return {
@@ -55,24 +55,23 @@ function limitArguments(config: Config) {
   };
 }
 
-/** What both execute tools accept beside the code itself. */
+/** Arguments that both execute tools accept in addition to the code. */
 const common = (config: Config) => ({
   profile: profile.describe(
-    `The profile whose rules hold, by default "${config.defaultProfile}": see list_profiles.`,
+    `The profile to run under, default "${config.defaultProfile}": see list_profiles.`,
   ),
   venvName: existingVenv(config, 'to run in'),
   inputData: inputData.describe('Lines on standard input, one for each input().'),
   stdin: stdin.describe('Text on standard input, instead of inputData.'),
   argv: argv.describe('Command line arguments: sys.argv[1:].'),
   files: files.describe('Files for the work folder: a relative path, and text or base64.'),
-  // Any JSON is taken. An object is what is advertised: models and clients do badly with a parameter that may be anything, or of
-  // many types.
+  // Any JSON is accepted. The listing says object: models and clients handle a parameter of any type badly.
   context: z
     .unknown()
     .optional()
-    .meta({ type: 'object', description: 'Data as JSON, which the code sees as the variable `context`.' }),
+    .meta({ type: 'object', description: 'JSON data, available to the code as the variable `context`.' }),
   ...limitArguments(config),
-  fresh: fresh.describe('Run it, though the profile keeps the outcome of the same code.'),
+  fresh: fresh.describe('Run it even if the profile has a cached outcome.'),
   env: env.describe(`Environment variables. Allowed names: ${config.allowedEnv.join(', ') || 'none'}.`),
 });
 
@@ -85,7 +84,7 @@ const codeArguments = (config: Config, profiles: Profiles) =>
       code: code.unwrap().describe('Python source.'),
       ...common(config),
       profile: profile.describe(
-        `The profile whose rules hold, by default "${config.defaultProfile}": see list_profiles.\n${describeProfiles(profiles)}`,
+        `The profile to run under, default "${config.defaultProfile}": see list_profiles.\n${describeProfiles(profiles)}`,
       ),
     })
     .refine(stdinOrInputData, 'give either stdin or inputData');
@@ -114,13 +113,13 @@ function toRunRequest(
   return { ...what, ...rest, ...given, limits };
 }
 
-/** Pictures are told once, as content of their own kind. */
-const TOLD = Outcome.extend({ value: Value.omit({ content: true }).nullable() });
+/** Pictures travel once, as content blocks. */
+const ADVERTISED = Outcome.extend({ value: Value.omit({ content: true }).nullable() });
 
-/** What few look at, or few profiles bring: the documentation tells their fields. */
+/** Fields that few clients read; the documentation describes them. */
 const RARE = ['isolation', 'cached', 'disclosure'];
 
-export const OUTCOME = advertiseResult(TOLD, RARE);
+export const OUTCOME = advertiseResult(ADVERTISED, RARE);
 
-/** Of a tool that refuses every call: there is nothing to tell but why. */
+/** The outcome of a tool that refuses every call: only the reason. */
 const REFUSED_OUTCOME = advertiseResult(Outcome.pick({ verdict: true }), ['verdict']);

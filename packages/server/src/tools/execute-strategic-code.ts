@@ -6,19 +6,19 @@ import { z } from 'zod';
 import { fitOutcome } from '../fit.js';
 import { formatOutcome } from '../format-outcome.js';
 import { advertiseArguments, advertiseResult } from './advertise.js';
-import { describePersonas, executeAnnotations, isAlone, usablePersonas } from './descriptions.js';
-import { answer, runHeard, type Tool } from './tool.js';
+import { describePersonas, executeAnnotations, isStrategicOnly, usablePersonas } from './descriptions.js';
+import { answer, runWithProgress, type Tool } from './tool.js';
 import { existingVenv } from './venv-arguments.js';
 
 const unknown = (what: string, given: unknown, known: readonly string[]) =>
-  `${given === undefined ? 'is missing' : `unknown ${what} ${JSON.stringify(given)?.slice(0, 100)}`}; known are ${known.join(', ')}`;
+  `${given === undefined ? 'is missing' : `unknown ${what} ${JSON.stringify(given)?.slice(0, 100)}`}; known: ${known.join(', ')}`;
 
 const argumentsFor = (config: Config, profiles: Profiles) => {
   const all = profiles.personas.map(({ name }) => name);
   const usable = usablePersonas(profiles).map(({ name }) => name);
   return z.strictObject({
     code: RunRequest.shape.code.unwrap().describe('Python source.'),
-    // One that exists and may not be used is for the gate to refuse, and for the audit trail to know.
+    // The gate refuses a persona that exists but may not be used, so that the refusal is audited.
     persona: z
       .string({ error: ({ input }) => unknown('persona', input, usable) })
       .refine((name) => all.includes(name), { error: ({ input }) => unknown('persona', input, usable) })
@@ -27,14 +27,9 @@ const argumentsFor = (config: Config, profiles: Profiles) => {
       .enum(CAPABILITIES, { error: ({ input }) => unknown('capability', input, CAPABILITIES) })
       .nullish()
       .describe('What the analysis is for.'),
-    context: z
-      .record(z.string(), z.unknown())
-      .nullish()
-      .describe('A JSON object with what the analysis is about.'),
-    venvName: existingVenv(config, 'to run in, where the persona does not bring its own').nullish(),
-    fresh: RunRequest.shape.fresh
-      .nullish()
-      .describe('Run the code, though the outcome of the same code is kept.'),
+    context: z.record(z.string(), z.unknown()).nullish().describe('A JSON object with the data to analyze.'),
+    venvName: existingVenv(config, 'to run in, if the persona has none').nullish(),
+    fresh: RunRequest.shape.fresh.nullish().describe('Run the code even if its outcome is cached.'),
   });
 };
 
@@ -42,7 +37,7 @@ export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
   const Arguments = argumentsFor(config, profiles);
   const personas = usablePersonas(profiles);
   const [first] = personas;
-  // What all of them find; some find more, which list_profiles tells.
+  // Shared by all personas; list_profiles shows what some have in addition.
   const imported = (first?.defaultImports ?? []).filter((text) =>
     personas.every(({ defaultImports }) => defaultImports.includes(text)),
   );
@@ -53,12 +48,10 @@ export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
     title: 'Run strategic analysis',
     description: [
       'Run Python for strategic analysis as one of the personas, and return its output and the value of its last expression.',
-      ...(imports
-        ? [`Code may import ${imports.join(', ')}; what leaves this scope is refused with its line.`]
-        : []),
-      ...(imported.length === 0 ? [] : [`Imported for it already: ${imported.join(', ')}.`]),
-      `It finds the variables ${variables.join(', ')}: the context is the object that was given.`,
-      `Every call runs in a fresh sandboxed process${isAlone(config) ? '' : ', as execute_python does it'}. The reply discloses what was run.`,
+      ...(imports ? [`Code may import ${imports.join(', ')}; other code is refused with its line.`] : []),
+      ...(imported.length === 0 ? [] : [`Already imported: ${imported.join(', ')}.`]),
+      `It has the variables ${variables.join(', ')}; context is the object you pass.`,
+      `Every call runs in a fresh sandboxed process${isStrategicOnly(config) ? '' : ', as in execute_python'}. The reply discloses what was run.`,
     ].join('\n'),
     annotations: executeAnnotations(config),
     inputSchema: advertiseArguments(Arguments),
@@ -78,7 +71,7 @@ export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
             ...(venvName && { venvName }),
           };
           return replyStrategic(
-            await runHeard(request, call, steps),
+            await runWithProgress(request, call, steps),
             profiles.get(persona),
             capability ?? null,
           );
@@ -87,11 +80,13 @@ export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
   };
 }
 
-/** The six fields that clients of the strategic server know, what this server adds, and the outcome itself. */
+/**
+ * The six fields that clients of the strategic server know, this server's additions, and the outcome itself.
+ */
 export const StrategicResult = z.object({
   success: z.boolean(),
   output: z.string().describe('what was printed, then the last value'),
-  error: z.string().nullable().describe('one sentence for a person; null where it ended well'),
+  error: z.string().nullable().describe('one sentence for a person; null on success'),
   execution_time: z.number().describe('seconds'),
   memory_usage: z.number().int().describe('bytes, at the peak'),
   persona_context: z.string(),
@@ -135,17 +130,19 @@ function resultOf(outcome: Outcome, persona: Profile, capability: string | null)
   };
 }
 
-/** The value starts on a line of its own. */
+/** The value starts on its own line. */
 function outputOf({ stdout, value }: Outcome): string {
   if (value === null) return stdout.text;
   const isOpen = stdout.text !== '' && !stdout.text.endsWith('\n');
   return `${stdout.text}${isOpen ? '\n' : ''}${value.repr}`;
 }
 
-/** The words that clients of the strategic server know; a violation's come from the profile. */
+/**
+ * The messages that clients of the strategic server know; the message of a violation comes from the profile.
+ */
 function sentenceFor(verdict: Exclude<Verdict, { kind: 'ok' }>): string {
   if (verdict.kind === 'timed-out') return `Execution timeout exceeded. ${verdict.message}`;
-  // Libraries advise to use pip for what they miss, which nobody can do here.
+  // Libraries advise to use pip for a missing module, which is impossible here.
   if (verdict.kind === 'python-error' && verdict.exception.missingModule !== null)
     return verdict.exception.hint ?? verdict.message;
   return verdict.message;

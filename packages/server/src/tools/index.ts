@@ -4,17 +4,17 @@ import type { Profiles } from '@pungi/core/gate';
 import { z } from 'zod';
 import { replyData } from '../reply.js';
 import { advertiseArguments, advertiseResult } from './advertise.js';
-import { isAlone, usablePersonas } from './descriptions.js';
+import { isStrategicOnly, usablePersonas } from './descriptions.js';
 import { createVenv, deleteVenv, listVenvs, setVenvDescription } from './environments.js';
 import { executePython, executePythonFile } from './execute-python.js';
 import { executeStrategicCode } from './execute-strategic-code.js';
 import { listProfiles } from './list-profiles.js';
 import { installPackages, listPackages, uninstallPackages } from './packages.js';
 import { answer, type Tool } from './tool.js';
-import { countOf, existingVenv, ONLY_LOOKS } from './venv-arguments.js';
+import { countOf, existingVenv, READ_ONLY } from './venv-arguments.js';
 
 export const toolsFor = (config: Config, profiles: Profiles): Tool[] =>
-  isAlone(config) ? strategicTools(config, profiles) : allTools(config, profiles);
+  isStrategicOnly(config) ? strategicTools(config, profiles) : allTools(config, profiles);
 
 const strategicTools = (config: Config, profiles: Profiles): Tool[] => [
   executeStrategicCode(config, profiles),
@@ -34,21 +34,21 @@ const allTools = (config: Config, profiles: Profiles): Tool[] => [
   healthCheck(config),
 ];
 
-/** Tools that change environments are only offered where the server's owner leaves that to clients. */
+/** Tools that change environments are offered only if the server's owner allows it. */
 const changing = ({ environmentTools }: Config, ...tools: Tool[]): Tool[] => (environmentTools ? tools : []);
 
-/** For the eyes of a person who looks for a fault. */
+/** Fields that help a person find a fault; models need only the others. */
 const DETAILS = ['metrics', 'isolation', 'interpreter', 'environment', 'pool', 'queue', 'alerts', 'audit'];
 
 function healthCheck(config: Config): Tool {
-  const Arguments = z.strictObject({ venvName: existingVenv(config, 'to look at') });
+  const Arguments = z.strictObject({ venvName: existingVenv(config, 'to inspect') });
   return {
     name: 'health_check',
     title: 'Server health',
     description:
-      'Tell whether the server can run Python now, with which interpreter, isolation and limits, the state of an environment, ' +
-      'and what was run so far. Use it when calls fail for no visible reason: `problem` says why and what to do.',
-    annotations: ONLY_LOOKS,
+      'Check whether the server can run Python now, with which interpreter, isolation and limits, the state of an environment, ' +
+      'and counts of past runs. Use it when calls fail for no visible reason: `problem` says why and what to do.',
+    annotations: READ_ONLY,
     inputSchema: advertiseArguments(Arguments),
     outputSchema: advertiseResult(Health, DETAILS),
     answer: (args, call) =>
@@ -58,7 +58,7 @@ function healthCheck(config: Config): Tool {
   };
 }
 
-/** What a model can take in; a program finds the others in the structured content. */
+/** The most lines a model gets; a program finds all of them in the structured content. */
 const MAX_LINES = 100;
 
 const analyzeCode = (): Tool => ({
@@ -67,7 +67,7 @@ const analyzeCode = (): Tool => ({
   description:
     'Check Python code with ruff, without running it: errors (syntax, undefined names), and unless switched off security ' +
     '(rules of Bandit), complexity and style. Comments such as "# noqa" switch nothing off. The first call installs ruff.',
-  annotations: ONLY_LOOKS,
+  annotations: READ_ONLY,
   inputSchema: advertiseArguments(AnalysisRequest),
   outputSchema: advertiseResult(Analysis, ['summary']),
   answer: (args, call) =>

@@ -4,15 +4,15 @@ import { CAPABILITIES, isPersona, isStrategic, limitsOf, type Profiles, tighten 
 import { z } from 'zod';
 import { replyData } from '../reply.js';
 import { advertiseArguments, advertiseResult } from './advertise.js';
-import { isAlone, roleOf } from './descriptions.js';
+import { isStrategicOnly, roleOf } from './descriptions.js';
 import { answer, type Tool } from './tool.js';
-import { ONLY_LOOKS } from './venv-arguments.js';
+import { READ_ONLY } from './venv-arguments.js';
 
 const Arguments = z.strictObject({
   capability: z
     .enum(CAPABILITIES, { error: () => `must be one of ${CAPABILITIES.join(', ')}` })
     .nullish()
-    .describe('Only the profiles that serve it.'),
+    .describe('Only profiles that have it.'),
 });
 
 const names = z.array(z.string());
@@ -22,23 +22,23 @@ const ListedProfile = z.object({
   description: z.string(),
   isDefault: z.boolean().describe('runs that name no profile use it'),
   isPersona: z.boolean().describe('execute_strategic_code takes it as persona'),
-  capabilities: names.describe('what execute_strategic_code does for it'),
+  capabilities: names.describe('what execute_strategic_code may do for it'),
   role: z.string().nullable(),
   focus: z.string().nullable(),
-  environment: z.string().nullable().describe('where its runs are; null: they choose'),
-  packages: names.describe('what its own environment is made of'),
+  environment: z.string().nullable().describe('the environment of its runs; null: they choose'),
+  packages: names.describe('the packages of its own environment'),
   limits: Limits.describe('what its runs may use on this server'),
   allowedImports: names.nullable().describe('null: everything that is not blocked'),
   blockedImports: names,
   blockedBuiltins: names,
   blockedOperations: z.array(Operation),
-  defaultImports: names.describe('imported for the code already: "module", or "module as name"'),
-  variables: names.describe('what the code finds beside `context`'),
-  allowedHosts: names.describe('hosts that HTTP and HTTPS reach; none if empty'),
+  defaultImports: names.describe('already imported for the code: "module", or "module as name"'),
+  variables: names.describe('variables of the code in addition to `context`'),
+  allowedHosts: names.describe('hosts reachable over HTTP and HTTPS'),
   data: names.describe('folders with data: data/NAME in the work folder'),
-  cacheTtl: z.number().int().describe('seconds for which an outcome is kept; 0: never'),
+  cacheTtl: z.number().int().describe('seconds that an outcome is cached; 0: never'),
   outputStyle: z.enum(OUTPUT_STYLES),
-  disclosure: z.boolean().describe('replies say what was run, for whom and how'),
+  disclosure: z.boolean().describe('replies disclose what was run, for whom and how'),
 });
 type ListedProfile = z.infer<typeof ListedProfile>;
 
@@ -48,14 +48,14 @@ export const listProfiles = (config: Config, profiles: Profiles): Tool => ({
   name: 'list_profiles',
   title: 'List profiles',
   description:
-    `List the profiles${isAlone(config) ? '' : ' that execute_python and execute_python_file take'}: what code may import and do under each, ` +
-    'what is imported for it already, and its limits, packages, data, hosts and variables.',
-  annotations: ONLY_LOOKS,
+    `List the profiles${isStrategicOnly(config) ? '' : ' that execute_python and execute_python_file take'}: what code may import and do under each, ` +
+    'its default imports, and its limits, packages, data, hosts and variables.',
+  annotations: READ_ONLY,
   inputSchema: advertiseArguments(Arguments),
   outputSchema: advertiseResult(Listed, ['profiles']),
   answer: (args, call) =>
     answer(Arguments, args, call, async ({ capability }) => {
-      const shown = profiles.usable.filter((profile) => !isAlone(config) || isStrategic(profile));
+      const shown = profiles.usable.filter((profile) => !isStrategicOnly(config) || isStrategic(profile));
       const all = shown.map((profile) => show(profile, config));
       const listed = {
         profiles: all.filter(({ capabilities }) => !capability || capabilities.includes(capability)),
@@ -64,7 +64,7 @@ export const listProfiles = (config: Config, profiles: Profiles): Tool => ({
     }),
 });
 
-/** Not where things are on the host. */
+/** Leaves out paths of the host. */
 const show = (profile: Profile, config: Config): ListedProfile => ({
   name: profile.name,
   description: profile.description,
@@ -108,7 +108,7 @@ function formatProfile(profile: ListedProfile): string {
       ? []
       : [`imports only ${profile.allowedImports.join(', ') || 'nothing'}`]),
     ...some('not', profile.allowedImports === null ? profile.blockedImports : []),
-    ...some('imported already:', profile.defaultImports),
+    ...some('already imported:', profile.defaultImports),
     ...some('no operations of kind', profile.blockedOperations),
     ...some('hosts', profile.allowedHosts),
     ...some(

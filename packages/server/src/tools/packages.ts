@@ -12,24 +12,24 @@ import {
   existingVenv,
   formatPackage,
   formatReport,
-  ONLY_LOOKS,
   packages,
+  READ_ONLY,
 } from './venv-arguments.js';
 
 const Listed = z.object({
   venvName: z.string(),
   packages: z.array(PackageInfo),
-  total: z.number().int().describe('how many there are, should the list have been cut'),
+  total: z.number().int().describe('the number of packages, also if the list is cut'),
 });
 
 export function listPackages(config: Config): Tool {
-  const Arguments = z.strictObject({ venvName: existingVenv(config, 'to look at') });
+  const Arguments = z.strictObject({ venvName: existingVenv(config, 'to inspect') });
   return {
     name: 'list_packages',
     title: 'List packages',
     description:
-      'List the packages that code in an environment can import beside the standard library, with their versions.',
-    annotations: ONLY_LOOKS,
+      'List the packages, with versions, that code in an environment can import besides the standard library.',
+    annotations: READ_ONLY,
     inputSchema: advertiseArguments(Arguments),
     outputSchema: advertiseResult(Listed),
     answer: (args, call) =>
@@ -56,14 +56,14 @@ export function installPackages(config: Config): Tool {
     upgrade: z
       .boolean()
       .optional()
-      .describe('Take the newest versions; without it, what is there stays if it will do.'),
+      .describe('Take the newest versions; default: keep what satisfies the request.'),
   });
   return {
     name: 'install_packages',
     title: 'Install packages',
     description:
-      'Install Python packages and what they depend on into an environment; the next run can import them. ' +
-      'A package may have another name than its module: cv2 is in opencv-python, sklearn in scikit-learn.\n' +
+      'Install Python packages and their dependencies into an environment; the next run can import them. ' +
+      'A package name can differ from its module name: cv2 is in opencv-python, sklearn in scikit-learn.\n' +
       describeInstalling(config),
     annotations: CHANGES_PACKAGES,
     inputSchema: advertiseArguments(Arguments),
@@ -86,8 +86,8 @@ export function uninstallPackages(config: Config): Tool {
     name: 'uninstall_packages',
     title: 'Uninstall packages',
     description:
-      'Remove packages from an environment, with what only they needed. ' +
-      'It is refused where a package that stays needs one of them: name that one as well.',
+      'Remove packages from an environment, and the dependencies only they needed. ' +
+      'Refused if a remaining package needs one of them: name that one as well.',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     inputSchema: advertiseArguments(Arguments),
     outputSchema: advertiseResult(PackageReport, ['packages', 'added', 'removed']),

@@ -14,7 +14,7 @@ import type { OutputStyle } from '../format-outcome.js';
 import { ProgressStream } from '../progress.js';
 import { invalidArguments, replyError, replyOutcome } from '../reply.js';
 
-/** What a handler may use of the call that it answers. */
+/** What a handler gets to answer a call. */
 export interface Call {
   pungi: Pungi;
   wrapping: Wrapping;
@@ -22,17 +22,17 @@ export interface Call {
   ctx: ServerContext;
 }
 
-/** A tool as data: what is advertised, and the function that answers. */
+/** A tool as data: its advertised fields, and the function that answers a call. */
 export interface Tool extends AdvertisedTool {
   description: string;
-  /** Gets the arguments as the client sent them. */
+  /** Receives the arguments as the client sent them. */
   answer: (args: unknown, call: Call) => Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** A signal and a caller always; a listener only where the client wants to hear of progress. */
+/** Always has a signal and a caller; has a listener only if the client asked for progress. */
 type Steps = StepOptions & { signal: AbortSignal; caller: Caller };
 
-/** Checks the arguments, acts on them, tells the steps as progress, and words whatever goes wrong. */
+/** Checks the arguments, acts on them, streams the steps as progress, and formats every error. */
 export async function answer<Schema extends z.ZodType>(
   schema: Schema,
   args: unknown,
@@ -62,7 +62,7 @@ export async function answer<Schema extends z.ZodType>(
   }
 }
 
-/** Checks the arguments, runs them, streams the steps before it and its output as progress, and words the outcome. */
+/** Checks the arguments, runs the code, streams steps and output as progress, and formats the outcome. */
 export function answerRun<Schema extends z.ZodType>(
   schema: Schema,
   args: unknown,
@@ -70,12 +70,12 @@ export function answerRun<Schema extends z.ZodType>(
   toRequest: (args: z.infer<Schema>) => RunRequest,
 ): Promise<CallToolResult> {
   return answer(schema, args, call, async (parsed, steps) => {
-    const outcome = await runHeard(toRequest(parsed), call, steps);
+    const outcome = await runWithProgress(toRequest(parsed), call, steps);
     return replyOutcome(outcome, styleOf(outcome, call.pungi.profiles));
   });
 }
 
-export function runHeard(
+export function runWithProgress(
   request: RunRequest,
   { pungi }: Call,
   { signal, onStep, caller }: Steps,

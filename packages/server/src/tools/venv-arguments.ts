@@ -4,22 +4,22 @@ import type { EnvironmentInfo, PackageInfo, PackageReport } from '@pungi/core/co
 import { nameKey } from '@pungi/core/environments';
 import { z } from 'zod';
 
-/** The environment that a call is about. Which names are possible is for the environments to say, in a sentence. */
+/** The environment of a call. The environments themselves check the name and explain what is wrong. */
 export const existingVenv = (config: Config, purpose: string) =>
   z
     .string()
     .optional()
-    .describe(`The environment ${purpose}, by default "${config.defaultVenvName}": see list_venvs.`);
+    .describe(`The environment ${purpose}, default "${config.defaultVenvName}": see list_venvs.`);
 
 export const newVenv = () => z.string().describe(`Its name: ${describeNames()}`);
 
-export const namedVenv = () => z.string().describe('The name of the environment, as list_venvs tells it.');
+export const namedVenv = () => z.string().describe('The name of the environment, as list_venvs shows it.');
 
 export const description = () => z.string().max(2000).describe('What the environment is for, in a sentence.');
 
 export const packages = () => z.array(z.string()).min(1, 'name at least one package').max(200);
 
-/** Brings files from the index, and may replace what is there. */
+/** For tools that download from the index and may replace packages. */
 export const CHANGES_PACKAGES: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -27,7 +27,7 @@ export const CHANGES_PACKAGES: ToolAnnotations = {
   openWorldHint: true,
 };
 
-export const ONLY_LOOKS: ToolAnnotations = {
+export const READ_ONLY: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
@@ -40,9 +40,9 @@ const SOURCES: Record<Config['packageSources'][number], string> = {
   sdist: 'source distributions, which are built in a sandbox',
 };
 
-/** What a package may be, and where it comes from on this server. */
+/** Describes what a package may be, and where it comes from on this server. */
 export function describePackages({ packageSources }: Config): string {
-  const form = 'Requirements as pip takes them, such as "pandas" or "numpy>=2,<3".';
+  const form = 'Requirements as in pip, such as "pandas" or "numpy>=2,<3".';
   const more = packageSources.map((source) => SOURCES[source]);
   const kinds =
     more.length === 0
@@ -53,19 +53,19 @@ export function describePackages({ packageSources }: Config): string {
 
 const describeNames = () => '1 to 64 letters, digits, "_" and "-", not starting with "-".';
 
-/** What holds for every call that waits for packages. */
+/** Describes every call that waits for packages. */
 export const describeInstalling = ({ packageTimeoutMs }: Config) =>
-  `It may take minutes, and has a time limit of its own, ${packageTimeoutMs / 1000} s; the steps come as progress. ` +
-  'All or nothing: a failure leaves the environment as it was, and says why for each package.';
+  `It may take minutes, with a separate time limit of ${packageTimeoutMs / 1000} s; steps are reported as progress. ` +
+  'All or nothing: a failure leaves the environment unchanged and gives the reason for each package.';
 
-/** Which packages code can import, and how to get others. */
+/** Describes which packages code can import, and how to get others. */
 export const describeImports = ({ defaultVenvName, autoInstall, environmentTools }: Config) =>
   [
     `It can import what is installed in its environment, by default "${defaultVenvName}": see list_packages${environmentTools ? ' and install_packages' : ''}.`,
     autoInstall
-      ? 'A package that an import does not find is installed, and the code run once more.'
-      : 'For a module that is missing, the error names the package to install.',
-    'Or name the packages at the top of the code, and leave out venvName; an environment is made for them, and kept:\n' +
+      ? 'If an import fails, its package is installed and the code runs again.'
+      : 'If a module is missing, the error names the package to install.',
+    'Or name the packages at the top of the code, and leave out venvName; an environment is created for them and kept:\n' +
       '# /// script\n# dependencies = ["rich", "numpy>=2"]\n# ///',
   ].join('\n');
 
@@ -90,11 +90,11 @@ export function formatEnvironment(info: EnvironmentInfo): string {
 const formatState = ({ state, venvName, isDefault }: EnvironmentInfo) =>
   state === 'preparing'
     ? 'its packages are being installed'
-    : `damaged: its files were changed from outside; ${isDefault ? 'delete_venv removes it' : `create_venv "${venvName}" makes it anew`}`;
+    : `damaged: its files were changed from outside; ${isDefault ? 'delete_venv removes it' : `create_venv "${venvName}" creates it again`}`;
 
 export const formatPackage = ({ name, version }: PackageInfo) => `${name} ${version}`;
 
-/** What became of each package that was asked for, and what came or went with it. */
+/** Formats what happened to each requested package, and to its dependencies. */
 export function formatReport({ venvName, packages, added, removed, tool, tookMs }: PackageReport): string {
   const asked = new Set(packages.map(({ package: requirement }) => projectOf(requirement)));
   const came = added.filter(({ name }) => !asked.has(nameKey(name)));

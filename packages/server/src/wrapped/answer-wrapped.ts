@@ -6,19 +6,22 @@ import { fitSchema, type WrappedTool, wrappedCall } from '@pungi/wrap';
 import { z } from 'zod';
 import { cutText, fitOutcome } from '../fit.js';
 import { contentBlocks, formatIssues, formatOutcome, type OutputStyle, text } from '../format-outcome.js';
-import { answer, type Call, runHeard, styleOf } from '../tools/tool.js';
+import { answer, type Call, runWithProgress, styleOf } from '../tools/tool.js';
 
-/** What fits a tool is said by its own schema. Not a record, which would drop a name such as "__proto__". */
+/** The tool's own schema checks the rest. Not z.record, which would drop a name such as "__proto__". */
 const Arguments = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
 );
 
-/** A call of a wrapped tool is a run like any other: its profile, its environment, the sandbox, the queue and the record hold. */
+/**
+ * Answers a call of a wrapped tool. It is a run like any other, with profile, environment, sandbox, queue and
+ * audit record.
+ */
 export function answerWrapped(tool: WrappedTool, args: unknown, call: Call): Promise<CallToolResult> {
   const act: Parameters<typeof answer<typeof Arguments>>[3] = async (given, steps) => {
     try {
-      const outcome = await runHeard(wrappedCall(tool, given), call, steps);
+      const outcome = await runWithProgress(wrappedCall(tool, given), call, steps);
       const { verdict, runId } = outcome;
       if (verdict.kind === 'internal') return replyOwnFault(tool, verdict.message, runId, call);
       const style = styleOf(outcome, call.pungi.profiles);
@@ -28,37 +31,45 @@ export function answerWrapped(tool: WrappedTool, args: unknown, call: Call): Pro
       return replyOwnFault(tool, String((error as Error)?.stack ?? error), randomUUID(), call);
     }
   };
-  // How many of what it takes is for its schema to say.
+  // The tool's own schema limits how many arguments there are.
   return answer(Arguments, args, call, act, () => []);
 }
 
-/** What the script did is told in full; what went wrong in the server is told to its log, where the number finds it. */
+/**
+ * Failures of the script are reported in full; failures of the server go to its log, under an id that the
+ * client gets.
+ */
 function replyOwnFault({ name }: WrappedTool, problem: string, id: string, { pungi }: Call): CallToolResult {
   pungi.logger.error('A wrapped tool could not be run', { id, tool: name, problem });
-  const words = `INTERNAL_ERROR: The server failed at this, not the script. Its log says more under ${id}.`;
-  return { content: [text(words)], isError: true };
+  const message = `INTERNAL_ERROR: The server failed, not the script. Its log has the details under ${id}.`;
+  return { content: [text(message)], isError: true };
 }
 
-/** Characters of a value that clients cannot get as it is. */
+/** Longest repr, in characters, of a value that has no JSON. */
 const LONGEST_REPR = 1024;
-/** Characters of what was printed beside a value. */
+/** Longest printed text, in characters, next to a value. */
 const LONGEST_PRINTED = 8 * 1024;
 
-/** A run of a wrapped tool as the result of its call: the value, and apart from it what the script printed. */
+/**
+ * Formats a run of a wrapped tool as the result of its call: the value, and separately what the script
+ * printed.
+ */
 function formatWrapped(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
   const _meta = { 'pungi/runId': outcome.runId };
   if (outcome.verdict.kind === 'invalid')
     return { content: [text(formatInvalid(outcome.verdict))], isError: true, _meta };
-  const worded =
+  const result =
     tool.spec.kind === 'function' ? formatFunction(tool, outcome, style) : formatScript(tool, outcome, style);
-  return { ...worded, _meta };
+  return { ...result, _meta };
 }
 
-/** Nothing was run: a sentence for each argument that does not fit. What is no fault of an argument is said as it is. */
+/**
+ * Formats one sentence per invalid argument. A problem that is not about an argument keeps its own message.
+ */
 function formatInvalid({ code, message, issues }: Extract<Outcome['verdict'], { kind: 'invalid' }>): string {
   const isOfArguments = issues.some((issue) => issue !== message);
   if (!isOfArguments) return `${code}: ${message}`;
-  return [`${code}: The arguments do not fit the tool.`, ...formatIssues(issues)].join('\n');
+  return [`${code}: The arguments are not valid.`, ...formatIssues(issues)].join('\n');
 }
 
 function formatFunction(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
@@ -76,7 +87,10 @@ function formatFunction(tool: WrappedTool, outcome: Outcome, style: OutputStyle)
   return { content, ...(structured !== undefined && { structuredContent: structured }) };
 }
 
-/** What does not fit what was promised is an error: clients would refuse the whole result. Null: it fits. */
+/**
+ * Returns an error for a value that violates the output schema, because clients would refuse the whole
+ * result; null if it fits.
+ */
 function brokenPromise(
   tool: WrappedTool,
   structured: object | undefined,
@@ -86,21 +100,21 @@ function brokenPromise(
   if (promised === null) return null;
   const issues =
     structured === undefined
-      ? [`there is no value as JSON: ${value === null ? 'nothing came' : whyNoJson(value)}`]
+      ? [`there is no value as JSON: ${value === null ? 'it returned None' : whyNoJson(value)}`]
       : fitSchema(promised, structured).issues;
   if (issues.length === 0) return null;
   const lines = [
-    `${tool.name} ended, but what it gave back is not what it promises (its outputSchema):`,
+    `${tool.name} ran, but its result does not match its outputSchema:`,
     ...issues.map((issue) => `- ${issue}`),
   ];
   return text(lines.join('\n'));
 }
 
-/** Where there is no note, there was JSON before the reply was cut to the size of a message. */
+/** Without a note there was JSON, which was removed to make the reply fit one message. */
 const whyNoJson = ({ note, content }: Value) =>
-  note ?? (content?.length ? 'it is a picture or another content' : 'it is too large for one message.');
+  note ?? (content?.length ? 'it is a picture or other content' : 'it is too large for one message.');
 
-/** A value that is no object, or that is said to be put there, is below "result". */
+/** A value that is not an object, or whose spec asks for it, goes below "result". */
 function structuredValue({ spec }: WrappedTool, value: Value | null): Record<string, unknown> | undefined {
   const json = value === null ? null : value.json;
   if (json === undefined) return undefined;
@@ -110,10 +124,10 @@ function structuredValue({ spec }: WrappedTool, value: Value | null): Record<str
 }
 
 function formatValue(value: Value | null): ContentBlock[] {
-  if (value === null || value.json === null) return [text('It gave back nothing (None).')];
+  if (value === null || value.json === null) return [text('Returned None.')];
   const note = value.note === undefined ? [] : [text(`Note: ${value.note}`)];
   if (value.json === undefined) {
-    // The reason first: what it begins with tells little of what is too large.
+    // The reason comes first: the beginning of a large value says little.
     return value.content?.length ? note : [text(`Note: ${whyNoJson(value)}`), ...formatShort(value)];
   }
   return [text(typeof value.json === 'string' ? value.json : JSON.stringify(value.json)), ...note];
@@ -131,11 +145,14 @@ function formatBefore({ disclosure, cached }: Outcome): ContentBlock[] {
   ];
 }
 
-/** As the profile likes it. What counts is the value: of much text beside it, the head and the tail. */
+/**
+ * Formats the output in the profile's style. The value matters more, so long output is cut to its head and
+ * tail.
+ */
 function formatPrinted({ stdout, stderr }: Outcome, style: OutputStyle): ContentBlock[] {
   if (style === 'value') return [];
   return [
-    ...(stdout.text === '' ? [] : [text(`It printed:\n${cutText(stdout.text, LONGEST_PRINTED)}`)]),
+    ...(stdout.text === '' ? [] : [text(`stdout:\n${cutText(stdout.text, LONGEST_PRINTED)}`)]),
     ...(stderr.text === '' || style === 'brief'
       ? []
       : [text(`stderr:\n${cutText(stderr.text, LONGEST_PRINTED)}`)]),
@@ -147,12 +164,12 @@ function formatScript(tool: WrappedTool, outcome: Outcome, style: OutputStyle): 
   if (exitCode === null) return { content: formatOutcome(outcome, style), isError: true };
   const { stdout, stderr, verdict } = outcome;
   const traceback = verdict.kind === 'python-error' ? verdict.exception.traceback : '';
-  const isSaid = stderr.text.includes(traceback.trim());
+  const isShown = stderr.text.includes(traceback.trim());
   const json = parsedOutput(stdout);
   const structured = {
     exitCode,
     stdout: stdout.text,
-    stderr: isSaid ? stderr.text : `${stderr.text}${traceback}`,
+    stderr: isShown ? stderr.text : `${stderr.text}${traceback}`,
     ...(json !== undefined && { json }),
   };
   if (exitCode !== 0)
@@ -165,19 +182,19 @@ function formatScript(tool: WrappedTool, outcome: Outcome, style: OutputStyle): 
   const content = [
     ...formatBefore(outcome),
     ...(broken === null ? [] : [broken]),
-    ...(printed.length > 0 ? printed : [text('It ended well, without output.')]),
+    ...(printed.length > 0 ? printed : [text('The script succeeded without output.')]),
   ];
   return broken === null ? { content, structuredContent: structured } : { content, isError: true };
 }
 
-/** As a shell would see it; null: the script did not come to its own end. */
+/** Returns the exit code as a shell would; null if the script was stopped. */
 function exitCodeOf({ verdict }: Outcome): number | null {
   if (verdict.kind === 'ok') return 0;
   if (verdict.kind === 'exited') return verdict.status;
   return verdict.kind === 'python-error' ? 1 : null;
 }
 
-/** What it printed, where that is JSON as a whole. */
+/** Parses the output if all of it is JSON. */
 function parsedOutput({ text: printed, truncated }: Outcome['stdout']): unknown {
   if (truncated || printed.trim() === '') return undefined;
   try {
@@ -189,7 +206,7 @@ function parsedOutput({ text: printed, truncated }: Outcome['stdout']): unknown 
 
 const known = new WeakMap<ReadonlyMap<string, WrappedTool>, Tool[]>();
 
-/** What clients are told of wrapped tools, as their tools files say it. Made once for each state of the folder. */
+/** Lists wrapped tools as their tools files describe them. The list is built once per state of the folder. */
 export function advertisedTools(tools: ReadonlyMap<string, WrappedTool>): Tool[] {
   const before = known.get(tools);
   if (before !== undefined) return before;
@@ -211,7 +228,7 @@ function advertise({ name, spec, script }: WrappedTool): Tool {
   };
 }
 
-/** A schema that no client could use is not promised. */
+/** Drops an output schema that clients could not use. */
 function promisedSchema({ spec, script }: Pick<WrappedTool, 'spec' | 'script'>) {
   return script.faults.some(({ tool }) => tool === spec.name) ? null : spec.outputSchema;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { replyData } from '../reply.js';
 import { advertiseArguments, advertiseResult } from '../tools/advertise.js';
 import { answer, type Tool } from '../tools/tool.js';
-import { ONLY_LOOKS } from '../tools/venv-arguments.js';
+import { READ_ONLY } from '../tools/venv-arguments.js';
 
 export const LIST_WRAPPED = 'list_wrapped';
 
@@ -13,19 +13,17 @@ const Arguments = z.strictObject({});
 export const WrappedInfo = z.object({
   name: z.string().describe('of the script; unwrap_script takes it'),
   file: z.string().describe('in the tools folder: the script, or its tools file'),
-  tools: z.array(z.string()).describe('the names under which it is offered'),
-  hidden: z.array(z.string()).describe('tools that its owner does not offer'),
+  tools: z.array(z.string()).describe('the names of its tools'),
+  hidden: z.array(z.string()).describe('tools that the owner hides'),
   environment: z.string().nullable(),
   profile: z.string().nullable(),
-  dependencies: z.array(z.string()).describe('packages that it names itself'),
-  missingImports: z.array(z.string()).describe('what it imports and its environment does not have'),
-  remarks: z.array(Remark).describe('what of it is no tool, or not wholly, and why'),
+  dependencies: z.array(z.string()).describe('packages that the script declares'),
+  missingImports: z.array(z.string()).describe('imports that its environment lacks'),
+  remarks: z.array(Remark).describe('what did not become a tool, or only in part, and why'),
   problem: z
     .string()
     .nullable()
-    .describe(
-      'why the script as it is now is not in use (what it offered before still is), or why its calls cannot run',
-    ),
+    .describe('why the current script is not in use (its previous tools stay), or why its calls cannot run'),
 });
 export type WrappedInfo = z.infer<typeof WrappedInfo>;
 
@@ -39,8 +37,8 @@ export const listWrapped = (): Tool => ({
   title: 'List wrapped scripts',
   description:
     'List the Python scripts whose functions and command lines this server offers as tools: the tools of each, its ' +
-    'environment and profile, what of it could not become a tool, and what is wrong with a script that does not work.',
-  annotations: ONLY_LOOKS,
+    'environment and profile, what could not become a tool, and the problem of a script that does not work.',
+  annotations: READ_ONLY,
   inputSchema: advertiseArguments(Arguments),
   outputSchema: advertiseResult(Listed),
   answer: (args, call) =>
@@ -74,8 +72,8 @@ export function wrappedInfo(
   };
 }
 
-/** The others are counted: a script may have thousands. */
-const MOST_TOLD = 20;
+/** The rest is only counted: a script may have thousands. */
+const MAX_REMARKS = 20;
 
 function faultRemarks({ faults, tools: { tools } }: ScriptInUse): Remark[] {
   const lines = new Map(tools.map(({ name, line }) => [name, line]));
@@ -88,12 +86,12 @@ function faultRemarks({ faults, tools: { tools } }: ScriptInUse): Remark[] {
 }
 
 function first(remarks: readonly Remark[]): Remark[] {
-  const told = remarks.slice(0, MOST_TOLD);
-  const left = remarks.slice(MOST_TOLD);
-  if (left.length === 0) return told;
+  const shown = remarks.slice(0, MAX_REMARKS);
+  const left = remarks.slice(MAX_REMARKS);
+  if (left.length === 0) return shown;
   const skipped = left.filter(({ isSkipped }) => isSkipped).length;
-  const reason = `and ${left.length} more, of which ${skipped} are no tools`;
-  return [...told, { line: left[0]!.line, name: left[0]!.name, reason, isSkipped: skipped > 0 }];
+  const reason = `and ${left.length} more, ${skipped} of them not tools`;
+  return [...shown, { line: left[0]!.line, name: left[0]!.name, reason, isSkipped: skipped > 0 }];
 }
 
 function formatList({ scripts, problem }: z.infer<typeof Listed>): string {
@@ -101,7 +99,7 @@ function formatList({ scripts, problem }: z.infer<typeof Listed>): string {
   return lines.length === 0 ? 'No scripts are wrapped.' : lines.join('\n');
 }
 
-/** Names of files can be anything: as JSON they stay on their line. */
+/** File names can contain anything: JSON keeps them on one line. */
 export function formatInfo({
   name,
   tools,

@@ -6,7 +6,10 @@ import { advertiseArguments, advertiseResult } from '../tools/advertise.js';
 import { answer, type Tool } from '../tools/tool.js';
 import { formatInfo, listWrapped, WrappedInfo, wrappedInfo } from './list-wrapped.js';
 
-/** Tools that change what the server offers are only there where its owner leaves that to clients. */
+/**
+ * The tools that list and change wrapped scripts. Clients may change them only if the server's owner allows
+ * it.
+ */
 export function wrappingTools(config: Config): Tool[] {
   if (toolsFolder(config) === null) return [];
   return [listWrapped(), ...(config.wrapTools ? [wrapScript(config), unwrapScript()] : [])];
@@ -19,22 +22,22 @@ const choice = {
     .enum(WRAP_MODES)
     .optional()
     .describe(
-      'What becomes a tool: functions, the command line (script), both, or what fits (auto, the default).',
+      'What becomes a tool: functions, the command line (script), both, or whichever fits (auto, the default).',
     ),
   functions: z
     .array(z.string())
     .max(1000)
     .optional()
-    .describe('The functions to offer; without it all public ones.'),
-  environment: venvName.describe('The environment that its calls run in; without it the default one.'),
-  profile: profile.describe("The profile that its calls run under; without it the server's default."),
+    .describe('The functions to offer; default: all public ones.'),
+  environment: venvName.describe('The environment of its calls; default: the default one.'),
+  profile: profile.describe("The profile of its calls; default: the server's."),
   replace: z
     .boolean()
     .optional()
-    .describe('true: take the place of the script that wrap_script wrapped under this name.'),
+    .describe('true: replace the script that wrap_script added under this name.'),
 };
 
-/** Exactly one of the two ways to say which script. */
+/** A script is given either as filename and code, or as file. */
 const Arguments = z
   .strictObject({
     filename: z
@@ -42,7 +45,7 @@ const Arguments = z
       .max(110)
       .optional()
       .describe('With code: the name of the script, such as "report.py".'),
-    code: code.describe('The text of the script. It is read, and not run, to find its tools.'),
+    code: code.describe('The text of the script. It is read, not run, to find its tools.'),
     file: file.describe('Instead of code: a Python file of this server, below one of its script roots.'),
     ...choice,
   })
@@ -53,10 +56,10 @@ const Arguments = z
 
 const wrapScript = ({ scriptRoots }: Config): Tool => ({
   name: 'wrap_script',
-  title: 'Make tools of a script',
+  title: 'Turn a script into tools',
   description:
-    'Make tools of a Python script: each public function becomes one, with a schema from its type hints and docstring, and ' +
-    'so does a command line of argparse, click or typer. The tools are offered to all clients of this server at once, and stay. ' +
+    'Turn a Python script into tools: each public function becomes one, with a schema from its type hints and docstring, and ' +
+    'so does an argparse, click or typer command line. All clients of this server get the tools at once, and keep them. ' +
     'Give the script itself (filename and code)' +
     (scriptRoots.length > 0 ? `, or a file of this server below: ${scriptRoots.join(', ')}.` : '.'),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -71,17 +74,17 @@ const wrapScript = ({ scriptRoots }: Config): Tool => ({
 });
 
 const UnwrapScriptArguments = z.strictObject({
-  name: z.string().max(200).describe('The name of the script, as list_wrapped tells it.'),
+  name: z.string().max(200).describe('The name of the script, as list_wrapped shows it.'),
 });
 
 const Unwrapped = z.object({ name: z.string(), unwrapped: z.literal(true) });
 
 const unwrapScript = (): Tool => ({
   name: 'unwrap_script',
-  title: 'Take back the tools of a script',
+  title: 'Stop offering a script',
   description:
-    'Offer the tools of a script no more that wrap_script wrapped. One that was given as text is deleted from the tools ' +
-    'folder; one that lies elsewhere on the server stays where it is. What the owner of the server wrapped is not touched.',
+    'Stop offering a script added with wrap_script. A script given as text is deleted from the tools folder; a file elsewhere ' +
+    'on the server is kept. Scripts that the owner of the server wrapped are not affected.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   inputSchema: advertiseArguments(UnwrapScriptArguments),
   outputSchema: advertiseResult(Unwrapped),
@@ -90,7 +93,7 @@ const unwrapScript = (): Tool => ({
       await call.wrapping.unwrap(name, { caller });
       return replyData(
         { name, unwrapped: true as const },
-        () => `The tools of "${name}" are offered no more.`,
+        () => `The tools of "${name}" are no longer offered.`,
       );
     }),
 });

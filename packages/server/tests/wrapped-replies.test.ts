@@ -56,12 +56,12 @@ test('of a value that is too large the reason comes first, then how it begins', 
 test.each([
   [
     'promised',
-    /^promised ended, but [^\n]+\n- there is no value as JSON: the value is larger than/,
+    /^promised ran, but [^\n]+\n- there is no value as JSON: the value is larger than/,
     /^\['xxxx/,
   ],
   [
     'wrong',
-    /^wrong ended, but [^\n]+\n- result: must be a whole number, but the text "no number/,
+    /^wrong ran, but [^\n]+\n- result: must be a whole number, but the text "no number/,
     /^'no number/,
   ],
 ])(
@@ -79,7 +79,7 @@ test('of much text beside a value there are the head and the tail', async () => 
   const { texts, structuredContent } = await call('chatty');
   expect(structuredContent).toEqual({ result: 7 });
   expect(texts[0]).toBe('7');
-  expect(texts[1]).toMatch(/^It printed:\nfirst line\n[\s\S]*characters cut[\s\S]*last line\n$/);
+  expect(texts[1]).toMatch(/^stdout:\nfirst line\n[\s\S]*characters cut[\s\S]*last line\n$/);
   expect(texts[1]!.length).toBeLessThan(9000);
 });
 
