@@ -14,26 +14,26 @@ import { readConfig } from './config-flags.js';
 import { CANCELLED, exitCodeOfError } from './exit-codes.js';
 import { printFailures } from './package-results.js';
 import { printJson } from './run-output.js';
-import { tellSteps } from './terminal.js';
+import { reportSteps } from './terminal.js';
 
-/** What a command has to say: the same as data and in words. */
+/** The result of a command, as data and as text. */
 export interface Answer {
-  /** Not given: it is out already. */
+  /** Undefined if the output is already printed. */
   json?: unknown;
   text: string;
   /** 0 if not given. */
   status?: number;
 }
 
-export interface Surroundings {
-  /** Where to tell what is done, and what ends it. */
+export interface CommandContext {
+  /** Reports progress, and carries the signal that cancels. */
   steps: Required<StepOptions>;
   style: Style;
-  /** Of the terminal; undefined where there is none. */
+  /** The width of the terminal; undefined without one. */
   width: number | undefined;
 }
 
-export interface Acting extends Surroundings {
+export interface Acting extends CommandContext {
   pungi: Pungi;
 }
 
@@ -42,32 +42,30 @@ export interface Parsed extends Record<string, unknown> {
   quiet?: boolean;
 }
 
-/** Does one thing with a Pungi, and resolves to the status. */
+/** Runs a command that needs a Pungi, and resolves to its exit status. */
 export const act = (parsed: Parsed, work: (acting: Acting) => Promise<Answer>): Promise<number> =>
-  answer(parsed, (surroundings) =>
-    withPungi(readConfig(parsed), (pungi) => work({ pungi, ...surroundings })),
-  );
+  answer(parsed, (context) => withPungi(readConfig(parsed), (pungi) => work({ pungi, ...context })));
 
-/** Does one thing: Ctrl-C cancels it, and what it did is told. */
+/** Runs a command and prints its answer; Ctrl-C cancels it. */
 export async function answer(
   parsed: Parsed,
-  work: (surroundings: Surroundings) => Promise<Answer>,
-  cancelled = 'Cancelled: everything is as it was.',
+  work: (context: CommandContext) => Promise<Answer>,
+  cancelled = 'Cancelled: nothing has changed.',
 ): Promise<number> {
   const { json = false, quiet = json } = parsed;
   const cancel = new AbortController();
   const stopListening = onInterrupt(() => cancel.abort(new PungiError('CANCELLED', cancelled)));
-  const told = tellSteps({ quiet });
+  const progress = reportSteps({ quiet });
   try {
-    const steps = { signal: cancel.signal, onStep: told.onStep, caller: CLI };
+    const steps = { signal: cancel.signal, onStep: progress.onStep, caller: CLI };
     const { isTTY, columns } = process.stdout;
     const done = await work({ steps, style: styleFor(process.stdout), width: isTTY ? columns : undefined });
-    told.clear();
+    progress.clear();
     if (!json) process.stdout.write(done.text);
     else if (done.json !== undefined) printJson(done.json);
     return done.status ?? 0;
   } catch (thrown) {
-    told.clear();
+    progress.clear();
     const error = PungiError.from(thrown);
     if (!json) {
       printFailures(error);
@@ -80,7 +78,7 @@ export async function answer(
   }
 }
 
-/** Code of the person's own is not run here: one worker is enough, and nothing need be preinstalled. */
+/** No code of the user runs here: one worker is enough, and nothing is preinstalled. */
 export async function withPungi<T>(settings: Config, work: (pungi: Pungi) => Promise<T>): Promise<T> {
   const config = { ...settings, poolSize: 1, preinstalledPackages: [] };
   const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config), 'command');
@@ -92,8 +90,8 @@ export async function withPungi<T>(settings: Config, work: (pungi: Pungi) => Pro
 }
 
 /**
- * Calls back at the first Ctrl-C, SIGTERM or SIGHUP, and lets a second one end the process at once: by then the
- * person has asked twice, and the processes of a run do not outlive this one. Returns what stops listening.
+ * Calls back at the first Ctrl-C, SIGTERM or SIGHUP. A second one ends the process at once; processes of a run do not outlive
+ * it. Returns a function that stops listening.
  */
 export function onInterrupt(callback: (signal: NodeJS.Signals) => void): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -109,12 +107,12 @@ export function onInterrupt(callback: (signal: NodeJS.Signals) => void): () => v
   };
 }
 
-/** The log that the settings ask for, or the sentence that says why it cannot be written. */
+/** Opens the configured log, or throws why it cannot be written. */
 export function openLog(settings: LogSettings): Logger {
   try {
     return createLogger(settings);
   } catch (error) {
-    const message = `The log file ${settings.logFile} cannot be written: ${(error as Error).message}`;
+    const message = `Could not write the log file ${settings.logFile}: ${(error as Error).message}`;
     throw new PungiError('CONFIGURATION_ERROR', message, { logFile: settings.logFile });
   }
 }

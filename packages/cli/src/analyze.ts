@@ -16,8 +16,8 @@ const SETTINGS: readonly OptionName[] = [
 ];
 
 const HELP = `
-The code is read, never run. ruff finds what there is to find; it is installed once, into an
-environment of its own.
+The code is read, never run. The checks are ruff's; it is installed once, into its own
+environment.
 
 Examples:
   pungi analyze script.py
@@ -27,7 +27,7 @@ Examples:
 Exit codes:
   0  no errors were found; there may be warnings
   1  errors were found
-  As those of "pungi env" otherwise: 2, 69, 70, 76, 77, 130`;
+  Others as in "pungi env": 2, 69, 70, 76, 77, 130`;
 
 interface Flags extends Parsed {
   security: boolean;
@@ -37,13 +37,13 @@ interface Flags extends Parsed {
 
 export function analyzeCommand(end: (status: number) => void): Command {
   const command = new Command('analyze')
-    .description('look at a Python file without running it')
+    .description('check a Python file without running it')
     .argument('<file>', 'the file, or "-" for standard input')
-    .option('--no-security', 'do not look for code that can be abused')
-    .option('--no-style', 'do not look at names, idioms, layout and what is not used')
-    .option('--no-complexity', 'do not look for functions that do too much')
+    .option('--no-security', 'skip security checks')
+    .option('--no-style', 'skip style checks: names, idioms, layout, unused code')
+    .option('--no-complexity', 'skip complexity checks')
     .option('--json', 'print the findings as JSON on standard output, and nothing else')
-    .option('-q, --quiet', 'do not tell the steps on standard error (where it is no terminal)');
+    .option('-q, --quiet', 'no progress on standard error (unless it is a terminal)');
   addConfigFlags(command, SETTINGS).addHelpText('after', HELP);
   return command.action(async (file: string, flags: Flags) =>
     end(await act(flags, (acting) => analyze(acting, file, flags))),
@@ -67,7 +67,7 @@ async function analyze({ pungi, steps, style }: Acting, file: string, flags: Fla
 
 const COLOURS = { error: 'red', warning: 'yellow', info: 'cyan' } as const;
 
-/** One line each, which editors and compilers' readers understand, then a sentence. */
+/** Formats one finding per line, in the form that editors understand, then a summary. */
 function screenOf({ findings, summary, tool }: Analysis, file: string, style: Style): string {
   const line = ({ line, column, severity, rule, message }: Finding) =>
     `${file}:${line}:${column} ${style(COLOURS[severity], severity)} ${rule} ${oneLine(message)}\n`;

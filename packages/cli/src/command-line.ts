@@ -11,14 +11,14 @@ import { serveCommand } from './serve.js';
 import { testCommand } from './test/command.js';
 import { wrapCommand } from './wrap/command.js';
 
-/** Runs one command and resolves to the status the process should end with. Never throws. */
+/** Runs one command and resolves to the exit status of the process. Never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   let status = 0;
   const program = commandLine((ended) => {
     status = ended;
   });
   try {
-    await program.parseAsync(argv.length === 0 ? whatIsMeant() : argv, { from: 'user' });
+    await program.parseAsync(argv.length === 0 ? defaultArguments() : argv, { from: 'user' });
     return status;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : USAGE;
@@ -28,8 +28,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Without arguments: an MCP client talks through a pipe and is served; a person at a terminal gets the help. */
-const whatIsMeant = () => (process.stdin.isTTY ? ['--help'] : ['serve']);
+/** Without arguments, an MCP client on a pipe is served, and a person at a terminal gets the help. */
+const defaultArguments = () => (process.stdin.isTTY ? ['--help'] : ['serve']);
 
 function commandLine(end: (status: number) => void): Command {
   const program = new Command('pungi')
@@ -37,7 +37,7 @@ function commandLine(end: (status: number) => void): Command {
       'Runs Python in a fresh, kernel-sandboxed process: for agents over MCP, and from the command line.',
     )
     .version(VERSION, '-V, --version')
-    // An option is that of the command it follows: "wrap" and the commands of it have some that are called alike.
+    // An option belongs to the command it follows: "wrap" and its subcommands share some names.
     .enablePositionalOptions()
     .addHelpText(
       'after',
@@ -56,22 +56,22 @@ function commandLine(end: (status: number) => void): Command {
   ]) {
     program.addCommand(make(end));
   }
-  wordErrors(program, 'pungi');
+  formatErrors(program, 'pungi');
   return program;
 }
 
-function wordErrors(command: Command, path: string): void {
-  // Commander's own suggestions are for names that have little in common.
+function formatErrors(command: Command, path: string): void {
+  // Commander suggests names that have little in common; we suggest our own.
   command
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
       outputError: (text, write) => write(usageSentence(text, path, command)),
     });
-  for (const below of command.commands) wordErrors(below, `${path} ${below.name()}`);
+  for (const below of command.commands) formatErrors(below, `${path} ${below.name()}`);
 }
 
-/** Commander says "error: unknown option '--x'"; a person also wants to know where to look. */
+/** Adds the help command to Commander's "error: unknown option '--x'". */
 function usageSentence(text: string, path: string, command: Command): string {
   const sentence = text
     .trim()
@@ -90,14 +90,14 @@ function suggestion(sentence: string, command: Command): string {
   return meant === undefined ? '' : ` (did you mean ${meant}?)`;
 }
 
-/** The whole life of the process: one command, then its status. */
+/** Runs the whole process: one command, then its exit status. */
 export async function runProgram(): Promise<never> {
-  // A reader that goes away, such as `head`, is no reason to leave the work undone, nor for a stack trace.
+  // A reader that goes away, such as `head`, must not stop the work or cause a stack trace.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
   const status = await runCommandLine(process.argv.slice(2));
 
-  // Whatever is still in the pipes is written before the process ends with its status.
+  // Pending output is written before the process exits.
   await Promise.all(
     [process.stdout, process.stderr].map(
       (stream) => new Promise((done) => stream.write('', () => done(undefined))),

@@ -5,8 +5,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 const DEFAULTS = Config.parse({});
 
 /**
- * `--config` and one flag for each of the named options: the settings of the file and the environment, typed. `defaults`: where
- * the command has others than the rest.
+ * Adds `--config` and one flag per named option, which override file and environment. `defaults`: values that differ for this
+ * command.
  */
 export function addConfigFlags(
   command: Command,
@@ -25,7 +25,7 @@ export function addConfigFlags(
 
 export const ALL_OPTIONS = Object.keys(OPTIONS) as OptionName[];
 
-/** The flags of a parsed command as a source of configuration. */
+/** Turns the flags of a parsed command into a source of configuration. */
 export function configSources(parsed: Record<string, unknown>): ConfigSources {
   const flags = Object.fromEntries(ALL_OPTIONS.map((name) => [name, parsed[name]]));
   return { flags, file: parsed['config'] as string | undefined };
@@ -34,7 +34,7 @@ export function configSources(parsed: Record<string, unknown>): ConfigSources {
 export const readConfig = (parsed: Record<string, unknown>, defaults: Partial<Config> = {}): Config =>
   loadConfig({ ...configSources(parsed), defaults });
 
-/** Checks a value that a shorter flag gives to an option, under the name that the person typed. */
+/** Checks the value of a shorter flag, under the name that the user typed. */
 export const parserOf =
   (name: OptionName) =>
   (text: string): unknown => {

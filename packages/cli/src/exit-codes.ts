@@ -8,10 +8,10 @@ export const DAMAGED = 74;
 export const DENIED = 77;
 export const CANCELLED = 130;
 
-/** The statuses of `pungi run`, in words, for --help. A script's own status passes through. */
+/** The exit codes of `pungi run`, for --help. The status of a script passes through. */
 export const EXIT_CODES_HELP = `
 Exit codes:
-  0      the run ended well
+  0      the run succeeded
   1      Python raised an exception
   N      the script itself ended with status N (sys.exit)
   2      the command, its input or the configuration is not valid
@@ -19,17 +19,17 @@ Exit codes:
   69     unavailable: no interpreter, no sandbox, nothing to install with, too busy,
          or no way to record the run
   70     an error inside Pungi
-  73     the environment exists already
+  73     the environment already exists
   74     the environment or the audit trail is damaged
   75     the environment is in use
   76     packages could not be installed
-  77     the rules do not allow the run, or the code leaves the scope of its profile
+  77     the rules do not allow the run, or the code is outside the scope of its profile
   124    the time limit was reached
   130    cancelled (Ctrl-C)
   137    a limit of memory, CPU, processes, disk or output was reached
   128+N  killed by signal N, such as 139 for a segmentation fault`;
 
-/** Those of the commands on environments. All but 0 and 70 promise that nothing was changed. */
+/** The exit codes of `pungi env`. All but 0 and 70 guarantee that nothing was changed. */
 export const ENV_EXIT_CODES_HELP = `
 Exit codes:
   0    done
@@ -37,25 +37,25 @@ Exit codes:
   66   there is no such environment
   69   unavailable: no interpreter, no sandbox, or nothing to install with
   70   an error inside Pungi
-  73   the environment exists already
+  73   the environment already exists
   74   the environment is damaged: create it again, or delete it
   75   the environment is in use
   76   packages could not be installed or removed, or not within PACKAGE_TIMEOUT_MS
   77   the rules do not allow it, such as MAX_ENVIRONMENTS
   130  cancelled: Ctrl-C, or a question that was not answered with yes`;
 
-/** Those of the commands on profiles. */
+/** The exit codes of `pungi profile`. */
 export const PROFILE_EXIT_CODES_HELP = `
 Exit codes:
   0    done; there may be warnings
-  1    the code to be checked does not compile
+  1    the checked code does not compile
   2    the command, the profiles file or the configuration is not valid
   69   unavailable: no interpreter or no sandbox
   70   an error inside Pungi
-  77   the code leaves the scope of the profile
+  77   the code is outside the scope of the profile
   130  cancelled (Ctrl-C)`;
 
-/** Those of the commands on the audit trail. */
+/** The exit codes of `pungi audit`. */
 export const AUDIT_EXIT_CODES_HELP = `
 Exit codes:
   0    done; verify: the trail is whole; replay: the same output
@@ -66,7 +66,7 @@ Exit codes:
   74   the trail is damaged, or was tampered with
   130  cancelled: Ctrl-C, or a question that was not answered with yes`;
 
-/** Those of the commands that make tools of scripts. */
+/** The exit codes of `pungi wrap`. */
 export const WRAP_EXIT_CODES_HELP = `
 Exit codes:
   0    done
@@ -81,7 +81,7 @@ Exit codes:
 
 export { exitCodeOf } from '@pungi/core/contract';
 
-/** Codes that no run ends with. */
+/** Codes that are not verdicts of a run. */
 const OTHER_CODES: Partial<Record<ErrorCode, number>> = {
   CONFIGURATION_ERROR: USAGE,
   ENVIRONMENT_EXISTS: EXISTS,

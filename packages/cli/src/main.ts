@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { isNodeSupported, tooOld } from '@pungi/core/node-version';
 
-// Before anything else is loaded: an older Node fails on the syntax and the imports of what follows.
+// Runs before anything else is loaded: an older Node fails on the syntax of the imports.
 if (isNodeSupported()) {
   const { runProgram } = await import('./command-line.js');
-  // What a library's processes and timers leave to its program: whether it goes on. This one does until its command ends.
+  // The library's processes and timers do not keep the process alive; this timer does until the command ends.
   const alive = setInterval(() => {}, 2 ** 30);
   try {
     await runProgram();

@@ -11,18 +11,18 @@ import {
   writeAtomically,
 } from '@pungi/core/base';
 
-/** Where a file of this name would really be written. Refuses what is there already, unless it may be replaced. */
+/** Resolves the file that a path is written to. Refuses an existing file unless `force`. */
 export function replaceableFile(path: string, force: boolean): string {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return path;
   if (!force) throw invalid(`${path} exists already; --force replaces it.`);
   const real = resolve(path);
-  // Renaming over a device or a pipe would put a file in its place.
+  // Renaming over a device or a pipe would replace it by a file.
   if (!lstatSync(real).isFile()) throw invalid(`${path} is not a regular file.`);
   return real;
 }
 
-/** The whole content or nothing, whenever this ends, in a file of the person at the command line. */
+/** Writes a file of the user atomically. */
 export function writeOwnFile(path: string, content: string, force: boolean): void {
   const target = replaceableFile(path, force);
   try {
@@ -32,7 +32,7 @@ export function writeOwnFile(path: string, content: string, force: boolean): voi
   }
 }
 
-/** The same for what is too much to hold at once. */
+/** Does the same for content too large to hold in memory. */
 export async function writeOwnLines(
   path: string,
   lines: AsyncIterable<string>,
@@ -60,27 +60,27 @@ function resolve(path: string): string {
 
 function unwritable(path: string, error: unknown): PungiError {
   const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-  return invalid(`${path} cannot be written: ${missing ? 'its folder does not exist' : fileProblem(error)}.`);
+  return invalid(`Could not write ${path}: ${missing ? 'its folder does not exist' : fileProblem(error)}.`);
 }
 
 const invalid = (message: string) => new PungiError('INVALID_INPUT', message);
 
-/** A file of the person at the command line, read with the person's own rights. */
+/** Reads a file of the user, with the user's own rights. */
 export function readOwnFile(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw invalid(`${path} cannot be read: ${fileProblem(error)}.`);
+    throw invalid(`Could not read ${path}: ${fileProblem(error)}.`);
   }
 }
 
 export function asText(content: Buffer, what: string, advice?: string): string {
   if (!isUtf8(content)) throw invalid(`${what} is not UTF-8 text${advice ? `; ${advice}` : ''}.`);
-  // A decoder, because it drops a byte order mark, on which Python's compiler would stop.
+  // TextDecoder drops a byte order mark, which Python's compiler would reject.
   return new TextDecoder().decode(content);
 }
 
-/** Standard input to its end. Whoever did not mean to give any gets a message after a moment. */
+/** Reads standard input to its end. After a moment of waiting it prints a hint. */
 export async function readStdin(signal: AbortSignal, advice?: string): Promise<Buffer> {
   const hint = setTimeout(() => {
     process.stderr.write(`pungi: waiting for standard input to end${advice ? `; ${advice}` : ''}.\n`);
@@ -92,7 +92,7 @@ export async function readStdin(signal: AbortSignal, advice?: string): Promise<B
       chunks.push(chunk as Buffer);
     }
   } catch (error) {
-    if (signal.aborted) throw new PungiError('CANCELLED', 'Cancelled while standard input was read.');
+    if (signal.aborted) throw new PungiError('CANCELLED', 'Cancelled while reading standard input.');
     throw error;
   } finally {
     clearTimeout(hint);

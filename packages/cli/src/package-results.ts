@@ -2,7 +2,7 @@ import { countText, durationText, indent, oneLine, type Style, styleFor } from '
 import type { PackageInfo, PackageReport, PackageResult } from '@pungi/core/contract';
 import { nameKey } from '@pungi/core/environments';
 
-/** A line for each package that was asked for, then what came and went with them, then one sentence. */
+/** Formats a line per requested package, then its dependencies, then a summary. */
 export function reportText(report: PackageReport, style: Style): string {
   const asked = new Set(report.packages.map((one) => keyOf(one.package)));
   const unasked = (list: readonly PackageInfo[]) => list.filter(({ name }) => !asked.has(keyOf(name)));
@@ -26,7 +26,7 @@ function resultLine(result: PackageResult, before: string | undefined, style: St
   const name = nameIn(asked);
   if (status === 'failed') return `${style('red', '✗')} ${name}`;
   const shown = `${style('green', '✓')} ${name} ${version ?? before ?? ''}`.trimEnd();
-  const was = status === 'unchanged' ? ' (there already)' : ` (was ${before})`;
+  const was = status === 'unchanged' ? ' (already installed)' : ` (was ${before})`;
   const isNew = status === 'removed' || (status === 'installed' && before === undefined);
   return isNew ? shown : `${shown}${style('dim', was)}`;
 }
@@ -36,17 +36,18 @@ function summary({ venvName, packages, added, removed, tool, tookMs }: PackageRe
   if (packages.some(({ status }) => status === 'removed')) {
     return `Removed ${countText(removed.length, 'package')} from "${venvName}" ${how}.`;
   }
-  if (added.length === 0 && removed.length === 0) return `Everything is in "${venvName}" already.`;
+  if (added.length === 0 && removed.length === 0) return `Everything is already in "${venvName}".`;
   return `Installed ${countText(added.length, 'package')} into "${venvName}" ${how}.`;
 }
 
-/** For a failed change: each package, and the resolver's own explanation once where it is the same for all. */
+/** Formats a failed change: each package, and the resolver's explanation, once if all packages share it. */
 function failuresText(packages: readonly PackageResult[], style: Style): string {
   const reasons = new Set(packages.map(({ why }) => why));
   const [common] = reasons.size === 1 ? reasons : [null];
   const blocks = packages.map(({ package: asked, why }) => {
     const name = oneLine(asked);
-    if (why === null) return `${style('dim', '·')} ${name}${style('dim', ' (nothing against it by itself)')}`;
+    if (why === null)
+      return `${style('dim', '·')} ${name}${style('dim', ' (could be installed on its own)')}`;
     return [`${style('red', '✗')} ${name}`, ...(common === null ? [indent(why, '    ')] : [])].join('\n');
   });
   return [...blocks, ...(common === null || common === undefined ? [] : [indent(common, '    ')]), ''].join(
@@ -59,7 +60,7 @@ interface Failure {
   details: { packages?: readonly PackageResult[] | undefined; explanation?: string | undefined };
 }
 
-/** On standard error, before the sentence that says what failed, unless that says it all. */
+/** Prints the reasons on standard error, unless the error message contains them. */
 export function printFailures({ message, details: { packages, explanation } }: Failure): void {
   if (packages?.some(({ why }) => why !== message)) {
     process.stderr.write(failuresText(packages, styleFor(process.stderr)));
@@ -68,6 +69,6 @@ export function printFailures({ message, details: { packages, explanation } }: F
   }
 }
 
-/** What a requirement is about, whatever else it says. */
+/** The project name at the start of a requirement. */
 const nameIn = (requirement: string) => /^[A-Za-z0-9._-]*/.exec(requirement)?.[0] ?? '';
 const keyOf = (requirement: string) => nameKey(nameIn(requirement));

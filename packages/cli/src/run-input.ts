@@ -5,19 +5,19 @@ import { PungiError } from '@pungi/core/base';
 import type { InputFile } from '@pungi/core/contract';
 import { asText, readOwnFile, readStdin } from './own-files.js';
 
-const BINARY = 'hand binary data over with --file NAME=PATH';
-const NO_STDIN = '--stdin "" gives the run none';
+const BINARY = 'pass binary data with --file NAME=PATH';
+const NO_STDIN = 'use --stdin "" for none';
 
-/** What `pungi run` was told to run. */
+/** The code that `pungi run` runs. */
 interface Source {
   code: string;
-  /** The name that tracebacks show; undefined for code that came without a file. */
+  /** The name that tracebacks show; undefined for code without a file. */
   filename: string | undefined;
   argv: string[];
   fromStdin: boolean;
 }
 
-/** `FILE args…`, `- args…` or `-c CODE args…`. The person's own file is read here, with the person's own rights. */
+/** Reads `FILE args…`, `- args…` or `-c CODE args…`. The file is read with the user's own rights. */
 export async function readSource(
   operands: readonly string[],
   code: string | undefined,
@@ -42,7 +42,7 @@ export async function readSource(
   return { code: asText(readOwnFile(file), file, BINARY), filename: basename(file), argv, fromStdin: false };
 }
 
-/** `--stdin TEXT`, `--stdin @file`, or what is piped into this process; undefined where there is none. */
+/** Reads `--stdin TEXT`, `--stdin @file`, or piped input; undefined if there is none. */
 export async function readInput(
   given: string | undefined,
   stdinIsCode: boolean,
@@ -56,7 +56,7 @@ export async function readInput(
     : asText(await readStdin(signal, NO_STDIN), 'Standard input', BINARY);
 }
 
-/** `--context JSON` or `--context @file`. */
+/** Parses `--context JSON` or `--context @file`. */
 export function readContext(given: string): unknown {
   const isFile = given.startsWith('@');
   const text = isFile ? asText(readOwnFile(given.slice(1)), given.slice(1)) : given;
@@ -69,7 +69,7 @@ export function readContext(given: string): unknown {
   }
 }
 
-/** `name=path`, or a path whose last part is the name. */
+/** Reads `name=path`, or a path whose last part is the name. */
 export function readInputFile(given: string): InputFile {
   const cut = given.indexOf('=');
   const path = given.slice(cut + 1);
@@ -80,7 +80,7 @@ export function readInputFile(given: string): InputFile {
     : { path: name, base64: content.toString('base64') };
 }
 
-/** A terminal is not read from: the person would have to end the input by hand before anything happens. */
+/** A terminal is not read: the user would have to end the input before anything happens. */
 function isPiped(): boolean {
   const stdin = fstatSync(0);
   return stdin.isFIFO() || stdin.isFile() || stdin.isSocket();

@@ -2,11 +2,11 @@ import { oneLine, printable } from '@pungi/core/base';
 import type { Outcome, Output, OutputLine, ScopeViolation, Verdict } from '@pungi/core/contract';
 import { printFailures } from './package-results.js';
 
-/** Passes on what a run writes: line by line while it runs, and at its end exactly what is still missing. */
+/** Prints the output of a run: line by line while it runs, and at its end exactly the rest. */
 export class LiveOutput {
   readonly #streams: Record<OutputLine['stream'], LiveStream>;
 
-  /** Told before anything is written, so that the terminal's last line is free. */
+  /** Called before anything is written, so that the terminal's last line is free. */
   constructor(beforeWrite: () => void = () => {}) {
     const streamTo = (target: NodeJS.WriteStream) => new LiveStream(target, beforeWrite);
     this.#streams = { stdout: streamTo(process.stdout), stderr: streamTo(process.stderr) };
@@ -14,7 +14,7 @@ export class LiveOutput {
 
   readonly onLine = ({ stream, text }: OutputLine): void => this.#streams[stream].line(text);
 
-  /** What comes next is of another run, which begins anew, as after AUTO_INSTALL. */
+  /** Resets for another run of the same code, as after AUTO_INSTALL. */
   restart(): void {
     for (const stream of Object.values(this.#streams)) stream.restart();
   }
@@ -25,7 +25,7 @@ export class LiveOutput {
   }
 }
 
-/** A line this long may be a piece of a longer one, and its end is then not the end of a line. */
+/** A line of this length may be a piece of a longer line, without a line end. */
 const PIECE = 64 * 1024;
 
 class LiveStream {
@@ -40,8 +40,8 @@ class LiveStream {
   ) {}
 
   /**
-   * Lines come without their ends, and the last one may have had none. They are written one turn later: what has
-   * not been written when the run ends is then taken from the outcome, which knows.
+   * Lines arrive without their ends, and the last one may have none. Each is written one turn later; if the run ends first, the
+   * rest is taken from the outcome, which is exact.
    */
   line(text: string): void {
     this.#atEnd ||= text.length >= PIECE;
@@ -79,14 +79,13 @@ export function printJson(value: unknown): void {
 }
 
 /**
- * What remains to be said once the output is out: the value, as a notebook shows it, or why the run failed; and what a
- * person should know about the run, which is known when it has ended.
+ * Prints what follows the output: the value, as in a notebook, or the reason of a failure, then notes and the disclosure.
  */
 export function printEnding({ verdict, value, disclosure, notes = [] }: Outcome, file: string): void {
   if (value !== null) process.stdout.write(`${value.repr}\n`);
   for (const note of notes) process.stderr.write(`pungi: ${printable(note)}\n`);
   if (verdict.kind === 'no-environment') printFailures({ message: verdict.message, details: verdict });
-  // The sentence tells of the first one, and where it is.
+  // The message already names the first one and its place.
   const violations = verdict.kind === 'denied' ? (verdict.violations ?? []) : [];
   if (violations.length > 1) process.stderr.write(violationLines(violations, file));
   const failure = failureText(verdict);
@@ -94,7 +93,9 @@ export function printEnding({ verdict, value, disclosure, notes = [] }: Outcome,
   if (disclosure !== null) process.stderr.write(`${printable(disclosure.text)}\n`);
 }
 
-/** Python's own traceback where there is one, then one sentence. A script that chose its status needs no comment. */
+/**
+ * Returns Python's traceback, if any, and one sentence. A script that chose its exit status needs no comment.
+ */
 function failureText(verdict: Verdict): string | undefined {
   if (verdict.kind === 'ok' || verdict.kind === 'exited') return undefined;
   const exception = 'exception' in verdict ? verdict.exception : undefined;
@@ -103,7 +104,7 @@ function failureText(verdict: Verdict): string | undefined {
   return exception === undefined ? sentence : `${exception.traceback.trimEnd()}\n${sentence}`;
 }
 
-/** One line each, which editors understand: file:line:column rule reason. */
+/** Formats one violation per line, as editors understand it: file:line:column rule reason. */
 export const violationLines = (violations: readonly ScopeViolation[], file: string): string =>
   violations
     .map(({ line, column, rule, message }) => {

@@ -10,7 +10,7 @@ import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
 import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
 import { readContext, readInput, readInputFile, readSource } from './run-input.js';
 import { LiveOutput, printEnding, printJson } from './run-output.js';
-import { tellSteps } from './terminal.js';
+import { reportSteps } from './terminal.js';
 
 const ENVIRONMENTS = [
   'venvsBasePath',
@@ -53,13 +53,12 @@ const HELP = `
 Output appears as the script produces it; the value of the last expression follows, as in a
 notebook. With --json the outcome is the only thing on standard output:
 {"verdict": …, "stdout": …, "value": …, "usage": …}, or
-{"error": {"code", "message", "details"}} where nothing could be run.
-Text that is piped in is the script's standard input, which always ends.
-A script that names its packages in a "# /// script" block (PEP 723) runs in an environment made
-for them: at its first run the steps of that are told on standard error, and "usage.installMs" is
-their time.
-A profile (see: pungi profile) adds rules of its own. Where it discloses what was done, that is
-told at the end, on standard error.
+{"error": {"code", "message", "details"}} if nothing was run.
+Piped text is the script's standard input, which always ends.
+A script that names its packages in a "# /// script" block (PEP 723) runs in an environment created
+for them: the first run reports the steps on standard error, and "usage.installMs" is their time.
+A profile (see: pungi profile) adds rules. If it discloses what was done, the disclosure is printed
+at the end, on standard error.
 ${EXIT_CODES_HELP}
 
 Examples:
@@ -93,14 +92,14 @@ export function runCommand(end: (status: number) => void): Command {
     .argument('[operands...]', 'the file ("-" for standard input), then the arguments the script sees')
     .option('-c, --code <code>', 'the code itself')
     .option('-e, --env <name>', 'the environment to run in (see: pungi env)')
-    .option('-p, --profile <name>', 'the profile whose rules hold (see: pungi profile)')
-    .option('--context <json|@file>', 'JSON that the code sees as `context`, or a file that holds it')
-    .option('--capability <name>', 'what the run is for, as the disclosure and the audit trail tell it')
+    .option('-p, --profile <name>', 'the profile to run under (see: pungi profile)')
+    .option('--context <json|@file>', 'JSON that the code sees as `context`, or a file with it')
+    .option('--capability <name>', 'what the run is for, as recorded in the disclosure and the audit trail')
     .option(
       '--stdin <text|@file>',
-      'text on the script’s standard input, or a file that holds it (@@ for a real @)',
+      'text on the script’s standard input, or a file with it (@@ for a literal @)',
     )
-    .option('--file <name=path>', 'place this file in the work folder; may be repeated', collect, [])
+    .option('--file <name=path>', 'copy this file into the work folder; may be repeated', collect, [])
     .addOption(
       new Option('--timeout <ms>', 'end the run after this time').argParser(parserOf('executionTimeoutMs')),
     )
@@ -116,7 +115,7 @@ export function runCommand(end: (status: number) => void): Command {
   return command.action(async (operands: string[], parsed: Parsed) => end(await run(operands, parsed)));
 }
 
-/** As the person named it. */
+/** The file name as the user wrote it. */
 const filenameOf = ([file = '-']: readonly string[], { code }: Parsed) =>
   code !== undefined ? '<code>' : file === '-' ? '<stdin>' : file;
 
@@ -126,7 +125,7 @@ const collect = (value: string, earlier: string[]) => [...earlier, value];
 async function run(operands: string[], parsed: Parsed): Promise<number> {
   const cancel = new AbortController();
   const stopListening = onInterrupt(() => cancel.abort(cancelled()));
-  // When our reader goes away, such as `head`, there is nobody to run for.
+  // Without a reader, such as `head` that has exited, the run is pointless.
   process.stdout.on('error', () => cancel.abort(cancelled()));
   try {
     const outcome = await pointToOwn(await executed(operands, parsed, cancel.signal), operands, parsed);
@@ -143,7 +142,7 @@ async function run(operands: string[], parsed: Parsed): Promise<number> {
   }
 }
 
-/** Names the person's own file where an import did not find it. */
+/** Adds a hint if a failed import names a file of the user. */
 async function pointToOwn(
   outcome: Outcome,
   [file = '-']: readonly string[],
@@ -169,7 +168,7 @@ async function executed(operands: string[], parsed: Parsed, signal: AbortSignal)
   if (parsed.profile !== undefined) request.profile = parsed.profile;
   if (parsed.context !== undefined) request.context = readContext(parsed.context);
   if (parsed.capability !== undefined) request.capability = parsed.capability;
-  const steps = tellSteps({ prefix: 'pungi: ', quiet: parsed.json ?? false });
+  const steps = reportSteps({ prefix: 'pungi: ', quiet: parsed.json ?? false });
   const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config), 'command');
   try {
     await pungi.ready();
@@ -200,16 +199,16 @@ function limitsIn({ timeout, memory, disk, processes, maxCpuMs }: Parsed): Reque
     ...(memory !== undefined && { memoryMb: memory }),
     ...(disk !== undefined && { diskMb: disk }),
     ...(processes !== undefined && { processes }),
-    // Who names the CPU time does not want it to grow with the wall time.
+    // An explicit CPU time does not grow with the wall time.
     ...(maxCpuMs !== undefined && { cpuMs: Number(maxCpuMs) }),
   };
 }
 
 function configFor(parsed: Parsed): Config {
   const config = readConfig(parsed);
-  // Output that was passed on needs no cut in the middle; the hard limit holds.
+  // Streamed output needs no cut in the middle; the hard limit still holds.
   const maxOutputBytes = parsed.json ? config.maxOutputBytes : 2 * config.maxOutputHardBytes;
-  // There is one run: workers are parked with the room that it gets, not with the usual one first.
+  // There is one run, so workers are parked with its limits, not with the defaults.
   const { ceilings } = new LimitRules(config);
   const maxMemoryMb = Math.min(parsed.memory ?? config.maxMemoryMb, ceilings.memoryMb);
   const maxDiskMb = Math.min(parsed.disk ?? config.maxDiskMb, ceilings.diskMb);

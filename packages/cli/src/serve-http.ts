@@ -5,28 +5,28 @@ import { type Logger, PACKAGE_ROOT, PungiError, styleFor } from '@pungi/core/bas
 import { InvalidArgumentError } from 'commander';
 
 interface HttpServing {
-  /** true: the person named no address. */
+  /** true: the user named no address. */
   address: ListenAddress | true;
   quiet: boolean;
   logger: Logger;
   interrupted: Promise<void>;
 }
 
-/** Serves until interrupted, and tells the person at the terminal how to connect. */
+/** Serves until interrupted, and prints how to connect. */
 export async function serveHttp(
   pungi: Pungi,
   { address, quiet, logger, interrupted }: HttpServing,
 ): Promise<void> {
-  const say = quiet ? () => {} : (text: string) => process.stderr.write(`${text}\n`);
+  const print = quiet ? () => {} : (text: string) => process.stderr.write(`${text}\n`);
   const { door, instead } = await openDoor(pungi, address, logger);
   try {
     if (instead !== null) logger.info(instead, { url: door.url });
-    // Without an interpreter or a sandbox there is nothing to serve: the sentence that says so ends the start.
+    // Without an interpreter or a sandbox there is nothing to serve: the error ends the start.
     const stopped = await Promise.race([pungi.ready(), interrupted.then(() => true)]);
     if (stopped === true) return;
-    say(welcome(door.url));
-    if (instead !== null) say(`${instead}\n`);
-    say(await isolationLine(pungi));
+    print(welcome(door.url));
+    if (instead !== null) print(`${instead}\n`);
+    print(await isolationLine(pungi));
     await interrupted;
   } finally {
     await door.close();
@@ -43,10 +43,10 @@ async function openDoor(pungi: Pungi, address: ListenAddress | true, logger: Log
     } catch (error) {
       if (!(await portIsTaken(host, port + offset))) throw error;
       if (address === true && offset < PORTS_TO_TRY) continue;
-      const what = `Port ${port + offset} of ${host} is taken by another program`;
+      const what = `Port ${port + offset} of ${host} is in use by another program`;
       throw new PungiError(
         'CONFIGURATION_ERROR',
-        `${what}: end it, or choose another with --http ${host}:PORT.`,
+        `${what}: stop it, or choose another port with --http ${host}:PORT.`,
       );
     }
   }
@@ -55,7 +55,7 @@ async function openDoor(pungi: Pungi, address: ListenAddress | true, logger: Log
 const PORTS_TO_TRY = 20;
 
 const chosenInstead = (taken: number, port: number) =>
-  `Port ${taken} is taken by another program, so port ${port} is used; name one with --http 127.0.0.1:PORT.`;
+  `Port ${taken} is in use by another program, so port ${port} is used; choose one with --http 127.0.0.1:PORT.`;
 
 function welcome(url: string): string {
   const indented = (value: unknown) => JSON.stringify(value, null, 2).replace(/^/gm, '  ');
@@ -73,22 +73,22 @@ ${indented(stdioClientConfiguration())}
 async function isolationLine(pungi: Pungi): Promise<string> {
   const { isolation, pythonVersion } = await pungi.health();
   const warning = isolation.warning === null ? '' : `\n${isolation.warning}`;
-  return `${pythonVersion} is ready; isolation tier: ${bold(String(isolation.tier))}${warning}\nCtrl-C ends the server.`;
+  return `${pythonVersion} is ready; isolation tier: ${bold(String(isolation.tier))}${warning}\nCtrl-C stops the server.`;
 }
 
 const bold = (text: string) => styleFor(process.stderr)('bold', text);
 
 const MAIN = join(PACKAGE_ROOT, 'dist/bundle/main.js');
 
-/** What a person pastes into the settings of an MCP client that starts its servers itself. */
+/** The configuration for an MCP client that starts its servers itself. */
 const stdioClientConfiguration = () => ({
   mcpServers: { pungi: { command: process.execPath, args: [MAIN, 'serve'] } },
 });
 
-/** What a person pastes into the settings of an MCP client that connects to this server. */
+/** The configuration for an MCP client that connects to this server. */
 const httpClientConfiguration = (url: string) => ({ mcpServers: { pungi: { type: 'http', url } } });
 
-/** Whether another program listens there already: asked after a failure, so that the sentence names the reason. */
+/** Checks after a failure whether another program listens on the port, so that the error names the reason. */
 function portIsTaken(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
@@ -104,7 +104,7 @@ export interface ListenAddress {
 
 const DEFAULT_ADDRESS: ListenAddress = { host: '127.0.0.1', port: 8765 };
 
-/** `8765`, `:8765`, `localhost:8765`, `[::1]:8765`; port 0 takes any free one. */
+/** Parses `8765`, `:8765`, `localhost:8765` or `[::1]:8765`; port 0 takes a free one. */
 export function parseListenAddress(text: string): ListenAddress {
   const match = /^(?:(?<host>[^:[\]]+|\[[0-9a-f:.]+\])?:)?(?<port>\d+)$/i.exec(text);
   const port = Number(match?.groups?.['port']);

@@ -54,14 +54,14 @@ async function serve(parsed: Record<string, unknown>): Promise<number> {
   }
 }
 
-/** On a terminal, log lines are for a person to read. */
+/** On a terminal, log lines are formatted for people. */
 function readServerConfig(parsed: Record<string, unknown>): Config {
   const config = readConfig(parsed);
   const isForPerson = config.logFile === undefined && process.stderr.isTTY;
   return isForPerson ? readConfig(parsed, { logFormat: 'text' }) : config;
 }
 
-/** Over HTTP there may be other clients: one alone does not have every slot for minutes. */
+/** Over HTTP there may be other clients, so one client cannot take every slot. */
 function withSlotForOthers(config: Config): Config {
   const allButOne = Math.max(1, config.maxConcurrentExecutions - 1);
   return { ...config, maxConcurrentPerClient: config.maxConcurrentPerClient ?? allButOne };
@@ -70,7 +70,7 @@ function withSlotForOthers(config: Config): Config {
 async function serveStdio(pungi: Pungi, logger: Logger, interrupted: Promise<void>): Promise<void> {
   const { startStdio } = await import('@pungi/server');
   const door = startStdio(pungi, { logger });
-  // The door stays open without a sandbox: a client hides stderr, and shows what the tools answer.
+  // The server runs even without a sandbox: clients hide stderr but show the errors of tools.
   pungi.ready().catch((error: unknown) => {
     const { code, message } = PungiError.from(error);
     if (code !== 'CANCELLED') logger.error('Python cannot run', { problem: message });
@@ -79,12 +79,12 @@ async function serveStdio(pungi: Pungi, logger: Logger, interrupted: Promise<voi
   await door.close();
 }
 
-/** A folder may come later; a file in its place is a mistake that clients would not see. */
+/** The folder may be created later; a file in its place is a mistake that clients would not see. */
 function refuseFile(folder: string | null): void {
   const found = folder === null ? undefined : statSync(folder, { throwIfNoEntry: false });
   if (folder === null || found === undefined || found.isDirectory()) return;
   throw new PungiError(
     'CONFIGURATION_ERROR',
-    `The tools folder ${folder} is a file: name the folder that it lies in.`,
+    `The tools folder ${folder} is a file: name the folder that contains it.`,
   );
 }

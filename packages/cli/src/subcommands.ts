@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs';
 import { similarName } from '@pungi/core/base';
 import type { Config, OptionName } from '@pungi/core/config';
 import { Command, Option } from 'commander';
-import { type Answer, answer, type Parsed, type Surroundings } from './act.js';
+import { type Answer, answer, type CommandContext, type Parsed } from './act.js';
 import { addConfigFlags } from './config-flags.js';
 
 export type End = (status: number) => void;
 
-/** What the commands of one group have in common. */
+/** The common part of a group of commands. */
 interface Group {
   settings: readonly OptionName[];
   exitCodes: string;
-  /** What is said after Ctrl-C, where more than Pungi's own state may have changed. */
+  /** The message after Ctrl-C, if more than Pungi's own state may have changed. */
   cancelled?: string;
 }
 
@@ -22,7 +22,7 @@ export interface Subcommand<Operands extends unknown[], Flags extends Parsed> {
   settings?: readonly OptionName[];
   defaults?: Partial<Config>;
   help: string;
-  run(surroundings: Surroundings, flags: Flags, ...operands: Operands): Promise<Answer>;
+  run(context: CommandContext, flags: Flags, ...operands: Operands): Promise<Answer>;
 }
 
 type MakeSubcommand = <Operands extends unknown[], Flags extends Parsed = Parsed>(
@@ -31,7 +31,7 @@ type MakeSubcommand = <Operands extends unknown[], Flags extends Parsed = Parsed
   subcommand: Subcommand<Operands, Flags>,
 ) => Command;
 
-/** Makes the commands of a group that need no Pungi of their own, with the flags and the behaviour that all of them have. */
+/** Makes the commands of a group that need no Pungi, with the flags that all of them share. */
 export const subcommandsOf =
   (group: Group): MakeSubcommand =>
   (name, end, { about, operands = [], options = [], settings = [], defaults, help, run }) => {
@@ -44,14 +44,17 @@ export const subcommandsOf =
     return command.action(async () => {
       const flags = command.opts();
       const given = command.processedArgs;
-      const work = (surroundings: Surroundings) => run(surroundings, flags as never, ...(given as never));
+      const work = (context: CommandContext) => run(context, flags as never, ...(given as never));
       end(await answer(flags, work, group.cancelled));
     });
   };
 
 export const option = (flags: string, about: string): Option => new Option(flags, about);
 
-/** Of a command that takes files as well as commands of its own: a word that is neither, but nearly a command, was meant as one. */
+/**
+ * For commands that take files or subcommands: an argument that is neither, but resembles a subcommand, is
+ * refused.
+ */
 export function refuseMisspelt(command: Command): void {
   const [first = ''] = command.args;
   const commands = command.commands.map((one) => one.name());

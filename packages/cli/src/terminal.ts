@@ -4,11 +4,11 @@ import type { OnStep } from '@pungi/core/contract';
 
 export interface Column {
   heading: string;
-  /** Numbers are compared by their ends. */
+  /** Right-aligned for numbers. */
   align?: 'right';
 }
 
-/** Columns side by side. Where a width is given, the last column is cut to it. */
+/** Formats a table. If a width is given, the last column is cut to it. */
 export function tableOf(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -32,13 +32,13 @@ export function tableOf(
 /** Whether there is a person to ask. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Asks the person at the terminal for a line; an end of input is an empty one. Rejects when the signal comes. */
+/** Asks for a line on the terminal; end of input is an empty line. Rejects when the signal fires. */
 export async function ask(question: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
-  // Not as a terminal: the system's own line editing then stays on, and with it Ctrl-C as a signal.
+  // `terminal: false` keeps the system's line editing, and Ctrl-C as a signal.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
-  // Neither Ctrl-C nor the end of input leaves the line of the question; what follows has one of its own.
+  // After Ctrl-C or end of input the cursor is still on the line of the question.
   const leaveLine = () => process.stderr.write('\n');
   try {
     const answer = await Promise.race([lines.question(question, { signal }), ended]);
@@ -52,18 +52,18 @@ export async function ask(question: string, signal: AbortSignal): Promise<string
   }
 }
 
-/** Reports the steps of something that takes its time. */
+/** Reports the steps of a long operation. */
 interface Steps {
   readonly onStep: OnStep;
-  /** Makes room for other output; the next step is shown again. */
+  /** Clears the line for other output; the next step is shown again. */
   clear(): void;
 }
 
-/** Tools end with a list of what came and went, which the result tells as well. */
+/** uv ends with a list of added and removed packages, which the result contains as well. */
 const OF_RESULT = /^[+~-] /;
 
-/** On a terminal one live line, elsewhere a line for each step. Standard output stays free for results. */
-export function tellSteps({ prefix = '', quiet = false } = {}, stream = process.stderr): Steps {
+/** Shows one live line on a terminal, else a line per step. Standard output stays free for results. */
+export function reportSteps({ prefix = '', quiet = false } = {}, stream = process.stderr): Steps {
   if (stream.isTTY && process.env['TERM'] !== 'dumb') {
     const line = new LiveLine(stream);
     return { onStep: unlessOfResult((step, share) => line.show(step, share)), clear: () => line.clear() };
@@ -77,8 +77,8 @@ export function tellSteps({ prefix = '', quiet = false } = {}, stream = process.
 }
 
 const unlessOfResult =
-  (tell: OnStep): OnStep =>
+  (report: OnStep): OnStep =>
   (message, share) => {
     const step = oneLine(message);
-    if (!OF_RESULT.test(step)) tell(step, share);
+    if (!OF_RESULT.test(step)) report(step, share);
   };

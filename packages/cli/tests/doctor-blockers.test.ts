@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blockerOf, cgroupBlockerOf, type Surroundings } from '../src/doctor/blockers.js';
+import { blockerOf, cgroupBlockerOf, type MachineFacts } from '../src/doctor/blockers.js';
 
 interface Machine {
   root?: boolean;
@@ -7,7 +7,7 @@ interface Machine {
   paths?: string[];
 }
 
-const surroundings = ({ root = false, files = {}, paths = [] }: Machine): Surroundings => ({
+const machineFacts = ({ root = false, files = {}, paths = [] }: Machine): MachineFacts => ({
   isRoot: root,
   read: (path) => files[path],
   exists: (path) => paths.includes(path),
@@ -82,16 +82,16 @@ test.each<[string, string, Machine, string]>([
   ],
   ['a busy machine', 'a supervisor did not answer', {}, 'again'],
 ])('a tier that %s keeps away: its fix is told', (_, error, machine, fix) => {
-  expect(blockerOf(error, surroundings(machine))?.fix).toContain(fix);
+  expect(blockerOf(error, machineFacts(machine))?.fix).toContain(fix);
 });
 
 test('what an ordinary user may not do is no reason for root', () => {
-  const fix = blockerOf(NOT_PERMITTED, surroundings({ root: true, ...CLONE_OFF }))?.fix;
+  const fix = blockerOf(NOT_PERMITTED, machineFacts({ root: true, ...CLONE_OFF }))?.fix;
   expect(fix).toContain('CAP_SYS_ADMIN');
 });
 
 test('an error that nobody knows has no made-up fix', () => {
-  expect(blockerOf('the fork server ended with SIGSEGV', surroundings({}))).toBeUndefined();
+  expect(blockerOf('the fork server ended with SIGSEGV', machineFacts({}))).toBeUndefined();
 });
 
 test.each<[string, string, Machine, string]>([
@@ -122,5 +122,5 @@ test.each<[string, string, Machine, string]>([
     'cgroup_enable=memory',
   ],
 ])('cgroups %s: what provides them is told', (_, reason, machine, fix) => {
-  expect(cgroupBlockerOf(reason, surroundings(machine))?.fix).toContain(fix);
+  expect(cgroupBlockerOf(reason, machineFacts(machine))?.fix).toContain(fix);
 });

@@ -65,7 +65,7 @@ test.skipIf(process.getuid?.() === 0)('a folder that cannot be written is a warn
   const { row } = await doctor({ VENVS_BASE_PATH: join(closed, 'x') });
   expect(row('Environments')).toMatchObject({
     state: 'warn',
-    found: expect.stringContaining('cannot be written'),
+    found: expect.stringContaining('not writable'),
   });
 });
 

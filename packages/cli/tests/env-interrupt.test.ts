@@ -40,7 +40,7 @@ test.runIf(onLinux).each(['SIGINT', 'SIGTERM'] as const)(
       signal,
     );
     expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
-    expect(stderr).toMatch(/(^|\n)pungi: Cancelled: everything is as it was\.\n$/);
+    expect(stderr).toMatch(/(^|\n)pungi: Cancelled: nothing has changed\.\n$/);
     expect(await show(name)).toEqual(before);
     expect(world.leftovers()).toEqual([]);
     expect(await world.env(['install', name, 'cherry'])).toMatchObject({ status: 0 });

@@ -65,7 +65,7 @@ test('a package that cannot be had: each by itself, with the resolver’s words,
   const { status, stdout, stderr } = await env(['install', 'there', 'banana', 'nosuchpackage', '--quiet']);
   expect({ status, stdout }).toEqual({ status: 76, stdout: '' });
   expect(stderr).toMatch(
-    /^· banana \(nothing against it by itself\)\n✗ nosuchpackage\n {4}\S[\s\S]*nosuchpackage was not found/,
+    /^· banana \(could be installed on its own\)\n✗ nosuchpackage\n {4}\S[\s\S]*nosuchpackage was not found/,
   );
   expect(stderr).toMatch(/\npungi: [^\n]*nosuchpackage could not be [^\n]*\n$/);
   const { requested, packageCount } = (await json(['show', 'there'])) as Record<string, unknown>;

@@ -47,7 +47,7 @@ test('Ctrl-C in the middle of it leaves one sentence on the screen, and nothing 
     const { status, stdout } = await ended;
     expect(status).toBe(130);
     // The terminal itself shows what was typed, where the line was at the moment.
-    expect(screen(stdout).replace('^C', '').trim()).toBe('pungi: Cancelled: everything is as it was.');
+    expect(screen(stdout).replace('^C', '').trim()).toBe('pungi: Cancelled: nothing has changed.');
   } finally {
     world.index.hang(false);
   }

@@ -130,7 +130,7 @@ describe('install and remove', () => {
     const { stdout } = await env(['install', 'crate', 'apple==2.0']);
     expect(stdout).toMatch(/^✓ apple 2\.0 \(was 1\.0\)\nInstalled 1 package into "crate" with uv .*\n$/);
     const again = await env(['install', 'crate', 'apple==2.0']);
-    expect(again.stdout).toBe('✓ apple 2.0 (there already)\nEverything is in "crate" already.\n');
+    expect(again.stdout).toBe('✓ apple 2.0 (already installed)\nEverything is already in "crate".\n');
   });
   test('a dependency is told below what asked for it', async () => {
     await json(['create', 'bowl']);

@@ -37,7 +37,7 @@ describe('pungi profile show', () => {
   });
 
   test('without a name shows the default one', async () => {
-    expect((await profile('show')).stdout).toContain('No rules: the sandbox and its limits hold.');
+    expect((await profile('show')).stdout).toContain('No rules: only the sandbox and its limits apply.');
     expect((await profile('show', '--default-profile', 'diego')).stdout).toMatch(/^diego {2}Engineering/);
   });
 
@@ -236,8 +236,8 @@ describe('pungi profile check', () => {
 
   test.each([
     [['check', 'none.yaml'], 'none.yaml cannot be read'],
-    [['check', '-p', 'reports'], '--profile says what --code is checked against'],
-    [['check', '--code', 'none.py'], 'none.py cannot be read'],
+    [['check', '-p', 'reports'], '--profile needs --code'],
+    [['check', '--code', 'none.py'], 'Could not read none.py'],
     [['check', '--code', '-', '--profile', 'nobody'], 'There is no profile "nobody"'],
     [['show', 'a', 'b'], 'see "pungi profile show --help"'],
   ])('%j is refused in one sentence', async (args, words) => {

@@ -140,7 +140,7 @@ describe('over HTTP', () => {
     const { port } = new URL(urlOf(text));
     const { stderr } = await ended;
     expect(
-      stderr.match(new RegExp(`Port 8765 is taken by another program, so port ${port} is used`, 'g')),
+      stderr.match(new RegExp(`Port 8765 is in use by another program, so port ${port} is used`, 'g')),
     ).toHaveLength(2);
   });
 

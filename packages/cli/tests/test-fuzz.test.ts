@@ -74,7 +74,7 @@ describe.concurrent('pungi test bench', { timeout: 60 * SECONDS }, () => {
     const { status, stdout } = await place().run(['bench', '-d', '100', '-c', '2', '--', 'node', SHOP]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^TOOL +CALLS +PER SECOND +MEDIAN +95 % +99 % +MAX +ERRORS\nadd +\d+ /);
-    expect(stdout).toContain('○ not called, name them with --tool: price, stall\n');
+    expect(stdout).toContain('○ not called (name them with --tool): price, stall\n');
   });
 
   test('takes inputs of a specification, or one of its own', async ({ expect }) => {
@@ -94,7 +94,7 @@ describe.concurrent('pungi test bench', { timeout: 60 * SECONDS }, () => {
       'node',
       SHOP,
     ]);
-    expect(own.stdout).toContain('! A tool that only answers with errors needs another --input.\n');
+    expect(own.stdout).toContain('! A tool answered only with errors: try another --input.\n');
     const wrong = await here.run(['bench', '--tool', 'pric', '--', 'node', SHOP]);
     expect(wrong).toEqual({
       status: 2,
@@ -102,6 +102,6 @@ describe.concurrent('pungi test bench', { timeout: 60 * SECONDS }, () => {
       stderr: 'pungi: The server has no tool pric; did you mean price?\n',
     });
     const loose = await here.run(['bench', '-i', '{}', '--', 'node', SHOP]);
-    expect(loose.stderr).toBe('pungi: --input is for one tool: name it with --tool.\n');
+    expect(loose.stderr).toBe('pungi: --input needs exactly one --tool.\n');
   });
 });

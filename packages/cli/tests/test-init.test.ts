@@ -15,7 +15,7 @@ describe.concurrent('pungi test init', { timeout: 120 * SECONDS }, () => {
       status: 0,
       stdout:
         '✓ shop.yaml: 4 tests of shop\n' +
-        '○ 3 tests to look at: they are skipped, and say why\n' +
+        '○ 3 tests to review: skipped, with the reason\n' +
         'Run it with: pungi test shop.yaml\n',
     });
     const { tools, resources, prompts } = parse(here.read('shop.yaml'));
@@ -69,9 +69,9 @@ describe.concurrent('pungi test init', { timeout: 120 * SECONDS }, () => {
     });
     const unnamed = await here.run(['init']);
     expect(unnamed.status).toBe(2);
-    expect(unnamed.stderr).toMatch(/^pungi: Say which server: /);
+    expect(unnamed.stderr).toMatch(/^pungi: Name a server: /);
     const twice = await here.run(['init', '--url', 'http://127.0.0.1:1/', '--', 'node']);
-    expect(twice.stderr).toBe('pungi: Say in one way which server: a command, --url or --spec.\n');
+    expect(twice.stderr).toBe('pungi: Name one server: a command, --url or --spec, not several.\n');
   });
 });
 
@@ -86,9 +86,7 @@ describe.concurrent('pungi test lint', { timeout: 60 * SECONDS }, () => {
     expect(plain.stdout).toContain(
       'warning tool price: The description of the tool says next to nothing: "x". [description-length]\n',
     );
-    expect(plain.stdout).toMatch(
-      /✓ shop: 3 tools, 2 resources, 1 prompt; 0 errors, 3 warnings, 2 of advice\n$/,
-    );
+    expect(plain.stdout).toMatch(/✓ shop: 3 tools, 2 resources, 1 prompt; 0 errors, 3 warnings, 2 advice\n$/);
     expect((await here.run(['lint', '--strict', '--', 'node', SHOP])).status).toBe(1);
     const rules = 'description-length,parameter-description,annotations';
     const quiet = await here.run(['lint', '--strict', '--ignore', rules, '--json', '--', 'node', SHOP]);

@@ -32,8 +32,8 @@ describe.concurrent('pungi test record --url', { timeout: 120_000 }, () => {
   /** Records what clients do by the address that is told; gives what is told at the end. */
   const recording = async (here: Place, url: URL, args: string[], work: (address: URL) => Promise<void>) => {
     const { child, ended, shows } = here.start(['record', '-o', 'session.yaml', '--url', url.href, ...args]);
-    const told = await shows('stderr', /give the client \S+ in place of/);
-    await work(new URL(/give the client (\S+)/.exec(told)![1]!));
+    const told = await shows('stderr', /connect the client to \S+ instead of/);
+    await work(new URL(/connect the client to (\S+)/.exec(told)![1]!));
     child.kill('SIGINT');
     return ended;
   };
@@ -142,13 +142,13 @@ describe.concurrent('pungi test record --url', { timeout: 120_000 }, () => {
   test('which server is said in one way, by an address that can be one', async ({ expect }) => {
     const here = place();
     const wrong = [
-      [[], /^pungi: Say which server: /],
-      [['--url', 'http://127.0.0.1:1/', '--', 'node'], /^pungi: Say in one way which server: /],
+      [[], /^pungi: Name a server: /],
+      [['--url', 'http://127.0.0.1:1/', '--', 'node'], /^pungi: Name one server: /],
       [
         ['--url', 'localhost:3000/mcp'],
-        /^pungi: --url localhost:3000\/mcp is no address of a server: write http:/,
+        /^pungi: --url localhost:3000\/mcp is not the address of a server: expected http:/,
       ],
-      [['--url', good.href, '--port', good.port], /^pungi: Port \d+ cannot be had: it is in use\.\n/],
+      [['--url', good.href, '--port', good.port], /^pungi: Could not listen on port \d+: it is in use\.\n/],
       [['--url', good.href, '--header', 'no'], /must be of the form NAME=VALUE or "NAME: VALUE"/],
     ] as const;
     const said = wrong.map(async ([args, says]) => {

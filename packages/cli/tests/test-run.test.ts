@@ -58,7 +58,7 @@ describe.concurrent('pungi test', { timeout: 120 * SECONDS }, () => {
     const { status, stderr } = await here.run(['a.yaml', '--filter', 'subtract']);
     expect(status).toBe(2);
     expect(stderr).toBe(
-      'pungi: No test matches --filter subtract; --list without them shows what there is.\n',
+      'pungi: No test matches --filter subtract; run --list without them to see all tests.\n',
     );
   });
 

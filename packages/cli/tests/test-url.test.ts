@@ -67,7 +67,7 @@ describe.concurrent('a server that answers over HTTP already', { timeout: 120_00
       ],
       [
         ['init', '--url', 'localhost:3000/mcp'],
-        'pungi: --url localhost:3000/mcp is no address of a server: write http://HOST:PORT/PATH, such as http://127.0.0.1:3000/mcp.\n',
+        'pungi: --url localhost:3000/mcp is not the address of a server: expected http://HOST:PORT/PATH, such as http://127.0.0.1:3000/mcp.\n',
       ],
     ] as const;
     await Promise.all(

@@ -114,10 +114,10 @@ describe('one sentence and status 2', () => {
     [['serve', '--pool-size', 'x'], '--pool-size is "x"'],
     [['serve', '--config', 'missing.yaml'], 'missing.yaml'],
     [['serve', '--log-file', '/dev/null/log'], '/dev/null/log'],
-    [['serve', '--tools', '/dev/null'], 'is a file: name the folder that it lies in'],
+    [['serve', '--tools', '/dev/null'], 'is a file: name the folder that contains it'],
     [['wrap', 'list', '--tools', '/dev/null/tools'], 'it is not a folder, or it lies below a file'],
     [['test', 'lnt', '--', 'true'], 'did you mean "pungi test lint"?'],
-    [['test', 'init'], 'Say which server'],
+    [['test', 'init'], 'Name a server'],
   ])('for pungi %j', async (args, words) => {
     expect(await refused(args)).toContain(words);
   });

@@ -16,7 +16,7 @@ describe('pungi wrap inspect', () => {
       /^Command line\n {2}report {2}line \d+.*\n {4}Makes the report\.\n {6}month +whole number, required +which month\n/m,
     );
     expect(text).toMatch(/^Not wrapped\n(?: {2}report\.py:\d+ .+\n)* {2}report\.py:18 draw.*: .+\n/m);
-    expect(text).toMatch(/^Files beside it\n {2}money\.py\n/m);
+    expect(text).toMatch(/^Other files\n {2}money\.py\n/m);
     expect(text).toMatch(/2 imports are missing in the environment "default": .*zebra_of_nobody/);
     expect(text).toContain('pungi env install default ');
   });
@@ -71,9 +71,7 @@ describe('pungi wrap inspect', () => {
     );
     const text = await done('inspect', 'own.py');
     expect(text).toMatch(/^Needs\n {2}Python >=3\.10\n {2}pyyaml\n/m);
-    expect(text).toContain(
-      '1 import is missing among the dependencies that the script names: zebra_of_nobody',
-    );
+    expect(text).toContain('1 import is missing in the dependencies of the script: zebra_of_nobody');
   });
 
   test('lets no text of a script command the terminal', async () => {

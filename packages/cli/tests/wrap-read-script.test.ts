@@ -20,8 +20,8 @@ test('a script is known by the place where it really is', () => {
 
 test.each([
   ['a file that is not there', 'none.py', undefined, 'there is no such file'],
-  ['what is below a file', 'report.py/x.py', undefined, 'cannot be read'],
-  ['a device', '/dev/null', undefined, 'is no regular file'],
+  ['what is below a file', 'report.py/x.py', undefined, 'Could not read'],
+  ['a device', '/dev/null', undefined, 'is not a regular file'],
   ['what is not text', 'data.py', 'a\0b', 'it is not text'],
   ['a notebook', 'book.ipynb', '{}', 'jupyter nbconvert'],
   ['what is too large', 'large.py', '#'.repeat(2 * 1024 * 1024 + 1), 'larger than 2097152 bytes'],

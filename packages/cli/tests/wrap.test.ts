@@ -25,7 +25,7 @@ describe('pungi wrap FILE', () => {
     write('other.py', 'def total(x: "Nope"):\n    return 1\n');
     const text = await done('other.py');
     expect(text).toMatch(/^✓ other_total$/m);
-    expect(text).toMatch(/^· worth knowing: line 1, total\(x\): /m);
+    expect(text).toMatch(/^· note: line 1, total\(x\): /m);
     expect(text).toContain(`The tools folder is ${tools}.\n`);
     expect(await done('first.py')).toMatch(/^✓ total$/m);
     expect(JSON.parse(await done('other.py', '--json')).tools).toEqual(['other_total']);
@@ -62,9 +62,7 @@ describe('pungi wrap FILE', () => {
     const { done, refused, write, json, folder } = wrapPlace();
     await done('report.py');
     write('other.py', 'def other(x: int) -> int:\n    return x\n');
-    expect(await refused('other.py', '--name', 'report')).toContain(
-      `"report" is the name of the tools of ${folder}`,
-    );
+    expect(await refused('other.py', '--name', 'report')).toContain(`The name "report" belongs to ${folder}`);
     await done('other.py', '--name', 'report', '--force');
     expect(json('tools/report.tools.json')).toMatchObject({
       script: join(folder, 'other.py'),
@@ -77,7 +75,7 @@ describe('pungi wrap FILE', () => {
     await done('report.py');
     write('tools/report.tools.json', '{"version": 1}');
     const sentence = await refused('report.py');
-    for (const part of ['script: is missing', 'tools: is missing', '--force writes it anew'])
+    for (const part of ['script: is missing', 'tools: is missing', 'overwrite it with --force'])
       expect(sentence).toContain(part);
     await done('report.py', '--force');
     expect(names('tools/report.tools.json')).toHaveLength(3);
@@ -120,7 +118,7 @@ describe('pungi wrap FILE -o FOLDER', () => {
       /^ {2}sales\.py:2 data\.csv: .*with --include it does\./m,
     );
     expect(await refused('sales.py', '-o', 'out', '--include', '../data.csv')).toContain(
-      'does not lie below the folder of the script',
+      'is not below the folder of the script',
     );
     expect(existsSync(join(folder, 'out'))).toBe(false);
     const text = await done('sales.py', '-o', 'out', '--include', 'data.csv');

@@ -27,8 +27,8 @@ import {
 import { verify } from './verify.js';
 
 const HELP = `
-Every run, installation, refusal and change of settings is an entry of the audit trail, written before anybody is told of
-it, and chained to the entry before. All commands but replay and prune only read, while servers go on writing.
+Every run, installation, refusal and change of settings is an entry of the audit trail. It is written before the result is
+returned, and chained to the entry before. All commands but replay and prune only read, while servers keep writing.
 
 Examples:
   pungi audit list --since 2h --verdict timed-out
@@ -55,14 +55,14 @@ const exportCommand = (end: End): Command =>
   subcommand<[], Flags>('export', end, {
     about: 'write entries as lines of JSON, the newest first',
     options: [
-      ...filterOptions('at most so many; all if not given'),
+      ...filterOptions('maximum number; default: all'),
       option('-o, --output <file>', 'write to this file instead of standard output'),
       option('-f, --force', 'replace the file if it exists'),
     ],
     help: `  pungi audit export --since 30d -o november.jsonl
   pungi audit export --verdict denied | wc -l
 
-Standard output has the lines and nothing else, with --json, too.`,
+Standard output contains only the lines, also with --json.`,
     run: ({ steps }, flags) =>
       withReader(flags, async (reader) => {
         const { output, force = false } = flags;
@@ -85,7 +85,7 @@ Standard output has the lines and nothing else, with --json, too.`,
       }),
   });
 
-/** As fast as it is read; a reader that goes away, such as `head`, has enough. */
+/** Writes as fast as the reader reads; a reader that goes away, such as `head`, ends the export. */
 async function print(lines: AsyncIterable<string>): Promise<void> {
   try {
     await pipeline(Readable.from(lines), process.stdout, { end: false });
@@ -100,7 +100,7 @@ interface ShowFlags extends Parsed {
 
 const show = (end: End): Command =>
   subcommand<[which: string], ShowFlags>('show', end, {
-    about: 'show all of one entry, its code included',
+    about: 'show one entry in full, including its code',
     operands: [WHICH],
     options: [option('--lock', 'print the lock file of its environment instead')],
     help: `  pungi audit show last
@@ -131,7 +131,7 @@ interface PruneFlags extends Parsed {
 
 const prune = (end: End): Command =>
   subcommand<[], PruneFlags>('prune', end, {
-    about: 'remove old entries, after a question',
+    about: 'remove old entries, after confirmation',
     options: [
       option('--before <time>', 'older than this: ISO 8601, or "90d" for so long ago')
         .argParser((text) => parseTime(text))
@@ -141,11 +141,11 @@ const prune = (end: End): Command =>
     help: `  pungi audit prune --before 365d
   pungi audit prune --before 2026-01-01 --yes
 
-What is left can be verified as before, and that entries were removed is itself an entry. AUDIT_RETENTION_DAYS lets
-servers do this by themselves.`,
+The remaining entries can still be verified, and the removal is itself an entry. AUDIT_RETENTION_DAYS lets servers prune
+automatically.`,
     async run({ steps }, flags) {
       const { before, yes = false } = flags;
-      // Asked first: there must be a trail, and none is made here.
+      // Read first: it fails if there is no trail, instead of creating one.
       const count = await withReader(flags, (reader) => reader.countBefore(before));
       const from = `from before ${timeText(before.toISOString())} UTC`;
       if (count === 0) return { json: { removed: 0 }, text: `There is no entry ${from}.\n` };

@@ -41,17 +41,17 @@ const isolationText = ({ tier, features }: Isolation): string =>
 const violationText = ({ line, column, message }: ScopeViolation): string =>
   line === null ? message : `line ${line}${column === null ? '' : `:${column}`}  ${message}`;
 
-/** What people look for first. */
+/** Fields that come first. */
 const FIRST: readonly string[] = ['runId', 'event', 'action', 'what', 'reason', 'change', 'verdict'];
-/** What is long gets lines of its own, at the end. */
+/** Long fields, which come last as blocks. */
 const BLOCKS: readonly string[] = ['code', 'inputs', 'violations', 'changes', 'details'];
-/** Columns of a line of facts, and of the value of a setting. */
+/** Widths of a fact and of the value of a setting. */
 const FACT_WIDTH = 80;
 const VALUE_WIDTH = 60;
 
 type Member = [name: string, value: unknown];
 
-/** All of an entry; whatever others have written into it commands no terminal. */
+/** Formats an entry in full, with control characters made visible. */
 export function describe(entry: AuditEntry, style: Style): string {
   const { seq, time, kind, client, token, hash, prevHash } = entry;
   const members = Object.entries(membersOf(entry)).filter(([, value]) => !isEmpty(value));
@@ -80,7 +80,7 @@ export function describe(entry: AuditEntry, style: Style): string {
   ].join('\n');
 }
 
-/** Of what was denied, the details are facts like others; of settings, only those that changed. */
+/** Details of a denial become facts like others; of settings, only changes are shown. */
 function membersOf({ kind, data }: AuditEntry): Record<string, unknown> {
   if (kind === 'denial') {
     const { details, ...rest } = data;
@@ -89,7 +89,7 @@ function membersOf({ kind, data }: AuditEntry): Record<string, unknown> {
   if (kind !== 'configuration') return data;
   const { change, before, after } = data;
   return {
-    change: before === null ? 'the first: all settings' : change,
+    change: before === null ? 'first entry: all settings' : change,
     changes: changesText(before, after),
   };
 }
@@ -112,11 +112,11 @@ const rankOf = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : F
 
 /** "codeSha256" as "Code SHA-256", "runId" as "Run". */
 function labelOf(name: string): string {
-  const words = name
+  const label = name
     .replace(/Id$/, '')
     .replace(/Sha256$/, ' SHA-256')
     .replace(/([a-z])([A-Z])(?=[a-z])/g, (_, end, start) => `${end} ${start.toLowerCase()}`);
-  return words[0]!.toUpperCase() + words.slice(1);
+  return label[0]!.toUpperCase() + label.slice(1);
 }
 
 const TEXTS: Record<string, (value: never) => string> = {
@@ -129,22 +129,22 @@ function textOf(name: string, value: unknown): string {
   try {
     return TEXTS[name]?.(value as never) ?? factText(value);
   } catch {
-    return factText(value); // an entry that was tampered with may hold anything
+    return factText(value); // a tampered entry may hold anything
   }
 }
 
-/** Continues on the next line where a list is too long for one. */
+/** Wraps a list that is too long for one line. */
 function wrapped(text: string, indent: string): string {
   const lines: string[] = [];
-  for (const word of text.split(/(?<=, )/)) {
-    if (lines.length > 0 && widthOf(lines.at(-1)! + word.trimEnd()) <= FACT_WIDTH)
-      lines[lines.length - 1] += word;
-    else lines.push(word);
+  for (const part of text.split(/(?<=, )/)) {
+    if (lines.length > 0 && widthOf(lines.at(-1)! + part.trimEnd()) <= FACT_WIDTH)
+      lines[lines.length - 1] += part;
+    else lines.push(part);
   }
   return lines.map((line) => line.trimEnd()).join(`\n${indent}`);
 }
 
-/** {"kind": "ok", "code": null} as "ok", {"wallMs": 1, "cpuMs": 2} as "wallMs 1, cpuMs 2". */
+/** Formats {"kind": "ok", "code": null} as "ok", and {"wallMs": 1, "cpuMs": 2} as "wallMs 1, cpuMs 2". */
 function factText(value: unknown): string {
   if (Array.isArray(value)) return value.map(factText).join(', ');
   if (typeof value !== 'object' || value === null) return String(value ?? '');

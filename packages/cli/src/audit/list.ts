@@ -19,7 +19,7 @@ interface Field extends Column {
   textOf(entry: AuditEntry): string;
 }
 
-/** A client, a profile and an environment can be called anything; `audit show` tells all of it. */
+/** Names of clients, profiles and environments can be long; `audit show` prints them in full. */
 const NAME_WIDTH = 24;
 const name = (text: string | null | undefined) => cutTo(revealedLine(text ?? ''), NAME_WIDTH);
 type Placed = { profile?: string | null; environment?: string | null };
@@ -35,25 +35,25 @@ const FIELDS: readonly Field[] = [
   { heading: 'ENVIRONMENT', textOf: ({ data }) => environmentText((data as Placed).environment) },
   { heading: 'WHAT', textOf: whatOf },
 ];
-/** Those of scripts are named by a hash, of which the beginning is enough. */
+/** Environments of scripts are named by a hash, whose beginning is enough. */
 const environmentText = (environment: string | null | undefined) =>
   name(environment).replace(/^(inline-[0-9a-f]{6})[0-9a-f]+…?$/, '$1…');
 
-/** Where no terminal sets one. */
+/** The width without a terminal. */
 const WIDTH = 240;
-/** What the last column needs to be understood, and the others in the order in which they give way to it. */
+/** The width that the last column needs; the other columns give way in this order. */
 const WHAT_WIDTH = 32;
 const DISPENSABLE = ['PROFILE', 'ENVIRONMENT', 'CLIENT'];
 
 export const list = (end: End): Command =>
   subcommand<[], Filters>('list', end, {
     about: 'show entries, the newest first',
-    options: filterOptions(`at most so many; ${DEFAULT_LIMIT} if not given`),
+    options: filterOptions(`maximum number; default ${DEFAULT_LIMIT}`),
     help: `  pungi audit list
   pungi audit list --since 2h --verdict timed-out
   pungi audit list --client ci --kind run --limit 500 --json
 
-Runs that the rules refused have the kind "denial"; --verdict denied finds them. A narrow terminal shows fewer columns.`,
+Refused runs have the kind "denial"; --verdict denied finds them. A narrow terminal shows fewer columns.`,
     run: ({ style, width = WIDTH }, flags) =>
       withReader(flags, (reader) => {
         const limit = Math.min(flags.limit ?? DEFAULT_LIMIT, MOST);
@@ -62,7 +62,7 @@ Runs that the rules refused have the kind "denial"; --verdict denied finds them.
         if (shown.length === 0) return { json: shown, text: 'No entry matches.\n' };
         const more =
           found.length > shown.length
-            ? `Only the newest ${countText(limit, 'entry', 'entries')}: --limit\n`
+            ? `Showing the newest ${countText(limit, 'entry', 'entries')}: --limit\n`
             : '';
         const fields = fieldsWithin(shown, width);
         const rows = shown.map((entry) => fields.map(({ textOf }) => textOf(entry)));
@@ -71,7 +71,7 @@ Runs that the rules refused have the kind "denial"; --verdict denied finds them.
       }),
   });
 
-/** The columns that there is room for. */
+/** Chooses the columns that fit. */
 function fieldsWithin(entries: readonly AuditEntry[], width: number): readonly Field[] {
   const room = ({ heading, textOf }: Field) =>
     2 + Math.max(heading.length, ...entries.map((entry) => widthOf(textOf(entry))));
@@ -85,7 +85,7 @@ function fieldsWithin(entries: readonly AuditEntry[], width: number): readonly F
   return isTooWide(fields) ? fields.map(withoutYear) : fields;
 }
 
-/** What an entry is about, in a line; whatever others have written into it commands no terminal. */
+/** Summarizes an entry in one line, with control characters made visible. */
 export function whatOf(entry: AuditEntry): string {
   switch (entry.kind) {
     case 'run':
@@ -95,7 +95,7 @@ export function whatOf(entry: AuditEntry): string {
     case 'install':
       return revealedLine([entry.data.action, ...entry.data.requested].join(' '));
     case 'environment':
-      return revealedLine([entry.data.action, ...wordsOf(entry.data.details)].join(' '));
+      return revealedLine([entry.data.action, ...detailTexts(entry.data.details)].join(' '));
     case 'configuration':
       return revealedLine(entry.data.change);
     case 'server':
@@ -116,8 +116,8 @@ function firstLine(code: string | null): string | undefined {
   return code === null ? undefined : revealedLine((line ?? '').slice(0, LONGEST));
 }
 
-/** What an environment was made with or from, or why it went. */
-function wordsOf(details: unknown): string[] {
+/** The source of an environment, or the reason for its removal. */
+function detailTexts(details: unknown): string[] {
   const { requested, from, reason } = (details ?? {}) as Record<string, unknown>;
   if (Array.isArray(requested)) return requested.map(String);
   if (typeof from === 'string') return [`from ${from}`];

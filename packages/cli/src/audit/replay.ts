@@ -6,7 +6,7 @@ import { type Parsed, withPungi } from '../act.js';
 import { readConfig } from '../config-flags.js';
 import { type End, findEntry, subcommand, WHICH, withReader } from './subcommand.js';
 
-/** Where code is run, and with which packages and rules. */
+/** Settings for where code runs, and with which packages and rules. */
 const SETTINGS: readonly OptionName[] = [
   'python',
   'tier',
@@ -26,8 +26,8 @@ export const replay = (end: End): Command =>
     help: `  pungi audit replay last
   pungi audit replay 12
 
-The code, its inputs and its limits are those of then; its environment is the one of then, or made again from its lock
-file; its profile is what has this name now. Code that reads the clock or random numbers will differ.
+Code, inputs and limits are the recorded ones; the environment is the recorded one, or created again from its lock file; the
+profile is the current one of that name. Code that reads the clock or random numbers will differ.
 The replay is recorded like any run.`,
     async run({ steps, style }, flags, which) {
       const entry = await withReader(flags, (reader) => findEntry(reader, which));
@@ -48,7 +48,7 @@ const OPTIONS: Record<keyof Limits, OptionName & keyof Config> = {
   outputHardBytes: 'maxOutputHardBytes',
 };
 
-/** The person at the command line owns the limits: what was allowed then is allowed now. */
+/** The user of the command line owns the limits: what was allowed then is allowed now. */
 function limitsOf({ kind, data }: AuditEntry, config: Config): Partial<Config> {
   const limits = kind === 'run' ? data.limits : null;
   if (limits === null) return {};

@@ -12,7 +12,7 @@ export { type End, option } from '../subcommands.js';
 /** One command of `pungi audit`. */
 export const subcommand = subcommandsOf({ settings: ['auditDir'], exitCodes: AUDIT_EXIT_CODES_HELP });
 
-/** Looks into the trail; nothing is written, whoever else may be writing it. */
+/** Opens the trail for reading only, also while others write it. */
 export async function withReader<T>(
   flags: Parsed,
   work: (reader: TrailReader) => T | Promise<T>,
@@ -38,13 +38,13 @@ export function findEntry(reader: TrailReader, which: string): AuditEntry {
   const what = isNumber ? `no entry ${which}` : which === 'last' ? 'no run' : `no run "${which}"`;
   const { first } = reader.bounds();
   const isGone = isNumber && Number(which) > 0 && first !== null && Number(which) < first;
-  const why = isGone ? ` any more: older entries were removed, and it begins with ${first}` : '';
+  const why = isGone ? ` : older entries were removed, and it now begins with ${first}` : '';
   throw new PungiError('INVALID_INPUT', `There is ${what} in the audit trail in ${reader.folder}${why}.`);
 }
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** A time as a person types it: ISO 8601, or how long ago it was. */
+/** Parses a time as ISO 8601, or as an age such as "3d". */
 export function parseTime(text: string, now = Date.now()): Date {
   const [, count, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
   const time = new Date(
@@ -75,20 +75,20 @@ export interface Filters extends Parsed {
   limit?: number;
 }
 
-/** What could not be recorded is not there to be found. */
+/** Runs that could not be recorded cannot be found. */
 const VERDICTS = VERDICT_KINDS.filter((kind) => kind !== 'unrecorded');
 
-/** Which entries are meant. Each narrows what the others leave. */
+/** Options that filter entries; all of them must match. */
 export const filterOptions = (limit: string): Option[] => [
-  option('--since <time>', 'not older than this: ISO 8601, or "2h", "3d" for so long ago').argParser(asTime),
-  option('--until <time>', 'older than this').argParser(asTime),
+  option('--since <time>', 'at or after this time: ISO 8601, or "2h", "3d" ago').argParser(asTime),
+  option('--until <time>', 'before this time').argParser(asTime),
   option('--kind <kind>', 'of this kind').choices(AUDIT_KINDS),
-  option('--verdict <kind>', 'that ended so').choices(VERDICTS),
-  option('--client <name>', 'that this client asked for: "claude-code", or one version, "claude-code 2.0.1"'),
+  option('--verdict <kind>', 'with this verdict').choices(VERDICTS),
+  option('--client <name>', 'from this client: "claude-code", or one version, "claude-code 2.0.1"'),
   option('--sha256 <hash>', 'with this code').argParser(asHash),
   option('--env <name>', 'in this environment'),
   option('--profile <name>', 'under this profile'),
-  option('--capability <name>', 'for this: executive_reporting, …'),
+  option('--capability <name>', 'with this capability: executive_reporting, …'),
   option('--limit <count>', limit).argParser(asCount),
 ];
 
@@ -103,7 +103,7 @@ export function queryOf({ since, until, env, ...filters }: Filters): AuditQuery 
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
 }
 
-// Commander hands over the earlier value as well, which is not the present time.
+// Commander also passes the previous value, which is not the current time.
 const asTime = (text: string): Date => parseTime(text);
 
 function asHash(text: string): string {

@@ -16,22 +16,22 @@ export const verify = (end: End): Command =>
     options: [
       option(
         '--expect <entry:hash>',
-        'and that this entry still has this hash, as an earlier verify told',
+        'also check that this entry still has this hash, printed by an earlier verify',
       ).argParser(parseHead),
     ],
     help: `  pungi audit verify
   pungi audit verify --json
   pungi audit verify --expect 120:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 
-Whoever can read audit.key can write a whole new trail. What a verify told, kept on another machine and given to
---expect, finds that out, too.`,
+Anyone who can read audit.key can write a whole new trail. To detect that, keep the output of verify on another machine
+and pass it to --expect.`,
     run: ({ style }, flags) =>
       withReader(flags, async (reader) => {
         const found = await reader.verify();
         const result = flags.expect === undefined ? found : withExpected(found, flags.expect, reader);
         const text = result.ok
-          ? praise(result, reader.folder, style)
-          : complain(result, reader.folder, style);
+          ? formatValid(result, reader.folder, style)
+          : formatProblems(result, reader.folder, style);
         return { json: result, text, status: result.ok ? 0 : DAMAGED };
       }),
   });
@@ -52,29 +52,29 @@ function withExpected(
   if (entry?.hash === hash) return found;
   const isRemoved = found.removed !== null && seq <= found.removed.through;
   const problem = isRemoved
-    ? `Entry ${seq} is expected, but was removed with those up to ${found.removed!.through}: expect a newer one.`
+    ? `Entry ${seq} was pruned, with all up to ${found.removed!.through}: pass a newer one to --expect.`
     : entry === undefined
-      ? `Entry ${seq} is expected, but not there: it was never of this trail.`
-      : `Entry ${seq} is not the one that is expected: the trail was written anew.`;
+      ? `Entry ${seq} is missing: it was never part of this trail.`
+      : `Entry ${seq} does not have the expected hash: the trail was rewritten.`;
   return { ...found, ok: false, problems: [...found.problems, { seq, problem }] };
 }
 
 const amounts = ({ entries, checkpoints }: AuditVerification) =>
   `${countText(entries, 'entry', 'entries')}, ${countText(checkpoints, 'signed checkpoint')}`;
 
-function praise(result: AuditVerification, folder: string, style: Style): string {
+function formatValid(result: AuditVerification, folder: string, style: Style): string {
   const { seq, hash } = result.head!;
   const removed = removedText(result);
   return `${style('green', 'ok')}  ${amounts(result)} in ${folder}\n${removed}    newest ${seq}:${hash}\n`;
 }
 
-/** What is not there any more cannot be proved; that it was removed on purpose is signed. */
+/** Removed entries cannot be verified; their removal is signed. */
 const removedText = ({ removed }: AuditVerification) =>
   removed === null
     ? ''
     : `    entries 1 to ${removed.through} were removed (signed ${timeText(removed.at)} UTC); the chain begins after them\n`;
 
-function complain(result: AuditVerification, folder: string, style: Style): string {
+function formatProblems(result: AuditVerification, folder: string, style: Style): string {
   const lines = result.problems.map(({ problem }) => `${style('red', '✗')} ${revealedLine(problem)}\n`);
   const found = countText(result.problems.length, 'problem');
   return `${lines.join('')}${found} in ${folder} (${amounts(result)}).\n`;

@@ -1,24 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What is known of the machine beside the error. */
-export interface Surroundings {
+/** Facts about the machine that explain an error. */
+export interface MachineFacts {
   isRoot: boolean;
-  /** The content of a file, without the newline at its end; undefined where it cannot be read. */
+  /** Returns the content of a file without its final newline; undefined if it cannot be read. */
   read: (path: string) => string | undefined;
   exists: (path: string) => boolean;
 }
 
-/** Why a tier could not be entered, or runs have no cgroup, and what removes the reason. */
+/** The reason why a tier or a cgroup is not available, and the fix. */
 interface Blocker {
   found: string;
   fix: string;
 }
 
 interface Rule extends Blocker {
-  /** The error itself, as the Python half or the kernel words it. */
+  /** Matches the error message of the Python half or of the kernel. */
   error: RegExp;
-  /** What must be true of the machine, too, where the error alone can have several reasons. */
-  when?: (here: Surroundings) => boolean;
+  /** A condition on the machine, for errors with several possible reasons. */
+  when?: (here: MachineFacts) => boolean;
 }
 
 const SYSCTL = '/proc/sys';
@@ -26,15 +26,15 @@ const NAMESPACE_CALL = /\b(unshare|clone|uid_map|gid_map|setgroups)\b/;
 const DENIED = /not permitted|[Pp]ermission denied/;
 const denied = (call: RegExp) => new RegExp(`(?=.*${call.source}).*(${DENIED.source})`);
 
-const isOff = (name: string) => (here: Surroundings) => here.read(`${SYSCTL}/${name}`) === '0';
-const isOn = (name: string) => (here: Surroundings) => here.read(`${SYSCTL}/${name}`) === '1';
-const inContainer = ({ exists }: Surroundings) => exists('/.dockerenv') || exists('/run/.containerenv');
-const isConfined = ({ read }: Surroundings) =>
+const isOff = (name: string) => (here: MachineFacts) => here.read(`${SYSCTL}/${name}`) === '0';
+const isOn = (name: string) => (here: MachineFacts) => here.read(`${SYSCTL}/${name}`) === '1';
+const inContainer = ({ exists }: MachineFacts) => exists('/.dockerenv') || exists('/run/.containerenv');
+const isConfined = ({ read }: MachineFacts) =>
   /\((enforce|complain)\)$/.test(read('/proc/self/attr/current') ?? '');
-const isFiltered = ({ read }: Surroundings) => /^Seccomp:\s*2$/m.test(read('/proc/self/status') ?? '');
-const hasUserManager = ({ exists }: Surroundings) => exists(`/run/user/${process.getuid?.()}/systemd`);
+const isFiltered = ({ read }: MachineFacts) => /^Seccomp:\s*2$/m.test(read('/proc/self/status') ?? '');
+const hasUserManager = ({ exists }: MachineFacts) => exists(`/run/user/${process.getuid?.()}/systemd`);
 
-/** The first rule that fits is the answer: what the machine says of itself comes before what an error may mean. */
+/** The first rule that matches wins: facts about the machine come before guesses from the error. */
 const RULES: readonly Rule[] = [
   {
     error: NAMESPACE_CALL,
@@ -50,7 +50,7 @@ const RULES: readonly Rule[] = [
   },
   {
     error: /\b(unshare|clone)\b.*No space left on device/,
-    found: 'there are as many namespaces as the kernel allows, or they are nested too deeply',
+    found: 'the kernel reached its limit for namespaces, or for their nesting',
     fix: 'Raise user.max_user_namespaces, user.max_pid_namespaces, user.max_mnt_namespaces and user.max_net_namespaces with sysctl -w.',
   },
   {
@@ -98,17 +98,17 @@ const RULES: readonly Rule[] = [
   {
     error: denied(NAMESPACE_CALL),
     found: 'a security module or a filter denies user namespaces',
-    fix: 'Look for the denial in the kernel log (dmesg) and allow userns for Node and Python there.',
+    fix: 'Find the denial in the kernel log (dmesg) and allow userns for Node and Python there.',
   },
   {
     error: /\bmount\b.*\/proc\b/,
-    found: 'the kernel allows no /proc of its own in a namespace',
+    found: 'the kernel does not allow a new /proc in a namespace',
     fix: 'Unmount what covers parts of /proc; findmnt -R /proc lists it.',
   },
   {
     error: denied(/\bmount\b/),
     found: 'mounts are denied',
-    fix: 'Look for the denial in the kernel log (dmesg).',
+    fix: 'Find the denial in the kernel log (dmesg).',
   },
   {
     error: /landlock is not available/,
@@ -129,17 +129,17 @@ const RULES: readonly Rule[] = [
   {
     error: /interpreter/,
     found: 'the interpreter cannot be used in the sandbox',
-    fix: 'Name one that every user can read, in a folder of its own, with PUNGI_PYTHON.',
+    fix: 'Set PUNGI_PYTHON to one that every user can read, in its own folder.',
   },
   {
     error: /did not answer/,
     found: 'the machine is too busy, or a process was stopped',
-    fix: 'Run pungi doctor again when it is less busy.',
+    fix: 'Run pungi doctor again later.',
   },
 ];
 
 const CGROUP_RULES: readonly Rule[] = [
-  { error: /CGROUPS=off/, found: 'switched off', fix: 'CGROUPS=auto uses them where the system allows it.' },
+  { error: /CGROUPS=off/, found: 'switched off', fix: 'CGROUPS=auto uses them if the system allows it.' },
   {
     error: /only Linux/,
     found: 'this system has none',
@@ -153,39 +153,39 @@ const CGROUP_RULES: readonly Rule[] = [
   {
     error: /no cgroup file system|no memory and pids controllers/,
     found: 'no memory controller',
-    fix: 'Mount cgroup v2 (mount -t cgroup2 cgroup2 /sys/fs/cgroup); where the kernel leaves memory out, boot it with cgroup_enable=memory.',
+    fix: 'Mount cgroup v2 (mount -t cgroup2 cgroup2 /sys/fs/cgroup); if the kernel disables the memory controller, boot it with cgroup_enable=memory.',
   },
   {
     error: /not delegated|not writable|processes of others|ermission denied|not permitted/,
     when: ({ isRoot }) => isRoot,
-    found: 'the cgroup of the server is not its own',
+    found: 'the cgroup of the server is not delegated to it',
     fix: 'systemd-run --scope -p Delegate=yes pungi serve …',
   },
   {
     error: /not delegated|not writable|processes of others|ermission denied|not permitted/,
     when: hasUserManager,
-    found: 'the cgroup of the server is not its own',
+    found: 'the cgroup of the server is not delegated to it',
     fix: 'systemd-run --user --scope -p Delegate=yes pungi serve …',
   },
   {
     error: /not delegated|not writable|processes of others|ermission denied|not permitted/,
-    found: 'the cgroup of the server is not its own',
+    found: 'the cgroup of the server is not delegated to it',
     fix: 'Start Pungi as a systemd service with Delegate=yes, or have root give it a cgroup: see docs/configuration.md.',
   },
 ];
 
-/** Undefined where no rule knows the error. */
-export const blockerOf = (error: string, here = surroundings()): Blocker | undefined =>
+/** Returns undefined if no rule matches the error. */
+export const blockerOf = (error: string, here = machineFacts()): Blocker | undefined =>
   match(RULES, error, here);
-export const cgroupBlockerOf = (error: string, here = surroundings()): Blocker | undefined =>
+export const cgroupBlockerOf = (error: string, here = machineFacts()): Blocker | undefined =>
   match(CGROUP_RULES, error, here);
 
-function match(rules: readonly Rule[], error: string, here: Surroundings): Blocker | undefined {
+function match(rules: readonly Rule[], error: string, here: MachineFacts): Blocker | undefined {
   const rule = rules.find(({ error: pattern, when }) => pattern.test(error) && (when?.(here) ?? true));
   return rule && { found: rule.found, fix: rule.fix };
 }
 
-const surroundings = (): Surroundings => ({
+const machineFacts = (): MachineFacts => ({
   isRoot: process.getuid?.() === 0,
   read: readKernelFile,
   exists: existsSync,

@@ -20,7 +20,7 @@ const SETTINGS: readonly OptionName[] = [
 
 export function doctorCommand(end: (status: number) => void): Command {
   const command = new Command('doctor')
-    .description('look at everything a run depends on, make a real one, and say what to do')
+    .description('check everything a run depends on, make a test run, and say how to fix problems')
     .option('--json', 'print the findings as JSON');
   addConfigFlags(command, SETTINGS).addHelpText(
     'after',
@@ -38,7 +38,7 @@ export function doctorCommand(end: (status: number) => void): Command {
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-/** One screen for a person: a row each, what to do below the rows that need it, and the settings that were changed. */
+/** Formats one screen: a row per finding, the fix below it, and the changed settings. */
 function screenOf({ healthy, findings, settings }: Examination, style: Style): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const paint = (state: Finding['state']) => style(COLOURS[state], state.padEnd(4));

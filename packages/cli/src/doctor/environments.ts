@@ -8,10 +8,10 @@ import type { Environments } from '@pungi/core/environments';
 import type { Profiles } from '@pungi/core/gate';
 import { type Finding, fail, ok, warn } from './finding.js';
 
-/** Less than this is filled by one environment of the larger packages. */
+/** One environment with large packages fills less than this. */
 const LITTLE_MB = 1024;
 
-/** What packages and environments depend on. Runs without them work all the same, so nothing here is a failure. */
+/** Checks what packages and environments depend on. Runs work without them, so nothing here is a failure. */
 export async function environmentFindings(
   environments: Environments,
   preinstalled: readonly string[],
@@ -28,20 +28,20 @@ export async function environmentFindings(
 const ORIGINS = {
   configured: 'as configured (PUNGI_UV)',
   PATH: 'found on PATH',
-  interpreter: 'beside the interpreter',
-  own: 'Pungi’s own',
+  interpreter: 'next to the interpreter',
+  own: 'fetched by Pungi',
 };
 
 async function packageTool({ packaging }: Environments): Promise<Finding> {
   const name = 'Packages';
   try {
     const { uv, note } = await packaging.look();
-    if (uv === null) return warn(name, note, 'Runs work; packages cannot be installed until then.');
+    if (uv === null) return warn(name, note, 'Runs work, but packages cannot be installed.');
     const { version, path, origin } = uv;
     const text = `installed with uv ${version} at ${path}, ${ORIGINS[origin]}`;
     return ok(name, note === '' ? text : `${text}. ${note}`);
   } catch (thrown) {
-    return warn(name, PungiError.from(thrown).message, 'Correct PUNGI_UV, or leave it out.');
+    return warn(name, PungiError.from(thrown).message, 'Correct or unset PUNGI_UV.');
   }
 }
 
@@ -52,12 +52,12 @@ function place(base: string, all: readonly EnvironmentInfo[]): Finding {
   const count = `${countText(made.length, 'environment')}${inline > 0 ? ` (${inline} of scripts)` : ''}`;
   const freeMb = freeSpaceMb(base);
   const found = `${count} in ${base}, ${sizeText(freeMb)} free`;
-  const remedy = 'Make it your own (chmod go-w), or set VENVS_BASE_PATH.';
-  if (!isWritable(base)) return warn(name, `${found}, which cannot be written`, remedy);
-  if (isShared(base)) return warn(name, `${found}, which other users can change`, remedy);
+  const remedy = 'Make it writable for you alone (chmod go-w), or set VENVS_BASE_PATH.';
+  if (!isWritable(base)) return warn(name, `${found}, not writable`, remedy);
+  if (isShared(base)) return warn(name, `${found}, writable by other users`, remedy);
   return freeMb >= LITTLE_MB
     ? ok(name, found)
-    : warn(name, found, 'Make room; "pungi env clean" removes what is not used.');
+    : warn(name, found, 'Free disk space; "pungi env clean" removes unused environments.');
 }
 
 function damaged(all: readonly EnvironmentInfo[]): Finding[] {
@@ -80,7 +80,7 @@ async function packages(environments: Environments, wanted: readonly string[]): 
   }
 }
 
-/** As strict as whatever writes there: others could put environments into it. */
+/** Other users who can write here could plant environments; the code that writes is as strict. */
 function isShared(base: string): boolean {
   const found = statSync(base, { throwIfNoEntry: false });
   if (found === undefined) return false;
@@ -96,19 +96,19 @@ function freeSpaceMb(base: string): number {
 
 export function profileFinding({ all, usable }: Profiles, { defaultProfile }: Config): Finding {
   const files = [...new Set(all.map(({ origin }) => origin))].filter((origin) => origin !== 'built-in');
-  const from = files.length === 0 ? 'built in' : `built in and of ${files.join(', ')}`;
-  const found = `${countText(all.length, 'profile')} ${from}, ${usable.length} for callers; runs that name none get "${defaultProfile}"`;
+  const from = files.length === 0 ? 'built in' : `built in and from ${files.join(', ')}`;
+  const found = `${countText(all.length, 'profile')} ${from}, ${usable.length} for callers; the default is "${defaultProfile}"`;
   return ok('Profiles', found);
 }
 
-/** Nothing is run where it cannot be recorded, so a trail that cannot be written is a failure. */
+/** Runs are refused while the trail is not writable, so that is a failure. */
 export async function auditFinding(config: Config): Promise<Finding> {
   const name = 'Audit trail';
-  if (!config.audit) return warn(name, 'off', 'Nothing that is run is recorded; AUDIT=true turns it on.');
+  if (!config.audit) return warn(name, 'off', 'Runs are not recorded; AUDIT=true turns it on.');
   const folder = auditFolder(config);
-  const todo = 'Make it writable, choose another with AUDIT_DIR, or record nothing with AUDIT=false.';
-  if (!isWritable(folder)) return fail(name, `${folder} cannot be written`, todo);
-  if (!existsSync(folder)) return ok(name, `will be made in ${folder}`);
+  const todo = 'Make it writable, choose another with AUDIT_DIR, or turn it off with AUDIT=false.';
+  if (!isWritable(folder)) return fail(name, `${folder} is not writable`, todo);
+  if (!existsSync(folder)) return ok(name, `will be created in ${folder}`);
   try {
     const trail = await openTrailForReading(folder);
     const [newest] = trail.list({ limit: 1 });
@@ -122,12 +122,12 @@ export async function auditFinding(config: Config): Promise<Finding> {
   }
 }
 
-/** The folder itself, or the one that it would be made in. */
+/** Returns the folder itself, or the existing one that it would be created in. */
 function nearest(folder: string): string {
   return existsSync(folder) || folder === dirname(folder) ? folder : nearest(dirname(folder));
 }
 
-/** Whether it, or what it would be made in, can be written. */
+/** Whether the folder, or the one that it would be created in, is writable. */
 function isWritable(base: string): boolean {
   try {
     accessSync(nearest(base), constants.W_OK);

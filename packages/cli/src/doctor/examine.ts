@@ -23,7 +23,7 @@ export interface Examination {
   settings: Setting[];
 }
 
-/** Looks at everything a run depends on, in the order in which one thing needs the other. */
+/** Checks everything a run depends on, in the order of dependencies. */
 export async function examine(sources: ConfigSources): Promise<Examination> {
   const findings = [node(), ...kernelFindings()];
   let settings: Setting[] = [];
@@ -32,7 +32,7 @@ export async function examine(sources: ConfigSources): Promise<Examination> {
     settings = settingsOf(config, sources);
     findings.push(configuration(settings), ...(await engineFindings(config)));
   } catch (thrown) {
-    findings.push(fail('Configuration', PungiError.from(thrown).message, 'Correct it where it is set.'));
+    findings.push(fail('Configuration', PungiError.from(thrown).message, 'Correct the setting.'));
   }
   return { healthy: findings.every(({ state }) => state !== 'fail'), findings, settings };
 }
@@ -47,7 +47,7 @@ function configuration(settings: readonly Setting[]): Finding {
 }
 
 async function engineFindings(config: Config): Promise<Finding[]> {
-  // The doctor looks and changes nothing: what is to be preinstalled is asked about, and its trials are not recorded.
+  // The doctor changes nothing: packages to preinstall are only checked, and its test runs are not recorded.
   const own = { ...config, poolSize: 1, preinstalledPackages: [], audit: false };
   const pungi = Pungi.start(own, silentLogger, 'command');
   try {
@@ -74,7 +74,7 @@ function python({ interpreter: { path, version } }: BackendState, config: Config
   return ok('Python', `${version} at ${path}, ${how}`);
 }
 
-/** After a run: its packages are loaded then. */
+/** Reports preloads after a run, when they have been loaded. */
 function preloads({ preloads: found }: Health): Finding[] {
   return found.map(({ module, problem }) =>
     problem === null
@@ -82,18 +82,18 @@ function preloads({ preloads: found }: Health): Finding[] {
       : warn(
           'Preload',
           `${module} is not loaded: ${problem}`,
-          'Runs import it themselves; correct it or take it off PRELOAD_MODULES.',
+          'Runs still import it themselves; correct PRELOAD_MODULES or remove it there.',
         ),
   );
 }
 
-/** The tier in force, and for each stronger one why it is not. */
+/** Reports the tier in use, and why each stronger one is not. */
 function isolation({ tier, features, refused }: BackendState, config: Config): Finding[] {
-  const found = `${tier} tier: ${features.join(', ') || 'nothing holds a run back'}`;
+  const found = `${tier} tier: ${features.join(', ') || 'no isolation'}`;
   const stronger = refused.map(tierFinding);
   if (tier === 'namespace') return [ok('Isolation', found)];
   const asked =
-    config.tier === 'auto' ? 'The strongest that works here' : `PUNGI_TIER asks for ${config.tier}`;
+    config.tier === 'auto' ? 'The strongest tier available here' : `PUNGI_TIER asks for ${config.tier}`;
   const advice = !isSandboxed(tier) ? 'run only code that you trust' : 'the namespace tier is stronger';
   return [warn('Isolation', found, `${asked}; ${advice}.`), ...stronger];
 }
@@ -126,7 +126,7 @@ function startFailure({ code, message }: PungiError): Finding {
   return fail('Engine', message, 'See the rows above, or report this.');
 }
 
-/** What the kernel says it offers. Whether it really lets Pungi in is for the isolation row to tell. */
+/** Reports what the kernel claims to offer. The isolation row shows whether it works. */
 export function kernelFindings(platform = process.platform, read = readKernelFile): Finding[] {
   const system = `${type()} ${release()}, ${arch()}`;
   if (platform !== 'linux') {
@@ -155,8 +155,7 @@ function userNamespaces(read: Read): Finding {
 
 function landlock(read: Read): Finding {
   const modules = read('/sys/kernel/security/lsm');
-  if (modules === undefined)
-    return ok('Landlock', 'not told by this system; the isolation row names it if in force');
+  if (modules === undefined) return ok('Landlock', 'unknown here; the isolation row shows it if used');
   if (modules.split(',').includes('landlock')) return ok('Landlock', 'offered');
   return warn('Landlock', `not among ${modules}`, 'Add landlock to the kernel parameter lsm=.');
 }
@@ -171,11 +170,11 @@ interface Setting {
   name: OptionName;
   env: string;
   value: unknown;
-  /** "default", or who said so: the flags win over the environment, the environment over the file. */
+  /** "default", or the source: flags override the environment, which overrides the file. */
   origin: string;
 }
 
-/** Every setting in force and where it comes from. The configuration has been checked before. */
+/** Lists every setting with its value and origin. The configuration is already validated. */
 function settingsOf(config: Config, { flags = {}, file }: ConfigSources, env = process.env): Setting[] {
   const path = file ?? env['PUNGI_CONFIG'] ?? (existsSync(CONFIG_FILE) ? CONFIG_FILE : undefined);
   const inFile =

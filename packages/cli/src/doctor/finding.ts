@@ -1,4 +1,4 @@
-/** One row of the doctor's screen: what was looked at, what was found, and what to do where it is not well. */
+/** One row of the doctor's screen: what was checked, what was found, and what to do about a problem. */
 export interface Finding {
   name: string;
   state: 'ok' | 'warn' | 'fail';

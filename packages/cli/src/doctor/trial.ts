@@ -6,7 +6,7 @@ import type { Pungi } from '@pungi/core';
 import { isSandboxed, type Outcome } from '@pungi/core/contract';
 import { type Finding, fail, ok, warn } from './finding.js';
 
-/** Reaches for a file and a port that the doctor has put beside the sandbox. */
+/** Tries to reach a file and a port that the doctor has placed outside the sandbox. */
 const CODE = `
 import socket
 
@@ -24,17 +24,13 @@ print(6 * 7)
 }
 `;
 
-/** A real run: it must compute, and it must not reach out of its sandbox. */
+/** Makes a real run: it must compute, and it must not reach out of its sandbox. */
 export async function tryRun(pungi: Pungi): Promise<Finding[]> {
-  const outcome = await besideBait((bait) => pungi.probe({ code: CODE, context: { ...bait } }));
+  const outcome = await withBait((bait) => pungi.probe({ code: CODE, context: { ...bait } }));
   const { verdict, stdout, usage } = outcome;
   if (verdict.kind !== 'ok') {
     return [
-      fail(
-        'Test run',
-        `ended ${verdict.kind}: ${verdict.message}`,
-        'Look at the rows above, or report this.',
-      ),
+      fail('Test run', `ended ${verdict.kind}: ${verdict.message}`, 'See the rows above, or report this.'),
     ];
   }
   if (stdout.text.trim() !== '42')
@@ -52,11 +48,11 @@ interface Bait {
   port: number;
 }
 
-async function besideBait(use: (bait: Bait) => Promise<Outcome>): Promise<Outcome> {
+async function withBait(use: (bait: Bait) => Promise<Outcome>): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'pungi-doctor-'));
   const file = join(folder, 'bait');
   writeFileSync(file, 'bait', { mode: 0o644 });
-  // Open to everybody: it must be the sandbox that refuses, not the permissions of the file.
+  // Readable by everybody: the sandbox must refuse it, not the file permissions.
   chmodSync(folder, 0o755);
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -70,8 +66,12 @@ async function besideBait(use: (bait: Bait) => Promise<Outcome>): Promise<Outcom
 
 function reach({ value, isolation }: Outcome, what: keyof Bait | 'network', name: string): Finding {
   const reached = (value?.json as Record<string, unknown> | undefined)?.[what];
-  if (reached === false) return ok(name, 'out of reach of the run');
+  if (reached === false) return ok(name, 'not reachable from the run');
   if (isolation.tier !== null && !isSandboxed(isolation.tier))
-    return warn(name, 'within reach', `The ${isolation.tier} tier does not isolate: trust the code.`);
-  return fail(name, 'the run reached it', 'Do not run foreign code here, and report this.');
+    return warn(
+      name,
+      'reachable from the run',
+      `The ${isolation.tier} tier does not isolate: run only code that you trust.`,
+    );
+  return fail(name, 'the run reached it', 'Do not run untrusted code here, and report this.');
 }

@@ -8,11 +8,11 @@ import { list, show } from './list.js';
 import { type End, INSTALLING, option, subcommand } from './subcommand.js';
 
 const HELP = `
-An environment is a name for a Python with packages of its own. Runs choose it by name:
+An environment is a named Python with its own packages. Runs choose it by name:
 pungi run --env ml script.py
-Scripts that name their packages themselves (PEP 723, "# /// script") need none: theirs is made at
-the first run.
-All commands take --json, and none leaves anything half-made behind, even when it is killed.
+Scripts that declare their packages (PEP 723, "# /// script") need none: theirs is created at the
+first run.
+All commands accept --json, and changes are atomic, even when a command is killed.
 
 Examples:
   pungi env create ml numpy 'pandas>=2' --description 'for the reports'
@@ -50,14 +50,14 @@ interface Flags extends Parsed {
 
 const create = (end: End): Command =>
   subcommand<[name: string, packages: string[]], Flags>('create', end, {
-    about: 'make a new environment',
+    about: 'create an environment',
     operands: [
       ['<name>', 'its name: letters, digits, "_" and "-"'],
       ['[packages...]', 'what to install into it, such as numpy or "pandas>=2"'],
     ],
     options: [
       option('-d, --description <text>', 'what it is for'),
-      option('--python <version>', 'a version that is on this machine, such as 3.12'),
+      option('--python <version>', 'a version installed on this machine, such as 3.12'),
     ],
     settings: INSTALLING,
     help: `  pungi env create ml
@@ -80,7 +80,7 @@ const describe = (end: End): Command =>
     about: 'set the description of an environment',
     operands: [
       ['<name>', 'the environment'],
-      ['<text>', 'what it is for; "" for nothing'],
+      ['<text>', 'what it is for; "" removes it'],
     ],
     help: "  pungi env describe ml 'for the reports'",
     async run({ pungi, steps }, _, name, text) {
@@ -95,12 +95,12 @@ interface CloneFlags extends Parsed {
 
 const clone = (end: End): Command =>
   subcommand<[from: string, to: string], CloneFlags>('clone', end, {
-    about: 'make a new environment like another, sharing its files',
+    about: 'copy an environment, sharing its files',
     operands: [
-      ['<from>', 'the environment that is there'],
+      ['<from>', 'the existing environment'],
       ['<to>', 'the name of the new one'],
     ],
-    options: [option('-d, --description <text>', 'what the new one is for; else as the other')],
+    options: [option('-d, --description <text>', 'what the new one is for; default: as the original')],
     settings: ['maxEnvironments'],
     help: '  pungi env clone ml ml-next',
     async run({ pungi, steps }, { description }, from, to) {
@@ -120,7 +120,7 @@ const install = (end: End): Command =>
       ['<name>', 'the environment; always given'],
       ['<packages...>', 'requirements, such as numpy, "pandas>=2" or "fastapi[standard]"'],
     ],
-    options: [option('-U, --upgrade', 'take the newest versions; else what is there stays if it will do')],
+    options: [option('-U, --upgrade', 'take the newest versions; default: keep what satisfies the request')],
     settings: INSTALLING,
     help: `  pungi env install ml numpy 'pandas>=2'
   pungi env install ml pandas --upgrade
@@ -145,7 +145,7 @@ const remove = (end: End): Command =>
     settings: ['packageTimeoutMs', 'uv'],
     help: `  pungi env remove ml pandas
 
-Refused where something that stays needs them.`,
+Refused if a remaining package needs them.`,
     async run({ pungi, steps, style }, _, name, packages) {
       steps.onStep(`Removing ${packages.join(', ')} from "${name}".`);
       const report = await pungi.environments.uninstall(name, packages, steps);
@@ -161,7 +161,7 @@ interface ExportFlags extends Parsed {
 const exportCommand = (end: End): Command =>
   subcommand<[name: string | undefined], ExportFlags>('export', end, {
     about: 'write a lock file: all packages, with version and hashes',
-    operands: [['[name]', 'the default one if not given']],
+    operands: [['[name]', 'default: the default environment']],
     options: [
       option('-o, --output <file>', 'write to this file instead of standard output'),
       option('-f, --force', 'replace the file if it exists'),
@@ -170,10 +170,10 @@ const exportCommand = (end: End): Command =>
     help: `  pungi env export ml > ml.lock
   pungi env export ml -o ml.lock --force
 
-The file is for "pungi env import", and uv and pip can install from it, too.`,
+"pungi env import", uv and pip can install from the file.`,
     async run({ pungi, steps }, { output, force = false }, name) {
       const toFile = output !== undefined && output !== '-';
-      // Asked before the work, too: a refusal should not take its time.
+      // Checked before the work as well, so that a refusal is immediate.
       if (toFile) replaceableFile(output, force);
       const lock = await pungi.environments.export(name, steps);
       if (toFile) writeOwnFile(output, lock, force);
@@ -189,12 +189,12 @@ interface ImportFlags extends Parsed {
 
 const importCommand = (end: End): Command =>
   subcommand<[name: string, file: string], ImportFlags>('import', end, {
-    about: 'make a new environment of exactly what a lock file names',
+    about: 'create an environment from a lock file',
     operands: [
       ['<name>', 'the name of the new environment'],
       ['<file>', 'the lock file, or "-" for standard input'],
     ],
-    options: [option('-d, --description <text>', 'what it is for; else as the file says')],
+    options: [option('-d, --description <text>', 'what it is for; default: as in the file')],
     settings: INSTALLING,
     help: `  pungi env import ml ml.lock
   pungi env export ml | pungi env import ml2 -`,

@@ -14,7 +14,7 @@ interface Flags extends Parsed {
 
 export const deleteCommand = (end: End): Command =>
   subcommand<[name: string], Flags>('delete', end, {
-    about: 'delete an environment, after a question',
+    about: 'delete an environment, after confirmation',
     operands: [['<name>', 'the environment']],
     options: [
       option('-y, --yes', 'do not ask'),
@@ -25,7 +25,7 @@ export const deleteCommand = (end: End): Command =>
   pungi env delete old --yes --wait
   pungi env delete default --yes --yes-default
 
-Without a terminal to ask on, --yes is needed. After the default one is gone, it is
+Without a terminal to ask on, --yes is required. A deleted default environment is
 empty again.`,
     async run({ pungi, steps }, flags, venvName) {
       const info = await pungi.environments.show(venvName);
@@ -44,7 +44,7 @@ empty again.`,
     },
   });
 
-/** Asks once, and for the default environment twice. Rejects unless every answer is yes. */
+/** Asks once, and twice for the default environment. Rejects unless every answer is yes. */
 async function confirm(info: EnvironmentInfo, flags: Flags, signal: AbortSignal): Promise<void> {
   const { venvName, isDefault } = info;
   if (!flags.yes) {
@@ -52,7 +52,7 @@ async function confirm(info: EnvironmentInfo, flags: Flags, signal: AbortSignal)
     await insist('--yes', signal, question, (answer) => /^y(es)?$/i.test(answer));
   }
   if (isDefault && !flags.yesDefault) {
-    const question = `"${venvName}" is the default environment: runs that name none use it. Type its name to delete it: `;
+    const question = `"${venvName}" is the default environment: it is used by runs that name none. Type its name to delete it: `;
     await insist('--yes-default', signal, question, (answer) => answer === venvName);
   }
 }
@@ -86,27 +86,25 @@ export const clean = (end: End): Command =>
     about: 'remove what is damaged or no longer used',
     operands: [],
     options: [
-      option('--unused-for <days>', 'also environments that no run has used for so long').argParser(
-        parseDays,
-      ),
-      option('-n, --dry-run', 'only tell what would be removed'),
+      option('--unused-for <days>', 'also environments not used for this many days').argParser(parseDays),
+      option('-n, --dry-run', 'only show what would be removed'),
       option('-y, --yes', 'do not ask before named environments are removed'),
     ],
     settings: ['packageTimeoutMs', 'uv'],
     help: `  pungi env clean
   pungi env clean --unused-for 90 --dry-run
 
-Damaged environments go, and those of scripts that were not used for 30 days, and what the cache
-does not need. The default one and any in use stay.`,
+Removes damaged environments, those of scripts that were not used for 30 days, and unneeded cache
+entries. The default environment and any in use stay.`,
     async run({ pungi, steps }, { unusedFor, dryRun = false, yes = false }) {
       if (unusedFor !== undefined && !dryRun && !yes) await confirmClean(pungi, unusedFor, steps.signal);
-      steps.onStep('Looking for what is not used.');
+      steps.onStep('Looking for unused environments.');
       const report = await pungi.environments.clean({ unusedForDays: unusedFor, dryRun }, steps);
       return { json: report, text: describe(report) };
     },
   });
 
-/** Named environments do not come back by themselves. */
+/** Named environments are not created again automatically. */
 async function confirmClean(pungi: Pungi, unusedForDays: number, signal: AbortSignal): Promise<void> {
   const { removed } = await pungi.environments.clean({ unusedForDays, dryRun: true });
   if (removed.length === 0) return;

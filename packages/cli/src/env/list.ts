@@ -24,12 +24,12 @@ export const list = (end: End): Command =>
   subcommand<[], Flags>('list', end, {
     about: 'show the environments',
     operands: [],
-    options: [option('-a, --all', 'also those made for the inline dependencies of scripts')],
+    options: [option('-a, --all', 'include environments created for inline dependencies of scripts')],
     help: `  pungi env list
   pungi env list --all --json
 
 The one marked with * is the default: runs that name no environment use it.
-SHARED is the part of the size that other environments or the cache have as well (hard links).`,
+SHARED is the part of the size shared with other environments or the cache (hard links).`,
     async run({ pungi, style, width }, { all = false }) {
       const found = await pungi.environments.list();
       const shown = found
@@ -54,13 +54,13 @@ function row(info: EnvironmentInfo): string[] {
   const description = oneLine(info.description);
   if (path === null) return [mark, venvName, pythonVersion, String(packageCount), '', '', '', description];
   const facts = [String(packageCount), sizeText(sizeMb), sizeText(sharedMb), agoText(info.lastUsed)];
-  return [mark, venvName, pythonVersion, ...facts, state === 'preparing' ? 'being made' : description];
+  return [mark, venvName, pythonVersion, ...facts, state === 'preparing' ? 'being created' : description];
 }
 
 export const show = (end: End): Command =>
   subcommand<[name: string | undefined]>('show', end, {
     about: 'show everything about one environment',
-    operands: [['[name]', 'the default one if not given']],
+    operands: [['[name]', 'default: the default environment']],
     help: `  pungi env show ml
   pungi env show --json`,
     async run({ pungi, steps, style }, _, name) {
@@ -86,7 +86,7 @@ function describe(info: EnvironmentInfo, packages: readonly PackageInfo[], style
 function factsOf(info: EnvironmentInfo): [label: string, value: string][] {
   const { state, isDefault, isInline, path, sizeMb, sharedMb, created, lastUsed } = info;
   const made = state !== 'damaged' && path !== null;
-  const roles = [isDefault ? 'the default' : '', isInline ? 'made for scripts' : ''];
+  const roles = [isDefault ? 'the default' : '', isInline ? 'created for scripts' : ''];
   return [
     [
       'State',

@@ -6,9 +6,9 @@ import { ENV_EXIT_CODES_HELP } from '../exit-codes.js';
 
 export type End = (status: number) => void;
 
-/** What every command needs to know. The interpreter is not among the flags: `--python` is a version here. */
+/** Settings of every command. The interpreter is not among the flags: `--python` is a version here. */
 const WHERE: readonly OptionName[] = ['venvsBasePath', 'defaultVenvName', 'tier', 'allowUnsandboxed'];
-/** What those need that bring packages into an environment. */
+/** Settings of commands that install packages. */
 export const INSTALLING: readonly OptionName[] = [
   'packageTimeoutMs',
   'packageSources',
@@ -16,12 +16,12 @@ export const INSTALLING: readonly OptionName[] = [
   'maxEnvironmentMb',
   'uv',
 ];
-/** Changes are recorded. */
+/** Settings of the audit trail and the log: changes are recorded. */
 const LOGGING: readonly OptionName[] = ['audit', 'auditDir', 'auditSync', 'logLevel', 'logFormat', 'logFile'];
 
 interface Subcommand<Operands extends unknown[], Flags extends Parsed> {
   about: string;
-  /** Such as `<name> [packages...]`. */
+  /** For example `<name> [packages...]`. */
   operands: [name: string, about: string][];
   options?: Option[];
   settings?: readonly OptionName[];
@@ -29,7 +29,7 @@ interface Subcommand<Operands extends unknown[], Flags extends Parsed> {
   run(acting: Acting, flags: Flags, ...operands: Operands): Promise<Answer>;
 }
 
-/** One command of `pungi env`, with the flags and the behaviour that all of them have. */
+/** Makes one command of `pungi env`, with the flags that all of them share. */
 export function subcommand<Operands extends unknown[], Flags extends Parsed = Parsed>(
   name: string,
   end: End,
@@ -40,12 +40,12 @@ export function subcommand<Operands extends unknown[], Flags extends Parsed = Pa
   for (const option of options) command.addOption(option);
   command
     .option('--json', 'print the result as JSON on standard output, and nothing else')
-    .option('-q, --quiet', 'do not tell the steps on standard error (where it is no terminal)');
+    .option('-q, --quiet', 'no progress on standard error (unless it is a terminal)');
   addConfigFlags(command, [...WHERE, ...settings, ...LOGGING]);
   command.addHelpText('after', `\nExamples:\n${help}\n${ENV_EXIT_CODES_HELP}`);
   return command.action(async () => {
     const flags = command.opts<Flags>();
-    // A version of Python is not the interpreter of the settings, though the flag has the same name.
+    // `--python` is a version here, not the interpreter setting of the same name.
     const status = await act({ ...flags, python: undefined }, (acting) =>
       run(acting, flags, ...(command.processedArgs as Operands)),
     );

@@ -14,7 +14,7 @@ import {
   type RuleProblem,
 } from '@pungi/core/gate';
 import type { Command } from 'commander';
-import { type Answer, type Parsed, type Surroundings, withPungi } from '../act.js';
+import { type Answer, type CommandContext, type Parsed, withPungi } from '../act.js';
 import { readConfig } from '../config-flags.js';
 import { DENIED, USAGE } from '../exit-codes.js';
 import { asText, readOwnFile, readStdin } from '../own-files.js';
@@ -29,31 +29,28 @@ interface Flags extends Parsed {
 export const check = (end: End): Command =>
   subcommand<[file: string | undefined], Flags>('check', end, {
     about: 'check a profiles file, or code against a profile',
-    operands: [['[file]', 'the profiles file; else PROFILES_FILE, or profiles.yaml']],
+    operands: [['[file]', 'the profiles file; default: PROFILES_FILE, or profiles.yaml']],
     options: [
-      option(
-        '--code <script>',
-        'do not check the file, but whether this code ("-" for standard input) stays in the scope',
-      ),
-      option('-p, --profile <name>', 'with --code: the profile; else the default one'),
+      option('--code <script>', 'check this code ("-" for standard input) against a profile instead'),
+      option('-p, --profile <name>', 'with --code: the profile; default: the default one'),
     ],
     settings: ['venvsBasePath', 'defaultVenvName', 'packageSources', 'python', 'tier', 'allowUnsandboxed'],
     help: `  pungi profile check
   pungi profile check team.yaml --json
   pungi profile check --code script.py --profile diego
 
-Code is read in the sandbox and never run: what only shows while it runs is not found here.`,
-    async run(surroundings, flags, file) {
+Code is read in the sandbox and never run: problems that only appear at run time are not found.`,
+    async run(context, flags, file) {
       const config = { ...readConfig(flags), ...(file !== undefined && { profilesFile: file }) };
-      if (flags.code !== undefined) return checkCode(surroundings, config, flags.code, flags.profile);
+      if (flags.code !== undefined) return checkCode(context, config, flags.code, flags.profile);
       if (flags.profile !== undefined) {
-        throw new PungiError('INVALID_INPUT', '--profile says what --code is checked against: give both.');
+        throw new PungiError('INVALID_INPUT', '--profile needs --code: give both.');
       }
-      return checkFile(surroundings, config);
+      return checkFile(context, config);
     },
   });
 
-function checkFile({ style }: Surroundings, config: Config): Answer {
+function checkFile({ style }: CommandContext, config: Config): Answer {
   const file = profilesFileOf(config);
   const found = checkProfiles(file, config, limitsOf(config), environmentCheck(config));
   const result = { ...found, profiles: found.profiles.map(({ name }) => name) };
@@ -65,17 +62,17 @@ interface Result extends Omit<ProfilesCheck, 'profiles'> {
 }
 
 function screenOf({ file, profiles, errors, warnings }: Result, style: Style): string {
-  const line = (word: string, colour: Format) => (problem: ProfileProblem) =>
-    `${style(colour, word)} ${oneLine(problemText(problem))}\n`;
+  const line = (label: string, colour: Format) => (problem: ProfileProblem) =>
+    `${style(colour, label)} ${oneLine(problemText(problem))}\n`;
   const counts = `${countText(errors.length, 'error')}, ${countText(warnings.length, 'warning')}`;
   const good = errors.length === 0 ? `${countText(profiles.length, 'profile')}, ` : '';
   const what = file === null ? 'No profiles file, only the built-in profiles' : file;
   return `${errors.map(line('error', 'red')).join('')}${warnings.map(line('warning', 'yellow')).join('')}${what}: ${good}${counts}.\n`;
 }
 
-/** Whether code stays in the scope of a profile, as far as it can be read. */
+/** Checks statically whether code stays in the scope of a profile. */
 async function checkCode(
-  { steps }: Surroundings,
+  { steps }: CommandContext,
   config: Config,
   file: string,
   profile = config.defaultProfile,
@@ -103,7 +100,7 @@ const inside = (summary: CodeSummary | null, file: string, profile: string) =>
 
 type Settings = Pick<Config, 'venvsBasePath' | 'defaultVenvName' | 'packageSources'>;
 
-/** What whoever runs with these profiles would be told of their environments. */
+/** Checks that the environments of profiles exist and their packages are allowed. */
 function environmentCheck(settings: Settings): FurtherCheck {
   const store = new Store(new Layout(settings.venvsBasePath ?? defaultBase()));
   const isMissing = (name: string) => name !== settings.defaultVenvName && !store.isThere(checkName(name));
@@ -114,7 +111,7 @@ function environmentCheck(settings: Settings): FurtherCheck {
       if (problem !== undefined) found.push({ path, problem });
     };
     if (environment !== undefined) {
-      const advice = `there is no environment "${environment}"; make it with: pungi env create ${environment}`;
+      const advice = `there is no environment "${environment}"; create it with: pungi env create ${environment}`;
       attempt(['environment'], () => (isMissing(environment) ? advice : undefined));
     }
     if (profile.environment !== null) return found;
@@ -124,7 +121,7 @@ function environmentCheck(settings: Settings): FurtherCheck {
   };
 }
 
-/** What is wrong, whether it is returned or thrown. */
+/** Returns the problem, whether it is returned or thrown. */
 function sentenceOf(work: () => string | undefined): string | undefined {
   try {
     return work();

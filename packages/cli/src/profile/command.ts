@@ -10,7 +10,7 @@ import { type End, subcommand } from './subcommand.js';
 
 const HELP = `
 A profile is a named set of rules for runs: what code may import, its limits, its environment,
-its data, its network. Those of your own are in profiles.yaml (or PROFILES_FILE); runs choose one
+its data, its network. Your own are in profiles.yaml (or PROFILES_FILE); runs choose one
 by name: pungi run --profile diego script.py
 
 Examples:
@@ -22,7 +22,7 @@ Examples:
 /** `pungi profile …`: the named sets of rules. */
 export function profileCommand(end: End): Command {
   const command = new Command('profile')
-    .description('list, show and check the rules that runs can be given')
+    .description('list, show and check rules for runs')
     .addHelpText('after', HELP);
   for (const make of [list, show, check]) command.addCommand(make(end));
   return command;
@@ -68,12 +68,12 @@ CALLERS says whether a caller may use it (ALLOWED_PROFILES). A narrow terminal s
     },
   });
 
-/** What a description needs to be understood. */
+/** The width that a description needs. */
 const DESCRIPTION_WIDTH = 32;
-/** What `pungi profile show` tells as well, in the order in which it gives way to the description. */
+/** Columns that give way to the description, in this order; `pungi profile show` has them too. */
 const DISPENSABLE = ['FROM', 'NETWORK', 'ENVIRONMENT'];
 
-/** The columns that a terminal has room for. */
+/** Chooses the columns that fit the terminal. */
 export function fieldsWithin(listed: readonly Listed[], width = Number.POSITIVE_INFINITY): readonly Field[] {
   const room = ({ heading, textOf }: Field) =>
     2 + Math.max(heading.length, ...listed.map((profile) => widthOf(textOf(profile))));
@@ -87,7 +87,7 @@ export function fieldsWithin(listed: readonly Listed[], width = Number.POSITIVE_
   return fields;
 }
 
-/** Where the runs of a profile are. */
+/** Formats where the runs of a profile take place. */
 function environmentText({ environment, packages }: Profile): string {
   if (environment !== null) return environment;
   return packages.length === 0 ? 'any' : countText(packages.length, 'package');

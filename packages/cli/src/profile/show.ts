@@ -7,12 +7,12 @@ import { type End, subcommand } from './subcommand.js';
 
 export const show = (end: End): Command =>
   subcommand<[name: string | undefined]>('show', end, {
-    about: 'show the rules of a profile, with those that it inherits',
-    operands: [['[name]', 'the default one if not given']],
+    about: 'show the rules of a profile, including inherited ones',
+    operands: [['[name]', 'default: the default profile']],
     help: `  pungi profile show diego
   pungi profile show --json
 
-After "←" is the profile that a rule is inherited from. What is not shown is not restricted.`,
+"←" names the profile that a rule is inherited from. What is not shown is not restricted.`,
     async run({ style }, flags, name) {
       const config = readConfig(flags);
       const profiles = loadProfiles(config);
@@ -39,12 +39,12 @@ function screenOf(profile: Profile, rules: readonly Rule[], mayUse: boolean, sty
       return `  ${head}  ${oneLine(text)}${from === null ? '' : style('dim', `  ← ${from}`)}`;
     }),
   );
-  const more = rules.length === 0 ? ['  No rules: the sandbox and its limits hold.'] : [];
+  const more = rules.length === 0 ? ['  No rules: only the sandbox and its limits apply.'] : [];
   const title = `${style('bold', name)}${description === '' ? '' : `  ${oneLine(description)}`}`;
   return [title, ...lines, ...more, ''].join('\n');
 }
 
-/** A part of a rule, and whose it is: null for the profile's own. */
+/** A part of a rule and its origin: null for the profile itself. */
 interface RulePart {
   text: string;
   from: string | null;
@@ -68,18 +68,18 @@ const LABELS = {
   blockedBuiltins: 'Blocked builtins',
   blockedOperations: 'Blocked operations',
   scopeMessage: 'Message',
-  defaultImports: 'Imported for it',
+  defaultImports: 'Default imports',
   templateVars: 'Variables',
-  contextVariable: 'Context as',
+  contextVariable: 'Context variable',
   network: 'Hosts',
   workspace: 'Data',
   outputStyle: 'Output',
-  cacheTtl: 'Kept for',
+  cacheTtl: 'Cached for',
   deterministic: 'Deterministic',
   disclosure: 'Disclosure',
 } as const satisfies Partial<Record<Key, string>>;
 
-/** The rules that somebody has said, each with who has. */
+/** The rules that are set, each with its origin. */
 function rulesOf(profile: Profile, chain: Chain): Rule[] {
   return (Object.keys(LABELS) as (keyof typeof LABELS)[])
     .map((key) => ({ label: LABELS[key], parts: partsOf(key, profile, chain) }))
@@ -90,12 +90,12 @@ function partsOf(key: keyof typeof LABELS, profile: Profile, chain: Chain): Rule
   const items = itemsOf(key, profile);
   const bySource = new Map<string | null, string[]>();
   for (const item of items) {
-    // Whoever said it first still says it, whatever is said again; but a single value is its last speaker's.
-    const saidIt = (said: ProfileSource) => itemsSaid(key, said.definition).includes(item);
+    // An item of a list belongs to the first profile that names it; a single value to the last.
+    const sets = (source: ProfileSource) => itemsSet(key, source.definition).includes(item);
     const isSingle = !Array.isArray(profile[key as keyof Profile]) && key !== 'network';
-    const said = isSingle ? chain.find(saidIt) : chain.findLast(saidIt);
-    if (said === undefined) continue;
-    const from = said === chain[0] ? null : sourceText(said, chain);
+    const source = isSingle ? chain.find(sets) : chain.findLast(sets);
+    if (source === undefined) continue;
+    const from = source === chain[0] ? null : sourceText(source, chain);
     bySource.set(from, [...(bySource.get(from) ?? []), item]);
   }
   return [...bySource].map(([from, texts]) => ({ text: texts.join(', '), from }));
@@ -104,13 +104,13 @@ function partsOf(key: keyof typeof LABELS, profile: Profile, chain: Chain): Rule
 const sourceText = ({ name, origin }: ProfileSource, [own]: Chain) =>
   name === own.name ? `${origin} ${name}` : name;
 
-/** In force, one text for each thing that can be said by itself. */
+/** The effective value, one text per item. */
 function itemsOf(key: keyof typeof LABELS, profile: Profile): string[] {
   if (key === 'network') return [...profile.allowedHosts];
   return textsOf(key, profile[key]);
 }
 
-function itemsSaid(key: keyof typeof LABELS, definition: ProfileDefinition): string[] {
+function itemsSet(key: keyof typeof LABELS, definition: ProfileDefinition): string[] {
   if (key !== 'network') return textsOf(key, definition[key]);
   return typeof definition.network === 'object' ? definition.network.allow : [];
 }
@@ -120,7 +120,7 @@ function textsOf(key: Key, value: unknown): string[] {
   if (key === 'workspace') {
     return (value as Profile['workspace']).map(({ name, path }) => `data/${name} is ${path}`);
   }
-  if (key === 'cacheTtl') return [value === 0 ? 'not kept' : `${String(value)} s`];
+  if (key === 'cacheTtl') return [value === 0 ? 'not cached' : `${String(value)} s`];
   if (Array.isArray(value)) return value.map(String);
   if (typeof value === 'object') {
     return Object.entries(value).map(([name, one]) => `${name} ${JSON.stringify(one)}`);

@@ -11,7 +11,7 @@ import {
   nameOf,
   readOffer,
 } from '@pungi/harness';
-import type { Answer, Surroundings } from '../act.js';
+import type { Answer, CommandContext } from '../act.js';
 import { asText, readOwnFile } from '../own-files.js';
 import { type Column, tableOf } from '../terminal.js';
 import type { BenchFlags } from './flags.js';
@@ -27,15 +27,15 @@ const COLUMNS: readonly Column[] = [
 
 /** `pungi test bench`. */
 export async function benchServer(
-  words: readonly string[],
+  argv: readonly string[],
   flags: BenchFlags,
-  surroundings: Surroundings,
+  context: CommandContext,
 ): Promise<Answer> {
-  const { steps, style, width } = surroundings;
+  const { steps, style, width } = context;
   const given = flags.input === undefined ? undefined : readInput(flags.input);
   if (given !== undefined && flags.tool?.length !== 1)
-    throw new PungiError('INVALID_INPUT', '--input is for one tool: name it with --tool.');
-  return withServer(words, flags, surroundings, async (connection, { loaded }) => {
+    throw new PungiError('INVALID_INPUT', '--input needs exactly one --tool.');
+  return withServer(argv, flags, context, async (connection, { loaded }) => {
     const { duration: durationMs, concurrency } = flags;
     const options = { durationMs, concurrency, timeoutMs: flags.timeout, signal: steps.signal };
     const offer = await readOffer(connection, options);
@@ -53,12 +53,12 @@ export async function benchServer(
       else measured.push(await bench(connection, name, input, options));
     }
     const notes = [
-      ...(leftOut.length === 0 ? [] : [`○ not called, name them with --tool: ${leftOut.join(', ')}`]),
+      ...(leftOut.length === 0 ? [] : [`○ not called (name them with --tool): ${leftOut.join(', ')}`]),
       ...(inputless.length === 0
         ? []
-        : [`○ no input was found that their schema allows, give --input: ${inputless.join(', ')}`]),
+        : [`○ no valid input found for their schemas (use --input): ${inputless.join(', ')}`]),
       ...(measured.some(({ calls, errors }) => errors === calls)
-        ? ['! A tool that only answers with errors needs another --input.']
+        ? ['! A tool answered only with errors: try another --input.']
         : []),
     ];
     const table = measured.length === 0 ? '' : tableOf(COLUMNS, measured.map(rowOf), { style, width });
@@ -77,7 +77,7 @@ const rowOf = ({ tool, calls, errors, perSecond, median, p95, p99, max }: Measur
   String(errors),
 ];
 
-/** The first input of each tool that should be answered well and needs nothing of other tests. */
+/** The first test input of each tool that expects success and does not depend on other tests. */
 function testedInputs({ tests, specification }: LoadedSpecification): Map<string, JsonMap> {
   const found = new Map<string, JsonMap>();
   for (const planned of tests) {

@@ -1,9 +1,9 @@
 import type { OptionName } from '@pungi/core/config';
 import { type Command, InvalidArgumentError, type Option } from 'commander';
-import type { Answer, Parsed, Surroundings } from '../act.js';
+import type { Answer, CommandContext, Parsed } from '../act.js';
 import { type End, option, subcommandsOf } from '../subcommands.js';
 
-/** What `pungi test run` can be told. */
+/** The flags of `pungi test run`. */
 export interface RunFlags extends Parsed {
   tags?: string[];
   filter?: string;
@@ -19,7 +19,7 @@ export interface RunFlags extends Parsed {
   list?: boolean;
 }
 
-/** Which server is meant: a command, an address, or that of a specification. */
+/** Flags that name the server: a command, a URL, or a specification. */
 export interface ServerFlags extends Parsed {
   url?: string;
   spec?: string;
@@ -63,17 +63,17 @@ export interface BenchFlags extends ServerFlags {
   concurrency: number;
 }
 
-const URL_OPTION = option('--url <url>', 'a server that answers there, over HTTP');
+const URL_OPTION = option('--url <url>', 'a server that is reachable over HTTP');
 const ENV_OPTION = option(
   '--server-env <name=value>',
-  'a variable of its environment; may be repeated',
+  'an environment variable for the server; may be repeated',
 ).argParser(collectPairs);
 const HEADER_OPTION = option(
   '--header <name=value>',
-  'sent with every request over HTTP; may be repeated',
+  'a header for every HTTP request; may be repeated',
 ).argParser(collectHeaders);
 
-/** Those of a server that a client speaks to. */
+/** The options of a server between which and its client calls are recorded. */
 export const RECORDED_OPTIONS: Option[] = [URL_OPTION, HEADER_OPTION, ENV_OPTION];
 
 const serverOptions = (timeoutMs: number): Option[] => [
@@ -81,20 +81,20 @@ const serverOptions = (timeoutMs: number): Option[] => [
   option('--spec <file>', 'the server of this specification'),
   ENV_OPTION,
   HEADER_OPTION,
-  option('--protocol <era>', 'which of the eras of MCP is spoken').choices(['auto', 'legacy', 'modern']),
+  option('--protocol <era>', 'the protocol era of MCP').choices(['auto', 'legacy', 'modern']),
   option('--sandbox', 'run it in the kernel sandbox, without network'),
-  option('--timeout <ms>', 'how long an answer may take')
+  option('--timeout <ms>', 'the time limit for an answer')
     .argParser(wholeFrom(1, 86_400_000))
     .default(timeoutMs),
 ];
 
-/** What follows the first word of the server's command is for the server. */
+/** Everything after the server's command belongs to the server. */
 export const takesCommand = (command: Command): Command =>
   command.usage('[options] [--] <command... | --url url | --spec file>').passThroughOptions();
 
 const TIMEOUT_MS = 30_000;
 
-/** An interpreter enters the sandbox. */
+/** The sandbox is entered by an interpreter. */
 const SETTINGS: readonly OptionName[] = ['python'];
 
 interface OfServer<Flags extends ServerFlags> {
@@ -102,31 +102,29 @@ interface OfServer<Flags extends ServerFlags> {
   options: Option[];
   timeoutMs?: number;
   help: string;
-  run(words: readonly string[], flags: Flags, surroundings: Surroundings): Promise<Answer>;
+  run(argv: readonly string[], flags: Flags, context: CommandContext): Promise<Answer>;
 }
 
-/** A command of `pungi test` that speaks to one server, and no specification need be there. */
+/** A subcommand of `pungi test` that talks to one server and needs no specification. */
 export const serverSubcommand = <Flags extends ServerFlags>(
   name: string,
   end: End,
   { about, options, timeoutMs = TIMEOUT_MS, help, run }: OfServer<Flags>,
 ): Command =>
   takesCommand(
-    subcommand<[words: string[]], Flags>(name, end, {
+    subcommand<[argv: string[]], Flags>(name, end, {
       about,
-      operands: [
-        ['[command...]', 'what starts the server, with its arguments; options of Pungi stand before it'],
-      ],
+      operands: [['[command...]', 'the command that starts the server, after all options of Pungi']],
       options: [...options, ...serverOptions(timeoutMs)],
       settings: SETTINGS,
       help,
-      run: (surroundings, flags, words) => run(words, flags, surroundings),
+      run: (context, flags, argv) => run(argv, flags, context),
     }),
   );
 
 export { type End, option } from '../subcommands.js';
 
-/** Those of the commands that test servers. */
+/** The exit codes of the commands that test servers. */
 const EXIT_CODES = `
 Exit codes:
   0    everything passed; lint: no errors; fuzz: nothing found; else: done
@@ -141,10 +139,10 @@ export const FAILED = 1;
 /** One command of `pungi test`. */
 export const subcommand = subcommandsOf({ settings: [], exitCodes: EXIT_CODES, cancelled: 'Cancelled.' });
 
-/** For options that may be repeated. */
+/** Collects an option that may be repeated. */
 export const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 
-/** A whole number from the least on. */
+/** Parses a whole number within bounds. */
 export const wholeFrom =
   (least: number, most = 1_000_000_000) =>
   (text: string): number => {
@@ -153,24 +151,24 @@ export const wholeFrom =
     throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}`);
   };
 
-/** NAME=VALUE, repeated. */
+/** Collects repeated NAME=VALUE. */
 export function collectPairs(text: string, earlier: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('must be of the form NAME=VALUE');
   return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
-/** NAME=VALUE, or as they are written elsewhere: "NAME: VALUE". */
+/** Collects repeated NAME=VALUE or "NAME: VALUE". */
 function collectHeaders(text: string, earlier: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+)(?:=|:\s*)(.*)$/.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError('must be of the form NAME=VALUE or "NAME: VALUE"');
   return { ...earlier, [name]: value! };
 }
 
-export const collectWords = (text: string, earlier: string[] = []): string[] => [
+export const collectList = (text: string, earlier: string[] = []): string[] => [
   ...earlier,
   ...text
     .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== ''),
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
 ];

@@ -11,7 +11,7 @@ import {
   specText,
   type ToolFuzzed,
 } from '@pungi/harness';
-import type { Answer, Surroundings } from '../act.js';
+import type { Answer, CommandContext } from '../act.js';
 import { replaceableFile, writeOwnFile } from '../own-files.js';
 import { FAILED, type FuzzFlags } from './flags.js';
 import { chooseTools, withServer } from './server.js';
@@ -19,15 +19,15 @@ import { serverFor } from './write-first-spec.js';
 
 /** `pungi test fuzz`. */
 export async function fuzzServer(
-  words: readonly string[],
+  argv: readonly string[],
   flags: FuzzFlags,
-  surroundings: Surroundings,
+  context: CommandContext,
 ): Promise<Answer> {
-  const { steps, style } = surroundings;
+  const { steps, style } = context;
   const { output, force = false, runs, timeout: timeoutMs } = flags;
   if (output !== undefined) replaceableFile(output, force);
   const seed = flags.seed ?? randomInt(2 ** 32);
-  return withServer(words, flags, surroundings, async (connection, target, connect) => {
+  return withServer(argv, flags, context, async (connection, target, connect) => {
     const { signal } = steps;
     const offer = await readOffer(connection, { timeoutMs, signal });
     const { chosen, leftOut } = chooseTools(offer.tools, flags.tool, (tool) => !isDestructive(tool));
@@ -54,7 +54,7 @@ export async function fuzzServer(
     if (output !== undefined && finds.length > 0) {
       const server = serverFor(target, output);
       const specification = findsSpec(finds, { name: offer.server.name, server, seed, timeoutMs });
-      const comments = ['Written by "pungi test fuzz". Each test fails until the server bears its input.'];
+      const comments = ['Written by "pungi test fuzz". Each test fails until the server handles its input.'];
       writeOwnFile(output, specText(comments, specification), force);
     }
     const lines = [
@@ -68,7 +68,7 @@ export async function fuzzServer(
         return `${sign} ${revealedLine(tool)}: ${[countText(calls, 'call'), ...notes].join(', ')}\n`;
       }),
       ...(leftOut.length > 0
-        ? [`${style('yellow', '○')} left out, because they destroy: ${revealedLine(leftOut.join(', '))}\n`]
+        ? [`${style('yellow', '○')} left out as destructive: ${revealedLine(leftOut.join(', '))}\n`]
         : []),
       ...(chosen.length === 0 ? ['There is no tool to call.\n'] : []),
       ...(output !== undefined && finds.length > 0 ? [`Written as tests: ${output}\n`] : []),
@@ -82,7 +82,7 @@ export async function fuzzServer(
 
 function findText({ tool, input, message, stderr }: Find, style: Style): string {
   const bar = style('red', '│');
-  const words =
+  const log =
     stderr.trim() === ''
       ? []
       : [
@@ -91,6 +91,6 @@ function findText({ tool, input, message, stderr }: Find, style: Style): string 
             .split('\n')
             .map((line) => `  ${line}`),
         ];
-  const lines = [revealedLine(message), `input ${revealedLine(shown(input))}`, ...words];
+  const lines = [revealedLine(message), `input ${revealedLine(shown(input))}`, ...log];
   return `${style('red', '✗')} ${style('bold', revealedLine(tool))}\n${lines.map((line) => `${bar} ${line}\n`).join('')}\n`;
 }

@@ -10,13 +10,13 @@ import {
 interface Loaded {
   specifications: LoadedSpecification[];
   faults: SpecFault[];
-  /** What is ignored. */
+  /** Settings that are ignored. */
   warnings: SpecFault[];
-  /** Every file that was looked at. */
+  /** Every file that was read. */
   files: string[];
 }
 
-/** Reads all of them, so that all that is wrong is told at once. */
+/** Loads all specifications, so that all faults are reported at once. */
 export function loadSpecs(paths: readonly string[], variables: Record<string, string> = {}): Loaded {
   const results = [...new Set(paths)].map((path) =>
     loadSpecification(path, { environment: process.env, variables }),
@@ -29,7 +29,7 @@ export function loadSpecs(paths: readonly string[], variables: Record<string, st
   };
 }
 
-/** As people and editors name it: from here, where it is below. */
+/** Shows a path relative to the current folder if it is below it. */
 export function shownFile(file: string): string {
   const near = relative('', file);
   return near === '' || near.startsWith('..') ? file : near;

@@ -12,7 +12,7 @@ import {
   specText,
   startProcess,
 } from '@pungi/harness';
-import type { Answer, Surroundings } from '../act.js';
+import type { Answer, CommandContext } from '../act.js';
 import { replaceableFile, writeOwnFile } from '../own-files.js';
 import { FAILED, type RecordFlags } from './flags.js';
 import { addressOf, type Target } from './server.js';
@@ -20,29 +20,29 @@ import { serverFor } from './write-first-spec.js';
 
 /** `pungi test record`. */
 export async function recordCalls(
-  words: readonly string[],
+  argv: readonly string[],
   flags: RecordFlags,
-  { steps: { signal } }: Surroundings,
+  { steps: { signal } }: CommandContext,
 ): Promise<Answer> {
   const { url, output, force = false } = flags;
   if (flags.json)
     throw new PungiError('INVALID_INPUT', 'record has no --json: standard output belongs to the client.');
-  if (words.length > 0 === (url !== undefined))
+  if (argv.length > 0 === (url !== undefined))
     throw new PungiError(
       'INVALID_INPUT',
       url === undefined
-        ? 'Say which server: "-- COMMAND …" to start one, or --url for one that runs.'
-        : 'Say in one way which server: a command, or --url.',
+        ? 'Name a server: "-- COMMAND …" to start one, or --url for a running one.'
+        : 'Name one server: a command or --url, not both.',
     );
   replaceableFile(output, force);
-  return url === undefined ? recordStdio(words, flags, signal) : recordHttp(addressOf(url), flags, signal);
+  return url === undefined ? recordStdio(argv, flags, signal) : recordHttp(addressOf(url), flags, signal);
 }
 
-const tell = (sentence: string): void => {
+const report = (sentence: string): void => {
   process.stderr.write(`pungi: ${sentence}\n`);
 };
 
-/** Writes what has been recorded so far. The client goes on to be served, whatever comes of it. */
+/** Writes the calls recorded so far. A failure is reported, and the client is still served. */
 function writeRecorded(
   { calls, server }: Recorder,
   target: Target,
@@ -54,18 +54,18 @@ function writeRecorded(
   try {
     writeOwnFile(output, specText(comments, specification), true);
   } catch (error) {
-    tell(PungiError.from(error).message);
+    report(PungiError.from(error).message);
   }
 }
 
-const tellRecorded = ({ calls }: Recorder, { output }: RecordFlags): void =>
-  tell(
+const reportRecorded = ({ calls }: Recorder, { output }: RecordFlags): void =>
+  report(
     calls.length === 0
       ? 'no call was made, and nothing was written'
       : `${countText(calls.length, 'call')} in ${output}`,
   );
 
-/** Between clients and a server that answers over HTTP, until the signal. */
+/** Records between clients and an HTTP server, until the signal. */
 async function recordHttp(url: URL, flags: RecordFlags, signal: AbortSignal): Promise<Answer> {
   const { header = {}, port } = flags;
   const headers = Object.fromEntries(
@@ -83,37 +83,37 @@ async function recordHttp(url: URL, flags: RecordFlags, signal: AbortSignal): Pr
       const server = { transport: 'http', url: url.href, headers: Object.fromEntries(references) };
       writeRecorded(recorder, { server: ServerUnderTest.parse(server), folder: process.cwd() }, flags);
     },
-    onProblem: tell,
+    onProblem: report,
   }).catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
-    throw new PungiError('INVALID_INPUT', `Port ${port} cannot be had: ${why}.`);
+    throw new PungiError('INVALID_INPUT', `Could not listen on port ${port}: ${why}.`);
   });
-  tell(`give the client ${proxy.url} in place of ${url.href}; Ctrl-C ends`);
+  report(`connect the client to ${proxy.url} instead of ${url.href}; Ctrl-C stops`);
   if (!signal.aborted) await once(signal, 'abort');
   await proxy.close();
-  tellRecorded(recorder, flags);
+  reportRecorded(recorder, flags);
   return { text: '' };
 }
 
-/** What stands for a header in the file: its value is a matter of whoever runs the tests. */
+/** The variable that replaces a header in the file: its value belongs to the user of the tests. */
 const variableOf = (header: string) => header.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
 
-/** Longer messages are passed on, and not recorded. */
+/** Longer messages are forwarded but not recorded. */
 const MOST_LINE_BYTES = 10 * 1024 * 1024;
-const PATIENCE_MS = 5000;
+const STOP_TIMEOUT_MS = 5000;
 
-/** Between a client on our own standard input and output, and a server that is started for it. */
+/** Records between a client on our standard input and output, and a server started for it. */
 async function recordStdio(
-  words: readonly string[],
+  argv: readonly string[],
   flags: RecordFlags,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { serverEnv = {} } = flags;
-  const [command, ...args] = words;
+  const [command, ...args] = argv;
   const server = ServerUnderTest.parse({ command, args, env: serverEnv });
   const folder = process.cwd();
   const recorder = new Recorder();
-  // What the client gives to the server reaches it, and is in no file.
+  // The server gets the client's environment, which is not written to the file.
   const inherited = { ...process.env, ...serverEnv } as Record<string, string>;
   const child = await startProcess(
     { ...server, command: command!, env: inherited },
@@ -137,17 +137,17 @@ async function recordStdio(
     once(signal, 'abort'),
   ]).catch(() => {});
   const first = await Promise.race([clientGone.then(() => 'client'), child.exited.then(() => 'server')]);
-  if (first === 'client') await child.stop(PATIENCE_MS);
+  if (first === 'client') await child.stop(STOP_TIMEOUT_MS);
   const { status, signal: killedBy } = await child.exited;
   process.stdin.destroy();
   passStderr();
-  tellRecorded(recorder, flags);
+  reportRecorded(recorder, flags);
   if (first === 'client' || status === 0) return { text: '' };
-  tell(`the server ended ${killedBy === null ? `with status ${status}` : `by ${killedBy}`}`);
+  report(`the server ended ${killedBy === null ? `with status ${status}` : `by ${killedBy}`}`);
   return { text: '', status: FAILED };
 }
 
-/** Passes everything on at once, and lets somebody read along. */
+/** Forwards everything at once, and passes a copy to a reader. */
 function pass(from: Readable, to: Writable, readAlong: (chunk: Buffer) => void): void {
   to.on('error', () => {});
   from.on('data', (chunk: Buffer) => {
@@ -165,7 +165,7 @@ const readLines = (onLine: (line: string) => void): ((chunk: Buffer) => void) =>
   return (chunk) => lines.add(chunk);
 };
 
-/** What the server says to people goes where the client shows it. */
+/** The server's standard error goes to ours, which the client shows. */
 function stderrOf({ stderr }: ServerProcess): () => void {
   let mark = 0;
   return () => {

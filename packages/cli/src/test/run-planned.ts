@@ -19,21 +19,21 @@ import { configSources } from '../config-flags.js';
 import type { RunFlags } from './flags.js';
 import { faultLine, shownFile } from './load-specs.js';
 
-/** One specification with the tests of it that are asked for. */
+/** A specification with its selected tests. */
 export interface Chosen {
   loaded: LoadedSpecification;
-  /** None of its tests was left out. */
+  /** True if no test was left out. */
   isWhole: boolean;
 }
 
 interface Watching {
   signal: AbortSignal;
-  /** Undefined where nobody follows. */
+  /** Undefined if nobody watches the progress. */
   live: TerminalReporter | undefined;
   ci: Ci | null;
 }
 
-/** Runs specifications one after the other, each against its own server. */
+/** Runs specifications one after another, each against its own server. */
 export async function runPlanned(
   chosen: readonly Chosen[],
   flags: RunFlags,
@@ -43,7 +43,7 @@ export async function runPlanned(
   const clock = performance.now();
   const engines = chosen.map(({ loaded }) => engineConfigOf(loaded.specification.script_config));
   const config = configForScripts(configSources(flags), engines);
-  // Python is started for those alone who have some.
+  // Python is started only if a specification contains some.
   const pungi = chosen.some(({ loaded }) => hasPython(loaded))
     ? Pungi.start({ ...config, preinstalledPackages: [] }, silentLogger, 'command')
     : undefined;

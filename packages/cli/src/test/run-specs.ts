@@ -17,39 +17,39 @@ import {
   verdictOf,
   writeReports,
 } from '@pungi/harness';
-import type { Answer, Surroundings } from '../act.js';
+import type { Answer, CommandContext } from '../act.js';
 import { CANCELLED, USAGE } from '../exit-codes.js';
 import { FAILED, type RunFlags } from './flags.js';
 import { faultLine, loadSpecs, shownFile, warningLine } from './load-specs.js';
 import { type Chosen, runPlanned } from './run-planned.js';
 
-/** `pungi test run`: once, or again and again. */
+/** `pungi test run`: runs once, or repeatedly with --watch. */
 export async function runSpecs(
   specs: readonly string[],
   flags: RunFlags,
-  surroundings: Surroundings,
+  context: CommandContext,
 ): Promise<Answer> {
   const reports = (flags.report ?? []).map(reportFile);
   const ci = detectCi(process.env);
-  const round = (onFiles: Circumstances['onFiles']) =>
-    runOnce(specs, flags, { ...surroundings, reports, ci, onFiles });
+  const round = (onFiles: RunContext['onFiles']) =>
+    runOnce(specs, flags, { ...context, reports, ci, onFiles });
   if (!flags.watch) return round(() => {});
   if (flags.json || flags.list)
-    throw new PungiError('INVALID_INPUT', '--watch goes on until Ctrl-C: it has no --json and no --list.');
-  return watchFiles(round, surroundings);
+    throw new PungiError('INVALID_INPUT', '--watch cannot be combined with --json or --list.');
+  return watchFiles(round, context);
 }
 
-interface Circumstances extends Surroundings {
+interface RunContext extends CommandContext {
   reports: ReportFile[];
   ci: Ci | null;
-  /** Told before anything runs, so that no change is missed. */
+  /** Called before anything runs, so that no change is missed. */
   onFiles: (files: readonly string[]) => void;
 }
 
 async function runOnce(
   specs: readonly string[],
   flags: RunFlags,
-  { steps, style, reports, ci, onFiles }: Circumstances,
+  { steps, style, reports, ci, onFiles }: RunContext,
 ): Promise<Answer> {
   const { specifications, faults, warnings, files } = loadSpecs(specs, flags.var);
   onFiles([...new Set([...files, ...specifications.flatMap(filesOfServer)])]);
@@ -68,8 +68,8 @@ async function runOnce(
   }
   const chosen = choose(specifications, flags);
   if (flags.list) return listing(chosen);
-  const told = warnings.map((warning) => revealedLine(warningLine(warning)));
-  if (!flags.json) process.stderr.write(told.map((line) => `${line}\n`).join(''));
+  const lines = warnings.map((warning) => revealedLine(warningLine(warning)));
+  if (!flags.json) process.stderr.write(lines.map((line) => `${line}\n`).join(''));
   const live = flags.json
     ? undefined
     : new TerminalReporter({
@@ -94,16 +94,17 @@ function choose(specifications: readonly LoadedSpecification[], { tags, filter }
     const tests = plan(loaded.tests, selection);
     return { loaded: { ...loaded, tests }, isWhole: tests.length === loaded.tests.length };
   });
-  // A server of which nothing is asked for is not started; without a choice, it is: it may have to show capabilities.
+  // With a filter, servers without selected tests are not started; without one they are: they may have to
+  // show capabilities.
   const chosen = isNarrowed ? all.filter(({ loaded }) => loaded.tests.length > 0) : all;
   if (chosen.length > 0) return chosen;
-  const told = [
+  const filters = [
     ...(filter === undefined ? [] : [`--filter ${filter}`]),
     ...(selection.tags.length === 0 ? [] : [`--tags ${selection.tags.join(',')}`]),
   ];
   throw new PungiError(
     'INVALID_INPUT',
-    `No test matches ${told.join(' and ')}; --list without them shows what there is.`,
+    `No test matches ${filters.join(' and ')}; run --list without them to see all tests.`,
   );
 }
 
@@ -129,7 +130,7 @@ function statusOf(report: TestReport, signal: AbortSignal): number {
   return verdictOf(report) === 'failed' ? FAILED : 0;
 }
 
-/** What --report names: "junit:report.xml", or a path whose ending tells the format. */
+/** Parses --report: "junit:report.xml", or a path whose extension names the format. */
 function reportFile(text: string): ReportFile {
   const [, named, rest] = /^([a-z]+):(.*)$/is.exec(text) ?? [];
   const known = ReportFormat.safeParse(named?.toLowerCase());
@@ -143,19 +144,19 @@ function reportFile(text: string): ReportFile {
   );
 }
 
-/** Looked at by their times: editors replace files rather than write them, which notices of the system miss. */
-const LOOK_EVERY_MS = 250;
+/** Polls modification times: editors replace files instead of writing them, which file system events miss. */
+const POLL_MS = 250;
 
-/** Does it again whenever one of the files changes that it says it has read, until the signal. */
+/** Repeats the work whenever one of the files it has read changes, until the signal. */
 async function watchFiles(
   round: (onFiles: (files: readonly string[]) => void) => Promise<Answer>,
-  { steps: { signal }, style }: Surroundings,
+  { steps: { signal }, style }: CommandContext,
 ): Promise<Answer> {
   let files: readonly string[] = [];
   let seen = '';
   let status = 0;
   while (!signal.aborted) {
-    // From before they are read: a file that is being written is read again when it is whole.
+    // Taken before reading: a file that is still being written is read again when it is complete.
     const before = new Map(files.map((file) => [file, stateOf(file)]));
     try {
       const done = await round((read) => {
@@ -166,7 +167,7 @@ async function watchFiles(
       status = done.status ?? 0;
     } catch (thrown) {
       const error = PungiError.from(thrown);
-      // A problem that no change of the file can fix is not waited for.
+      // A problem that no change of a file can fix ends the watch.
       if (files.length === 0 || error.code === 'INTERNAL_ERROR') throw error;
       process.stdout.write(`pungi: ${printable(error.message)}\n`);
     }
@@ -178,12 +179,12 @@ async function watchFiles(
   return { text: '', status };
 }
 
-/** Resolves when the state is another one and stays so: files are written in more than one step. */
-async function changed(look: () => string, seen: string, signal: AbortSignal): Promise<void> {
-  let [state, before] = [look(), seen];
+/** Resolves when the state has changed and is stable: files are written in several steps. */
+async function changed(read: () => string, seen: string, signal: AbortSignal): Promise<void> {
+  let [state, before] = [read(), seen];
   while (!signal.aborted && (state === seen || state !== before)) {
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
-    [state, before] = [look(), state];
+    await pause(POLL_MS, undefined, { signal }).catch(() => {});
+    [state, before] = [read(), state];
   }
 }
 
@@ -192,13 +193,13 @@ function stateOf(file: string): string {
   return found === undefined ? 'none' : `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
-/** The files that a server is started with: a change of the server is a reason to test it again. */
+/** The files in the server's command: a change of the server is a reason to test it again. */
 function filesOfServer({ file, specification }: LoadedSpecification): string[] {
   const { server } = specification;
   if (server === undefined) return [];
   const folder = resolve(file, '..', server.working_dir ?? '.');
   return [server.command ?? '', ...server.args]
-    .filter((word) => word !== '' && !word.startsWith('-'))
-    .map((word) => resolve(folder, word))
+    .filter((part) => part !== '' && !part.startsWith('-'))
+    .map((part) => resolve(folder, part))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
 }

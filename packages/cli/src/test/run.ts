@@ -3,8 +3,8 @@ import { SCRIPT_DEFAULTS } from '@pungi/harness';
 import { type Command, InvalidArgumentError } from 'commander';
 import {
   collect,
+  collectList,
   collectPairs,
-  collectWords,
   type End,
   option,
   type RunFlags,
@@ -12,7 +12,7 @@ import {
   wholeFrom,
 } from './flags.js';
 
-/** Of validation scripts, which run in the sandbox. */
+/** Settings for validation scripts, which run in the sandbox. */
 export const SCRIPT_SETTINGS: readonly OptionName[] = [
   'python',
   'tier',
@@ -23,28 +23,30 @@ export const SCRIPT_SETTINGS: readonly OptionName[] = [
   'auditDir',
 ];
 
-/** `pungi test run SPEC…`, and the same as `pungi test SPEC…`. */
+/** `pungi test run SPEC…`, also available as `pungi test SPEC…`. */
 export const runTests = (name: 'test' | 'run', end: End): Command =>
   subcommand<[specs: string[]], RunFlags>(name, end, {
     about:
-      name === 'test' ? 'test an MCP server by specifications' : 'run the tests of specifications (the same)',
+      name === 'test'
+        ? 'test an MCP server by specifications'
+        : 'run the tests of specifications (same as "pungi test")',
     operands: [['<spec...>', 'the specifications, in YAML or JSON']],
     options: [
       option(
         '-t, --tags <tags>',
         'only tests with one of these tags; "!slow" leaves out slow ones',
-      ).argParser(collectWords),
+      ).argParser(collectList),
       option('-f, --filter <text>', 'only tests with this in their id, or that match a /pattern/').argParser(
         parseFilter,
       ),
-      option('-j, --parallel <count>', 'tests at once, in place of max_concurrency').argParser(
+      option('-j, --parallel <count>', 'concurrent tests; overrides max_concurrency').argParser(
         wholeFrom(1, 256),
       ),
-      option('--fail-fast', 'start no test after the first that fails'),
-      option('--timeout <ms>', 'for each test, in place of timeout_seconds').argParser(
+      option('--fail-fast', 'start no more tests after the first failure'),
+      option('--timeout <ms>', 'for each test; overrides timeout_seconds').argParser(
         wholeFrom(1, 86_400_000),
       ),
-      option('-u, --update-snapshots', 'keep what is answered now as the snapshots'),
+      option('-u, --update-snapshots', 'save the current answers as snapshots'),
       option(
         '-r, --report <format:path>',
         'write a report: json, junit, markdown or html; may be repeated',
@@ -52,10 +54,10 @@ export const runTests = (name: 'test' | 'run', end: End): Command =>
       option('--var <name=value>', 'set a variable of the specifications; may be repeated').argParser(
         collectPairs,
       ),
-      option('--strict', 'warnings are faults'),
-      option('--list', 'show which tests would run, and run none'),
-      option('-w, --watch', 'run again whenever a file of it changes, until Ctrl-C'),
-      option('-v, --verbose', 'a line for every test, and more of what was sent and received'),
+      option('--strict', 'treat warnings as faults'),
+      option('--list', 'list the tests without running them'),
+      option('-w, --watch', 'run again whenever a file changes, until Ctrl-C'),
+      option('-v, --verbose', 'print every test, and more of what was sent and received'),
     ],
     settings: SCRIPT_SETTINGS,
     defaults: SCRIPT_DEFAULTS,
@@ -66,14 +68,14 @@ export const runTests = (name: 'test' | 'run', end: End): Command =>
   pungi test run server.test.yaml --update-snapshots
   pungi test run server.test.yaml --watch
 
-Each server is started, called, and ended with everything that it started. What fails is told in
-full. A report without a format is of the kind that the ending of its file names.
-In CI (CI, GITHUB_ACTIONS and others), snapshots that do not exist yet are a failure, and the
-remarks and the summary of the job are written where there are any.
+Each server is started, called, and stopped with all its processes. Failures are reported in full.
+The format of a report without one follows from its file extension.
+In CI (CI, GITHUB_ACTIONS and others), missing snapshots are failures, and annotations and a job
+summary are written if the CI supports them.
 With --json the report is the only thing on standard output.`,
-    async run(surroundings, flags, specs) {
+    async run(context, flags, specs) {
       const { runSpecs } = await import('./run-specs.js');
-      return runSpecs(specs, flags, surroundings);
+      return runSpecs(specs, flags, context);
     },
   });
 

@@ -11,31 +11,31 @@ import {
   ServerFault,
   startProblem,
 } from '@pungi/harness';
-import type { Answer, Surroundings } from '../act.js';
+import type { Answer, CommandContext } from '../act.js';
 import { readConfig } from '../config-flags.js';
 import { FAILED, type ServerFlags } from './flags.js';
 import { faultLine, loadSpecs } from './load-specs.js';
 
-/** A server to be spoken to, and what is known of it. */
+/** A server to connect to. */
 export interface Target {
   server: ServerUnderTest;
-  /** Where it is started. */
+  /** The folder it is started in. */
   folder: string;
-  /** Where it comes from a specification. */
+  /** The specification it comes from, if any. */
   loaded?: LoadedSpecification;
 }
 
-function targetOf(words: readonly string[], flags: ServerFlags): Target {
-  const given = [words.length > 0, flags.url !== undefined, flags.spec !== undefined].filter(Boolean).length;
+function targetOf(argv: readonly string[], flags: ServerFlags): Target {
+  const given = [argv.length > 0, flags.url !== undefined, flags.spec !== undefined].filter(Boolean).length;
   if (given !== 1)
     throw new PungiError(
       'INVALID_INPUT',
       given === 0
-        ? 'Say which server: "-- COMMAND …" to start one, --url for one that runs, or --spec for that of a specification.'
-        : 'Say in one way which server: a command, --url or --spec.',
+        ? 'Name a server: "-- COMMAND …" to start one, --url for a running one, or --spec for the one of a specification.'
+        : 'Name one server: a command, --url or --spec, not several.',
     );
   if (flags.spec !== undefined) return ofSpecification(flags.spec, flags);
-  const [command, ...args] = words;
+  const [command, ...args] = argv;
   const { url, serverEnv = {}, header = {}, protocol = 'auto', sandbox = false } = flags;
   if (url !== undefined) addressOf(url);
   const server = ServerUnderTest.parse({
@@ -48,13 +48,13 @@ function targetOf(words: readonly string[], flags: ServerFlags): Target {
   return { server, folder: process.cwd() };
 }
 
-/** Where a server answers. */
+/** Parses the address of a server. */
 export function addressOf(url: string): URL {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.protocol === 'http:' || address?.protocol === 'https:') return address;
   throw new PungiError(
     'INVALID_INPUT',
-    `--url ${url} is no address of a server: write http://HOST:PORT/PATH, such as http://127.0.0.1:3000/mcp.`,
+    `--url ${url} is not the address of a server: expected http://HOST:PORT/PATH, such as http://127.0.0.1:3000/mcp.`,
   );
 }
 
@@ -90,14 +90,17 @@ const connector =
       python: async () => (await findInterpreter(readConfig(flags).python)).path,
     });
 
-/** Speaks to a server, and ends it. That it cannot be spoken to is an answer, too. */
+/**
+ * Connects to a server, uses it, and stops it. A server that cannot be reached is a failed answer, not an
+ * exception.
+ */
 export async function withServer(
-  words: readonly string[],
+  argv: readonly string[],
   flags: ServerFlags,
-  { steps: { signal } }: Surroundings,
+  { steps: { signal } }: CommandContext,
   work: (connection: Connection, target: Target, connect: Connect) => Promise<Answer>,
 ): Promise<Answer> {
-  const target = targetOf(words, flags);
+  const target = targetOf(argv, flags);
   const connect = connector(target, flags, signal);
   let connection: Connection | undefined;
   try {
@@ -114,7 +117,7 @@ export async function withServer(
   }
 }
 
-/** The tools that are named; where none is, those that may be called unasked. */
+/** Chooses the named tools, or by default those that may be called without asking. */
 export function chooseTools(
   tools: readonly JsonMap[],
   names: readonly string[] | undefined,

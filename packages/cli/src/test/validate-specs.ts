@@ -17,7 +17,7 @@ export interface ValidateFlags extends Parsed {
   strict?: boolean;
 }
 
-/** What is wrong with specifications; of those that are right, what they hold. */
+/** Checks specifications, and summarizes the valid ones. */
 export async function validSpecs(
   paths: readonly string[],
   flags: ValidateFlags,
@@ -57,14 +57,14 @@ export async function validSpecs(
   };
 }
 
-/** A piece of Python in a specification, and how to say what is wrong with it. */
+/** A piece of Python in a specification, and how to report its problem. */
 interface Piece {
   source: string;
   isExpression: boolean;
   fault(error: ScriptError): SpecFault;
 }
 
-/** Compiles all validation scripts and expressions in the sandbox, and runs none of them. */
+/** Compiles all validation scripts and expressions in the sandbox, without running them. */
 async function compileScripts(
   specifications: readonly LoadedSpecification[],
   flags: Parsed,
@@ -105,8 +105,8 @@ function piecesOf({ scripts, tests }: LoadedSpecification): Piece[] {
       source,
       isExpression: true,
       fault: ({ message }: ScriptError) => {
-        const said = `expected.expression ${uncompiled(message)}; it is ${JSON.stringify(source)}`;
-        return { ...origin, path: '', message: said };
+        const problem = `expected.expression ${uncompiled(message)}; it is ${JSON.stringify(source)}`;
+        return { ...origin, path: '', message: problem };
       },
     })),
   );

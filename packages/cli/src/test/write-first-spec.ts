@@ -1,22 +1,22 @@
 import { dirname, relative, resolve } from 'node:path';
 import { countText, oneLine } from '@pungi/core/base';
 import { FirstSpecWriter, type JsonMap, readOffer, specText } from '@pungi/harness';
-import type { Answer, Surroundings } from '../act.js';
+import type { Answer, CommandContext } from '../act.js';
 import { replaceableFile, writeOwnFile } from '../own-files.js';
 import type { InitFlags } from './flags.js';
 import { type Target, withServer } from './server.js';
 
 /** `pungi test init`. */
 export async function writeFirstSpec(
-  words: readonly string[],
+  argv: readonly string[],
   flags: InitFlags,
-  surroundings: Surroundings,
+  context: CommandContext,
 ): Promise<Answer> {
   const { output, force = false } = flags;
-  const { steps, style } = surroundings;
-  // Before the server is started, rather than after all its tools were called.
+  const { steps, style } = context;
+  // Checked before the server is started, not after all its tools were called.
   if (output !== '-') replaceableFile(output, force);
-  return withServer(words, flags, surroundings, async (connection, target) => {
+  return withServer(argv, flags, context, async (connection, target) => {
     const settings = { timeoutMs: flags.timeout, signal: steps.signal };
     const offer = await readOffer(connection, settings);
     const writer = new FirstSpecWriter(connection, settings, flags.call);
@@ -25,7 +25,7 @@ export async function writeFirstSpec(
     const content = specText(
       [
         `Written by "pungi test init" for ${oneLine(offer.server.name)} ${oneLine(offer.server.version)}.`,
-        'Run it with "pungi test"; "pungi test validate" says what is wrong with it.',
+        'Run it with "pungi test"; check it with "pungi test validate".',
       ],
       specification,
     );
@@ -43,12 +43,10 @@ export async function writeFirstSpec(
       `${style('green', '✓')} ${output}: ${countText(tests, 'test')} of ${oneLine(offer.server.name)}`,
       ...(skipped === 0
         ? []
-        : [
-            `${style('yellow', '○')} ${countText(skipped, 'test')} to look at: they are skipped, and say why`,
-          ]),
+        : [`${style('yellow', '○')} ${countText(skipped, 'test')} to review: skipped, with the reason`]),
       ...(leftOut === 0
         ? []
-        : [`${style('yellow', '·')} ${leftOut} more things that the server has were left out`]),
+        : [`${style('yellow', '·')} ${leftOut} more tools, resources or prompts were left out`]),
       ...offer.problems.map((problem) => `${style('yellow', '!')} ${oneLine(problem)}`),
       `Run it with: pungi test ${output}`,
     ];
@@ -56,7 +54,7 @@ export async function writeFirstSpec(
   });
 }
 
-/** The server as a specification in that file starts it; what is as always is left out. */
+/** The server as the specification in that file starts it, without defaults. */
 export function serverFor({ server, folder }: Target, output: string): JsonMap {
   const { command, args, env, url, headers, protocol, sandbox } = server;
   const from = output === '-' ? process.cwd() : dirname(resolve(output));

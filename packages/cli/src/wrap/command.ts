@@ -9,15 +9,23 @@ import { asText, readOwnFile } from '../own-files.js';
 import { refuseMisspelt } from '../subcommands.js';
 import { type Column, tableOf } from '../terminal.js';
 import { inspect } from './inspect.js';
-import { configOf, type End, folderOf, LOOKING, subcommand, TOOLS, type ToolsFlags } from './subcommand.js';
+import {
+  configOf,
+  DISCOVERY_SETTINGS,
+  type End,
+  folderOf,
+  subcommand,
+  TOOLS,
+  type ToolsFlags,
+} from './subcommand.js';
 import { wrap } from './wrap-file.js';
 
-/** `pungi wrap …`: scripts as tools. What is none of its commands is a file. */
+/** `pungi wrap …`: scripts as tools. An argument that is not a subcommand is a file. */
 export function wrapCommand(end: End): Command {
   const command = wrap(end)
     .usage('[options] <file | command>')
     .enablePositionalOptions()
-    // Told below, since what is too much may belong to a command that is misspelt.
+    // Checked below: an excess argument may belong to a misspelt subcommand.
     .allowExcessArguments();
   for (const make of [inspect, list, remove]) command.addCommand(make(end));
   return command.hook('preAction', (_, action) => {
@@ -30,12 +38,12 @@ export function wrapCommand(end: End): Command {
 
 const remove = (end: End): Command =>
   subcommand<[name: string], ToolsFlags>('remove', end, {
-    about: 'no longer offer the tools of a script',
+    about: 'stop offering a script',
     operands: [['<name>', 'as "pungi wrap list" shows it']],
     options: [TOOLS],
     help: `  pungi wrap remove report
 
-The script itself is not touched; what was changed in its tools file is gone.`,
+The script itself is not touched; changes in its tools file are lost.`,
     async run(_, flags, name) {
       const removed = await unregister(folderOf(configOf(flags)), name);
       return { json: { name, removed }, text: `The tools of "${name}" are no longer offered.\n` };
@@ -51,14 +59,14 @@ const COLUMNS: readonly Column[] = [
   { heading: 'SCRIPT' },
 ];
 
-/** What can be said of an entry without Python. */
+/** The part of an entry that is known without Python. */
 interface Listed {
   name: string;
   kind: ScriptSource['kind'];
   script: string;
   state: 'unchanged' | 'changed' | 'missing' | 'broken' | 'found at start';
   problem: string | null;
-  /** Names; null: they are found when the server starts. */
+  /** Tool names; null: they are found when the server starts. */
   tools: string[] | null;
   environment: string | null;
   profile: string | null;
@@ -68,12 +76,12 @@ const list = (end: End): Command =>
   subcommand<[], ToolsFlags>('list', end, {
     about: 'show the scripts of the tools folder',
     options: [TOOLS],
-    settings: LOOKING,
+    settings: DISCOVERY_SETTINGS,
     help: `  pungi wrap list
   pungi wrap list --tools ./tools --json
 
-STATE says whether a script is what it was when it was wrapped. The server looks at it again when
-it has changed, and finds the tools of scripts that lie in the folder themselves.`,
+STATE shows whether a script has changed since it was wrapped. The server reads changed scripts
+again, and finds the tools of scripts in the folder itself.`,
     async run({ style, width }, flags) {
       const config = configOf(flags);
       const folder = folderOf(config);
@@ -103,7 +111,7 @@ it has changed, and finds the tools of scripts that lie in the folder themselves
     },
   });
 
-/** Whether environments and profiles are there is only asked where one is named. */
+/** Checks environments and profiles only if a script names one. */
 async function withTroubles(config: Config, scripts: Listed[]): Promise<Listed[]> {
   if (scripts.every(({ environment, profile }) => environment === null && profile === null)) return scripts;
   return withPungi(config, (pungi) =>

@@ -15,18 +15,26 @@ import {
 import type { Command } from 'commander';
 import { withPungi } from '../act.js';
 import { includedPaths, missingLines, type OwnScript, readOwnScript } from './read-script.js';
-import { CHOICE, type ChoiceFlags, configOf, type End, LOOKING, option, subcommand } from './subcommand.js';
+import {
+  CHOICE,
+  type ChoiceFlags,
+  configOf,
+  DISCOVERY_SETTINGS,
+  type End,
+  option,
+  subcommand,
+} from './subcommand.js';
 
 export const inspect = (end: End): Command =>
   subcommand<[file: string], ChoiceFlags>('inspect', end, {
-    about: 'show what "pungi wrap" makes of a script, and what it leaves out',
+    about: 'show which tools "pungi wrap" finds in a script, and what it leaves out',
     operands: [['<file>', 'the Python script']],
     options: [
       ...CHOICE,
-      option('-e, --env <name>', 'the environment whose Python and packages it is held against'),
-      option('-p, --profile <name>', 'the profile that it is to run under'),
+      option('-e, --env <name>', 'the environment to check its imports against'),
+      option('-p, --profile <name>', 'the profile it would run under'),
     ],
-    settings: LOOKING,
+    settings: DISCOVERY_SETTINGS,
     help: `  pungi wrap inspect report.py
   pungi wrap inspect report.py --mode both
   pungi wrap inspect report.py --env ml --json
@@ -51,9 +59,9 @@ The script is read in the sandbox and never run.`,
   });
 
 interface Inspected extends Looked {
-  /** What wrapping it would write. */
+  /** The tools file that wrapping the script would write. */
   made: ToolsFile;
-  /** What could be tools as well, and when. */
+  /** Tools that were not chosen, and the options that choose them. */
   others: { tool: ToolSpec; only: string }[];
 }
 
@@ -102,20 +110,21 @@ function screenOf({ look, environment, made, others }: Inspected, file: string, 
       others.map(({ tool, only }) => `${oneLine(tool.name)}${style('dim', `  line ${tool.line}`)}  ${only}`),
     ],
     ['Not wrapped', remarksOf(true)],
-    ['Worth knowing', [...remarksOf(false), ...(runsAtCalls ? [SIDE_EFFECTS] : [])]],
+    ['Notes', [...remarksOf(false), ...(runsAtCalls ? [SIDE_EFFECTS] : [])]],
     ['Needs', needs.map(oneLine)],
-    ['Files beside it', look.modules.map(({ path }) => oneLine(path))],
+    ['Other files', look.modules.map(({ path }) => oneLine(path))],
     ['Missing', missingLines(look.missingImports, environment).map(oneLine)],
   ];
   const shown = sections
     .filter(([, lines]) => lines.length > 0)
     .flatMap(([heading, lines]) => ['', style('dim', heading), ...lines.map((line) => `  ${line}`)]);
   const title = `${style('bold', oneLine(file))}${description === '' ? '' : `  ${oneLine(firstOf(description))}`}`;
-  const nothing = made.tools.length === 0 ? ['', `Nothing of it is a tool with --mode ${made.mode}.`] : [];
+  const nothing =
+    made.tools.length === 0 ? ['', `Nothing in it becomes a tool with --mode ${made.mode}.`] : [];
   return [title, ...shown, ...nothing, ''].join('\n');
 }
 
-const SIDE_EFFECTS = 'What its top level does is done each time that a function is called.';
+const SIDE_EFFECTS = 'Its top-level code runs at each call of a function.';
 
 function toolLines(tool: ToolSpec, style: Style): string[] {
   const definitions = tool.inputSchema['$defs'];
@@ -123,7 +132,7 @@ function toolLines(tool: ToolSpec, style: Style): string[] {
   const names = parameters.map(({ name }) => oneLine(name));
   const kinds = parameters.map((parameter) => kindText(parameter, definitions));
   const [nameWidth, kindWidth] = [widest(names), widest(kinds)];
-  const result = tool.outputSchema === null ? '' : `  → ${resultWords(tool)}`;
+  const result = tool.outputSchema === null ? '' : `  → ${resultTypeText(tool)}`;
   return [
     `${style('bold', oneLine(tool.name))}${style('dim', `  line ${tool.line}${result}`)}`,
     ...(tool.description === '' ? [] : [`  ${oneLine(firstOf(tool.description))}`]),
@@ -134,15 +143,15 @@ function toolLines(tool: ToolSpec, style: Style): string[] {
 }
 
 function kindText({ schema, isRequired }: Parameter, definitions: unknown): string {
-  const words = typeWords(schema, definitions);
-  if (isRequired) return oneLine(`${words}, required`);
+  const type = typeWords(schema, definitions);
+  if (isRequired) return oneLine(`${type}, required`);
   return oneLine(
-    schema['default'] === undefined ? words : `${words}, default ${JSON.stringify(schema['default'])}`,
+    schema['default'] === undefined ? type : `${type}, default ${JSON.stringify(schema['default'])}`,
   );
 }
 
-/** A value that is no object is wrapped: what counts is what it is. */
-function resultWords({ outputSchema, ...tool }: ToolSpec): string {
+/** A value that is not an object is wrapped in one: shows the type of the value itself. */
+function resultTypeText({ outputSchema, ...tool }: ToolSpec): string {
   const { properties, $defs } = (outputSchema ?? {}) as {
     properties?: { result?: unknown };
     $defs?: unknown;
@@ -151,7 +160,7 @@ function resultWords({ outputSchema, ...tool }: ToolSpec): string {
   return oneLine(typeWords(isWrapped ? properties?.result : outputSchema, $defs));
 }
 
-/** One line each, which editors understand. */
+/** Formats one remark per line, in the form that editors understand. */
 const remarkLines = (remarks: readonly Remark[], file: string) =>
   remarks.map(({ line, name, reason }) => oneLine(`${file}:${line} ${name}: ${reason}`));
 

@@ -8,8 +8,8 @@ import { option, subcommandsOf } from '../subcommands.js';
 
 export { type End, option } from '../subcommands.js';
 
-/** What those commands need that look at a script. */
-export const LOOKING: readonly OptionName[] = [
+/** Settings of the commands that read scripts. */
+export const DISCOVERY_SETTINGS: readonly OptionName[] = [
   'venvsBasePath',
   'defaultVenvName',
   'profilesFile',
@@ -25,7 +25,7 @@ export interface ToolsFlags extends Parsed {
   tools?: string;
 }
 
-/** As with `pungi serve`. */
+/** The same flag as in `pungi serve`. */
 export const TOOLS = option('--tools <folder>', 'the tools folder, the same as --tools-dir').argParser(
   parserOf('toolsDir'),
 );
@@ -42,7 +42,7 @@ export function folderOf(config: Config): string {
   );
 }
 
-/** What of a script is to be tools. */
+/** Flags that choose which parts of a script become tools. */
 export interface ChoiceFlags extends ToolsFlags {
   mode?: WrapMode;
   functions?: string[];
@@ -51,7 +51,7 @@ export interface ChoiceFlags extends ToolsFlags {
   profile?: string;
 }
 
-/** What `pungi wrap FILE` can be told. */
+/** The flags of `pungi wrap FILE`. */
 export interface WrapFlags extends ChoiceFlags {
   output?: string;
   name?: string;
@@ -61,10 +61,10 @@ export interface WrapFlags extends ChoiceFlags {
 export const CHOICE = [
   option(
     '-m, --mode <mode>',
-    'function: its functions; script: its command line; both; auto: its functions, and its command line where it declares one',
+    'function: its functions; script: its command line; both; auto: its functions, and its command line if it has one',
   ).choices(WRAP_MODES),
   option('--functions <names>', 'only these functions, separated by commas').argParser(parseNames),
-  option('--include <path...>', 'files and folders beside the script that go along with it'),
+  option('--include <path...>', 'files and folders next to the script to include'),
 ];
 
 function parseNames(text: string): string[] {

@@ -21,14 +21,14 @@ import {
   writeFolder,
 } from '@pungi/wrap';
 import type { Command } from 'commander';
-import { type Answer, type Surroundings, withPungi } from '../act.js';
+import { type Answer, type CommandContext, withPungi } from '../act.js';
 import { includedPaths, missingLines, type OwnScript, readOwnScript } from './read-script.js';
 import {
   CHOICE,
   configOf,
+  DISCOVERY_SETTINGS,
   type End,
   folderOf,
-  LOOKING,
   option,
   subcommand,
   TOOLS,
@@ -38,18 +38,18 @@ import {
 /** `pungi wrap FILE`. */
 export const wrap = (end: End): Command =>
   subcommand<[file: string], WrapFlags>('wrap', end, {
-    about: 'make MCP tools of a Python script',
+    about: 'turn a Python script into MCP tools',
     operands: [['<file>', 'the Python script']],
     options: [
-      option('-o, --output <folder>', 'write a folder that serves the tools with nothing but Python'),
-      option('-n, --name <name>', 'the name of the tools as a whole; else that of the file'),
+      option('-o, --output <folder>', 'write a standalone folder that serves the tools with only Python'),
+      option('-n, --name <name>', 'the name of the script in the server; default: its file name'),
       ...CHOICE,
-      option('-e, --env <name>', 'in the server: the environment that it runs in (see: pungi env)'),
-      option('-p, --profile <name>', 'in the server: the profile that it runs under (see: pungi profile)'),
-      option('-f, --force', 'write a folder of this script anew, or take a name from another script'),
+      option('-e, --env <name>', 'in the server: the environment it runs in (see: pungi env)'),
+      option('-p, --profile <name>', 'in the server: the profile it runs under (see: pungi profile)'),
+      option('-f, --force', 'overwrite a folder of this script, or take a name from another script'),
       TOOLS,
     ],
-    settings: LOOKING,
+    settings: DISCOVERY_SETTINGS,
     help: `  pungi wrap inspect report.py
   pungi wrap report.py
   pungi wrap report.py -o report-mcp
@@ -62,33 +62,33 @@ tools folder, and each call runs in the sandbox and in the environment of the sc
 folder is written that serves the tools with nothing but Python.
 Wrapped again, a script keeps what you have changed in its tools file: names, descriptions, what is
 hidden, annotations.`,
-    async run(surroundings, flags, file) {
+    async run(context, flags, file) {
       const own = readOwnScript(file);
       if (flags.output !== undefined && (flags.env ?? flags.profile) !== undefined) throw onlyInServer();
       if (flags.name !== undefined) checkToolsName(flags.name);
       const config = configOf(flags);
       const work =
         flags.output === undefined ? intoServer(own, config, flags) : intoFolder(own, flags.output, flags);
-      return withPungi(config, (pungi) => work(pungi, surroundings));
+      return withPungi(config, (pungi) => work(pungi, context));
     },
   });
 
 const onlyInServer = () =>
   new PungiError(
     'INVALID_INPUT',
-    'A folder runs with whatever Python starts it: --env and --profile are for the server, without -o.',
+    '--env and --profile apply to the server: a folder (-o) runs with the Python that starts it.',
   );
 
-const INSTALL = `The script needs packages, for the Python that serves it: ${pythonCommand()} -m pip install -r ${REQUIREMENTS_FILE}`;
+const INSTALL = `Install the script's packages into the Python that serves it: ${pythonCommand()} -m pip install -r ${REQUIREMENTS_FILE}`;
 
-/** `pungi wrap FILE -o FOLDER`: a folder that runs anywhere. */
+/** `pungi wrap FILE -o FOLDER`: writes a folder that runs anywhere. */
 function intoFolder(own: OwnScript, output: string, flags: WrapFlags): Wrap {
   const { filename } = own;
   const place = placeFor(output, filename, flags.force ?? false);
-  return async (pungi, surroundings) => {
+  return async (pungi, context) => {
     const { old } = place;
     const name = flags.name ?? old?.name ?? toolsNameOf(filename);
-    const wrapped = await wrapOwn(pungi, surroundings, own, flags, { name, script: filename, old });
+    const wrapped = await wrapOwn(pungi, context, own, flags, { name, script: filename, old });
     const { file, look } = wrapped;
     const files = folderFiles(place.folder, file, look);
     writeFolder(place, files);
@@ -100,9 +100,9 @@ function intoFolder(own: OwnScript, output: string, flags: WrapFlags): Wrap {
     const names = ownNames(file);
     const paths = files.map(({ path }) => path);
     const text = [
-      toolsText(wrapped, names, paths.includes(REQUIREMENTS_FILE) ? [INSTALL] : [], surroundings.style),
+      toolsText(wrapped, names, paths.includes(REQUIREMENTS_FILE) ? [INSTALL] : [], context.style),
       `Wrote ${countText(files.length, 'file')} to ${output}: ${countOffered(names)} of ${filename}.\n`,
-      `For clients that start their servers themselves:\n${JSON.stringify(client, null, 2)}\n`,
+      `To connect an MCP client, paste into its configuration:\n${JSON.stringify(client, null, 2)}\n`,
     ];
     const json = {
       folder: place.folder,
@@ -115,14 +115,14 @@ function intoFolder(own: OwnScript, output: string, flags: WrapFlags): Wrap {
   };
 }
 
-/** `pungi wrap FILE`: the script stays where it is, and the server offers its tools. */
+/** `pungi wrap FILE`: the script stays in place, and the server offers its tools. */
 function intoServer(own: OwnScript, config: Config, flags: WrapFlags): Wrap {
   const folder = folderOf(config);
   const name = flags.name ?? toolsNameOf(own.filename);
-  // In it a person may have given the tools another name than that of the file.
+  // Its tools file may have renamed the tools.
   const old = ownRegistration(folder, name, own.path, flags.force ?? false);
-  return async (pungi, surroundings) => {
-    const wrapped = await wrapOwn(pungi, surroundings, own, flags, {
+  return async (pungi, context) => {
+    const wrapped = await wrapOwn(pungi, context, own, flags, {
       name: old?.name ?? name,
       script: own.path,
       old,
@@ -133,16 +133,16 @@ function intoServer(own: OwnScript, config: Config, flags: WrapFlags): Wrap {
     const toolsFile = register(folder, name, file);
     const names = await namesOffered(pungi, name, own.path);
     const again = old === undefined ? '' : ' again';
-    const said = `Wrapped ${own.filename}${again} as "${name}": "pungi serve" offers ${countOffered(names)} of it.\n`;
+    const summary = `Wrapped ${own.filename}${again} as "${name}": "pungi serve" offers ${countOffered(names)} of it.\n`;
     const where = `The tools folder is ${folder}.\n`;
     return {
       json: { toolsFile, tools: [...names.values()], contents: file },
-      text: toolsText(wrapped, names, missing, surroundings.style) + said + where,
+      text: toolsText(wrapped, names, missing, context.style) + summary + where,
     };
   };
 }
 
-/** As a server that starts now would offer them, beside all that is in the folder already. */
+/** Names the tools as a server that starts now would, next to all others in the folder. */
 async function namesOffered(pungi: Pungi, name: string, path: string): Promise<OfferedNames> {
   const wrapping = new Wrapping(pungi);
   try {
@@ -156,12 +156,12 @@ async function namesOffered(pungi: Pungi, name: string, path: string): Promise<O
   }
 }
 
-/** What is registered under the name, where it is the same script. */
+/** Returns what is registered under the name if it is the same script. */
 function ownRegistration(folder: string, name: string, path: string, force: boolean): ToolsFile | undefined {
   const found = foundUnder(folder, name, force);
   if (found === undefined || found.script === path) return found;
   if (force) return undefined;
-  const message = `"${name}" is the name of the tools of ${found.script}; choose another with --name, or --force takes it.`;
+  const message = `The name "${name}" belongs to ${found.script}: choose another with --name, or take it with --force.`;
   throw new PungiError('INVALID_INPUT', message, { name, script: found.script });
 }
 
@@ -169,20 +169,20 @@ function foundUnder(folder: string, name: string, force: boolean): ToolsFile | u
   try {
     return readRegistered(folder, name);
   } catch (error) {
-    // A file that cannot be read has nothing that could be kept.
+    // An unreadable file has no changes to keep.
     if (force) return undefined;
     const { message, details } = PungiError.from(error);
-    throw new PungiError('INVALID_INPUT', `${message} Fix it, or --force writes it anew.`, { ...details });
+    throw new PungiError('INVALID_INPUT', `${message} Fix it, or overwrite it with --force.`, { ...details });
   }
 }
 
-/** What is done with a Pungi, after all that can be refused without one. */
-type Wrap = (pungi: Pungi, surroundings: Surroundings) => Promise<Answer>;
+/** The part that needs a Pungi, after everything that can be refused without one. */
+type Wrap = (pungi: Pungi, context: CommandContext) => Promise<Answer>;
 
-/** Looks at the script and makes its tools file, in place of an old one where there is one. */
+/** Discovers the tools of the script and makes its tools file, based on an old one if it exists. */
 async function wrapOwn(
   pungi: Pungi,
-  { steps }: Surroundings,
+  { steps }: CommandContext,
   own: OwnScript,
   { mode, functions, include, env, profile }: WrapFlags,
   place: WrapPlace,
@@ -192,14 +192,14 @@ async function wrapOwn(
   return wrapScript(pungi, own, choice, place, steps);
 }
 
-/** What clients call each tool, by the name that it has in its tools file. Hidden ones are not among them. */
+/** Client-visible names of the tools, by their names in the tools file. Hidden tools are left out. */
 type OfferedNames = ReadonlyMap<string, string>;
 
-/** As clients see them that have these tools alone. */
+/** The names for a client that has only these tools. */
 const ownNames = ({ tools }: ToolsFile): OfferedNames =>
   new Map(tools.filter(({ hidden }) => hidden !== true).map(({ name }) => [name, name]));
 
-/** A line for each tool, then what was left out, what is worth knowing and what is still to be done. */
+/** Formats a line per tool, then what was left out, notes, and what remains to do. */
 function toolsText({ file }: Wrapped, names: OfferedNames, toDo: readonly string[], style: Style): string {
   const remarkLines = (isSkipped: boolean, mark: string) =>
     file.remarks
@@ -212,13 +212,13 @@ function toolsText({ file }: Wrapped, names: OfferedNames, toDo: readonly string
         : `${style('green', '✓')} ${names.get(name) ?? name}${style('dim', textAfter(description))}`,
     ),
     ...remarkLines(true, `${style('yellow', '·')} left out:`),
-    ...remarkLines(false, `${style('dim', '·')} worth knowing:`),
+    ...remarkLines(false, `${style('dim', '·')} note:`),
     ...toDo.map((line) => `${style('yellow', '!')} ${oneLine(line)}`),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** As many tools as clients see. */
+/** Counts the tools that clients see. */
 const countOffered = (names: OfferedNames): string => countText(names.size, 'tool');
 
 const textAfter = (description: string) => {

@@ -35,11 +35,11 @@ export async function runAll(
   const planned = new Set(tests.map(({ id }) => id));
   const waiting = [...tests];
   const running = new Set<Promise<void>>();
-  let isAlone = false;
+  let isStrategicOnly = false;
   let failed: string | undefined;
 
   const next = (): PlannedTest | undefined => {
-    if (isAlone || running.size >= maxConcurrency) return undefined;
+    if (isStrategicOnly || running.size >= maxConcurrency) return undefined;
     for (const test of waiting) {
       if (!test.dependsOn.every((id) => results.has(id) || !planned.has(id))) continue;
       // It waits for its turn, and nobody overtakes it.
@@ -56,12 +56,12 @@ export async function runAll(
     return stopped();
   };
   const begin = (test: PlannedTest): void => {
-    isAlone = runsAlone(test);
+    isStrategicOnly = runsAlone(test);
     const one = run(test).then((result) => {
       results.set(test.id, result);
       if (result.status === 'failed') failed ??= test.id;
       running.delete(one);
-      isAlone = false;
+      isStrategicOnly = false;
     });
     running.add(one);
   };

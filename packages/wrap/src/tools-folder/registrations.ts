@@ -113,8 +113,8 @@ export async function listSources(folder: string): Promise<Sources> {
     const reason = exists ? fileProblem(error) : 'there is no such folder';
     return { sources: [], problem: `The tools folder ${folder} cannot be read: ${reason}.`, exists };
   }
-  const isAlone = entries.some(({ name }) => name === TOOLS_FILE);
-  const found = await Promise.all(entries.sort(byName).map((entry) => sourceOf(folder, entry, isAlone)));
+  const isStrategicOnly = entries.some(({ name }) => name === TOOLS_FILE);
+  const found = await Promise.all(entries.sort(byName).map((entry) => sourceOf(folder, entry, isStrategicOnly)));
   const registered = new Set(
     found.filter((source) => source?.kind === 'registration').map((source) => source!.name),
   );
@@ -128,14 +128,14 @@ export async function listSources(folder: string): Promise<Sources> {
 }
 
 /** Hidden files and those that begin with "_" are nobody's tools; where the folder itself is a wrapped script, no other is. */
-async function sourceOf(folder: string, { name }: Dirent, isAlone: boolean): Promise<ScriptSource | null> {
+async function sourceOf(folder: string, { name }: Dirent, isStrategicOnly: boolean): Promise<ScriptSource | null> {
   if (/^[._]/.test(name)) return null;
   if (name === TOOLS_FILE) return { name: 'tools', origin: name, kind: 'folder' };
   if (name.endsWith(REGISTRATION)) {
     return { name: name.slice(0, -REGISTRATION.length), origin: name, kind: 'registration' };
   }
   if (name.endsWith('.py'))
-    return isAlone ? null : { name: name.slice(0, -'.py'.length), origin: name, kind: 'script' };
+    return isStrategicOnly ? null : { name: name.slice(0, -'.py'.length), origin: name, kind: 'script' };
   const isWrapped = await stat(join(folder, name, TOOLS_FILE)).then(
     () => true,
     () => false,
