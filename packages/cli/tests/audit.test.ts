@@ -190,7 +190,7 @@ describe('verify', () => {
     const wrong = await audit(['verify', '--expect', `5:${'0'.repeat(64)}`]);
     expect(wrong).toMatchObject({ status: 74, stdout: expect.stringContaining('the trail was rewritten') });
     const later = await audit(['verify', '--expect', head!.replace('5:', '50:')]);
-    expect(later).toMatchObject({ status: 74, stdout: expect.stringContaining('not there') });
+    expect(later).toMatchObject({ status: 74, stdout: expect.stringContaining('is missing') });
   });
 
   test('names each entry that was tampered with, and ends with 74', async () => {
@@ -406,7 +406,7 @@ describe('a trail that was rotated', () => {
     const gone = await of(['show', '2']);
     expect(gone.status).toBe(2);
     expect(gone.stderr).toMatch(/no entry 2 .*: older entries were removed, and it now begins with \d+\.$/m);
-    expect((await of(['replay', '2'])).stderr).toContain('any more');
+    expect((await of(['replay', '2'])).stderr).toContain('older entries were removed');
     const lines = (await of(['export'])).stdout.trim().split('\n');
     expect(lines.length).toBeLessThan(60);
   });

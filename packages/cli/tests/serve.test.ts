@@ -162,7 +162,7 @@ describe('over HTTP', () => {
     other.close();
     expect(status).toBe(2);
     expect(stderr).toMatch(
-      new RegExp(`^pungi: Port ${port} of 127\\.0\\.0\\.1 is taken[^\\n]*--http[^\\n]*\\n$`),
+      new RegExp(`^pungi: Port ${port} of 127\\.0\\.0\\.1 is in use[^\\n]*--http[^\\n]*\\n$`),
     );
   });
 

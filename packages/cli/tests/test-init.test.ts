@@ -65,7 +65,7 @@ describe.concurrent('pungi test init', { timeout: 120 * SECONDS }, () => {
     expect(gone).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'pungi: The server ended with status 4.\nIt wrote to stderr:\nno luck\n',
+      stderr: 'pungi: The server ended with status 4.\nstderr:\nno luck\n',
     });
     const unnamed = await here.run(['init']);
     expect(unnamed.status).toBe(2);
@@ -84,7 +84,7 @@ describe.concurrent('pungi test lint', { timeout: 60 * SECONDS }, () => {
     const plain = await here.run(['lint', '--spec', 'shop.yaml']);
     expect(plain.status).toBe(0);
     expect(plain.stdout).toContain(
-      'warning tool price: The description of the tool says next to nothing: "x". [description-length]\n',
+      'warning tool price: The description of the tool is too short to be useful: "x". [description-length]\n',
     );
     expect(plain.stdout).toMatch(/✓ shop: 3 tools, 2 resources, 1 prompt; 0 errors, 3 warnings, 2 advice\n$/);
     expect((await here.run(['lint', '--strict', '--', 'node', SHOP])).status).toBe(1);

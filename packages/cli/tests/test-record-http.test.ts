@@ -121,7 +121,7 @@ describe.concurrent('pungi test record --url', { timeout: 120_000 }, () => {
     const { status, stderr } = await recording(place(), nobody, [], async (address) => {
       const answer = await fetch(address, { method: 'POST', body: '{}' });
       expect(answer.status).toBe(502);
-      expect(await answer.text()).toMatch(/^pungi: the server cannot be reached: /);
+      expect(await answer.text()).toMatch(/^pungi: could not reach the server: /);
       const statusOf = (options: RequestOptions) =>
         new Promise<number | undefined>((done) => {
           request(address, options, (given) => {
@@ -135,7 +135,7 @@ describe.concurrent('pungi test record --url', { timeout: 120_000 }, () => {
       expect(await statusOf({ path: `//127.0.0.1:${(other.address() as AddressInfo).port}/` })).toBe(502);
     });
     expect(status).toBe(0);
-    expect(stderr).toMatch(/^pungi: the server cannot be reached: .*ECONNREFUSED/m);
+    expect(stderr).toMatch(/^pungi: could not reach the server: .*ECONNREFUSED/m);
     expect(stderr).toContain('pungi: no call was made, and nothing was written\n');
   });
 

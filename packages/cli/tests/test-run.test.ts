@@ -152,7 +152,7 @@ tools:
     here.write('a.yaml', TESTS.replace('command: node', 'command: no-such-program'));
     const { status, stdout } = await here.run(['a.yaml']);
     expect(status).toBe(1);
-    expect(stdout).toContain('cannot be started by "no-such-program": there is no such program');
+    expect(stdout).toContain('Could not start the server with "no-such-program": there is no such program');
   });
 
   test('Ctrl-C ends the run with 130, tells what was not run, and leaves no process', async ({ expect }) => {
@@ -233,7 +233,7 @@ tools:
     const { stdout: few } = await here.run(['validate', 'program.yaml']);
     expect(few.match(/is not valid YAML/g)).toHaveLength(10);
     const absent = await here.run(['lint', '--url', 'http://nowhere.invalid/mcp']);
-    expect(absent.stderr).toMatch(/^pungi: The server cannot be reached: .*\.\n$/);
+    expect(absent.stderr).toMatch(/^pungi: Could not reach the server: .*\.\n$/);
     const missing = await here.run(['validate', 'none.yaml']);
     expect(missing.status).toBe(2);
     expect(missing.stdout).toContain('none.yaml: ');

@@ -129,7 +129,7 @@ describe('pungi wrap FILE -o FOLDER', () => {
 
   test.each([['--env'], ['--profile']])('refuses %s, which a folder has no use for', async (flag) => {
     const { refused, folder } = wrapPlace();
-    expect(await refused('report.py', '-o', 'out', flag, 'default')).toContain('are for the server');
+    expect(await refused('report.py', '-o', 'out', flag, 'default')).toContain('apply to the server');
     expect(existsSync(join(folder, 'out'))).toBe(false);
   });
 

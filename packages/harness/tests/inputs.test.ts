@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { spoil } from '../src/fuzz/fuzz.js';
+import { corrupt } from '../src/fuzz/fuzz.js';
 import { allowedBy, exampleInput } from '../src/inputs/example.js';
 import { generate, Random } from '../src/inputs/generate.js';
 import { shrink } from '../src/inputs/shrink.js';
@@ -69,7 +69,7 @@ describe('inputs from schemas', () => {
   test('the same seed gives the same, another seed something else', () => {
     const of = (seed: number) => {
       const random = new Random(seed);
-      return Array.from({ length: 20 }, () => spoil(generate(SCHEMAS['scalars'], random) as never, random));
+      return Array.from({ length: 20 }, () => corrupt(generate(SCHEMAS['scalars'], random) as never, random));
     };
     expect(of(1)).toEqual(of(1));
     expect(of(1)).not.toEqual(of(2));

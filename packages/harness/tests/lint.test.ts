@@ -67,7 +67,7 @@ test('the server as a whole', () => {
   expect(about({ tools: [WELL, WELL] })).toEqual(['error twice']);
   expect(about({ tools: [WELL, { ...WELL, name: 'addNumbers' }] })).toEqual(['advice spelling']);
   expect(about({ capabilities: { tools: {}, resources: {} } })).toEqual(['advice lists', 'advice lists']);
-  expect(about({ problems: ['tools/list is answered with error 1'] })).toEqual(['error lists']);
+  expect(about({ problems: ['tools/list returned error 1'] })).toEqual(['error lists']);
   expect(about({ server: { name: 'unknown', version: '', protocol: '' } })).toEqual([
     'error server-info',
     'warning server-info',

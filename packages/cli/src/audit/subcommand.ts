@@ -38,7 +38,7 @@ export function findEntry(reader: TrailReader, which: string): AuditEntry {
   const what = isNumber ? `no entry ${which}` : which === 'last' ? 'no run' : `no run "${which}"`;
   const { first } = reader.bounds();
   const isGone = isNumber && Number(which) > 0 && first !== null && Number(which) < first;
-  const why = isGone ? ` : older entries were removed, and it now begins with ${first}` : '';
+  const why = isGone ? `: older entries were removed, and it now begins with ${first}` : '';
   throw new PungiError('INVALID_INPUT', `There is ${what} in the audit trail in ${reader.folder}${why}.`);
 }
 

@@ -75,24 +75,24 @@ export const NAMES = [
   '007',
 ];
 
-const DEEP = /^The answer is nested more than 256 levels deep, so it was not looked into\.$/;
+const DEEP = /^The answer is nested more than 256 levels deep, so it was not checked\.$/;
 
 /** What a call of tests/fixtures/servers/hostile.mjs does, and how the test fails; undefined: it passes. */
 export const CALLS: Record<string, RegExp | undefined> = {
   'a result of 100,000 levels': DEEP,
-  'content of 100,000 levels': /no valid result of tools\/call: content\.0/,
+  'content of 100,000 levels': /not a valid result of tools\/call: content\.0/,
   'an error of 100,000 levels': DEEP,
   'an error of 100,000 levels, of no call': undefined,
   'a log message of 100,000 levels': undefined,
-  'an error of a megabyte': /^The call should have succeeded, and failed with error 1: /,
+  'an error of a megabyte': /^The call should have succeeded but failed with error 1: /,
   'a process of its own session, without parent and environment': undefined,
 };
 
 /** How it lists its tools, and what is told of that. */
 export const LISTINGS: Record<string, RegExp> = {
   'without end': /^tools\/list has more than 500 pages$/,
-  'too many': /^tools\/list is answered with more than anybody reads$/,
-  'too deep': /^tools\/list is answered with something more than 256 levels deep$/,
+  'too many': /^tools\/list returned too much data$/,
+  'too deep': /^tools\/list returned a value more than 256 levels deep$/,
 };
 
 const SERVER = 'name: s\nserver: { command: none }\n';
@@ -102,8 +102,7 @@ const variables = (count: number, of: (before: string) => string) =>
 const manyTests = (count: number, of: (index: number) => string) =>
   `tools:\n- name: t\n  tests:\n${times(count, (index) => `  - { name: a${index}, ${of(index)} }\n`).join('')}`;
 
-const TOO_MUCH =
-  /becomes more than 4 MB, 200000 values or 100 variables in a row, by what \$\{v\d+\} stands for$/;
+const TOO_MUCH = /expands to more than 4 MB, 200000 values or 100 nested variables, through \$\{v\d+\}$/;
 
 /** Specifications, and the first of their faults; undefined: there is none. */
 export const SPECIFICATIONS: Record<string, { text: string; fault: RegExp | undefined }> = {
@@ -129,7 +128,7 @@ export const SPECIFICATIONS: Record<string, { text: string; fault: RegExp | unde
   },
   'variables that all use each other': {
     text: `${SERVER}variables:\n${times(14, (one) => `  v${one}: "${times(14, (other) => (other === one ? '' : `\${v${other}}`)).join('')}"\n`).join('')}`,
-    fault: /variables\.v0 stands for itself: v0 uses v1 uses v0$/,
+    fault: /variables\.v0 refers to itself: v0 uses v1 uses v0$/,
   },
   'defaults that never end': {
     text: `${SERVER}description: "${'${a:-'.repeat(100_000)}"\n`,
@@ -141,7 +140,7 @@ export const SPECIFICATIONS: Record<string, { text: string; fault: RegExp | unde
   },
   'tests in a circle': {
     text: `${SERVER}${manyTests(2000, (index) => `dependencies: [a${(index + 1) % 2000}]`)}`,
-    fault: /in a circle: "tool\/t\/a0" depends on .* depends on … depends on .* depends on "tool\/t\/a0"$/,
+    fault: /in a cycle: "tool\/t\/a0" depends on .* depends on … depends on .* depends on "tool\/t\/a0"$/,
   },
   'tests that all depend on twenty': {
     text: `${SERVER}${manyTests(500, (index) => `dependencies: [${times(Math.min(20, index), (back) => `a${index - back - 1}`).join(', ')}]`)}`,

@@ -5,7 +5,7 @@ import type { Connection } from '../run/connection.js';
 interface BenchOptions {
   /** How long each tool is called. */
   durationMs: number;
-  /** Calls that are on their way at the same time. */
+  /** Concurrent calls. */
   concurrency: number;
   timeoutMs: number;
   signal: AbortSignal;
@@ -22,13 +22,13 @@ export interface Measured {
   p95: number;
   p99: number;
   max: number;
-  /** Of the server and all that it started, at the end; null where it cannot be told. */
+  /** Memory of the server and its child processes at the end; null if unknown. */
   memoryMb: number | null;
 }
 
 const WARM_UP = 5;
 
-/** Calls a tool again and again. Throws a ServerFault where a call is not answered. */
+/** Calls a tool repeatedly. Throws a ServerFault if a call is not answered. */
 export async function bench(
   connection: Connection,
   tool: string,
@@ -45,13 +45,13 @@ export async function bench(
     times.push(took);
   };
   let begun = performance.now();
-  // A tool that takes long is not made to take five times as long.
+  // The warm-up of a slow tool must not exceed the measurement.
   for (let count = 0; count < WARM_UP && performance.now() - begun < durationMs; count += 1) await once();
   times.length = 0;
   errors = 0;
   begun = performance.now();
   const keepCalling = async () => {
-    // At least once: a call may take longer than all of the time.
+    // At least one call, which may take longer than the duration.
     do await once();
     while (performance.now() - begun < durationMs);
   };
@@ -72,6 +72,6 @@ export async function bench(
   };
 }
 
-/** The smallest value that so large a share of all is not above. */
+/** Nearest-rank percentile. */
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;

@@ -10,8 +10,8 @@ import { call, requestFor } from '../run/call.js';
 import type { Connection, RequestSettings } from '../run/connection.js';
 import { ServerFault } from '../run/server-fault.js';
 
-/** An input that the server did not bear, as small as it could be made. */
-export interface Find extends Misdeed {
+/** A minimized input that the server did not handle. */
+export interface Find extends Violation {
   tool: string;
   input: JsonMap;
   /** Whether the tool's own schema allows it. */
@@ -21,32 +21,32 @@ export interface Find extends Misdeed {
 export interface ToolFuzzed {
   tool: string;
   calls: number;
-  /** Calls that were answered with an error, which is a right answer. */
+  /** Calls that were answered with an error, which is a valid answer. */
   refused: number;
   finds: Find[];
 }
 
 interface FuzzOptions {
-  /** The first server; each one after it is started. */
+  /** The first server; later ones are started. */
   connection: Connection;
   connect: () => Promise<Connection>;
   seed: number;
-  /** Inputs for each tool. */
+  /** Inputs per tool. */
   runs: number;
   timeoutMs: number;
   signal: AbortSignal;
   onCall?: (tool: string, call: number) => void;
 }
 
-/** Of one tool; more of them are rarely different. */
+/** The limit per tool; more are rarely different. */
 const MOST_FINDS = 3;
-/** A server that is started anew all the time tells nothing new. */
+/** A server that must be restarted again and again reveals nothing new. */
 const MOST_REPEATS = 5;
-const CHANCE_OF_SPOILT = 0.4;
+const CHANCE_OF_INVALID = 0.4;
 
 /**
- * Calls tools with inputs that follow from their schemas and from a seed. Whatever comes, a server must answer, in time and
- * by the protocol, and live on. One that did not is started anew.
+ * Calls tools with inputs derived from their schemas and a seed. A server must answer every input in time and by the protocol,
+ * and keep running. A server that did not is restarted.
  */
 export class Fuzzer {
   readonly #options: FuzzOptions;
@@ -62,7 +62,7 @@ export class Fuzzer {
     const name = nameOf(tool);
     const schema = isMap(tool['inputSchema']) ? tool['inputSchema'] : {};
     const allows = allowedBy(schema);
-    // A seed for each tool: what is found does not depend on which others are tested.
+    // A seed per tool: findings do not depend on which other tools are tested.
     const random = new Random(seedOf(`${seed} ${name}`));
     const done: ToolFuzzed = { tool: name, calls: 0, refused: 0, finds: [] };
     let repeats = 0;
@@ -80,7 +80,7 @@ export class Fuzzer {
       }
       const stillFails = async (smaller: JsonMap) => {
         signal.throwIfAborted();
-        // What was allowed stays so, or it would be another find.
+        // An allowed input must stay allowed, or it would be a different finding.
         if (allows(input) && !allows(smaller)) return false;
         const again = await this.#try(name, smaller);
         return again.misdeed !== undefined && isLike(misdeed, again.misdeed);
@@ -96,7 +96,7 @@ export class Fuzzer {
     this.#connection = undefined;
   }
 
-  async #try(tool: string, input: JsonMap): Promise<{ misdeed?: Misdeed | undefined; isRefused: boolean }> {
+  async #try(tool: string, input: JsonMap): Promise<{ misdeed?: Violation | undefined; isRefused: boolean }> {
     const { timeoutMs, signal, connect } = this.#options;
     this.#connection ??= await connect();
     const tried = await probe(this.#connection, tool, input, { timeoutMs, signal });
@@ -105,17 +105,17 @@ export class Fuzzer {
   }
 }
 
-/** The plain one first; then such as the schema allows, and such as it does not. */
+/** The plain input first, then valid and invalid ones. */
 function inputFor(schema: JsonMap, run: number, random: Random): JsonMap {
   const plain = exampleInput(schema) ?? {};
   if (run === 0) return plain;
   const generated = generate({ ...schema, type: 'object' }, random);
   const input = isMap(generated) ? generated : plain;
-  return random.isHit(CHANCE_OF_SPOILT) ? spoil(input, random) : input;
+  return random.isHit(CHANCE_OF_INVALID) ? corrupt(input, random) : input;
 }
 
-/** The same kind of end. Times and ids in sentences differ. */
-const isLike = (one: Misdeed, other: Misdeed): boolean =>
+/** Whether two violations are of the same kind. Times and ids in messages differ. */
+const isLike = (one: Violation, other: Violation): boolean =>
   one.kind === other.kind && plain(one.message) === plain(other.message);
 const plain = (message: string) => message.replace(/\d+/g, '0').replace(/: [\s\S]*/, '');
 
@@ -125,28 +125,28 @@ function seedOf(text: string): number {
   return seed >>> 0;
 }
 
-/** What a server must not do, whatever it is sent. */
-interface Misdeed {
+/** A violation: something that a server must not do for any input. */
+interface Violation {
   kind: Failure['kind'];
   message: string;
-  /** What it wrote to stderr meanwhile, its end. */
+  /** The end of what the server wrote to stderr during the call. */
   stderr: string;
 }
 
 const MOST_STDERR = 2000;
-/** By which a server, or what stands before it, refuses what it was sent: bad, too large, not to be processed. */
+/** HTTP statuses with which a server or a proxy refuses a request: bad, too large, unprocessable. */
 const REFUSING_STATUSES = [400, 413, 422];
 
-/** One call: any answer is right, as long as it is one. */
+/** Makes one call: any valid answer is fine. */
 async function probe(
   connection: Connection,
   tool: string,
   input: JsonMap,
   settings: RequestSettings,
-): Promise<{ misdeed?: Misdeed; isRefused: boolean }> {
+): Promise<{ misdeed?: Violation; isRefused: boolean }> {
   const mark = connection.stderrMark();
   const oddBefore = connection.traffic.odd;
-  const misdeed = (kind: Failure['kind'], message: string): Misdeed => ({
+  const misdeed = (kind: Failure['kind'], message: string): Violation => ({
     kind,
     message,
     stderr: connection.stderrSince(mark).slice(-MOST_STDERR),
@@ -166,7 +166,7 @@ async function probe(
   }
 }
 
-const STRANGERS: readonly unknown[] = [
+const UNUSUAL_VALUES: readonly unknown[] = [
   null,
   true,
   false,
@@ -184,24 +184,24 @@ const STRANGERS: readonly unknown[] = [
 ];
 const DEEP = 200;
 
-/** An input that was allowed, with something in it that clients should not send, and do. */
-export function spoil(input: JsonMap, random: Random): JsonMap {
+/** Changes a valid input into one that clients should not send, but do. */
+export function corrupt(input: JsonMap, random: Random): JsonMap {
   const names = Object.keys(input);
   const ways: (() => JsonMap)[] = [
-    () => ({ ...input, [random.pick(['extra', '__proto__x', '', 'toString'])]: random.pick(STRANGERS) }),
+    () => ({ ...input, [random.pick(['extra', '__proto__x', '', 'toString'])]: random.pick(UNUSUAL_VALUES) }),
   ];
   if (names.length > 0) {
     const name = random.pick(names);
     const { [name]: _, ...without } = input;
     ways.push(
       () => without,
-      () => ({ ...input, [name]: random.pick(STRANGERS) }),
-      () => ({ ...input, [name]: random.pick(STRANGERS) }),
+      () => ({ ...input, [name]: random.pick(UNUSUAL_VALUES) }),
+      () => ({ ...input, [name]: random.pick(UNUSUAL_VALUES) }),
       () => ({ ...input, [name]: [input[name]] }),
       () => ({ ...input, [name]: { value: input[name] } }),
       () => ({ ...input, [name]: nested(DEEP) }),
     );
-    if (isMap(input[name])) ways.push(() => ({ ...input, [name]: spoil(input[name] as JsonMap, random) }));
+    if (isMap(input[name])) ways.push(() => ({ ...input, [name]: corrupt(input[name] as JsonMap, random) }));
   }
   return random.pick(ways)();
 }
@@ -212,14 +212,14 @@ function nested(levels: number): unknown {
   return value;
 }
 
-/** What was found, as tests that fail until it is fixed. */
+/** Writes the findings as tests that fail until they are fixed. */
 export function findsSpec(
   finds: readonly Find[],
   { name, server, seed, timeoutMs }: { name: string; server: JsonMap; seed: number; timeoutMs: number },
 ): JsonMap {
   const tools = [...new Set(finds.map(({ tool }) => tool))];
   return {
-    name: verbatim(`${name}: what fuzzing found`),
+    name: verbatim(`${name}: fuzzing findings`),
     description: `Seed ${seed}`,
     server,
     test_config: { timeout_seconds: timeoutMs / 1000, fresh_server: true },
@@ -228,11 +228,11 @@ export function findsSpec(
       tests: finds
         .filter((find) => find.tool === tool)
         .map((find, index) => ({
-          name: verbatim(`bears ${shown(find.input)}${index === 0 ? '' : ` (${index + 1})`}`),
-          description: verbatim(`It did not: ${find.message}`),
+          name: verbatim(`handles ${shown(find.input)}${index === 0 ? '' : ` (${index + 1})`}`),
+          description: verbatim(`Found: ${find.message}`),
           tags: ['fuzz'],
           input: verbatim(find.input),
-          // As in fuzzing: a server may refuse it or not, as long as it answers.
+          // As in fuzzing: the server may refuse the input, but it must answer.
           expected: { error: 'any' },
         })),
     })),

@@ -8,23 +8,23 @@ import type { Kind } from '../spec/raw.js';
 import { type AskSettings, isReadOnly, nameOf, type Offer, textIn } from './offer.js';
 import { shapeOf, verbatim } from './spec-text.js';
 
-/** Which tools are called, so that the tests know what is answered. */
+/** Which tools are called, so that the tests can expect their answers. */
 type Calls = 'read-only' | 'all' | 'none';
 
 interface FirstSpec {
   specification: JsonMap;
-  /** Tests that run, and those that somebody has to look at first. */
+  /** Tests that run, and tests that need review first. */
   tests: number;
   skipped: number;
   leftOut: number;
 }
 
-/** Of each list; more is nothing that a person starts from. */
+/** The limit per list; nobody starts from more. */
 const MOST = 50;
 const LONGEST_TEMPLATE = 2000;
-const UNTRIED = 'the input was made from the schema and never tried: look at it, and remove this line';
+const UNTRIED = 'the input was generated from the schema and never tried: review it, then remove this line';
 
-/** A specification that passes: each call of it was made, but for those that might change something. */
+/** Writes a specification that passes: every call was made, except those that might change something. */
 export class FirstSpecWriter {
   readonly #connection: Connection;
   readonly #settings: AskSettings;
@@ -74,7 +74,7 @@ export class FirstSpecWriter {
     return { name: verbatim(name), tests };
   }
 
-  /** That an input is refused which lacks everything, where the server does so. */
+  /** Adds a test that an empty input is refused, if the server does so. */
   async #refusal(name: string): Promise<JsonMap[]> {
     const answer = await this.#ask('tool', name, {});
     if (!isError(answer)) return [];
@@ -105,7 +105,7 @@ export class FirstSpecWriter {
       .filter((one) => one['required'] === true)
       .map(nameOf);
     const input = Object.fromEntries(required.map((name) => [name, 'text']));
-    const test = await this.#test('prompt', nameOf(prompt), 'can be had', input, this.#calls !== 'none');
+    const test = await this.#test('prompt', nameOf(prompt), 'can be fetched', input, this.#calls !== 'none');
     return { name: verbatim(nameOf(prompt)), tests: [test] };
   }
 
@@ -125,10 +125,10 @@ export class FirstSpecWriter {
       return { ...written, skip: verbatim(skip) };
     };
     if (input === undefined)
-      return skipped('no input that the schema allows was found: write one, and remove this line');
+      return skipped('no valid input was found for the schema: write one, then remove this line');
     if (!mayCall) return skipped(UNTRIED);
     const answer = await this.#ask(kind, target, input);
-    if (isError(answer)) return skipped(`this input gives an error: ${cut(textOf(answer), 200)}`);
+    if (isError(answer)) return skipped(`this input returns an error: ${cut(textOf(answer), 200)}`);
     this.#tests += 1;
     const expected = shapeOf(answer);
     return { ...written, ...(Object.keys(expected).length === 0 ? {} : { expected }) };

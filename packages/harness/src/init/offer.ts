@@ -4,7 +4,7 @@ import { cut } from '../judge/shown.js';
 import type { Connection } from '../run/connection.js';
 import { ServerFault } from '../run/server-fault.js';
 
-/** What a server says that it has, as it says it. */
+/** What a server offers, as it describes itself. */
 export interface Offer {
   server: NonNullable<SuiteReport['server']>;
   instructions: string | undefined;
@@ -13,7 +13,7 @@ export interface Offer {
   resources: JsonMap[];
   templates: JsonMap[];
   prompts: JsonMap[];
-  /** What could not be asked, or was answered in a way that no client understands. */
+  /** Lists that could not be read or understood. */
   problems: string[];
 }
 
@@ -37,7 +37,7 @@ const LISTS = [
   { capability: 'prompts', method: 'prompts/list', key: 'prompts', into: 'prompts' },
 ] as const;
 
-/** Asks for everything that the server advertises. Throws a ServerFault where it does not answer. */
+/** Reads everything that the server advertises. Throws a ServerFault if it does not answer. */
 export async function readOffer(connection: Connection, settings: AskSettings): Promise<Offer> {
   const { client, server } = connection;
   const capabilities = (client.getServerCapabilities() ?? {}) as JsonMap;
@@ -55,7 +55,7 @@ export async function readOffer(connection: Connection, settings: AskSettings): 
     if (capabilities[capability] === undefined) continue;
     const { items, problem } = await listAll(connection, method, key, settings);
     offer[into] = items;
-    // Many servers have resources and do not know the question for templates.
+    // Many servers have resources but do not implement the list of templates.
     if (problem !== undefined && into !== 'templates') offer.problems.push(problem);
   }
   return offer;
@@ -71,14 +71,14 @@ async function listAll(
   const seen = new Set<unknown>();
   let characters = 0;
   let cursor: unknown;
-  // All pages together: each of many may come just in time.
+  // The limit is for all pages together: each of many may be just in time.
   const end = performance.now() + settings.timeoutMs;
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const timeoutMs = Math.ceil(end - performance.now());
     if (timeoutMs <= 0)
       throw new ServerFault(
         'timeout',
-        `${method} had not come to an end within ${settings.timeoutMs / 1000} seconds, after ${page} pages.`,
+        `${method} did not finish within ${settings.timeoutMs / 1000} seconds, after ${page} pages.`,
       );
     const answer = await connection.request(method, cursor === undefined ? {} : { cursor }, {
       ...settings,
@@ -87,22 +87,22 @@ async function listAll(
     if (!('raw' in answer)) {
       settings.signal.throwIfAborted();
       const why = answer.kind === 'error' ? `error ${answer.code}: ${cut(answer.message, 500)}` : answer.kind;
-      return { items, problem: `${method} is answered with ${why}` };
+      return { items, problem: `${method} returned ${why}` };
     }
     if (isTooDeep(answer.raw))
-      return { items, problem: `${method} is answered with something more than ${MAX_DEPTH} levels deep` };
+      return { items, problem: `${method} returned a value more than ${MAX_DEPTH} levels deep` };
     const result = isMap(answer.raw) ? answer.raw : {};
     const listed = result[key];
     if (!Array.isArray(listed) || listed.some((one) => !isMap(one)))
-      return { items, problem: `${method} is answered without a list of ${key}` };
+      return { items, problem: `${method} returned no list of ${key}` };
     characters += JSON.stringify(listed).length;
     if (items.length + listed.length > MOST_ITEMS || characters > MOST_CHARACTERS)
-      return { items, problem: `${method} is answered with more than anybody reads` };
+      return { items, problem: `${method} returned too much data` };
     for (const one of listed) items.push(one as JsonMap);
     cursor = result['nextCursor'];
     if (cursor === undefined || cursor === null) return { items };
     if (seen.has(cursor))
-      return { items, problem: `${method} gives the same cursor twice, so that it never ends` };
+      return { items, problem: `${method} returned the same cursor twice, so it never ends` };
     seen.add(cursor);
   }
   return { items, problem: `${method} has more than ${MOST_PAGES} pages` };
@@ -111,7 +111,7 @@ async function listAll(
 export const nameOf = (one: JsonMap): string => (typeof one['name'] === 'string' ? one['name'] : '');
 export const textIn = (one: JsonMap, key: string): string =>
   typeof one[key] === 'string' ? (one[key] as string) : '';
-/** By its own word; without one, a tool may change things. */
+/** As declared by the tool; without a declaration it may change things. */
 export const isReadOnly = (tool: JsonMap): boolean =>
   isMap(tool['annotations']) && tool['annotations']['readOnlyHint'] === true;
 export const isDestructive = (tool: JsonMap): boolean =>

@@ -4,13 +4,13 @@ import { pathText } from '../judge/select.js';
 import { typeOf } from '../judge/shown.js';
 import { escapeReferences } from '../spec/reference.js';
 
-/** A specification as a file for people: comments first, then the keys in the order that they are read in. */
+/** Formats a specification for people: comments first, then keys in reading order. */
 export function specText(comments: readonly string[], specification: JsonMap): string {
   const head = comments.map((line) => `# ${line}\n`).join('');
   return `${head}\n${stringify(specification, { lineWidth: 100, aliasDuplicateObjects: false })}`;
 }
 
-/** A value that was met, not written: what looks like a reference in it is none. */
+/** Escapes a value from a server: what looks like a reference in it is text. */
 export function verbatim(value: unknown): unknown {
   if (typeof value === 'string') return escapeReferences(value);
   if (Array.isArray(value)) return value.map(verbatim);
@@ -20,7 +20,7 @@ export function verbatim(value: unknown): unknown {
 
 const MOST_FIELDS = 12;
 
-/** Expectations that this answer fulfils, and others like it: of what kind it is, not what it says. */
+/** Expectations that match this answer and others like it: its kind, not its content. */
 export function shapeOf(answer: Answer): JsonMap {
   if (answer.kind === 'cancelled') return { cancelled: true };
   if (answer.kind === 'error') return { error: true, error_code: answer.code };

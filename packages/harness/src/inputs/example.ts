@@ -16,13 +16,13 @@ import {
 const DEEPEST = 8;
 const TRIES = 200;
 
-/** For one schema, however many inputs are tried. */
+/** The time limit per schema, for all attempts. */
 const MAX_MS = 3000;
 const MAX_MS_EACH = 300;
 
 const found = new WeakMap<object, { input: JsonMap | undefined }>();
 
-/** An input that the schema allows, as small and as plain as can be; undefined where none was found. */
+/** Finds the smallest, plainest input that the schema allows; undefined if none is found. */
 export function exampleInput(schema: unknown): JsonMap | undefined {
   if (!isMap(schema)) return findInput(schema);
   const known = found.get(schema) ?? { input: findInput(schema) };
@@ -44,33 +44,33 @@ function findInput(schema: unknown): JsonMap | undefined {
 }
 
 /**
- * Whether a value keeps to a schema. To one that is none, all do; so do all after one for which it takes too long to tell,
- * as some patterns make it.
+ * Returns a function that checks values against a schema. An invalid schema allows everything; so does one whose check takes
+ * too long, as with some patterns.
  */
 export function allowedBy(schema: unknown): (value: unknown) => boolean {
   if (!isMap(schema) && typeof schema !== 'boolean') return () => true;
   try {
     const validate = compileSchema(schema as JsonSchema, false);
-    return isDear(schema) ? patient(validate) : (value) => validate(value) === true;
+    return isDear(schema) ? withTimeLimit(validate) : (value) => validate(value) === true;
   } catch {
     return () => true;
   }
 }
 
-function patient(validate: (value: unknown) => unknown): (value: unknown) => boolean {
-  let isHopeless = false;
+function withTimeLimit(validate: (value: unknown) => unknown): (value: unknown) => boolean {
+  let isUnusable = false;
   return (value) => {
     let isAllowed = true;
     const work = () => {
       try {
         isAllowed = validate(value) === true;
       } catch {
-        // Its references lead in a circle.
-        isHopeless = true;
+        // Its references form a cycle.
+        isUnusable = true;
       }
     };
-    if (!isHopeless) isHopeless = !withinTime(MAX_MS_EACH, work) || isHopeless;
-    return isHopeless || isAllowed;
+    if (!isUnusable) isUnusable = !withinTime(MAX_MS_EACH, work) || isUnusable;
+    return isUnusable || isAllowed;
   };
 }
 
@@ -103,7 +103,7 @@ class Example {
     return type === 'string' ? exampleText(node) : exampleNumber(node, type === 'integer');
   }
 
-  /** Only what is required. */
+  /** Only required properties. */
   #object(node: JsonMap, depth: number): JsonMap {
     if (depth > DEEPEST) return {};
     const properties = mapIn(node, 'properties');

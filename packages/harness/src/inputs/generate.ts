@@ -11,7 +11,7 @@ import {
   withOption,
 } from './schema-node.js';
 
-/** A text for each format of JSON Schema that is often asked for. */
+/** A text for each common format of JSON Schema. */
 export const FORMATS: Record<string, string> = {
   date: '2026-01-31',
   'date-time': '2026-01-31T12:00:00Z',
@@ -29,12 +29,12 @@ export const FORMATS: Record<string, string> = {
 
 const DEEPEST = 6;
 const MOST_ITEMS = 5;
-/** What a schema asks for beyond these, nobody gets: it would be gigabytes. */
+/** Limits for values of any schema, which could otherwise be gigabytes. */
 export const MOST_NODES = 10_000;
 export const MOST_LISTED = 5000;
 export const MOST_CHARACTERS = 100_000;
 
-/** Texts that are allowed nearly everywhere, and that many programs do not expect. */
+/** Texts that most schemas allow, and many programs do not expect. */
 const TEXTS = [
   '',
   ' ',
@@ -84,7 +84,7 @@ const NUMBERS = [
 ];
 const FRACTIONS = [0.1, -0.5, 1e-9, 1e21, 1e308, -1e308, 5e-324];
 
-/** A value that the schema allows as far as can be told without trying, and that is not what one would think of first. */
+/** Generates an unusual value that the schema allows, as far as can be known without validation. */
 export const generate = (schema: unknown, random: Random): unknown =>
   new Generation(schema, random).of(schema, 0);
 
@@ -100,7 +100,7 @@ class Generation {
 
   of(schema: unknown, depth: number): unknown {
     this.#left -= 1;
-    // What must hold itself has no value at all.
+    // A schema that requires itself has no value.
     if (this.#left < 0 || depth > 4 * DEEPEST) return null;
     const random = this.#random;
     const node = nodeOf(schema, this.#root);
@@ -178,7 +178,7 @@ class Generation {
   }
 }
 
-/** Numbers that look like chance and follow from the seed: the same seed finds the same again. */
+/** Pseudo-random numbers: the same seed gives the same sequence. */
 export class Random {
   #state: number;
 
@@ -186,7 +186,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to 1, without 1 (mulberry32). */
+  /** Returns a number from 0 up to, but not including, 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -195,7 +195,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number; both ends are possible. */
+  /** Returns a whole number; both ends are included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }

@@ -1,11 +1,11 @@
 import { isMap, type JsonMap } from '../judge/answer.js';
 
 const MOST_REFERENCES = 20;
-/** Parts of one `allOf`, and of those in them: they may name each other, and themselves. */
+/** The limit for nested `allOf` parts: they may refer to each other, or to themselves. */
 const MOST_PARTS = 200;
 const MOST_NAMED = 1000;
 
-/** The schema that a reference inside of the same document leads to; a map of rules in any case. */
+/** Resolves references within the document; always returns a map. */
 export const nodeOf = (schema: unknown, root: unknown): JsonMap => partOf(schema, root, { left: MOST_PARTS });
 
 function partOf(schema: unknown, root: unknown, parts: { left: number }): JsonMap {
@@ -15,9 +15,9 @@ function partOf(schema: unknown, root: unknown, parts: { left: number }): JsonMa
     isMap(node) && typeof node['$ref'] === 'string' && count < MOST_REFERENCES;
     count += 1
   ) {
-    const { $ref, ...beside } = node;
+    const { $ref, ...siblings } = node;
     const found = lookUp(String($ref), root);
-    node = isMap(found) ? { ...found, ...beside } : beside;
+    node = isMap(found) ? { ...found, ...siblings } : siblings;
   }
   return isMap(node) ? merged(node, root, parts) : {};
 }
@@ -41,7 +41,7 @@ function decoded(part: string): string {
   }
 }
 
-/** What all of `allOf` say, as one. */
+/** Merges all parts of `allOf` into one. */
 function merged(node: JsonMap, root: unknown, parts: { left: number }): JsonMap {
   const { allOf, ...own } = node;
   if (!Array.isArray(allOf)) return node;
@@ -54,7 +54,7 @@ function merged(node: JsonMap, root: unknown, parts: { left: number }): JsonMap 
   return together([own, ...inside]);
 }
 
-/** What is said first has the last word, but that properties and what is required add up. */
+/** Earlier nodes override later ones; properties and required names are combined. */
 function together(nodes: readonly JsonMap[]): JsonMap {
   const backwards = nodes.toReversed();
   const properties: JsonMap = Object.assign({}, ...backwards.map((node) => mapIn(node, 'properties')));
@@ -73,7 +73,7 @@ export const listIn = (node: JsonMap, key: string): unknown[] =>
 export const numberIn = (node: JsonMap, key: string): number | undefined =>
   typeof node[key] === 'number' ? (node[key] as number) : undefined;
 
-/** The types that a value may have. Where none is named, they follow from what else is. */
+/** The types that a value may have. If none is named, they follow from other keywords. */
 export function typesOf(node: JsonMap): string[] {
   const { type } = node;
   if (typeof type === 'string') return [type];
@@ -84,16 +84,16 @@ export function typesOf(node: JsonMap): string[] {
   return ['string'];
 }
 
-/** Alternatives of which a value follows one. */
+/** The alternatives of anyOf and oneOf. */
 export const optionsOf = (node: JsonMap): unknown[] => [...listIn(node, 'anyOf'), ...listIn(node, 'oneOf')];
 
-/** An alternative, with what holds beside it. */
+/** Combines an alternative with its sibling keywords. */
 export function withOption(node: JsonMap, option: unknown, root: unknown): JsonMap {
-  const { anyOf: _, oneOf: __, ...beside } = node;
-  return together([nodeOf(option, root), beside]);
+  const { anyOf: _, oneOf: __, ...siblings } = node;
+  return together([nodeOf(option, root), siblings]);
 }
 
-/** The values that a schema names, where it names any; the first of them, where there are very many. */
+/** The values of const or enum; only the first ones if there are very many. */
 export function namedValues(node: JsonMap): unknown[] {
   if ('const' in node) return [node['const']];
   const named = listIn(node, 'enum').slice(0, MOST_NAMED);
@@ -102,17 +102,17 @@ export function namedValues(node: JsonMap): unknown[] {
 
 const A_LITTLE = 1e-3;
 
-/** The smallest and the largest number that are allowed, as nearly as can be said where they themselves are not. */
+/** The smallest and largest allowed number, approximated for exclusive bounds. */
 export function boundsOf(
   node: JsonMap,
   isWhole: boolean,
 ): Record<'least' | 'most' | 'step', number | undefined> {
-  const beside = isWhole ? 1 : A_LITTLE;
+  const margin = isWhole ? 1 : A_LITTLE;
   const above = numberIn(node, 'exclusiveMinimum');
   const below = numberIn(node, 'exclusiveMaximum');
   return {
-    least: numberIn(node, 'minimum') ?? (above === undefined ? undefined : above + beside),
-    most: numberIn(node, 'maximum') ?? (below === undefined ? undefined : below - beside),
+    least: numberIn(node, 'minimum') ?? (above === undefined ? undefined : above + margin),
+    most: numberIn(node, 'maximum') ?? (below === undefined ? undefined : below - margin),
     step: numberIn(node, 'multipleOf'),
   };
 }

@@ -3,7 +3,7 @@ import { jsonEqual } from '../judge/diff.js';
 
 const MOST_TRIES = 60;
 
-/** The smallest value of those that can be made from it step by step, for which the question is still answered with yes. */
+/** Shrinks a value step by step to the smallest one that still passes the check. */
 export async function shrink<T>(
   found: T,
   stillFails: (value: T) => Promise<boolean>,
@@ -25,7 +25,7 @@ export async function shrink<T>(
   return smallest;
 }
 
-/** Values that are a step smaller, the smallest first. */
+/** Values that are one step smaller, the smallest first. */
 function* smallerThan(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) yield* smallerArrays(value);
   else if (isMap(value)) yield* smallerMaps(value);

@@ -2,12 +2,12 @@ import { createContext, Script } from 'node:vm';
 import { isShallowJson } from '@pungi/core/base';
 import { type Selected, select } from './select.js';
 
-/** An answer nested deeper than this is not looked into: whatever looks into it calls itself for each level. */
+/** A deeper answer is not checked: the checks are recursive. */
 export const MAX_DEPTH = 256;
 
 export const isTooDeep = (value: unknown): boolean => !isShallowJson(value, MAX_DEPTH);
 
-/** How a call ended, as far as it can be judged. Time-outs and servers that died are the runner's to tell. */
+/** The end of a call that can be judged. The runner reports timeouts and crashed servers. */
 export type Answer =
   | { kind: 'result'; of: 'tool' | 'resource' | 'prompt'; result: unknown }
   | { kind: 'error'; code: number; message: string; data?: unknown }
@@ -15,7 +15,7 @@ export type Answer =
 
 export type JsonMap = Record<string, unknown>;
 
-/** What the protocol adds to every result: not a part of the answer, and different from era to era. */
+/** Fields that the protocol adds to every result: not part of the answer, and different between eras. */
 const ENVELOPE = new Set(['_meta', 'resultType', 'ttlMs', 'cacheScope']);
 const MAX_JSON_TEXT = 1024 * 1024;
 
@@ -23,7 +23,7 @@ export const isMap = (value: unknown): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 export const itemsOf = (value: unknown): JsonMap[] => (Array.isArray(value) ? value.filter(isMap) : []);
 
-/** The answer as it came, without the envelope. */
+/** The answer without the envelope. */
 export function wholeOf(answer: Answer): unknown {
   if (answer.kind === 'cancelled') return null;
   if (answer.kind === 'error') {
@@ -37,7 +37,7 @@ export function wholeOf(answer: Answer): unknown {
 export const isErrorResult = (answer: Answer): boolean =>
   answer.kind === 'result' && isMap(answer.result) && answer.result['isError'] === true;
 
-/** All text of an answer, its parts one below the other; of an error, the message. */
+/** All text of an answer, joined by lines; the message of an error. */
 export function textOf(answer: Answer): string {
   if (answer.kind === 'cancelled') return '';
   if (answer.kind === 'error') return answer.message;
@@ -60,7 +60,7 @@ function textsOf(answer: Answer & { kind: 'result' }): string[] {
   });
 }
 
-/** Many servers answer in JSON without saying so: the text, where it is an object or an array. */
+/** Parses a text that is a JSON object or array: many servers answer in JSON without declaring it. */
 export function jsonIn(text: string): unknown[] {
   if (text.length > MAX_JSON_TEXT || !/^\s*[[{]/.test(text)) return [];
   try {
@@ -74,8 +74,8 @@ export function jsonIn(text: string): unknown[] {
 const jsonInOnly = (texts: readonly string[]) => (texts.length === 1 ? jsonIn(texts[0]!) : []);
 
 /**
- * What `equals` and schemas are held against, the likeliest first: the structured content where there is any; else the
- * content (of resources and prompts: the result), the JSON in the text, the text.
+ * The documents that `equals` and schemas are compared with, the likeliest first: the structured content if there is any; else
+ * the content (of resources and prompts: the result), the JSON in the text, and the text.
  */
 export function documentsOf(answer: Answer): unknown[] {
   const whole = wholeOf(answer);
@@ -88,8 +88,8 @@ export function documentsOf(answer: Answer): unknown[] {
 }
 
 /**
- * What paths look into: the first of these in which they find something. So `$.total` is of the structured content, and
- * `$[0].text`, `$.content[0].text` and `$.isError` find what they say.
+ * The documents that paths are applied to: the first in which they select something. So `$.total` finds structured content, and
+ * `$[0].text`, `$.content[0].text` and `$.isError` find what they name.
  */
 export function viewsOf(answer: Answer): unknown[] {
   const whole = wholeOf(answer);
@@ -106,7 +106,7 @@ export function viewsOf(answer: Answer): unknown[] {
   ];
 }
 
-/** A resource has one content in most cases; `content` is its text, or its bytes in base64. */
+/** Most resources have one content; `content` is its text, or its bytes in base64. */
 function withContent(whole: JsonMap, texts: readonly string[]): JsonMap {
   if ('content' in whole) return whole;
   const blobs = itemsOf(whole['contents']).flatMap(({ blob }) => (typeof blob === 'string' ? [blob] : []));
@@ -119,7 +119,7 @@ interface Found {
   selected: Selected[];
 }
 
-/** What a path selects, in the first view where it selects anything; the likeliest view where there is nothing. */
+/** Returns what a path selects in the first view with a match; without a match, the likeliest view. */
 export function lookUp(views: readonly unknown[], path: string): Found {
   for (const view of views) {
     const selected = select(view, path);
@@ -130,13 +130,13 @@ export function lookUp(views: readonly unknown[], path: string): Found {
 
 interface Captured {
   values: Record<string, unknown>;
-  /** One sentence for each variable that there is nothing for. */
+  /** One sentence per variable without a value. */
   problems: string[];
 }
 
 const MAX_MS = 3000;
 
-/** The variables that a step or a test takes out of an answer. A path that selects several values gives a list. */
+/** Extracts variables from an answer. A path that selects several values gives a list. */
 export function capture(wanted: Readonly<Record<string, string>>, answer: Answer): Captured {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
@@ -156,19 +156,19 @@ export function capture(wanted: Readonly<Record<string, string>>, answer: Answer
         );
       }
     });
-    if (!isInTime) problems.push(`Nothing was captured for "${name}": looking for ${path} took too long.`);
+    if (!isInTime) problems.push(`Nothing was captured for "${name}": evaluating ${path} took too long.`);
   }
   return { values, problems };
 }
 
 /**
- * Patterns come from the specification, texts from the server under test: together they can take hours. V8 ends
- * even a regular expression where a script has a time limit, so everything that judges runs as a part of one.
+ * Patterns come from the specification and texts from the server under test: together they can take hours. V8 interrupts even a
+ * regular expression in a script with a time limit, so all judging runs inside one.
  */
 const CONTEXT = createContext({ work: undefined }) as { work: (() => void) | undefined };
 const CALL = new Script('work()');
 
-/** False where the time was up; what the work has done until then stays done. */
+/** Returns false if the time limit was reached; completed work stays. */
 export function withinTime(milliseconds: number, work: () => void): boolean {
   const before = CONTEXT.work;
   CONTEXT.work = work;

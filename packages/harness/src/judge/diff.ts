@@ -4,19 +4,22 @@ import { cut } from './shown.js';
 
 const MAX_LINES = 80;
 const MAX_WIDTH = 160;
-/** What is kept before the first difference of two long texts. */
+/** The length kept before the first difference of two long texts. */
 const LEAD = 40;
-/** Lists that differ in more items are compared item by item: the time to align them grows with the square. */
+/** Lists with more differences are compared item by item: alignment takes quadratic time. */
 const MAX_EDITS = 400;
 
-/** Lines with - (expected) and + (actual), and of what is the same only where it is. Empty where nothing differs. */
+/**
+ * Formats differences as lines with - (expected) and + (actual); equal parts are counted. Empty if nothing
+ * differs.
+ */
 export function diff(expected: unknown, actual: unknown): string {
   const lines = differences(expected, actual, '', '');
   if (lines.length <= MAX_LINES) return lines.join('\n');
   return [...lines.slice(0, MAX_LINES), '  … and more'].join('\n');
 }
 
-/** `label` is the key that the value stands at, as it is written before it. */
+/** `label` is the key of the value, as it is written before it. */
 function differences(expected: unknown, actual: unknown, label: string, indent: string): string[] {
   if (isMap(expected) && isMap(actual)) return mapDifferences(expected, actual, label, indent);
   if (Array.isArray(expected) && Array.isArray(actual))
@@ -60,7 +63,7 @@ function listDifferences(
   return body.between(`  ${indent}${label}[`, `  ${indent}]`);
 }
 
-/** What was removed and added in each place where two lists differ. What they share is counted in `body`. */
+/** The removed and added items at each difference of two lists. Shared items are counted in `body`. */
 function* changes<T>(
   expected: readonly T[],
   actual: readonly T[],
@@ -85,7 +88,7 @@ function* changes<T>(
   yield [removed, added];
 }
 
-/** Texts of several lines are told line by line; others from a little before their first difference. */
+/** Multi-line texts are compared by line; others are shown from shortly before their first difference. */
 function textDifferences(expected: string, actual: string, label: string, indent: string): string[] {
   if (!expected.includes('\n') && !actual.includes('\n')) {
     const start = sameStart(expected, actual) - LEAD;
@@ -115,7 +118,7 @@ function sameStart(one: string, other: string): number {
   return length;
 }
 
-/** A whole value, each of its lines with the sign. */
+/** A whole value, with the sign on each line. */
 function written(sign: string, value: unknown, label: string, indent: string): string[] {
   const text = JSON.stringify(value, null, 2) ?? String(value);
   return text
@@ -123,7 +126,7 @@ function written(sign: string, value: unknown, label: string, indent: string): s
     .map((line, index) => cut(`${sign} ${indent}${index === 0 ? label : ''}${line}`, MAX_WIDTH));
 }
 
-/** What differs inside of a map, a list or a text. Runs of what is the same become one line that counts them. */
+/** The differences inside a map, a list or a text. Equal parts become one line with their number. */
 class Body {
   readonly #indent: string;
   readonly #lines: string[] = [];
@@ -134,7 +137,7 @@ class Body {
     this.#indent = indent;
   }
 
-  /** `same` counts where there are no lines. */
+  /** `same` counts equal items without lines. */
   add(lines: readonly string[], same: number): void {
     if (lines.length === 0) {
       this.#same += same;
@@ -158,7 +161,7 @@ class Body {
   }
 }
 
-/** Whether two JSON values are the same. Prototypes do not count, nor does the order of keys. */
+/** Whether two JSON values are equal. Prototypes and the order of keys do not matter. */
 export function jsonEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)

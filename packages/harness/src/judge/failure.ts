@@ -9,7 +9,7 @@ interface Particulars {
   actual?: unknown;
 }
 
-/** A failure whose values are cut to what a person reads. */
+/** Makes a failure whose values are shortened for people. */
 export function failure(
   message: string,
   { kind = 'expectation', path, ...values }: Particulars = {},
@@ -23,7 +23,7 @@ export function failure(
   };
 }
 
-/** Where two values should be the same: with a diff, if more than a word differs. */
+/** Makes a failure for two values that should be equal, with a diff if they are large. */
 export function mismatch(
   message: string,
   expected: unknown,

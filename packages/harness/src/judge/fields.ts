@@ -7,10 +7,10 @@ import { type Path, pathProblem, pathText, select } from './select.js';
 import { aType, shown, typeOf } from './shown.js';
 import { matchPattern, patternProblem } from './text.js';
 
-/** A path that selects many values would say the same of each of them. */
+/** A path that selects many values would repeat the same message. */
 const MAX_FAILURES = 10;
 
-/** Every value that the path selects must be as expected. */
+/** Every value that the path selects must match. */
 export function judgeField(field: FieldExpectation, views: readonly unknown[]): Failure[] {
   const invalid = pathProblem(field.path);
   if (invalid !== undefined)
@@ -26,50 +26,50 @@ export function judgeField(field: FieldExpectation, views: readonly unknown[]): 
 }
 
 const andMore = ({ path }: FieldExpectation) =>
-  failure(`${path} selects more values that are not as expected.`, { path });
+  failure(`${path} selects more values that do not match.`, { path });
 
-type Look = (field: FieldExpectation, value: unknown, path: string) => Failure | undefined;
+type Check = (field: FieldExpectation, value: unknown, path: string) => Failure | undefined;
 
 const judgeValue = (field: FieldExpectation, value: unknown, path: string): Failure[] =>
-  LOOKS.flatMap((look) => look(field, value, path) ?? []);
+  CHECKS.flatMap((check) => check(field, value, path) ?? []);
 
-const exactly: Look = ({ value: expected }, value, path) =>
+const exactly: Check = ({ value: expected }, value, path) =>
   expected === undefined || jsonEqual(expected, value)
     ? undefined
-    : mismatch(`${path} should be ${shown(expected)}, and is ${shown(value)}.`, expected, value, { path });
+    : mismatch(`${path} should be ${shown(expected)} but is ${shown(value)}.`, expected, value, { path });
 
-const type: Look = ({ type, field_type = type }, value, path) => {
+const type: Check = ({ type, field_type = type }, value, path) => {
   if (field_type === undefined || typeOf(value) === field_type) return undefined;
   if (field_type === 'integer' && Number.isInteger(value)) return undefined;
-  const message = `${path} should be ${aType(field_type)}, and is ${aType(typeOf(value))}: ${shown(value)}.`;
+  const message = `${path} should be ${aType(field_type)} but is ${aType(typeOf(value))}: ${shown(value)}.`;
   return failure(message, { path, expected: field_type, actual: typeOf(value) });
 };
 
-const pattern: Look = ({ pattern }, value, path) => {
+const pattern: Check = ({ pattern }, value, path) => {
   if (pattern === undefined) return undefined;
   const invalid = patternProblem(pattern);
   if (invalid !== undefined) return failure(`The pattern ${shown(pattern)} ${invalid}.`, { path });
   if (typeof value !== 'string') return needs('a pattern', 'a string', value, path);
   const { matches, note } = matchPattern(pattern, value);
   if (matches) return undefined;
-  return failure(`${path} should match /${pattern}/, and is ${shown(value)}${note}.`, {
+  return failure(`${path} should match /${pattern}/ but is ${shown(value)}${note}.`, {
     path,
     expected: pattern,
     actual: value,
   });
 };
 
-const bounds: Look = ({ min, max }, value, path) => {
+const bounds: Check = ({ min, max }, value, path) => {
   if (min === undefined && max === undefined) return undefined;
   if (typeof value !== 'number') return needs(min === undefined ? 'max' : 'min', 'a number', value, path);
   if (min !== undefined && !(value >= min))
-    return failure(`${path} should be at least ${min}, and is ${value}.`, {
+    return failure(`${path} should be at least ${min} but is ${value}.`, {
       path,
       expected: min,
       actual: value,
     });
   if (max !== undefined && !(value <= max))
-    return failure(`${path} should be at most ${max}, and is ${value}.`, {
+    return failure(`${path} should be at most ${max} but is ${value}.`, {
       path,
       expected: max,
       actual: value,
@@ -77,13 +77,13 @@ const bounds: Look = ({ min, max }, value, path) => {
   return undefined;
 };
 
-const contains: Look = ({ contains }, value, path) => {
+const contains: Check = ({ contains }, value, path) => {
   if (contains === undefined) return undefined;
   if (typeof value === 'string') {
-    // A number in YAML is meant as the text that it is written as.
+    // A number in YAML is compared as its text.
     const part = typeof contains === 'string' ? contains : JSON.stringify(contains);
     if (value.includes(part)) return undefined;
-    return failure(`${path} should contain ${shown(contains)}, and is ${shown(value)}.`, {
+    return failure(`${path} should contain ${shown(contains)} but is ${shown(value)}.`, {
       path,
       expected: contains,
       actual: value,
@@ -91,14 +91,14 @@ const contains: Look = ({ contains }, value, path) => {
   }
   if (!Array.isArray(value)) return needs('contains', 'a string or an array', value, path);
   if (value.some((item) => jsonEqual(item, contains))) return undefined;
-  return failure(`${path} should have the item ${shown(contains)}, and is ${shown(value)}.`, {
+  return failure(`${path} should have the item ${shown(contains)} but is ${shown(value)}.`, {
     path,
     expected: contains,
     actual: value,
   });
 };
 
-/** Characters as people count them, not units of UTF-16. */
+/** Counts characters as people do, not UTF-16 units. */
 function lengthOf(value: unknown): [number, string] | undefined {
   if (typeof value === 'string') return [[...value].length, 'characters'];
   if (Array.isArray(value)) return [value.length, 'items'];
@@ -106,7 +106,7 @@ function lengthOf(value: unknown): [number, string] | undefined {
   return undefined;
 }
 
-const lengths: Look = ({ min_length: least, max_length: most }, value, path) => {
+const lengths: Check = ({ min_length: least, max_length: most }, value, path) => {
   if (least === undefined && most === undefined) return undefined;
   const measured = lengthOf(value);
   if (measured === undefined) return needs('a length', 'a string, an array or an object', value, path);
@@ -114,44 +114,44 @@ const lengths: Look = ({ min_length: least, max_length: most }, value, path) => 
   const isShort = least !== undefined && length < least;
   if (!isShort && (most === undefined || length <= most)) return undefined;
   const should = isShort ? `at least ${least}` : `at most ${most}`;
-  return failure(`${path} should have ${should} ${unit}, and has ${length}.`, {
+  return failure(`${path} should have ${should} ${unit} but has ${length}.`, {
     path,
     expected: isShort ? least : most,
     actual: length,
   });
 };
 
-const items: Look = ({ array_length: expected }, value, path) => {
+const items: Check = ({ array_length: expected }, value, path) => {
   if (expected === undefined) return undefined;
   if (!Array.isArray(value)) return needs('array_length', 'an array', value, path);
   if (value.length === expected) return undefined;
-  const message = `${path} should have ${expected} items, and has ${value.length}.`;
+  const message = `${path} should have ${expected} items but has ${value.length}.`;
   return failure(message, { path, expected, actual: value.length });
 };
 
-const oneOf: Look = ({ one_of: allowed }, value, path) =>
+const oneOf: Check = ({ one_of: allowed }, value, path) =>
   allowed === undefined || allowed.some((one) => jsonEqual(one, value))
     ? undefined
-    : failure(`${path} should be one of ${shown(allowed)}, and is ${shown(value)}.`, {
+    : failure(`${path} should be one of ${shown(allowed)} but is ${shown(value)}.`, {
         path,
         expected: allowed,
         actual: value,
       });
 
-const not: Look = ({ not: unwanted }, value, path) =>
+const not: Check = ({ not: unwanted }, value, path) =>
   unwanted === undefined || !jsonEqual(unwanted, value)
     ? undefined
     : failure(`${path} should be anything but ${shown(unwanted)}.`, { path, actual: value });
 
-const LOOKS: readonly Look[] = [exactly, type, pattern, bounds, contains, lengths, items, oneOf, not];
+const CHECKS: readonly Check[] = [exactly, type, pattern, bounds, contains, lengths, items, oneOf, not];
 
 const needs = (what: string, kind: string, value: unknown, path: string): Failure =>
-  failure(`${path} should be ${kind}, because of ${what}, and is ${aType(typeOf(value))}: ${shown(value)}.`, {
+  failure(`${path} should be ${kind}, because of ${what} but is ${aType(typeOf(value))}: ${shown(value)}.`, {
     path,
     actual: value,
   });
 
-/** Says how far the path leads, and what is there instead. */
+/** Says which part of the path exists, and what is there instead. */
 function missing({ path }: FieldExpectation, view: unknown): Failure {
   const steps = path.match(/\.\.|\.[^.[]+|\[[^\]]*\]/g) ?? [];
   const isPlain = `$${steps.join('')}` === path && !/\.\.|[*?:,]/.test(path);
@@ -182,30 +182,27 @@ function instead(step: string, value: unknown): string {
 
 const MAX_REPORTED = 20;
 
-/** What was named: a whole value (true), or something inside of it. */
+/** The named parts: a whole value (true), or something inside it. */
 type Named = true | Map<string | number, Named>;
 
-/** Nothing may be there that no field names. A field names its value with everything in it, and the way there. */
+/** Reports everything that no field names. A field names its whole value, and the path to it. */
 export function judgeExtraFields(fields: readonly FieldExpectation[], views: readonly unknown[]): Failure[] {
-  const looked = fields
+  const lookups = fields
     .filter(({ path }) => pathProblem(path) === undefined)
     .map(({ path }) => lookUp(views, path))
     .filter(({ selected }) => selected.length > 0);
-  // Fields of another view say something about the same answer in another form.
-  const view = views.find((one) => looked.some((found) => found.view === one)) ?? views[0];
-  const paths = looked
+  // Fields of another view describe the same answer in another form.
+  const view = views.find((one) => lookups.some((found) => found.view === one)) ?? views[0];
+  const paths = lookups
     .filter((found) => found.view === view)
     .flatMap(({ selected }) => selected.map(({ path }) => path));
   const extra: Path[] = [];
   collect(view, namedBy(paths), [], extra);
   return extra.map((path) =>
-    failure(
-      `${pathText(path)} should not be there: no field names it. It is ${shown(valueAt(view, path))}.`,
-      {
-        path: pathText(path),
-        actual: valueAt(view, path),
-      },
-    ),
+    failure(`${pathText(path)} is unexpected: no field names it. It is ${shown(valueAt(view, path))}.`, {
+      path: pathText(path),
+      actual: valueAt(view, path),
+    }),
   );
 }
 
@@ -218,7 +215,7 @@ function namedBy(paths: readonly Path[]): Named {
       const next: Named = here.get(key) ?? new Map();
       const isLast = index === path.length - 1;
       here.set(key, isLast ? true : next);
-      // `content` of a resource is made of `contents`.
+      // `content` of a resource is derived from `contents`.
       if (isLast && path.length === 1 && key === 'content') here.set('contents', true);
       if (next === true) break;
       here = next;
@@ -227,7 +224,7 @@ function namedBy(paths: readonly Path[]): Named {
   return root;
 }
 
-/** The topmost of what is not named. */
+/** Collects the topmost parts that are not named. */
 function collect(value: unknown, named: Named | undefined, path: Path, extra: Path[]): void {
   if (named === true || extra.length >= MAX_REPORTED) return;
   if (named === undefined) {

@@ -19,24 +19,24 @@ import { cut, shown, typeOf } from './shown.js';
 import { judgeSnapshot, snapshotOf } from './snapshot.js';
 import { judgePattern, judgeText } from './text.js';
 
-/** What a test asks for. The schemas are those of its `schema` and `schema_file`, read. */
+/** The expectations of a test. The schemas are read from `schema` and `schema_file`. */
 interface Asked {
   expected: Expected;
   performance?: TestCase['performance'];
   schemas?: readonly NamedSchema[];
 }
 
-/** What else is known of the call. */
+/** Other facts about the call. */
 export interface Facts extends Figures {
   progress: number;
   logs: number;
-  /** What was kept under this name; without it, there is nothing to compare with yet. */
+  /** The stored snapshot; undefined if there is none yet. */
   snapshot?: { name: string; kept: unknown } | undefined;
 }
 
 const MAX_MS = 3000;
 
-/** Everything that is not as the test asks. Pure, bounded in time, and it never throws, whatever was answered. */
+/** Returns everything that violates the expectations. Pure, bounded in time, and it never throws. */
 export function judge(asked: Asked, answer: Answer, facts: Facts, maxMs = MAX_MS): Failure[] {
   const { expected, performance } = asked;
   return [
@@ -50,14 +50,14 @@ export function judge(asked: Asked, answer: Answer, facts: Facts, maxMs = MAX_MS
 function judgeContent(asked: Asked, answer: Answer, facts: Facts, maxMs: number): Failure[] {
   const body = answer.kind === 'result' ? answer.result : answer.kind === 'error' ? answer.data : null;
   if (isTooDeep(body))
-    return [failure(`The answer is nested more than ${MAX_DEPTH} levels deep, so it was not looked into.`)];
+    return [failure(`The answer is nested more than ${MAX_DEPTH} levels deep, so it was not checked.`)];
   const found: Failure[] = [];
   let now = '';
   const work = () => {
-    for (const { by, look } of checksOf(asked, answer, facts)) {
+    for (const { by, run } of checksOf(asked, answer, facts)) {
       now = by;
       try {
-        const { failures, isLast = false } = look();
+        const { failures, isLast = false } = run();
         found.push(...failures);
         if (isLast) return;
       } catch (error) {
@@ -68,11 +68,11 @@ function judgeContent(asked: Asked, answer: Answer, facts: Facts, maxMs: number)
   if (!isCostly(asked)) work();
   if (!isCostly(asked) || withinTime(maxMs, work)) return found;
   const what = `The answer could not be judged by ${now} within ${maxMs / 1000} seconds`;
-  const why = 'a pattern or a path is too costly for it, and what comes after was not looked at';
+  const why = 'a pattern or a path is too expensive, and the remaining checks were skipped';
   return [...found, failure(`${what}: ${why}.`)];
 }
 
-/** Patterns, schemas and paths that search can take long; a time limit takes a fifth of a millisecond. */
+/** Patterns, schemas and searching paths can take long; a time limit costs a fifth of a millisecond. */
 function isCostly({ expected, schemas = [] }: Asked): boolean {
   const { fields, snapshot_ignore: ignored, text_pattern: text, error_message_pattern: message } = expected;
   const paths = [...fields.map(({ path }) => path), ...ignored];
@@ -85,18 +85,18 @@ function isCostly({ expected, schemas = [] }: Asked): boolean {
 }
 
 interface Check {
-  /** Names it in a sentence: "judged by …". */
+  /** A label for messages: "judged by …". */
   by: string;
-  look: () => { failures: Failure[]; isLast?: boolean };
+  run: () => { failures: Failure[]; isLast?: boolean };
 }
 
 function* checksOf({ expected, schemas = [] }: Asked, answer: Answer, { snapshot }: Facts): Generator<Check> {
-  yield { by: 'how the call ended', look: () => judgeEnding(expected, answer) };
+  yield { by: 'how the call ended', run: () => judgeEnding(expected, answer) };
   const views = viewsOf(answer);
   const documents = documentsOf(answer);
   const check = (by: string, judgement: () => Failure[]): Check => ({
     by,
-    look: () => ({ failures: judgement() }),
+    run: () => ({ failures: judgement() }),
   });
   for (const schema of schemas) yield check(schema.from, () => judgeSchema(schema, documents));
   if (expected.equals !== undefined) yield check('equals', () => judgeEquals(expected.equals, documents));
@@ -109,14 +109,14 @@ function* checksOf({ expected, schemas = [] }: Asked, answer: Answer, { snapshot
   yield check('the snapshot', () => judgeSnapshot(name, kept, snapshotOf(answer, expected.snapshot_ignore)));
 }
 
-/** The whole answer, in whichever of its forms is of the type that is expected. */
+/** Compares the whole answer, in the form whose type matches. */
 function judgeEquals(expected: unknown, documents: readonly unknown[]): Failure[] {
   if (documents.some((document) => jsonEqual(expected, document))) return [];
   const actual = documents.find((document) => typeOf(document) === typeOf(expected)) ?? documents[0];
-  return [mismatch(`The answer should be ${shown(expected)}, and is ${shown(actual)}.`, expected, actual)];
+  return [mismatch(`The answer should be ${shown(expected)} but is ${shown(actual)}.`, expected, actual)];
 }
 
-/** Whoever says which error it is expects one, unless any answer will do. */
+/** Expecting a specific error implies an error, unless any answer is accepted. */
 const expectsError = (expected: Expected): boolean =>
   expected.error === true ||
   expected.error_code !== undefined ||
@@ -125,11 +125,11 @@ const expectsError = (expected: Expected): boolean =>
 
 interface Ending {
   failures: Failure[];
-  /** An answer of another kind would fail everything else as well, and say nothing new. */
+  /** True if the kind of answer is wrong: all other checks would fail for the same reason. */
   isLast: boolean;
 }
 
-/** Whether the call failed, succeeded or was cancelled as expected. */
+/** Checks that the call failed, succeeded or was cancelled as expected. */
 function judgeEnding(expected: Expected, answer: Answer): Ending {
   const ended = (problem: Failure | undefined): Ending => ({
     failures: problem === undefined ? [] : [problem],
@@ -138,14 +138,14 @@ function judgeEnding(expected: Expected, answer: Answer): Ending {
   if (expected.cancelled === true || answer.kind === 'cancelled')
     return ended(cancellation(expected, answer));
   const failed = answer.kind === 'error' || isErrorResult(answer);
-  // What else is expected is said of a result: an error is held only against what is said of errors.
+  // Other expectations are about results: an error is checked only against expectations about errors.
   if (expected.error === 'any')
     return { failures: failed ? judgeError(expected, answer) : [], isLast: failed };
   if (failed && expectsError(expected)) return { failures: judgeError(expected, answer), isLast: false };
   if (failed) return ended(unexpected(answer));
   if (!expectsError(expected)) return ended(undefined);
   return ended(
-    failure(`The call should have failed, and it succeeded with ${said(answer)}.`, {
+    failure(`The call should have failed but it succeeded with ${shownAnswer(answer)}.`, {
       actual: wholeOf(answer),
     }),
   );
@@ -157,7 +157,7 @@ function cancellation({ cancelled }: Expected, answer: Answer): Failure | undefi
     return cancelled === true
       ? undefined
       : failure('The call was cancelled before it was answered.', { kind });
-  return failure(`The call should have been cancelled, and was answered with ${said(answer)}.`, {
+  return failure(`The call should have been cancelled but was answered with ${shownAnswer(answer)}.`, {
     kind,
     actual: wholeOf(answer),
   });
@@ -165,12 +165,12 @@ function cancellation({ cancelled }: Expected, answer: Answer): Failure | undefi
 
 function unexpected(answer: Answer): Failure {
   const how = answer.kind === 'error' ? `error ${answer.code}` : 'an error result';
-  return failure(`The call should have succeeded, and failed with ${how}: ${cut(textOf(answer), 500)}`, {
+  return failure(`The call should have succeeded but failed with ${how}: ${cut(textOf(answer), 500)}`, {
     actual: wholeOf(answer),
   });
 }
 
-const said = (answer: Answer) => shown(textOf(answer) || wholeOf(answer));
+const shownAnswer = (answer: Answer) => shown(textOf(answer) || wholeOf(answer));
 
 function judgeError(expected: Expected, answer: Answer): Failure[] {
   const found: Failure[] = [];
@@ -181,18 +181,18 @@ function judgeError(expected: Expected, answer: Answer): Failure[] {
     found.push(failure(`The error code should be ${code}, but ${why}.`, { expected: code, actual: message }));
   }
   if (code !== undefined && answer.kind === 'error' && answer.code !== code) {
-    const sentence = `The error code should be ${code}, and is ${answer.code}: ${cut(message, 300)}`;
+    const sentence = `The error code should be ${code} but is ${answer.code}: ${cut(message, 300)}`;
     found.push(failure(sentence, { expected: code, actual: answer.code }));
   }
   if (part !== undefined && !message.includes(part)) {
-    const sentence = `The error message should contain ${shown(part)}, and is ${shown(message)}.`;
+    const sentence = `The error message should contain ${shown(part)} but is ${shown(message)}.`;
     found.push(failure(sentence, { expected: part, actual: message }));
   }
   if (pattern !== undefined) found.push(...judgePattern('The error message', pattern, message));
   return found;
 }
 
-/** How many there should have been. */
+/** Checks a number against a range. */
 export function judgeRange(what: string, expected: Expected['progress'], actual: number): Failure[] {
   if (expected === undefined) return [];
   const { min = 0, max = Number.POSITIVE_INFINITY } =
@@ -200,6 +200,6 @@ export function judgeRange(what: string, expected: Expected['progress'], actual:
   if (actual >= min && actual <= max) return [];
   const should = min === max ? `${min}` : actual < min ? `at least ${min}` : `at most ${max}`;
   return [
-    failure(`There should have been ${should} ${what}, and there were ${actual}.`, { expected, actual }),
+    failure(`There should have been ${should} ${what} but there were ${actual}.`, { expected, actual }),
   ];
 }

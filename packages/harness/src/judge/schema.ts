@@ -9,31 +9,31 @@ import { cut, shown, typeOf } from './shown.js';
 
 export type JsonSchema = boolean | Record<string, unknown>;
 
-/** Where it is from: "schema", or the file. */
+/** `from`: "schema", or the file. */
 export interface NamedSchema {
   from: string;
   schema: JsonSchema;
 }
 
 const MAX_ERRORS = 20;
-/** A larger document is judged up to its first error: each error is kept, and there may be one for each node. */
+/** A larger document is judged up to its first error: there may be one error per node. */
 const MAX_NODES_FOR_ALL = 20_000;
 
-/** Formats are annotations in JSON Schema 2020-12, and are not asserted. */
+/** Formats are annotations in JSON Schema 2020-12 and are not asserted. */
 const OPTIONS = { strict: false, validateFormats: false, logger: false, addUsedSchema: false } as const;
 const made: Partial<Record<string, Ajv>> = {};
 
 const compiled = new WeakMap<object, Map<boolean, ValidateFunction | Error>>();
 
-/** Servers advertise schemas, and a few megabytes of one take minutes. */
+/** Servers advertise schemas, and a few megabytes take minutes to compile. */
 const MAX_COMPILE_MS = 3000;
-/** A base for "#", which leads nowhere where a schema has no id. None is ever added, so all may have the same. */
+/** A base for "#" in a schema without an id. No schema is ever added, so all can share it. */
 const BASE = 'schema:whole';
-const TOO_DEEP = 'it is nested too deep, or its references lead in a circle';
-/** The stack has overflown. */
+const TOO_DEEP = 'it is nested too deeply, or its references form a cycle';
+/** Detects a stack overflow. */
 const isTooDeep = (error: unknown): boolean => error instanceof RangeError;
 
-/** The one of the dialect that the schema names; 2020-12 where it names none, as in MCP. */
+/** The validator for the dialect that the schema names; 2020-12 by default, as in MCP. */
 function ajvFor(schema: JsonSchema, allErrors: boolean): { ajv: Ajv; drop: () => void } {
   const dialect =
     typeof schema === 'object' && typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
@@ -46,7 +46,7 @@ function ajvFor(schema: JsonSchema, allErrors: boolean): { ajv: Ajv; drop: () =>
   return { ajv: made[key], drop };
 }
 
-/** Throws where the schema is none, with a sentence of what is wrong with it. */
+/** Throws if the schema is invalid, with the reason. */
 export function compileSchema(
   schema: JsonSchema,
   allErrors = true,
@@ -65,12 +65,10 @@ function compileNew(
   maxMs: number,
 ): ValidateFunction | Error {
   const { ajv, drop } = ajvFor(schema, allErrors);
-  // Its $schema only chooses the dialect.
+  // $schema only selects the dialect.
   const { $schema: _, ...rest } = schema;
   const whole = '$id' in rest ? rest : { $id: BASE, ...rest };
-  let made: ValidateFunction | Error = new Error(
-    `it is so large that it cannot be read in ${maxMs / 1000} seconds`,
-  );
+  let made: ValidateFunction | Error = new Error(`it is too large to be compiled in ${maxMs / 1000} seconds`);
   const isInTime = withinTime(maxMs, () => {
     try {
       made = ajv.compile(whole);
@@ -78,13 +76,13 @@ function compileNew(
       made = isTooDeep(error) ? new Error(TOO_DEEP) : (error as Error);
     }
   });
-  // One that was stopped in the middle of its work is in no state to go on; of others, nothing is to be kept.
+  // An interrupted validator is unusable; others must not keep the schema.
   if (isInTime) ajv.removeSchema(whole);
   else drop();
   return made;
 }
 
-/** Why a schema cannot be used; undefined where it can. */
+/** Returns why a schema is invalid; undefined if it is valid. */
 export function schemaProblem(schema: JsonSchema): string | undefined {
   try {
     compileSchema(schema);
@@ -98,7 +96,7 @@ const MAX_MS = 3000;
 const DEAR = /"(?:pattern|patternProperties|propertyNames|\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)":/;
 const dear = new WeakMap<object, boolean>();
 
-/** Whether a document can make it take longer than reading both does. */
+/** Whether validation can take much longer than reading the document. */
 export function isDear(schema: JsonSchema): boolean {
   if (typeof schema === 'boolean') return false;
   const known = dear.get(schema) ?? DEAR.test(JSON.stringify(schema));
@@ -106,27 +104,27 @@ export function isDear(schema: JsonSchema): boolean {
   return known;
 }
 
-/** As `judgeSchema`, for a schema and a document that are both a server's: bounded in time, and it never throws. */
+/** Like `judgeSchema`, for a schema and a document from a server: bounded in time, never throws. */
 export function judgeForeignSchema(named: NamedSchema, document: unknown, maxMs = MAX_MS): Failure[] {
   let found: Failure[] = [];
-  const tell = (what: string) => {
+  const report = (what: string) => {
     found = [failure(`The answer could not be judged by ${named.from}${what}`, { kind: 'schema' })];
   };
   const work = () => {
     try {
       found = judgeSchema(named, [document]);
     } catch (error) {
-      tell(`: ${isTooDeep(error) ? TOO_DEEP : (error as Error).message}.`);
+      report(`: ${isTooDeep(error) ? TOO_DEEP : (error as Error).message}.`);
     }
   };
   const invalid = schemaProblem(named.schema);
   if (invalid !== undefined || !isDear(named.schema)) work();
   else if (!withinTime(maxMs, work))
-    tell(` within ${maxMs / 1000} seconds: a pattern or a circle of references is too costly for it.`);
+    report(` within ${maxMs / 1000} seconds: a pattern or a cycle of references is too expensive.`);
   return found;
 }
 
-/** The first of the documents that the schema allows will do; else what is wrong with the likeliest. */
+/** Passes if the schema allows any of the documents; else reports the errors of the likeliest. */
 export function judgeSchema({ from, schema }: NamedSchema, documents: readonly unknown[]): Failure[] {
   const where = from === 'schema' ? 'the schema' : from;
   const invalid = schemaProblem(schema);
@@ -138,13 +136,13 @@ export function judgeSchema({ from, schema }: NamedSchema, documents: readonly u
   const errors = validate.errors ?? [];
   const found = errors.slice(0, MAX_ERRORS).map((error) => failureOf(error, document, where));
   const more = errors.length - found.length;
-  if (more > 0) found.push(failure(`${more} more places are not as ${where} says.`, { kind: 'schema' }));
+  if (more > 0) found.push(failure(`${more} more values violate ${where}.`, { kind: 'schema' }));
   return found;
 }
 
 const capital = (text: string) => text.replace(/^the /, 'The ');
 
-/** The one of the type that the schema asks for. */
+/** The document whose type matches the schema. */
 function likeliest(schema: JsonSchema, documents: readonly unknown[]): unknown {
   const types = typeof schema === 'object' ? [schema['type']].flat() : [];
   return documents.find((document) => types.includes(typeOf(document))) ?? documents[0];
@@ -154,22 +152,22 @@ function failureOf(error: ErrorObject, document: unknown, where: string): Failur
   const { path, value } = resolve(error.instancePath, document);
   const text = pathText(path);
   const actual = error.keyword === 'required' ? '' : `: ${shown(value)}`;
-  const message = `${text} is not as ${where} says: it ${wording(error)}${actual}.`;
+  const message = `${text} violates ${where}: it ${errorText(error)}${actual}.`;
   return failure(message, { kind: 'schema', path: text, expected: error.params, actual: value });
 }
 
-function wording({ keyword, params, message = keyword }: ErrorObject): string {
+function errorText({ keyword, params, message = keyword }: ErrorObject): string {
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     const name = params['additionalProperty'] ?? params['unevaluatedProperty'];
     return `must not have the property ${shown(name)}`;
   }
   if (keyword === 'enum') return `must be one of ${shown(params['allowedValues'])}`;
   if (keyword === 'const') return `must be ${shown(params['allowedValue'])}`;
-  if (keyword === 'false schema') return 'must not be there';
+  if (keyword === 'false schema') return 'is not allowed';
   return cut(message, 300);
 }
 
-/** A JSON pointer leads from key to key; only the document knows which are numbers. */
+/** Resolves a JSON pointer; only the document shows which keys are numbers. */
 function resolve(pointer: string, document: unknown): { path: Path; value: unknown } {
   const path: (string | number)[] = [];
   let value = document;

@@ -9,10 +9,10 @@ export interface Selected {
   path: Path;
 }
 
-/** More than this, and the path is not one that a person meant. */
+/** A path that selects more is not intended. */
 const MAX_SELECTED = 100_000;
 
-/** What a JSONPath (RFC 9535) selects. Throws where the path is none. */
+/** Returns what a JSONPath (RFC 9535) selects. Throws if the path is invalid. */
 export function select(document: unknown, path: string): Selected[] {
   const selected: Selected[] = [];
   exec(document as Parameters<typeof exec>[0], path, (value, keys) => {
@@ -25,7 +25,7 @@ export function select(document: unknown, path: string): Selected[] {
 const MAX_KEPT = 1000;
 const problems = new Map<string, string | undefined>();
 
-/** Why a path cannot be used; undefined where it can. */
+/** Returns why a path is invalid; undefined if it is valid. */
 export function pathProblem(path: string): string | undefined {
   if (problems.has(path)) return problems.get(path);
   const problem = problemOf(path);
@@ -47,7 +47,7 @@ function problemOf(path: string): string | undefined {
   }
 }
 
-/** The path as a person writes it. */
+/** Formats a path. */
 export function pathText(path: Path): string {
   const parts = path.map((key) => {
     if (typeof key === 'number') return `[${key}]`;
@@ -58,7 +58,7 @@ export function pathText(path: Path): string {
 
 const ESCAPES: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** Keys come as they stand in a normalised path. */
+/** Unescapes a key of a normalized path. */
 const unescaped = (key: string): string =>
   key.replace(/\\(?:u([0-9a-f]{4})|(.))/g, (_, code: string | undefined, letter: string) =>
     code === undefined ? (ESCAPES[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),

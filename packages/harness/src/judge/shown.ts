@@ -8,20 +8,20 @@ const MAX_ITEMS = 50;
 const MAX_LEVELS = 8;
 const MAX_NODES = 1000;
 
-/** The beginning of a text; no half of a character that takes two units. */
+/** Cuts a text without splitting a surrogate pair. */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = /[\uD800-\uDBFF]/.test(text[length - 1]!) ? length - 1 : length;
   return `${text.slice(0, end)}…`;
 }
 
-/** A value inside of a sentence. */
+/** Formats a value for a sentence. */
 export function shown(value: unknown): string {
   const small = bounded(value);
   return cut(typeof value === 'number' ? String(value) : JSON.stringify(small), MAX_SHOWN);
 }
 
-/** A value for a report: JSON whatever it was, and never more than a person reads. */
+/** Shortens a value for a report; the result is always JSON. */
 export function bounded(value: unknown): Json {
   let nodes = 0;
   const reduce = (one: unknown, level: number): Json => {
@@ -50,7 +50,7 @@ export function bounded(value: unknown): Json {
   return reduce(value, 0);
 }
 
-/** As field expectations name types. */
+/** The type, as field expectations name it. */
 export function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;

@@ -9,7 +9,7 @@ import { snapshotName, snapshotOf } from './snapshot.js';
 const FOLDER = '__snapshots__';
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** The file that a specification's snapshots are kept in: JSON that people can read in a review. */
+/** The snapshot file of a specification: JSON that people can review. */
 export const snapshotFile = (specification: string): string =>
   join(dirname(specification), FOLDER, `${basename(specification)}.json`);
 
@@ -25,7 +25,7 @@ export class SnapshotStore {
     for (const [name, value] of Object.entries(read(this.file))) this.#kept.set(name, value);
   }
 
-  /** Undefined where nothing has been kept yet. */
+  /** Undefined if there is no snapshot yet. */
   get(name: string): { value: unknown } | undefined {
     this.#used.add(name);
     return this.#kept.has(name) ? { value: this.#kept.get(name) } : undefined;
@@ -38,7 +38,7 @@ export class SnapshotStore {
     this.#isChanged = true;
   }
 
-  /** Names that nobody has asked for. After a run of all tests, no test is left that compares with them. */
+  /** Names that were not requested. After a run of all tests, no test uses them. */
   unused(): string[] {
     return [...this.#kept.keys()].filter((name) => !this.#used.has(name)).sort();
   }
@@ -50,7 +50,7 @@ export class SnapshotStore {
     }
   }
 
-  /** By rename, so that nobody ever reads half a file. True where there was anything to write. */
+  /** Writes atomically. Returns true if there was anything to write. */
   save(): boolean {
     if (!this.#isChanged) return false;
     this.#isChanged = false;
@@ -66,7 +66,7 @@ export class SnapshotStore {
 
 function read(file: string): Record<string, unknown> {
   const unreadable = (reason: string) =>
-    new PungiError('CONFIGURATION_ERROR', `The snapshots in ${file} cannot be read: ${reason}.`);
+    new PungiError('CONFIGURATION_ERROR', `Could not read the snapshots in ${file}: ${reason}.`);
   const found = readBounded(file, MAX_BYTES);
   if ('problem' in found) {
     if (found.isMissing) return {};
@@ -76,15 +76,15 @@ function read(file: string): Record<string, unknown> {
     const kept: unknown = JSON.parse(found.bytes.toString());
     if (isMap(kept)) return kept;
   } catch {
-    // told below
+    // reported below
   }
-  throw unreadable('it is not a map in JSON; restore it, or remove it and update the snapshots');
+  throw unreadable('it is not a JSON object; restore it, or remove it and update the snapshots');
 }
 
-/** `create`: what is new is kept; `update`: what is there now is kept; `check`: nothing is. */
+/** `create`: new snapshots are stored; `update`: all are stored; `check`: none. */
 export type SnapshotMode = 'create' | 'update' | 'check';
 
-/** The snapshots of a specification while its tests run. */
+/** The snapshots of a specification during a run. */
 export class Snapshots {
   readonly #file: string;
   readonly #mode: SnapshotMode;
@@ -95,27 +95,27 @@ export class Snapshots {
     this.#mode = mode;
   }
 
-  /** What the answer is compared with. */
+  /** The snapshot to compare with. */
   find(expected: Expected, id: string): { name: string; kept: unknown } | undefined {
     const name = snapshotName(expected.snapshot, id);
     const kept = name === undefined || this.#mode === 'update' ? undefined : this.#store.get(name);
     return name === undefined || kept === undefined ? undefined : { name, kept: kept.value };
   }
 
-  /** After everything else was as it should be. */
+  /** Called after all other checks have passed. */
   keep(expected: Expected, id: string, answer: Answer): Failure[] {
     const name = snapshotName(expected.snapshot, id);
     if (name === undefined) return [];
     if (this.#mode !== 'update' && this.#store.get(name) !== undefined) return [];
     if (this.#mode === 'check') {
-      const message = `There is no snapshot "${name}" to compare with. Run the test where snapshots may be written.`;
+      const message = `There is no snapshot "${name}". Run the test outside CI to create it.`;
       return [{ kind: 'snapshot', message }];
     }
     this.#store.put(name, snapshotOf(answer, expected.snapshot_ignore));
     return [];
   }
 
-  /** `isWhole`: every test was run, so what nobody asked for can go. */
+  /** `isWhole`: every test ran, so unused snapshots can be removed. */
   save({ isWhole }: { isWhole: boolean }): void {
     if (this.#mode === 'update' && isWhole) this.#opened?.removeUnused();
     this.#opened?.save();

@@ -4,17 +4,17 @@ import { jsonEqual } from './diff.js';
 import { mismatch } from './failure.js';
 import { type Path, pathProblem, select } from './select.js';
 
-/** Stands for what changes from run to run. */
+/** Replaces values that change from run to run. */
 const IGNORED = '<ignored>';
 
-/** What a test's snapshot is kept under: the name that it gives, or its id. Undefined where it has none. */
+/** The name of a test's snapshot: as given, or its id. Undefined if it has none. */
 export function snapshotName(snapshot: Expected['snapshot'], id: string): string | undefined {
   return typeof snapshot === 'string' ? snapshot : snapshot === true ? id : undefined;
 }
 
 /**
- * What is kept of an answer: all of it but the envelope of the protocol. What a path selects is ignored wherever it
- * selects something: many servers say the same as structured content and as JSON in a text.
+ * The part of an answer that is stored: everything except the protocol's envelope. Ignored paths apply to every form of the
+ * answer: many servers send the same structured content and as JSON in a text.
  */
 export function snapshotOf(answer: Answer, ignore: readonly string[]): unknown {
   const copy: unknown = JSON.parse(JSON.stringify(wholeOf(answer) ?? null));
@@ -31,7 +31,7 @@ export function snapshotOf(answer: Answer, ignore: readonly string[]): unknown {
   return copy;
 }
 
-/** Whether there was anything to ignore. */
+/** Returns whether anything was ignored. */
 function ignoreIn(document: unknown, paths: readonly string[]): boolean {
   if (document === undefined) return false;
   const places = paths.flatMap((path) => select(document, path)).filter(({ path }) => path.length > 0);
@@ -43,15 +43,15 @@ function replace(document: unknown, path: Path): void {
   let parent = document as Record<PropertyKey, unknown>;
   for (const key of path.slice(0, -1)) {
     const next = parent[key];
-    if (typeof next !== 'object' || next === null) return; // ignored as a whole already
+    if (typeof next !== 'object' || next === null) return; // already ignored as a whole
     parent = next as Record<PropertyKey, unknown>;
   }
   parent[path.at(-1)!] = IGNORED;
 }
 
-/** The same as it was kept? */
+/** Compares the answer with its snapshot. */
 export function judgeSnapshot(name: string, kept: unknown, now: unknown): Failure[] {
   if (jsonEqual(kept, now)) return [];
-  const message = `The answer is not as it was kept in the snapshot "${name}". Where it is right, update the snapshots.`;
+  const message = `The answer differs from the snapshot "${name}". If it is right, update the snapshots.`;
   return [mismatch(message, kept, now, { kind: 'snapshot' })];
 }

@@ -10,7 +10,7 @@ export function judgeText(expected: Expected, text: string): Failure[] {
   const present = list(unwanted).filter((part) => text.includes(part));
   return [
     ...missing.map((part) =>
-      failure(`The text should contain ${shown(part)}, and is ${shown(text)}.`, {
+      failure(`The text should contain ${shown(part)} but is ${shown(text)}.`, {
         expected: part,
         actual: text,
       }),
@@ -22,7 +22,7 @@ export function judgeText(expected: Expected, text: string): Failure[] {
   ];
 }
 
-/** Where it is, with a little of what stands about it. */
+/** The match, with some surrounding text. */
 function around(text: string, part: string): string {
   const at = text.indexOf(part);
   const start = Math.max(0, at - 20);
@@ -35,19 +35,19 @@ export function judgePattern(what: string, pattern: string, text: string): Failu
   if (invalid !== undefined) return [failure(`The pattern ${shown(pattern)} ${invalid}.`)];
   const { matches, note } = matchPattern(pattern, text);
   if (matches) return [];
-  const sentence = `${what} should match /${pattern}/, and is ${shown(text)}${note}.`;
+  const sentence = `${what} should match /${pattern}/ but is ${shown(text)}${note}.`;
   return [failure(sentence, { expected: pattern, actual: text })];
 }
 
-/** What is looked at of a text: more makes a pattern slow, and nobody means more. */
+/** The part of a text that patterns see: more makes them slow. */
 export const MAX_MATCHED = 256 * 1024;
 const MAX_KEPT = 1000;
 
 const kept = new Map<string, RegExp>();
 
 /**
- * A regular expression of JavaScript. Two habits of others are understood: flags at the beginning, such as (?i), and
- * groups that are named by (?P<name>…). Throws a SyntaxError where it is none.
+ * Compiles a regular expression of JavaScript, with two extensions: leading flags, such as (?i), and groups named by
+ * (?P<name>…). Throws a SyntaxError if it is invalid.
  */
 function compilePattern(pattern: string): RegExp {
   const known = kept.get(pattern);
@@ -59,7 +59,7 @@ function compilePattern(pattern: string): RegExp {
   try {
     made = new RegExp(source, `${single}u`);
   } catch {
-    // Without u, needless backslashes are forgiven.
+    // Without the flag u, unnecessary backslashes are allowed.
     made = new RegExp(source, single);
   }
   if (kept.size >= MAX_KEPT) kept.clear();
@@ -67,7 +67,7 @@ function compilePattern(pattern: string): RegExp {
   return made;
 }
 
-/** Why a pattern cannot be used; undefined where it can. */
+/** Returns why a pattern is invalid; undefined if it is valid. */
 export function patternProblem(pattern: string): string | undefined {
   try {
     compilePattern(pattern);
@@ -80,7 +80,7 @@ export function patternProblem(pattern: string): string | undefined {
 
 interface Match {
   matches: boolean;
-  /** To add to a sentence, where not all of the text was looked at. */
+  /** A note for a message, if only part of the text was matched. */
   note: string;
 }
 
@@ -88,6 +88,6 @@ export function matchPattern(pattern: string, text: string): Match {
   const isCut = text.length > MAX_MATCHED;
   return {
     matches: compilePattern(pattern).test(isCut ? text.slice(0, MAX_MATCHED) : text),
-    note: isCut ? ` (of its ${text.length} characters, the first ${MAX_MATCHED} were looked at)` : '',
+    note: isCut ? ` (only the first ${MAX_MATCHED} of ${text.length} characters were matched)` : '',
   };
 }

@@ -4,107 +4,95 @@ import { listIn, mapIn, nodeOf, typesOf } from '../inputs/schema-node.js';
 import { isMap, type JsonMap } from '../judge/answer.js';
 import { type JsonSchema, schemaProblem } from '../judge/schema.js';
 import { shown } from '../judge/shown.js';
-import { lintDescription, lintHidden, type Tell } from './remark.js';
+import { lintDescription, lintHidden, type Report } from './remark.js';
 
 const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
-/** What several clients take, which is less than the protocol allows. */
+/** Names that all common clients accept, which is less than the protocol allows. */
 const COMMON_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const CHANGES =
   /(^|[_.-])(delete|remove|drop|destroy|erase|purge|write|update|create|insert|send|set|move)([_.-]|$)/i;
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 
-export function lintTool(tool: JsonMap, tell: Tell): void {
+export function lintTool(tool: JsonMap, report: Report): void {
   const name = nameOf(tool);
   if (!NAME.test(name))
-    tell('error', 'name', 'Its name must be 1 to 128 letters, digits, "_", "-", "." or "/".');
+    report('error', 'name', 'Its name must be 1 to 128 letters, digits, "_", "-", "." or "/".');
   else if (!COMMON_NAME.test(name))
-    tell(
+    report(
       'warning',
       'name',
-      'Its name is one that several clients refuse: they take 64 letters, digits, "_" and "-".',
+      'Several clients refuse its name: they accept up to 64 letters, digits, "_" and "-".',
     );
   lintDescription(tool['description'], 'The tool', (severity, rule, message) =>
-    tell(severity, rule, message.replace('of The tool', 'of the tool')),
+    report(severity, rule, message.replace('of The tool', 'of the tool')),
   );
-  if (typeof tool['title'] === 'string') lintHidden(tool['title'], 'Its title', tell);
-  lintInputSchema(tool['inputSchema'], tell);
-  lintOutputSchema(tool['outputSchema'], tell);
-  lintAnnotations(name, tool['annotations'], tell);
+  if (typeof tool['title'] === 'string') lintHidden(tool['title'], 'Its title', report);
+  lintInputSchema(tool['inputSchema'], report);
+  lintOutputSchema(tool['outputSchema'], report);
+  lintAnnotations(name, tool['annotations'], report);
 }
 
-function lintAnnotations(name: string, annotations: unknown, tell: Tell): void {
+function lintAnnotations(name: string, annotations: unknown, report: Report): void {
   if (!isMap(annotations)) {
-    tell(
-      'advice',
-      'annotations',
-      'It has no annotations: clients must take it for one that may destroy things.',
-    );
+    report('advice', 'annotations', 'It has no annotations: clients must assume that it is destructive.');
     return;
   }
   for (const hint of HINTS)
     if (annotations[hint] !== undefined && typeof annotations[hint] !== 'boolean')
-      tell('error', 'annotations', `Its annotation ${hint} must be true or false.`);
+      report('error', 'annotations', `Its annotation ${hint} must be true or false.`);
   if (annotations['readOnlyHint'] === true && annotations['destructiveHint'] === true)
-    tell(
-      'error',
-      'annotations',
-      'It says that it only reads, and that it destroys: one of the hints is wrong.',
-    );
-  if (annotations['readOnlyHint'] === true && CHANGES.test(words(name)))
-    tell(
-      'warning',
-      'annotations',
-      'It says that it only reads, and its name says that it changes something.',
-    );
+    report('error', 'annotations', 'It has both readOnlyHint and destructiveHint: one of them is wrong.');
+  if (annotations['readOnlyHint'] === true && CHANGES.test(snakeCase(name)))
+    report('warning', 'annotations', 'It has readOnlyHint, but its name suggests that it changes something.');
 }
 
-/** deleteFile is delete_file. */
-const words = (name: string) => name.replace(/([a-z\d])([A-Z])/g, '$1_$2');
+/** Converts deleteFile to delete_File. */
+const snakeCase = (name: string) => name.replace(/([a-z\d])([A-Z])/g, '$1_$2');
 
 const DEEPEST = 6;
 const MANY_PARAMETERS = 15;
-/** Of one tool, at every level: parameters may hold each other. */
-const MOST_LOOKED_AT = 1000;
+/** The limit per tool, at every level: parameters may be nested. */
+const MAX_CHECKED = 1000;
 
-/** The schema of a tool's input. */
-function lintInputSchema(schema: unknown, tell: Tell): void {
+/** Checks the input schema of a tool. */
+function lintInputSchema(schema: unknown, report: Report): void {
   if (!isMap(schema)) {
-    tell('error', 'input-schema', 'It has no input schema; {"type": "object"} says that there is no input.');
+    report('error', 'input-schema', 'It has no input schema; use {"type": "object"} for no input.');
     return;
   }
   const problem = schemaProblem(schema as JsonSchema);
   if (problem !== undefined) {
-    tell('error', 'input-schema', `Its input schema ${problem}.`);
+    report('error', 'input-schema', `Its input schema ${problem}.`);
     return;
   }
   if (schema['type'] !== 'object')
-    tell('error', 'input-schema', 'The type of its input schema must be "object".');
+    report('error', 'input-schema', 'The type of its input schema must be "object".');
   const names = Object.keys(mapIn(nodeOf(schema, schema), 'properties'));
   if (names.length > MANY_PARAMETERS)
-    tell(
+    report(
       'advice',
       'many-parameters',
       `It has ${names.length} parameters; models fill in fewer of them more reliably.`,
     );
-  lintProperties(schema, { root: schema, left: MOST_LOOKED_AT }, '', 0, tell);
+  lintProperties(schema, { root: schema, left: MAX_CHECKED }, '', 0, report);
 }
 
-function lintOutputSchema(schema: unknown, tell: Tell): void {
+function lintOutputSchema(schema: unknown, report: Report): void {
   if (schema === undefined) return;
   if (!isMap(schema)) {
-    tell('error', 'output-schema', 'Its output schema is no object.');
+    report('error', 'output-schema', 'Its output schema is not an object.');
     return;
   }
   const problem = schemaProblem(schema as JsonSchema);
   if (problem !== undefined) {
-    tell('error', 'output-schema', `Its output schema ${problem}.`);
+    report('error', 'output-schema', `Its output schema ${problem}.`);
     return;
   }
   if (schema['type'] !== 'object')
-    tell(
+    report(
       'warning',
       'output-schema',
-      'The type of its output schema is not "object", which older clients refuse.',
+      'The type of its output schema is not "object": older clients refuse it.',
     );
 }
 
@@ -113,46 +101,46 @@ interface Walk {
   left: number;
 }
 
-function lintProperties(schema: unknown, walk: Walk, path: string, depth: number, tell: Tell): void {
+function lintProperties(schema: unknown, walk: Walk, path: string, depth: number, report: Report): void {
   const node = nodeOf(schema, walk.root);
   if (depth > DEEPEST) return;
   const properties = mapIn(node, 'properties');
   for (const name of listIn(node, 'required').map(String))
     if (!Object.hasOwn(properties, name) && 'properties' in node)
-      tell('error', 'required', `"${path}${name}" is required, and its schema has no such property.`);
+      report('error', 'required', `"${path}${name}" is required, but its schema has no such property.`);
   for (const [name, property] of Object.entries(properties)) {
     walk.left -= 1;
     if (walk.left < 0) return;
     const one = nodeOf(property, walk.root);
-    lintProperty(`${path}${name}`, one, isMap(property) ? { ...one, ...property } : one, depth, tell);
-    lintProperties(one, walk, `${path}${name}.`, depth + 1, tell);
+    lintProperty(`${path}${name}`, one, isMap(property) ? { ...one, ...property } : one, depth, report);
+    lintProperties(one, walk, `${path}${name}.`, depth + 1, report);
   }
 }
 
-const SAYS_TYPE = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'properties', 'items'];
+const TYPE_KEYS = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'properties', 'items'];
 
-function lintProperty(path: string, node: JsonMap, written: JsonMap, depth: number, tell: Tell): void {
+function lintProperty(path: string, node: JsonMap, written: JsonMap, depth: number, report: Report): void {
   const { description } = written;
   if (typeof description !== 'string' || description.trim() === '')
-    tell(
+    report(
       depth === 0 ? 'warning' : 'advice',
       'parameter-description',
       `The parameter "${path}" has no description.`,
     );
-  else lintHidden(description, `The description of the parameter "${path}"`, tell);
-  if (!SAYS_TYPE.some((key) => key in written))
-    tell('warning', 'parameter-type', `The parameter "${path}" may be anything: its schema names no type.`);
+  else lintHidden(description, `The description of the parameter "${path}"`, report);
+  if (!TYPE_KEYS.some((key) => key in written))
+    report('warning', 'parameter-type', `The parameter "${path}" has no type.`);
   if (typesOf(node).includes('array') && node['items'] === undefined && node['prefixItems'] === undefined)
-    tell(
+    report(
       'warning',
       'array-items',
-      `The array "${path}" does not say what its items are; some clients refuse the tool.`,
+      `The array "${path}" has no items schema; some clients refuse the tool.`,
     );
-  lintValues(path, node, tell);
+  lintValues(path, node, report);
 }
 
-/** What a schema gives as a default or an example keeps to it. */
-function lintValues(path: string, node: JsonMap, tell: Tell): void {
+/** Checks that defaults and examples match the schema. */
+function lintValues(path: string, node: JsonMap, report: Report): void {
   if (JSON.stringify(node).includes('"$ref"')) return;
   const given = [
     ...('default' in node ? [{ what: 'default', value: node['default'] }] : []),
@@ -160,10 +148,10 @@ function lintValues(path: string, node: JsonMap, tell: Tell): void {
   ];
   for (const { what, value } of given) {
     if (allowedBy(node)(value)) continue;
-    tell(
+    report(
       'error',
       'default',
-      `The ${what} of the parameter "${path}" is none of the values that it allows: ${shown(value)}.`,
+      `The ${what} of the parameter "${path}" does not match its schema: ${shown(value)}.`,
     );
   }
 }

@@ -2,20 +2,20 @@ import { UriTemplate } from '@modelcontextprotocol/client';
 import { nameOf, type Offer, textIn } from '../init/offer.js';
 import { isMap, itemsOf, type JsonMap } from '../judge/answer.js';
 import { lintTool } from './lint-tool.js';
-import { type LintRemark, lintDescription, lintHidden, type Severity, type Tell } from './remark.js';
+import { type LintRemark, lintDescription, lintHidden, type Report, type Severity } from './remark.js';
 
 const ORDER: readonly Severity[] = ['error', 'warning', 'advice'];
 const MANY_CHARACTERS = 30_000;
 const MANY_TOOLS = 60;
 const LONGEST_NAME = 128;
-/** Of each list: nobody reads the remarks about more. */
-const MOST_LOOKED_AT = 1000;
+/** The limit per list: nobody reads remarks about more. */
+const MAX_CHECKED = 1000;
 
-/** All that there is to say about what a server offers, the worst first. */
+/** All remarks about what a server offers, the most severe first. */
 export function lint(offer: Offer): LintRemark[] {
   const remarks: LintRemark[] = [];
   const about =
-    (subject: string): Tell =>
+    (subject: string): Report =>
     (severity, rule, message) =>
       remarks.push({ severity, rule, subject, message });
   lintServer(offer, about('server'));
@@ -27,88 +27,87 @@ export function lint(offer: Offer): LintRemark[] {
   return remarks.sort((one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity));
 }
 
-const first = (list: readonly JsonMap[]) => list.slice(0, MOST_LOOKED_AT);
+const first = (list: readonly JsonMap[]) => list.slice(0, MAX_CHECKED);
 
-function lintServer(offer: Offer, tell: Tell): void {
+function lintServer(offer: Offer, report: Report): void {
   const { server, tools, prompts, resources, templates, capabilities, instructions, problems } = offer;
-  for (const problem of problems) tell('error', 'lists', `${problem}.`);
-  if (server.name === '' || server.name === 'unknown')
-    tell('error', 'server-info', 'It does not say its name.');
-  if (server.version === '') tell('warning', 'server-info', 'It does not say its version.');
-  if (instructions !== undefined) lintHidden(instructions, 'Its instructions', tell);
+  for (const problem of problems) report('error', 'lists', `${problem}.`);
+  if (server.name === '' || server.name === 'unknown') report('error', 'server-info', 'It has no name.');
+  if (server.version === '') report('warning', 'server-info', 'It has no version.');
+  if (instructions !== undefined) lintHidden(instructions, 'Its instructions', report);
   for (const [what, names] of [
     ['tools', tools.map(nameOf)],
     ['prompts', prompts.map(nameOf)],
     ['resources', resources.map((one) => textIn(one, 'uri'))],
   ] as const)
     for (const name of twice(names))
-      tell('error', 'twice', `Two of its ${what} are called ${JSON.stringify(name)}.`);
+      report('error', 'twice', `Two of its ${what} have the name ${JSON.stringify(name)}.`);
   const spellings = tools.map((tool) => spellingOf(nameOf(tool))).filter((one) => one !== undefined);
   if (new Set(spellings).size > 1)
-    tell(
+    report(
       'advice',
       'spelling',
-      `The names of its tools are spelt in several ways: ${[...new Set(spellings)].join(', ')}.`,
+      `The names of its tools mix several styles: ${[...new Set(spellings)].join(', ')}.`,
     );
   if (capabilities['tools'] !== undefined && tools.length === 0 && problems.length === 0)
-    tell('advice', 'lists', 'It advertises tools, and has none.');
+    report('advice', 'lists', 'It advertises tools but has none.');
   if (
     capabilities['resources'] !== undefined &&
     resources.length + templates.length === 0 &&
     problems.length === 0
   )
-    tell('advice', 'lists', 'It advertises resources, and has none.');
+    report('advice', 'lists', 'It advertises resources but has none.');
   for (const list of [tools, prompts, resources, templates])
-    if (list.length > MOST_LOOKED_AT)
-      tell('warning', 'size', `Of a list of ${list.length}, the first ${MOST_LOOKED_AT} were looked at.`);
+    if (list.length > MAX_CHECKED)
+      report('warning', 'size', `Only the first ${MAX_CHECKED} of a list of ${list.length} were checked.`);
   const size = JSON.stringify(tools).length;
   if (tools.length > MANY_TOOLS)
-    tell('advice', 'size', `It has ${tools.length} tools; models choose better among fewer.`);
+    report('advice', 'size', `It has ${tools.length} tools; models choose better among fewer.`);
   if (size > MANY_CHARACTERS)
-    tell(
+    report(
       'advice',
       'size',
-      `Its tools take ${size} characters to describe, which every request to a model pays for.`,
+      `The descriptions of its tools have ${size} characters, which cost tokens in every request to a model.`,
     );
 }
 
-function lintPrompt(prompt: JsonMap, tell: Tell): void {
-  if (nameOf(prompt) === '') tell('error', 'name', 'It has no name.');
-  lintDescription(prompt['description'], 'the prompt', tell);
+function lintPrompt(prompt: JsonMap, report: Report): void {
+  if (nameOf(prompt) === '') report('error', 'name', 'It has no name.');
+  lintDescription(prompt['description'], 'the prompt', report);
   const given = itemsOf(prompt['arguments']);
   for (const name of twice(given.map(nameOf)))
-    tell('error', 'twice', `Two of its arguments are called "${name}".`);
+    report('error', 'twice', `Two of its arguments have the name "${name}".`);
   for (const one of given)
     if (textIn(one, 'description').trim() === '')
-      tell('warning', 'parameter-description', `The argument "${nameOf(one)}" has no description.`);
-    else lintHidden(textIn(one, 'description'), `The description of the argument "${nameOf(one)}"`, tell);
+      report('warning', 'parameter-description', `The argument "${nameOf(one)}" has no description.`);
+    else lintHidden(textIn(one, 'description'), `The description of the argument "${nameOf(one)}"`, report);
 }
 
-function lintResource(resource: JsonMap, tell: Tell): void {
+function lintResource(resource: JsonMap, report: Report): void {
   if (!URL.canParse(textIn(resource, 'uri')))
-    tell('error', 'uri', 'Its uri is none: a scheme is missing, such as file:.');
-  lintDescribed(resource, 'the resource', tell);
+    report('error', 'uri', 'Its uri is not valid: a scheme is missing, such as file:.');
+  lintDescribed(resource, 'the resource', report);
 }
 
-function lintTemplate(template: JsonMap, tell: Tell): void {
+function lintTemplate(template: JsonMap, report: Report): void {
   const text = textIn(template, 'uriTemplate');
   try {
     new UriTemplate(text);
     if (!UriTemplate.isTemplate(text))
-      tell('warning', 'uri', 'Its template has no variable: it is a resource.');
+      report('warning', 'uri', 'Its template has no variable: make it a resource.');
   } catch (error) {
-    tell('error', 'uri', `Its template is none (RFC 6570): ${(error as Error).message}.`);
+    report('error', 'uri', `Its template is not valid (RFC 6570): ${(error as Error).message}.`);
   }
-  lintDescribed(template, 'the template', tell);
+  lintDescribed(template, 'the template', report);
 }
 
-function lintDescribed(one: JsonMap, what: string, tell: Tell): void {
-  if (nameOf(one) === '') tell('error', 'name', 'It has no name.');
-  if (textIn(one, 'description') === '') tell('advice', 'description', `${what} has no description.`);
-  else lintHidden(textIn(one, 'description'), `The description of ${what}`, tell);
-  if (one['mimeType'] === undefined) tell('advice', 'mime-type', 'It does not say its mimeType.');
+function lintDescribed(one: JsonMap, what: string, report: Report): void {
+  if (nameOf(one) === '') report('error', 'name', 'It has no name.');
+  if (textIn(one, 'description') === '') report('advice', 'description', `${what} has no description.`);
+  else lintHidden(textIn(one, 'description'), `The description of ${what}`, report);
+  if (one['mimeType'] === undefined) report('advice', 'mime-type', 'It has no mimeType.');
   if (one['annotations'] !== undefined && !isMap(one['annotations']))
-    tell('error', 'annotations', 'Its annotations are no object.');
+    report('error', 'annotations', 'Its annotations are not an object.');
 }
 
 function twice(names: readonly string[]): Set<string> {
@@ -121,9 +120,9 @@ function twice(names: readonly string[]): Set<string> {
   return again;
 }
 
-/** Of names that have more than one word. */
+/** The style of a name with more than one word. */
 function spellingOf(name: string): string | undefined {
-  // No name may be so long, and patterns take the longer for it.
+  // Longer names are invalid, and matching them takes too long.
   if (name.length > LONGEST_NAME) return undefined;
   if (/^[a-z\d]+(_[a-z\d]+)+$/.test(name)) return 'snake_case';
   if (/^[a-z\d]+(-[a-z\d]+)+$/.test(name)) return 'kebab-case';

@@ -4,7 +4,7 @@ import { request as requestSecurely } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Recorder } from './recorder.js';
 
-/** Takes a stream of server-sent events apart into the data of each, kept only up to a bound. */
+/** Splits a stream of server-sent events into the data of each event, up to a limit. */
 export class EventReader {
   readonly #most: number;
   readonly #onData: (data: string) => void;
@@ -38,38 +38,38 @@ export class EventReader {
 }
 
 interface ProxyOptions {
-  /** Where the server answers. */
+  /** The server's address. */
   url: URL;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   port: number;
-  /** Sent in addition to what the client sends. */
+  /** Added to the client's headers. */
   headers: Readonly<Record<string, string>>;
   recorder: Recorder;
-  /** After every call that has been completed. */
+  /** Called after every completed call. */
   onCall: () => void;
-  /** What people should hear of. */
+  /** Reports problems to the user. */
   onProblem: (sentence: string) => void;
 }
 
-/** Longer messages are passed on, and not recorded. */
+/** Longer messages are forwarded but not recorded. */
 const MOST_BYTES = 10 * 1024 * 1024;
 const SESSION = 'mcp-session-id';
-/** Of one connection alone, or ours to say. */
-const NOT_PASSED_ON = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'accept-encoding'];
+/** Headers of one connection, or set by the proxy. */
+const NOT_FORWARDED = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'accept-encoding'];
 const CREDENTIALS = /^(authorization|cookie)$|api-?key|token|secret/i;
 
 /**
- * Stands between clients and a server over HTTP: passes on every request and every answer as it comes, streams
- * included, and lets the recorder read along.
+ * Forwards requests and answers between clients and a server over HTTP, including streams, and passes copies to the
+ * recorder.
  */
 export class HttpProxy {
-  /** Names of headers by which clients show who they are. Their values are kept nowhere. */
+  /** Names of headers with credentials. Their values are not stored. */
   readonly credentials = new Set<string>();
   readonly #options: ProxyOptions;
   readonly #server: Server;
   #exchanges = 0;
 
-  /** Throws an Error where the port cannot be had. */
+  /** Throws an Error if the port is not available. */
   static async start(options: ProxyOptions): Promise<HttpProxy> {
     const proxy = new HttpProxy(options);
     proxy.#server.listen(options.port, '127.0.0.1');
@@ -82,7 +82,7 @@ export class HttpProxy {
     this.#server = createServer((asked, answer) => this.#exchange(asked, answer));
   }
 
-  /** What clients are given in place of the server's address. */
+  /** The address for clients, instead of the server's. */
   get url(): string {
     const { pathname, search } = this.#options.url;
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${pathname}${search}`;
@@ -99,7 +99,7 @@ export class HttpProxy {
     const { url, recorder, onProblem } = this.#options;
     answer.on('error', () => {});
     if (!isFromHere(asked.headers)) {
-      answer.writeHead(403).end('Only 127.0.0.1 and localhost are served here.\n');
+      answer.writeHead(403).end('Only requests to 127.0.0.1 or localhost are served here.\n');
       return;
     }
     this.#exchanges += 1;
@@ -108,13 +108,13 @@ export class HttpProxy {
     const send = url.protocol === 'https:' ? requestSecurely : request;
     const passed = send(url, {
       method: asked.method,
-      // As it came. Read as an address, it could name another server, which would then be sent our headers.
+      // Forwarded verbatim: parsed as a URL, it could name another server, which would get our headers.
       path: asked.url,
       headers: this.#headersFor(asked),
     });
     passed.on('error', (error) => {
       if (answer.destroyed) return;
-      const sentence = `the server cannot be reached: ${error.message || (error as NodeJS.ErrnoException).code}`;
+      const sentence = `could not reach the server: ${error.message || (error as NodeJS.ErrnoException).code}`;
       onProblem(sentence);
       if (answer.headersSent) answer.destroy();
       else answer.writeHead(502, { 'content-type': 'text/plain' }).end(`pungi: ${sentence}\n`);
@@ -124,10 +124,10 @@ export class HttpProxy {
       passed.destroy();
       recorder.endOf(own);
     });
-    const words = wholeOf((text) => recorder.fromClient(text, scope));
-    asked.on('data', words.add);
-    // Before it is sent to its end, and so before it is answered.
-    asked.on('end', words.end);
+    const body = wholeOf((text) => recorder.fromClient(text, scope));
+    asked.on('data', body.add);
+    // Recorded before the request is fully sent, and so before it is answered.
+    asked.on('end', body.end);
     asked.pipe(passed);
   }
 
@@ -135,16 +135,16 @@ export class HttpProxy {
     const { recorder, onCall } = this.#options;
     answer.writeHead(given.statusCode ?? 502, given.statusMessage, withoutOwn(given.headers));
     answer.flushHeaders();
-    const heard = (text: string) => {
+    const onMessage = (text: string) => {
       if (recorder.fromServer(text, scope)) onCall();
     };
     if (String(given.headers['content-type']).startsWith('text/event-stream')) {
-      const events = new EventReader(MOST_BYTES, heard);
+      const events = new EventReader(MOST_BYTES, onMessage);
       given.on('data', (chunk: Buffer) => events.add(chunk));
     } else {
-      const words = wholeOf(heard);
-      given.on('data', words.add);
-      given.on('end', words.end);
+      const body = wholeOf(onMessage);
+      given.on('data', body.add);
+      given.on('end', body.end);
     }
     given.on('error', () => answer.destroy());
     given.pipe(answer);
@@ -153,14 +153,13 @@ export class HttpProxy {
   #headersFor(asked: IncomingMessage): Record<string, string | string[]> {
     const { headers } = this.#options;
     for (const name of Object.keys(asked.headers)) if (CREDENTIALS.test(name)) this.credentials.add(name);
-    // Compressed, nobody could read along.
+    // Compressed bodies could not be recorded.
     return { ...withoutOwn(asked.headers), ...headers, 'accept-encoding': 'identity' };
   }
 }
 
 /**
- * A page in a browser could otherwise reach the server, by a name that somebody has lead here, or from an origin of its own. Pages
- * of this machine, such as the Inspector, may.
+ * Rejects browser pages of other origins, and DNS rebinding. Pages of this machine, such as the MCP Inspector, are allowed.
  */
 const isFromHere = ({ host, origin }: IncomingMessage['headers']): boolean =>
   /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host ?? '') &&
@@ -170,12 +169,12 @@ const withoutOwn = (headers: IncomingMessage['headers']): Record<string, string 
   Object.fromEntries(
     Object.entries(headers).filter(
       (entry): entry is [string, string | string[]] =>
-        entry[1] !== undefined && !NOT_PASSED_ON.includes(entry[0]),
+        entry[1] !== undefined && !NOT_FORWARDED.includes(entry[0]),
     ),
   );
 
-/** Hears the whole of a body, unless it is too long. */
-function wholeOf(hear: (text: string) => void): { add: (chunk: Buffer) => void; end: () => void } {
+/** Collects a whole body, unless it is too long. */
+function wholeOf(onText: (text: string) => void): { add: (chunk: Buffer) => void; end: () => void } {
   const parts: Buffer[] = [];
   let bytes = 0;
   return {
@@ -184,7 +183,7 @@ function wholeOf(hear: (text: string) => void): { add: (chunk: Buffer) => void; 
       if (bytes <= MOST_BYTES) parts.push(chunk);
     },
     end: () => {
-      if (bytes > 0 && bytes <= MOST_BYTES) hear(Buffer.concat(parts).toString('utf8'));
+      if (bytes > 0 && bytes <= MOST_BYTES) onText(Buffer.concat(parts).toString('utf8'));
     },
   };
 }

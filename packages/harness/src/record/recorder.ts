@@ -11,13 +11,13 @@ import {
 } from '../judge/answer.js';
 import type { Kind } from '../spec/raw.js';
 
-/** A call that a client made, and what came of it. */
+/** A call of a client and its answer. */
 interface Recorded {
   kind: Kind;
   target: string;
   input: JsonMap;
   answer: Answer;
-  /** What the client answered when the server asked meanwhile. */
+  /** The client's answers to requests of the server during the call. */
   elicitation: JsonMap[];
   sampling: unknown[];
 }
@@ -29,20 +29,20 @@ const KINDS: Record<string, Kind> = {
   'resources/read': 'resource',
   'prompts/get': 'prompt',
 };
-/** A session of a person has fewer. */
+/** Sessions of people have fewer. */
 const MOST_CALLS = 1000;
-/** Of all calls together: what is kept is held in memory, and becomes a file that people read. */
+/** The total for all calls: they are held in memory, and become a file that people read. */
 const MOST_CHARACTERS = 50_000_000;
 
 /**
- * Reads along between clients and a server, in both eras of the protocol, and keeps the calls that were answered. Ids are
+ * Observes the messages between clients and a server, in both eras of the protocol, and keeps the answered calls. Ids are
  * unique within a scope: a session, or one exchange over HTTP.
  */
 export class Recorder {
   readonly calls: Recorded[] = [];
   server: { name: string; version: string } | undefined;
   readonly #open = new Map<string, Call>();
-  /** What the server has asked the client, by its id. */
+  /** The methods of pending requests of the server, by id. */
   readonly #asked = new Map<string, string>();
   #characters = 0;
 
@@ -57,7 +57,7 @@ export class Recorder {
     }
   }
 
-  /** True where a call has been completed. */
+  /** Returns true when a call is complete. */
   fromServer(line: string, scope = ''): boolean {
     const before = this.calls.length;
     if (this.#characters + line.length > MOST_CHARACTERS) return false;
@@ -73,7 +73,7 @@ export class Recorder {
     return isComplete;
   }
 
-  /** What is not answered by now will not be. */
+  /** Drops pending calls of a scope that has ended. */
   endOf(scope: string): void {
     for (const [key, call] of this.#open) if (call.scope === scope) this.#open.delete(key);
   }
@@ -85,13 +85,13 @@ export class Recorder {
     const target = String(kind === 'resource' ? given['uri'] : given['name']);
     const input = isMap(given['arguments']) ? given['arguments'] : {};
     const call: Call = { scope, kind, target, input, elicitation: [], sampling: [] };
-    // In the newer era, answers to what the server asked come with the call that is made again.
+    // In the newer era, answers to the server's requests come with the repeated call.
     for (const response of Object.values(isMap(given['inputResponses']) ? given['inputResponses'] : {}))
       keepAnswer(call, response);
     this.#open.set(keyOf(scope, id), call);
   }
 
-  /** The client's answer to the server belongs to the call on its way, where there is one alone. */
+  /** The client's answer belongs to the pending call, if there is exactly one. */
   #answered(scope: string, id: unknown, result: unknown): void {
     const key = keyOf(scope, id);
     const method = this.#asked.get(key);
@@ -111,7 +111,7 @@ export class Recorder {
     if (answer !== undefined && this.calls.length < MOST_CALLS) this.calls.push({ ...made, answer });
   }
 
-  /** Told with the handshake; in the newer era, with every answer. */
+  /** Reads the server's name from the handshake; in the newer era, from every answer. */
   #greet(result: unknown): void {
     if (this.server !== undefined || !isMap(result)) return;
     const meta = isMap(result['_meta']) ? result['_meta'] : {};
@@ -143,7 +143,7 @@ function answerOf(of: Kind, result: unknown, error: unknown): Answer | undefined
 function messagesIn(line: string): JsonMap[] {
   try {
     const value: unknown = JSON.parse(line);
-    // What writes it down calls itself for each level.
+    // The serializer is recursive.
     if (isTooDeep(value)) return [];
     return (Array.isArray(value) ? value : [value]).filter(isMap);
   } catch {
@@ -151,23 +151,23 @@ function messagesIn(line: string): JsonMap[] {
   }
 }
 
-/** Anything else is no id. */
+/** Other types are not valid ids. */
 const idOf = ({ id }: JsonMap): string | number | undefined =>
   typeof id === 'string' || typeof id === 'number' ? id : undefined;
 
-/** 1 and "1" are two. */
+/** Distinguishes 1 from "1". */
 const keyOf = (scope: string, id: unknown): string => `${scope} ${JSON.stringify(id) ?? ''}`;
 
-const MOST_WORDS = 200;
+const MAX_MESSAGE_CHARS = 200;
 
 interface RecordedOptions {
   name: string;
   server: JsonMap;
-  /** The very answers, rather than answers of the same kind. */
+  /** Expect exact answers, not only answers of the same kind. */
   isExact: boolean;
 }
 
-/** What was recorded, as tests in the order of the calls. What was done twice is tested once. */
+/** Writes recorded calls as tests, in the order of the calls. Repeated calls become one test. */
 export function recordedSpec(calls: readonly Recorded[], options: RecordedOptions): JsonMap {
   const tests = calls.map((call) => ({ call, written: testOf(call, options.isExact) }));
   const once = new Map(
@@ -179,7 +179,7 @@ export function recordedSpec(calls: readonly Recorded[], options: RecordedOption
     const groups: { target: string; tests: JsonMap[] }[] = [];
     for (const [index, { call, written }] of kept.entries()) {
       if (call.kind !== kind) continue;
-      // The same tool may come again further below: calls after another may need what was done between them.
+      // A tool may have several groups: later calls may depend on calls in between.
       if (groups.at(-1)?.target !== call.target) groups.push({ target: call.target, tests: [] });
       groups.at(-1)!.tests.push({ name: `call ${index + 1}`, ...written });
     }
@@ -189,7 +189,7 @@ export function recordedSpec(calls: readonly Recorded[], options: RecordedOption
   return {
     name: verbatim(options.name),
     server: options.server,
-    // One after the other, as the client made them.
+    // Tests run one after another, like the recorded calls.
     test_config: { max_concurrency: 1 },
     ...group('tool', 'tools', 'name'),
     ...group('resource', 'resources', 'uri_template'),
@@ -210,6 +210,6 @@ function testOf({ input, answer, elicitation, sampling }: Recorded, isExact: boo
 function exactly(answer: Recorded['answer']): JsonMap {
   const isError = answer.kind === 'error' || isErrorResult(answer);
   if (!isError) return { equals: verbatim(documentsOf(answer)[0]) };
-  const words = textOf(answer).slice(0, MOST_WORDS);
-  return { ...shapeOf(answer), ...(words === '' ? {} : { error_message_contains: verbatim(words) }) };
+  const text = textOf(answer).slice(0, MAX_MESSAGE_CHARS);
+  return { ...shapeOf(answer), ...(text === '' ? {} : { error_message_contains: verbatim(text) }) };
 }

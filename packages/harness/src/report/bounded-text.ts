@@ -1,19 +1,21 @@
-/** How much of a text a report shows. Servers write as much as they like; people and parsers read less. */
+/**
+ * Limits for the part of a text that a report shows. Servers write any amount; people and parsers read less.
+ */
 export interface Bounds {
   chars: number;
   lines: number;
 }
 
 const NUMBERS = new Intl.NumberFormat('en');
-/** The end of a long text is often what tells, as with a traceback. */
+/** The end of a long text, such as a traceback, is often the important part. */
 const SHARE_OF_HEAD = 0.6;
 
-/** The text, or its beginning and its end with a sentence between them about what was left out. */
+/** Returns the text, or its head and tail around a note about the omitted part. */
 export function bounded(text: string, { chars, lines }: Bounds): string {
   return boundLines(boundChars(text, chars), lines);
 }
 
-/** The same in one line. */
+/** Does the same on one line. */
 export const boundedLine = (text: string, chars: number): string =>
   boundChars(text, chars, ' ').replaceAll(/\s+/g, ' ').trim();
 
@@ -27,30 +29,30 @@ function boundChars(text: string, most: number, around = '\n'): string {
 
 function boundLines(text: string, most: number): string {
   const lines = text.split('\n');
-  // A sentence about one line would take as much room as that line.
+  // A note about one omitted line would take as much room as the line.
   if (lines.length <= most + 1) return text;
   const head = Math.ceil(most * SHARE_OF_HEAD);
   const left = `… ${NUMBERS.format(lines.length - most)} lines left out …`;
   return [...lines.slice(0, head), left, ...lines.slice(lines.length - (most - head))].join('\n');
 }
 
-/** The place, or the one before it where two halves of a character would be parted. */
+/** Moves the position back if it would split a surrogate pair. */
 function cutBefore(text: string, place: number): number {
   const code = text.charCodeAt(place);
   return code >= 0xdc00 && code <= 0xdfff ? place - 1 : place;
 }
 
-/** Longer than this, a list or an object takes a line for each of its members. */
+/** A longer list or object takes a line per member. */
 const LINE = 88;
-/** A server can nest deeper than a program can follow. */
+/** Servers can nest deeper than recursion can follow. */
 const DEEPEST = 30;
 
-// Format characters but for the two joiners that scripts and emoji are written with; line and paragraph separators.
+// Format characters, except the two joiners used in scripts and emoji; line and paragraph separators.
 const UNSEEN = /(?![\u200C\u200D])[\p{Cf}\u007F-\u009F\u2028\u2029]/gu;
 
 /**
- * A value as JSON that shows every character: what would not be seen is written as an escape, and stays JSON. That is
- * looked for only in what is shown of it.
+ * Formats a value as JSON that shows every character: invisible ones become escapes. Only the shown part is
+ * searched.
  */
 export const valueText = (value: unknown, bounds: Bounds): string =>
   bounded(written(value, '', 0), bounds).replace(UNSEEN, escaped);

@@ -5,9 +5,9 @@ import { resultsOf } from './verdict.js';
 
 export interface Ci {
   name: string;
-  /** How lines of the log become remarks beside the code, where they can. */
+  /** The syntax of log lines that become annotations, if supported. */
   annotations?: 'github' | 'azure' | 'teamcity';
-  /** How a part of the log can be folded without being hidden at first. */
+  /** The syntax of foldable log sections, if supported. */
   sections?: 'gitlab';
 }
 
@@ -33,17 +33,17 @@ export const detectCi = (env: Environment): Ci | null =>
   KNOWN.find(([variable]) => !['', '0', 'false', undefined].includes(env[variable]?.toLowerCase()))?.[1] ??
   null;
 
-/** Writes what begins a part of the log; gives what ends it. Nothing where CI cannot fold. */
+/** Writes the start of a log section; returns a function that writes its end. Does nothing if unsupported. */
 export function beginSection(ci: Ci | null, title: string, write: (text: string) => void): () => void {
   if (ci?.sections === undefined) return () => {};
   const name = `pungi_${title.replace(/[^A-Za-z0-9]+/g, '_')}`;
-  const line = (which: 'start' | 'end', words: string) =>
-    `\u001b[0Ksection_${which}:${Math.floor(Date.now() / 1000)}:${name}\r\u001b[0K${words}\n`;
+  const line = (which: 'start' | 'end', text: string) =>
+    `\u001b[0Ksection_${which}:${Math.floor(Date.now() / 1000)}:${name}\r\u001b[0K${text}\n`;
   write(line('start', shownLine(title)));
   return () => write(line('end', ''));
 }
 
-/** GitHub shows ten of each kind for a step. */
+/** GitHub shows ten annotations of each kind per step. */
 const MOST = 10;
 const MESSAGE_CHARS = 1000;
 
@@ -54,7 +54,7 @@ interface Remark {
   message: string;
 }
 
-/** Lines for the log that CI shows as remarks on the specification; nothing where it cannot. */
+/** Log lines that CI shows as annotations on the specification; empty if unsupported. */
 export function annotationsOf(report: TestReport, { ci, env }: { ci: Ci | null; env: Environment }): string {
   if (ci?.annotations === undefined) return '';
   if (ci.annotations === 'teamcity') return teamcityMessages(report);
@@ -81,7 +81,7 @@ function remarksOf(report: TestReport): Remark[] {
   return [...problems, ...found];
 }
 
-/** Remarks are tied to files by their path below the repository. */
+/** Annotations name files relative to the repository. */
 function fromRoot(file: string, root: string | undefined): string {
   if (!root) return file;
   const below = relative(root, resolve(file));
@@ -91,7 +91,7 @@ function fromRoot(file: string, root: string | undefined): string {
 const githubLine = ({ level, file, title, message }: Remark): string =>
   `::${level} file=${githubProperty(file)},title=${githubProperty(title)}::${githubData(message)}`;
 
-/** One line, so that there are no line ends to escape. */
+/** One line, so there are no line ends to escape. */
 const githubData = (text: string): string => shownLine(text, MESSAGE_CHARS).replaceAll('%', '%25');
 const githubProperty = (text: string): string =>
   githubData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
@@ -103,12 +103,12 @@ const azure = (text: string): string =>
   shownLine(text, MESSAGE_CHARS).replaceAll('%', '%AZP25').replaceAll(';', '%3B').replaceAll(']', '%5D');
 
 /**
- * Some runners obey these wherever they stand in a line of the log, and a server may write them. A line that begins
- * with two colons is obeyed as well; the report begins none with foreign words.
+ * Some runners execute these commands anywhere in a log line, and a server may print them. They also execute lines that begin
+ * with two colons; no line of the report begins with foreign text.
  */
 export const withoutCommands = (text: string): string => text.replace(/##(?=\[|vso\[|teamcity\[)/g, '# #');
 
-/** Lines by which TeamCity counts and shows every test as one of its own. */
+/** Service messages by which TeamCity shows each test. */
 const teamcityMessages = ({ suites }: TestReport): string => suites.flatMap(suiteLines).join('');
 
 function suiteLines({ name, problem, results }: SuiteReport): string[] {
@@ -135,9 +135,9 @@ function testLines({ id: name, status, reason = '', durationMs, failures }: Test
 }
 
 const message = (kind: string, attributes: Record<string, string>): string => {
-  const words = Object.entries(attributes).map(([name, value]) => ` ${name}='${escaped(value)}'`);
-  return `##teamcity[${kind}${words.join('')}]\n`;
+  const parts = Object.entries(attributes).map(([name, value]) => ` ${name}='${escaped(value)}'`);
+  return `##teamcity[${kind}${parts.join('')}]\n`;
 };
 
-/** One line, so that there are no line ends to escape. */
+/** One line, so there are no line ends to escape. */
 const escaped = (text: string): string => shownLine(text, MESSAGE_CHARS).replace(/[|'[\]]/g, '|$&');

@@ -3,8 +3,8 @@ import type { Failure, ScriptRun, TestResult } from '@pungi/core/contract';
 import { type Bounds, bounded, boundedLine, valueText } from './bounded-text.js';
 
 /**
- * What a report shows of a test, the same in every format. Texts are bounded, and hold no control or direction
- * characters; each format escapes them in its own way.
+ * The parts of a test that a report shows, the same in every format. Texts are bounded and contain no control or direction
+ * characters; each format escapes them itself.
  */
 export interface Evidence {
   label: string;
@@ -15,7 +15,7 @@ export interface Evidence {
 interface Finding {
   kind: Failure['kind'];
   message: string;
-  /** Which script found it, and where. */
+  /** The script that found it, and the line. */
   source: string | undefined;
   evidence: Evidence[];
 }
@@ -34,7 +34,7 @@ export function findingOf(failure: Failure, bounds: Bounds): Finding {
   };
 }
 
-/** The difference; else both values, unless the sentence tells them already. */
+/** The difference; else both values, unless the message contains them. */
 function comparison({ message, diff, expected, actual }: Failure, bounds: Bounds): Evidence[] {
   if (diff !== undefined) {
     return [{ label: 'difference', form: 'diff', text: revealed(bounded(diff, bounds)).trimEnd() }];
@@ -51,8 +51,8 @@ function comparison({ message, diff, expected, actual }: Failure, bounds: Bounds
   return values.map(({ label, text }) => ({ label, form: 'json', text }));
 }
 
-/** What was sent and what came back, and what the server and the scripts said meanwhile. */
-export function circumstancesOf(result: TestResult, bounds: Bounds): Evidence[] {
+/** The request, the answer, and the output of server and scripts. */
+export function exchangeOf(result: TestResult, bounds: Bounds): Evidence[] {
   const { request, response, serverStderr } = result;
   return [
     ...json('request', request, bounds),
@@ -62,13 +62,13 @@ export function circumstancesOf(result: TestResult, bounds: Bounds): Evidence[] 
   ];
 }
 
-/** How each validation script went, and what they logged and printed. */
+/** The result of each validation script, and their logs. */
 export const validationOf = (result: TestResult, bounds: Bounds): Evidence[] => [
   ...text('validators', (result.scripts ?? []).map(scriptText).join('\n'), bounds),
   ...text('log', logText(result), bounds),
 ];
 
-/** Such as: prices add up (after): failed, SyntaxError; 12 ms, CPU 8 ms, 24 MB */
+/** Formats a script run: prices add up (after): failed, SyntaxError; 12 ms, CPU 8 ms, 24 MB */
 export function scriptText({ name, phase, status, reason, errorKind, ...spent }: ScriptRun): string {
   const who = `${shownLine(name)} (${phase}): ${status}`;
   if (status === 'skipped') return reason === undefined ? who : `${who}: ${shownLine(reason)}`;
@@ -80,9 +80,9 @@ export function scriptText({ name, phase, status, reason, errorKind, ...spent }:
 const json = (label: string, value: unknown, bounds: Bounds): Evidence[] =>
   value === undefined ? [] : [{ label, form: 'json', text: valueText(value, bounds) }];
 
-/** Colours and cursor movements of a server are left out: here, unlike in an answer, nothing depends on them. */
-function text(label: string, words: string | undefined, bounds: Bounds): Evidence[] {
-  const shown = printable(bounded(words ?? '', bounds)).trimEnd();
+/** Removes colours and cursor movements of a server: unlike in an answer, nothing depends on them. */
+function text(label: string, content: string | undefined, bounds: Bounds): Evidence[] {
+  const shown = printable(bounded(content ?? '', bounds)).trimEnd();
   return shown === '' ? [] : [{ label, form: 'text', text: shown }];
 }
 
@@ -94,13 +94,13 @@ const logText = ({ logs }: TestResult): string =>
     })
     .join('\n');
 
-/** That it took more than one attempt, in a few words. */
+/** A note about retries. */
 export function attemptNote({ status, attempts }: TestResult): string | undefined {
   if (attempts < 2) return undefined;
   return status === 'passed' ? `passed on attempt ${attempts}` : `${attempts} attempts`;
 }
 
-/** What was measured beside the time, in a few words each. */
+/** Other measurements, in a few words each. */
 export function measuresOf({ memoryMb, opsPerSecond, progress }: TestResult): string[] {
   const measures: string[] = [];
   if (memoryMb !== undefined) measures.push(`${Math.round(memoryMb)} MB`);
@@ -109,27 +109,27 @@ export function measuresOf({ memoryMb, opsPerSecond, progress }: TestResult): st
   return measures;
 }
 
-/** A schema that fits nothing finds thousands of faults, and the first ones tell it. */
+/** A wrong schema finds thousands of faults, and the first ones explain it. */
 export const MOST_FINDINGS = 20;
 
-/** The first ones, and how many are left. */
+/** The first items, and the number of the rest. */
 export const firstOf = <T>(all: readonly T[], most: number): [shown: readonly T[], left: number] => [
   all.slice(0, most),
   Math.max(0, all.length - most),
 ];
 
-/** Findings as lines of text, for readers that show nothing but text. */
+/** Formats findings as plain text. */
 export function plainFindings(failures: readonly Failure[], bounds: Bounds): string {
   const [shown, left] = firstOf(failures, MOST_FINDINGS);
   const blocks = shown.map((failure) => plainFinding(findingOf(failure, bounds)));
-  return [...blocks, ...(left > 0 ? [`${left} more were found.`] : [])].join('\n\n');
+  return [...blocks, ...(left > 0 ? [`${left} more findings.`] : [])].join('\n\n');
 }
 
 export function plainFinding({ message, source, evidence }: Finding): string {
   return [message, ...(source ? [`  found by ${source}`] : []), ...evidence.map(plainEvidence)].join('\n');
 }
 
-/** Beside its name where it fits there, else below it. */
+/** Puts a short text next to its label, a long one below. */
 function plainEvidence({ label, form, text }: Evidence): string {
   const indented = text.replace(/^/gm, '  ');
   if (form === 'diff') return indented;

@@ -25,7 +25,7 @@ export interface ReportFile {
   path: string;
 }
 
-/** Writes them all, then tells of the first that could not be written: one bad path costs no other report. */
+/** Writes all reports, then throws the first error: one bad path does not prevent the others. */
 export async function writeReports(report: TestReport, files: readonly ReportFile[]): Promise<void> {
   const problems: unknown[] = [];
   for (const { format, path } of files) {
@@ -46,11 +46,11 @@ const BY_ENDING: Record<string, ReportFormat> = {
   '.htm': 'html',
 };
 
-/** The format that a file's name tells, where it tells one. */
+/** The format that follows from a file extension, if any. */
 export const formatOfFile = (path: string): ReportFormat | undefined =>
   BY_ENDING[extname(path).toLowerCase()];
 
-/** Adds the report to the page of the job, where CI has one that takes Markdown; tells whether it has. */
+/** Appends the report to the job summary if the CI has one; returns whether it has. */
 export async function appendJobSummary(
   report: TestReport,
   env: Readonly<Record<string, string | undefined>>,
@@ -61,14 +61,14 @@ export async function appendJobSummary(
     await appendFile(path, `${markdownReport(report)}\n`);
     return true;
   } catch (error) {
-    throw new PungiError('INVALID_INPUT', `The job's summary cannot be written: ${fileProblem(error)}.`);
+    throw new PungiError('INVALID_INPUT', `Could not write the job summary: ${fileProblem(error)}.`);
   }
 }
 
-/** A server can nest deeper than JSON can be written, while its answer was read without trouble. */
+/** Answers can be nested deeper than JSON.stringify supports. */
 const DEEPEST = 500;
 
-/** The report itself, whole: what other formats cut, this one keeps. */
+/** Renders the complete report: other formats shorten it. */
 export function jsonReport(report: TestReport): string {
   try {
     return `${JSON.stringify(report, null, 2)}\n`;
@@ -85,12 +85,12 @@ function shallower(value: unknown, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shallower(item, depth + 1)]));
 }
 
-/** A pipe or a device is written to, since renaming would put a file in its place; so is what a link leads to. */
+/** Writes to a pipe, a device or a link's target instead of replacing it by a file. */
 async function writeReport(path: string, content: string): Promise<void> {
-  const what = `The report ${path}`;
+  const what = `the report ${path}`;
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined || found.isFile()) return writeWhole(path, content, what);
   await writeFile(path, content).catch((error: unknown) => {
-    throw new PungiError('INVALID_INPUT', `${what} cannot be written: ${fileProblem(error)}.`);
+    throw new PungiError('INVALID_INPUT', `Could not write ${what}: ${fileProblem(error)}.`);
   });
 }

@@ -2,7 +2,7 @@ import { revealed } from '@pungi/core/base';
 import type { Failure, SuiteReport, TestReport, TestResult } from '@pungi/core/contract';
 import { type Bounds, bounded, boundedLine } from './bounded-text.js';
 import {
-  circumstancesOf,
+  exchangeOf,
   findingOf,
   measuresOf,
   plainFinding,
@@ -12,11 +12,11 @@ import {
 } from './evidence.js';
 import { countResults, titleOf } from './verdict.js';
 
-/** GitLab refuses files over 30 MB; a thousand failures of the largest kind stay below. */
+/** GitLab refuses files over 30 MB; a thousand large failures stay below. */
 const BOUNDS: Bounds = { chars: 6000, lines: 200 };
 const ATTRIBUTE_CHARS = 1000;
 
-/** These say that an answer could not be had, rather than that it was wrong: an error, not a failure, to JUnit. */
+/** Failures to get an answer, as opposed to wrong answers: JUnit calls them errors. */
 const ERRORS: ReadonlySet<Failure['kind']> = new Set(['server', 'protocol', 'setup']);
 
 const line = (text: string): string => boundedLine(text, ATTRIBUTE_CHARS);
@@ -38,7 +38,7 @@ export function junitReport(report: TestReport): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', head, ...report.suites.map(suiteElement))}\n`;
 }
 
-/** A suite's problem is a test case of its own: it has no other place where CI shows it. */
+/** The problem of a suite becomes a test case: CI has no other place for it. */
 function sumsOf({ results, problem }: SuiteReport) {
   const { total, failed, skipped } = countResults(results);
   const errors = results.filter(isError).length;
@@ -96,11 +96,11 @@ function caseElement(suite: SuiteReport, result: TestResult): string {
   );
 }
 
-/** One element for all that failed: most readers show the first and forget the rest. */
+/** One element for all failures: most readers show only the first. */
 function failureElement(result: TestResult): string {
   const [first] = result.failures;
   const more = result.failures.length - 1;
-  const message = first?.message ?? 'It failed without saying why.';
+  const message = first?.message ?? 'It failed without a message.';
   return element(
     isError(result) ? 'error' : 'failure',
     {
@@ -127,9 +127,9 @@ function outputs(result: TestResult): string[] {
   const advisories = result.advisories.map((advisory) => {
     return `advisory: ${plainFinding(findingOf(advisory, BOUNDS))}`;
   });
-  const shown = circumstancesOf(result, BOUNDS);
+  const shown = exchangeOf(result, BOUNDS);
   const stderr = shown.find(({ label }) => label === "server's stderr");
-  // What passed is counted; requests and responses of thousands of such tests would fill the report.
+  // Passed tests are only counted; their requests and responses would fill the report.
   const others =
     result.status === 'failed'
       ? shown.filter((evidence) => evidence !== stderr)
@@ -146,14 +146,14 @@ function properties(pairs: readonly (readonly string[])[]): string {
   return all.length === 0 ? '' : element('properties', {}, ...all);
 }
 
-/** Readers take a point for the end of a package, and show what comes after the last one as the class. */
+/** Readers split class names at points, and show the last part as the class. */
 const classname = (...parts: string[]): string =>
   parts.map((part) => line(part).replaceAll('.', '_')).join('.');
 
-/** Without a zone, as the format's schema has it; the time is UTC. */
+/** Without a time zone, as the format's schema requires; the time is UTC. */
 const timestamp = (iso: string): string => line(iso).replace(/(\.\d+)?Z$/, '');
 
-// What XML 1.0 cannot hold, not even escaped. `revealed` has dealt with the rest of the control characters.
+// Characters that XML 1.0 cannot contain, even escaped. `revealed` handles other control characters.
 const IMPOSSIBLE = /[\uFFFE\uFFFF]|\p{Surrogate}/gu;
 
 const holdable = (text: string): string => revealed(text).replace(IMPOSSIBLE, '�');
@@ -176,12 +176,12 @@ function element(name: string, attributes: Attributes, ...children: readonly str
   const head = [name, ...given.map(([key, value]) => `${key}="${attribute(String(value))}"`)].join(' ');
   const inner = children.filter((child) => child !== '').join('\n');
   if (inner === '') return `<${head}/>`;
-  // White space around text would be part of it.
+  // White space around text would become part of it.
   return inner.startsWith(CDATA) ? `<${head}>${inner}</${name}>` : `<${head}>\n${inner}\n</${name}>`;
 }
 
 const attribute = (text: string): string => holdable(text).replace(/[&<>"\n\t]/g, (one) => ENTITIES[one]!);
 
-/** A section whose end stands in the text is ended before it, and begun anew. */
+/** Splits a section at "]]>", which would end it. */
 const cdata = (text: string): string =>
   text === '' ? '' : `${CDATA}${holdable(text).replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;

@@ -1,17 +1,17 @@
 import { countText, durationText } from '@pungi/core/base';
 import type { SuiteReport, TestReport } from '@pungi/core/contract';
 import type { Bounds } from './bounded-text.js';
-import { circumstancesOf, type Evidence, findingOf, firstOf, scriptText, shownLine } from './evidence.js';
+import { type Evidence, exchangeOf, findingOf, firstOf, scriptText, shownLine } from './evidence.js';
 import { countResults, headline, isFlaky, type Located, resultsOf, verdictOf } from './verdict.js';
 
-/** A comment on GitHub holds 65,536 characters, and is refused beyond them. */
+/** GitHub refuses comments over 65,536 characters. */
 const MOST_CHARS = 60_000;
 const MOST_ROWS = 50;
 const MOST_OF_A_TEST = 5;
 const BOUNDS: Bounds = { chars: 2000, lines: 40 };
 const SIGNS = { passed: '✅', failed: '❌', empty: '⚪' };
 
-/** For a comment on a pull request: the verdict, a table of what failed, and the details behind a click. */
+/** Renders a comment for a pull request: the verdict, a table of failures, and collapsed details. */
 export function markdownReport(report: TestReport): string {
   const located = resultsOf(report);
   const failed = located.filter(({ result }) => result.status === 'failed');
@@ -58,7 +58,7 @@ function failureTable(failed: readonly Located[], several: boolean): string[] {
     return [code(id) + where, prose(failures[0]?.message ?? '') + more, durationText(durationMs)];
   });
   const rest = left === 0 ? [] : [`${countText(left, 'more test')} failed.`];
-  return [table(['Failed test', 'What is wrong', 'Time'], rows), ...rest];
+  return [table(['Failed test', 'Problem', 'Time'], rows), ...rest];
 }
 
 function detailsWithin(failed: readonly Located[], room: number): string[] {
@@ -87,8 +87,8 @@ function details({ result }: Located): string {
     `<details><summary>${code(result.id)}</summary>`,
     ...(result.description === undefined ? [] : [prose(result.description)]),
     ...findings,
-    ...(left > 0 ? [`${left} more were found.`] : []),
-    ...circumstancesOf(result, BOUNDS).map(block),
+    ...(left > 0 ? [`${left} more findings.`] : []),
+    ...exchangeOf(result, BOUNDS).map(block),
     '</details>',
   ].join('\n\n');
 }
@@ -113,7 +113,7 @@ function flaky(located: readonly Located[]): string[] {
   const lines = located
     .filter(({ result }) => isFlaky(result))
     .map(({ result: { id, attempts } }) => `${code(id)}: passed on attempt ${attempts}`);
-  return folded(`${countText(lines.length, 'test')} passed only when tried again`, lines);
+  return folded(`${countText(lines.length, 'test')} passed only after a retry`, lines);
 }
 
 function validators(located: readonly Located[]): string[] {
@@ -135,22 +135,25 @@ function folded(title: string, lines: readonly string[]): string[] {
   return [`<details><summary>${shownLine(title)}</summary>\n\n${items.join('\n')}\n\n</details>`];
 }
 
-/** Everything that Markdown, and what GitHub and GitLab add to it, could take for more than a character. */
+/** All characters that Markdown, GitHub or GitLab could interpret. */
 const SPECIAL = /[&<>|*_`~[\]\\#@!$:^{}=]|(?<=\bwww)\./g;
 
-/** Mentions are looked for after entities have been read, so that a space of no width must part them. */
+/** Mentions are detected after entities are decoded, so a zero-width space must break them. */
 const PARTED = /[#@!]/;
 
-/** Foreign words as nothing but words: no markup, no link, and nobody is notified. */
+/** Formats foreign text as plain text: no markup, no links, no notifications. */
 const prose = (text: string, chars?: number): string =>
   shownLine(text, chars).replace(SPECIAL, (one) => entity(one) + (PARTED.test(one) ? '&#8203;' : ''));
 
-/** The same as code, where the platforms look for no mentions. Not in backticks: a table would end at a bar. */
+/**
+ * Formats foreign text as code, where platforms detect no mentions. Not in backticks, which do not protect a
+ * bar in a table.
+ */
 const code = (text: string): string => `<code>${shownLine(text).replace(SPECIAL, entity)}</code>`;
 
 const entity = (one: string): string => `&#${one.charCodeAt(0)};`;
 
-/** A block whose fence is longer than any in the text. */
+/** Makes a code block whose fence is longer than any in the text. */
 function fenced(text: string, language: 'diff' | 'json' | 'text'): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);

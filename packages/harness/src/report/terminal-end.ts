@@ -3,8 +3,8 @@ import type { TestReport, TestResult, TestStatus } from '@pungi/core/contract';
 import type { Bounds } from './bounded-text.js';
 import {
   attemptNote,
-  circumstancesOf,
   type Evidence,
+  exchangeOf,
   findingOf,
   firstOf,
   measuresOf,
@@ -15,7 +15,7 @@ import { countParts, isFlaky, resultsOf, verdictOf } from './verdict.js';
 
 const MOST = 10;
 
-/** What is to be said at the end: one line when all is well. */
+/** Formats the end of a run: one line if all tests pass. */
 export function endOfReport(report: TestReport, style: Style, verbose: boolean): string {
   const most = verbose ? Number.POSITIVE_INFINITY : MOST;
   const lines = [
@@ -36,7 +36,10 @@ const problems = ({ suites }: TestReport, style: Style): string[] =>
       : [`${signOf('failed', style)} ${style('bold', shownLine(file))}: ${shownLine(problem, 2000)}`],
   );
 
-/** A single failure has just been told in full; of several, the last one alone would still be on the screen. */
+/**
+ * A single failure has just been printed in full; several are listed again, because only the last is still
+ * visible.
+ */
 function failures(report: TestReport, style: Style, most: number): string[] {
   const failed = resultsOf(report).filter(({ result }) => result.status === 'failed');
   if (failed.length < 2) return [];
@@ -65,7 +68,7 @@ function flaky(report: TestReport, style: Style, most: number): string[] {
   return listed(lines, most, style);
 }
 
-/** Tests that were skipped for one reason are told together: a dependency that fails takes many with it. */
+/** Groups skipped tests by reason: a failed dependency skips many. */
 function skipped(report: TestReport, style: Style, most: number): string[] {
   const byReason = new Map<string, string[]>();
   for (const { result } of resultsOf(report)) {
@@ -100,7 +103,7 @@ function summary(report: TestReport, style: Style): string {
   return counted === '' ? `${sign} Nothing could be tested ${time}` : `${sign} ${counted} ${time}`;
 }
 
-/** One server is worth its name; of several, the suites tell. */
+/** Names the server if there is only one; the suites name several. */
 function servers({ suites }: TestReport): string {
   const known = new Set(
     suites.flatMap(({ server }) =>
@@ -130,7 +133,7 @@ const MOST_FINDINGS = 8;
 
 const signOf = (status: TestStatus, style: Style): string => style(SIGNS[status].format, SIGNS[status].sign);
 
-/** A test in a line: its verdict, its name, and how it went. */
+/** A test on one line: verdict, name and notes. */
 function testLine(result: TestResult, style: Style, file?: string): string {
   const { id, status, durationMs, reason } = result;
   const attempts = attemptNote(result);
@@ -140,7 +143,7 @@ function testLine(result: TestResult, style: Style, file?: string): string {
   return `${signOf(status, style)} ${name}  ${style('dim', notes.join(', '))}`.trimEnd();
 }
 
-/** Everything somebody needs to see why it failed, and not more. Each line begins with a mark of our own, and an empty one ends it. */
+/** Prints what explains a failure. Each line begins with a mark, and an empty line ends the block. */
 export function failedTest(
   result: TestResult,
   { style, verbose, file }: { style: Style; verbose: boolean; file: string | undefined },
@@ -152,13 +155,13 @@ export function failedTest(
     const by = source === undefined ? [] : [style('dim', `found by ${source}`)];
     return [...message.split('\n'), ...by, ...evidence.flatMap((one) => evidenceLines(one, style))];
   });
-  if (left > 0) lines.push(style('dim', `${left} more were found`));
-  lines.push(...circumstancesOf(result, bounds).flatMap((one) => evidenceLines(one, style)));
+  if (left > 0) lines.push(style('dim', `${left} more findings`));
+  lines.push(...exchangeOf(result, bounds).flatMap((one) => evidenceLines(one, style)));
   const bar = style('red', '│');
   return `${testLine(result, style, file)}\n${lines.map((line) => `${bar} ${line}\n`).join('')}\n`;
 }
 
-/** What passed: with its validators and what they said. */
+/** A passed test, with its validators and their logs. */
 export function passedTest(result: TestResult, style: Style, file: string | undefined): string {
   const lines = validationOf(result, LONG).flatMap((one) => evidenceLines(one, style));
   const bar = style('dim', '│');

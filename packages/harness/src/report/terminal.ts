@@ -4,26 +4,26 @@ import { withoutCommands } from './ci.js';
 import { shownLine } from './evidence.js';
 import { endOfReport, failedTest, passedTest } from './terminal-end.js';
 
-/** What is going to be tested. */
+/** The tests of a run. */
 export interface RunPlan {
   suites: readonly { file: string; tests: number }[];
 }
 
 export interface TerminalOptions {
   stream: NodeJS.WriteStream;
-  /** A line for every test, and more of what was sent and received. */
+  /** Prints every test, and more of what was sent and received. */
   verbose?: boolean;
-  /** Runners take some lines of the log for commands; words of the server must not be among them. */
+  /** CI runners execute some log lines as commands; text of the server must not contain them. */
   inCi?: boolean;
   now?: () => number;
 }
 
-/** Where there is no live line, a sign of life after so long. */
-const SIGN_OF_LIFE_MS = 15_000;
+/** Without a live line, progress is printed after this time. */
+const PROGRESS_INTERVAL_MS = 15_000;
 
 /**
- * A run as somebody at a terminal follows it: what is going on in one live line, what fails in full at once, and a
- * summary that is one line when all is well. Elsewhere than on a terminal there is no live line.
+ * Reports a run on a terminal: progress on one live line, failures in full at once, and a summary, which is one line if all
+ * tests pass. Without a terminal there is no live line.
  */
 export class TerminalReporter {
   readonly #stream: NodeJS.WriteStream;
@@ -51,8 +51,8 @@ export class TerminalReporter {
     this.#failed = 0;
     this.#running = [];
     this.#lastWrite = this.#now();
-    const lively = this.#stream.isTTY && process.env['TERM'] !== 'dumb';
-    this.#line = lively ? new LiveLine(this.#stream) : undefined;
+    const isLive = this.#stream.isTTY && process.env['TERM'] !== 'dumb';
+    this.#line = isLive ? new LiveLine(this.#stream) : undefined;
     this.#show();
   }
 
@@ -61,14 +61,14 @@ export class TerminalReporter {
     this.#show();
   }
 
-  /** The file is the specification's; it is told where there are several. */
+  /** `file` is the specification; it is shown if there are several. */
   testEnded(result: TestResult, file?: string): void {
     const at = this.#running.indexOf(result.id);
     if (at >= 0) this.#running.splice(at, 1);
     this.#ended += 1;
     if (result.status === 'failed') this.#failed += 1;
-    const told = this.#tell(result, this.#severalFiles ? file : undefined);
-    if (told !== '') this.#write(told);
+    const text = this.#format(result, this.#severalFiles ? file : undefined);
+    if (text !== '') this.#write(text);
     else this.#giveSignOfLife();
     this.#show();
   }
@@ -78,13 +78,13 @@ export class TerminalReporter {
     this.#write(endOfReport(report, styleFor(this.#stream), this.#options.verbose === true));
   }
 
-  /** Takes the live line away, as when a run is broken off. */
+  /** Removes the live line, as when a run is aborted. */
   stop(): void {
     this.#line?.clear();
     this.#line = undefined;
   }
 
-  #tell(result: TestResult, file: string | undefined): string {
+  #format(result: TestResult, file: string | undefined): string {
     const style = styleFor(this.#stream);
     const verbose = this.#options.verbose === true;
     if (result.status === 'failed') return failedTest(result, { style, verbose, file });
@@ -98,7 +98,7 @@ export class TerminalReporter {
   }
 
   #giveSignOfLife(): void {
-    if (this.#line !== undefined || this.#now() - this.#lastWrite < SIGN_OF_LIFE_MS) return;
+    if (this.#line !== undefined || this.#now() - this.#lastWrite < PROGRESS_INTERVAL_MS) return;
     this.#write(`… ${this.#progress()}\n`);
   }
 
@@ -109,7 +109,7 @@ export class TerminalReporter {
 
   #show(): void {
     if (this.#line === undefined) return;
-    // The one that has been running for the longest is the one that somebody waits for.
+    // The test that has been running longest is the most interesting one.
     const [first, ...others] = this.#running;
     const more = others.length === 0 ? '' : ` and ${others.length} more`;
     const doing = first === undefined ? '' : `  ${shownLine(first, 120)}${more}`;

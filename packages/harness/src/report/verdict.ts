@@ -1,10 +1,10 @@
 import { countText, durationText } from '@pungi/core/base';
 import type { Counts, SuiteReport, TestReport, TestResult } from '@pungi/core/contract';
 
-/** `empty`: nothing failed, because nothing was tested. */
+/** `empty`: nothing was tested. */
 export type Verdict = 'passed' | 'failed' | 'empty';
 
-/** A suite that could not be tested has failed, even where none of its tests did. */
+/** A suite that could not be tested has failed, even without failed tests. */
 export function verdictOf(report: TestReport): Verdict {
   if (report.counts.failed > 0 || report.suites.some(({ problem }) => problem !== undefined)) return 'failed';
   return report.counts.passed === 0 ? 'empty' : 'passed';
@@ -23,16 +23,16 @@ export interface Located {
 export const resultsOf = (report: TestReport): Located[] =>
   report.suites.flatMap((suite) => suite.results.map((result) => ({ suite, result })));
 
-/** Passed at last, not at once. */
+/** True if the test passed only after a retry. */
 export const isFlaky = (result: TestResult): boolean => result.status === 'passed' && result.attempts > 1;
 
-/** What tells the tests of one target apart: the name, with the matrix where there is one. */
+/** The part of the id that is unique within its target: the name, with its matrix row. */
 export function titleOf({ id, kind, target, name }: TestResult): string {
   const group = `${kind}/${target}/`;
   return id.startsWith(group) && id.length > group.length ? id.slice(group.length) : name;
 }
 
-/** The verdict in a sentence. */
+/** The verdict as a sentence. */
 export function headline(report: TestReport): string {
   const { counts, durationMs, suites } = report;
   const broken = suites.filter(({ problem }) => problem !== undefined).length;

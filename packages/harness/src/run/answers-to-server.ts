@@ -6,11 +6,11 @@ import { cut } from '../judge/shown.js';
 
 const MOST_KEPT = 10;
 
-/** What is answered when the server asks for input or for a completion: what the running test says, in order. */
+/** Answers the server's requests for input or completions with the answers of the running test, in order. */
 export class AnswersToServer {
   #elicitation: TestCase['elicitation'] = [];
   #sampling: unknown[] = [];
-  /** Of the last ones. */
+  /** The most recent unanswered requests. */
   #unanswered: string[] = [];
   #inVain = 0;
   #asked = 0;
@@ -21,7 +21,7 @@ export class AnswersToServer {
       const answer = this.#elicitation.shift();
       if (answer !== undefined) return answer as never;
       this.#missed(
-        `The server asked for input, and the test has no answer left for it: ${cut(params.message, 200)}`,
+        `The server requested input, but the test has no answer left: ${cut(params.message, 200)}`,
       );
       return { action: 'cancel' };
     });
@@ -31,14 +31,13 @@ export class AnswersToServer {
       const answer = completion(this.#sampling.shift());
       const problem = isAnswered ? problemWith(answer, params.tools !== undefined) : undefined;
       if (isAnswered && problem === undefined) return answer as never;
-      const sentence =
-        problem ?? 'The server asked for a completion, and the test has no answer left for it.';
+      const sentence = problem ?? 'The server requested a completion, but the test has no answer left.';
       this.#missed(sentence);
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, sentence);
     });
   }
 
-  /** For one test, or one attempt of it. */
+  /** Resets for one test, or one attempt of it. */
   prepare({ elicitation, sampling }: Pick<TestCase, 'elicitation' | 'sampling'>): void {
     this.#elicitation = [...elicitation];
     this.#sampling = [...sampling];
@@ -46,7 +45,7 @@ export class AnswersToServer {
     this.#asked = 0;
   }
 
-  /** How often was asked in vain; a mark for `unanswered`. */
+  /** The number of unanswered requests; a mark for `unanswered`. */
   get inVain(): number {
     return this.#inVain;
   }
@@ -56,7 +55,10 @@ export class AnswersToServer {
     return count === 0 ? [] : this.#unanswered.slice(-count);
   }
 
-  /** What the client itself refused, such as what it has not said it can do; an answer that we lack is told already. */
+  /**
+   * Adds a request that the client itself refused, as one it does not support. Missing answers are already
+   * counted.
+   */
   refused(sentence: string): void {
     const last = this.#unanswered.at(-1);
     if (last === undefined || !sentence.endsWith(last)) this.#missed(sentence);
@@ -67,27 +69,25 @@ export class AnswersToServer {
     this.#unanswered = [...this.#unanswered.slice(1 - MOST_KEPT), sentence];
   }
 
-  /** What was asked in vain, and what was prepared in vain. */
+  /** Unanswered requests, and unused answers. */
   problems(): string[] {
     const left = this.#elicitation.length + this.#sampling.length;
     if (left === 0 || this.#unanswered.length > 0) return [...this.#unanswered];
-    return [
-      `The server should have asked ${this.#asked + left} times, as there are answers for it, and asked ${this.#asked} times.`,
-    ];
+    return [`The test has ${this.#asked + left} answers, but the server asked ${this.#asked} times.`];
   }
 }
 
-/** Told here, because the client would tell the server alone. */
+/** Reported here, because the client would report it only to the server. */
 function problemWith(answer: Record<string, unknown>, hasTools: boolean): string | undefined {
   const { CreateMessageResult: plain, CreateMessageResultWithTools: withTools } = specTypeSchemas;
   const { issues = [] } = (hasTools ? withTools : plain)['~standard'].validate(answer);
   const [first] = issues;
   if (first === undefined) return undefined;
   const path = (first.path ?? []).map((part) => (typeof part === 'object' ? part.key : part)).join('.');
-  return `The answer that the test has for a completion is not valid: ${path}: ${cut(first.message, 200)}`;
+  return `The completion in the test is not valid: ${path}: ${cut(first.message, 200)}`;
 }
 
-/** A text alone is all that the assistant said; a whole completion is left as it is, but for what it must have. */
+/** A text alone is what the assistant said; a complete completion only gets missing required fields. */
 function completion(given: unknown): Record<string, unknown> {
   const whole = isMap(given) ? given : { content: String(given), stopReason: 'endTurn' };
   const { content } = whole;

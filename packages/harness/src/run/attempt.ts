@@ -11,7 +11,7 @@ import { ServerFault } from './server-fault.js';
 import { runSteps } from './steps.js';
 import { type Lease, type Suite, scopeFor } from './suite.js';
 
-/** What an attempt adds to a result. */
+/** The part of a result that an attempt adds. */
 export type Attempt = Pick<TestResult, 'failures' | 'advisories' | 'logs'> &
   Partial<
     Pick<
@@ -20,7 +20,7 @@ export type Attempt = Pick<TestResult, 'failures' | 'advisories' | 'logs'> &
     >
   >;
 
-/** Runs a test once, with its steps and its scripts. */
+/** Runs a test once, with its steps and scripts. */
 export async function attemptTest(
   suite: Suite,
   planned: PlannedTest,
@@ -45,7 +45,8 @@ export async function attemptTest(
       found.failures.push(error.toFailure());
     }
   }
-  // What is asked while several tests run may be of any of them: it is told where something failed.
+  // Requests of the server during concurrent tests may belong to any of them: they are reported with
+  // failures.
   const asked = own
     ? connection.asked.problems()
     : found.failures.length > 0
@@ -54,9 +55,9 @@ export async function attemptTest(
   found.failures.push(...asked.map((message) => ({ kind: 'expectation' as const, message })));
   if (connection.isUsable) found.failures.push(...(await steps('cleanup', setup.captured)).failures);
   if (found.failures.length > 0) {
-    await connection.heardOut();
-    const words = connection.stderrSince(stderr);
-    if (words !== '') found.serverStderr = words;
+    await connection.drainStderr();
+    const stderrText = connection.stderrSince(stderr);
+    if (stderrText !== '') found.serverStderr = stderrText;
   }
   return found;
 }
@@ -81,7 +82,10 @@ async function callAndJudge(
   const { value: planned, missing } = finishTest(written, scopeFor(suite, written, captured));
   if (missing.length > 0) {
     const names = missing.map(({ text }) => text).join(', ');
-    found.failures.push({ kind: 'setup', message: `Nothing has captured ${names}, which the test uses.` });
+    found.failures.push({
+      kind: 'setup',
+      message: `The test uses ${names}, but there is no captured value.`,
+    });
     return;
   }
   const { test, id } = planned;
@@ -104,7 +108,7 @@ async function callAndJudge(
   found.failures.push(...failures);
   for (const key of ['progress', 'memoryMb', 'opsPerSecond'] as const)
     if (figures[key] !== undefined) found[key] = figures[key];
-  // Judged by its depth alone: no script can be handed it.
+  // Too deep for scripts: only its depth is judged.
   if (isTooDeep(wholeOf(answer))) return;
   add(
     found,
@@ -117,7 +121,7 @@ async function callAndJudge(
   );
 }
 
-/** Rows of a matrix capture the same names: the last one that ended has it. */
+/** Rows of a matrix capture the same names: the last one to end wins. */
 function captureFor(suite: Suite, { test }: PlannedTest, answer: Answer): Attempt['failures'] {
   const { values, problems } = capture(test.capture, answer);
   Object.assign(suite.captured, values);
@@ -133,7 +137,7 @@ function add(found: Attempt, { failures, advisories, logs, scripts }: Findings):
 
 const MOST_REPORTED = 256 * 1024;
 
-/** Whole, unless nobody would read it. */
+/** Keeps a value whole, up to a limit. */
 function reported(value: unknown): Exclude<TestResult['response'], undefined> {
   if (isTooDeep(value)) return bounded(value);
   const text = JSON.stringify(value) ?? 'null';
@@ -152,7 +156,7 @@ interface Occasion {
   called?: { answer: Answer; durationMs: number; index: number };
 }
 
-/** The validation scripts of a phase, in their order; after the call, also the expressions. */
+/** Runs the validation scripts of a phase in order; after the call, also the expressions. */
 async function runScripts(suite: Suite, phase: Phase, occasion: Occasion): Promise<Findings> {
   const { planned } = occasion;
   const runs: ScriptRun[] = [];
@@ -166,7 +170,7 @@ async function runScripts(suite: Suite, phase: Phase, occasion: Occasion): Promi
   if (runnable.length === 0 && expressions.length === 0) return found;
   const { validators } = suite;
   if (validators === undefined) {
-    const message = 'The test has Python in it, and there is nothing here that could run it.';
+    const message = 'The test contains Python, and there is no interpreter to run it.';
     return { ...found, failures: [{ kind: 'script', message }] };
   }
   const add = ({ failures, advisories, logs, run }: Validation) => {

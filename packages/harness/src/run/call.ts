@@ -13,7 +13,7 @@ export interface CallRequest {
   params: JsonMap;
 }
 
-/** What is sent to use a tool, read a resource or get a prompt. */
+/** The request that calls a tool, reads a resource or gets a prompt. */
 export function requestFor(kind: Kind, target: string, input: unknown): CallRequest {
   const given = isMap(input) ? input : {};
   if (kind === 'tool') return { method: 'tools/call', params: { name: target, arguments: input } };
@@ -21,7 +21,7 @@ export function requestFor(kind: Kind, target: string, input: unknown): CallRequ
   return { method: 'prompts/get', params: { name: target, arguments: textsIn(given) } };
 }
 
-/** What is sent to have an argument of a prompt or of a template completed. */
+/** The request that completes an argument of a prompt or of a template. */
 export function completionFor(kind: Kind, target: string, input: unknown, argument: string): CallRequest {
   const { [argument]: value = '', ...others } = textsIn(isMap(input) ? input : {});
   const ref =
@@ -30,7 +30,7 @@ export function completionFor(kind: Kind, target: string, input: unknown, argume
   return { method: 'completion/complete', params: { ref, argument: { name: argument, value }, ...context } };
 }
 
-/** The protocol knows no other arguments of prompts than texts. */
+/** Arguments of prompts are always texts. */
 const textsIn = (input: JsonMap): Record<string, string> =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
@@ -52,7 +52,7 @@ function uriOf(template: string, input: JsonMap): string {
 export interface Called {
   answer: Answer;
   durationMs: number;
-  /** What is wrong with the answer whatever the test expects. */
+  /** Problems of the answer that do not depend on the test. */
   failures: Failure[];
 }
 
@@ -60,7 +60,7 @@ const OF = {
   'tools/call': 'tool',
   'resources/read': 'resource',
   'prompts/get': 'prompt',
-  // Looked into as a whole, as a prompt is.
+  // Treated like a prompt: all of it is searched.
   'completion/complete': 'prompt',
 } as const;
 const SHAPES = {
@@ -70,13 +70,13 @@ const SHAPES = {
   'completion/complete': specTypeSchemas.CompleteResult,
 };
 
-/** Calls; throws a ServerFault where there is no answer. */
+/** Makes a call; throws a ServerFault if there is no answer. */
 export async function call(
   connection: Connection,
   { method, params }: CallRequest,
   settings: RequestSettings,
 ): Promise<Called> {
-  // Before the clock runs: it is asked for once, and every client does.
+  // Fetched before the measured time starts: it is requested once, as by every client.
   const tools = method === 'tools/call' ? await connection.tools(settings.timeoutMs) : undefined;
   const begun = performance.now();
   const given = await connection.request(method, params, settings);
@@ -94,20 +94,20 @@ function shapeFailures(method: CallRequest['method'], result: unknown): Failure[
   const [first] = (issues as z.core.$ZodIssue[]).flatMap((issue) => faultsOf(issue));
   if (first === undefined) return [];
   const where = first.path.length === 0 ? 'the result' : first.path.map(String).join('.');
-  const message = `The answer is no valid result of ${method}: ${where}: ${cut(first.reason, 300)}`;
+  const message = `The answer is not a valid result of ${method}: ${where}: ${cut(first.reason, 300)}`;
   return [{ kind: 'protocol', message }];
 }
 
-/** A tool that advertises an output schema promises structured content that keeps to it. */
+/** A tool that advertises an output schema must return structured content that matches it. */
 function ownSchemaFailures(answer: Answer & { kind: 'result' }, schema: unknown): Failure[] {
   if (!isMap(schema) || isErrorResult(answer)) return [];
   const { structuredContent } = answer.result as JsonMap;
   if (structuredContent === undefined) {
-    const message = 'The tool advertises an output schema, and answered without structured content.';
+    const message = 'The tool advertises an output schema but returned no structured content.';
     return [{ kind: 'schema', message }];
   }
   if (isTooDeep(structuredContent)) {
-    const message = `The answer is nested more than ${MAX_DEPTH} levels deep, so it was not looked into.`;
+    const message = `The answer is nested more than ${MAX_DEPTH} levels deep, so it was not checked.`;
     return [{ kind: 'schema', message }];
   }
   return judgeForeignSchema(

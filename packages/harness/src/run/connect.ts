@@ -13,11 +13,11 @@ import { freePort, type StartSettings, startProcess, untilListening } from './st
 import { StdioTransport } from './stdio-transport.js';
 
 const MODERN_VERSION = '2026-07-28';
-/** A server of the older era that does not answer what it does not know costs this once. */
+/** The wait for a server of the older era that ignores unknown requests; it happens once. */
 const MOST_PROBE_MS = 10_000;
 const MOST_STDERR = 4000;
 
-/** A server that could not be started or greeted, with what it wrote meanwhile. */
+/** A server that could not be started or initialized, with its stderr. */
 export class StartFault extends ServerFault {
   readonly stderr: string;
 
@@ -27,7 +27,7 @@ export class StartFault extends ServerFault {
   }
 }
 
-/** Starts the server where that is to be done, and connects to it. Throws a StartFault. */
+/** Starts the server if necessary, and connects to it. Throws a StartFault. */
 export async function connectServer(
   written: ServerUnderTest,
   settings: StartSettings & { signal?: AbortSignal | undefined },
@@ -35,7 +35,7 @@ export async function connectServer(
   const isHttp = written.transport === 'http' || written.command === undefined;
   if (isHttp && written.sandbox)
     throw new StartFault(
-      new ServerFault('server', 'A server in the sandbox has no network: use stdio, or leave out "sandbox".'),
+      new ServerFault('server', 'A server in the sandbox has no network: use stdio, or remove "sandbox".'),
       '',
     );
   const deadline = new AbortController();
@@ -72,10 +72,11 @@ async function connectStdio(
   try {
     return await greet(process, server.protocol);
   } catch (error) {
-    // Some servers of the older era end at any request before the handshake that they know.
-    if (server.protocol !== 'auto' || !(error instanceof EndedInProbe) || signal.aborted) throw told(error);
+    // Some servers of the older era exit at any request before the handshake.
+    if (server.protocol !== 'auto' || !(error instanceof EndedInProbe) || signal.aborted)
+      throw startFault(error);
     return greet(await start(), 'legacy').catch((again: unknown) => {
-      throw told(again);
+      throw startFault(again);
     });
   }
 }
@@ -89,14 +90,14 @@ async function connectHttp(
   const server = finishServer(written, port);
   const address = server.url ?? `http://127.0.0.1:${port}/mcp`;
   if (!URL.canParse(address))
-    throw new StartFault(new ServerFault('server', `The url is no address: ${cut(address, 200)}`), '');
+    throw new StartFault(new ServerFault('server', `The url is not valid: ${cut(address, 200)}`), '');
   const url = new URL(address);
   let process: ServerProcess | undefined;
   try {
     if (server.command !== undefined) {
       process = await startProcess(server as ServerUnderTest & { command: string }, settings);
       const { stderr } = process;
-      // With HTTP, stdout is a place for logs like stderr.
+      // With HTTP, stdout is for logs, like stderr.
       process.stdout.on('data', (chunk: Buffer) => stderr.add(chunk));
       await untilListening(url, process, signal);
     }
@@ -106,7 +107,7 @@ async function connectHttp(
   }
   const transport = new HttpTransport(url, server.headers);
   return greeted({ server, process, transport, era: server.protocol, signal }).catch((error: unknown) => {
-    throw told(error);
+    throw startFault(error);
   });
 }
 
@@ -120,7 +121,7 @@ interface Greeting {
 
 class EndedInProbe extends StartFault {}
 
-const told = (error: unknown): StartFault =>
+const startFault = (error: unknown): StartFault =>
   error instanceof StartFault ? error : new StartFault(faultOf(error), '');
 
 async function greeted({ server, process, transport, era, signal }: Greeting): Promise<Connection> {
@@ -171,7 +172,7 @@ async function greeted({ server, process, transport, era, signal }: Greeting): P
 
 const EXIT_LAG_MS = 300;
 
-/** The end of the process, where it is the reason. */
+/** The exit of the process, if it is the cause. */
 function lastMoments(process: ServerProcess | undefined, { fault }: StdioTransport | HttpTransport) {
   if (process === undefined || fault?.kind === 'protocol') return undefined;
   const lag = pause(EXIT_LAG_MS, undefined, { ref: false });
@@ -181,15 +182,15 @@ function lastMoments(process: ServerProcess | undefined, { fault }: StdioTranspo
 function faultOf(error: unknown, timeoutMs = 0): ServerFault {
   const found = explain(error, timeoutMs);
   if (found instanceof ServerFault) return found;
-  const said = found.kind === 'error' ? `error ${found.code}: ${found.message}` : found.kind;
-  return new ServerFault('protocol', `The server refused the handshake with ${said}`);
+  const reason = found.kind === 'error' ? `error ${found.code}: ${found.message}` : found.kind;
+  return new ServerFault('protocol', `The server refused the handshake with ${reason}`);
 }
 
-/** For a report: the sentence, and the end of what the server wrote. */
+/** Formats a report: the message, and the end of the server's stderr. */
 export function startProblem(error: unknown): string {
   if (!(error instanceof ServerFault)) return `The server could not be started: ${(error as Error).message}`;
   const stderr = error instanceof StartFault ? error.stderr.trimEnd() : '';
   if (stderr === '') return error.message;
   const shown = stderr.length > MOST_STDERR ? `…${stderr.slice(-MOST_STDERR)}` : stderr;
-  return `${error.message}\nIt wrote to stderr:\n${cut(shown, MOST_STDERR + 1)}`;
+  return `${error.message}\nstderr:\n${cut(shown, MOST_STDERR + 1)}`;
 }

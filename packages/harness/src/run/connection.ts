@@ -20,19 +20,19 @@ export interface RequestSettings {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
   onProgress?: (() => void) | undefined;
-  /** Ask for log messages, where servers send none unasked. */
+  /** Request log messages, if the server sends none by default. */
   wantsLogs?: boolean;
 }
 
-/** The answer is judged by us, so nothing may be lost of it, nor be put into it. */
-const AS_IT_IS: StandardSchemaV1<unknown, unknown> = {
+/** We judge the answer ourselves, so the SDK must not change it. */
+const UNCHANGED: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'pungi', validate: (value) => ({ value }) },
 };
 
-/** How long the end of the process may lag behind that of the connection. */
+/** How long the process may outlive its connection. */
 const EXIT_LAG_MS = 300;
 
-/** A client that is connected to the server under test. */
+/** A client connected to the server under test. */
 export class Connection {
   readonly client: Client;
   readonly asked: AnswersToServer;
@@ -76,13 +76,13 @@ export class Connection {
     return this.#transport.traffic;
   }
 
-  /** What the process wrote to stderr (with HTTP, to stdout as well) since the mark. */
+  /** Returns what the process wrote to stderr (with HTTP, also to stdout) since the mark. */
   stderrSince(mark: number): string {
     return this.process?.stderr.since(mark) ?? '';
   }
 
-  /** Resolves when stderr has been quiet for a moment: it comes by another pipe than the answer that it belongs to. */
-  async heardOut(): Promise<void> {
+  /** Resolves when stderr has been quiet for a moment: it arrives separately from its answer. */
+  async drainStderr(): Promise<void> {
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       const mark = this.stderrMark();
       await pause(QUIET_MS);
@@ -94,7 +94,7 @@ export class Connection {
     return this.process?.stderr.mark() ?? 0;
   }
 
-  /** What was answered; throws a ServerFault where nothing was. */
+  /** Returns the answer; throws a ServerFault if there is none. */
   async request(
     method: string,
     params: JsonMap,
@@ -111,7 +111,7 @@ export class Connection {
     const asked = Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
     const deaf = onProgress === undefined ? undefined : this.traffic.onProgress(token, onProgress);
     try {
-      const raw = await this.client.request({ method, params: asked }, AS_IT_IS, {
+      const raw = await this.client.request({ method, params: asked }, UNCHANGED, {
         timeout: timeoutMs,
         maxTotalTimeout: timeoutMs,
         ...(signal === undefined ? {} : { signal }),
@@ -127,10 +127,10 @@ export class Connection {
     }
   }
 
-  /** Whether it still answers anything. Pings are of the older era alone. */
+  /** Whether it still answers. Pings exist only in the older era. */
   async answersWithin(timeoutMs: number): Promise<boolean> {
     try {
-      await this.client.request({ method: this.isModern ? 'server/discover' : 'ping' }, AS_IT_IS, {
+      await this.client.request({ method: this.isModern ? 'server/discover' : 'ping' }, UNCHANGED, {
         timeout: timeoutMs,
       });
       return true;
@@ -139,19 +139,19 @@ export class Connection {
     }
   }
 
-  /** What it advertises, asked once; nothing where it cannot be had, which the calls themselves will tell. */
+  /** The advertised tools, requested once; empty if that fails, because the calls will report it. */
   tools(timeoutMs: number): Promise<Map<string, Tool>> {
     return this.advertised(timeoutMs).catch(() => new Map());
   }
 
-  /** As `tools`, but that it throws what was in the way. */
+  /** Like `tools`, but it throws errors. */
   advertised(timeoutMs: number): Promise<Map<string, Tool>> {
     this.#tools ??= this.#listTools(timeoutMs);
     return this.#tools;
   }
 
   async #listTools(timeoutMs: number): Promise<Map<string, Tool>> {
-    // All pages together: each of many may come just in time.
+    // The limit is for all pages together: each of many may be just in time.
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const { tools } = await this.client.listTools(undefined, { timeout: timeoutMs, signal });
@@ -166,10 +166,10 @@ export class Connection {
     }
   }
 
-  /** Ends the server with all that it started. Gives what is to be said about how it ended. */
+  /** Stops the server with all its processes. Returns a fault if it did not exit cleanly. */
   async close(): Promise<ServerFault | undefined> {
     const wasUsable = this.isUsable;
-    // Over stdio, its last words are still heard; over HTTP, it is told that the session is over.
+    // Over stdio, its last messages are still read; over HTTP, the session is closed first.
     if (!this.#readsInput) await this.client.close().catch(() => {});
     const how = await this.process?.stop(this.#shutdownMs, { readsInput: this.#readsInput });
     await this.client.close().catch(() => {});
@@ -182,7 +182,7 @@ export class Connection {
     );
   }
 
-  /** A fault, with what is known beside it. */
+  /** Adds known details to a fault. */
   async #whole(fault: ServerFault, oddBefore: number): Promise<ServerFault> {
     const end = await this.#recentEnd(fault);
     const known = this.#transport.fault ?? (end === undefined ? fault : endedFault(end));

@@ -8,7 +8,7 @@ import {
 import { ServerFault } from './server-fault.js';
 import { Traffic } from './traffic.js';
 
-/** The SDK's transport for HTTP, but that a response without an answer ends the call at once. */
+/** The SDK's HTTP transport, with a check: a response without an answer ends the call at once. */
 export class HttpTransport implements Transport {
   readonly hasPerRequestStream = true;
   onclose?: () => void;
@@ -22,7 +22,7 @@ export class HttpTransport implements Transport {
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
     const abandon = (fault: ServerFault) => {
       this.end(fault);
-      // What is still coming is not to be read.
+      // The rest of the response is not read.
       void this.#inner.close().catch(() => {});
     };
     this.#inner = new StreamableHTTPClientTransport(url, {
@@ -68,13 +68,13 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** Tells a server with sessions that this one is over, where it can be told. */
+  /** Ends the session, if the server has sessions. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     if (this.#inner.sessionId !== undefined) {
-      const farewell = AbortSignal.timeout(FAREWELL_MS);
-      const patience = new Promise((resolve) => farewell.addEventListener('abort', resolve));
-      await Promise.race([this.#inner.terminateSession().catch(() => {}), patience]);
+      const closing = AbortSignal.timeout(CLOSE_TIMEOUT_MS);
+      const timeout = new Promise((resolve) => closing.addEventListener('abort', resolve));
+      await Promise.race([this.#inner.terminateSession().catch(() => {}), timeout]);
     }
     this.end(undefined);
     await this.#inner.close();
@@ -93,13 +93,13 @@ export class HttpTransport implements Transport {
   }
 }
 
-const FAREWELL_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 
-/** More than this as one message is for nobody: it would be held in memory until it ends, if it ever does. */
+/** A larger message would be held in memory until it ends, if it ever does. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const EVENT_ENDS = ['\n\n', '\r\n\r\n', '\r\r'];
 
-/** `fetch`, but that no message is without end: of a stream each event, of another response the body. */
+/** `fetch` with a size limit for messages: for each event of a stream, else for the body. */
 export function boundedFetch(onTooMuch: (fault: ServerFault) => void, most = MOST_BYTES): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
@@ -114,7 +114,7 @@ export function boundedFetch(onTooMuch: (fault: ServerFault) => void, most = MOS
         if (bytes <= most) return controller.enqueue(chunk);
         const fault = new ServerFault(
           'protocol',
-          `The server sent more than ${most / 1024 ** 2} MB as one message, and it had not ended.`,
+          `The server sent more than ${most / 1024 ** 2} MB as one message, which is not finished.`,
         );
         controller.error(fault);
         onTooMuch(fault);
@@ -124,7 +124,7 @@ export function boundedFetch(onTooMuch: (fault: ServerFault) => void, most = MOS
   };
 }
 
-/** Where the last event ends in a piece of a stream. One that ends between two pieces is not seen, and need not be. */
+/** The end of the last event in a chunk. An end between two chunks is not detected, and need not be. */
 function lastEventEnd(chunk: Uint8Array): number {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   return Math.max(...EVENT_ENDS.map((end) => bytes.lastIndexOf(end)));

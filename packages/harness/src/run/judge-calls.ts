@@ -11,7 +11,7 @@ import { loadPlan, type MeasuredCall, MemoryWatch, measuredCall, runLoad } from 
 import type { Suite } from './suite.js';
 
 interface JudgedCalls {
-  /** Of the first call that failed; else of the last. */
+  /** The answer of the first failed call; else of the last. */
   answer: Answer;
   durationMs: number;
   calls: number;
@@ -22,10 +22,10 @@ interface JudgedCalls {
 }
 
 const MOST_FAILED_CALLS = 3;
-/** Over HTTP, log messages may come by another way than the answer, and after it. */
+/** Over HTTP, log messages may arrive separately from the answer, and after it. */
 const LATE_LOGS_MS = 500;
 
-/** Makes a test's calls and judges each of them. Throws a ServerFault where one is not answered. */
+/** Makes a test's calls and judges each. Throws a ServerFault if one is not answered. */
 export async function judgeCalls(
   suite: Suite,
   connection: Connection,
@@ -37,7 +37,7 @@ export async function judgeCalls(
   const timeoutMs = config?.timeout_override_ms ?? suite.timeoutMs;
   const plan = loadPlan(config);
   const isLoad = plan.calls !== 1;
-  // What is of all calls together is judged when they are over.
+  // Totals over all calls are judged at the end.
   const ofOne = {
     ...expected,
     logs: undefined,
@@ -89,9 +89,17 @@ export async function judgeCalls(
       ...(opsPerSecond === undefined ? {} : { opsPerSecond }),
     }),
   ];
-  const told =
+  const reportedProgress =
     expected.progress === undefined && test.cancel_after_progress === undefined ? undefined : progress;
-  return { answer, durationMs: slowest, calls: load.calls, failures, progress: told, memoryMb, opsPerSecond };
+  return {
+    answer,
+    durationMs: slowest,
+    calls: load.calls,
+    failures,
+    progress: reportedProgress,
+    memoryMb,
+    opsPerSecond,
+  };
 }
 
 const numbered = (failure: Failure, index: number): Failure => ({
@@ -100,7 +108,7 @@ const numbered = (failure: Failure, index: number): Failure => ({
 });
 
 const moreOf = (count: number): Failure[] =>
-  count > 0 ? [{ kind: 'expectation', message: `${count} more calls were not as expected.` }] : [];
+  count > 0 ? [{ kind: 'expectation', message: `${count} more calls failed.` }] : [];
 
 async function logsSince(
   connection: Connection,
@@ -115,7 +123,7 @@ async function logsSince(
   return connection.traffic.logs - before;
 }
 
-/** What a specification says of all that is read by a template. */
+/** Checks the expected type of everything read through a template. */
 function judgeMimeType(
   { resources }: TestSpecification,
   { kind, target }: PlannedTest,
@@ -127,9 +135,9 @@ function judgeMimeType(
   const others = itemsOf(answer.result['contents']).filter(({ mimeType }) => mimeType !== wanted);
   const [first] = others;
   if (first === undefined) return [];
-  const is = first['mimeType'] === undefined ? 'is not told' : `is ${String(first['mimeType'])}`;
+  const is = first['mimeType'] === undefined ? 'is missing' : `is ${String(first['mimeType'])}`;
   return [
-    failure(`The type of the content should be ${wanted}, and ${is}.`, {
+    failure(`The type of the content should be ${wanted} but ${is}.`, {
       expected: wanted,
       actual: first['mimeType'] ?? null,
     }),

@@ -5,18 +5,18 @@ import type { PlannedTest } from '../spec/plan.js';
 import { type Called, type CallRequest, call } from './call.js';
 import type { Connection } from './connection.js';
 
-/** How long a server may take to show that it lives after a call was cancelled. */
-const SIGN_OF_LIFE_MS = 5000;
+/** The time limit for a server to answer after a cancelled call. */
+const PING_TIMEOUT_MS = 5000;
 
 export interface MeasuredCall extends Called {
-  /** Progress notifications. */
+  /** The number of progress notifications. */
   progress: number;
 }
 
 const isCancelled = ({ cancel_after_ms: after, cancel_after_progress: progress }: TestCase) =>
   after !== undefined || progress !== undefined;
 
-/** One call of a test: counted, and cancelled where that is what is tested. */
+/** Makes one call of a test, counts progress, and cancels it if the test asks for that. */
 export async function measuredCall(
   connection: Connection,
   request: CallRequest,
@@ -43,7 +43,7 @@ export async function measuredCall(
     });
     const failures = [...called.failures];
     if (called.answer.kind === 'cancelled' && !signal.aborted)
-      failures.push(...(await stillLives(connection)));
+      failures.push(...(await stillAnswers(connection)));
     return { ...called, failures, progress };
   } finally {
     clearTimeout(timer);
@@ -51,15 +51,15 @@ export async function measuredCall(
   }
 }
 
-async function stillLives(connection: Connection): Promise<Failure[]> {
-  if (await connection.answersWithin(SIGN_OF_LIFE_MS)) return [];
-  const message = `The call was cancelled, and the server answered nothing within ${SIGN_OF_LIFE_MS / 1000} seconds after that.`;
+async function stillAnswers(connection: Connection): Promise<Failure[]> {
+  if (await connection.answersWithin(PING_TIMEOUT_MS)) return [];
+  const message = `After the cancelled call, the server did not answer within ${PING_TIMEOUT_MS / 1000} seconds.`;
   return [{ kind: 'cancellation', message }];
 }
 
-/** How often, how many at once, how long and how fast a test calls. */
+/** The number, concurrency, duration and rate of a test's calls. */
 interface LoadPlan {
-  /** Undefined: as often as there is time. */
+  /** Undefined: as many as fit into the duration. */
   calls: number | undefined;
   durationMs: number | undefined;
   atOnce: number;
@@ -81,7 +81,7 @@ interface LoadRun {
   elapsedMs: number;
 }
 
-/** Makes the calls. What one throws ends them all, once those on their way are over. */
+/** Makes the calls. An exception ends them all, after pending calls are finished. */
 export async function runLoad(
   { calls = Number.POSITIVE_INFINITY, durationMs = Number.POSITIVE_INFINITY, atOnce, perSecond }: LoadPlan,
   one: (index: number) => Promise<void>,
@@ -113,9 +113,9 @@ export async function runLoad(
   return { calls: ended, elapsedMs: performance.now() - begun };
 }
 
-const LOOK_EVERY_MS = 50;
+const POLL_MS = 50;
 
-/** The most memory that the processes of a server have at a time. */
+/** Measures the peak memory of a server's processes. */
 export class MemoryWatch {
   readonly #process: ServerProcess;
   readonly #timer: NodeJS.Timeout;
@@ -123,17 +123,17 @@ export class MemoryWatch {
 
   constructor(process: ServerProcess) {
     this.#process = process;
-    this.#look();
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    this.#measure();
+    this.#timer = setInterval(() => this.#measure(), POLL_MS);
   }
 
   end(): number | undefined {
     clearInterval(this.#timer);
-    this.#look();
+    this.#measure();
     return this.#most;
   }
 
-  #look(): void {
+  #measure(): void {
     const now = this.#process.memoryMb();
     if (now !== undefined) this.#most = Math.max(now, this.#most ?? 0);
   }

@@ -14,44 +14,44 @@ import type { Environment } from './start-server.js';
 import { runSteps } from './steps.js';
 import { blankResult, Servers, type Suite, scopeFor } from './suite.js';
 
-/** Hears of tests as they run; the terminal reporter is one. */
+/** Receives tests as they run; the terminal reporter implements it. */
 interface RunEvents {
   testStarted(id: string): void;
   testEnded(result: TestResult, file?: string): void;
 }
 
 export interface RunOptions {
-  /** For ${env:NAME}, and what servers inherit of it. */
+  /** The source of ${env:NAME}, and of what servers inherit. */
   environment: Environment;
-  /** For this suite alone: it keeps what scripts leave for each other. */
+  /** For this suite only: it keeps session variables of scripts. */
   validators?: Validators | undefined;
-  /** An interpreter, for servers that are to run in the sandbox. */
+  /** An interpreter, for sandboxed servers. */
   python?: (() => Promise<string>) | undefined;
   events?: RunEvents | undefined;
-  /** Breaks the run off: what runs is cancelled, the rest is skipped, the server ends. */
+  /** Aborts the run: running tests are cancelled, the rest is skipped, the server is stopped. */
   signal?: AbortSignal | undefined;
   snapshots?: SnapshotMode | undefined;
-  /** All tests of the specification are to run: snapshots that none of them uses may go. */
+  /** All tests of the specification run: unused snapshots may be removed. */
   isWhole?: boolean | undefined;
-  /** These have the last word about test_config. */
+  /** These override test_config. */
   timeoutMs?: number | undefined;
   maxConcurrency?: number | undefined;
   failFast?: boolean | undefined;
 }
 
-/** How many results there will be, as far as it can be known before. */
+/** The number of results, as far as it is known in advance. */
 export const countPlanned = ({ specification, tests }: LoadedSpecification): number =>
   tests.length + serverChecks(specification).length;
 
-/** Runs the tests of a specification against its server. Whatever the server does, there is a report. */
+/** Runs the tests of a specification against its server. It always returns a report. */
 export async function runSuite(loaded: LoadedSpecification, options: RunOptions): Promise<SuiteReport> {
   return new SuiteRun(loaded, options).run();
 }
 
-/** How long a call may take when somebody waits for the end. */
+/** The time limit of a call after an abort. */
 const LAST_CALLS_MS = 3000;
 
-interface Misdeed {
+interface Violation {
   name: string;
   connection: Connection;
   fault: ServerFault;
@@ -61,11 +61,11 @@ class SuiteRun {
   readonly #loaded: LoadedSpecification;
   readonly #options: RunOptions;
   readonly #suite: Suite;
-  /** What servers did beside the answers, each told once. */
-  readonly #misdeeds: Misdeed[] = [];
+  /** Violations apart from answers, each reported once. */
+  readonly #violations: Violation[] = [];
   #server: SuiteReport['server'] = null;
   #startMs: number | undefined;
-  /** What could not be cleaned up. */
+  /** The problem of a failed cleanup. */
   #leftBehind: string | undefined;
 
   constructor(loaded: LoadedSpecification, options: RunOptions) {
@@ -74,7 +74,7 @@ class SuiteRun {
     const { specification, file } = loaded;
     const { test_config: config } = specification;
     const signal = options.signal ?? new AbortController().signal;
-    // Every call that is on its way listens.
+    // Every pending call adds a listener.
     setMaxListeners(0, signal);
     this.#suite = {
       specification,
@@ -105,7 +105,7 @@ class SuiteRun {
     } finally {
       await suite.servers.closeAll();
     }
-    results.push(...this.#misdeeds.map((one) => this.#misdeedResult(one)));
+    results.push(...this.#violations.map((one) => this.#misdeedResult(one)));
     const snapshotProblem = this.#saveSnapshots();
     const problem = suite.problem ?? this.#leftBehind ?? snapshotProblem;
     return {
@@ -147,11 +147,11 @@ class SuiteRun {
   }
 
   #closed(connection: Connection, fault: ServerFault | undefined): void {
-    if (fault !== undefined) this.#misdeeds.push({ name: 'ends when asked', connection, fault });
+    if (fault !== undefined) this.#violations.push({ name: 'ends when asked', connection, fault });
     const odd = connection.traffic.oddities();
     if (odd.length === 0) return;
-    this.#misdeeds.push({
-      name: 'keeps to the protocol',
+    this.#violations.push({
+      name: 'follows the protocol',
       connection,
       fault: new ServerFault('protocol', odd.join('\n')),
     });
@@ -162,14 +162,14 @@ class SuiteRun {
     if (checks.length === 0) return [];
     const skip = (reason: string) =>
       checks.map(({ id, target, name }) =>
-        this.#told({ ...blankResult({ id, kind: 'server', target, name }, 'skipped'), reason }),
+        this.#report({ ...blankResult({ id, kind: 'server', target, name }, 'skipped'), reason }),
       );
     try {
       const lease = await this.#suite.servers.take();
       const results: TestResult[] = [];
       for (const check of checks) {
         this.#options.events?.testStarted(check.id);
-        results.push(this.#told(await runCheck(check, lease.connection, this.#suite.timeoutMs)));
+        results.push(this.#report(await runCheck(check, lease.connection, this.#suite.timeoutMs)));
       }
       await lease.release();
       return results;
@@ -186,18 +186,18 @@ class SuiteRun {
       maxConcurrency: this.#options.maxConcurrency ?? max_concurrency,
       failFast: this.#options.failFast ?? fail_fast,
       stopped: () => {
-        if (suite.signal.aborted) return 'the run was broken off';
+        if (suite.signal.aborted) return 'the run was aborted';
         return suite.problem === undefined ? undefined : 'there was no server to test';
       },
       run: async (test) => {
         this.#options.events?.testStarted(test.id);
-        return this.#told(await runTest(suite, test));
+        return this.#report(await runTest(suite, test));
       },
-      skip: (test, reason) => this.#told(skippedTest(test, reason)),
+      skip: (test, reason) => this.#report(skippedTest(test, reason)),
     });
   }
 
-  /** Also where the run was broken off: what the setup made is taken away where there is still a server to ask. */
+  /** Runs also after an abort: what the setup created is removed while there is still a server. */
   async #cleanUp(connection: Connection): Promise<void> {
     const suite = this.#suite;
     const { failures } = await runSteps(connection, suite.specification.cleanup, {
@@ -210,14 +210,14 @@ class SuiteRun {
     if (failures.length > 0) this.#leftBehind ??= failures.map(({ message }) => message).join('\n');
   }
 
-  #misdeedResult({ name, connection, fault }: Misdeed): TestResult {
-    const same = this.#misdeeds.filter((one) => one.name === name);
+  #misdeedResult({ name, connection, fault }: Violation): TestResult {
+    const same = this.#violations.filter((one) => one.name === name);
     const place = same.findIndex((one) => one.connection === connection);
     const id = `server/process/${name}${place === 0 ? '' : ` #${place + 1}`}`;
     const blank = blankResult({ id, kind: 'server', target: 'process', name }, 'failed');
     const stderr = connection.stderrSince(0);
     const failures = fault.message.split('\n').map((message) => ({ kind: fault.kind, message }));
-    return this.#told({
+    return this.#report({
       ...blank,
       attempts: 1,
       failures,
@@ -230,11 +230,11 @@ class SuiteRun {
       this.#suite.snapshots.save({ isWhole: this.#options.isWhole ?? false });
       return undefined;
     } catch (error) {
-      return `The snapshots could not be written: ${(error as Error).message}`;
+      return `Could not write the snapshots: ${(error as Error).message}`;
     }
   }
 
-  #told(result: TestResult): TestResult {
+  #report(result: TestResult): TestResult {
     this.#options.events?.testEnded(result, this.#loaded.file);
     return result;
   }

@@ -22,7 +22,7 @@ export const skippedTest = (planned: PlannedTest, reason: string): TestResult =>
   reason,
 });
 
-/** Runs a test until it passes, as often as it may be tried. */
+/** Runs a test until it passes, up to its number of attempts. */
 export async function runTest(suite: Suite, planned: PlannedTest): Promise<TestResult> {
   const { tries, delayBefore } = retriesOf(suite, planned);
   let attempts = 0;
@@ -40,7 +40,7 @@ export async function runTest(suite: Suite, planned: PlannedTest): Promise<TestR
     durationMs += outcome.durationMs;
     attempts += 1;
   }
-  if (last === undefined || suite.signal.aborted) return skippedTest(planned, 'the run was broken off');
+  if (last === undefined || suite.signal.aborted) return skippedTest(planned, 'the run was aborted');
   const status = last.failures.length > 0 ? 'failed' : 'passed';
   suite.earlier[planned.id] = { status, response: last.response ?? null };
   return { ...blankResult(of(planned), status), ...last, durationMs, attempts };
@@ -48,17 +48,17 @@ export async function runTest(suite: Suite, planned: PlannedTest): Promise<TestR
 
 interface Tried {
   attempt: Attempt;
-  /** From when there was a server. */
+  /** Measured from when there was a server. */
   durationMs: number;
 }
 
-/** Or why it could not even be tried. */
+/** Returns the attempt, or why it could not be made. */
 async function tryOnce(suite: Suite, planned: PlannedTest, attempt: number): Promise<Tried | string> {
   let lease: Lease;
   try {
     lease = await suite.servers.take();
   } catch (error) {
-    if (suite.signal.aborted) return 'the run was broken off';
+    if (suite.signal.aborted) return 'the run was aborted';
     suite.problem ??= startProblem(error);
     return 'there was no server to test';
   }
@@ -76,7 +76,7 @@ async function attempted(...given: Parameters<typeof attemptTest>): Promise<Atte
     return await attemptTest(...given);
   } catch (error) {
     if (error instanceof ServerFault) throw error;
-    const message = `The test itself could not be run: ${(error as Error).message}`;
+    const message = `The test could not be run: ${(error as Error).message}`;
     return { failures: [{ kind: 'setup', message }], advisories: [], logs: [] };
   }
 }

@@ -4,13 +4,13 @@ import type { PlannedTest } from '../spec/plan.js';
 interface ScheduleOptions {
   maxConcurrency: number;
   failFast: boolean;
-  /** Why nothing more may be started. */
+  /** The reason why no more tests may start. */
   stopped: () => string | undefined;
   run: (test: PlannedTest) => Promise<TestResult>;
   skip: (test: PlannedTest, reason: string) => TestResult;
 }
 
-/** What is asked of the server meanwhile, or how fast it is, must not be a matter of other tests. */
+/** Tests of server requests or of speed must not be affected by other tests. */
 export function runsAlone({ test }: PlannedTest): boolean {
   const { performance: asked, expected, test_config: config = {} } = test;
   return (
@@ -26,7 +26,7 @@ export function runsAlone({ test }: PlannedTest): boolean {
   );
 }
 
-/** Runs tests in their order, several at once, each after those that it depends on. */
+/** Runs tests in order, several at once, each after its dependencies. */
 export async function runAll(
   tests: readonly PlannedTest[],
   { maxConcurrency, failFast, stopped, run, skip }: ScheduleOptions,
@@ -42,7 +42,7 @@ export async function runAll(
     if (isStrategicOnly || running.size >= maxConcurrency) return undefined;
     for (const test of waiting) {
       if (!test.dependsOn.every((id) => results.has(id) || !planned.has(id))) continue;
-      // It waits for its turn, and nobody overtakes it.
+      // It waits for its turn, and no test overtakes it.
       if (runsAlone(test) && running.size > 0) return undefined;
       return test;
     }
@@ -51,7 +51,7 @@ export async function runAll(
   const reasonToSkip = (test: PlannedTest): string | undefined => {
     if (test.skip !== undefined) return test.skip;
     const missed = test.dependsOn.find((id) => results.has(id) && results.get(id)!.status !== 'passed');
-    if (missed !== undefined) return `"${missed}" did not pass, and it depends on it`;
+    if (missed !== undefined) return `it depends on "${missed}", which did not pass`;
     if (failFast && failed !== undefined) return `"${failed}" failed, and fail_fast is set`;
     return stopped();
   };

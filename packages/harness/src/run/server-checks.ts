@@ -6,12 +6,12 @@ import type { Connection } from './connection.js';
 import { explain, ServerFault } from './server-fault.js';
 import { blankResult } from './suite.js';
 
-/** What a specification says about the server as a whole, and about what it advertises. */
+/** A check of the server as a whole, or of something it advertises. */
 interface ServerCheck {
   id: string;
   target: string;
   name: string;
-  look: (connection: Connection, timeoutMs: number) => Promise<Failure[]>;
+  run: (connection: Connection, timeoutMs: number) => Promise<Failure[]>;
 }
 
 export function serverChecks(specification: TestSpecification): ServerCheck[] {
@@ -23,20 +23,20 @@ export function serverChecks(specification: TestSpecification): ServerCheck[] {
 }
 
 export async function runCheck(
-  { id, target, name, look }: ServerCheck,
+  { id, target, name, run }: ServerCheck,
   connection: Connection,
   timeoutMs: number,
 ): Promise<TestResult> {
   const begun = performance.now();
   let failures: Failure[];
   try {
-    failures = await look(connection, timeoutMs);
+    failures = await run(connection, timeoutMs);
   } catch (error) {
     const found = explain(error, timeoutMs);
     failures = [
       found instanceof ServerFault
         ? found.toFailure()
-        : { kind: 'server', message: `The server could not be asked: ${(error as Error).message}` },
+        : { kind: 'server', message: `Could not query the server: ${(error as Error).message}` },
     ];
   }
   const blank = blankResult({ id, kind: 'server', target, name }, failures.length > 0 ? 'failed' : 'passed');
@@ -50,7 +50,7 @@ function capabilityChecks({ capabilities = {} }: TestSpecification): ServerCheck
       id: `server/capabilities/${name}`,
       target: 'capabilities',
       name,
-      look: async (connection) => capabilityFailures(connection, name, wanted),
+      run: async (connection) => capabilityFailures(connection, name, wanted),
     }));
 }
 
@@ -59,14 +59,14 @@ function capabilityFailures({ client }: Connection, name: string, wanted: unknow
   const fails = (message: string, expected: unknown, actual: unknown): Failure[] => [
     mismatch(message, expected, actual ?? null, { kind: 'capability' }),
   ];
-  // Sampling is asked of the client: a server has no way to advertise it.
+  // Sampling is a capability of clients: a server cannot advertise it.
   if (name === 'sampling') return [];
   if (isMap(wanted)) {
     const has = advertised[name];
     const lacks = Object.entries(wanted).some(
       ([key, value]) => !isMap(has) || !(key in has) || (value !== true && !jsonEqual(has[key], value)),
     );
-    return lacks ? fails(`The server does not advertise ${name} as it should.`, wanted, has) : [];
+    return lacks ? fails(`The server does not advertise ${name} as expected.`, wanted, has) : [];
   }
   const has = advertised[name] !== undefined;
   if (has === wanted) return [];
@@ -78,14 +78,14 @@ function toolChecks(tool: TestSpecification['tools'][number]): ServerCheck[] {
   const check = (name: 'input_schema' | 'output_schema', key: 'inputSchema' | 'outputSchema') => {
     const wanted = tool[name];
     if (!isMap(wanted)) return [];
-    const look: ServerCheck['look'] = async (connection, timeoutMs) => {
+    const run: ServerCheck['run'] = async (connection, timeoutMs) => {
       const found = (await connection.advertised(timeoutMs)).get(tool.name);
       if (found === undefined) return [absent('tool', tool.name)];
       if (jsonEqual(plain(found[key]), plain(wanted))) return [];
-      const message = `The tool ${tool.name} does not advertise the ${name.replace('_', ' ')} that it should.`;
+      const message = `The tool ${tool.name} does not advertise the expected ${name.replace('_', ' ')}.`;
       return [mismatch(message, wanted, found[key] ?? null, { kind: 'schema' })];
     };
-    return [{ id: `server/${tool.name}/${name}`, target: tool.name, name, look }];
+    return [{ id: `server/${tool.name}/${name}`, target: tool.name, name, run }];
   };
   return [...check('input_schema', 'inputSchema'), ...check('output_schema', 'outputSchema')];
 }
@@ -93,7 +93,7 @@ function toolChecks(tool: TestSpecification['tools'][number]): ServerCheck[] {
 function promptChecks(prompt: TestSpecification['prompts'][number]): ServerCheck[] {
   const { name, arguments: wanted } = prompt;
   if (wanted === undefined) return [];
-  const look: ServerCheck['look'] = async ({ client }, timeoutMs) => {
+  const run: ServerCheck['run'] = async ({ client }, timeoutMs) => {
     const signal = AbortSignal.timeout(timeoutMs);
     const { prompts } = await client.listPrompts(undefined, { timeout: timeoutMs, signal });
     const found = prompts.find((one) => one.name === name);
@@ -102,10 +102,10 @@ function promptChecks(prompt: TestSpecification['prompts'][number]): ServerCheck
       Object.fromEntries(list.map((one) => [one.name, one.required === true ? 'required' : 'optional']));
     const [expected, actual] = [argumentsOf(wanted), argumentsOf(found.arguments)];
     if (jsonEqual(expected, actual)) return [];
-    const message = `The prompt ${name} does not have the arguments that it should.`;
+    const message = `The prompt ${name} does not have the expected arguments.`;
     return [mismatch(message, expected, actual, { kind: 'schema' })];
   };
-  return [{ id: `server/${name}/arguments`, target: name, name: 'arguments', look }];
+  return [{ id: `server/${name}/arguments`, target: name, name: 'arguments', run }];
 }
 
 const absent = (what: string, name: string): Failure => ({
@@ -113,7 +113,7 @@ const absent = (what: string, name: string): Failure => ({
   message: `The server has no ${what} ${name}.`,
 });
 
-/** Which dialect it names is not a matter of what it says. */
+/** Removes the dialect, which does not affect the meaning. */
 function plain(schema: unknown): unknown {
   if (!isMap(schema)) return schema;
   const { $schema: _, ...rest } = schema;

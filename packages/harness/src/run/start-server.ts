@@ -14,7 +14,7 @@ export interface StartSettings {
   environment: Environment;
   /** The specification's folder. */
   folder: string;
-  /** An interpreter for the sandbox; undefined where there is none. */
+  /** An interpreter for the sandbox; undefined if there is none. */
   python: (() => Promise<string>) | undefined;
 }
 
@@ -23,14 +23,14 @@ const INHERITED =
     ? ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'PATHEXT', 'COMSPEC']
     : ['PATH', 'HOME', 'LANG', 'TMPDIR'];
 
-/** Starts the process of a server; throws a ServerFault that says why not. */
+/** Starts the process of a server; throws a ServerFault with the reason if that fails. */
 export async function startProcess(
   server: ServerUnderTest & { command: string },
   { environment, folder: own, python }: StartSettings,
 ): Promise<ServerProcess> {
   const folder = server.working_dir === undefined ? own : resolve(own, server.working_dir);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw cannot(server, `its working folder ${folder} is not there`);
+    throw cannot(server, `its working folder ${folder} does not exist`);
   const inherited = INHERITED.flatMap((name) =>
     environment[name] === undefined ? [] : [[name, environment[name]] as const],
   );
@@ -40,10 +40,10 @@ export async function startProcess(
     return ServerProcess.start({ command, args, env, folder }).catch((error: Error) => {
       throw cannot(server, error.message);
     });
-  if (python === undefined) throw cannot(server, 'there is no sandbox here, and it asks for one');
+  if (python === undefined) throw cannot(server, 'it requires a sandbox, and there is none here');
   const program = findProgram(command, folder, env['PATH'] ?? '');
   if (program === undefined) throw cannot(server, 'there is no such program');
-  const readable = [...new Set([program, ...args].flatMap((word) => rootsOf(word, folder)))];
+  const readable = [...new Set([program, ...args].flatMap((argument) => rootsOf(argument, folder)))];
   const jail = { python: await python(), readable };
   return ServerProcess.start({ command: program, args, env, folder, jail }).catch((error: Error) => {
     throw cannot(server, error.message);
@@ -51,17 +51,18 @@ export async function startProcess(
 }
 
 const cannot = ({ command = '' }: ServerUnderTest, why: string) =>
-  new ServerFault('server', `The server cannot be started by ${JSON.stringify(command)}: ${why}.`);
+  new ServerFault('server', `Could not start the server with ${JSON.stringify(command)}: ${why}.`);
 
-/** What a program or a file among the arguments needs to be readable: its package, its environment, or its folder. */
-function rootsOf(word: string, folder: string): string[] {
-  const path = resolve(folder, word);
-  if (!(word.includes('/') || word.includes('.')) || !statSync(path, { throwIfNoEntry: false })) return [];
+/** The paths that a program or a file argument needs to read: its package, its environment, or its folder. */
+function rootsOf(argument: string, folder: string): string[] {
+  const path = resolve(folder, argument);
+  if (!(argument.includes('/') || argument.includes('.')) || !statSync(path, { throwIfNoEntry: false }))
+    return [];
   return [path, realpathSync(path)].map((one) => {
     const modules = one.indexOf(`${sep}node_modules${sep}`);
     if (modules >= 0) return one.slice(0, modules + `${sep}node_modules`.length);
     const above = statSync(one).isDirectory() ? one : dirname(one);
-    // A single file is enough where its folder would show more than is meant.
+    // Only the file itself is made readable if its folder contains too much.
     return ['/', homedir()].includes(above) ? one : above;
   });
 }
@@ -74,15 +75,15 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-const LOOK_EVERY_MS = 20;
+const POLL_MS = 20;
 
-/** Waits until something answers at the address, or it is clear that nothing will. */
+/** Waits until something listens at the address, or the server has ended. */
 export async function untilListening(url: URL, server: ServerProcess, signal: AbortSignal): Promise<void> {
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   while (!(await accepts(url.hostname.replace(/^\[|\]$/g, ''), port))) {
     if (server.end !== undefined) throw endedFault(server.end);
     if (signal.aborted) throw signal.reason;
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_MS);
   }
 }
 

@@ -11,7 +11,7 @@ import { Traffic } from './traffic.js';
 
 const NEWLINE = 10;
 
-/** Takes a stream apart into lines, each kept only up to a bound. */
+/** Splits a stream into lines, each kept up to a limit. */
 export class LineReader {
   readonly #onLine: (line: string) => void;
   readonly #onTooLong: (bytes: number, beginning: string) => void;
@@ -40,7 +40,7 @@ export class LineReader {
     if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
-  /** What has no end yet. It is forgotten. */
+  /** Returns the unfinished line and forgets it. */
   rest(): string {
     const whole = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
     this.#parts = [];
@@ -58,18 +58,20 @@ export class LineReader {
   }
 }
 
-/** What the SDK's own transport reads as one message. */
+/** The largest message that the SDK's own transport accepts. */
 const MOST_LINE_BYTES = 10 * 1024 * 1024;
-/** How long a server that closed its output may take to end. */
-const LAST_MOMENTS_MS = 1000;
+/** The time for a server to exit after it has closed its output. */
+const EXIT_GRACE_MS = 1000;
 
-/** The stdio transport of a server under test: the SDK's, but that every line is seen and every end is told. */
+/**
+ * The stdio transport of a server under test: like the SDK's, but it sees every line and reports every end.
+ */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly traffic: Traffic;
-  /** Why nothing can be asked any more. */
+  /** Why the connection is unusable. */
   fault: ServerFault | undefined;
   readonly #process: ServerProcess;
   readonly #lines: LineReader;
@@ -88,7 +90,7 @@ export class StdioTransport implements Transport {
     );
   }
 
-  /** By these two, the SDK knows that it is stdio. */
+  /** The SDK recognizes stdio by these two properties. */
   get pid(): number {
     return this.#process.pid;
   }
@@ -101,7 +103,7 @@ export class StdioTransport implements Transport {
     stdout.on('data', (chunk: Buffer) => {
       if (!this.#isClosed) this.#lines.add(chunk);
     });
-    stdout.once('end', () => setTimeout(() => this.#end(outputClosed()), LAST_MOMENTS_MS).unref());
+    stdout.once('end', () => setTimeout(() => this.#end(outputClosed()), EXIT_GRACE_MS).unref());
     void exited.then((end) => {
       if (this.#isClosed) return;
       const half = this.#lines.rest();
@@ -113,7 +115,8 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) throw this.fault ?? new ServerFault('server', 'The connection is closed.');
     this.traffic.sent(message);
-    // A server that does not read fills the pipe. Its calls have time limits: there is nothing to wait for here.
+    // A server that does not read fills the pipe. Calls have time limits, so there is nothing to wait for
+    // here.
     this.#process.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -140,7 +143,7 @@ export class StdioTransport implements Transport {
     if (this.traffic.received(message, line.length)) this.onmessage?.(message);
   }
 
-  /** The client has a request open that the server will never answer. */
+  /** Answers a pending request that the server will never answer. */
   #answerInstead(id: RequestId, fault: ServerFault): void {
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32603, message: fault.message, data: fault } });
   }
@@ -155,7 +158,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Who cannot read a request answers with an error whose id is null: the SDK knows it as one without an id. */
+/** A server that cannot read a request answers with an error whose id is null: the SDK expects no id. */
 function withoutNullId(value: unknown): unknown {
   if (!isMap(value) || value['id'] !== null || !('error' in value)) return value;
   const { id: _, ...rest } = value;
@@ -163,20 +166,20 @@ function withoutNullId(value: unknown): unknown {
 }
 
 const outputClosed = () =>
-  new ServerFault('server', 'The server closed its stdout and went on: nothing can be asked any more.');
+  new ServerFault('server', 'The server closed its stdout but kept running: it can no longer be called.');
 
 type End = NonNullable<ServerProcess['end']>;
 
 const asRoot = (refusal: string) =>
   refusal === 'Permission denied' && process.getuid?.() === 0
-    ? '; started by root, it runs as a user of its own, and needs folders that every user may read'
+    ? '; started by root, it runs as another user, and needs folders that every user can read'
     : '';
 
 export function endedFault({ status, signal, refusal }: End, half = ''): ServerFault {
   if (refusal !== undefined)
     return new ServerFault(
       'server',
-      `The server cannot be started in the sandbox: ${refusal}${asRoot(refusal)}. Without "sandbox: true" it runs with your own rights.`,
+      `Could not start the server in the sandbox: ${refusal}${asRoot(refusal)}. Without "sandbox: true" it runs with your own rights.`,
     );
   const how = signal === null ? `with status ${status}` : `by ${signal}`;
   const where = half === '' ? '' : `, in the middle of a message: ${half.slice(0, 200)}`;

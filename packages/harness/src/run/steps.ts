@@ -9,22 +9,22 @@ import { ServerFault } from './server-fault.js';
 
 interface StepsRun {
   captured: JsonMap;
-  /** Empty where all went well; else of the first step that did not. */
+  /** Failures of the first failed step; empty if all succeeded. */
   failures: Failure[];
 }
 
 interface StepSettings {
-  /** For sentences: "setup step 2". */
+  /** A label for messages: "setup step 2". */
   what: string;
   timeoutMs: number;
   signal: AbortSignal;
-  /** What is known, with what the steps before captured. */
+  /** The scope, with what earlier steps captured. */
   scope: (captured: JsonMap) => Scope;
-  /** Go on after a step that failed: what is cleaned up is not a matter of what is not. */
+  /** Continue after a failed step: cleanup steps are independent. */
   isPersistent?: boolean;
 }
 
-/** Steps, one after the other. */
+/** Runs steps one after another. */
 export async function runSteps(
   connection: Connection,
   steps: readonly Step[],
@@ -54,14 +54,15 @@ async function runStep(
   { timeoutMs, signal, scope }: StepSettings,
 ): Promise<string[]> {
   const { value: step, missing } = finishStep(written, scope(captured));
-  if (missing.length > 0) return [`nothing has captured ${missing.map(({ text }) => text).join(', ')}`];
+  if (missing.length > 0)
+    return [`there is no captured value for ${missing.map(({ text }) => text).join(', ')}`];
   const { kind, target } = targetOf(step);
   try {
     const { answer, failures } = await call(connection, requestFor(kind, target, step.input), {
       timeoutMs,
       signal,
     });
-    if (answer.kind === 'cancelled') return ['the run was broken off'];
+    if (answer.kind === 'cancelled') return ['the run was aborted'];
     const isError = answer.kind === 'error' || isErrorResult(answer);
     if (isError && !step.allow_error) return [`it failed: ${cut(textOf(answer), 500)}`];
     if (isError) return [];

@@ -8,21 +8,21 @@ import type { Connection } from './connection.js';
 import type { ServerFault } from './server-fault.js';
 import type { Environment } from './start-server.js';
 
-/** What the tests of one specification share while they run. */
+/** What the tests of one specification share. */
 export interface Suite {
   specification: TestSpecification;
   environment: Environment;
   servers: Servers;
   validators: Validators | undefined;
   snapshots: Snapshots;
-  /** Aborted where the run is broken off. */
+  /** Aborted when the run is aborted. */
   signal: AbortSignal;
   timeoutMs: number;
-  /** What was captured for later tests. */
+  /** Values captured for later tests. */
   captured: JsonMap;
-  /** For validation scripts: what came before. */
+  /** Earlier results, for validation scripts. */
   earlier: Record<string, { status: string; response: unknown }>;
-  /** Told once, when a server cannot be had. */
+  /** Set once, when no server is available. */
   problem?: string;
 }
 
@@ -36,7 +36,7 @@ export const scopeFor = (
   environment,
 });
 
-/** A result about which nothing is known yet. */
+/** A result without findings. */
 export const blankResult = (
   {
     id,
@@ -65,8 +65,8 @@ export const blankResult = (
   logs: [],
 });
 
-/** A server that is not sure to answer is given this long to show that it does. */
-const SIGN_OF_LIFE_MS = 5000;
+/** The time limit for a server to answer after a timeout. */
+const PING_TIMEOUT_MS = 5000;
 
 interface Held {
   connection: Connection;
@@ -78,26 +78,26 @@ interface Held {
 /** A connection that a test uses. */
 export interface Lease {
   connection: Connection;
-  /** After a call that was not answered in time. */
+  /** Called after a call that was not answered in time. */
   doubt: () => void;
   release: () => Promise<void>;
 }
 
-/** The servers of a suite: one for all tests, as long as it lives and answers; or one for each test. */
+/** The servers of a suite: one for all tests, as long as it answers; or one per test. */
 export class Servers {
   readonly #start: () => Promise<Connection>;
   readonly #isFresh: boolean;
   readonly #beforeClose: (connection: Connection) => Promise<void>;
   readonly #onClosed: (connection: Connection, fault: ServerFault | undefined) => void;
   readonly #all = new Set<Held>();
-  /** The run is not over before these are. */
+  /** The run waits for these. */
   readonly #closings: Promise<void>[] = [];
   #current: Promise<Held> | undefined;
 
   constructor(options: {
     start: () => Promise<Connection>;
     isFresh: boolean;
-    /** While it can still be asked. */
+    /** Called while the server can still be queried. */
     beforeClose: (connection: Connection) => Promise<void>;
     onClosed: (connection: Connection, fault: ServerFault | undefined) => void;
   }) {
@@ -115,17 +115,17 @@ export class Servers {
       return this.#lease(held);
     }
     this.#current ??= this.#begin();
-    const looked = this.#current;
+    const checked = this.#current;
     let held: Held;
     try {
-      held = await looked;
+      held = await checked;
     } catch (error) {
-      if (this.#current === looked) this.#current = undefined;
+      if (this.#current === checked) this.#current = undefined;
       throw error;
     }
     if (await isFit(held)) return this.#lease(held);
     held.isRetired = true;
-    if (this.#current === looked) this.#current = undefined;
+    if (this.#current === checked) this.#current = undefined;
     this.#closings.push(this.#closeUnused(held));
     return this.take();
   }
@@ -169,7 +169,7 @@ export class Servers {
 async function isFit(held: Held): Promise<boolean> {
   if (!held.connection.isUsable) return false;
   if (!held.isDoubtful) return true;
-  if (!(await held.connection.answersWithin(SIGN_OF_LIFE_MS))) return false;
+  if (!(await held.connection.answersWithin(PING_TIMEOUT_MS))) return false;
   held.isDoubtful = false;
   return true;
 }

@@ -7,10 +7,10 @@ import {
 import { bounded, cut } from '../judge/shown.js';
 import { ServerFault } from './server-fault.js';
 
-/** After something that was probably meant as the answer, the real one is waited for only so long. */
+/** After a line that was probably meant as the answer, the real one gets this much time. */
 const GRACE_MS = 2000;
 const MOST_KEPT = 20;
-/** More than this between two answers, and the server says it to nobody. */
+/** More than this between two answers counts as a flood. */
 const MOST_MESSAGES = 100_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_ANSWERED = 10_000;
@@ -19,15 +19,15 @@ const SHOWN = 200;
 const SHOWN_REASON = 500;
 
 interface TrafficActions {
-  /** Ends a call that can get no answer any more. */
+  /** Ends a call that can no longer be answered. */
   fail: (id: RequestId, fault: ServerFault) => void;
-  /** The connection is of no use any more. */
+  /** Gives up the connection. */
   abandon: (fault: ServerFault) => void;
 }
 
 /**
- * What goes over a connection, as far as the client does not tell: lines that are no messages, answers to nobody, answers
- * given twice, floods.
+ * Watches a connection for what the client does not report: lines that are not messages, unrequested answers, duplicate
+ * answers, floods.
  */
 export class Traffic {
   readonly #actions: TrafficActions;
@@ -39,7 +39,7 @@ export class Traffic {
   #suspects: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   readonly #progress = new Map<string, () => void>();
-  /** What the server asked, until it is answered. */
+  /** Pending requests of the server. */
   readonly #asked = new Map<RequestId, string>();
   #logs = 0;
   #messages = 0;
@@ -49,33 +49,32 @@ export class Traffic {
     this.#actions = actions;
   }
 
-  /** Log messages so far. */
+  /** The number of log messages so far. */
   get logs(): number {
     return this.#logs;
   }
 
   /**
-   * Hears of progress under a token. The client itself tells of it only later, and not at all where the answer came
-   * together with it.
+   * Listens for progress of a token. The client reports it later, and not at all if the answer arrived together with it.
    */
-  onProgress(token: string, hear: () => void): () => void {
-    this.#progress.set(token, hear);
+  onProgress(token: string, listener: () => void): () => void {
+    this.#progress.set(token, listener);
     return () => this.#progress.delete(token);
   }
 
-  /** How many things were not as the protocol says; a mark for `oddities`. */
+  /** The number of protocol violations so far; a mark for `oddities`. */
   get odd(): number {
     return this.#odd;
   }
 
-  /** Sentences, one for each; bounded, and those since the mark. */
+  /** One sentence per violation since the mark, up to a limit. */
   oddities(mark = 0): string[] {
     const first = this.#oddities.slice(mark);
     const left = this.#odd - Math.max(mark, this.#oddities.length);
-    return left > 0 ? [...first, `There were ${left} more of the kind.`] : first;
+    return left > 0 ? [...first, `There were ${left} more.`] : first;
   }
 
-  /** Hears of what the server asked in vain: the client refuses some of it by itself. */
+  /** Called when a request of the server is refused: the client refuses some by itself. */
   onRefused: (sentence: string) => void = () => {};
 
   sent(message: JSONRPCMessage): void {
@@ -92,12 +91,12 @@ export class Traffic {
     }
   }
 
-  /** False where the client must not see it. */
+  /** Returns false if the client must not see the message. */
   received(message: JSONRPCMessage, bytes = 0): boolean {
     if ('method' in message) {
       this.#count(bytes);
       if ('id' in message) this.#asked.set(message.id, message.method);
-      return !this.#hear(message);
+      return !this.#receive(message);
     }
     const { id } = message;
     if (id !== undefined && this.#open.delete(id)) {
@@ -108,7 +107,7 @@ export class Traffic {
       return true;
     }
     this.#count(bytes);
-    // A cancelled call may still be answered: the answer was on its way.
+    // A cancelled call may still be answered: the answer was already on its way.
     if (id !== undefined && this.#cancelled.delete(id)) return false;
     if (id !== undefined && this.#answered.has(id)) {
       this.#note(`The server answered the request with id ${JSON.stringify(id)} twice.`);
@@ -117,32 +116,29 @@ export class Traffic {
     this.#suspect(
       id === undefined
         ? `The server answered with an error without an id: ${shownMessage(message)}`
-        : `The server answered with the id ${cut(JSON.stringify(id), 60)}, which no request has.`,
+        : `The server answered with the unknown id ${cut(JSON.stringify(id), 60)}.`,
     );
     return false;
   }
 
-  /** A line on stdout that is no message. */
+  /** Handles a line on stdout that is not a message. */
   notAMessage(line: string, problem: 'json' | 'message'): void {
     this.#count(line.length);
-    const words = cut(line, SHOWN);
+    const text = cut(line, SHOWN);
     if (problem === 'message')
-      this.#suspect(`The server wrote JSON to stdout that is no JSON-RPC message: ${words}`);
+      this.#suspect(`The server wrote JSON to stdout that is not a JSON-RPC message: ${text}`);
     else if (/^\s*[[{]/.test(line))
-      this.#suspect(`The server wrote a line to stdout that is not valid JSON: ${words}`);
+      this.#suspect(`The server wrote a line to stdout that is not valid JSON: ${text}`);
     else
       this.#note(
-        `The server wrote a line to stdout that is no message; logs belong on stderr, stdout is for the protocol alone: ${words}`,
+        `The server wrote a line to stdout that is not a message; stdout is only for the protocol, write logs to stderr: ${text}`,
       );
   }
 
   tooLong(most: number, beginning: string): void {
-    const what = `The server wrote more than ${most / 1024 ** 2} MB to stdout without an end of line`;
+    const what = `The server wrote more than ${most / 1024 ** 2} MB to stdout without a line end`;
     this.#abandon(
-      new ServerFault(
-        'protocol',
-        `${what}, which is more than clients read as one message: ${cut(beginning, 80)}`,
-      ),
+      new ServerFault('protocol', `${what}, which exceeds the size of a message: ${cut(beginning, 80)}`),
     );
   }
 
@@ -150,7 +146,7 @@ export class Traffic {
     this.#note(`The server ended in the middle of a message: ${cut(text, SHOWN)}`);
   }
 
-  /** Of a request over HTTP: the response ended, and the answer was not in it. */
+  /** Handles an HTTP response that ended without the answer. */
   responseEnded(id: RequestId): void {
     if (!this.#open.delete(id)) return;
     const why = this.#suspects.length > 0 ? ` ${this.#suspects.join(' ')}` : '';
@@ -159,7 +155,7 @@ export class Traffic {
     this.#actions.fail(id, new ServerFault('protocol', `${what}${why}`));
   }
 
-  /** It was never sent. */
+  /** Forgets a request that was never sent. */
   forget(id: RequestId): void {
     this.#open.delete(id);
   }
@@ -176,21 +172,21 @@ export class Traffic {
     this.#asked.delete(id);
     if (!('error' in message)) return;
     const { code, message: why } = message.error;
-    const asked = `The server asked for ${cut(JSON.stringify(method), SHOWN)}`;
+    const asked = `The server requested ${cut(JSON.stringify(method), SHOWN)}`;
     if (code === ProtocolErrorCode.MethodNotFound) {
-      const sentence = `${asked}, which the client has not said it can do.`;
+      const sentence = `${asked}, which the client does not support.`;
       this.#note(sentence);
       this.onRefused(sentence);
-    } else this.onRefused(`${asked}, and was refused: ${cut(why.replace(/\s+/g, ' '), SHOWN_REASON)}`);
+    } else this.onRefused(`${asked}, which was refused: ${cut(why.replace(/\s+/g, ' '), SHOWN_REASON)}`);
   }
 
-  /** True where it was for us. */
-  #hear({ method, params }: { method: string; params?: unknown }): boolean {
+  /** Returns true if the notification was for us. */
+  #receive({ method, params }: { method: string; params?: unknown }): boolean {
     if (method === 'notifications/message') this.#logs += 1;
     if (method !== 'notifications/progress') return false;
-    const hear = this.#progress.get(String((params as { progressToken?: unknown })?.progressToken));
-    hear?.();
-    return hear !== undefined;
+    const listener = this.#progress.get(String((params as { progressToken?: unknown })?.progressToken));
+    listener?.();
+    return listener !== undefined;
   }
 
   #remember(id: RequestId): void {
@@ -204,7 +200,7 @@ export class Traffic {
     if (this.#oddities.length < MOST_KEPT) this.#oddities.push(sentence);
   }
 
-  /** As many as there are open requests: they were probably the answers. */
+  /** Counts lines that were probably meant as answers, up to the number of open requests. */
   #suspect(sentence: string): void {
     this.#note(sentence);
     if (this.#open.size === 0) return;
@@ -235,11 +231,11 @@ export class Traffic {
     this.#bytes += bytes;
     if (this.#messages <= MOST_MESSAGES && this.#bytes <= MOST_BYTES) return;
     const amount = this.#messages > MOST_MESSAGES ? `${MOST_MESSAGES} lines` : `${MOST_BYTES / 1024 ** 2} MB`;
-    const said = this.#oddities[0] === undefined ? '' : ` ${this.#oddities[0]}`;
+    const first = this.#oddities[0] === undefined ? '' : ` ${this.#oddities[0]}`;
     this.#abandon(
       new ServerFault(
         'protocol',
-        `The server floods its output: more than ${amount} came and no answer among them.${said}`,
+        `The server flooded its output: more than ${amount} arrived without an answer.${first}`,
       ),
     );
   }
@@ -251,5 +247,5 @@ export class Traffic {
   }
 }
 
-/** Of any depth and size. */
+/** Shortens a message of any depth and size. */
 const shownMessage = (message: JSONRPCMessage) => cut(JSON.stringify(bounded(message)), SHOWN);

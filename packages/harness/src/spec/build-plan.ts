@@ -7,7 +7,7 @@ import type { PlannedTest } from './plan.js';
 import type { Scripts } from './scripts.js';
 
 interface PlanParts {
-  /** All that were written, whether or not they can be used. */
+  /** All tests as written, whether or not they are valid. */
   written: readonly Nameable[];
   scripts: Scripts;
   runsScripts: boolean;
@@ -16,7 +16,7 @@ interface PlanParts {
   early: ReadonlySet<string>;
 }
 
-/** Tests with all that they need, in an order in which they can run. */
+/** Completes tests with all they need, in an order in which they can run. */
 export function buildPlan(
   parsed: readonly ParsedTest[],
   parts: PlanParts,
@@ -36,13 +36,15 @@ function identified(parsed: readonly ParsedTest[], faults: SpecFault[]): Linked[
     const { source, at, value } = one.written;
     const id = idOf(one);
     const first = taken.get(id);
-    // Rows of one matrix may look the same where their values are cut.
+    // Rows of one matrix may look alike if their values are cut.
     const isRow = first !== undefined && first.written.value === value;
     if (first !== undefined && !isRow) {
       const { file, path, position } = first.written.source.fault([...first.written.at, 'name'], '');
       const where = position === null ? path : `line ${position.line}`;
       const other = file === source.file ? where : `${file}, ${where}`;
-      faults.push(source.fault([...at, 'name'], `is the name of another test of ${one.target}, in ${other}`));
+      faults.push(
+        source.fault([...at, 'name'], `is already the name of another test of ${one.target}, in ${other}`),
+      );
     }
     let unique = id;
     for (let count = 2; taken.has(unique); count += 1) unique = `${id} #${count}`;

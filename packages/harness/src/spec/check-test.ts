@@ -14,7 +14,7 @@ interface Wrong {
   suggestion?: string | undefined;
 }
 
-/** What has the right shape, and can still not be meant. */
+/** Checks a test of valid shape for meaningless settings. */
 export function checkTest({ test, kind, written: { source, at } }: ParsedTest): SpecFault[] {
   const wrong = [
     ...checkExpected(test.expected).map((one) => ({ ...one, path: ['expected', ...one.path] })),
@@ -26,7 +26,7 @@ export function checkTest({ test, kind, written: { source, at } }: ParsedTest): 
       ? [
           {
             path: ['complete'],
-            message: 'is for prompts and for templates of resources: tools complete nothing',
+            message: 'is only for prompts and resource templates: tools have no completion',
           },
         ]
       : []),
@@ -48,14 +48,14 @@ function checkCapture(capture: Readonly<Record<string, string>>): Wrong[] {
   return Object.entries(capture).flatMap(([name, path]) => {
     const found = checkPath(['capture', name], path);
     if (/^[A-Za-z_][\w-]*$/.test(name)) return found;
-    const message = 'is no name of a variable: letters, digits, _ and -, and no digit first';
+    const message = 'is not a valid variable name: use letters, digits, _ and -, not starting with a digit';
     return [{ path: ['capture', name], message }, ...found];
   });
 }
 
 function checkInput(kind: ParsedTest['kind'], input: unknown): Wrong[] {
   const isMap = typeof input === 'object' && input !== null && !Array.isArray(input);
-  // What is captured may be a map.
+  // A captured value may be a map.
   if (isMap || (typeof input === 'string' && referencesIn(input).length > 0)) return [];
   const what = kind === 'tool' ? 'the arguments of the tool' : `the arguments of the ${kind}`;
   return [{ path: ['input'], message: `must be a map, ${what}; it is ${shown(input)}` }];
@@ -79,7 +79,7 @@ function checkExpected(expected: Expected): Wrong[] {
 
 function checkField(field: FieldExpectation): Wrong[] {
   const { type, field_type = type } = field;
-  const twice = `says ${type}, and field_type says ${field_type}`;
+  const twice = `is ${type}, but field_type is ${field_type}`;
   return [
     ...checkPath(['path'], field.path),
     ...checkPattern(['pattern'], field.pattern),
@@ -89,7 +89,7 @@ function checkField(field: FieldExpectation): Wrong[] {
   ];
 }
 
-/** What is captured may complete a path or a pattern; until then, nobody can say whether it is one. */
+/** A path or pattern that contains a captured value can be checked only after substitution. */
 const isComplete = (text: string) => referencesIn(text).length === 0;
 
 function checkPath(at: SpecPath, path: string): Wrong[] {
@@ -107,5 +107,5 @@ function checkPattern(at: SpecPath, pattern: string | undefined): Wrong[] {
 
 const checkOrder = (path: SpecPath, min: number | undefined, max: number | undefined): Wrong[] =>
   min !== undefined && max !== undefined && min > max
-    ? [{ path, message: `is more than the most that is allowed: ${min} and ${max}` }]
+    ? [{ path, message: `is greater than the maximum: ${min} and ${max}` }]
     : [];

@@ -1,18 +1,18 @@
-import { type SpecFault, type SpecPath, wayText } from './fault.js';
+import { chainText, type SpecFault, type SpecPath } from './fault.js';
 import type { ParsedTest } from './parse-tests.js';
 import { type Kind, listOf, mapOf } from './raw.js';
 import { referencesIn } from './reference.js';
 import { didYouMean, meant } from './schema.js';
 import { rootOf } from './substitute.js';
 
-/** A test with the tests that must have passed before it. */
+/** A test with the tests that must pass before it. */
 export interface Linked {
   id: string;
   parsed: ParsedTest;
   dependsOn: Linked[];
 }
 
-/** One that was written, whether or not it can be used. */
+/** A test as written, whether or not it is valid. */
 export interface Nameable {
   kind: Kind;
   target: unknown;
@@ -22,7 +22,7 @@ export interface Nameable {
 export const idOf = ({ kind, target, name }: { kind: Kind; target: string; name: string }): string =>
   `${kind}/${target}/${name}`;
 
-/** Links tests with those that they name, and with those whose captures they use. */
+/** Links tests with those they name, and with those whose captures they use. */
 export function link(
   tests: readonly Linked[],
   written: readonly Nameable[],
@@ -52,7 +52,7 @@ export function link(
   return faults;
 }
 
-/** Tests by what they may be named, and by what they capture. */
+/** Tests by their possible names, and by the names they capture. */
 interface Index {
   named: Map<string, Linked[]>;
   capturing: Map<string, { test: Linked; place: number }[]>;
@@ -88,7 +88,10 @@ const namesOf = ({ kind, target, name }: Nameable): string[] =>
     ? spellings({ kind, target, baseName: name, name })
     : [];
 
-/** All rows of a matrix bear one name. Tests of the same tool come first; else a name must not stand for two. */
+/**
+ * Finds a test by name. All rows of a matrix share a name. Tests of the same tool come first; else the name
+ * must be unique.
+ */
 function named(name: string, from: ParsedTest, { named: known }: Index): Linked[] | 'ambiguous' | undefined {
   const found = known.get(name);
   if (found === undefined) return undefined;
@@ -105,11 +108,11 @@ function unknown(
 ): [message: string, more: { suggestion: string }] {
   if (found === 'ambiguous') {
     const all = (known.get(name) ?? []).map(({ id }) => `"${id}"`);
-    return [`names several tests: "${name}"`, { suggestion: `write which one: ${wayText(all, ' or ')}` }];
+    return [`names several tests: "${name}"`, { suggestion: `use the full name: ${chainText(all, ' or ')}` }];
   }
   const suggestion =
     didYouMean(meant(name, [...known.keys()])) ?? 'tests are named by their name, or as tool/name';
-  return [`names a test that there is not: "${name}"`, { suggestion }];
+  return [`names an unknown test: "${name}"`, { suggestion }];
 }
 
 /** Names whose values must come from another test. */
@@ -120,7 +123,7 @@ function capturesUsed({ test }: ParsedTest): Set<string> {
     ...test.cleanup.flatMap(({ capture }) => Object.keys(capture)),
   ]);
   const used = referencesIn({ ...rest, expected: { ...rest.expected, expression: undefined } });
-  // With a default it can do without.
+  // A reference with a default does not need the capture.
   return new Set(
     used
       .filter(({ reference }) => !reference.isEnvironment && reference.fallback === undefined)
@@ -129,49 +132,49 @@ function capturesUsed({ test }: ParsedTest): Set<string> {
   );
 }
 
-/** The last one before it that captures the name; where there is none before it, the first. */
+/** The last test before it that captures the name, else the first one after it. */
 function capturing(name: string, place: number, { capturing: known }: Index): Linked | undefined {
   const all = (known.get(name) ?? []).filter((one) => one.place !== place);
   return (all.findLast((one) => one.place < place) ?? all[0])?.test;
 }
 
-/** What a test depends on stands before it; else the order is that of the files. */
+/** Orders tests after their dependencies, and otherwise as in the files. */
 export function arrange(tests: readonly Linked[]): { order: Linked[]; faults: SpecFault[] } {
   const order: Linked[] = [];
   const faults: SpecFault[] = [];
   const state = new Map<Linked, 'open' | 'done'>();
   for (const first of tests) {
     if (state.has(first)) continue;
-    // The way to where we are, with what is left to look at; no call for each step: there may be thousands.
-    const way: { test: Linked; next: number }[] = [{ test: first, next: 0 }];
+    // An explicit stack instead of recursion: there may be thousands of tests.
+    const path: { test: Linked; next: number }[] = [{ test: first, next: 0 }];
     state.set(first, 'open');
-    for (let here = way.at(-1); here !== undefined; here = way.at(-1)) {
+    for (let here = path.at(-1); here !== undefined; here = path.at(-1)) {
       const before = here.test.dependsOn[here.next];
       here.next += 1;
       if (before === undefined) {
         state.set(here.test, 'done');
         order.push(here.test);
-        way.pop();
+        path.pop();
       } else if (state.get(before) === 'open')
         faults.push(
-          circleFault(
+          cycleFault(
             before,
-            way.map(({ test }) => test),
+            path.map(({ test }) => test),
           ),
         );
       else if (!state.has(before)) {
         state.set(before, 'open');
-        way.push({ test: before, next: 0 });
+        path.push({ test: before, next: 0 });
       }
     }
   }
   return { order, faults };
 }
 
-function circleFault(test: Linked, way: readonly Linked[]): SpecFault {
-  const ids = [...way.slice(way.indexOf(test)), test].map(({ id }) => `"${id}"`);
+function cycleFault(test: Linked, path: readonly Linked[]): SpecFault {
+  const ids = [...path.slice(path.indexOf(test)), test].map(({ id }) => `"${id}"`);
   const { written } = test.parsed;
   const key = listOf(mapOf(written.value)['depends_on']).length > 0 ? 'depends_on' : 'dependencies';
-  const message = `tests depend on each other in a circle: ${wayText(ids, ' depends on ')}`;
+  const message = `tests depend on each other in a cycle: ${chainText(ids, ' depends on ')}`;
   return written.source.fault([...written.at, key], message);
 }

@@ -21,25 +21,28 @@ import { parseSource, readText, type Source } from './source.js';
 import type { Known } from './variables.js';
 
 export interface LoadOptions {
-  /** For ${env:NAME}. */
+  /** The values of ${env:NAME}. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** These have the last word about the variables of the files. */
+  /** These override the variables of the files. */
   variables?: JsonMap;
 }
 
 export interface LoadedSpecification {
   file: string;
-  /** With all that it includes. Its tools, resources and prompts hold their tests row by row. */
+  /**
+   * The specification with everything it includes. Its tools, resources and prompts contain their tests row
+   * by row.
+   */
   specification: TestSpecification;
-  /** In an order in which they can run. */
+  /** Ordered so that dependencies come first. */
   tests: PlannedTest[];
-  /** All validation scripts, whether or not a test names them. */
+  /** All validation scripts, used or not. */
   scripts: PlacedScript[];
-  /** What is ignored. */
+  /** Settings that are ignored. */
   warnings: SpecFault[];
 }
 
-/** The specification, or all that is wrong with it; and every file that was looked at, for those who watch them. */
+/** The specification or its faults, and every file that was read, for --watch. */
 export type LoadResult =
   | { loaded: LoadedSpecification; faults?: undefined; warnings: SpecFault[]; files: string[] }
   | { loaded?: undefined; faults: SpecFault[]; warnings: SpecFault[]; files: string[] };
@@ -59,7 +62,7 @@ export function loadSpecification(path: string, { environment, variables }: Load
     const { specification, faults: own, warnings: ignored } = parseFile(source, known, schemas);
     const tests = writtenTests(source).map((written) => parseTests(written, known));
     const numbers = numbersOutsideJson(source.data).map((one) =>
-      source.fault(one.path, `is ${one.value}, which JSON cannot hold`),
+      source.fault(one.path, `is ${one.value}, which JSON cannot represent`),
     );
     faults.push(...own, ...numbers, ...tests.flatMap((one) => one.faults));
     warnings.push(...ignored, ...tests.flatMap((one) => one.warnings));
@@ -87,19 +90,19 @@ export function loadSpecification(path: string, { environment, variables }: Load
   );
   const root = sources.at(-1);
   if (root?.file === file && sources.every(({ data }) => mapOf(data)['server'] === undefined))
-    faults.push(root.fault(['server'], 'is missing; say how to start the server, or where it answers'));
+    faults.push(root.fault(['server'], 'is missing; add a command that starts the server, or its url'));
   if (root !== undefined) scripts.warnUnused(root, namedScripts(sources));
   faults.push(...scripts.faults, ...plan.faults);
-  const looked = {
+  const read = {
     warnings: sortedFaults([...warnings, ...scripts.warnings], files),
     files: [...new Set([...files, ...schemas.files, ...scripts.files])],
   };
-  if (faults.length > 0 || merged === undefined) return { faults: sortedFaults(faults, files), ...looked };
+  if (faults.length > 0 || merged === undefined) return { faults: sortedFaults(faults, files), ...read };
   const loaded = { file, specification: merged, tests: plan.tests, scripts: scripts.placed };
-  return { loaded: { ...loaded, warnings: looked.warnings }, ...looked };
+  return { loaded: { ...loaded, warnings: read.warnings }, ...read };
 }
 
-/** Where every row of a matrix is a test of its own. */
+/** Replaces each matrix by one test per row. */
 function withTests(specification: TestSpecification, tests: readonly ParsedTest[]): TestSpecification {
   const byGroup = new Map<string, ParsedTest[]>();
   for (const test of tests) {
@@ -120,7 +123,7 @@ function withTests(specification: TestSpecification, tests: readonly ParsedTest[
   return { ...specification, ...filled };
 }
 
-/** Those that tests name. */
+/** The scripts that tests name. */
 const namedScripts = (sources: readonly Source[]): Set<string> =>
   new Set(
     sources
@@ -129,7 +132,7 @@ const namedScripts = (sources: readonly Source[]): Set<string> =>
       .filter((name) => typeof name === 'string'),
   );
 
-/** What the steps before all tests capture. */
+/** The names that setup steps capture before all tests. */
 const earlyCaptures = (sources: readonly Source[]): Set<string> =>
   new Set(
     sources
@@ -140,9 +143,9 @@ const earlyCaptures = (sources: readonly Source[]): Set<string> =>
 const MAX_DEPTH = 8;
 const MAX_FILES = 200;
 
-/** A specification with everything that it includes. */
+/** A specification with all its includes. */
 interface SourceTree {
-  /** What is included stands before what includes it; the specification itself is the last. */
+  /** Included files come before the file that includes them; the specification itself is last. */
   sources: Source[];
   files: string[];
   faults: SpecFault[];
@@ -160,7 +163,7 @@ function readTree(file: string): SourceTree {
   return tree;
 }
 
-/** `way` leads from the specification to this file. */
+/** `way` is the chain of includes from the specification to this file. */
 function add(tree: SourceTree, file: string, text: string, way: readonly string[]): void {
   const source = parseSource(file, text);
   if (Array.isArray(source)) {
@@ -176,7 +179,7 @@ function add(tree: SourceTree, file: string, text: string, way: readonly string[
     }
     if (tree.files.includes(path)) continue; // by another way
     if (way.length > MAX_DEPTH || tree.files.length >= MAX_FILES) {
-      wrong(`is too much: at most ${MAX_FILES} files may include each other, ${MAX_DEPTH} in a row`);
+      wrong(`exceeds the limit of ${MAX_FILES} included files, nested ${MAX_DEPTH} deep`);
       continue;
     }
     const read = readText(path);
@@ -187,15 +190,15 @@ function add(tree: SourceTree, file: string, text: string, way: readonly string[
   tree.sources.push(source);
 }
 
-/** Of another shape, they are told by the format. */
+/** Includes of the wrong shape are reported by the format check. */
 function includesOf(data: unknown): string[] {
   const includes = (data as { includes?: unknown } | null)?.includes;
   return Array.isArray(includes) && includes.every((one) => typeof one === 'string') ? includes : [];
 }
 
 /**
- * One specification of several. The last is the specification itself, the others are what it includes: their tests,
- * scripts and steps are added, and where it says nothing about the server, they do.
+ * Merges several specifications. The last is the specification itself, the others are its includes: their tests, scripts and
+ * steps are added, and their server settings apply where it has none.
  */
 function mergeSpecifications(
   all: readonly [TestSpecification, ...TestSpecification[]],
@@ -209,7 +212,7 @@ function mergeSpecifications(
     ...own,
     variables,
     setup: all.flatMap(({ setup }) => setup),
-    // Taken down in the other order than it was set up.
+    // Cleanup runs in the reverse order of setup.
     cleanup: all.toReversed().flatMap(({ cleanup }) => cleanup),
     tools: all.flatMap(({ tools }) => tools),
     resources: all.flatMap(({ resources }) => resources),

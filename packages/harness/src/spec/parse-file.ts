@@ -10,9 +10,9 @@ import { parseSource, readText, type Source } from './source.js';
 import { type Scope, substitute, TooMuchText } from './substitute.js';
 import { type Known, scopeOf, unknownReferences, variableFaults } from './variables.js';
 
-/** Code, and what defines variables or belongs to the author alone. */
+/** Keys with code, definitions of variables, or data of the author. */
 const VERBATIM_KEYS = ['validation_scripts', 'script_config', 'variables', 'includes', 'metadata', '$schema'];
-/** The harness chooses it when it starts a server. */
+/** Names that the harness sets when it starts a server. */
 const OF_SERVER: ReadonlySet<string> = new Set(['port']);
 
 const SERVER_TEXTS = [
@@ -27,13 +27,13 @@ const SERVER_TEXTS = [
 ];
 
 interface ParsedFile {
-  /** Undefined where its shape is wrong. */
+  /** Undefined if its shape is invalid. */
   specification?: TestSpecification;
   faults: SpecFault[];
   warnings: SpecFault[];
 }
 
-/** Everything in a file but its tests. */
+/** Parses everything in a file except its tests. */
 export function parseFile(source: Source, known: Known, schemas: SchemaFiles): ParsedFile {
   if (source.data === null)
     return {
@@ -43,9 +43,9 @@ export function parseFile(source: Source, known: Known, schemas: SchemaFiles): P
   const faults = variableFaults(source, known);
   const value = isMap(source.data) ? replaced(source, known, faults) : source.data;
   const { data, faults: wrong, warnings } = parseShape(TestSpecification, { source, at: [], value });
-  // What no variable stands for is of the wrong type as well, which says nothing new.
-  const told = new Set(faults.map(({ path }) => path));
-  faults.push(...wrong.filter(({ path }) => !told.has(path)));
+  // An unknown reference also has the wrong type: one fault is enough.
+  const reported = new Set(faults.map(({ path }) => path));
+  faults.push(...wrong.filter(({ path }) => !reported.has(path)));
   if (data === undefined) return { faults, warnings };
   faults.push(...stepFaults(source, 'setup', data.setup), ...stepFaults(source, 'cleanup', data.cleanup));
   warnings.push(...unclearErrorTests(source));
@@ -79,8 +79,8 @@ const unclearErrorTests = (source: Source): SpecFault[] =>
   errorTests(source)
     .filter(({ test }) => test === undefined)
     .map(({ at }) =>
-      source.fault(at, 'does not name the tool that it calls, so it is not run', {
-        suggestion: 'name it with tool: beside name:',
+      source.fault(at, 'does not name a tool, so it is not run', {
+        suggestion: 'add tool: next to name:',
       }),
     );
 
@@ -91,7 +91,7 @@ const OLDER_NAMES = {
   shutdown_timeout: 'shutdown_timeout_seconds',
 } as const;
 
-/** What older specifications say of the server under another name. */
+/** Translates older names of server settings. */
 function withPresentNames(server: ServerUnderTest, source: Source, warnings: SpecFault[]): ServerUnderTest {
   const written = mapOf(mapOf(source.data)['server']);
   const present: Record<string, unknown> = { ...server };
@@ -100,8 +100,7 @@ function withPresentNames(server: ServerUnderTest, source: Source, warnings: Spe
     delete present[older];
     if (value === undefined) continue;
     if ((written[name] ?? null) === null) present[name] = value;
-    else
-      warnings.push(source.fault(['server', older], `is ignored: ${name} is given as well`, { atKey: true }));
+    else warnings.push(source.fault(['server', older], `is ignored: ${name} is also given`, { atKey: true }));
   }
   return present as ServerUnderTest;
 }
@@ -114,7 +113,7 @@ function replaced(source: Source, known: Known, faults: SpecFault[]): Record<str
     const later: ReadonlySet<string> = key === 'server' ? OF_SERVER : isStep ? known.captured : new Set();
     try {
       const isServer = key === 'server' && isMap(part);
-      // Looked at before the last substitution: after it, what was kept from being a reference looks like one.
+      // Checked before the last substitution: after it, an escaped reference looks like a real one.
       const checked = isServer
         ? inServer(part, scope)
         : substitute(part, scope, { isLast: false, later }).value;
@@ -129,7 +128,7 @@ function replaced(source: Source, known: Known, faults: SpecFault[]): Record<str
   return Object.fromEntries(entries);
 }
 
-/** ${port} is put in when it starts. */
+/** ${port} is substituted when the server starts. */
 const inServer = (server: JsonMap, scope: Scope): JsonMap =>
   Object.fromEntries(
     Object.entries(server).map(([key, part]) => {
@@ -138,7 +137,7 @@ const inServer = (server: JsonMap, scope: Scope): JsonMap =>
     }),
   );
 
-/** A schema that a tool must advertise, read where it is named by its file. */
+/** The schema that a tool must advertise, read from its file if it has one. */
 function advertised(
   key: 'input_schema' | 'output_schema',
   given: string | Record<string, unknown> | undefined,
@@ -166,12 +165,12 @@ function advertised(
 export class SchemaFiles {
   readonly #read = new Map<string, { schema: JsonSchema } | { problem: string }>();
 
-  /** All that were looked for, whether they are there or not. */
+  /** All files that were read or tried. */
   get files(): string[] {
     return [...this.#read.keys()];
   }
 
-  /** `at` is where the file is named. */
+  /** `at` is the path that names the file. */
   get(name: string, source: Source, at: SpecPath): { schema: NamedSchema } | { fault: SpecFault } {
     const file = resolve(dirname(source.file), name);
     const known = this.#read.get(file) ?? readSchema(file);
@@ -190,7 +189,7 @@ function readSchema(file: string): { schema: JsonSchema } | { problem: string } 
     return { problem: `cannot be used: ${message}${position === null ? '' : `, in line ${position.line}`}` };
   }
   const { data } = source;
-  if (typeof data !== 'boolean' && !isMap(data)) return { problem: 'is not a JSON Schema: it must be a map' };
+  if (typeof data !== 'boolean' && !isMap(data)) return { problem: 'is not a JSON Schema: expected a map' };
   const problem = schemaProblem(data);
   return problem === undefined ? { schema: data } : { problem };
 }

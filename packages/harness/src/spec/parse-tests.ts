@@ -14,13 +14,13 @@ import {
 } from './substitute.js';
 import { type Known, scopeOf, unknownReferences } from './variables.js';
 
-/** A test as it will run, but for what is captured until then. */
+/** A test with everything substituted except captured values. */
 export interface ParsedTest {
   kind: Kind;
   target: string;
-  /** As it is written, which is what others depend on. */
+  /** The name as written, by which others depend on it. */
   baseName: string;
-  /** With the row of its matrix. */
+  /** The name with the row of its matrix. */
   name: string;
   row: Row | undefined;
   test: TestCase;
@@ -33,7 +33,7 @@ interface ParsedTests {
   warnings: SpecFault[];
 }
 
-/** One test for each row of its matrix, each with all that is known put in. */
+/** Makes one test per row of the matrix, with all known values substituted. */
 export function parseTests(written: WrittenTest, known: Known): ParsedTests {
   try {
     return parseRows(written, known);
@@ -63,7 +63,7 @@ function parseRows(written: WrittenTest, known: Known): ParsedTests {
   };
 }
 
-/** Of another shape, the matrix is told by the format. */
+/** A matrix of the wrong shape is reported by the format check. */
 function rowsOf(matrix: unknown, known: Known): Row[] | 'too many' | undefined {
   const { value } = substitute(matrix, scopeOf(known), { isLast: false, later: known.captured });
   const isMatrix =
@@ -82,9 +82,9 @@ function parseRow(written: WrittenTest, raw: unknown, row: Row | undefined, know
     ...Object.keys(own),
   ]);
   const { data: test, faults: wrong, warnings } = parseShape(TestCase, { source, at, value });
-  // What no variable stands for is of the wrong type as well, which says nothing new.
-  const told = new Set(faults.map(({ path }) => path));
-  faults.push(...wrong.filter(({ path }) => !told.has(path)));
+  // An unknown reference also has the wrong type: one fault is enough.
+  const reported = new Set(faults.map(({ path }) => path));
+  faults.push(...wrong.filter(({ path }) => !reported.has(path)));
   const target = substitute(written.target, scopeOf(known), { isLast: true }).value;
   if (typeof target !== 'string' || test === undefined) return { tests: [], faults, warnings };
   const baseName = String(mapOf(raw)['name']);
@@ -105,7 +105,7 @@ function parseRow(written: WrittenTest, raw: unknown, row: Row | undefined, know
   };
 }
 
-/** A test before the last substitution: after it, what was kept from being a reference looks like one. */
+/** The test before the last substitution: after it, an escaped reference looks like a real one. */
 function unfinished(raw: unknown, value: unknown, scope: Scope): unknown {
   if (!isMap(raw) || !isMap(value)) return value;
   const planned = PLANNED_KEYS.filter((key) => Object.hasOwn(raw, key)).map((key) => [
@@ -123,10 +123,10 @@ const onlyChecked = (expected: JsonMap): JsonMap =>
 function unknownIn({ source, at }: WrittenTest, value: unknown, known: Known, nearer: string[]): SpecFault[] {
   if (!isMap(value)) return [];
   return Object.entries(value).flatMap(([key, part]) => {
-    // What is ignored may hold anything.
+    // Ignored keys may hold anything.
     if (VERBATIM_KEYS.includes(key) || !Object.hasOwn(TestCase.shape, key)) return [];
-    const looked = key === 'expected' && isMap(part) ? onlyChecked(part) : part;
+    const checked = key === 'expected' && isMap(part) ? onlyChecked(part) : part;
     const later: ReadonlySet<string> = PLANNED_KEYS.includes(key) ? new Set() : known.captured;
-    return unknownReferences({ source, at: [...at, key], value: looked }, known, later, nearer);
+    return unknownReferences({ source, at: [...at, key], value: checked }, known, later, nearer);
   });
 }

@@ -12,7 +12,7 @@ import {
   VERBATIM_KEYS,
 } from './substitute.js';
 
-/** A test that can run as soon as what is captured before it is put in. */
+/** A test that is ready to run after captured values are substituted. */
 export interface PlannedTest {
   /** "tool/add/adds two numbers [a=1]", unique in the specification. */
   id: string;
@@ -20,28 +20,28 @@ export interface PlannedTest {
   target: string;
   name: string;
   test: TestCase;
-  /** The values of its matrix. */
+  /** The values of its matrix row. */
   row?: Row;
-  /** Ids of tests that must have passed. They stand before it. */
+  /** Ids of tests that must have passed. They come before it. */
   dependsOn: string[];
-  /** All that are to run, in order; none where script_config says enabled: false. */
+  /** The scripts to run, in order; empty if script_config has enabled: false. */
   scripts: PlannedScript[];
-  /** Of `schema` and `schema_file`. */
+  /** From `schema` and `schema_file`. */
   schemas: NamedSchema[];
-  /** Why it is not run. */
+  /** The reason why it is skipped. */
   skip?: string;
   origin: { file: string; position: Position | null };
 }
 
-/** Which tests are asked for. */
+/** Selects tests. */
 interface Selection {
-  /** One of these; "!slow" leaves out what is tagged slow. */
+  /** Any of these tags; "!slow" leaves out tests tagged slow. */
   tags?: readonly string[];
-  /** A part of the id, in any case; or a regular expression between slashes. */
+  /** A part of the id, case-insensitive, or a regular expression between slashes. */
   filter?: string | undefined;
 }
 
-/** The tests that are asked for, and what they depend on, in an order in which they can run. */
+/** Selects tests and their dependencies, in an order in which they can run. */
 export function plan(tests: readonly PlannedTest[], { tags = [], filter }: Selection = {}): PlannedTest[] {
   const matches = matcher(filter);
   const wanted = tags.filter((tag) => !tag.startsWith('!'));
@@ -76,9 +76,9 @@ function matcher(filter: string | undefined): (id: string) => boolean {
   return (id) => id.toLowerCase().includes(part);
 }
 
-/** The last substitution, right before something runs. */
+// The last substitution happens right before a test or a step runs.
 
-/** A test, with what was captured until now. What the plan is made of was replaced when it was made. */
+/** Substitutes the captured values. Keys of the plan were substituted before. */
 export function finishTest(planned: PlannedTest, scope: Scope): Substituted<PlannedTest> {
   const verbatim = [...VERBATIM_KEYS, ...PLANNED_KEYS];
   const { value: test, missing } = resolveTest(planned.test, scope, { isLast: true }, verbatim);
@@ -92,17 +92,17 @@ export function finishTest(planned: PlannedTest, scope: Scope): Substituted<Plan
 export const finishStep = (step: Step, scope: Scope): Substituted<Step> =>
   substitute(step, scope, { isLast: true });
 
-/** ${port} in a server's arguments, environment and address stands for a port that is free. */
+/** ${port} in a server's arguments, environment and URL becomes a free port. */
 export const finishServer = (server: ServerUnderTest, port: number): ServerUnderTest =>
   substitute(server, { variables: [{ port: String(port) }], captured: {}, environment: {} }, { isLast: true })
     .value;
 
-/** More than this is a mistake, or a loop that belongs into a script. */
+/** More rows are a mistake, or a loop that belongs in a script. */
 export const MAX_ROWS = 1000;
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** All combinations, the last name changing fastest. Undefined where there are too many. */
+/** All combinations, the last name varying fastest. Undefined if there are too many. */
 export function expandMatrix(matrix: Readonly<Record<string, readonly unknown[]>>): Row[] | undefined {
   const count = Object.values(matrix).reduce((product, values) => product * values.length, 1);
   if (count > MAX_ROWS) return undefined;
@@ -114,7 +114,7 @@ export function expandMatrix(matrix: Readonly<Record<string, readonly unknown[]>
 
 const MAX_VALUE = 30;
 
-/** For names: [a=1, b="x"]. */
+/** Formats a row for names: [a=1, b="x"]. */
 export function rowText(row: Row): string {
   const parts = Object.entries(row).map(([name, value]) => {
     const text = typeof value === 'string' && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value);

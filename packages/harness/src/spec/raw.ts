@@ -3,7 +3,7 @@ import { isMap, type JsonMap } from '../judge/answer.js';
 import type { SpecPath } from './fault.js';
 import type { Source } from './source.js';
 
-/** What can be said of a specification before anything of it is known to be right. */
+/** Reads specifications before they are validated. */
 
 export type Kind = Exclude<TestResult['kind'], 'server'>;
 
@@ -40,7 +40,10 @@ export function writtenTests(source: Source): WrittenTest[] {
   return [...grouped, ...errorTests(source).flatMap(({ test }) => test ?? [])];
 }
 
-/** Numbers that YAML can write and JSON cannot: sent to a server or a script they would silently become null. */
+/**
+ * Finds numbers that YAML can express and JSON cannot: sent to a server or a script they would silently
+ * become null.
+ */
 export function numbersOutsideJson(
   value: unknown,
   path: (string | number)[] = [],
@@ -50,7 +53,7 @@ export function numbersOutsideJson(
   return Object.entries(mapOf(value)).flatMap(([key, item]) => numbersOutsideJson(item, [...path, key]));
 }
 
-/** Everything but the tests, which are looked at one by one. */
+/** Everything except the tests, which are checked one by one. */
 export function withoutTests(whole: unknown): unknown {
   if (!isMap(whole)) return whole;
   const { [ERROR_TESTS]: errors, ...rest } = whole;
@@ -87,20 +90,23 @@ export const scriptNames = (sources: readonly Source[]): string[] =>
     .map((script) => mapOf(script)['name'])
     .filter((name) => typeof name === 'string');
 
-/** What includes a file has the last word about its variables, and whoever loads it the very last. */
+/** An including file overrides the variables of included files, and the caller overrides both. */
 export const mergedVariables = (sources: readonly Source[], given: JsonMap = {}): JsonMap =>
   Object.assign({}, ...sources.map(({ data }) => mapOf(mapOf(data)['variables'])), given);
 
-/** The key of specifications written for mandrel that lists calls which must fail. */
+/** The key in specifications written for mandrel that lists calls which must fail. */
 const ERROR_TESTS = 'error_tests';
 
 interface ErrorTest {
   at: SpecPath;
-  /** Undefined where it does not say which tool is called. */
+  /** Undefined if it does not name a tool. */
   test: { source: Source; at: SpecPath; kind: 'tool'; target: string; value: JsonMap } | undefined;
 }
 
-/** Each is a test of a tool that expects an error. The tool is named by `tool`, or by `tool` and `arguments` in its input. */
+/**
+ * Turns each into a tool test that expects an error. `tool`, or `tool` and `arguments` in its input, name the
+ * tool.
+ */
 export function errorTests(source: Source): ErrorTest[] {
   const written = isMap(source.data) ? source.data[ERROR_TESTS] : undefined;
   if (!Array.isArray(written)) return [];

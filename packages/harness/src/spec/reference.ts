@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 
 /** ${name}, ${name.part}, ${env:NAME}, each with or without a default: ${name:-default}. */
 export interface Reference {
-  /** As it is written, with the braces. */
+  /** The source text, with the braces. */
   text: string;
   isEnvironment: boolean;
   name: string;
@@ -10,19 +10,19 @@ export interface Reference {
 }
 
 /**
- * One $ too many keeps the text as it is: $${name}. A default ends where another reference begins, or a text of
- * beginnings alone would take the square of its length.
+ * A doubled $ escapes a reference: $${name}. A default ends where another reference begins, or matching a text full of
+ * unfinished references would take quadratic time.
  */
 const REFERENCE = /\$(\$?)\{(env:)?([A-Za-z_][\w-]*(?:\.[\w-]+)*)(?::-((?:[^}$]|\$(?!\{))*))?\}/g;
 
 interface Piece {
-  /** Undefined where it is text. */
+  /** Undefined for plain text. */
   reference?: Reference;
   text: string;
   isEscaped: boolean;
 }
 
-/** A text taken apart. Without references, it is one piece. */
+/** Splits a text at its references. Without references, it is one piece. */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
@@ -40,10 +40,10 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** So that the last substitution gives the text itself. */
+/** Escapes references, so that the last substitution restores the text. */
 export const escapeReferences = (text: string): string => text.replace(REFERENCE, (whole) => `$${whole}`);
 
-/** All references inside of a value, each with its place. Keys are not looked at. */
+/** All references in a value, with their paths. Keys are ignored. */
 export function referencesIn(value: unknown): { path: (string | number)[]; reference: Reference }[] {
   if (typeof value === 'string') {
     if (!value.includes('${')) return [];
@@ -60,7 +60,7 @@ export function referencesIn(value: unknown): { path: (string | number)[]; refer
   );
 }
 
-/** A default that stands alone is read as YAML: ${count:-5} is a number. */
+/** A default that is the whole text is parsed as YAML: ${count:-5} is a number. */
 export function fallbackValue(text: string): unknown {
   try {
     return parse(text) as unknown;

@@ -15,16 +15,16 @@ const TITLE = 'A test specification of Pungi';
 const REFERENCE = {
   type: 'string',
   pattern: '^\\$\\{.+\\}$',
-  description: `stands for a value: \${name}, \${env:NAME} or \${name:-default}`,
+  description: `a reference to a value: \${name}, \${env:NAME} or \${name:-default}`,
 };
 
-/** What stands at several places is written once, under a name. */
+/** Schemas used in several places, published once by name. */
 const SHARED = { TestCase, Expected, FieldExpectation, Step, ValidationScript };
 for (const [id, schema] of Object.entries(SHARED)) z.globalRegistry.add(schema, { id });
 
 /**
- * The JSON Schema that editors complete and check specifications with: docs/spec.schema.json. Draft 7 is the one that
- * all of them know. Where a number, a truth value or a choice is expected, a reference may stand for it.
+ * The JSON Schema with which editors complete and check specifications: docs/spec.schema.json. It uses draft 7, which all
+ * editors support. A reference may replace a number, a boolean or a choice.
  */
 export function publishedSchema(): SchemaNode {
   const schema = z.toJSONSchema(TestSpecification, { target: 'draft-7', io: 'input' }) as SchemaNode;
@@ -43,18 +43,18 @@ const mapValues = (map: SchemaNode, change: (value: unknown) => unknown): Schema
 function withReferences(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withReferences);
   if (typeof node !== 'object' || node === null) return node;
-  // The names of the draft's identifiers, and that keys are texts, say nothing that an editor needs.
+  // Draft identifiers and `propertyNames` do not help an editor.
   const { default: fallback, description, $id: _, propertyNames: __, ...inner } = node as SchemaNode;
-  const told = {
+  const annotations = {
     ...(description === undefined ? {} : { description }),
     ...(fallback === undefined ? {} : { default: fallback }),
   };
   const isTyped = ['number', 'integer', 'boolean'].includes(String(inner['type'])) || 'enum' in inner;
-  if (isTyped) return { ...told, anyOf: [inner, { $ref: '#/definitions/reference' }] };
+  if (isTyped) return { ...annotations, anyOf: [inner, { $ref: '#/definitions/reference' }] };
   const { properties, ...others } = inner;
   const changed = mapValues(others, withReferences);
-  if (properties === undefined) return { ...told, ...changed };
-  return { ...told, ...changed, properties: mapValues(properties as SchemaNode, withReferences) };
+  if (properties === undefined) return { ...annotations, ...changed };
+  return { ...annotations, ...changed, properties: mapValues(properties as SchemaNode, withReferences) };
 }
 
 let kept: SchemaNode | undefined;
@@ -63,7 +63,7 @@ const published = () => {
   return kept;
 };
 
-/** What may stand at a path of a specification; several where there are alternatives. */
+/** The schemas that apply at a path; several if there are alternatives. */
 function schemasAt(path: readonly PropertyKey[]): SchemaNode[] {
   return path.reduce<SchemaNode[]>(
     (nodes, key) => nodes.flatMap((node) => below(node, key)).flatMap(alternatives),
@@ -87,10 +87,10 @@ function below(node: SchemaNode, key: PropertyKey): SchemaNode[] {
   return typeof further === 'object' && further !== null ? [further as SchemaNode] : [];
 }
 
-/** A longer one is no slip of the finger, and comparing takes the square of its length. */
+/** A longer name is not a typo, and comparison takes quadratic time. */
 const LONGEST_NAME = 200;
 
-/** What was meant by a name: the same in another spelling, or one that is close. */
+/** Finds the known name that was probably meant: another spelling, or a similar one. */
 export function meant(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const snake = name
@@ -105,20 +105,20 @@ export function meant(name: string, known: readonly string[]): string | undefine
 export const didYouMean = (name: string | undefined): string | undefined =>
   name === undefined ? undefined : `did you mean "${name}"?`;
 
-/** For a key that is not known: the one that was meant, where it belongs, or all there are. */
+/** Suggests the intended key, the map that it belongs to, or all known keys. */
 export function suggestKey(path: readonly PropertyKey[]): string {
   const key = String(path.at(-1));
   const known = keysOf(schemasAt(path.slice(0, -1)));
   const close = didYouMean(meant(key, known));
   if (close !== undefined) return close;
   const owner = ownerOf(key, path);
-  return owner === undefined ? `known are ${known.join(', ')}` : `it belongs into "${owner}"`;
+  return owner === undefined ? `known: ${known.join(', ')}` : `it belongs in "${owner}"`;
 }
 
 const keysOf = (nodes: readonly SchemaNode[]): string[] =>
   nodes.flatMap((node) => Object.keys((node['properties'] as object | undefined) ?? {}));
 
-/** A map beside the key, or further out, that knows it. */
+/** Finds a sibling or outer map that has this key. */
 function ownerOf(key: string, path: readonly PropertyKey[]): string | undefined {
   for (let length = path.length - 1; length >= 0; length -= 1) {
     const outer = path.slice(0, length);
@@ -135,7 +135,7 @@ function ownerOf(key: string, path: readonly PropertyKey[]): string | undefined 
   return undefined;
 }
 
-/** For a value that is none of the choices. */
+/** Suggests a similar choice. */
 export function suggestValue(path: readonly PropertyKey[], given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined;
   const choices = schemasAt(path)

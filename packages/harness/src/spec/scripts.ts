@@ -4,33 +4,33 @@ import { type Position, type SpecFault, type SpecPath, specPathText } from './fa
 import { didYouMean, meant } from './schema.js';
 import { readText, type Source } from './source.js';
 
-/** A validation script, read. */
+/** A validation script whose source has been read. */
 export interface PlannedScript extends Omit<ValidationScript, 'file' | 'source'> {
   source: string;
-  /** Why it is not run. */
+  /** The reason why it is skipped. */
   skip?: string;
-  /** Where it is from, if it has a file of its own. */
+  /** Its file, if it has one. */
   file?: string;
-  /** Its own, or that of the specification: modules in it can be imported. */
+  /** The folder of its file or of the specification: modules in it can be imported. */
   folder?: string;
 }
 
-/** A script, and how to name a place in it: in its own file, or in the specification that holds it. */
+/** A script, and how to locate a fault in it: in its own file, or in the specification that contains it. */
 export interface PlacedScript {
   script: PlannedScript;
   fault(place: Position | undefined, message: string): SpecFault;
 }
 
-/** The scripts that tests name, and those that they bring along. */
+/** The scripts that tests name, and those that tests contain. */
 export class Scripts {
   readonly faults: SpecFault[] = [];
   readonly warnings: SpecFault[] = [];
   readonly files: string[] = [];
-  /** All that could be read. */
+  /** All scripts that could be read. */
   readonly placed: PlacedScript[] = [];
   readonly #named = new Map<string, PlannedScript>();
   readonly #places = new Map<Source, [name: string, at: SpecPath][]>();
-  /** Also of those that cannot be used: whoever names them is not wrong. */
+  /** Includes scripts that cannot be used: a test that names one is not at fault. */
   readonly #names: Set<string>;
 
   constructor(names: readonly string[]) {
@@ -46,7 +46,9 @@ export class Scripts {
 
   #add(source: Source, at: SpecPath, script: ValidationScript): void {
     if (this.#named.has(script.name)) {
-      this.faults.push(source.fault([...at, 'name'], `is the name of another script: "${script.name}"`));
+      this.faults.push(
+        source.fault([...at, 'name'], `is already the name of another script: "${script.name}"`),
+      );
       return;
     }
     this.#places.set(source, [...(this.#places.get(source) ?? []), [script.name, at]]);
@@ -89,12 +91,14 @@ export class Scripts {
     return script;
   }
 
-  /** Scripts of a file that no test names: they would never run. Those of included files may be for others. */
+  /**
+   * Warns about scripts that no test names and that never run. Scripts of included files may be for others.
+   */
   warnUnused(source: Source, used: ReadonlySet<string>): void {
     for (const [name, at] of this.#places.get(source) ?? [])
       if (!used.has(name))
         this.warnings.push(
-          source.fault([...at, 'name'], `"${name}" is named by no test, so the script never runs`),
+          source.fault([...at, 'name'], `"${name}" is not used by any test, so the script never runs`),
         );
   }
 
@@ -102,11 +106,11 @@ export class Scripts {
     if (!this.#names.has(name)) {
       const known = [...this.#names];
       const all =
-        known.length === 0 ? 'there are none: add it to validation_scripts' : `there are ${known.join(', ')}`;
+        known.length === 0
+          ? 'there are no scripts: add it to validation_scripts'
+          : `known scripts: ${known.join(', ')}`;
       const suggestion = didYouMean(meant(name, known)) ?? all;
-      this.faults.push(
-        source.fault(at, `names a validation script that there is not: "${name}"`, { suggestion }),
-      );
+      this.faults.push(source.fault(at, `names an unknown validation script: "${name}"`, { suggestion }));
     }
     return this.#named.get(name);
   }

@@ -6,60 +6,60 @@ import { referencesIn } from './reference.js';
 import { suggestKey, suggestValue } from './schema.js';
 import type { Source } from './source.js';
 
-/** Of one value; whoever fixes these sees the rest. */
+/** The limit per value; fixing these reveals the rest. */
 const MOST_FAULTS = 200;
-/** Nobody reads more of them, and each takes a search for what was meant. */
+/** Nobody reads more, and each needs a search for a suggestion. */
 const MOST_WARNINGS = 100;
 
-/** A value after substitution, and where it is written. */
+/** A value after substitution, and its source. */
 interface Written {
   source: Source;
-  /** Of the value inside of the file. */
+  /** The path of the value in the file. */
   at: SpecPath;
   value: unknown;
 }
 
 interface Parsed<T> {
-  /** What is right by itself is there all the same. */
+  /** Present even if another value is invalid. */
   data: T | undefined;
   faults: SpecFault[];
-  /** What is ignored. */
+  /** Keys that are ignored. */
   warnings: SpecFault[];
 }
 
 /**
- * The value as the format wants it, and what is wrong with its shape. As in the harness that the format comes from, null
- * stands for what is not given, and a key that is not known is ignored; here a warning says so.
+ * Parses a value and reports faults of its shape. As in mandrel, null means "not given", and an unknown key is ignored; here
+ * with a warning.
  */
 export function parseShape<S extends z.ZodType>(schema: S, written: Written): Parsed<z.infer<S>> {
   const parsed = schema.safeParse(written.value);
   if (parsed.success) return { data: parsed.data, faults: [], warnings: [] };
-  const told = parsed.error.issues.flatMap((issue) => faultsOf(issue, Number.POSITIVE_INFINITY));
-  const ignored = told.filter((fault) => isIgnored(fault, written));
-  const open = told.filter((fault) => !isIgnored(fault, written) && isNull(fault, written.value));
-  if (ignored.length + open.length === 0) return withFaults(schema, written, told);
+  const found = parsed.error.issues.flatMap((issue) => faultsOf(issue, Number.POSITIVE_INFINITY));
+  const ignored = found.filter((fault) => isIgnored(fault, written));
+  const open = found.filter((fault) => !isIgnored(fault, written) && isNull(fault, written.value));
+  if (ignored.length + open.length === 0) return withFaults(schema, written, found);
   const paths = [...ignored, ...open].map(({ path }) => path);
   const rest = parseShape(schema, { ...written, value: without(written.value, paths) });
   return { ...rest, warnings: [...warningsFor(ignored, written), ...rest.warnings] };
 }
 
-function withFaults<S extends z.ZodType>(schema: S, written: Written, told: Fault[]): Parsed<z.infer<S>> {
-  const all = told.slice(0, MOST_FAULTS);
-  // A map is not complete where one of its keys is misspelt, which says nothing new.
-  const found = all.filter(
+function withFaults<S extends z.ZodType>(schema: S, written: Written, found: Fault[]): Parsed<z.infer<S>> {
+  const all = found.slice(0, MOST_FAULTS);
+  // A map with a misspelt key is also incomplete: one fault is enough.
+  const relevant = all.filter(
     (fault) =>
       fault.reason.startsWith('must') || fault.isUnknownKey || !all.some((other) => isKeyOf(other, fault)),
   );
-  const faults = found.map((fault) => specFault(fault, written));
-  if (told.length > all.length) return { data: undefined, faults, warnings: [] };
+  const faults = relevant.map((fault) => specFault(fault, written));
+  if (found.length > all.length) return { data: undefined, faults, warnings: [] };
   const rest = without(
     written.value,
-    found.map(({ path }) => path),
+    relevant.map(({ path }) => path),
   );
   return { data: schema.safeParse(rest).data, faults, warnings: [] };
 }
 
-/** Maps that only our format has: a key that is not known there can only be a mistake. */
+/** Maps that only this format has: an unknown key there can only be a mistake. */
 const OWN_MAPS = ['setup', 'cleanup', 'elicitation', 'progress', 'logs'];
 
 const isIgnored = ({ path, isUnknownKey }: Fault, { at }: Written): boolean =>
@@ -70,7 +70,7 @@ const isName = (key: PropertyKey): key is string => typeof key === 'string';
 const isNull = ({ path, isUnknownKey }: Fault, value: unknown): boolean =>
   isUnknownKey !== true && isName(path.at(-1) ?? 0) && valueAt(value, path) === null;
 
-/** Keys of that harness which mean something that is not done here. */
+/** Keys of mandrel whose meaning is not implemented here. */
 const NOT_DONE: Record<string, { message: string; suggestion: string }> = {
   error_tests: {
     message: 'is not a list, so it is not run',
@@ -97,13 +97,13 @@ function warningsFor(ignored: readonly Fault[], { source, at }: Written): SpecFa
     return source.fault(full, message, { suggestion, atKey: true });
   });
   const left = ignored.length - shown.length;
-  return left === 0 ? shown : [...shown, source.fault(at, `has ${left} more keys that are not known`)];
+  return left === 0 ? shown : [...shown, source.fault(at, `has ${left} more unknown keys`)];
 }
 
 const isKeyOf = ({ path, isUnknownKey }: Fault, { path: map }: Fault): boolean =>
   isUnknownKey === true && path.length === map.length + 1 && map.every((key, index) => key === path[index]);
 
-/** The value without what is at the paths. Items of lists keep their places. */
+/** Removes the values at the paths. Items of lists keep their positions. */
 function without(value: unknown, paths: readonly (readonly PropertyKey[])[]): unknown {
   if (paths.length === 0 || typeof value !== 'object' || value === null) return value;
   const below = new Map<PropertyKey, PropertyKey[][]>();
@@ -129,9 +129,9 @@ function specFault({ path, reason, isUnknownKey }: Fault, { source, at, value }:
   if (given === undefined) return source.fault(full, `is missing; it ${reason}`);
   const captured = referencesIn(given).some(({ path: inner }) => inner.length === 0);
   const suggestion = captured
-    ? 'what is captured while tests run can stand only where a text or any value may'
+    ? 'a captured value is allowed only where text or any value is'
     : suggestValue(full, given);
-  // A sentence of our own about a map as a whole needs no map after it.
+  // Our own message about a whole map does not repeat the map.
   const isOwn = !reason.startsWith('must') && typeof given === 'object';
   return source.fault(full, isOwn ? `is not complete: ${reason}` : `${reason}; it is ${shown(given)}`, {
     suggestion,

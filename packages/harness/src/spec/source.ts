@@ -4,30 +4,33 @@ import { isNode, isScalar, type Scalar } from 'yaml';
 import { type SpecFault, type SpecPath, specPathText } from './fault.js';
 
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Specifications hold JSON Schemas, which are deeper than settings. */
+/** Specifications contain JSON Schemas, which nest deeper than settings. */
 const MAX_LEVELS = 128;
 
-/** A file of YAML or JSON, and where everything in it stands. */
+/** A parsed YAML or JSON file, with the position of every value. */
 export interface Source {
   file: string;
   data: unknown;
-  /** A fault at a path; at its key, where the value is not what is wrong. */
+  /** Makes a fault at a path, or at its key if the value itself is not at fault. */
   fault(
     path: SpecPath,
     message: string,
     more?: { suggestion?: string | undefined; atKey?: boolean },
   ): SpecFault;
-  /** Where a place inside of a text stands in the file; where the text begins, if its lines are not those of the file. */
+  /**
+   * Maps a position inside a text to the file; if their lines do not correspond, returns the start of the
+   * text.
+   */
   placeInText(path: SpecPath, place: Position): Position | null;
 }
 
-/** The text of a file that a specification consists of, or the reason why it cannot be read. */
+/** Reads the text of a file of a specification, or returns the reason why it cannot be read. */
 export function readText(file: string): { text: string } | { problem: string } {
   const read = readBounded(file, MAX_BYTES);
   return 'problem' in read ? read : { text: read.bytes.toString() };
 }
 
-/** What a file holds, or what is wrong with it as YAML. */
+/** Parses a file, or returns its YAML errors. */
 export function parseSource(file: string, text: string): Source | SpecFault[] {
   const yaml = parseYaml(text, { maxLevels: MAX_LEVELS, allowAliases: true });
   if (yaml.problems.length > 0)
@@ -50,7 +53,7 @@ export function parseSource(file: string, text: string): Source | SpecFault[] {
   return { file, data: yaml.data, fault, placeInText };
 }
 
-/** Where the text of a scalar begins that is written in one line, as it is. */
+/** The offset of the text of a scalar that is written verbatim on one line. */
 function offsetInLine(node: Scalar, text: string): number | undefined {
   const [from, to] = node.range!;
   const isQuoted = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE';
@@ -59,7 +62,7 @@ function offsetInLine(node: Scalar, text: string): number | undefined {
   return isQuoted ? from + 1 : from;
 }
 
-/** A block that begins with | has a line of the file for each of its own, all of them indented alike. */
+/** A block that begins with | has one line in the file per line of text, all indented alike. */
 function placeInBlock(
   { type, value }: Scalar,
   lines: readonly string[],
@@ -69,7 +72,7 @@ function placeInBlock(
   if (type !== 'BLOCK_LITERAL' || typeof value !== 'string') return undefined;
   const own = value.split('\n');
   const full = own.findIndex((line) => line.trim() !== '');
-  // `begin` is the line of the bar, from 1: the first line of the text is the next one.
+  // `begin` is the line of the bar, counted from 1: the text starts on the next line.
   const indent = (lines[begin.line + full] ?? '').trimEnd().length - (own[full] ?? '').trimEnd().length;
   return { line: begin.line + place.line, column: Math.max(0, indent) + place.column };
 }

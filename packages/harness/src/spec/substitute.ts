@@ -1,9 +1,9 @@
 import { isMap, type JsonMap } from '../judge/answer.js';
 import { escapeReferences, fallbackValue, piecesOf, type Reference } from './reference.js';
 
-/** Known before any test runs, and never a matter of what servers answer. */
+/** Keys that are known before any test runs, independent of answers. */
 export const PLANNED_KEYS = ['name', 'description', 'tags', 'skip', 'only', 'dependencies', 'depends_on'];
-/** Nothing is interpolated into code; and what defines variables has none of its own row yet. */
+/** Nothing is substituted into code, or into definitions of variables. */
 export const VERBATIM_KEYS = ['validation_scripts', 'matrix', 'variables'];
 const PATTERN_KEYS = ['pattern', 'text_pattern', 'error_message_pattern'];
 const TEXT_KEYS = [
@@ -16,7 +16,7 @@ const TEXT_KEYS = [
   'error_message_contains',
 ];
 
-/** What was captured means itself inside of a pattern, whatever signs it holds. */
+/** Captured text is literal inside a pattern. */
 const quote = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 function optionsAt(key: string): Partial<SubstituteOptions> {
@@ -27,8 +27,8 @@ function optionsAt(key: string): Partial<SubstituteOptions> {
 type Change = (key: string, value: unknown) => unknown;
 
 /**
- * A test with its references replaced, as it is written or as it was read. References in its Python (validation
- * scripts, expressions) stay what they are: code gets variables as values.
+ * Replaces the references of a test, raw or parsed. References in its Python (validation scripts, expressions) stay: code gets
+ * variables as values.
  */
 export function resolveTest<T extends object>(
   test: T,
@@ -63,7 +63,7 @@ export function resolveTest<T extends object>(
   return { value: changed(test as JsonMap, inTest) as T, missing };
 }
 
-/** The map itself where nothing changes: compiled schemas are known by their identity. */
+/** Returns the same map if nothing changes: compiled schemas are cached by identity. */
 function changed(map: JsonMap, change: Change): JsonMap {
   const entries = Object.entries(map).map(([key, value]) => [key, change(key, value)] as const);
   return entries.every(([key, value]) => value === map[key]) ? map : Object.fromEntries(entries);
@@ -72,48 +72,48 @@ function changed(map: JsonMap, change: Change): JsonMap {
 const same = <T>(before: T[], after: T[]): T[] =>
   after.every((item, index) => item === before[index]) ? before : after;
 
-/** Where the names of references are looked up. */
+/** The values of references. */
 export interface Scope {
-  /** What the author wrote, the nearest first. Such values may hold references themselves. */
+  /** Values by the author, nearest first. They may contain references themselves. */
   variables: readonly Readonly<Record<string, unknown>>[];
-  /** What servers answered. It is taken as it is: an answer that holds ${env:TOKEN} gets no token. */
+  /** Values from servers. They are taken literally: an answer that contains ${env:TOKEN} gets no token. */
   captured: Readonly<Record<string, unknown>>;
   environment: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Substituted<T> {
   value: T;
-  /** What no name leads to, as it is written; it stays in the text. */
+  /** References without a value, as written; they stay in the text. */
   missing: Reference[];
 }
 
 interface SubstituteOptions {
-  /** Whether another substitution follows, for which $${…} and what looks like a reference by chance must stay. */
+  /** False if another substitution follows: $${…} and accidental references must then stay escaped. */
   isLast: boolean;
-  /** Names that only a later substitution knows; such references stay, whatever their default. */
+  /** Names that only a later substitution knows; such references stay, even with a default. */
   later?: ReadonlySet<string>;
-  /** Where only texts can stand: a number becomes one. */
+  /** True where only text is allowed: a number becomes text. */
   asText?: boolean;
-  /** How what was captured is written inside of something else, such as a pattern. */
+  /** Escapes a captured value for its surroundings, such as a pattern. */
   quote?: (text: string) => string;
 }
 
-/** What all variables together may become, and how many may stand for each other in a row. */
+/** Limits for the expansion of variables: total size, and length of a chain. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 const MOST_VALUES = 200_000;
-const MOST_IN_A_ROW = 100;
+const MAX_CHAIN = 100;
 
-/** Variables that stand for others that stand for others again grow by each of them. */
+/** Nested variables can grow exponentially. */
 export class TooMuchText extends Error {
   constructor(reference: string) {
-    const what = `${MOST_CHARACTERS / 1024 ** 2} MB, ${MOST_VALUES} values or ${MOST_IN_A_ROW} variables in a row`;
-    super(`becomes more than ${what}, by what ${reference} stands for`);
+    const what = `${MOST_CHARACTERS / 1024 ** 2} MB, ${MOST_VALUES} values or ${MAX_CHAIN} nested variables`;
+    super(`expands to more than ${what}, through ${reference}`);
   }
 }
 
 /**
- * Replaces references in every text of a value. One that is the whole text keeps the type of what it stands for. A
- * value without references is returned itself, not a copy. Throws TooMuchText.
+ * Replaces references in every text of a value. A reference that is the whole text keeps the type of its value. A value without
+ * references is returned itself, not a copy. Throws TooMuchText.
  */
 export function substitute<T>(value: T, scope: Scope, options: SubstituteOptions): Substituted<T> {
   const missing: Reference[] = [];
@@ -140,7 +140,7 @@ class Substitution {
     this.#missing = missing;
   }
 
-  /** `within` names the variables whose values are being read. */
+  /** `within` lists the variables that are being expanded. */
   of(value: unknown, within: readonly string[]): unknown {
     if (within.length > 0) this.#spend(0, within[0]!);
     if (typeof value === 'string') return value.includes('${') ? this.#text(value, within) : value;
@@ -187,7 +187,7 @@ class Substitution {
       const answered = valueIn(captured, name);
       if (answered !== undefined) return { value: this.#verbatim(answered.value), isCaptured: true };
       for (const map of variables) {
-        if (within.length > MOST_IN_A_ROW) throw new TooMuchText(`\${${within[0]}}`);
+        if (within.length > MAX_CHAIN) throw new TooMuchText(`\${${within[0]}}`);
         const found = within.includes(name) ? undefined : valueIn(map, name);
         if (found !== undefined) return { value: this.of(found.value, [...within, name]) };
       }
@@ -203,7 +203,7 @@ class Substitution {
     if (this.#characters < 0 || this.#values < 0) throw new TooMuchText(`\${${name}}`);
   }
 
-  /** What another substitution must not take for a reference. */
+  /** Escapes text that another substitution must not take for a reference. */
   #verbatim(value: unknown): unknown {
     if (this.#isLast) return value;
     if (typeof value === 'string') return escapeReferences(value);
@@ -216,7 +216,7 @@ class Substitution {
 /** ${user.name} is a part of the variable user. */
 export const rootOf = (name: string): string => name.split('.', 1)[0]!;
 
-/** By the whole name, or part by part into maps and lists. */
+/** Looks up a value by its whole name, else part by part in maps and lists. */
 export function valueIn(
   map: Readonly<Record<string, unknown>>,
   name: string,

@@ -1,26 +1,26 @@
 import type { JsonMap } from '../judge/answer.js';
-import { type SpecFault, type SpecPath, wayText } from './fault.js';
+import { chainText, type SpecFault, type SpecPath } from './fault.js';
 import { mapOf } from './raw.js';
 import { type Reference, referencesIn } from './reference.js';
 import { didYouMean, meant } from './schema.js';
 import type { Source } from './source.js';
 import { rootOf, type Scope, valueIn } from './substitute.js';
 
-/** What is known before any test runs. */
+/** Values that are known before any test runs. */
 export interface Known {
   variables: JsonMap;
-  /** Known only while tests run. */
+  /** Names that are known only while tests run. */
   captured: ReadonlySet<string>;
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** A capture has the last word about a variable of the same name, so that one waits for it. */
+/** A capture overrides a variable of the same name, so that name is left for later. */
 export function scopeOf({ variables, captured, environment }: Known, nearer: readonly JsonMap[] = []): Scope {
   const early = Object.fromEntries(Object.entries(variables).filter(([name]) => !captured.has(name)));
   return { variables: [...nearer, early], captured: {}, environment };
 }
 
-/** References that are left in a value after all that was known was put in. */
+/** Finds references that remain after all known values are substituted. */
 export function unknownReferences(
   { source, at, value }: { source: Source; at: SpecPath; value: unknown },
   known: Known,
@@ -48,43 +48,43 @@ function unknown(
     return { message, suggestion: `set it, or give a default: \${env:${name}:-…}` };
   }
   if (captured.has(rootOf(name))) {
-    const message = `uses ${text}, which is captured while tests run, and this must be known before`;
-    return { message, suggestion: 'write the value itself, or use a variable' };
+    const message = `uses ${text}, which is captured while tests run, but this must be known before`;
+    return { message, suggestion: 'write the value, or use a variable' };
   }
   if (valueIn(variables, rootOf(name)) !== undefined && rootOf(name) !== name)
     return {
       message: `uses ${text}, but the variable "${rootOf(name)}" has no such part`,
-      suggestion: 'mend the name',
+      suggestion: 'correct the name',
     };
   const close = didYouMean(meant(name, [...Object.keys(variables), ...captured, ...more]));
   const isSet = environment[name] !== undefined;
   return {
-    message: `uses ${text}, but there is no such variable, and nothing captures it`,
-    suggestion: close ?? (isSet ? `did you mean \${env:${name}}?` : `for the text itself, write $${text}`),
+    message: `uses ${text}, but there is no such variable or capture`,
+    suggestion: close ?? (isSet ? `did you mean \${env:${name}}?` : `for the literal text, write $${text}`),
   };
 }
 
-/** Variables that stand for each other in a circle, and those that use what there is not. */
+/** Reports variables in a cycle, and variables that use unknown ones. */
 export function variableFaults(source: Source, known: Known): SpecFault[] {
   const own = mapOf(mapOf(source.data)['variables']);
   const uses = usesOf(known.variables);
   const circles = Object.keys(own).flatMap((name) => {
-    const circle = circleFrom(name, uses);
-    if (circle === undefined) return [];
-    const message = `stands for itself: ${wayText(circle, ' uses ')}`;
+    const cycle = cycleFrom(name, uses);
+    if (cycle === undefined) return [];
+    const message = `refers to itself: ${chainText(cycle, ' uses ')}`;
     return [source.fault(['variables', name], message, { atKey: true })];
   });
   const defined = new Set([...Object.keys(known.variables), ...known.captured]);
   return [
     ...circles,
     ...unknownReferences({ source, at: ['variables'], value: own }, known, defined).filter(
-      // Whether one of the environment is missed is seen where the variable is used.
+      // A missing environment variable is reported where the variable is used.
       ({ message }) => !message.includes('environment variable'),
     ),
   ];
 }
 
-/** Which variables each of them uses. */
+/** Which variables each variable uses. */
 const usesOf = (variables: JsonMap): Map<string, Set<string>> =>
   new Map(
     Object.entries(variables).map(([name, value]) => {
@@ -95,13 +95,13 @@ const usesOf = (variables: JsonMap): Map<string, Set<string>> =>
     }),
   );
 
-/** The shortest way from a variable to itself. Another circle on the way is told at its own variables. */
-function circleFrom(name: string, uses: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+/** The shortest cycle through a variable. Other cycles are reported at their own variables. */
+function cycleFrom(name: string, uses: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
   const before = new Map<string, string>();
   const open = [name];
   for (const here of open)
     for (const next of uses.get(here) ?? []) {
-      if (next === name) return wayBack(name, here, before);
+      if (next === name) return pathBack(name, here, before);
       if (before.has(next)) continue;
       before.set(next, here);
       open.push(next);
@@ -109,7 +109,7 @@ function circleFrom(name: string, uses: ReadonlyMap<string, ReadonlySet<string>>
   return undefined;
 }
 
-function wayBack(name: string, last: string, before: ReadonlyMap<string, string>): string[] {
+function pathBack(name: string, last: string, before: ReadonlyMap<string, string>): string[] {
   const way = [name];
   for (let here = last; here !== name; here = before.get(here)!) way.push(here);
   return [...way, name].toReversed();

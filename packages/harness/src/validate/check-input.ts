@@ -3,7 +3,7 @@ import { shown } from '../judge/shown.js';
 import { LONGEST_MS } from './runner.js';
 import { ScriptError } from './script-result.js';
 
-/** What callers of the engine hand over, checked at the door: TypeScript's types are not there when it runs. */
+/** Validates what callers pass to the engine: TypeScript's types do not exist at run time. */
 
 const invalidInput = (argument: string, wanted: string, given: unknown): ScriptError =>
   new ScriptError('INVALID_INPUT', `${argument} must be ${wanted}; got ${describe(given)}.`);
@@ -17,7 +17,7 @@ export function checkPrecompiled(script: unknown): void {
   const texts = ['source', 'sha256', 'filename', 'bytecode', 'bytecodeSha256', 'tag'];
   const isScript =
     isObject(script) && texts.every((name) => typeof (script as Record<string, unknown>)[name] === 'string');
-  if (!isScript) throw invalidInput('script', 'what precompileScript returned', script);
+  if (!isScript) throw invalidInput('script', 'a result of precompileScript', script);
   const { source, bytecode, ...sums } = script as Record<
     'source' | 'sha256' | 'bytecode' | 'bytecodeSha256',
     string
@@ -29,7 +29,7 @@ export function checkPrecompiled(script: unknown): void {
 export const alteredScript = (argument: string): ScriptError =>
   new ScriptError(
     'INVALID_INPUT',
-    `${argument} is not what precompileScript returned; compile the script again.`,
+    `${argument} is not a result of precompileScript: compile the script again.`,
   );
 
 export function checkOptions(options: unknown): void {
@@ -42,7 +42,7 @@ export function checkOptions(options: unknown): void {
       throw invalidInput(`options.${name}`, 'a string', value);
 }
 
-/** A context goes to Python as JSON. What JSON would change without a word is refused. */
+/** A context is sent to Python as JSON. Values that JSON would silently change are refused. */
 export function checkContext(context: unknown): void {
   if (!isObject(context) || Array.isArray(context)) throw invalidInput('context', 'an object', context);
   const open: { value: unknown; path: string; within: readonly unknown[] }[] = [
@@ -52,8 +52,8 @@ export function checkContext(context: unknown): void {
     const { value, path } = next;
     if (isForeign(value)) throw invalidInput(path, 'JSON', value);
     if (!isObject(value)) continue;
-    if (next.within.includes(value)) throw invalidInput(path, 'JSON, which cannot hold itself', 'a circle');
-    // Deeper than the runner takes it, it is refused there.
+    if (next.within.includes(value)) throw invalidInput(path, 'JSON without cycles', 'a cycle');
+    // The runner refuses deeper values.
     if (next.within.length > MOST_DEPTH) continue;
     const within = [...next.within, value];
     for (const [key, inner] of Object.entries(value)) {

@@ -6,18 +6,18 @@ import { alteredScript } from './check-input.js';
 import { type ErrorDetails, type ReportedError, ScriptError } from './script-result.js';
 
 const { EACCES, EPERM, EROFS, ENETUNREACH } = constants.errno;
-/** What the sandbox answers to who wants out. */
+/** Errors with which the sandbox refuses an operation. */
 const REFUSALS = new Set([EACCES, EPERM, EROFS, ENETUNREACH]);
 
-/** What the script raised, or how it ended itself. */
+/** Converts an exception of the script, or its exit. */
 export function errorReported(report: ReportedError, environment: string | null): ScriptError {
   const details = detailsOf(report);
   const where = report.line ? ` (line ${report.line})` : '';
   const what = [report.type, report.message].filter(Boolean).join(': ');
   if (report.stage === 'exit') {
     const code = report.status ?? 1;
-    const said = report.message === '' ? '.' : `: ${report.message}`;
-    return new ScriptError('ProcessError', `The script ended with status ${code}${said}`, {
+    const reason = report.message === '' ? '.' : `: ${report.message}`;
+    return new ScriptError('ProcessError', `The script ended with status ${code}${reason}`, {
       code,
       ...(report.message === '' ? { isPlainExit: true } : {}),
     });
@@ -35,7 +35,7 @@ export function errorReported(report: ReportedError, environment: string | null)
       ...(report.module ? { module: report.module } : {}),
     });
   if (isRefusal(report))
-    return new ScriptError('SecurityError', `The sandbox refused it: ${what}${where}.`, details);
+    return new ScriptError('SecurityError', `The sandbox refused an operation: ${what}${where}.`, details);
   if (report.type === 'AssertionError')
     return new ScriptError('RuntimeError', `${report.message || 'An assertion failed'}${where}`, details);
   return new ScriptError('RuntimeError', `${what}${where}`, details);
@@ -55,7 +55,7 @@ function importSentence(report: ReportedError, environment: string | null, where
     return `The module "${module}"${where} is not among the dependencies of the script; add ${name ?? 'its package'} to its "# /// script" block.`;
   const absent = `The module "${module}"${where} is not installed in the environment "${place}"`;
   return name === null
-    ? `${absent}: if it is a file of yours, place it beside the script; if it is a package, install it with: pungi env install ${place} PACKAGE`
+    ? `${absent}: if it is a file of yours, put it next to the script; if it is a package, install it with: pungi env install ${place} PACKAGE`
     : `${absent}; install it with: pungi env install ${place} ${name}`;
 }
 
@@ -71,7 +71,7 @@ function detailsOf({ line, column, text, type, traceback, ...report }: ReportedE
   };
 }
 
-/** How the process ended, where the script could not tell it itself. */
+/** Converts the verdict of a run that returned no report. */
 export function errorOfVerdict(verdict: Exclude<Verdict, { kind: 'ok' }>): ScriptError {
   const { message } = verdict;
   switch (verdict.kind) {
@@ -81,9 +81,9 @@ export function errorOfVerdict(verdict: Exclude<Verdict, { kind: 'ok' }>): Scrip
     case 'memory-exceeded':
       return new ScriptError('MemoryError', message, { limitMb: verdict.limitMb });
     case 'python-error': {
-      // Its line is one of ours, not of the script.
-      const { type, message: said } = verdict.exception;
-      return new ScriptError('RuntimeError', [type, said].filter(Boolean).join(': '), { exception: type });
+      // Its line is in our code, not in the script.
+      const { type, message: reason } = verdict.exception;
+      return new ScriptError('RuntimeError', [type, reason].filter(Boolean).join(': '), { exception: type });
     }
     case 'exited':
       return new ScriptError('ProcessError', message, { code: verdict.status });
@@ -102,7 +102,7 @@ export function errorOfVerdict(verdict: Exclude<Verdict, { kind: 'ok' }>): Scrip
   }
 }
 
-/** What kept the engine from running anything. */
+/** Converts an error that kept the engine from running anything. */
 export function errorThrown(thrown: unknown): ScriptError {
   if (thrown instanceof ScriptError) return thrown;
   const { code, message, details } = PungiError.from(thrown);
@@ -111,15 +111,15 @@ export function errorThrown(thrown: unknown): ScriptError {
   return new ScriptError('InterpreterNotFound', message, { looked }, thrown);
 }
 
-/** The script ended its process behind everybody's back, so what it found is lost. */
-export const unheard = ({ value }: Outcome): ScriptError =>
+/** The script ended its process without returning, so its findings are lost. */
+export const reportMissing = ({ value }: Outcome): ScriptError =>
   value === null
     ? new ScriptError(
         'ProcessError',
-        'The script ended its process by itself, so that what it found is not known; use sys.exit instead.',
+        'The script ended its own process, so its findings are lost; use sys.exit instead.',
         { code: 0 },
       )
     : new ScriptError(
         'EngineError',
-        `What the script found cannot be read: ${(value.note ?? 'it is no plain data').replace(/\.$/, '')}.`,
+        `The findings of the script cannot be read: ${(value.note ?? 'they are not plain data').replace(/\.$/, '')}.`,
       );

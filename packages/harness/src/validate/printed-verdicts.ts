@@ -1,14 +1,14 @@
-/** An object that a script printed and that says "valid": false. */
+/** A printed object with "valid": false. */
 export interface PrintedVerdict {
-  /** Of the script's stdout, from 1: where the object begins. */
+  /** The line of stdout, from 1, on which the object begins. */
   line: number;
-  /** Where it is small enough to be read. */
+  /** Present if the object is small enough to parse. */
   value?: unknown;
 }
 
-/** More than these say nothing new. */
+/** More verdicts add nothing. */
 const MOST_VERDICTS = 100;
-/** Of one object; a larger one counts all the same. */
+/** The size limit for parsing one object; a larger one still counts. */
 const MOST_READ = 256 * 1024;
 /** Deeper maps and lists are only counted. */
 const MOST_DEPTH = 20_000;
@@ -20,48 +20,48 @@ const [OPEN_MAP, CLOSE_MAP, OPEN_LIST, CLOSE_LIST] = [...'{}[]'].map((sign) => s
 
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === NEWLINE;
 
-/** Of a number, or of a word such as true. */
-const isWordSign = (byte: number) =>
+/** A character of a number, or of a literal such as true. */
+const isLiteralChar = (byte: number) =>
   (byte >= 0x30 && byte <= 0x39) ||
   ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a) ||
   byte === 0x2b ||
   byte === 0x2d ||
   byte === 0x2e;
 
-/** A map or a list that is being read. */
+/** A map or a list that is being scanned. */
 interface Frame {
   isMap: boolean;
-  /** Nothing but space and other values stands before it in its line. */
+  /** True if only space and other values come before it on its line. */
   startsLine: boolean;
   line: number;
   expects: 'first' | 'key' | 'colon' | 'value' | 'comma';
   isValidKey: boolean;
   saysInvalid: boolean;
-  /** Objects inside that begin a line: they count if this turns out to be no JSON. */
+  /** Nested objects that begin a line: they count if this one turns out not to be JSON. */
   inner: PrintedVerdict[];
 }
 
 /**
- * Finds the verdicts in what a script prints, however it comes and however large it is: JSON objects that begin a line,
- * in one line or in several, whose own key "valid" is false. Each byte is looked at once, and little is kept.
+ * Finds verdicts in the output of a script, in chunks of any size: JSON objects that begin a line, on one or several lines,
+ * whose own key "valid" is false. Each byte is scanned once, with little memory.
  */
 export class PrintedVerdicts {
   readonly #found: PrintedVerdict[] = [];
   readonly #stack: Frame[] = [];
-  /** Levels below the deepest frame. */
+  /** The number of levels below the deepest frame. */
   #deeper = 0;
-  /** Only space since the line began, outside of JSON also whole values. */
+  /** True if the line so far has only space, and outside of JSON also whole values. */
   #isLineStart = true;
   #skipsLine = false;
   #line = 1;
   #token: 'none' | 'text' | 'literal' = 'none';
   #isEscaped = false;
-  #word = '';
+  #literal = '';
   #read: Buffer[] = [];
   #readBytes = 0;
 
   write(chunk: Buffer): void {
-    let kept = 0; // where what belongs to the present object begins
+    let kept = 0; // start of the current object
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at]!;
       const wasOutside = this.#stack.length === 0;
@@ -84,7 +84,7 @@ export class PrintedVerdicts {
       if (byte === NEWLINE) this.#isLineStart = true;
       else if (!isSpace(byte)) this.#isLineStart = false;
     } else {
-      // No JSON after all. What begins this line may be.
+      // Not JSON after all. This line may start another value.
       const isFirst = this.#isLineStart;
       this.#fail();
       this.#skipsLine = !isFirst;
@@ -104,12 +104,12 @@ export class PrintedVerdicts {
     }
   }
 
-  /** False where this cannot stand in JSON. */
+  /** Returns false if the byte is not valid JSON here. */
   #takeInside(byte: number, keepAll: () => void): boolean {
     if (this.#token === 'text') return this.#takeInText(byte);
     if (this.#token === 'literal') {
-      if (isWordSign(byte)) {
-        if (this.#word.length <= MOST_KEY) this.#word += String.fromCharCode(byte);
+      if (isLiteralChar(byte)) {
+        if (this.#literal.length <= MOST_KEY) this.#literal += String.fromCharCode(byte);
         return true;
       }
       this.#token = 'none';
@@ -128,11 +128,11 @@ export class PrintedVerdicts {
       if (this.#deeper === 0) this.#endText();
       return true;
     }
-    if (this.#word.length <= MOST_KEY) this.#word += String.fromCharCode(byte);
+    if (this.#literal.length <= MOST_KEY) this.#literal += String.fromCharCode(byte);
     return true;
   }
 
-  /** Too deep to be told apart: only where it ends matters. */
+  /** Below the depth limit, only the end matters. */
   #takeDeeper(byte: number): boolean {
     if (byte === QUOTE) this.#token = 'text';
     else if (byte === OPEN_MAP || byte === OPEN_LIST) this.#deeper += 1;
@@ -144,7 +144,7 @@ export class PrintedVerdicts {
     const frame = this.#stack.at(-1)!;
     const { expects, isMap } = frame;
     const isDue = expects === 'value' || (expects === 'first' && !isMap);
-    this.#word = '';
+    this.#literal = '';
     if (byte === CLOSE_MAP || byte === CLOSE_LIST) {
       if (isMap !== (byte === CLOSE_MAP) || (expects !== 'first' && expects !== 'comma')) return false;
       if (this.#stack.length === 1) keepAll();
@@ -160,7 +160,7 @@ export class PrintedVerdicts {
       else this.#open(byte === OPEN_MAP, this.#isLineStart);
     } else if (isDue && byte > 0x20 && byte !== COMMA && byte !== COLON) {
       this.#token = 'literal';
-      this.#word = String.fromCharCode(byte);
+      this.#literal = String.fromCharCode(byte);
     } else return false;
     return true;
   }
@@ -169,16 +169,16 @@ export class PrintedVerdicts {
     const frame = this.#stack.at(-1)!;
     if (frame.isMap && frame.expects !== 'value') {
       frame.expects = 'colon';
-      frame.isValidKey = isValidKey(this.#word);
+      frame.isValidKey = isValidKey(this.#literal);
     } else frame.expects = 'comma';
   }
 
   #endLiteral(): boolean {
     const frame = this.#stack.at(-1)!;
     frame.expects = 'comma';
-    if (frame.isMap && frame.isValidKey && this.#word === 'false') frame.saysInvalid = true;
-    // A whole number may be longer than what was kept of it.
-    return this.#word.length > MOST_KEY || LITERAL.test(this.#word);
+    if (frame.isMap && frame.isValidKey && this.#literal === 'false') frame.saysInvalid = true;
+    // A number may be longer than the kept part.
+    return this.#literal.length > MOST_KEY || LITERAL.test(this.#literal);
   }
 
   #open(isMap: boolean, startsLine: boolean): void {
@@ -201,7 +201,7 @@ export class PrintedVerdicts {
     if (outer === undefined) this.#forget();
   }
 
-  /** What was begun is no JSON, but objects inside of it are. */
+  /** The current value is not JSON, but nested objects may be. */
   #fail(): void {
     for (const { inner } of this.#stack) add(this.#found, inner);
     this.#stack.length = 0;
@@ -226,7 +226,7 @@ export class PrintedVerdicts {
     try {
       return { value: JSON.parse(Buffer.concat(this.#read).toString('utf8')) };
     } catch {
-      return {}; // Python writes NaN where JSON has nothing
+      return {}; // Python writes NaN, which is not JSON
     }
   }
 }

@@ -8,12 +8,12 @@ export interface PythonEngineConfig extends ScriptEngineConfig {
   python?: string;
 }
 
-/** The engine for validation scripts, for those who have no Pungi: it starts its own, and closes it. */
+/** A script engine that starts and closes its own Pungi. */
 export class PythonEngine extends ScriptEngine {
   readonly #own: Pungi | undefined;
 
   constructor({ python, ...config }: PythonEngineConfig = {}, runner?: PythonRunner) {
-    // Before anything is started that nobody would end.
+    // Validated before anything is started.
     wholeConfig(config);
     const sources = python === undefined ? {} : { flags: { python } };
     const own = runner === undefined ? Pungi.start(configForScripts(sources, [config])) : undefined;
@@ -21,7 +21,10 @@ export class PythonEngine extends ScriptEngine {
     this.#own = own;
   }
 
-  /** An engine that can run scripts. Rejects with a ScriptError, such as InterpreterNotFound, which says where it looked. */
+  /**
+   * Resolves to an engine that is ready. Rejects with a ScriptError, such as InterpreterNotFound with the
+   * places searched.
+   */
   static async create(config: PythonEngineConfig = {}, runner?: PythonRunner): Promise<PythonEngine> {
     const engine = new PythonEngine(config, runner);
     try {
@@ -33,7 +36,7 @@ export class PythonEngine extends ScriptEngine {
     }
   }
 
-  /** Ends every process. A runner that was handed in stays open. */
+  /** Ends every process. A runner that was passed in stays open. */
   async close(): Promise<void> {
     await this.#own?.close();
   }

@@ -22,7 +22,7 @@ import {
   type SessionChanges,
 } from './script-result.js';
 
-/** What the `script_config` of a specification says of the engine. */
+/** Converts `script_config` of a specification into engine settings. */
 export function engineConfigOf(config: z.infer<typeof ScriptConfig> | undefined): ScriptEngineConfig {
   const { environment, security } = config ?? {};
   return {
@@ -33,7 +33,7 @@ export function engineConfigOf(config: z.infer<typeof ScriptConfig> | undefined)
   };
 }
 
-/** Validators on the Python engine. Each script is compiled once. */
+/** Validators that use the Python engine. Each script is compiled once. */
 export class PythonValidators implements Validators {
   readonly #engine: ScriptEngine;
   readonly #compiled = new Map<string, Promise<PythonScript>>();
@@ -60,7 +60,7 @@ export class PythonValidators implements Validators {
     });
     this.#apply(result.session);
     const found: Failure[] = result.failures.map((one) => failureOfScript(one, name));
-    // An exit status after what was noted says nothing new.
+    // An exit status adds nothing to reported failures.
     const isPlainExit = result.error?.kind === 'ProcessError' && result.error.details.isPlainExit === true;
     if (result.error && !(isPlainExit && found.length > 0)) found.push(failureOfError(result.error, name));
     return {
@@ -110,12 +110,12 @@ export class PythonValidators implements Validators {
     if (known !== undefined) return known;
     const compiling = this.#engine.precompileScript(source, functionName, { filename });
     this.#compiled.set(key, compiling);
-    // What failed for want of room or of an interpreter may go well the next time.
+    // A failure for lack of capacity or of an interpreter may not happen again.
     compiling.catch(() => this.#compiled.delete(key));
     return compiling;
   }
 
-  /** What the caller brings along gives way to what scripts have set. */
+  /** Session variables that scripts have set override those of the caller. */
   #withSession(context: ScriptContext): ScriptContext {
     return { ...context, session: { ...context.session, ...this.#session } };
   }
@@ -126,10 +126,10 @@ export class PythonValidators implements Validators {
   }
 }
 
-/** A script that is written into the specification has only a name. */
+/** A file name for a script inside the specification, which has only a name. */
 const fileNameOf = (name: string) => `${name.replace(/[^\p{L}\p{N}_.-]+/gu, '_').slice(0, 100)}.py`;
 
-/** What a script found, or an expression that has no name, as a failure of its test. */
+/** Converts a finding of a script, or of an unnamed expression, into a failure of its test. */
 function failureOfScript({ message, line, path, ...values }: ScriptFailure, script?: string): Failure {
   const kind: Failure['kind'] = script === undefined ? 'expectation' : 'script';
   const more = { kind, ...(path === undefined ? {} : { path }) };
@@ -140,7 +140,10 @@ function failureOfScript({ message, line, path, ...values }: ScriptFailure, scri
   return { ...found, ...origin(script, line) };
 }
 
-/** A script that did not come to its end. What an assertion says is its finding; the rest is told with the script's name. */
+/**
+ * Converts the error of a script. A failed assertion is its finding; other errors are reported with the
+ * script's name.
+ */
 function failureOfError({ kind, message, details }: ScriptError, script?: string): Failure {
   const isFinding = kind === 'RuntimeError' && details.exception === 'AssertionError';
   const who = script === undefined ? 'The expressions' : `The script "${script}"`;

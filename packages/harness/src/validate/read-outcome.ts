@@ -1,7 +1,7 @@
 import type { Outcome, Output, OutputLine, RunOptions } from '@pungi/core/contract';
 import { isMap, type JsonMap } from '../judge/answer.js';
 import { cut, shown } from '../judge/shown.js';
-import { errorOfVerdict, errorReported, unheard } from './error-of.js';
+import { errorOfVerdict, errorReported, reportMissing } from './error-of.js';
 import { type PrintedVerdict, PrintedVerdicts } from './printed-verdicts.js';
 import {
   type ScriptError,
@@ -11,15 +11,15 @@ import {
   type ScriptResult,
 } from './script-result.js';
 
-/** The report of the Python half, or the reason why there is none. */
+/** Returns the report of the Python half, or the reason why there is none. */
 export function readReport(outcome: Outcome): { report: ScriptReport } | { error: ScriptError } {
   const { verdict, value } = outcome;
   if (verdict.kind !== 'ok') return { error: errorOfVerdict(verdict) };
   const report = ScriptReport.safeParse(value?.json);
-  return report.success ? { report: report.data } : { error: unheard(outcome) };
+  return report.success ? { report: report.data } : { error: reportMissing(outcome) };
 }
 
-/** A run of a script as its result. docs/testing-servers.md has the rule by which it passes. */
+/** Converts a run into a script result. docs/testing-servers.md documents when it passes. */
 export function readOutcome(outcome: Outcome, output: Printed): ScriptResult {
   const { usage, stdout } = outcome;
   const printed = output.logs(outcome);
@@ -46,7 +46,9 @@ export function readOutcome(outcome: Outcome, output: Printed): ScriptResult {
   };
 }
 
-/** Scripts that know nothing of us print their result: all of the output, or its last line. It decides nothing. */
+/**
+ * Scripts without our API print a result: the whole output, or its last line. It does not affect the verdict.
+ */
 function jsonIn(stdout: string): unknown {
   const text = stdout.trim();
   if (text === '') return undefined;
@@ -54,46 +56,46 @@ function jsonIn(stdout: string): unknown {
     try {
       return JSON.parse(part);
     } catch {
-      // no JSON
+      // not JSON
     }
   }
   return undefined;
 }
 
-const WORDS = ['error', 'message', 'reason'];
+const MESSAGE_KEYS = ['error', 'message', 'reason'];
 const MAX_MESSAGE = 4000;
 const MAX_FAILURES = 100;
 
 /**
- * What a script returned, as its judgement: False, or a map whose `valid` is False. Where failures were noted already,
- * as by `return expect(…)`, only what says more is added.
+ * Interprets the returned value as a verdict: False, or a map whose `valid` is False. If failures were already reported, as by
+ * `return expect(…)`, only additional ones are added.
  */
 function judgeResult(result: unknown, hasNoted: boolean): ScriptFailure[] {
   if (result === false) return hasNoted ? [] : [{ message: 'The script returned False.' }];
   if (!isMap(result) || result['valid'] !== false) return [];
-  const said = failuresIn(result);
-  return said.length > 0 || hasNoted ? said : [{ message: 'The script returned {"valid": false}.' }];
+  const failures = failuresIn(result);
+  return failures.length > 0 || hasNoted ? failures : [{ message: 'The script returned {"valid": false}.' }];
 }
 
-/** Objects that a script printed, each of which says that the answer is not valid. */
+/** Interprets printed objects, each of which declares the answer invalid. */
 const judgePrinted = (verdicts: readonly PrintedVerdict[]): ScriptFailure[] =>
   verdicts
     .flatMap(({ line, value }) => {
-      const said = isMap(value) ? failuresIn(value) : [];
-      return said.length > 0
-        ? said
+      const failures = isMap(value) ? failuresIn(value) : [];
+      return failures.length > 0
+        ? failures
         : [{ message: `The script printed {"valid": false} in line ${line} of its output.` }];
     })
     .slice(0, MAX_FAILURES);
 
-/** What a judgement says about itself: its errors, or a sentence. */
+/** The errors of a verdict, or its message. */
 function failuresIn(judgement: JsonMap): ScriptFailure[] {
   const errors = [judgement['errors'], judgement['failures']].flat().filter(Boolean);
   if (errors.length > 0) return errors.slice(0, MAX_FAILURES).map(failureOf);
-  const said = WORDS.map((name) => judgement[name]).find(
-    (word) => isMap(word) || (word && typeof word === 'string'),
+  const message = MESSAGE_KEYS.map((name) => judgement[name]).find(
+    (value) => isMap(value) || (value && typeof value === 'string'),
   );
-  return said === undefined ? [] : [failureOf(said)];
+  return message === undefined ? [] : [failureOf(message)];
 }
 
 function failureOf(error: unknown): ScriptFailure {
@@ -107,10 +109,10 @@ function failureOf(error: unknown): ScriptFailure {
   };
 }
 
-/** Lines with a time of their own; what comes after them is one text. */
+/** Lines with their own time; the rest is one text. */
 const MOST_LINES = 1000;
 
-/** What a script writes to its output: what it decides, and when its lines came. */
+/** Collects the output of a script: its verdicts, and the times of its lines. */
 export class Printed {
   readonly #verdicts = new PrintedVerdicts();
   readonly #times: Record<OutputLine['stream'], number[]> = { stdout: [], stderr: [] };
@@ -134,9 +136,9 @@ export class Printed {
     return this.#verdicts.finish();
   }
 
-  /** All that the outcome keeps of the output: the head and the tail of each stream, with what is missing between them. */
+  /** Returns the output that the outcome keeps: head and tail of each stream, with a note about the gap. */
   logs({ stdout, stderr, usage }: Outcome): ScriptLog[] {
-    // A worker may have had to be made as well, which nobody measures.
+    // The time to start a worker, if one was needed, is not measured.
     const since = (timeMs: number) =>
       Math.max(0, Math.round(Math.min(timeMs - usage.waitMs - usage.installMs, usage.wallMs)));
     const linesOf = ({ text }: Output, stream: OutputLine['stream']): ScriptLog[] => {

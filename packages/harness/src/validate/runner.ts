@@ -10,12 +10,12 @@ export interface CompiledCode {
   readonly code: string;
 }
 
-/** What runs Python for the harness: the facade, as far as it is needed here. */
+/** Runs Python for the harness: the part of the library's facade that it needs. */
 export interface PythonRunner {
-  /** Resolves when there is a worker; rejects with what is missing. */
+  /** Resolves when a worker is ready; rejects with what is missing. */
   ready(): Promise<void>;
   precompile(code: string, filename?: string): Promise<CompiledCode>;
-  /** Never rejects: what went wrong is a verdict. */
+  /** Never rejects: a problem is a verdict. */
   runCompiled(
     script: CompiledCode,
     request?: Omit<RunRequest, 'code' | 'file' | 'filename'>,
@@ -25,7 +25,7 @@ export interface PythonRunner {
 }
 
 export const DEFAULT_MEMORY_MB = 256;
-/** The most that a single script can be granted. */
+/** The longest timeout of a single script. */
 export const LONGEST_MS = 600_000;
 
 const EngineConfig = z.strictObject({
@@ -37,17 +37,17 @@ const EngineConfig = z.strictObject({
 export type EngineConfig = z.infer<typeof EngineConfig>;
 
 export interface ScriptEngineConfig {
-  /** How long a script may run; 5000 ms if not given. */
+  /** The time limit of a script; default 5000 ms. */
   timeoutMs?: number;
-  /** 256 MB if not given. */
+  /** Default 256 MB. */
   memoryLimitMb?: number;
-  /** The named environment that scripts run in; the default one if not given. */
+  /** The named environment of scripts; default: the default one. */
   environment?: string;
-  /** Scripts that run at the same time. The others wait here, and not in the runner's own queue. */
+  /** Concurrent scripts. Others wait here, not in the runner's queue. */
   maxConcurrent?: number;
 }
 
-/** With what is not given. Throws where it makes no sense, before anything is started for it. */
+/** Fills in defaults. Throws if a setting is invalid, before anything is started. */
 export function wholeConfig(config: ScriptEngineConfig): EngineConfig {
   const parsed = EngineConfig.safeParse(config);
   if (parsed.success) return parsed.data;
@@ -55,13 +55,13 @@ export function wholeConfig(config: ScriptEngineConfig): EngineConfig {
   throw new ScriptError('INVALID_INPUT', `The configuration of the Python engine is not valid: ${problems}.`);
 }
 
-/** What scripts or expressions found. */
+/** The findings of a script or of expressions. */
 export interface Validation {
   failures: Failure[];
-  /** Found by a script that is not required. */
+  /** Findings of a script that is not required. */
   advisories: Failure[];
   logs: z.infer<typeof LogLine>[];
-  /** Of a script; expressions have none. */
+  /** Present for a script; expressions have none. */
   run?: Omit<ScriptRun, 'phase'>;
 }
 
@@ -69,12 +69,15 @@ export interface ValidateOptions {
   signal?: AbortSignal;
 }
 
-/** Judges answers by Python. One for each suite: it keeps the session variables of its scripts. Never rejects. */
+/**
+ * Judges answers with Python. There is one per suite: it keeps the session variables of its scripts. Never
+ * rejects.
+ */
 export interface Validators {
   readonly session: Readonly<Record<string, unknown>>;
-  /** Whether the script belongs into this phase is for the caller to know. */
+  /** The caller selects the scripts of a phase. */
   run(script: PlannedScript, context: ScriptContext, options?: ValidateOptions): Promise<Validation>;
-  /** `expected.expression`: all of them, in one run. */
+  /** Evaluates all of `expected.expression` in one run. */
   evaluate(
     expressions: readonly string[],
     context: ScriptContext,
@@ -82,30 +85,30 @@ export interface Validators {
   ): Promise<Validation>;
 }
 
-/** What a script knows of the call that it judges. It sees this as `context`, in real Python values. */
+/** The call that a script judges. The script sees it as `context`, as Python values. */
 export interface ScriptContext {
-  /** What was sent: {method, params}. Absent, it is None. */
+  /** The request: {method, params}; None if absent. */
   request?: unknown;
-  /** What came back: the result, or {error: {code, message, data}}. Before the call it is None. */
+  /** The response: the result, or {error: {code, message, data}}; None before the call. */
   response?: unknown;
   metadata?: ScriptMetadata;
-  /** Those of the specification and of the matrix, and what was captured. */
+  /** Variables of the specification and of the matrix, and captured values. */
   variables?: Readonly<Record<string, unknown>>;
-  /** What other scripts left. A script changes it by its variable `session`. */
+  /** Values that other scripts left. A script changes them through its variable `session`. */
   session?: Readonly<Record<string, unknown>>;
-  /** Tests that have ended, by their id. */
+  /** Finished tests, by id. */
   results?: Readonly<Record<string, unknown>>;
-  /** Anything else. */
+  /** Any other data. */
   custom?: unknown;
 }
 
 interface ScriptMetadata {
   test_name?: string;
-  /** The tool, the resource or the prompt. */
+  /** The name of the tool, resource or prompt. */
   tool_name?: string;
   server_info?: unknown;
   phase?: 'before' | 'after';
-  /** Which of the repeated calls, from 0. */
+  /** The index of a repeated call, from 0. */
   index?: number;
   [more: string]: unknown;
 }

@@ -1,8 +1,8 @@
 import { sha256, Turns } from '@pungi/core/base';
 import type { InputFile, Outcome } from '@pungi/core/contract';
 import { checkContext, checkOptions, checkPrecompiled, readScript } from './check-input.js';
-import { errorReported, errorThrown, unheard } from './error-of.js';
-import { modulesBeside } from './modules-beside.js';
+import { errorReported, errorThrown, reportMissing } from './error-of.js';
+import { localModules } from './local-modules.js';
 import { Printed, readOutcome, readReport } from './read-outcome.js';
 import {
   type CompiledCode,
@@ -14,7 +14,10 @@ import {
 } from './runner.js';
 import { notRun, type ScriptError, type ScriptFailure, type ScriptResult } from './script-result.js';
 
-/** What judges is loaded in every worker already (packages/core/python/pungi/harness); the job is the variable `context`. */
+/**
+ * Every worker has the judging code loaded (packages/core/python/pungi/harness); its job is the variable
+ * `context`.
+ */
 const CODE = `
 import os
 from pungi.harness import carry_out
@@ -24,28 +27,34 @@ def judge():
     return carry_out(context)
 `;
 
-/** What each run calls, whatever script it is for. */
+/** The call that every run makes, for any script. */
 const CALL = { function: 'judge', arguments: {} };
 
-/** What is run for a script. Its packages are named above it, as the script names them, so that it gets their environment. */
+/**
+ * The code that is run for a script. It starts with the script's dependency block, so that the run gets its
+ * environment.
+ */
 const bootstrapFor = (source: string): string => `${packagesOf(source)}${CODE}`;
 
 const compileBootstrap = (runner: PythonRunner, code: string): Promise<CompiledCode> =>
   runner.precompile(code, 'pungi_validator.py');
 
-/** The comments that a `# /// script` block (PEP 723) is made of, on their own lines: what is wrong with it is told by its line. */
+/**
+ * The comments of a `# /// script` block (PEP 723), on their original lines, so that errors in it have the
+ * right line.
+ */
 function packagesOf(source: string): string {
   if (!source.includes('# /// script')) return '';
   const lines = source.split(/\r\n|\r|\n/);
   return lines.map((line) => (line === '#' || line.startsWith('# ') ? line : '')).join('\n');
 }
 
-/** A script that was compiled, for the interpreter that compiled it; another one compiles it again. */
+/** A compiled script, for the interpreter that compiled it; another interpreter compiles it again. */
 export interface PythonScript {
   readonly source: string;
   readonly filename: string;
   readonly functionName?: string;
-  /** Of the source. */
+  /** The hash of the source. */
   readonly sha256: string;
   readonly bytecode: string;
   readonly bytecodeSha256: string;
@@ -53,35 +62,35 @@ export interface PythonScript {
 }
 
 export interface ExecuteOptions {
-  /** Less or more than what the engine grants. */
+  /** Overrides the engine's limit. */
   timeoutMs?: number;
-  /** What tracebacks call it. */
+  /** The name in tracebacks. */
   filename?: string;
-  /** Its modules and packages can be imported: the folder that the script is in. */
+  /** The script's folder, whose modules and packages can be imported. */
   folder?: string;
   signal?: AbortSignal;
 }
 
 type Execution = Pick<PythonScript, 'source' | 'filename'> & Partial<PythonScript>;
 
-interface Circumstances {
+interface RunSettings {
   printed?: Printed;
   files?: InputFile[];
-  /** Whose packages it gets, if not those of the job. */
+  /** The script whose packages it gets, if not that of the job. */
   source?: string;
 }
 
 const FILENAME = 'script.py';
 
-/** Runs Python scripts that judge what a server answered, each in a sandboxed process of its own. */
+/** Runs Python scripts that judge answers, each in its own sandboxed process. */
 export class ScriptEngine {
   readonly #config: EngineConfig;
   readonly #runner: PythonRunner;
   readonly #turns: Turns;
-  /** By their code: scripts that bring no packages along share one. */
+  /** By code: scripts without their own packages share one. */
   readonly #bootstraps = new Map<string, Promise<CompiledCode>>();
 
-  /** The runner is not closed with the engine: it belongs to whoever made it. */
+  /** The engine does not close the runner: it belongs to its creator. */
   constructor(config: ScriptEngineConfig, runner: PythonRunner) {
     this.#config = wholeConfig(config);
     this.#runner = runner;
@@ -93,7 +102,7 @@ export class ScriptEngine {
     await this.#compiledBootstrap('');
   }
 
-  /** Never rejects: what went wrong is the result's error. */
+  /** Never rejects: a problem is in the result's error. */
   async executeScript(
     script: string,
     context: ScriptContext = {},
@@ -109,7 +118,7 @@ export class ScriptEngine {
     });
   }
 
-  /** Throws a ScriptError: SyntaxError with the line where it does not compile. */
+  /** Throws a ScriptError: a SyntaxError with the line if it does not compile. */
   async precompileScript(
     script: string,
     functionName?: string,
@@ -124,7 +133,7 @@ export class ScriptEngine {
     if ('error' in read) throw read.error;
     if (read.report.error) throw errorReported(read.report.error, outcome.environment);
     const { bytecode, tag } = read.report;
-    if (bytecode === undefined || tag === undefined) throw unheard(outcome);
+    if (bytecode === undefined || tag === undefined) throw reportMissing(outcome);
     return {
       source,
       filename,
@@ -136,7 +145,10 @@ export class ScriptEngine {
     };
   }
 
-  /** Why a script or an expression does not compile; undefined where it does. Nothing that it needs is installed for that. */
+  /**
+   * Returns why a script or an expression does not compile; undefined if it does. Nothing is installed for
+   * it.
+   */
   async syntaxErrorOf(
     script: string,
     { filename = FILENAME, isExpression = false }: { filename?: string; isExpression?: boolean } = {},
@@ -160,7 +172,10 @@ export class ScriptEngine {
     });
   }
 
-  /** Each expression that does not hold, or cannot be evaluated, is a failure. Throws a ScriptError where all of them failed together. */
+  /**
+   * Reports each expression that is false or cannot be evaluated as a failure. Throws a ScriptError if all
+   * failed together.
+   */
   async evaluate(
     expressions: readonly string[],
     context: ScriptContext = {},
@@ -184,7 +199,7 @@ export class ScriptEngine {
       const { source, filename, functionName, bytecode, tag } = execution();
       checkContext(context);
       const { folder } = options;
-      const files = folder === undefined ? [] : modulesBeside(folder, source);
+      const files = folder === undefined ? [] : localModules(folder, source);
       const code = { source, filename, function: functionName, bytecode, tag };
       const job = { task: 'script', ...code, context, expose: true };
       return readOutcome(await this.#run(job, options, { printed, files }), printed);
@@ -196,7 +211,7 @@ export class ScriptEngine {
   async #run(
     job: { task: string; source?: string; [more: string]: unknown },
     { timeoutMs = this.#config.timeoutMs, signal }: ExecuteOptions,
-    { printed, files = [], source = job.source ?? '' }: Circumstances = {},
+    { printed, files = [], source = job.source ?? '' }: RunSettings = {},
   ): Promise<Outcome> {
     const { environment, memoryLimitMb } = this.#config;
     const bootstrap = await this.#compiledBootstrap(source);
@@ -221,7 +236,7 @@ export class ScriptEngine {
     try {
       return await compiling;
     } catch (thrown) {
-      // The next one tries again.
+      // The next run tries again.
       this.#bootstraps.delete(code);
       throw errorThrown(thrown);
     }

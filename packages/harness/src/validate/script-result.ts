@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isMap } from '../judge/answer.js';
 
-/** One thing that a script found. */
+/** One finding of a script. */
 export const ScriptFailure = z.object({
   message: z.string(),
   path: z.string().optional().describe('the field, as the script names it'),
@@ -12,40 +12,40 @@ export const ScriptFailure = z.object({
 export type ScriptFailure = z.infer<typeof ScriptFailure>;
 
 export interface ScriptLog {
-  /** As the script says it; stdout and stderr for what it printed. */
+  /** The level that the script chose; stdout and stderr for printed lines. */
   level: string;
   message: string;
-  /** Since the script began. */
+  /** Time since the script began. */
   timeMs: number;
 }
 
-/** What changed in the session. */
+/** Changes of the session variables. */
 export interface SessionChanges {
   set: Readonly<Record<string, unknown>>;
   removed: readonly string[];
 }
 
 export interface ScriptResult {
-  /** It ran to its end and found nothing wrong. */
+  /** True if the script ended normally and found nothing wrong. */
   success: boolean;
-  /** What the script gave back, or the JSON that it printed; null where it did neither. */
+  /** The value that the script returned, or the JSON that it printed; null if neither. */
   output: unknown;
   failures: ScriptFailure[];
   logs: ScriptLog[];
   session: SessionChanges;
   durationMs: number;
   cpuMs: number;
-  /** Of the script's own process, at its highest. */
+  /** Peak memory of the script's own process. */
   memoryMb: number;
   error: ScriptError | null;
 }
 
-/** What the Python side tells, read as what it is: words of foreign code. */
+/** The report of the Python side. It comes from foreign code, so it is validated. */
 export const ScriptReport = z.object({
   failures: z.array(ScriptFailure).default([]),
   logs: z.array(z.tuple([z.string(), z.string(), z.number()])).default([]),
   session: z
-    // Not a record, which would lose a variable that is named __proto__.
+    // Not z.record, which would drop a variable named __proto__.
     .object({ set: z.custom<SessionChanges['set']>(isMap), removed: z.array(z.string()) })
     .default({ set: {}, removed: [] }),
   result: z.unknown().optional(),
@@ -72,7 +72,7 @@ export const ScriptReport = z.object({
 export type ScriptReport = z.infer<typeof ScriptReport>;
 export type ReportedError = NonNullable<ScriptReport['error']>;
 
-/** The result of what never ran. */
+/** The result of a script that never ran. */
 export const notRun = (error: ScriptError): ScriptResult => ({
   success: false,
   output: null,
@@ -85,7 +85,7 @@ export const notRun = (error: ScriptError): ScriptResult => ({
   error,
 });
 
-/** Why a script could not judge, or how it ended instead. The names are those that its users know from Python. */
+/** Why a script failed to judge. The names are those that users know from Python. */
 export const SCRIPT_ERROR_KINDS = [
   'InterpreterNotFound',
   'SyntaxError',
@@ -95,36 +95,36 @@ export const SCRIPT_ERROR_KINDS = [
   'ProcessError',
   'MemoryError',
   'SecurityError',
-  /** A mistake of whoever called the engine, named as everywhere in the library. */
+  /** A mistake of the engine's caller, with the library's usual code. */
   'INVALID_INPUT',
-  /** Nothing that the script did: no room, no environment, no record, a request that is too large. */
+  /** Not the script's fault: no capacity, no environment, no audit trail, or a request that is too large. */
   'EngineError',
 ] as const;
 export type ScriptErrorKind = (typeof SCRIPT_ERROR_KINDS)[number];
 
 export interface ErrorDetails {
-  /** Of the script, from 1. */
+  /** A line of the script, from 1. */
   line?: number;
-  /** Of a SyntaxError, from 1. */
+  /** For a SyntaxError, from 1. */
   column?: number;
   /** The source of that line. */
   text?: string;
   /** The exception's class, such as KeyError. */
   exception?: string;
   traceback?: string;
-  /** Of an ImportError. */
+  /** For an ImportError. */
   module?: string;
-  /** Of a TimeoutError. */
+  /** For a TimeoutError. */
   timeoutMs?: number;
-  /** Of a ProcessError: the exit status, or null where it was killed. */
+  /** For a ProcessError: the exit status, or null if it was killed. */
   code?: number | null;
-  /** Of a ProcessError: sys.exit with nothing but a status. */
+  /** For a ProcessError: sys.exit with only a status. */
   isPlainExit?: boolean;
-  /** Of a MemoryError. */
+  /** For a MemoryError. */
   limitMb?: number;
-  /** Of an InterpreterNotFound: each place, and why it would not do. */
+  /** For an InterpreterNotFound: each candidate, and why it was rejected. */
   looked?: readonly string[];
-  /** Of an assert that compares. */
+  /** For an assert that compares. */
   expected?: unknown;
   actual?: unknown;
 }

@@ -5,9 +5,8 @@ const PROFILE = 'default';
 export const SCRIPT_DEFAULTS = { audit: false };
 
 /**
- * The configuration of a Pungi that runs nothing but validation scripts. They are their owner's own, with limits and an
- * environment of their own: what is configured for callers does not narrow them, and the trail of what callers ran does not
- * drown in them, unless it is asked for.
+ * The configuration for a Pungi that runs only validation scripts. The scripts are trusted by their owner and have their own
+ * limits and environment, so the settings for callers do not apply. They are not audited unless requested.
  */
 export function configForScripts(
   sources: ConfigSources,

@@ -14,17 +14,17 @@ const cancelled: Answer = { kind: 'cancelled' };
 /** What is expected, the answer, and what is said; nothing where it is as expected. */
 const ENDINGS: [expected: object, answer: Answer, ...said: string[]][] = [
   [{}, text('fine')],
-  [{}, rpcError, 'The call should have succeeded, and failed with error -32602: Unknown tool: x'],
+  [{}, rpcError, 'The call should have succeeded but failed with error -32602: Unknown tool: x'],
   [
     {},
     errorResult('no such file'),
-    'The call should have succeeded, and failed with an error result: no such file',
+    'The call should have succeeded but failed with an error result: no such file',
   ],
   [{ error: true }, rpcError],
   [{ error: true }, errorResult('no')],
-  [{ error: true }, text('fine'), 'The call should have failed, and it succeeded with "fine".'],
+  [{ error: true }, text('fine'), 'The call should have failed but it succeeded with "fine".'],
   [{ error_code: -32602 }, rpcError],
-  [{ error_code: -1 }, rpcError, 'The error code should be -1, and is -32602: Unknown tool: x'],
+  [{ error_code: -1 }, rpcError, 'The error code should be -1 but is -32602: Unknown tool: x'],
   [
     { error_code: -1 },
     errorResult('no'),
@@ -34,13 +34,13 @@ const ENDINGS: [expected: object, answer: Answer, ...said: string[]][] = [
   [
     { error_message_contains: 'disk' },
     errorResult('no'),
-    'The error message should contain "disk", and is "no".',
+    'The error message should contain "disk" but is "no".',
   ],
   [{ error_message_pattern: '^Unknown' }, rpcError],
   [
     { error_message_pattern: '^unknown' },
     rpcError,
-    'The error message should match /^unknown/, and is "Unknown tool: x".',
+    'The error message should match /^unknown/ but is "Unknown tool: x".',
   ],
   // Either will do; what is said of errors holds for an error, and the rest for a result.
   [{ error: 'any' }, text('fine')],
@@ -52,17 +52,17 @@ const ENDINGS: [expected: object, answer: Answer, ...said: string[]][] = [
   [
     { error: 'any', error_code: -1, equals: 'fine' },
     rpcError,
-    'The error code should be -1, and is -32602: Unknown tool: x',
+    'The error code should be -1 but is -32602: Unknown tool: x',
   ],
-  [{ error: 'any', text_contains: 'c' }, text('a'), 'The text should contain "c", and is "a".'],
+  [{ error: 'any', text_contains: 'c' }, text('a'), 'The text should contain "c" but is "a".'],
   [{ cancelled: true }, cancelled],
-  [{ cancelled: true }, text('done'), 'The call should have been cancelled, and was answered with "done".'],
+  [{ cancelled: true }, text('done'), 'The call should have been cancelled but was answered with "done".'],
   [{}, cancelled, 'The call was cancelled before it was answered.'],
   // Where the ending is another one, nothing else is said.
   [
     { equals: 'x', fields: [{ path: '$.a' }], text_contains: 'y' },
     rpcError,
-    'The call should have succeeded, and failed with error -32602: Unknown tool: x',
+    'The call should have succeeded but failed with error -32602: Unknown tool: x',
   ],
 ];
 
@@ -75,8 +75,8 @@ const TEXTS: [expected: object, answer: Answer, ...said: string[]][] = [
   [
     { text_contains: ['a', 'c', 'd'] },
     text('a'),
-    'The text should contain "c", and is "a".',
-    'The text should contain "d", and is "a".',
+    'The text should contain "c" but is "a".',
+    'The text should contain "d" but is "a".',
   ],
   [{ text_not_contains: 'secret' }, text('a')],
   [
@@ -85,39 +85,39 @@ const TEXTS: [expected: object, answer: Answer, ...said: string[]][] = [
     `The text should not contain "b": "…${'x'.repeat(20)}b".`,
   ],
   [{ text_pattern: '^a\\nb$' }, text('a', 'b')],
-  [{ text_pattern: 'c' }, text('a'), 'The text should match /c/, and is "a".'],
+  [{ text_pattern: 'c' }, text('a'), 'The text should match /c/ but is "a".'],
   [{ text_contains: 'say' }, prompt('say it')],
   [{ text_contains: 'hello' }, resource({ uri: 'a:b', text: 'hello' })],
   [{ equals: 'a' }, text('a')],
-  [{ equals: 'b' }, text('a'), 'The answer should be "b", and is "a".'],
+  [{ equals: 'b' }, text('a'), 'The answer should be "b" but is "a".'],
   [{ equals: { a: 1 } }, structured({ a: 1 })],
   [{ equals: { a: 1 } }, text('{"a": 1}')],
   [{ equals: [{ type: 'text', text: 'a' }] }, text('a')],
   [{ equals: { contents: [{ uri: 'a:b', text: 'x' }] } }, resource({ uri: 'a:b', text: 'x' })],
-  [{ equals: { a: 2 } }, structured({ a: 1 }), 'The answer should be {"a":2}, and is {"a":1}.'],
+  [{ equals: { a: 2 } }, structured({ a: 1 }), 'The answer should be {"a":2} but is {"a":1}.'],
   [{ schema: { type: 'object', required: ['a'] } }, structured({ a: 1 })],
   [{ schema: { type: 'object', required: ['a'] } }, text('{"a": 1}')],
   [{ schema: { type: 'array', items: { required: ['type'] } } }, text('a')],
   [
     { schema: { properties: { a: { type: 'string' } } } },
     structured({ a: 1 }),
-    '$.a is not as the schema says: it must be string: 1.',
+    '$.a violates the schema: it must be string: 1.',
   ],
   [
     { schema: { required: ['b', 'c'] } },
     structured({ a: 1 }),
-    "$ is not as the schema says: it must have required property 'b'.",
-    "$ is not as the schema says: it must have required property 'c'.",
+    "$ violates the schema: it must have required property 'b'.",
+    "$ violates the schema: it must have required property 'c'.",
   ],
   [
     { schema: { additionalProperties: false } },
     structured({ a: 1 }),
-    '$ is not as the schema says: it must not have the property "a": {"a":1}.',
+    '$ violates the schema: it must not have the property "a": {"a":1}.',
   ],
   [
     { schema: { properties: { a: { enum: [2, 3] } } } },
     structured({ a: 1 }),
-    '$.a is not as the schema says: it must be one of [2,3]: 1.',
+    '$.a violates the schema: it must be one of [2,3]: 1.',
   ],
   [
     {
@@ -132,7 +132,7 @@ const TEXTS: [expected: object, answer: Answer, ...said: string[]][] = [
   ],
   [{ schema: { $id: 'same', type: 'object' } }, structured({ a: 1 })],
   [{ schema: { type: 'nothing' } }, structured(1), 'The schema is not a JSON Schema:'],
-  [{ schema: false }, structured(1), '$ is not as the schema says: it must not be there: 1.'],
+  [{ schema: false }, structured(1), '$ violates the schema: it is not allowed: 1.'],
 ];
 
 test.each(TEXTS)('content: %j of %j', (expected, answer, ...said) => {
@@ -148,15 +148,15 @@ test('counts are exact or within bounds', () => {
   expect(
     [counted(2, 2), counted({ min: 1 }, 5), counted({ max: 3 }, 3), counted({ min: 1, max: 3 }, 2)].flat(),
   ).toEqual([]);
-  expect(counted(2, 3)).toEqual(['There should have been 2 progress notifications, and there were 3.']);
+  expect(counted(2, 3)).toEqual(['There should have been 2 progress notifications but there were 3.']);
   expect(counted({ min: 4 }, 3)).toEqual([
-    'There should have been at least 4 progress notifications, and there were 3.',
+    'There should have been at least 4 progress notifications but there were 3.',
   ]);
   expect(counted({ max: 2 }, 3)).toEqual([
-    'There should have been at most 2 progress notifications, and there were 3.',
+    'There should have been at most 2 progress notifications but there were 3.',
   ]);
   expect(messages({ logs: 1 }, text('a'))).toEqual([
-    'There should have been 1 log messages, and there were 0.',
+    'There should have been 1 log messages but there were 0.',
   ]);
 });
 
@@ -172,7 +172,7 @@ describe('performance', () => {
     expect(found).toEqual([
       {
         kind: 'performance',
-        message: 'The call should take at most 50 ms, and took 60.4 ms.',
+        message: 'The call should take at most 50 ms but took 60.4 ms.',
         expected: 50,
         actual: 60.4321,
       },
@@ -202,7 +202,7 @@ describe('answers that nobody foresaw', () => {
     expect(found).toHaveLength(1);
     const answer: Answer = { kind: 'result', of: 'tool', result: { structuredContent: deep(100_000) } };
     expect(messages({ fields: [{ path: '$..x' }] }, answer)).toEqual([
-      'The answer is nested more than 256 levels deep, so it was not looked into.',
+      'The answer is nested more than 256 levels deep, so it was not checked.',
     ]);
     expect(capture({ a: '$' }, answer).problems).toEqual(['The answer is nested more than 256 levels deep.']);
   });
@@ -240,7 +240,7 @@ describe('answers that nobody foresaw', () => {
 
   test('of a long text, the documented part is matched, and the failure says so', () => {
     const long = text(`${'x'.repeat(MAX_MATCHED)}end`);
-    expect(messages({ text_pattern: 'end' }, long)[0]).toContain(`the first ${MAX_MATCHED} were looked at`);
+    expect(messages({ text_pattern: 'end' }, long)[0]).toContain(`only the first ${MAX_MATCHED} of`);
     expect(messages({ text_contains: 'end' }, long)).toEqual([]);
   });
 
@@ -325,7 +325,7 @@ test('a schema is held against the form of the answer that it is about', () => {
     { schema: { type: 'object', properties: { a: { type: 'string' } } } },
     text('{"a": 1}'),
   );
-  expect(found).toBe('$.a is not as the schema says: it must be string: 1.');
+  expect(found).toBe('$.a violates the schema: it must be string: 1.');
 });
 
 test('a schema is compiled once', () => {

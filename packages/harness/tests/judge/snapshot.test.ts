@@ -40,7 +40,7 @@ test('a snapshot bears the name that it is given, or that of its test', () => {
 
 test('the sentence says what to do', () => {
   expect(judgeSnapshot('mine', 1, 2)[0]?.message).toBe(
-    'The answer is not as it was kept in the snapshot "mine". Where it is right, update the snapshots.',
+    'The answer differs from the snapshot "mine". If it is right, update the snapshots.',
   );
   expect(judgeSnapshot('mine', { a: 1 }, { a: 1 })).toEqual([]);
 });
@@ -74,5 +74,5 @@ test('a file that is not one of snapshots is told, not overwritten', () => {
   store.put('a', 1);
   store.save();
   writeFileSync(store.file, '<<<<<<< HEAD');
-  expect(() => new SnapshotStore(spec)).toThrow(/cannot be read: it is not a map in JSON/);
+  expect(() => new SnapshotStore(spec)).toThrow(/: it is not a JSON object/);
 });

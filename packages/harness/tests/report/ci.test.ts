@@ -120,6 +120,6 @@ describe('the page of a job', () => {
 
   test('that cannot be written is told', async () => {
     const writing = appendJobSummary(everydayReport(), { GITHUB_STEP_SUMMARY: folder });
-    await expect(writing).rejects.toThrow("The job's summary cannot be written: it is a folder.");
+    await expect(writing).rejects.toThrow('Could not write the job summary: it is a folder.');
   });
 });

@@ -136,7 +136,7 @@ describe('whatever servers write', () => {
     const one = testResult('tool/a/b', { failures, status: 'failed', response: deepValue() });
     const [failure] = below(cases(read(report(suite([one]))))[0]!, 'failure');
     expect(failure![1]['message']).toBe('fault 0 (and 999 more)');
-    expect(failure![2]).toMatch(/fault 19\n\n980 more were found\.$/);
+    expect(failure![2]).toMatch(/fault 19\n\n980 more findings\.$/);
   });
 
   test('cannot end a section of text, wherever it is cut', () => {

@@ -43,7 +43,7 @@ describe('a Markdown report', () => {
       '0',
       '139 ms',
     ]);
-    expect(failedHead).toEqual(['Failed test', 'What is wrong', 'Time']);
+    expect(failedHead).toEqual(['Failed test', 'Problem', 'Time']);
     expect(failed).toHaveLength(3);
     expect(failed[0]?.[0]).toContain('<code>tool/get-sum/adds negative numbers</code>');
   });
@@ -58,7 +58,7 @@ describe('a Markdown report', () => {
   test('folds what is skipped, advised and unsteady', () => {
     expect(markdown).toContain('<summary>3 skipped tests</summary>');
     expect(markdown).toContain('<summary>1 advisory</summary>');
-    expect(markdown).toContain('<summary>1 test passed only when tried again</summary>');
+    expect(markdown).toContain('<summary>1 test passed only after a retry</summary>');
   });
 
   test('is short when all is well', () => {

@@ -162,7 +162,7 @@ describe('whatever servers write', () => {
     }));
     const shown = plainly(report(suite([testResult('tool/a/b', { failures, status: 'failed' })])));
     expect(shown.split('\n')).toHaveLength(13);
-    expect(shown).toContain('│ fault 7\n│ 992 more were found\n');
+    expect(shown).toContain('│ fault 7\n│ 992 more findings\n');
   });
 });
 

@@ -72,7 +72,7 @@ describe('writing reports', () => {
       { format: 'html', path: at },
       { format: 'json', path: good },
     ]);
-    await expect(writing).rejects.toThrow(`The report ${at} cannot be written: it is a folder.`);
+    await expect(writing).rejects.toThrow(`Could not write the report ${at}: it is a folder.`);
     expect(JSON.parse(readFileSync(good, 'utf8')).counts.passed).toBe(21);
     const below = writeReports(passedReport(), [{ format: 'html', path: join(good, 'x.html') }]);
     await expect(below).rejects.toMatchObject({ code: 'INVALID_INPUT' });

@@ -22,17 +22,17 @@ const BAD: Record<string, { kind: string; says: RegExp; config?: object; atEnd?:
     },
     'floods-stdout.mjs': {
       kind: 'protocol',
-      says: /^The server floods its output: more than 100000 lines came and no answer among them\. .*all work and no play/,
-      atEnd: /There were \d+ more of the kind/,
+      says: /^The server flooded its output: more than 100000 lines arrived without an answer\. .*all work and no play/,
+      atEnd: /There were \d+ more/,
     },
     'floods-one-line.mjs': {
       kind: 'protocol',
-      says: /^The server wrote more than 10 MB to stdout without an end of line, .*"result":"xxx/,
+      says: /^The server wrote more than 10 MB to stdout without a line end, .*"result":"xxx/,
     },
     'wrong-id.mjs': {
       kind: 'protocol',
-      says: /^The call was not answered\. The server answered with the id 100\d, which no request has\.$/,
-      atEnd: /answered with the id 100\d/,
+      says: /^The call was not answered\. The server answered with the unknown id 100\d\.$/,
+      atEnd: /answered with the unknown id 100\d/,
     },
     'invalid-json.mjs': {
       kind: 'protocol',
@@ -41,8 +41,8 @@ const BAD: Record<string, { kind: string; says: RegExp; config?: object; atEnd?:
     },
     'not-json-rpc.mjs': {
       kind: 'protocol',
-      says: /^The call was not answered\. The server wrote JSON to stdout that is no JSON-RPC message: \{"worked": true\}$/,
-      atEnd: /no JSON-RPC message/,
+      says: /^The call was not answered\. The server wrote JSON to stdout that is not a JSON-RPC message: \{"worked": true\}$/,
+      atEnd: /not a JSON-RPC message/,
     },
     'half-a-line.mjs': {
       kind: 'server',
@@ -57,13 +57,16 @@ const BAD: Record<string, { kind: string; says: RegExp; config?: object; atEnd?:
     'killed-in-call.mjs': { kind: 'server', says: /^The server ended by SIGSEGV\.$/ },
     'closes-stdout.mjs': {
       kind: 'server',
-      says: /^The server closed its stdout and went on: nothing can be asked any more\.$/,
+      says: /^The server closed its stdout but kept running: it can no longer be called\.$/,
     },
     'lies-about-schema.mjs': {
       kind: 'schema',
-      says: /^\$\.total is not as the output schema that the tool advertises says: it must be number: "many"\.$/,
+      says: /^\$\.total violates the output schema that the tool advertises: it must be number: "many"\.$/,
     },
-    'no-result.mjs': { kind: 'protocol', says: /^The answer is no valid result of tools\/call: content: / },
+    'no-result.mjs': {
+      kind: 'protocol',
+      says: /^The answer is not a valid result of tools\/call: content: /,
+    },
   };
 
 for (const [name, { kind, says, config, atEnd, stderr }] of Object.entries(BAD))
@@ -83,14 +86,14 @@ for (const [name, { kind, says, config, atEnd, stderr }] of Object.entries(BAD))
 test('what is wrong beside a right answer is told of the server, not of the test', async () => {
   for (const [name, says] of [
     ['answers-twice.mjs', /answered the request with id \d+ twice/],
-    ['logs-on-stdout.mjs', /logs belong on stderr.*: working …/],
+    ['logs-on-stdout.mjs', /write logs to stderr.*: working …/],
     ['error-without-id.mjs', /answered with an error without an id: .*Parse error/],
   ] as const) {
     const { report, named } = await run({ server: over(name), ...WORK });
     expect(named('works').status).toBe('passed');
     const last = report.results.at(-1)!;
     expect(last).toMatchObject({
-      id: 'server/process/keeps to the protocol',
+      id: 'server/process/follows the protocol',
       kind: 'server',
       status: 'failed',
     });
@@ -116,13 +119,9 @@ test.each([
   [
     'hangs-at-start.mjs',
     { startup_timeout_seconds: 1.5 },
-    /^The server was not ready within 1\.5 seconds of its start\.\nIt wrote to stderr:\nthinking about it$/,
+    /^The server was not ready within 1\.5 seconds of its start\.\nstderr:\nthinking about it$/,
   ],
-  [
-    'dies-at-start.mjs',
-    {},
-    /^The server ended with status 7\.\nIt wrote to stderr:\nthere is no configuration$/,
-  ],
+  ['dies-at-start.mjs', {}, /^The server ended with status 7\.\nstderr:\nthere is no configuration$/],
 ])('%s: nothing can be tested, and the report says why', async (name, more, says) => {
   const { report, statuses } = await run({
     server: over(name, more),
@@ -139,7 +138,7 @@ test('a program that there is not, and a folder that there is not', async () => 
   const command = 'no-such-program';
   const none = await run({ server: { command, env: { PATH: '/nowhere' } }, ...WORK });
   expect(none.report.problem).toBe(
-    'The server cannot be started by "no-such-program": there is no such program.',
+    'Could not start the server with "no-such-program": there is no such program.',
   );
   // As in a PATH with a folder that may not be entered.
   const folder = mkdtempSync(join(tmpdir(), 'no-program-'));
@@ -148,7 +147,7 @@ test('a program that there is not, and a folder that there is not', async () => 
   rmSync(folder, { recursive: true });
   expect(forbidden.report.problem).toMatch(/: there is no such program that may be executed\.$/);
   const nowhere = await run({ server: over('good.mjs', { working_dir: 'nowhere' }), ...WORK });
-  expect(nowhere.report.problem).toMatch(/its working folder .*nowhere is not there\.$/);
+  expect(nowhere.report.problem).toMatch(/its working folder .*nowhere does not exist\.$/);
 });
 
 test('a port that no client may use', async () => {

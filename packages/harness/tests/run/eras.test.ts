@@ -54,7 +54,7 @@ for (const [door, server] of [
         'reads: passed',
         'greets: passed',
       ]);
-      expect(messagesOf(named('adds wrongly'))).toEqual(['$.sum should be 6, and is 5.']);
+      expect(messagesOf(named('adds wrongly'))).toEqual(['$.sum should be 6 but is 5.']);
       expect(named('adds wrongly').request).toMatchObject({
         params: { name: 'add', arguments: { a: 2, b: 3 } },
       });

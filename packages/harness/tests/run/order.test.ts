@@ -57,7 +57,7 @@ test('a run that is broken off cancels what runs, skips the rest and ends the se
     { signal: breaking.signal, events },
   );
   expect(statuses).toEqual(['never: skipped', 'later: skipped']);
-  expect(report.results.map(({ reason }) => reason)).toEqual(Array(2).fill('the run was broken off'));
+  expect(report.results.map(({ reason }) => reason)).toEqual(Array(2).fill('the run was aborted'));
   expect(started).toEqual(['tool/slow/never']);
   expect(ended).toEqual(report.results);
 });

@@ -80,7 +80,7 @@ test.skipIf(process.getuid?.() !== 0)(
       { python },
     );
     expect(report.problem).toMatch(
-      /in the sandbox: Permission denied; started by root, .* every user may read\./,
+      /in the sandbox: Permission denied; started by root, .* every user can read\./,
     );
   },
 );
@@ -95,6 +95,6 @@ test.skipIf(process.platform !== 'linux')(
       },
       { python },
     );
-    expect(report.problem).toMatch(/^The server cannot be started in the sandbox: .*visible/);
+    expect(report.problem).toMatch(/^Could not start the server in the sandbox: .*visible/);
   },
 );

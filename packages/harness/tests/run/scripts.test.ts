@@ -119,6 +119,6 @@ test('repeated calls are judged by the last of them, and a script is tried again
 test('without anything that runs Python, its test fails', async () => {
   const { named } = await run({ server, tools: add({ name: 'adds', expected: { expression: 'True' } }) });
   expect(messagesOf(named('adds'))).toContain(
-    'The test has Python in it, and there is nothing here that could run it.',
+    'The test contains Python, and there is no interpreter to run it.',
   );
 });

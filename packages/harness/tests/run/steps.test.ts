@@ -47,7 +47,7 @@ test('captures of setup steps and of tests are used later', async () => {
   expect(messagesOf(named('captures nothing'))).toEqual([
     'Nothing was captured for "nothing": there is no $.product in the answer.',
   ]);
-  expect(named('goes without').reason).toBe('"tool/add/captures nothing" did not pass, and it depends on it');
+  expect(named('goes without').reason).toBe('it depends on "tool/add/captures nothing", which did not pass');
 });
 
 test('steps that fail are told by their number', async () => {

@@ -31,7 +31,7 @@ test('calls are repeated, at once and at a pace, and measured', async () => {
   expect(named('often').memoryMb).toBeGreaterThan(5);
   expect(named('often').opsPerSecond).toBeGreaterThan(0);
   expect(messagesOf(named('too often')).at(0)).toMatch(/^Call 2: /);
-  expect(messagesOf(named('too often')).at(-1)).toBe('1 more calls were not as expected.');
+  expect(messagesOf(named('too often')).at(-1)).toBe('1 more calls failed.');
   expect(named('at a pace').opsPerSecond).toBeLessThan(60);
   expect(named('for a while').status).toBe('passed');
   expect(named('too large').failures.map(({ kind }) => kind)).toEqual(['performance']);
@@ -60,8 +60,8 @@ test('capabilities and what is advertised are checked', async () => {
   expect(report.results.flatMap(messagesOf)).toEqual([
     'The server should not advertise prompts, and does.',
     'The server should advertise completions, and does not.',
-    'The server does not advertise experimental as it should.',
-    'The tool add does not advertise the input schema that it should.',
+    'The server does not advertise experimental as expected.',
+    'The tool add does not advertise the expected input schema.',
     'The server has no tool nowhere.',
   ]);
   expect(report.results[4]!.failures[0]!.diff).toMatch(/^\+ .*"properties"/m);
@@ -99,6 +99,6 @@ test('the type of what is read is checked', async () => {
   });
   expect(statuses).toEqual(['reads: failed']);
   expect(messagesOf(named('reads'))).toEqual([
-    'The type of the content should be text/html, and is text/plain.',
+    'The type of the content should be text/html but is text/plain.',
   ]);
 });

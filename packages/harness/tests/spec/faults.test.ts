@@ -75,13 +75,13 @@ const BAD: [what: string, text: string, ...said: string[]][] = [
   [
     'two types',
     one('expected: {fields: [{path: $.a, type: string, field_type: number}]}'),
-    'fields[0].type says string, and field_type says number',
+    'fields[0].type is string, but field_type is number',
   ],
   [
     'bounds the wrong way around',
     one('expected: {progress: {min: 3, max: 1}, fields: [{path: $, min_length: 2, max_length: 1}]}'),
-    'expected.progress is more than the most that is allowed: 3 and 1',
-    'min_length is more than',
+    'expected.progress is greater than the maximum: 3 and 1',
+    'min_length is greater than',
   ],
   [
     'a schema that is none',
@@ -116,7 +116,7 @@ const BAD: [what: string, text: string, ...said: string[]][] = [
   [
     'a capture with an odd name',
     one('capture: {"a b": $.x}'),
-    'tools[0].tests[0].capture["a b"] is no name of a variable',
+    'tools[0].tests[0].capture["a b"] is not a valid variable name',
   ],
   [
     'a capture with an odd path',
@@ -127,17 +127,17 @@ const BAD: [what: string, text: string, ...said: string[]][] = [
   [
     'two tests of one name',
     tests('- name: t\n- name: t'),
-    '7:15: tools[0].tests[1].name is the name of another test of add, in line 6',
+    '7:15: tools[0].tests[1].name is already the name of another test of add, in line 6',
   ],
   [
     'a script that there is not',
     `validation_scripts: [{name: check, source: x}]\n${one('validation_scripts: [chek]')}`,
-    '8:30: tools[0].tests[0].validation_scripts[0] names a validation script that there is not: "chek" (did you mean "check"?)',
+    '8:30: tools[0].tests[0].validation_scripts[0] names an unknown validation script: "chek" (did you mean "check"?)',
   ],
   [
     'two scripts of one name',
     'validation_scripts: [{name: a, source: x}, {name: a, source: y}]',
-    'validation_scripts[1].name is the name of another script: "a"',
+    'validation_scripts[1].name is already the name of another script: "a"',
   ],
   [
     'a script whose file is not there',
@@ -147,29 +147,29 @@ const BAD: [what: string, text: string, ...said: string[]][] = [
   [
     'a dependency that there is not',
     tests('- name: first\n- {name: t, depends_on: [frist]}'),
-    'depends_on[0] names a test that there is not: "frist" (did you mean "first"?)',
+    'depends_on[0] names an unknown test: "frist" (did you mean "first"?)',
   ],
   ['a dependency on itself', tests('- {name: t, depends_on: [t]}'), 'depends_on[0] depends on itself'],
   [
     'a circle',
     tests('- {name: a, depends_on: [b]}\n- {name: b, dependencies: [a]}'),
-    'tests depend on each other in a circle: "tool/add/a" depends on "tool/add/b" depends on "tool/add/a"',
+    'tests depend on each other in a cycle: "tool/add/a" depends on "tool/add/b" depends on "tool/add/a"',
   ],
   [
     'a name of two tests',
     'tools:\n  - {name: a, tests: [{name: t}]}\n  - {name: b, tests: [{name: t}]}\n  - {name: c, tests: [{name: u, depends_on: [t]}]}',
-    'depends_on[0] names several tests: "t" (write which one: "tool/a/t" or "tool/b/t")',
+    'depends_on[0] names several tests: "t" (use the full name: "tool/a/t" or "tool/b/t")',
   ],
   // variables
   [
     'a variable that there is not',
     `variables: {count: 1}\n${one('input: {a: "x ${coutn}"}')}`,
-    '8:20: tools[0].tests[0].input.a uses ${coutn}, but there is no such variable, and nothing captures it (did you mean "count"?)',
+    '8:20: tools[0].tests[0].input.a uses ${coutn}, but there is no such variable or capture (did you mean "count"?)',
   ],
   [
     'a variable of a shell',
     one('input: {a: "${HOME}"}'),
-    'uses ${HOME}, but there is no such variable, and nothing captures it (for the text itself, write $${HOME})',
+    'uses ${HOME}, but there is no such variable or capture (for the literal text, write $${HOME})',
   ],
   [
     'an environment variable that is not set',
@@ -184,12 +184,12 @@ const BAD: [what: string, text: string, ...said: string[]][] = [
   [
     'a capture in a name',
     tests('- {name: a, capture: {id: $.id}}\n- name: "b ${id}"'),
-    '7:15: tools[0].tests[1].name uses ${id}, which is captured while tests run, and this must be known before',
+    '7:15: tools[0].tests[1].name uses ${id}, which is captured while tests run, but this must be known before',
   ],
   [
     'a capture for a number',
     tests('- {name: a, capture: {n: $.n}}\n- {name: b, cancel_after_ms: "${n}"}'),
-    'cancel_after_ms must be a number; it is "${n}" (what is captured while tests run can stand only where a text or any value may)',
+    'cancel_after_ms must be a number; it is "${n}" (a captured value is allowed only where text or any value is)',
   ],
   [
     'a variable of the wrong type',
@@ -199,11 +199,11 @@ const BAD: [what: string, text: string, ...said: string[]][] = [
   [
     'variables in a circle',
     'variables:\n  a: ${b}\n  b: ${a}',
-    '4:3: variables.a stands for itself: a uses b uses a',
-    '5:3: variables.b stands for itself: b uses a uses b',
+    '4:3: variables.a refers to itself: a uses b uses a',
+    '5:3: variables.b refers to itself: b uses a uses b',
   ],
   ['a variable that uses nothing', 'variables:\n  a: ${nope}', '4:6: variables.a uses ${nope}'],
-  ['a completion of a tool', one('complete: a'), '7:19: tools[0].tests[0].complete is for prompts'],
+  ['a completion of a tool', one('complete: a'), '7:19: tools[0].tests[0].complete is only for prompts'],
   // matrices
   [
     'a matrix without values',
@@ -252,12 +252,12 @@ const IGNORED: typeof BAD = [
   [
     'a key of another place',
     one('max_memory_mb: 3'),
-    '7:9: warning: tools[0].tests[0].max_memory_mb is not known and is ignored (it belongs into "performance")',
+    '7:9: warning: tools[0].tests[0].max_memory_mb is not known and is ignored (it belongs in "performance")',
   ],
   [
     'a key of nothing',
     'metadata: {x: 1}\nbanana: 1',
-    '4:1: warning: banana is not known and is ignored (known are $schema, name, version',
+    '4:1: warning: banana is not known and is ignored (known: $schema, name, version',
   ],
   [
     'a key in every row is told once',
@@ -298,7 +298,7 @@ const FILES: [what: string, text: string, said: string][] = [
   [
     'no server',
     'name: a',
-    'spec.yaml:1:1: server is missing; say how to start the server, or where it answers',
+    'spec.yaml:1:1: server is missing; add a command that starts the server, or its url',
   ],
   ['a server that is nowhere', 'name: a\nserver: {}', 'server is not complete: give a command or a url'],
   ['JSON with a comma too many', '{"name": "a", "server": {"command": "x"},, }', 'not valid YAML'],
@@ -326,7 +326,7 @@ test('files that are not there, or not what they should be', () => {
     expect.stringContaining('schema_file names bad.yaml, which cannot be used: it is not valid YAML'),
   ]);
   for (const [text, said] of [
-    ['3', 'it must be a map'],
+    ['3', 'expected a map'],
     ['{type: 3}', 'data/type'],
   ])
     expect(

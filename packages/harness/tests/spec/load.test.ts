@@ -103,7 +103,7 @@ test('files that include each other, and rows of includes that never end', () =>
     ]),
   );
   expect(faultsOf(loadFiles(row))).toEqual([
-    expect.stringContaining('at most 200 files may include each other, 8 in a row'),
+    expect.stringContaining('exceeds the limit of 200 included files, nested 8 deep'),
   ]);
 });
 

@@ -43,7 +43,7 @@ const WARNINGS: Record<string, string[]> = {
     'documentation is not known and is ignored',
   ],
   'error-tests.yaml': [
-    '33:5: warning: error_tests[2] does not name the tool that it calls, so it is not run (name it with tool: beside name:)',
+    '33:5: warning: error_tests[2] does not name a tool, so it is not run (add tool: next to name:)',
   ],
   'advanced-configuration.yaml': [
     'script_config.security.allow_network is not granted: validation scripts have no network',
@@ -69,8 +69,8 @@ test.each(Object.entries(WARNINGS))('%s is loaded as it is', (name, said) => {
 });
 
 test.each([
-  ['circular-dependencies.yaml', 'tests depend on each other in a circle'],
-  ['missing-dependencies.yaml', 'names a test that there is not: "absent"'],
+  ['circular-dependencies.yaml', 'tests depend on each other in a cycle'],
+  ['missing-dependencies.yaml', 'names an unknown test: "absent"'],
   ['resource-without-template.yaml', 'resources[0].uri_template is missing'],
 ])('%s is refused', (name, said) => {
   expect(loadFixture(`wrong/${name}`).faults?.map(faultText).join('\n')).toContain(said);
@@ -91,7 +91,7 @@ test('error_tests are tests of tools that expect an error', () => {
 
 test.each([
   ['error_tests: soon', '3:1: warning: error_tests is not a list, so it is not run'],
-  ['error_tests: [3]', '3:15: warning: error_tests[0] does not name the tool'],
+  ['error_tests: [3]', '3:15: warning: error_tests[0] does not name a tool'],
   ['error_tests: [{name: a, input: {tool: b, item: 1}}]', '3:15: warning: error_tests[0] does not name'],
 ])('%s is warned about and not run', (text, said) => {
   const result = load(text);
@@ -118,7 +118,7 @@ test('where a setting of the server has both names, the present one holds, and a
   );
   expect(result.loaded?.specification.server).toMatchObject({ env: { A: 'b' }, startup_timeout_seconds: 3 });
   expect(warningsOf(result)).toEqual([
-    'spec.yaml:2:38: warning: server.environment is ignored: env is given as well',
+    'spec.yaml:2:38: warning: server.environment is ignored: env is also given',
   ]);
 });
 
@@ -151,7 +151,7 @@ test.each([
   [
     'a script that no test names',
     'validation_scripts: [{name: lonely, source: "1"}]',
-    '3:29: warning: validation_scripts[0].name "lonely" is named by no test, so the script never runs',
+    '3:29: warning: validation_scripts[0].name "lonely" is not used by any test, so the script never runs',
   ],
 ])('%s is warned about', (_, text, said) => {
   const result = load(text);

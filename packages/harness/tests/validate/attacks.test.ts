@@ -12,7 +12,7 @@ const engine = new ScriptEngine({ timeoutMs: 20_000 }, pungi);
 
 const NESTED = (depth: number) => `x = []\nfor _ in range(${depth}): x = [x]\n`;
 const ODD = (name: string) => `class Odd:\n    def ${name}(self): raise SystemExit(0)\n`;
-const UNHEARD = 'The script ended its process by itself';
+const UNHEARD = 'The script ended its own process';
 
 describe('what no script can turn into a pass', () => {
   test.each<[string, string, ScriptErrorKind, string]>([
@@ -63,7 +63,7 @@ describe('what no script can turn into a pass', () => {
       'Odd',
     ],
     ['a number of no error', 'raise OSError(10**30, "odd")', 'RuntimeError', 'odd'],
-    ['its list of failures', 'fail.__self__.failures = None', 'EngineError', 'no plain data'],
+    ['its list of failures', 'fail.__self__.failures = None', 'EngineError', 'not plain data'],
     [
       'lines that nobody can read',
       'import linecache\nlinecache.getline = None\n1/0',

@@ -85,7 +85,7 @@ describe('an error has its kind', () => {
     ['ProcessError', 'import sys; sys.exit(3)', { code: 3 }, 'status 3'],
     ['ProcessError', 'import sys; sys.exit("total is wrong")', { code: 1 }, 'total is wrong'],
     ['ProcessError', 'import os; os._exit(4)', { code: 4 }, 'status 4'],
-    ['ProcessError', 'fail("lost")\nimport os; os._exit(0)', { code: 0 }, 'not known'],
+    ['ProcessError', 'fail("lost")\nimport os; os._exit(0)', { code: 0 }, 'findings are lost'],
     ['ProcessError', 'import os; os.kill(os.getpid(), 9)', { code: null }, 'SIGKILL'],
     [
       'ProcessError',
@@ -234,7 +234,7 @@ describe('precompiled', () => {
         : change;
     expect((await engine.executePrecompiled({ ...script, ...changed })).error).toMatchObject({
       kind: 'INVALID_INPUT',
-      message: `${argument} is not what precompileScript returned; compile the script again.`,
+      message: `${argument} is not a result of precompileScript: compile the script again.`,
     });
   });
 

@@ -124,12 +124,12 @@ describe('what the engine is called with is checked', () => {
     [
       'executePrecompiled(undefined)',
       () => engine.executePrecompiled(undefined as never),
-      'script must be what precompileScript returned; got undefined.',
+      'script must be a result of precompileScript; got undefined.',
     ],
     [
       'executePrecompiled({})',
       () => engine.executePrecompiled({} as never),
-      'script must be what precompileScript returned; got {}.',
+      'script must be a result of precompileScript; got {}.',
     ],
     [
       'options null',

@@ -114,7 +114,9 @@ export async function listSources(folder: string): Promise<Sources> {
     return { sources: [], problem: `The tools folder ${folder} cannot be read: ${reason}.`, exists };
   }
   const isStrategicOnly = entries.some(({ name }) => name === TOOLS_FILE);
-  const found = await Promise.all(entries.sort(byName).map((entry) => sourceOf(folder, entry, isStrategicOnly)));
+  const found = await Promise.all(
+    entries.sort(byName).map((entry) => sourceOf(folder, entry, isStrategicOnly)),
+  );
   const registered = new Set(
     found.filter((source) => source?.kind === 'registration').map((source) => source!.name),
   );
@@ -128,7 +130,11 @@ export async function listSources(folder: string): Promise<Sources> {
 }
 
 /** Hidden files and those that begin with "_" are nobody's tools; where the folder itself is a wrapped script, no other is. */
-async function sourceOf(folder: string, { name }: Dirent, isStrategicOnly: boolean): Promise<ScriptSource | null> {
+async function sourceOf(
+  folder: string,
+  { name }: Dirent,
+  isStrategicOnly: boolean,
+): Promise<ScriptSource | null> {
   if (/^[._]/.test(name)) return null;
   if (name === TOOLS_FILE) return { name: 'tools', origin: name, kind: 'folder' };
   if (name.endsWith(REGISTRATION)) {

@@ -8,7 +8,7 @@ const DARK = `
   --passed: #4cc482; --failed: #ff7a82; --skipped: #e0b83f; --passed-mark: #2f9f60; --failed-mark: #dc4b55;
   --skipped-mark: #b98f1b; --plus: #12301f; --minus: #3a1a1e; --plus-ink: #86e0ac; --minus-ink: #ffa3a9; --link: #8fb4ff;`;
 
-/** No attribute of the page holds style: its security policy would refuse it. */
+/** No attribute contains style: the page's security policy would refuse it. */
 export const STYLE = `:root {${LIGHT} color-scheme: light dark; }
 @media (prefers-color-scheme: dark) { :root {${DARK} } }
 * { box-sizing: border-box; }
@@ -123,16 +123,16 @@ body:has(#show-failed:checked) .test:not(.failed), body:has(#show-passed:checked
 @media print { .controls, .skip { display: none; } body { background: #fff; } .test, .card { break-inside: avoid; } pre { max-height: none; } }
 `;
 
-/** What the page can do beyond showing: search, open and close all, and lead to a test that a link names. */
+/** The script of the page: search, open and close all, and jump to a linked test. */
 export const SCRIPT = `'use strict';
 document.documentElement.classList.add('scripted');
 const tests = [...document.querySelectorAll('.test')];
 const suites = [...document.querySelectorAll('.suite')];
 const search = document.getElementById('search');
-const words = new Map();
-const wordsOf = (test) => {
-  if (!words.has(test)) words.set(test, test.textContent.toLowerCase());
-  return words.get(test);
+const texts = new Map();
+const textOf = (test) => {
+  if (!texts.has(test)) texts.set(test, test.textContent.toLowerCase());
+  return texts.get(test);
 };
 function apply() {
   const status = document.querySelector('input[name=show]:checked').id.slice('show-'.length);
@@ -140,7 +140,7 @@ function apply() {
   let shown = 0;
   for (const test of tests) {
     const fits = status === 'all' || test.classList.contains(status);
-    const found = sought.every((word) => wordsOf(test).includes(word));
+    const found = sought.every((word) => textOf(test).includes(word));
     test.hidden = !found;
     if (fits && found) shown += 1;
   }

@@ -7,14 +7,14 @@ import { countResults, headline, resultsOf, verdictOf } from '../verdict.js';
 import { SCRIPT, STYLE } from './assets.js';
 import { durationChart, html, Markup, slowestChart, statusChart, testRow } from './parts.js';
 
-/** Failures share this much of a page, so that a browser can still open it. */
+/** The total for all failures, so that a browser can still open the page. */
 const CHARS_OF_FAILURES = 12_000_000;
 const TEXTS_OF_A_TEST = 8;
 const OF_PASSED: Bounds = { chars: 1500, lines: 40 };
-/** Beyond so many, what passed tests sent and received is left to the JSON report. */
+/** Beyond this number, requests and answers of passed tests are only in the JSON report. */
 const MOST_PASSED_SHOWN = 500;
 
-/** One page that needs nothing else: no network, no script but its own, and of that only to search. */
+/** Renders one self-contained page: no network, and a script only for search. */
 export function htmlReport(report: TestReport): string {
   const located = resultsOf(report);
   const anchors = new Map(located.map(({ result }, index) => [result, `t${index + 1}`]));
@@ -61,7 +61,7 @@ function boundsFor(results: readonly TestResult[]): (result: TestResult) => Boun
   };
 }
 
-/** Which tests are shown is style alone, so that it works without the script; searching needs it. */
+/** Filtering uses only CSS, so it works without the script; searching needs it. */
 function controls({ counts }: TestReport): Markup {
   const choice = (status: string, text: string, count: number) =>
     html`<input type="radio" name="show" id="show-${status}"${status === 'all' ? html` checked` : undefined}><label for="show-${status}">${text} <b>${count}</b></label>`;
@@ -100,7 +100,7 @@ const serverText = ({ server }: SuiteReport): string =>
     ? ''
     : `${shownLine(server.name, 100)} ${shownLine(server.version, 60)} · MCP ${shownLine(server.protocol, 60)}`;
 
-/** In UTC: a report is read elsewhere than it was written. */
+/** In UTC: a report may be read in another time zone. */
 function dateText(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return shownLine(iso);
@@ -109,6 +109,6 @@ function dateText(iso: string): string {
 
 const digest = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-/** In the page itself, or a browser would ask a server for one. */
+/** Embedded, or a browser would request one from a server. */
 const icon = (colour: string): string =>
   `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${colour}"/></svg>`)}`;

@@ -3,8 +3,8 @@ import type { Counts, Failure, TestResult, TestStatus } from '@pungi/core/contra
 import type { Bounds } from '../bounded-text.js';
 import {
   attemptNote,
-  circumstancesOf,
   type Evidence,
+  exchangeOf,
   findingOf,
   firstOf,
   MOST_FINDINGS,
@@ -18,11 +18,11 @@ const SIGNS = { passed: '✓', failed: '✗', skipped: '○' };
 interface Row {
   result: TestResult;
   anchor: string;
-  /** Nothing is shown of what was sent and received where there are none. */
+  /** Undefined: requests and answers are not shown. */
   bounds: Bounds | undefined;
 }
 
-/** A test in a line that opens. What failed is open: it is what somebody came for. */
+/** A test on a line that can be expanded. Failed tests start expanded. */
 export function testRow({ result, anchor, bounds }: Row): Markup {
   const { status } = result;
   const inner = bounds === undefined ? [] : bodyOf(result, bounds);
@@ -51,10 +51,10 @@ function bodyOf(result: TestResult, bounds: Bounds): Markup[] {
   }
   const [failures, left] = firstOf(result.failures, MOST_FINDINGS);
   blocks.push(...failures.map((failure) => findingBlock(failure, bounds, 'failure')));
-  if (left > 0) blocks.push(html`<p>${left} more were found.</p>`);
+  if (left > 0) blocks.push(html`<p>${left} more findings.</p>`);
   const [advisories] = firstOf(result.advisories, MOST_FINDINGS);
   blocks.push(...advisories.map((advisory) => findingBlock(advisory, bounds, 'advisory')));
-  const shown = circumstancesOf(result, bounds);
+  const shown = exchangeOf(result, bounds);
   if (shown.length > 0) blocks.push(html`<div class="evidence">${shown.map(evidenceBlock)}</div>`);
   return blocks;
 }
@@ -67,7 +67,7 @@ function findingBlock(failure: Failure, bounds: Bounds, sort: 'failure' | 'advis
   return html`<div class="finding ${sort}"><p class="message"><span class="tag">${sort === 'advisory' ? 'advice' : kind}</span> ${message}</p>${by}${shown}</div>`;
 }
 
-/** A block that may scroll can be reached by the keyboard. */
+/** `tabindex` makes a scrolling block reachable by keyboard. */
 function evidenceBlock({ label, form, text }: Evidence): Markup {
   const content = form === 'diff' ? text.split('\n').map(diffLine) : text;
   return html`<figure class="${form}"><figcaption>${label}</figcaption><pre tabindex="0">${content}</pre></figure>`;
@@ -80,7 +80,7 @@ function diffLine(line: string): Markup {
 
 const ORDER: readonly TestStatus[] = ['passed', 'failed', 'skipped'];
 
-/** How many passed, failed and were skipped, as parts of a ring. */
+/** Passed, failed and skipped tests as parts of a ring. */
 export function statusChart(counts: Counts): Markup {
   const all = Math.max(1, counts.total);
   let before = 0;
@@ -90,11 +90,11 @@ export function statusChart(counts: Counts): Markup {
     before += share;
     return arc;
   });
-  const words = ORDER.map((status) => `${counts[status]} ${status}`).join(', ');
+  const label = ORDER.map((status) => `${counts[status]} ${status}`).join(', ');
   const judged = counts.passed + counts.failed;
   const percent = judged === 0 ? '–' : `${Math.floor((counts.passed / judged) * 100)}%`;
   return html`<figure class="card status"><figcaption>Results</figcaption>
-<svg viewBox="0 0 120 120" role="img" aria-label="${words}"><circle class="arc none" cx="60" cy="60" r="48"/>${arcs}<text x="60" y="62" class="percent">${percent}</text><text x="60" y="80" class="unit">passed</text></svg>
+<svg viewBox="0 0 120 120" role="img" aria-label="${label}"><circle class="arc none" cx="60" cy="60" r="48"/>${arcs}<text x="60" y="62" class="percent">${percent}</text><text x="60" y="80" class="unit">passed</text></svg>
 <ul class="legend">${ORDER.map((status) => html`<li class="${status}"><b>${counts[status]}</b> ${status}</li>`)}</ul></figure>`;
 }
 
@@ -105,7 +105,9 @@ const STEP = 44;
 
 const limitText = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${ms / 1000} s`);
 
-/** How many tests took how long. The steps grow threefold: a server answers in one millisecond or in ten seconds. */
+/**
+ * A histogram of durations. The steps grow threefold: servers answer in one millisecond or in ten seconds.
+ */
 export function durationChart(results: readonly TestResult[]): Markup {
   const bars = bucketsOf(results);
   const most = Math.max(1, ...bars.map(({ passed, failed }) => passed + failed));
@@ -117,9 +119,9 @@ export function durationChart(results: readonly TestResult[]): Markup {
     const count = passed + failed;
     return html`<g><title>${label}: ${count}</title><rect class="failed" x="${x + 5}" y="${top}" width="${STEP - 10}" height="${scale(failed)}"/><rect class="passed" x="${x + 5}" y="${top + scale(failed)}" width="${STEP - 10}" height="${scale(passed)}"/>${count > 0 ? html`<text x="${x + STEP / 2}" y="${top - 4}" class="count">${count}</text>` : undefined}<text x="${x + STEP / 2}" y="${HEIGHT + 30}" class="axis">${label}</text></g>`;
   });
-  const words = bars.map(({ label, passed, failed }) => `${label}: ${passed + failed}`).join(', ');
-  return html`<figure class="card durations"><figcaption>How long tests took</figcaption>
-<svg viewBox="0 0 ${width} ${HEIGHT + 36}" role="img" aria-label="Tests by duration. ${words}"><line x1="0" x2="${width}" y1="${HEIGHT + 14.5}" y2="${HEIGHT + 14.5}" class="base"/>${drawn}</svg></figure>`;
+  const label = bars.map(({ label: range, passed, failed }) => `${range}: ${passed + failed}`).join(', ');
+  return html`<figure class="card durations"><figcaption>Durations</figcaption>
+<svg viewBox="0 0 ${width} ${HEIGHT + 36}" role="img" aria-label="Tests by duration. ${label}"><line x1="0" x2="${width}" y1="${HEIGHT + 14.5}" y2="${HEIGHT + 14.5}" class="base"/>${drawn}</svg></figure>`;
 }
 
 function bucketsOf(results: readonly TestResult[]) {
@@ -139,7 +141,7 @@ function bucketsOf(results: readonly TestResult[]) {
 
 const MOST_SLOW = 6;
 
-/** The tests that took longest, each a link to its place in the page. */
+/** The slowest tests, each linked to its place in the page. */
 export function slowestChart(numbered: readonly { result: TestResult; anchor: string }[]): Markup {
   const slowest = numbered
     .filter(({ result }) => result.status !== 'skipped')
@@ -153,7 +155,7 @@ export function slowestChart(numbered: readonly { result: TestResult; anchor: st
   return html`<section class="card slowest" aria-label="Slowest tests"><h2>Slowest</h2><ol>${items}</ol></section>`;
 }
 
-/** Markup that this program wrote. Everything else that gets into a page is text, and escaped. */
+/** Markup that this program wrote. Everything else in a page is text, and escaped. */
 export class Markup {
   constructor(readonly text: string) {}
 }
@@ -170,7 +172,7 @@ const ENTITIES: Record<string, string> = {
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => ENTITIES[one]!);
 
-/** A template whose values are escaped, unless such a template made them. Attributes are always quoted. */
+/** A template whose values are escaped, unless they are Markup. Attributes are always quoted. */
 export const html = (parts: TemplateStringsArray, ...values: readonly Content[]): Markup =>
   new Markup(parts.map((part, index) => part + rendered(values[index])).join(''));
 

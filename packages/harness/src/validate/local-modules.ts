@@ -7,21 +7,21 @@ import { ScriptError } from './script-result.js';
 const MOST_FILES = 500;
 const MOST_BYTES = 4 * 1024 * 1024;
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
-const WORDS = /[\p{L}_][\p{L}\p{N}_]*/gu;
+const IDENTIFIERS = /[\p{L}_][\p{L}\p{N}_]*/gu;
 
 /**
- * The modules and packages in a folder that a script may import: those whose names stand in it, and those that stand in
- * these. No code is read for that, so a name in a comment brings its module along, too.
+ * Finds the modules and packages in a folder that a script may import: those whose names occur in it, and transitively in them.
+ * Code is not parsed, so a name in a comment also includes its module.
  */
-export function modulesBeside(folder: string, source: string): InputFile[] {
-  const beside = new Map(entriesOf(folder).map((entry) => [entry.name, entry]));
+export function localModules(folder: string, source: string): InputFile[] {
+  const remaining = new Map(entriesOf(folder).map((entry) => [entry.name, entry]));
   const found = new Map<string, InputFile>();
   const open = [source];
   for (let text = open.pop(); text !== undefined; text = open.pop())
-    for (const name of new Set(text.match(WORDS) ?? [])) {
-      const entry = beside.get(name);
+    for (const name of new Set(text.match(IDENTIFIERS) ?? [])) {
+      const entry = remaining.get(name);
       if (entry === undefined) continue;
-      beside.delete(name);
+      remaining.delete(name);
       for (const file of filesOf(folder, entry)) {
         found.set(file.path, file);
         open.push(file.text!);
@@ -44,7 +44,8 @@ function entriesOf(folder: string): Entry[] {
     if (entry.isDirectory()) return [{ name, file: entry.name, isPackage: true }];
     return entry.name.endsWith('.py') ? [{ name, file: entry.name, isPackage: false }] : [];
   });
-  // As in Python, a package comes before a module of the same name; a folder without modules is none.
+  // As in Python, a package takes precedence over a module of the same name; a folder without modules is not
+  // a package.
   const packages = new Set(all.filter(({ isPackage }) => isPackage).map(({ name }) => name));
   return all.filter(
     ({ name, isPackage }) => isPackage || !packages.has(name) || !hasModules(join(folder, name)),
@@ -81,6 +82,6 @@ function refuseTooMuch(folder: string, found: ReadonlyMap<string, InputFile>): v
   if (found.size > MOST_FILES || bytes > MOST_BYTES)
     throw new ScriptError(
       'INVALID_INPUT',
-      `The modules of ${folder} that the script names are more than ${MOST_FILES} files or ${MOST_BYTES} bytes; move them into an environment, or import fewer.`,
+      `The script imports more than ${MOST_FILES} files or ${MOST_BYTES} bytes from ${folder}: move them into an environment, or import fewer.`,
     );
 }
