@@ -147,7 +147,7 @@ describe('over HTTP', () => {
   test('on a terminal, log lines are for people', async () => {
     const server = start(['serve', '--http', '127.0.0.1:0'], { terminal: true });
     running.push(server);
-    const shown = await server.shows('stdout', /Ctrl-C ends the server/);
+    const shown = await server.shows('stdout', /Ctrl-C stops the server/);
     expect(shown).toMatch(/^\[20\d\d-\d\d-\d\d [\d:.]+\] INFO: Ready to run Python/m);
     expect(shown).not.toContain('"level"');
   });

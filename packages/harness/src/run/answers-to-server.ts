@@ -87,7 +87,7 @@ function problemWith(answer: Record<string, unknown>, hasTools: boolean): string
   return `The completion in the test is not valid: ${path}: ${cut(first.message, 200)}`;
 }
 
-/** A text alone is what the assistant said; a complete completion only gets missing required fields. */
+/** A text alone is the reply of the assistant; a complete completion only gets missing required fields. */
 function completion(given: unknown): Record<string, unknown> {
   const whole = isMap(given) ? given : { content: String(given), stopReason: 'endTurn' };
   const { content } = whole;
