@@ -18,7 +18,10 @@ function filesBelow(folder: string): string[] {
 }
 
 test('every test that is left to "npm run test:all" is there', () => {
-  const known = [...TESTS, ...['docs', 'examples', 'repository'].flatMap((name) => filesBelow(`tests/${name}`))];
+  const known = [
+    ...TESTS,
+    ...['docs', 'examples', 'repository'].flatMap((name) => filesBelow(`tests/${name}`)),
+  ];
   const named = LONG.filter((name) => !name.endsWith('*'));
   expect(named.filter((name) => !known.includes(name))).toEqual([]);
   expect([...new Set(named)]).toEqual(named);
