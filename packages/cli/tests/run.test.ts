@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Outcome } from '../../core/src/contract/outcome.js';
-import { program as pungi } from './pungi.js';
+import { pungi } from './pungi.js';
 
 let folder: string;
 beforeEach(() => {
