@@ -1,6 +1,9 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** What no name leads to, each with what to call it: networks of somebody's own, and ways of writing an address within another. */
+/**
+ * Networks that no name may resolve to, each with its description: private networks, and IPv4 addresses embedded in
+ * IPv6.
+ */
 const SPECIAL: [network: string, what: string][] = [
   ['0.0.0.0/8', 'an address of this machine itself'],
   ['10.0.0.0/8', 'a private address'],
@@ -45,15 +48,15 @@ const LISTS = SPECIAL.map(([network, what]) => {
   return { list, what, isV4: isIPv4(base) };
 });
 
-/** In IPv6 all of the internet is below this, so far. */
+/** All global IPv6 addresses are below this prefix, so far. */
 const GLOBAL_V6 = new BlockList();
 GLOBAL_V6.addSubnet('2000::', 3, 'ipv6');
 
-/** Why no name may lead to this address; undefined for those of the internet. */
+/** Returns why no name may resolve to this address, or undefined for addresses of the internet. */
 export function whyForbidden(address: string): string | undefined {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return 'no address';
-  // An IPv6 list would also match the IPv4 addresses within: each list is asked for its own kind only.
+  // An IPv6 list would also match embedded IPv4 addresses, so each list is used for its own family only.
   const found = LISTS.find(
     ({ list, isV4 }) => isV4 === (family === 4) && list.check(address, isV4 ? 'ipv4' : 'ipv6'),
   );

@@ -3,7 +3,10 @@ interface Waiting {
   begin: () => void;
 }
 
-/** Lets some work at a time, and few for each who asks. Whose turn it is next is up to who has the fewest, then to who came first. */
+/**
+ * A semaphore with a limit per caller. The next turn goes to the caller with the fewest, then to the one that came
+ * first.
+ */
 export class FairTurns {
   readonly #open = new Map<object, number>();
   readonly #waiting = new Set<Waiting>();
@@ -14,7 +17,7 @@ export class FairTurns {
     private readonly mostOfOne: number,
   ) {}
 
-  /** The turn ends with the work or with the signal, whichever is first; in both cases it rejects as they do. */
+  /** The turn ends with the work or with the signal, whichever is first; it rejects as they do. */
   async take<T>(who: object, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#wait(who, signal);
     try {

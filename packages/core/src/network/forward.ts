@@ -12,7 +12,7 @@ import type { Policy } from './policy.js';
 import { Refusal, statusLine } from './refusal.js';
 import type { RunConnections } from './run-connections.js';
 
-/** They are about one connection, and there are two of them. `expect` was answered already. */
+/** Hop-by-hop headers concern one connection and are not passed on. `expect` was answered already. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -27,10 +27,10 @@ const HOP_BY_HOP = new Set([
 ]);
 const ABSOLUTE = /^http:\/\/([^/?#]*)([/?][^#]*)?$/i;
 
-/** A host that goes on telling what it is about to do never answers. */
+/** A host that sends more informational responses than this never answers. */
 const MOST_INFORMATION = 20;
 
-/** Passes one request on, which names its host by the whole address, and the answer back. */
+/** Passes on one request with an absolute address, and its answer. */
 export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
@@ -76,7 +76,7 @@ function readTarget(request: IncomingMessage): { target: Target; path: string } 
   if (headers['upgrade'])
     throw new Refusal(400, 'Another protocol than HTTP, such as WebSocket, does not pass the proxy.');
   if (headers['content-length'] && headers['transfer-encoding'])
-    throw new Refusal(400, 'The request tells its length in two ways.');
+    throw new Refusal(400, 'The request gives its length in two ways.');
   const coding = headers['transfer-encoding'];
   if (coding && (coding.length > 1 || coding[0]?.toLowerCase() !== 'chunked'))
     throw new Refusal(400, 'The only transfer encoding that passes the proxy is chunked.');
@@ -88,7 +88,7 @@ function readTarget(request: IncomingMessage): { target: Target; path: string } 
   return { target: { host, port }, path: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
-/** Of several Host headers node shows the first only. */
+/** Returns all Host headers, of which node exposes only the first. */
 function hostsNamed({ rawHeaders }: IncomingMessage): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');
 }
@@ -103,7 +103,10 @@ interface Exchange {
   gone: AbortSignal;
 }
 
-/** Resolves when the whole answer is passed on. What throws in a listener would end the server: each of them rejects instead. */
+/**
+ * Resolves when the whole answer is passed on. An exception in a listener would end the server, so each of them
+ * rejects instead.
+ */
 function exchange({ request, response, target, path, run, socket, gone }: Exchange): Promise<void> {
   return new Promise((resolve, reject) => {
     const outgoing = send({
@@ -115,7 +118,7 @@ function exchange({ request, response, target, path, run, socket, gone }: Exchan
     });
     gone.addEventListener('abort', reject, { once: true });
     outgoing.on('error', reject);
-    // Node lets go of the socket then, and tells of nothing that happens to it.
+    // Node then releases the socket and reports no further events of it.
     outgoing.once('upgrade', () => reject(new Error('an upgrade that nobody asked for')));
     let informed = 0;
     outgoing.on('information', () => {
@@ -137,7 +140,7 @@ function exchange({ request, response, target, path, run, socket, gone }: Exchan
   });
 }
 
-/** Without the host's own words for the status, which may be anything. */
+/** Passes on the status without the host's reason phrase, which may be anything. */
 function beginAnswer(response: ServerResponse, answer: IncomingMessage): void {
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 599) throw new Error(`the status ${status}, which means nothing`);
@@ -150,12 +153,12 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 function headersFor(request: IncomingMessage, { host, port }: Target): OutgoingHttpHeaders {
   const headers = endToEnd(request);
   headers['host'] = port === 80 ? writeHost(host) : `${writeHost(host)}:${port}`;
-  // Without it node would send the body of a GET unframed, to be read as a second request.
+  // Without it node would send the body of a GET unframed, and it could be read as a second request.
   if (request.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked';
   return headers;
 }
 
-/** The headers that are meant for the other end. */
+/** Returns the end-to-end headers. */
 function endToEnd({ headersDistinct }: IncomingMessage): OutgoingHttpHeaders {
   const named = (headersDistinct['connection'] ?? []).flatMap((value) => value.split(','));
   const left = new Set(named.map((name) => name.trim().toLowerCase()));

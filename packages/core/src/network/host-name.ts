@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 
-/** What stands before the port of an address: a name in lower case without its last dot, or an address in its one spelling. */
+/** The host of an address: a name in lower case without its last dot, or an IP address in canonical form. */
 export interface Host {
   kind: 'name' | 'address';
   /** An IPv6 address has no brackets. */
   text: string;
 }
 
-/** Where a request goes. */
+/** The destination of a request. */
 export interface Target {
   host: Host;
   port: number;
@@ -17,11 +17,11 @@ const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 const LONGEST_NAME = 253;
 
 /**
- * Reads a host as browsers do, so that every spelling of an address (2130706433, 0x7f.1, 0177.0.0.1) is that address and not a
- * name for somebody else to resolve. Undefined where it is neither a name nor an address.
+ * Parses a host as browsers do, so that every spelling of an address (2130706433, 0x7f.1, 0177.0.0.1) is that address
+ * and not a name to resolve. Returns undefined if it is neither a name nor an address.
  */
 export function parseHost(text: string): Host | undefined {
-  // What a URL would end the host at, or leave out of it.
+  // Characters that would end the host in a URL, or are removed from it.
   if (text === '' || /[\s/\\?#@%<>^|\0-\x20\x7f]/.test(text)) return undefined;
   if (text.includes(':') && !text.startsWith('[')) return undefined;
   if (!URL.canParse(`http://${text}/`)) return undefined;
@@ -36,7 +36,7 @@ export function parseHost(text: string): Host | undefined {
 
 const AUTHORITY = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/;
 
-/** "host" or "host:port". */
+/** Parses "host" or "host:port". */
 export function parseAuthority(text: string): { host: Host; port: number | undefined } | undefined {
   const [, hostText = '', portText] = AUTHORITY.exec(text) ?? [];
   const host = parseHost(hostText);
@@ -45,7 +45,7 @@ export function parseAuthority(text: string): { host: Host; port: number | undef
   return { host, port };
 }
 
-/** As it is written in an address. */
+/** Formats a host for an address. */
 export const writeHost = ({ text }: Host): string => (isIP(text) === 6 ? `[${text}]` : text);
 
 export const writeTarget = ({ host, port }: Target): string => `${writeHost(host)}:${port}`;

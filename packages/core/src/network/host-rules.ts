@@ -4,17 +4,20 @@ import { type Host, parseAuthority, writeHost } from './host-name.js';
 /** What one entry of a profile's list allows. */
 export interface HostRule {
   kind: 'name' | 'below' | 'address';
-  /** For `below`: the name below which everything is allowed, though not the name itself. */
+  /** For `below`: the name whose subdomains are allowed, but not the name itself. */
   host: string;
   ports: readonly number[];
-  /** The entry in its one spelling. */
+  /** The entry in canonical form. */
   text: string;
 }
 
-/** Of an entry that names none. */
+/** The ports of an entry that names none. */
 export const USUAL_PORTS: readonly number[] = [80, 443];
 
-/** Reads "api.example.com", "*.example.com", "203.0.113.7" or "[2001:db8::1]", each with ":port" or for the ports 80 and 443. */
+/**
+ * Parses "api.example.com", "*.example.com", "203.0.113.7" or "[2001:db8::1]", each with ":port" or for the ports 80
+ * and 443.
+ */
 export function parseHostRule(text: string): HostRule {
   const entry = text.trim();
   const isBelow = entry.startsWith('*.');
@@ -41,7 +44,7 @@ function checkSpelling(text: string, named: string, host: Host, isBelow: boolean
   if (host.kind === 'address') {
     if (isBelow) throw wrong(text, 'there is nothing below an address');
     const spelled = named.replace(/(\]|^[^[\]]*?)(:\d+)?$/, '$1').toLowerCase();
-    // Who writes 127.1 may not know what is meant by it.
+    // A spelling such as 127.1 may not mean what its author expects.
     if (host.text.includes('.') && spelled !== host.text)
       throw wrong(text, `write the address as ${host.text}`);
     return;
@@ -57,7 +60,7 @@ const wrong = (text: string, advice: string): PungiError =>
     host: text,
   });
 
-/** Whether a rule names this host and port. */
+/** Whether a rule allows this host and port. */
 export function allows(rule: HostRule, host: Host, port: number): boolean {
   if (!rule.ports.includes(port)) return false;
   if (rule.kind === 'below') return host.kind === 'name' && host.text.endsWith(`.${rule.host}`);

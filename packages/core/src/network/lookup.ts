@@ -3,17 +3,17 @@ import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
-/** Rejects when the name is not found, or given up by the signal. */
+/** Rejects if the name is not found, or if the signal is aborted. */
 export type Lookup = (name: string, signal: AbortSignal) => Promise<LookupAddress[]>;
 
 const HOSTS_FILE = '/etc/hosts';
-/** Twice as long the second time, for each name server. */
+/** Timeout of the first try; twice as long for the second, for each name server. */
 const FIRST_TRY_MS = 2000;
 const TRIES = 2;
 
 /**
- * Finds a whole name in the hosts file or by the name servers of this machine. The system's own function would hold one of
- * two threads for as long as somebody's name server does not answer, and could not be stopped.
+ * Resolves a full name with the hosts file or the name servers of this machine. The system's function would block one
+ * of two threads for as long as a name server does not answer, and cannot be cancelled.
  */
 export const lookUp: Lookup = async (name, signal) => {
   const own = findInHosts(await readFile(HOSTS_FILE, 'utf8').catch(() => ''), name);
@@ -22,7 +22,7 @@ export const lookUp: Lookup = async (name, signal) => {
 };
 
 async function askNameServers(name: string, signal: AbortSignal): Promise<LookupAddress[]> {
-  // One for each question: it reads which name servers there are now, and what is cancelled is this question alone.
+  // One resolver per query: it reads the current name servers, and cancelling affects only this query.
   const resolver = new Resolver({ timeout: FIRST_TRY_MS, tries: TRIES });
   const cancel = () => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });
@@ -36,7 +36,7 @@ async function askNameServers(name: string, signal: AbortSignal): Promise<Lookup
   }
 }
 
-/** Addresses that a hosts file gives to a name in lower case. */
+/** Returns the addresses of a lower-case name in a hosts file. */
 export function findInHosts(file: string, name: string): LookupAddress[] {
   return file.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);

@@ -4,7 +4,7 @@ import type { Lookup } from './lookup.js';
 import { Refusal } from './refusal.js';
 
 const LOOKUPS_AT_A_TIME = 32;
-/** A run whose names are slow to find waits for itself, not others for it. */
+/** A run whose names resolve slowly delays itself, not others. */
 const LOOKUPS_OF_ONE_RUN = 2;
 /** Long enough for the many connections that a client opens at once. */
 const KEPT_MS = 5000;
@@ -15,7 +15,7 @@ interface Kept {
   until: number;
 }
 
-/** Looks names up, fairly between runs, and keeps what was found for a moment. One for the whole server. */
+/** Resolves names, fairly between runs, and caches results for a moment. One for the whole server. */
 export class Names {
   readonly #turns = new FairTurns(LOOKUPS_AT_A_TIME, LOOKUPS_OF_ONE_RUN);
   readonly #kept = new Map<string, Kept>();
@@ -25,7 +25,7 @@ export class Names {
     private readonly timeoutMs: number,
   ) {}
 
-  /** `givenUp` ends it with the signal's reason. */
+  /** `givenUp` rejects it with the signal's reason. */
   async find(name: string, asker: object, givenUp: AbortSignal): Promise<LookupAddress[]> {
     const kept = this.#recall(name);
     if (kept) return kept;
@@ -48,7 +48,7 @@ export class Names {
   }
 
   async #ask(name: string, signal: AbortSignal): Promise<LookupAddress[]> {
-    // Who waited for a turn may have waited for just this.
+    // Another lookup of the same name may have ended during the wait.
     const kept = this.#recall(name);
     if (kept) return kept;
     const addresses = await this.lookup(name, signal);
@@ -65,7 +65,7 @@ export class Names {
   #keep(name: string, addresses: LookupAddress[]): void {
     this.#kept.delete(name);
     this.#kept.set(name, { addresses, until: performance.now() + KEPT_MS });
-    // The oldest stands first.
+    // The oldest is first.
     for (const [oldest, { until }] of this.#kept) {
       if (this.#kept.size <= MOST_KEPT && until > performance.now()) break;
       this.#kept.delete(oldest);

@@ -9,14 +9,17 @@ import { TIMEOUTS, type Timeouts } from './timeouts.js';
 import { tunnel } from './tunnel.js';
 
 export interface NetworkDoor {
-  /** Where the forwarders of runs connect; HTTP after a line that names the caller. */
+  /** The socket for the forwarders of runs: HTTP after a line that names the caller. */
   socket: string;
-  /** Admits the connections of a caller, for a run, until the returned function is called, which also cuts them. */
+  /**
+   * Admits the connections of a caller for a run. Returns a function that ends the admission and cuts the
+   * connections.
+   */
   admit(caller: string, run: string): () => void;
   close(): Promise<void>;
 }
 
-/** Opens ways to the hosts that profiles allow. One for the whole server. */
+/** Opens networks for the hosts that profiles allow. One for the whole server. */
 export class Network {
   readonly #names: Names;
   readonly #capacity = new Capacity();
@@ -28,7 +31,7 @@ export class Network {
     this.#names = new Names(lookup, timeouts.lookup);
   }
 
-  /** `hosts` are entries as parseHostRule reads them. */
+  /** `hosts` are entries for parseHostRule. */
   async open(
     hosts: readonly string[],
     onDecision: (decision: NetworkDecision) => void,

@@ -5,7 +5,9 @@ import type { Policy } from './policy.js';
 import { Refusal } from './refusal.js';
 import type { RunConnections } from './run-connections.js';
 
-/** Judges where a request of a run goes, records the decision, and connects. The signal cuts the connection whenever it comes. */
+/**
+ * Decides whether a request of a run may proceed, records the decision, and connects. The signal cuts the connection.
+ */
 export async function reach(
   target: Target,
   policy: Policy,
@@ -49,7 +51,7 @@ async function decide(
   }
 }
 
-/** To the checked addresses themselves, the next one where one does not answer. */
+/** Connects to the checked addresses, one after the other. */
 function open({ host, port }: Target, addresses: LookupAddress[]): Socket {
   const socket = connect({
     host: host.text,

@@ -7,7 +7,7 @@ import type { Names } from './names.js';
 import { Refusal } from './refusal.js';
 import type { Timeouts } from './timeouts.js';
 
-const RULES_TOLD = 8;
+const RULES_SHOWN = 8;
 
 /** Decides which hosts may be reached, and at which addresses. */
 export class Policy {
@@ -18,8 +18,8 @@ export class Policy {
   ) {}
 
   /**
-   * The addresses to connect to, all of them checked; whoever connects must not resolve the name again. `givenUp` ends it with
-   * the signal's reason.
+   * Returns the addresses to connect to, all of them checked; the caller must not resolve the name again. `givenUp`
+   * rejects it with the signal's reason.
    */
   async addressesOf(target: Target, asker: object, givenUp: AbortSignal): Promise<LookupAddress[]> {
     const { host } = target;
@@ -34,7 +34,7 @@ export class Policy {
     return this.rules.some((rule) => allows(rule, host, port));
   }
 
-  /** One address of somebody's own network is enough: which of them would be used is up to who answers for the name. */
+  /** One private address is enough to refuse: the name server decides which one would be used. */
   #check({ host, port }: Target, address: string): void {
     const why = whyForbidden(address);
     const literal: Target = { host: { kind: 'address', text: address }, port };
@@ -47,9 +47,9 @@ export class Policy {
 
   #notListed(target: Target): Refusal {
     const asked = writeTarget(target);
-    const told = this.rules.slice(0, RULES_TOLD).map(({ text }) => text);
-    const more = this.rules.length - told.length;
-    const listed = `${told.join(', ') || 'nothing'}${more > 0 ? ` and ${more} more` : ''}`;
+    const shown = this.rules.slice(0, RULES_SHOWN).map(({ text }) => text);
+    const more = this.rules.length - shown.length;
+    const listed = `${shown.join(', ') || 'nothing'}${more > 0 ? ` and ${more} more` : ''}`;
     return new Refusal(
       403,
       `The profile does not allow ${asked}; its network.allow lists ${listed}. Add "${entryFor(target)}" there to reach it.`,

@@ -17,7 +17,7 @@ const LONGEST_HEADERS = 32 * 1024;
 const LONGEST_NAME = 256;
 const NEWLINE = 10;
 
-/** What a proxy lets its clients do. */
+/** What a proxy allows its clients. */
 export interface ProxyHandler {
   answer(request: IncomingMessage, response: ServerResponse, run: RunConnections): Promise<void>;
   /** Answers CONNECT. Without it such a connection is cut. */
@@ -25,14 +25,14 @@ export interface ProxyHandler {
 }
 
 export interface ProxyServer {
-  /** Where forwarders connect; HTTP after a line that names the caller. */
+  /** The socket for forwarders: HTTP after a line that names the caller. */
   socket: string;
-  /** Admits the connections of a caller until the returned function is called, which also cuts them. */
+  /** Admits the connections of a caller. Returns a function that ends the admission and cuts the connections. */
   admit(caller: string, run: RunConnections): () => void;
   close(): Promise<void>;
 }
 
-/** A connection that was admitted. */
+/** An admitted connection. */
 interface ProxyClient {
   run: RunConnections;
   queue: RequestQueue;
@@ -40,7 +40,10 @@ interface ProxyClient {
 
 type Clients = WeakMap<object, ProxyClient>;
 
-/** The one way out of jails, on a unix socket: for runs to the hosts of their profile, for builds to the package indexes. */
+/**
+ * The only network access of jails, on a unix socket: for runs to the hosts of their profile, for builds to the
+ * package indexes.
+ */
 export async function startProxyServer(
   handler: ProxyHandler,
   timeouts: Timeouts,
@@ -57,10 +60,11 @@ export async function startProxyServer(
   });
   const folder = new PrivateFolder();
   try {
-    // Node enforces the time-outs of an HTTP server only while it listens. Whoever connects here is not admitted.
+    // Node enforces the timeouts of an HTTP server only while it listens. Connections to this socket are not
+    // admitted.
     await listen(http, join(folder.path, 'http.sock'));
     await listen(entrance, folder.socket);
-    // Its folder lets nobody in: only who was handed the socket itself, under whatever identity, can connect.
+    // The folder is private: only a process that was given the socket itself, under whatever user id, can connect.
     chmodSync(folder.socket, 0o666);
   } catch (error) {
     http.close();
@@ -88,7 +92,7 @@ export async function startProxyServer(
 }
 
 async function listen(server: Server, path: string): Promise<void> {
-  // A run keeps Node alive while it goes on; an idle proxy does not.
+  // Active runs keep Node running; an idle proxy does not.
   server.listen(path).unref();
   await once(server, 'listening');
 }
@@ -114,7 +118,7 @@ function createProxy(handler: ProxyHandler, timeouts: Timeouts, clients: Clients
   server.on('connect', (request, stream, head) => {
     const socket = stream as Socket;
     const client = clients.get(socket);
-    // A tunnel cannot begin amid the answer to an earlier request.
+    // A tunnel cannot begin during the answer to an earlier request.
     if (!client || client.queue.isBusy || !handler.tunnel) return void socket.destroy();
     handler.tunnel(request, socket, head, client.run).catch(() => socket.destroy());
   });
@@ -127,7 +131,7 @@ interface Admission {
   capacity: Capacity;
 }
 
-/** The first line of a connection is not HTTP: it names the caller. What comes after it goes to the proxy. */
+/** The first line of a connection is not HTTP: it names the caller. The rest goes to the proxy. */
 function createEntrance(
   proxy: HttpServer,
   clients: Clients,
@@ -148,7 +152,7 @@ function createEntrance(
   );
 }
 
-/** Reads the line that a forwarder puts before whatever a run sends; the rest stays in the socket. */
+/** Reads the line that a forwarder sends before the data of a run; the rest stays in the socket. */
 function readCaller(socket: Socket, timeoutMs: number, found: (caller: string) => void): void {
   const timer = setTimeout(() => socket.destroy(), timeoutMs);
   socket.on('error', () => socket.destroy());
@@ -170,7 +174,7 @@ function readCaller(socket: Socket, timeoutMs: number, found: (caller: string) =
   socket.on('readable', take);
 }
 
-/** Hardly a client sends a request before it has the answer to the last one. */
+/** Few clients send a request before the previous one is answered. */
 const MOST_WAITING = 16;
 
 interface Waiting {
@@ -178,7 +182,7 @@ interface Waiting {
   begin: () => void;
 }
 
-/** The requests of one connection, one at a time: node hands over as many as were sent in one go. */
+/** Handles the requests of one connection one at a time: node emits all that were pipelined. */
 class RequestQueue {
   readonly #waiting: Waiting[] = [];
   #isBusy = false;
@@ -189,7 +193,7 @@ class RequestQueue {
     return this.#isBusy;
   }
 
-  /** Begins when those before it are answered; a connection that sends far too many is cut. */
+  /** Begins when the previous ones are answered; a connection with too many pending requests is cut. */
   enter(response: ServerResponse, begin: () => void): void {
     if (this.#waiting.length >= MOST_WAITING) return void this.socket.destroy();
     this.#waiting.push({ response, begin });
@@ -197,7 +201,7 @@ class RequestQueue {
   }
 
   #next(): void {
-    // After an answer that closes the connection nobody would hear the next one.
+    // After an answer that closes the connection, nobody would receive the next one.
     const next = this.socket.writableEnded || this.socket.destroyed ? undefined : this.#waiting.shift();
     this.#isBusy = next !== undefined;
     next?.response.once('close', () => this.#next());

@@ -1,4 +1,4 @@
-/** Why a request goes no further, as it is answered to who asked. */
+/** Why a request is refused, as sent to its client. */
 export class Refusal extends Error {
   constructor(
     readonly status: 400 | 403 | 502 | 503 | 504,
@@ -7,7 +7,7 @@ export class Refusal extends Error {
     super(message);
   }
 
-  /** Clients show what stands behind the status of an answer to CONNECT, and few of them its text: the sentence is in both. */
+  /** Few clients show the body of an answer to CONNECT, so the sentence is in the reason phrase, too. */
   get reasonPhrase(): string {
     return this.message.replace(/[^\x20-\x7e]/g, '?').slice(0, 1000);
   }
@@ -15,7 +15,7 @@ export class Refusal extends Error {
 
 const TITLES = { 400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway', 503: 'Busy', 504: 'Timeout' };
 
-/** The whole answer, for a connection that no HTTP server writes to any more. */
+/** Formats the whole answer, for a connection that no HTTP server writes to. */
 export function writeRefusal(refusal: Refusal): string {
   const text = `${refusal.message}\n`;
   return [

@@ -7,21 +7,21 @@ export interface NetworkDecision {
   host: string;
   port: number;
   allowed: boolean;
-  /** null where it was allowed. */
+  /** null if it was allowed. */
   reason: string | null;
-  /** The run lost its network with it, so it is the last one. */
+  /** The run lost its network, so this is its last decision. */
   isLast: boolean;
 }
 
-/** HTTP clients keep a hundred at most. */
+/** HTTP clients use at most a hundred. */
 const MOST_CONNECTIONS = 128;
-/** What a run has in any case, also where others have taken all that the server gives. */
+/** The connections that a run always gets, even if others use all of the server's. */
 const ASSURED_CONNECTIONS = 8;
 const MOST_BYTES = 1024 ** 3;
-/** What a run asked for is recorded once. One that asks for more different hosts than this is looking for something. */
+/** Each host is recorded once per run. A run that requests more hosts than this is scanning. */
 const MOST_DECISIONS = 1000;
 
-/** One run's use of the network, from its start to its end. */
+/** The network use of one run, from its start to its end. */
 export class RunConnections {
   readonly #sockets = new Set<Socket>();
   readonly #recorded = new Set<string>();
@@ -34,7 +34,7 @@ export class RunConnections {
     private readonly onDecision: (decision: NetworkDecision) => void,
   ) {}
 
-  /** Takes a connection of the run, unless it has too many. */
+  /** Accepts a connection of the run, unless it has too many. */
   welcome(socket: Socket, isServerFull: boolean): boolean {
     const most = isServerFull ? ASSURED_CONNECTIONS : MOST_CONNECTIONS;
     if (this.#isOver || this.#connections >= most) return false;
@@ -44,7 +44,7 @@ export class RunConnections {
     return true;
   }
 
-  /** A socket that is cut when the run has ended. */
+  /** Registers a socket that is cut when the run has ended. */
   hold(socket: Socket): void {
     if (this.#isOver) return void socket.destroy();
     this.#sockets.add(socket);
@@ -60,7 +60,7 @@ export class RunConnections {
     else this.#report(target, reason, false);
   }
 
-  /** Bytes to or from a host. */
+  /** Counts bytes to or from a host. */
   count(target: Target, bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > MOST_BYTES)
@@ -84,7 +84,7 @@ export class RunConnections {
 }
 
 const MOST_OF_ALL_RUNS = 1024;
-/** Each takes two descriptors, and runs, environments and the audit trail need theirs. */
+/** Each connection takes two descriptors, and runs, environments and the audit trail need others. */
 const SHARE = 8;
 
 /** The connections of all runs together. */
@@ -102,7 +102,7 @@ export class Capacity {
   }
 }
 
-/** What this process may have open at most; node raised it as far as it can at its start. */
+/** Returns the descriptor limit of this process, which node raises at its start. */
 function mostDescriptors(): number {
   try {
     const [, most] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -1,14 +1,14 @@
-/** What the first bytes of a connection say, as far as they are there. */
+/** The result of parsing the first bytes of a connection. */
 export type Hello =
   | { kind: 'incomplete' }
   | { kind: 'not-tls' }
-  /** null: it names no server. */
+  /** null if it names no server. */
   | { kind: 'hello'; serverName: string | null; hidesName: boolean };
 
 const HANDSHAKE_RECORD = 22;
 const CLIENT_HELLO = 1;
 const LONGEST_RECORD = 16_384;
-/** A real one has two kilobytes at most, those with keys for quantum computers included. */
+/** A real one has at most two kilobytes, including those with post-quantum keys. */
 const LONGEST_HELLO = 32_768;
 const SERVER_NAME = 0;
 const ENCRYPTED_HELLO = 0xfe0d;
@@ -20,8 +20,8 @@ const INCOMPLETE: Hello = { kind: 'incomplete' };
 const NOT_TLS: Hello = { kind: 'not-tls' };
 
 /**
- * Reads the ClientHello that a TLS connection begins with; it may be cut into records and these into segments, anywhere. Each
- * byte is looked at once.
+ * Parses the ClientHello of a TLS connection, which may be split into records and segments anywhere. Each byte is
+ * read once.
  */
 export class HelloReader {
   readonly #header = Buffer.alloc(RECORD_HEADER);
@@ -30,7 +30,7 @@ export class HelloReader {
   readonly #message = Buffer.alloc(MESSAGE_HEADER + LONGEST_HELLO);
   #messageLength = 0;
 
-  /** Takes what came next. Once the answer is another than incomplete it is final. */
+  /** Adds data. A result other than incomplete is final. */
   take(data: Buffer): Hello {
     for (let at = 0; at < data.length; ) {
       if (this.#leftOfRecord === 0) {
@@ -49,7 +49,7 @@ export class HelloReader {
     return INCOMPLETE;
   }
 
-  /** False where it is no handshake. */
+  /** Returns false if it is not a handshake. */
   #takeOfHeader(byte: number): boolean {
     this.#header[this.#headerLength] = byte;
     this.#headerLength += 1;
@@ -61,7 +61,7 @@ export class HelloReader {
     return this.#leftOfRecord > 0 && this.#leftOfRecord <= LONGEST_RECORD;
   }
 
-  /** How long the message is, or the part of it that tells. */
+  /** The length of the message, or of the part that contains its length. */
   get #wanted(): number {
     return this.#messageLength < MESSAGE_HEADER ? MESSAGE_HEADER : MESSAGE_HEADER + this.#bodyLength;
   }
@@ -84,7 +84,7 @@ export class HelloReader {
   }
 }
 
-/** Takes fields one after the other; beyond the end it throws. */
+/** Reads consecutive fields; throws beyond the end. */
 class Fields {
   #at = 0;
 
@@ -106,7 +106,7 @@ class Fields {
     return this.data.subarray(this.#at - length, this.#at);
   }
 
-  /** A field whose length stands before it. */
+  /** Reads a field that is preceded by its length. */
   sized(bytes: 1 | 2): Buffer {
     return this.take(this.number(bytes));
   }
@@ -126,7 +126,7 @@ function readExtensions(body: Buffer): { serverName: string | null; hidesName: b
   while (!extensions.isAtEnd) {
     const type = extensions.number(2);
     const content = extensions.sized(2);
-    // Two readers could disagree on which of them counts.
+    // Two parsers could disagree on which of them counts.
     if (seen.has(type)) throw new RangeError('an extension twice');
     seen.add(type);
     if (type === SERVER_NAME) found.serverName = readServerName(content);

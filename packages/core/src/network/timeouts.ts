@@ -1,4 +1,4 @@
-/** How long the proxy waits for what, in milliseconds. How long a connection lives in all is a matter of the run's own time. */
+/** Timeouts of the proxy, in milliseconds. The total lifetime of a connection is limited by the run. */
 export interface Timeouts {
   /** For the line that names the caller. */
   caller: number;
@@ -6,7 +6,7 @@ export interface Timeouts {
   hello: number;
   lookup: number;
   connect: number;
-  /** Nothing moves. */
+  /** Without any traffic. */
   idle: number;
 }
 

@@ -7,13 +7,13 @@ import { Refusal, writeRefusal } from './refusal.js';
 import type { RunConnections } from './run-connections.js';
 import { type Hello, HelloReader } from './server-name.js';
 
-/** A real hello has two kilobytes at most, and six times as many if it is cut into the smallest records. */
+/** A real hello has at most two kilobytes, and six times as many if it is split into the smallest records. */
 const LONGEST_START = 40 * 1024;
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
-/** TLS for "access denied", which clients name in their exception. */
+/** The TLS alert "access denied", which clients name in their exceptions. */
 const ACCESS_DENIED = Buffer.from([21, 3, 3, 0, 2, 2, 49]);
 
-/** Answers CONNECT: bytes pass both ways once the client has begun TLS with the server that it asked for. */
+/** Answers CONNECT: bytes pass both ways after the client has begun TLS with the requested server. */
 export async function tunnel(
   request: IncomingMessage,
   client: Socket,
@@ -58,7 +58,7 @@ function readTarget({ url = '', headers }: IncomingMessage): Target {
   return { host, port };
 }
 
-/** The first bytes, up to a whole hello that names the right server; nothing was passed on until then. */
+/** Reads the first bytes, up to a whole hello that names the right server; nothing is passed on before. */
 function readStart(
   client: Socket,
   head: Buffer,
@@ -89,12 +89,12 @@ function readStart(
     client.once('close', cutShort);
     client.on('data', take);
     take(head);
-    // It may have ended while the host was connected to, when nobody listened.
+    // It may have ended during the connection to the host, before anything listened.
     if (client.readableEnded) cutShort();
   });
 }
 
-/** undefined: it may pass. */
+/** Returns undefined if it may pass. */
 function judge(hello: Hello, target: Target): Refusal | undefined {
   const asked = writeTarget(target);
   if (hello.kind !== 'hello')

@@ -15,21 +15,21 @@ import {
   type VenvFacts,
 } from './venv-tree.js';
 
-/** How much of a change is done when versions are chosen, and when everything is in place: the rest is compiling. */
+/** The progress when versions are chosen, and when everything is installed; the rest is compiling. */
 export const SHARES = { resolved: 0.15, filled: 0.75 };
 
-/** When to stop a change, and whom to report its steps to. */
+/** The signal and the progress callback of a change. */
 export type Steps = StepOptions & { signal: AbortSignal };
 
-/** What an environment is to contain. */
+/** The content of an environment. */
 export interface Contents {
-  /** What was asked for, as requirements. */
+  /** The requested packages, as requirements. */
   requested: string[];
-  /** Whether it is what there is already. */
+  /** Whether it equals the current content. */
   isKnown: boolean;
   /**
-   * Puts the packages into an empty virtual environment that nobody uses yet. Gives what is to be called where it is
-   * rejected: nothing of it stays in a cache.
+   * Installs the packages into an empty virtual environment that nobody uses yet. Returns a function that removes
+   * them from the cache if the environment is rejected.
    */
   fill(place: { venv: string; interpreter: Interpreter }, signal: AbortSignal): Promise<() => Promise<void>>;
 }
@@ -38,20 +38,20 @@ export interface NewEnvironment {
   name: string;
   description: string;
   interpreter: Interpreter;
-  /** Sees the packages of the interpreter: only the default environment can. */
+  /** Whether it sees the interpreter's packages: only the default environment can. */
   inherit: boolean;
   inline: boolean;
 }
 
 /**
- * Makes and changes environments so that each is whole at every instant: what is new is built beside what is there, and
- * one rename puts it in force. All of it under the environment's change lock.
+ * Creates and changes environments so that each is complete at every instant: a new generation is built next to the
+ * current one, and one rename activates it. Requires the environment's change lock.
  */
 export class Generations {
   constructor(
     private readonly store: Store,
     private readonly maxMb: number,
-    /** Lets one more environment in, if there is room. */
+    /** Admits another environment, if there is room. */
     private readonly admit: (one: Metadata, enter: () => Promise<void>) => Promise<void>,
   ) {}
 
@@ -67,7 +67,7 @@ export class Generations {
     });
   }
 
-  /** A new environment that shares all files of another. */
+  /** Creates an environment that shares all files of another. */
   clone(from: Metadata, to: { name: string; description: string }, steps: Steps): Promise<Metadata> {
     return this.#build(to, steps, async (venv, willBeAt) => {
       const original = this.store.layout.venv(from.name, from.generation);
@@ -79,7 +79,7 @@ export class Generations {
     });
   }
 
-  /** Says something else of the same generation. */
+  /** Changes the description of the same generation. */
   async describe(
     current: Metadata,
     change: Partial<Pick<Metadata, 'description' | 'requested'>>,
@@ -89,7 +89,7 @@ export class Generations {
     return metadata;
   }
 
-  /** A new generation of an environment, which then is the one in force. */
+  /** Creates a new generation and activates it. */
   async change(current: Metadata, contents: Contents, steps: Steps): Promise<Metadata> {
     if (contents.isKnown) return this.describe(current, { requested: contents.requested });
     const { python: interpreter, inherit } = current;
@@ -98,7 +98,7 @@ export class Generations {
     );
   }
 
-  /** A new generation with the same files, which sees the packages of the interpreter or does not. */
+  /** Creates a new generation with the same files, which shows or hides the interpreter's packages. */
   async showInterpreter(current: Metadata, inherit: boolean, steps: Steps): Promise<Metadata> {
     const { python, name, generation } = current;
     const original = this.store.layout.venv(name, generation);
@@ -115,7 +115,7 @@ export class Generations {
     });
   }
 
-  /** Builds a generation beside the one in force, and then puts it in force. */
+  /** Builds a generation next to the current one, and then activates it. */
   async #replace(
     current: Metadata,
     steps: Steps,
@@ -136,7 +136,7 @@ export class Generations {
     }
   }
 
-  /** Makes it under a name that nobody looks at; one rename gives it its own. */
+  /** Builds it under a temporary name; one rename gives it its final one. */
   async #build(
     { name }: { name: string },
     steps: Steps,
@@ -146,7 +146,7 @@ export class Generations {
     const making = this.store.newMaking(name);
     const generation = this.store.newGeneration();
     await mkdir(making);
-    // Whatever the umask: the sandbox's user must be able to look into it.
+    // Whatever the umask: the sandbox's user must be able to read it.
     await chmod(making, 0o755);
     try {
       const about = await build(join(making, generation), layout.venv(name, generation));

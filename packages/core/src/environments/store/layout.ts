@@ -5,19 +5,19 @@ import { foldName } from '../name.js';
 export const defaultBase = (env = process.env, uid = process.getuid?.()): string =>
   join(dataFolder(env, uid), 'environments');
 
-/** Where everything lies below the base folder. Names of environments cannot start with a dot. */
+/** The paths below the base folder. Names of environments cannot start with a dot. */
 export class Layout {
   readonly base: string;
   readonly locks: string;
-  /** The lock of whoever adds an environment. No name of an environment starts with a dot. */
+  /** The lock for adding an environment. No name of an environment starts with a dot. */
   readonly quotaLock: string;
   readonly cache: string;
   readonly bytecode: string;
-  /** What is being made, before it gets its name. */
+  /** Environments that are being created. */
   readonly making: string;
-  /** What is being removed, after it lost its name. */
+  /** Environments that are being removed. */
   readonly trash: string;
-  /** Which environment answers which inline dependencies. */
+  /** Maps inline dependencies to environments. */
   readonly inline: string;
 
   constructor(base: string) {
@@ -40,8 +40,8 @@ export class Layout {
   }
 
   /**
-   * What exactly a generation was filled with; who leases the generation locks this file. It lies beside the generation, where
-   * neither runs nor packages can reach.
+   * The exact content of a generation; a lease locks this file. It lies next to the generation, out of reach of runs
+   * and packages.
    */
   lockFile(name: string, generation: string): string {
     return `${this.venv(name, generation)}.lock`;
@@ -51,12 +51,15 @@ export class Layout {
     return join(this.venv(name, generation), 'bin', 'python');
   }
 
-  /** Locked by whoever changes the environment. Names that differ in case only would be one folder on some file systems: they share a lock. */
+  /**
+   * Locked by the process that changes the environment. Names that differ only in case share a lock, because some
+   * file systems ignore case.
+   */
   changeLock(name: string): string {
     return join(this.locks, `${foldName(name)}.change`);
   }
 
-  /** Locked by fork servers while runs are under way. */
+  /** Locked by fork servers while runs are active. */
   runsLock(name: string): string {
     return join(this.locks, `${foldName(name)}.runs`);
   }
