@@ -18,7 +18,7 @@ const LINES_OF_A_FAILURE = 40;
 const own = new RegExp(`^--ci$|^${BEFORE}`);
 const args = process.argv.slice(2).filter((argument) => !own.test(argument));
 const ci = process.argv.includes('--ci');
-// Whoever names tests means these, however long they take.
+// Named tests run, however long they take.
 if (args.length > 0) process.env['PUNGI_TEST_ALL'] = '1';
 const all = Boolean(process.env['PUNGI_TEST_ALL']);
 /** The whole corpus, with packages, is left to `npm run test:all`: it takes a quarter of an hour. */

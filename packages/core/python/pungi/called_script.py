@@ -32,7 +32,7 @@ def make_module(filename):
 
 
 def call(call, variables):
-    """(exit status, what is told of it)."""
+    """Returns (exit status, report)."""
     function, positional, named, issues = prepare_call(variables, call["function"], call["arguments"])
     if issues:
         return 1, {"issues": issues}

@@ -140,7 +140,7 @@ class FileGate:
         try:
             fcntl.ioctl(self.fd, _RECEIVE, question)
         except OSError:
-            return True  # whoever asked has ended
+            return True  # the process that asked has ended
         number, thread, _, call, _, _, *arguments = QUESTION.unpack(question)
         try:
             name = seccomp.name_of(call)

@@ -11,7 +11,7 @@ import tempfile
 
 
 def lend(folders, identity):
-    """Gives everything in them to that (uid, gid), and tells the links that there are."""
+    """Changes the owner of everything in them to (uid, gid), and returns the links."""
     links = {}
     for path in _paths_below(folders):
         entry = os.lstat(path)

@@ -4,7 +4,7 @@ import os
 import select
 
 _CHUNK = 65536
-# With more than this waiting for somebody who does not read, whoever produces bytes should stop.
+# With more unread bytes than this, the producer should stop.
 _MOST_WAITING = 256 * 1024
 
 

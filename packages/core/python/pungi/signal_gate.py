@@ -36,7 +36,7 @@ class SignalGate:
             is_own = _is_own(ctypes.c_int32(target & 0xFFFFFFFF).value, sender)
             fcntl.ioctl(self.fd, _SEND, ANSWER.pack(number, 0, *((0, _GO_ON) if is_own else (-errno.EPERM, 0))))
         except OSError as error:
-            if error.errno not in (errno.ENOENT, errno.EINTR):  # whoever asked has ended
+            if error.errno not in (errno.ENOENT, errno.EINTR):  # the process that asked has ended
                 raise
 
 

@@ -1,4 +1,4 @@
-"""One worker of a supervisor: parked, given one run, held to its limits, ended; and the server told what really happened."""
+"""One worker of a supervisor: parks it, gives it one run, enforces the limits, ends it and reports the facts to the server."""
 
 import json
 import os

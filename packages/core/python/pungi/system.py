@@ -82,7 +82,7 @@ def forbid_new_privileges():
 
 
 def leave_session_keyring():
-    """Whatever this process becomes or starts does not possess the keys of whoever started the server."""
+    """Whatever this process becomes or starts does not possess the keys of the user who started the server."""
     if not IS_LINUX or MACHINE not in _SYS_KEYCTL:
         return
     if syscall(_SYS_KEYCTL[MACHINE], ctypes.c_ulong(_KEYCTL_JOIN_SESSION_KEYRING), None) < 0:

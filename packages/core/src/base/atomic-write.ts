@@ -41,7 +41,7 @@ export function writeAtomically(
   }
 }
 
-/** Where the content of a file is written first. It ends in ".tmp": whoever watches the folder does not take it for the file. */
+/** The path of the draft. It ends in ".tmp", so that programs that watch the folder ignore it. */
 export const draftOf = (path: string): string => `${path}.${randomUUID()}.tmp`;
 
 /** Puts a whole draft in its place. A link, unlike a rename, does not replace what somebody else has put there meanwhile. */

@@ -32,7 +32,7 @@ const CALLER = 'build';
 const ACCEPTED = `${JSON_PAGE}, ${HTML_PAGE};q=0.2, text/html;q=0.1`;
 /** A build's cache lives no longer than the build: what it got once is not to be asked for, and built, again. */
 const KEEP = { 'cache-control': 'max-age=86400' };
-const TOLD_OF_FILES = [
+const PASSED_HEADERS = [
   'content-length',
   'content-type',
   'content-range',
@@ -95,7 +95,7 @@ class IndexHandler implements ProxyHandler {
   constructor(indexes: URL[], outbound: Outbound) {
     this.#indexes = indexes;
     this.#outbound = outbound;
-    // A proxy that cannot be used is said now, and not by every request.
+    // Reports an unusable proxy now, and not with every request.
     for (const index of indexes) outbound.route(index);
   }
 
@@ -157,11 +157,11 @@ class IndexHandler implements ProxyHandler {
       answer.destroy();
       throw new IndexTrouble(502, 'The index offers a file that is too large.');
     }
-    const told = TOLD_OF_FILES.flatMap((name) => {
+    const passed = PASSED_HEADERS.flatMap((name) => {
       const value = answer.headers[name];
       return typeof value === 'string' ? [[name, value]] : [];
     });
-    response.writeHead(answer.statusCode!, { ...KEEP, ...Object.fromEntries(told) });
+    response.writeHead(answer.statusCode!, { ...KEEP, ...Object.fromEntries(passed) });
     await pipeline(answer, boundBytes(MOST_FILE_BYTES), response);
   }
 

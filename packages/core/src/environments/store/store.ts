@@ -144,7 +144,7 @@ export class Store {
     const { base, locks, cache, bytecode, making, trash, inline } = this.layout;
     try {
       for (const folder of [base, cache, bytecode, making, trash, inline]) await makeFolder(folder, 0o755);
-      // Whoever can open a lock can hold it for ever.
+      // A process that can open a lock can hold it forever.
       await makeFolder(locks, 0o700);
     } catch (error) {
       const why = (error as NodeJS.ErrnoException).code ?? String(error);

@@ -18,7 +18,7 @@ export class IndexTrouble extends Error {
 export interface IndexRequest {
   method: 'GET' | 'HEAD';
   url: URL;
-  /** The index whose name and password, if it has them, are told to its own host and to no other. */
+  /** The index; its credentials, if it has any, are sent only to its own host. */
   index: URL;
   headers: Record<string, string>;
   signal: AbortSignal;
