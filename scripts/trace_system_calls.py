@@ -2,7 +2,7 @@
 
     python3 scripts/trace_system_calls.py INTERPRETER WORKLOAD.py ...
 
-Needs strace. The lists in packages/core/python/pungi/system_calls.py were found with packages/core/tests/system-calls/workloads, under each supported
+Needs strace. The lists in packages/core/python/pungi/jail/system_calls.py were found with packages/core/tests/system-calls/workloads, under each supported
 interpreter and in an environment with the packages that packages/core/tests/system-calls/packages.test.ts names.
 """
 
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../python"))
-from pungi import system_calls  # noqa: E402
+from pungi.jail import system_calls  # noqa: E402
 
 _CALL = re.compile(r"^\d+ +(\w+)\(")
 

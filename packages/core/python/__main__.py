@@ -3,8 +3,8 @@ import sys
 
 # Imported by name: a fork server must not carry the modules of the other roles into its workers.
 ROLES = {
-    "fork-server": "pungi.fork_server", "spawn": "pungi.spawn.supervisor", "spawn-worker": "pungi.spawn.worker",
-    "lock-holder": "pungi.lock_holder", "tool": "pungi.tool", "venv": "pungi.venv_tree",
+    "fork-server": "pungi.run.fork_server", "spawn": "pungi.spawn.supervisor", "spawn-worker": "pungi.spawn.worker",
+    "lock-holder": "pungi.tools.lock_holder", "tool": "pungi.tools.tool", "venv": "pungi.tools.venv_tree",
 }
 
 importlib.import_module(ROLES[sys.argv[1]]).main()

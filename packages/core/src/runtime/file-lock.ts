@@ -38,7 +38,7 @@ const SOON_MS = 100;
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' };
 
 /**
- * Locks a file with a separate process (packages/core/python/pungi/lock_holder.py), so that the kernel releases the
+ * Locks a file with a separate process (packages/core/python/pungi/tools/lock_holder.py), so that the kernel releases the
  * lock when this process ends, even if killed. `gone`: the file does not exist, or was removed during the wait.
  */
 export async function lockFile(

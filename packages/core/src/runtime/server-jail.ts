@@ -6,7 +6,7 @@ import { spawnPython } from '../sandbox/spawn.js';
 
 /** What a sandboxed server needs from the host. It writes only to its own /tmp, and has no network. */
 export interface JailedServer {
-  /** The interpreter that runs packages/core/python/pungi/tool.py. */
+  /** The interpreter that runs packages/core/python/pungi/tools/tool.py. */
   python: string;
   readable: readonly string[];
 }

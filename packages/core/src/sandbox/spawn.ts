@@ -14,7 +14,7 @@ const CLEAN_ENVIRONMENT = {
   ...(process.platform === 'win32' && { SystemRoot: process.env['SystemRoot'] ?? 'C:\\Windows' }),
 };
 
-/** The files of an environment that a guard locks (packages/core/python/pungi/lease.py). */
+/** The files of an environment that a guard locks (packages/core/python/pungi/run/lease.py). */
 export interface Lease {
   /** Held as long as the guard lives: the generation is not removed. */
   generation: string;

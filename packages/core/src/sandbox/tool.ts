@@ -8,7 +8,7 @@ import { spawnPython, whyNotStarted } from './spawn.js';
 import { ToolOutput } from './tool-output.js';
 
 export interface ToolCommand {
-  /** The interpreter that runs the wrapper, packages/core/python/pungi/tool.py. */
+  /** The interpreter that runs the wrapper, packages/core/python/pungi/tools/tool.py. */
   python: string;
   /** Absolute path of the program. */
   command: string;

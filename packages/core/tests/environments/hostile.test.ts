@@ -17,7 +17,7 @@ import { openWorld, refusal } from './world.js';
 /** Replaces the compiler of the worker that it is loaded into. */
 const POISON = py`
   import sys
-  script = sys.modules.get("pungi.script")
+  script = sys.modules.get("pungi.run.script")
   if script is not None:
       original = script.compile_source
       script.compile_source = lambda source, name: original("print('POISONED')", name)

@@ -7,7 +7,8 @@ import sys
 import unittest
 
 import python_half  # noqa: F401
-from pungi import frames, system
+from pungi.jail import system
+from pungi.run import frames
 from serving import LIMITS, Server
 
 TIERS = ("namespace", "landlock")

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 import python_half
-from pungi import frames
+from pungi.run import frames
 
 SANDBOX_UID = 1_900_000_000
 DEADLINE = 30

@@ -11,8 +11,8 @@ import tempfile
 import threading
 import unittest
 
-from pungi import attribute_calls, box
-from pungi.attribute_calls import CHMOD, CHOWN, REMOVEXATTR, SETXATTR, UTIME, Change
+from pungi.jail import attribute_calls, box
+from pungi.jail.attribute_calls import CHMOD, CHOWN, REMOVEXATTR, SETXATTR, UTIME, Change
 
 AT_FDCWD = (1 << 64) - 100
 NO_FOLLOW, EMPTY_PATH = 0x100, 0x1000

@@ -19,7 +19,7 @@ class BareEnvironment(unittest.TestCase):
     def look(self, maker):
         """What an interpreter of the environment that `maker` makes says of itself."""
         made = self.folder / "env"
-        code = f"import sys; sys.path.insert(0, {str(python_half.FOLDER)!r}); from pungi import bare_environment; bare_environment.make({str(made)!r})"
+        code = f"import sys; sys.path.insert(0, {str(python_half.FOLDER)!r}); from pungi.jail import bare_environment; bare_environment.make({str(made)!r})"
         subprocess.run([maker, "-I", "-S", "-c", code], check=True)
         look = "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, [path for path in sys.path if path.endswith('-packages')]]))"
         told = subprocess.run([made / "bin" / "python", "-c", look], check=True, capture_output=True, text=True)

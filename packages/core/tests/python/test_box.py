@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 import python_half  # noqa: F401
-from pungi import box
+from pungi.jail import box
 
 MB = 1024 * 1024
 LIBC = ctypes.CDLL(None)

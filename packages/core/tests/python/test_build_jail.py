@@ -3,7 +3,7 @@ import unittest
 
 import python_half  # noqa: F401
 from folder_case import FolderCase
-from pungi import build_jail
+from pungi.jail import build_jail
 
 
 class BuildJail(FolderCase):

@@ -5,7 +5,7 @@ import re
 import unittest
 
 import plain_case
-from pungi import frames
+from pungi.run import frames
 from serving import LIMITS
 
 # Prints numbers until stdout writes blocks; `n` is the next one.

@@ -7,7 +7,7 @@ import unittest
 
 import python_half  # noqa: F401
 from child_case import Child
-from pungi import census, watch
+from pungi.limits import census, watch
 
 MB = 1024 * 1024
 

@@ -11,7 +11,9 @@ import unittest
 from unittest import mock
 
 import python_half  # noqa: F401
-from pungi import cgroup_keeper, cgroup_place, frames, host_jail, run_group, system
+from pungi.jail import host_jail, system
+from pungi.limits import cgroup_keeper, cgroup_place, run_group
+from pungi.run import frames
 from serving import LIMITS, SANDBOX_UID, Server, tier_that_works
 
 MB = 1024 * 1024

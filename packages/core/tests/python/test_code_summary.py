@@ -1,7 +1,7 @@
 import unittest
 
 import python_half  # noqa: F401
-from pungi.code_summary import summarize
+from pungi.scope.code_summary import summarize
 
 ANALYSIS = """
 import pandas as pd

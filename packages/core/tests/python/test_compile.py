@@ -2,7 +2,7 @@ import builtins
 import unittest
 
 import python_half  # noqa: F401
-from pungi import script
+from pungi.run import script
 
 
 def run(source):

@@ -8,7 +8,8 @@ import unittest
 import unittest.mock
 
 import python_half  # noqa: F401
-from pungi import bytecode_store, compiler, system
+from pungi.jail import system
+from pungi.tools import bytecode_store, compiler
 
 SANDBOX_UID = 1_900_000_000
 # Each of them is small in a wheel, since it repeats itself.

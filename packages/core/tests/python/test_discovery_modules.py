@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 import python_half  # noqa: F401
-from pungi import report
+from pungi.run import report
 from pungi.discovery import discover, imports, inline_metadata, top_level
 from pungi.discovery.module import Module
 from script_corpus import expectations, script_names, shorten, source_of

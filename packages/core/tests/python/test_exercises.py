@@ -8,7 +8,7 @@ import weakref
 from unittest import mock
 
 import python_half  # noqa: F401
-from pungi import exercises
+from pungi.run import exercises
 
 
 class Exercises(unittest.TestCase):

@@ -7,12 +7,12 @@ import sys
 import tempfile
 import unittest
 
-from pungi import seccomp, system
+from pungi.jail import seccomp, system
 
 CHILD = """
 import errno, sys
 sys.path.insert(0, sys.argv[1])
-from pungi import bpf, file_gate, seccomp, system
+from pungi.jail import bpf, file_gate, seccomp, system
 file_gate._YAMA = "/nowhere"
 print(file_gate.can_answer())
 file_gate._YAMA = sys.argv[2]

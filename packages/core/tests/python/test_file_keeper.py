@@ -9,8 +9,8 @@ import stat
 import tempfile
 import unittest
 
-from pungi import file_keeper, landlock, system
-from pungi.attribute_calls import CHMOD, CHOWN, REMOVEXATTR, SETXATTR, UTIME, Change
+from pungi.jail import file_keeper, landlock, system
+from pungi.jail.attribute_calls import CHMOD, CHOWN, REMOVEXATTR, SETXATTR, UTIME, Change
 
 UID = 65534 if os.getuid() == 0 else os.getuid()
 

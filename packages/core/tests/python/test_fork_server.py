@@ -11,8 +11,10 @@ import time
 import unittest
 
 import python_half  # noqa: F401
-from pungi import frames, system, watch
-from pungi.supervisor_channel import REPORT_FD
+from pungi.jail import system
+from pungi.limits import watch
+from pungi.run import frames
+from pungi.run.supervisor_channel import REPORT_FD
 from serving import DEADLINE, HINTS, LIMITS, LOADING, SANDBOX_UID, Server, tier_that_works
 
 NO_SOCKET = {"profile": "p", "blockedImports": ["socket"]}

@@ -4,7 +4,7 @@ import threading
 import unittest
 
 import python_half  # noqa: F401
-from pungi import frames
+from pungi.run import frames
 
 
 def parse(chunks, **options):

@@ -8,7 +8,7 @@ import unittest
 import venv
 
 import python_half  # noqa: F401
-from pungi import system
+from pungi.jail import system
 from serving import SANDBOX_UID, Server
 
 # Says something to the guard in the name of the fork server.
@@ -50,7 +50,7 @@ MODULES = {
     ),
     "crowd": (
         "import os, sys, time\n"
-        "supervisor = sys.modules['pungi.supervisor']\n"
+        "supervisor = sys.modules['pungi.run.supervisor']\n"
         "start = supervisor.start\n"
         "def start_many(*about):\n"
         "    for _ in range(6):\n"
@@ -59,7 +59,7 @@ MODULES = {
         "            os._exit(0)\n"
         "    return start(*about)\n"
         "supervisor.start = start_many\n"
-        "sys.modules['pungi.fork_server']._reap = lambda *about: None"
+        "sys.modules['pungi.run.fork_server']._reap = lambda *about: None"
     ),
     "writing": "import os, tempfile\nprint(len(open(tempfile.mkstemp()[1], 'w').name), os.listdir(os.environ['HOME']))",
 }

@@ -11,7 +11,7 @@ from unittest import mock
 
 import python_half  # noqa: F401
 from child_case import Child
-from pungi import census, kernel_objects, watch
+from pungi.limits import census, kernel_objects, watch
 
 MB = 1024 * 1024
 LIMITS = {"memoryMb": 16, "processes": 8, "openFiles": 256}

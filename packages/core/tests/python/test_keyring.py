@@ -8,7 +8,7 @@ import sys
 import unittest
 
 import python_half
-from pungi import system
+from pungi.jail import system
 
 # Looks for the key in the session keyring, as any program can.
 FIND = """

@@ -3,7 +3,7 @@ import tempfile
 import unittest
 
 import python_half  # noqa: F401
-from pungi import landlock, system
+from pungi.jail import landlock, system
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 REMOVE_DIR, REMOVE_FILE, MAKE_CHAR, MAKE_DIR, MAKE_REG = 16, 32, 64, 128, 256

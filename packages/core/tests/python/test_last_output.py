@@ -5,7 +5,7 @@ import signal
 import unittest
 
 import plain_case
-from pungi import frames
+from pungi.run import frames
 from serving import LIMITS
 
 PRINTS = "import sys\nprint('whole')\nsys.stdout.write('half')\nsys.stderr.write('err')\n"

@@ -12,7 +12,7 @@ import time
 import unittest
 
 import python_half
-from pungi import system
+from pungi.jail import system
 from serving import DEADLINE, Server, tier_that_works
 
 HOLDER = [sys.executable, "-I", "-S", "-X", "utf8", str(python_half.FOLDER), "lock-holder"]
@@ -124,7 +124,7 @@ class Lease(unittest.TestCase):
     @unittest.skipUnless(os.getuid() == 0, "only root can become somebody else")
     def test_what_another_user_provides_is_served_without_a_lease(self):
         os.chmod(os.path.dirname(self.generation), 0o755)
-        code = f"import sys; sys.path.insert(0, {str(python_half.FOLDER)!r})\nfrom pungi import lease\nimport os\nos.setuid(65534)\n"
+        code = f"import sys; sys.path.insert(0, {str(python_half.FOLDER)!r})\nfrom pungi.run import lease\nimport os\nos.setuid(65534)\n"
         code += f"lease.Lease({{'generation': {self.generation!r}, 'runs': {self.runs!r}}}).mark_runs(True)\nprint('served')"
         served = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
         self.assertEqual((served.stdout, served.stderr), (b"served\n", b""))

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 import python_half  # noqa: F401
-from pungi import lent_folders
+from pungi.jail import lent_folders
 
 OWN = os.getuid(), os.getgid()
 OTHER = (54321, 54321) if os.getuid() == 0 else OWN

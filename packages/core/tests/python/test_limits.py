@@ -4,9 +4,9 @@ import unittest
 from unittest import mock
 
 import python_half  # noqa: F401
-from pungi import limits, watch
-from pungi.census import Census, Sample
-from pungi.kernel_objects import Held
+from pungi.limits import limits, watch
+from pungi.limits.census import Census, Sample
+from pungi.limits.kernel_objects import Held
 
 MB = 1024 * 1024
 LIMITS = {"timeoutMs": 60_000, "cpuMs": 60_000, "memoryMb": 64, "processes": 8, "diskMb": 16}

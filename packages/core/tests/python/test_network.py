@@ -10,8 +10,10 @@ import time
 import unittest
 
 import python_half  # puts the Python half on the path
-from pungi import frames, system, watch
-from pungi.tier import TIERS
+from pungi.jail import system
+from pungi.limits import watch
+from pungi.run import frames
+from pungi.jail.tier import TIERS
 from test_fork_server import DEADLINE, LIMITS, SANDBOX_UID, Server
 
 _ASK = """

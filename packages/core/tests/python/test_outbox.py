@@ -4,7 +4,7 @@ import threading
 import unittest
 
 import python_half  # noqa: F401
-from pungi.outbox import Outbox
+from pungi.run.outbox import Outbox
 
 
 class OutboxOfASocket(unittest.TestCase):

@@ -6,7 +6,8 @@ import unittest
 import venv
 
 import python_half  # noqa: F401
-from pungi import processors, system
+from pungi.jail import system
+from pungi.limits import processors
 from serving import Server, tier_that_works
 
 

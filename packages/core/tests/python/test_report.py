@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 import python_half  # noqa: F401
-from pungi import report, script
+from pungi.run import report, script
 from pungi.calls.endings import exit_status
 from pungi.calls.shown import cut_middle
 
@@ -151,7 +151,7 @@ class Exceptions(unittest.TestCase):
 class OwnFrames(unittest.TestCase):
     def test_are_left_out_of_the_middle_and_of_what_led_to_it(self):
         source = (
-            "from pungi import box\n"
+            "from pungi.jail import box\n"
             "def fail(*_): raise ValueError('inner')\n"
             "class Odd:\n    __fspath__ = fail\n"
             "try:\n    box.remove_tree(Odd())\n"

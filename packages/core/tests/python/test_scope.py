@@ -9,7 +9,7 @@ import sys
 import unittest
 
 import python_half
-from pungi import scope
+from pungi.scope import scope
 
 SCOPE_TESTS = pathlib.Path(__file__).resolve().parents[1] / "scope"
 sys.path.insert(0, str(SCOPE_TESTS))
@@ -163,7 +163,7 @@ class Guard(unittest.TestCase):
         program = """if True:
             import sys
             sys.path.insert(0, sys.argv[1])
-            from pungi import scope_guard
+            from pungi.scope import scope_guard
             variables = {"__name__": "__main__"}
             rules = {"profile": "p", "blockedImports": ["socket"]}
             scope_guard.install(rules, "main.py", variables)

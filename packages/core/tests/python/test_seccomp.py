@@ -7,7 +7,7 @@ import struct
 import unittest
 
 import python_half  # noqa: F401
-from pungi import call_arguments, seccomp, system_calls
+from pungi.jail import call_arguments, seccomp, system_calls
 
 ALLOW, ASK, KILL, ERRNO = 0x7FFF0000, 0x7FC00000, 0x80000000, 0x00050000
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

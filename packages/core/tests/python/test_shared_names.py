@@ -8,7 +8,7 @@ import unittest
 import venv
 
 import python_half  # noqa: F401
-from pungi import shared_names, system
+from pungi.jail import shared_names, system
 
 _LOOK = """
 import _multiprocessing, os, sys, types

@@ -6,12 +6,12 @@ import subprocess
 import sys
 import unittest
 
-from pungi import seccomp, system
+from pungi.jail import seccomp, system
 
 SUPERVISOR = """
 import os, select, signal, sys
 sys.path.insert(0, sys.argv[1])
-from pungi import reaper, signal_gate, system
+from pungi.jail import signal_gate, system; from pungi.limits import reaper
 system.forbid_new_privileges()
 system.become_subreaper()
 gate = signal_gate.SignalGate()
@@ -28,7 +28,7 @@ while True:
     elif pidfd in ready:
         break
 print("status", os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1]))
-for pid in __import__("pungi.watch").watch.descendants_of(os.getpid()):
+for pid in __import__("pungi.limits.watch").limits.watch.descendants_of(os.getpid()):
     reaper._kill_by_pidfd(pid)
 """
 

@@ -12,7 +12,7 @@ import types
 import unittest
 
 import python_half
-from pungi import frames
+from pungi.run import frames
 from pungi.spawn.windows import WindowsTree
 from serving import DEADLINE, HINTS, LIMITS, SANDBOX_UID
 from standalone import windows_job

@@ -9,7 +9,7 @@ import unittest
 import venv
 
 from plain_case import PlainCase
-from pungi import no_pip, shared_names, system
+from pungi.jail import no_pip, shared_names, system
 
 _STATE = """
 import locale, os, site, subprocess, sys, sysconfig

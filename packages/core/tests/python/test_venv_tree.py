@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 import python_half  # noqa: F401 - puts the Python half on the path
-from pungi import bytecode_store, venv_tree
+from pungi.tools import bytecode_store, venv_tree
 
 SANDBOX_UID = 1_900_000_000
 
@@ -145,7 +145,7 @@ class VenvTreeTest(unittest.TestCase):
     def test_an_environment_may_see_the_packages_of_the_one_that_makes_it(self):
         self.install(source="VALUE = 'of the parent'\n")
         child = self.base / "child"
-        code = f"from pungi import venv_tree; print(venv_tree.create({str(child)!r}, inherit=True)['parent'])"
+        code = f"from pungi.tools import venv_tree; print(venv_tree.create({str(child)!r}, inherit=True)['parent'])"
         environment = {"PYTHONPATH": str(python_half.FOLDER)}
         made = subprocess.run(
             [self.venv / "bin/python", "-S", "-c", code], env=environment, capture_output=True, text=True, check=True

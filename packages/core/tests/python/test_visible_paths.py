@@ -5,7 +5,7 @@ from unittest import mock
 
 import python_half  # noqa: F401
 from folder_case import FolderCase
-from pungi import host_jail
+from pungi.jail import host_jail
 
 
 class VisiblePaths(FolderCase):

@@ -8,7 +8,7 @@ from unittest import mock
 
 import python_half  # noqa: F401
 from child_case import Child
-from pungi import watch
+from pungi.limits import watch
 
 MB = 1024 * 1024
 
@@ -179,7 +179,7 @@ class Folder(unittest.TestCase):
 
 
 def _remove(path):
-    from pungi import box
+    from pungi.jail import box
 
     box.remove_tree(path)
     os.mkdir(path)

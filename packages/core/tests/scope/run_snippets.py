@@ -19,7 +19,7 @@ def main():
     sys.path[:0] = setup["path"]
     for name in setup["preload"]:
         __import__(name)
-    from pungi import scope, scope_guard, optional_imports  # noqa: F401
+    from pungi.scope import scope, scope_guard, optional_imports  # noqa: F401
 
     for line in sys.stdin:
         print(json.dumps(run_apart(json.loads(line))), flush=True)
@@ -57,7 +57,7 @@ def finish(sink, answer):
 
 
 def run(snippet, answer):
-    from pungi import scope, scope_guard, optional_imports
+    from pungi.scope import scope, scope_guard, optional_imports
 
     output = tempfile.TemporaryFile()
     os.dup2(output.fileno(), 1)

@@ -5,7 +5,7 @@ import { PYTHON_HALF } from '../../src/sandbox/spawn.js';
 const FIND = `
 import json, os, sys
 sys.path.insert(0, sys.argv[1])
-from pungi import cgroup_place
+from pungi.limits import cgroup_place
 try:
     place = cgroup_place.find(int(sys.argv[2]))
     print(json.dumps({"version": place.version, "folder": place.folders["memory"]}))

@@ -1,6 +1,6 @@
 """What a script offers, found by reading it: its functions, its command line, and what it needs. Nothing of it is run."""
 
-from ..scope_reading import deep_recursion
+from ..scope.scope_reading import deep_recursion
 from . import command_lines, functions, imports, inline_metadata, named_files, top_level
 from .module import Module
 

@@ -2,7 +2,7 @@
 
 import ast
 
-from ..scope_reading import deep_recursion
+from ..scope.scope_reading import deep_recursion
 
 _BYTE_ORDER_MARK = "\ufeff"
 

@@ -4,10 +4,12 @@ import contextlib
 import os
 import subprocess
 
-from .. import bare_environment, box, data_folders, last_output, limits, system, watch
-from ..kernel_objects import KernelObjects
-from ..lease import Lease
-from ..reaper import Reaper
+from ..jail import bare_environment, box, data_folders, system
+from ..limits import limits, watch
+from ..limits.kernel_objects import KernelObjects
+from ..limits.reaper import Reaper
+from ..run import last_output
+from ..run.lease import Lease
 from .command import command
 
 

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from .. import end_facts, frames, last_output
+from ..run import end_facts, frames, last_output
 
 _CHUNK = 65536
 # Until the server says how long a report may be, and how many frames are taken from a run: more are foreign code.

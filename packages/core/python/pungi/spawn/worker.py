@@ -9,12 +9,16 @@ import sys
 
 from standalone.child_limits import die_with_wrapper
 
-from .. import bare_environment, data_folders, font_list, frames, harness, job as jobs, last_output, processors, script, started_as, streams
-from ..empty_stack import OnEmptyStack
-from ..supervisor_channel import JOB_FD, REPORT_FD, say
+from .. import harness
+from ..jail import bare_environment, data_folders
+from ..limits import processors
+from ..run import font_list, frames, job as jobs, last_output, script, started_as, streams
+from ..run.empty_stack import OnEmptyStack
+from ..run.supervisor_channel import JOB_FD, REPORT_FD, say
 
 if os.name == "posix":
-    from .. import host_jail, limits, watch
+    from ..jail import host_jail
+    from ..limits import limits, watch
 
 # Above the files of the script; its other end closes with the supervisor, however that ends.
 _LIFELINE = JOB_FD - 1

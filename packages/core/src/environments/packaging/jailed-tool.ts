@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runTool, type ToolCommand, type ToolEnd, type ToolOptions } from '../../sandbox/tool.js';
 import { type IndexProxySettings, startIndexProxy } from './index-proxy.js';
 
-/** Of the forwarder (python/pungi/network_forwarder.py). Nobody else is in the jail's network. */
+/** Of the forwarder (python/pungi/jail/network_forwarder.py). Nobody else is in the jail's network. */
 const PORT = 3128;
 
 export interface JailSettings extends IndexProxySettings {

@@ -22,7 +22,7 @@ export interface PipSettings {
   keyringProvider: string | null;
 }
 
-const SCRIPT = join(PYTHON_HALF, 'pungi', 'pip_settings.py');
+const SCRIPT = join(PYTHON_HALF, 'pungi', 'tools', 'pip_settings.py');
 const TIMEOUT_MS = 30_000;
 
 /** Reads pip's configuration files and variables as pip does. `env` is the tool's environment. */

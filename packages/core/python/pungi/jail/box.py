@@ -1,0 +1,201 @@
+"""Where a run may write: one bounded tmpfs in its own mount namespace, or a folder on disk that is watched and removed."""
+
+import errno
+import os
+
+from ..limits import watch
+from . import shared_names, system
+from .host_jail import BOX, SHM, TERMINALS, TMP, WORK
+from .system import MS_BIND, MS_NODEV, MS_NOSUID, MS_REC
+
+_MB = 1024 * 1024
+_ENTRIES_PER_MB = 256
+_FOLDERS = (WORK, TMP, SHM)
+_TERMINAL_MAKER = f"{TERMINALS}/ptmx"
+# A file that is mapped, deleted and closed has a size that nobody can see.
+_MOST_DELETED_MAPPINGS = 1
+
+
+class NamespaceBox:
+    """A tmpfs in the supervisor's mount namespace: its size is the kernel's own bound, and nothing of it stays."""
+
+    device = None
+    work, temporary, shared = WORK, TMP, SHM
+
+    def __init__(self, size_mb, covered, data):
+        """`covered`: (descriptor, path) of what must stay in sight though it lies below one of the folders.
+
+        `data`: name to path of the folders with data that runs find in their work folder.
+        """
+        self.data = data
+        self._size_mb = size_mb
+        options = f"size={size_mb}m,nr_inodes={size_mb * _ENTRIES_PER_MB},mode=700"
+        system.mount("tmpfs", BOX, "tmpfs", MS_NOSUID | MS_NODEV, options)
+        for folder in _FOLDERS:
+            inside = BOX + folder
+            os.makedirs(inside, 0o700)
+            system.mount(inside, folder, flags=MS_BIND)
+        self._device = os.stat(BOX).st_dev
+        # What is above the folders would be out of reach of a reset.
+        system.unmount(BOX)
+        for fd, path in covered:
+            os.makedirs(path, exist_ok=True)
+            system.mount(f"/proc/self/fd/{fd}", path, flags=MS_BIND | MS_REC)
+        self._is_covering = bool(covered)
+        self._terminals = _attributes(_TERMINAL_MAKER)
+
+    @property
+    def can_be_reset(self):
+        # A run could rename the folders above what is covered, and give the next run another interpreter. It owns the file that
+        # makes terminals, and could take them from the next run, or tell it something by its mode and its times.
+        return not self._is_covering and _attributes(_TERMINAL_MAKER) == self._terminals
+
+    def has(self, fd):
+        """Whether an open file is one of the run's own."""
+        return os.fstat(fd).st_dev == self._device
+
+    def is_over(self, limit_mb, _pids):
+        use = os.statvfs(WORK)
+        return use.f_bfree == 0 or use.f_ffree == 0 or self.exceeds(limit_mb)
+
+    def is_full(self, limit_mb, _pids):
+        """Whether an error of a run that failed can be for want of space."""
+        use = os.statvfs(WORK)
+        return use.f_ffree == 0 or (use.f_blocks - use.f_bfree) * use.f_frsize >= _almost(min(limit_mb, self._size_mb))
+
+    def may_be_over(self, _limit_mb):
+        return False
+
+    def exceeds(self, limit_mb):
+        """At a good end: a script that met the bound and coped is fine, one that passed a tighter limit unseen is not."""
+        use = os.statvfs(WORK)
+        return limit_mb < self._size_mb and (use.f_blocks - use.f_bfree) * use.f_frsize > limit_mb * _MB
+
+    def reset(self):
+        """As new for the next run. Emptied in place: to unmount would wait for every processor of the machine."""
+        for folder in _FOLDERS:
+            for name in os.listxattr(folder):
+                os.removexattr(folder, name)
+            os.chmod(folder, 0o700)
+            empty_folder(folder)
+            os.utime(folder)
+
+    def remove(self):
+        """Goes away with the namespace."""
+
+
+class FolderBox:
+    can_be_reset = True
+
+    def __init__(self, path, data, hides_shm=False):
+        """`hides_shm`: runs cannot reach the host's /dev/shm, and have a folder in its place (shared_names.py)."""
+        self.root = path
+        self.data = data
+        self.work, self.temporary = os.path.join(path, "work"), os.path.join(path, "tmp")
+        self.shared = os.path.join(path, shared_names.FOLDER) if hides_shm else None
+        self._make()
+        self.device = os.stat(path).st_dev
+        self._free = self._free_now()
+
+    def _make(self):
+        for folder in filter(None, (self.root, self.work, self.temporary, self.shared)):
+            os.mkdir(folder, 0o700)
+
+    def has(self, fd):
+        return self.has_path(os.readlink(f"/proc/self/fd/{fd}"))
+
+    def has_path(self, path):
+        """`path`: absolute and without links."""
+        return path.startswith(f"{os.path.realpath(self.root)}/")
+
+    def is_over(self, limit_mb, pids):
+        self._free = self._free_now()
+        size, entries = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)
+        open_files = watch.deleted_files(pids, self.device)
+        hidden = -1 if open_files is None else sum(open_files.values())
+        is_hiding = open_files is None or len(watch.deleted_mappings(pids, self.device) - open_files.keys()) > _MOST_DELETED_MAPPINGS
+        return is_hiding or size + hidden > limit_mb * _MB or entries > limit_mb * _ENTRIES_PER_MB
+
+    def is_full(self, limit_mb, pids):
+        deleted = watch.deleted_files(pids, self.device) or {}
+        size = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)[0] + sum(deleted.values())
+        return size >= _almost(limit_mb) or self._free_now() < _MB
+
+    def may_be_over(self, limit_mb):
+        """Whether so much of the disk has gone since the last look that it is time to look again."""
+        return (self._free - self._free_now()) * 4 > limit_mb * _MB
+
+    def _free_now(self):
+        use = os.statvfs(self.root)
+        return use.f_bfree * use.f_frsize
+
+    def exceeds(self, limit_mb):
+        return self.is_over(limit_mb, ())
+
+    def reset(self):
+        self.remove()
+        self._make()
+
+    def remove(self):
+        remove_tree(self.root)
+
+
+def _attributes(path):
+    """None where there is no such file."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_mode, found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _almost(limit_mb):
+    """A write that does not fit leaves less free than it wanted to have."""
+    return limit_mb * _MB * 9 // 10
+
+
+def remove_tree(path):
+    _unlock(path)
+    empty_folder(path)
+    os.rmdir(path)
+
+
+def empty_folder(path):
+    """Empties a folder that somebody tried to make hard to empty: locked, or nested beyond any path's length."""
+    root = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    serial, prefix = 0, f".removing-{os.urandom(8).hex()}"
+    try:
+        while names := os.listdir(root):
+            for name in names:
+                if not _is_folder(name, root):
+                    os.unlink(name, dir_fd=root)
+                    continue
+                _unlock(name, root)
+                folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=root)
+                try:
+                    for inner in os.listdir(folder):
+                        # Folders inside come up one level instead of us going down one.
+                        if _is_folder(inner, folder):
+                            _unlock(inner, folder)
+                            serial += 1
+                            os.rename(inner, f"{prefix}-{serial}", src_dir_fd=folder, dst_dir_fd=root)
+                        else:
+                            os.unlink(inner, dir_fd=folder)
+                finally:
+                    os.close(folder)
+                os.rmdir(name, dir_fd=root)
+    finally:
+        os.close(root)
+
+
+def _unlock(name, parent=None):
+    """Supervisors of the landlock tier have no chmod; there a folder is always open to its owner (file_keeper.py)."""
+    try:
+        os.chmod(name, 0o700, dir_fd=parent)
+    except OSError as error:
+        if error.errno != errno.ENOSYS:
+            raise
+
+
+def _is_folder(name, parent):
+    return os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode & 0o170000 == 0o040000

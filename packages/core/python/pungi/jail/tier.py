@@ -1,0 +1,202 @@
+"""The isolation tiers: each knows what the fork server enters, where runs write, what filters them, and who counts their processes.
+
+`TIERS` holds one of each by its name, from the strongest down.
+"""
+
+import os
+
+from ..limits import limits, watch
+from ..limits.reaper import NamespaceReaper, Reaper
+from ..run import started_as
+from . import box, data_folders, file_keeper, host_jail, landlock, loopback, network_forwarder, run_jail, seccomp, signal_gate
+from . import substitutes, system
+from .call_arguments import SUPERVISOR_NAMESPACES
+
+
+class Tier:
+    """Without namespaces: runs are processes of the host beside others of their user."""
+
+    name: str
+    # Whether runs have pids, mounts, a network and users of their own.
+    has_namespaces = False
+    # What of them `isolation.features` names.
+    namespaces = ()
+    reaper = Reaper
+
+    # Around the fork server.
+
+    def fork_fork_server(self):
+        return os.fork()
+
+    def enter(self, settings):
+        """Leaves the fork server in jail 1, with an identity that is not root's."""
+        raise NotImplementedError
+
+    def start_file_keeper(self, uid, work):
+        """In the guard: who changes modes and times of runs' files, where runs may not; else None."""
+        return None
+
+    def start_forwarder(self, proxy):
+        """Gives the door at which supervisors hand over the ports of their runs."""
+        raise OSError(f"the {self.name} tier has no network of its own; hosts can be reached in the namespace tier only")
+
+    def temporary_folder(self, settings):
+        """Of packages while they load."""
+        return settings["workBase"]
+
+    def settle_home(self):
+        """Once packages are loaded, where all runs have the same folders."""
+
+    def replace_functions(self):
+        """Before packages are loaded: functions of the standard library whose system calls are refused."""
+        substitutes.install()
+
+    def filter_packages(self, has_data):
+        """Before packages are loaded. The filter stays on all that is forked."""
+        system.forbid_new_privileges()
+        seccomp.install_for_fork_server(self.has_namespaces, has_data)
+
+    # Around a supervisor and its runs.
+
+    def fork_supervisor(self):
+        return os.fork()
+
+    def settle(self, settings, name, identity):
+        """In the supervisor, once: goes where runs will be. Gives the box that they write to, and their network or None."""
+        if system.IS_LINUX:
+            system.become_subreaper()
+        folder = os.path.join(settings["workBase"], name)
+        return box.FolderBox(folder, data_folders.outside(settings["data"]), hides_shm=self.hides_shm), None
+
+    hides_shm = False
+
+    def raise_walls(self, box, loopback):
+        """In the supervisor, once: what holds for all of its workers alike. Gives the rules that each of them enters, if any."""
+        return None
+
+    def signal_gate(self):
+        """In the supervisor, where the kernel does not keep runs from signalling others; else None."""
+        return None
+
+    def tasks_counted_outside(self):
+        """Tasks that the kernel may count into a run's RLIMIT_NPROC though they are not its own; None where it is not known."""
+        return limits.tasks_of_user()
+
+    def signals_counted_outside(self):
+        """The same of queued signals and timers."""
+        return watch.queued_signals()
+
+    # In a worker.
+
+    def restrict_files(self, place):
+        """First, while it still has the descriptor of the rules: from here on it writes only to its own folders."""
+
+    def lock(self, place):
+        """Last. Gives the names of all that stands around it."""
+        return run_jail.lock_worker(place)
+
+
+class Namespace(Tier):
+    """Namespaces, a root of its own, landlock where the kernel has it, and a system call filter."""
+
+    name = "namespace"
+    has_namespaces = True
+    namespaces = ("user-namespace", "pid-namespace", "mount-namespace", "ipc-namespace", "network-namespace")
+    reaper = NamespaceReaper
+
+    def fork_fork_server(self):
+        """The new process is PID 1 of fresh namespaces; that of cgroups hides where the host keeps its own."""
+        flags = (
+            system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWNET | system.CLONE_NEWIPC | system.CLONE_NEWUTS
+            | system.CLONE_NEWCGROUP
+        )
+        return system.clone(flags if os.getuid() == 0 else flags | system.CLONE_NEWUSER)
+
+    def enter(self, settings):
+        host_jail.enter_namespaces(settings)
+
+    def start_forwarder(self, proxy):
+        network_forwarder.set_variables()
+        return network_forwarder.start(proxy)
+
+    def temporary_folder(self, settings):
+        return host_jail.TMP
+
+    def settle_home(self):
+        started_as.settle_home(HOME=host_jail.WORK, TMPDIR=host_jail.TMP, PWD=host_jail.WORK)
+
+    def fork_supervisor(self):
+        """The child is PID 1 of fresh namespaces."""
+        return system.clone(SUPERVISOR_NAMESPACES)
+
+    def settle(self, settings, name, identity):
+        run_jail.settle_in_namespaces(identity)
+        loopback.bound_sockets()
+        network = loopback.open_loopback()
+        if network is None and settings.get("network") is not None:
+            raise OSError("this kernel does not show what sockets hold, so runs have no loopback and can reach no hosts")
+        covered = [(os.open(path, os.O_PATH), path) for path in settings["covered"]]
+        return box.NamespaceBox(settings["diskMb"], covered, data_folders.inside(settings["data"])), network
+
+    def raise_walls(self, box, loopback):
+        return run_jail.raise_walls(box, loopback)
+
+    def tasks_counted_outside(self):
+        # Only the supervisor is in the user namespace of the runs.
+        return 1 if _counts_by_namespace() else None
+
+    def signals_counted_outside(self):
+        return 0 if _counts_by_namespace() else super().signals_counted_outside()
+
+    def restrict_files(self, place):
+        if place.rules is not None:
+            landlock.enter(place.rules)
+
+
+class Landlock(Tier):
+    """The files of the host by landlock rules, and a system call filter that also refuses sockets."""
+
+    name = "landlock"
+    hides_shm = True
+
+    def enter(self, settings):
+        host_jail.enter_landlock(settings)
+
+    def start_file_keeper(self, uid, work):
+        return file_keeper.start(uid, work)
+
+    def replace_functions(self):
+        super().replace_functions()
+        substitutes.install_for_landlock()
+
+    def signal_gate(self):
+        return signal_gate.SignalGate() if landlock.abi() < landlock.RULES_SIGNALS else None
+
+    def restrict_files(self, place):
+        run_jail.restrict_by_landlock(place.box)
+
+
+class Process(Tier):
+    """No sandbox: resource limits and a supervisor that watches."""
+
+    name = "process"
+
+    def enter(self, settings):
+        host_jail.enter_nothing(settings)
+
+    def replace_functions(self):
+        pass
+
+    def filter_packages(self, has_data):
+        pass
+
+    def lock(self, place):
+        return ["rlimits"]
+
+
+def _counts_by_namespace():
+    """Since Linux 5.14 tasks and signals are counted for each user namespace."""
+    return system.kernel_version() >= (5, 14)
+
+
+TIERS = {tier.name: tier for tier in (Namespace(), Landlock(), Process())}

@@ -1,0 +1,74 @@
+"""Runs that call a function: the script is a module then, as if something else had imported it."""
+
+import base64
+import sys
+import types
+
+from ..calls.arguments import check
+from ..calls.call import perform_call, prepare_call
+from ..calls.results import describe_result
+from . import report
+
+# Kept from before foreign code could replace them.
+_encode_json, _decode_base64 = report.encode_json, base64.b64decode
+
+
+def check_arguments(call):
+    """What is wrong with the arguments, before anything of the script is run. Those that are almost right are set right."""
+    schema = call.get("inputSchema")
+    if schema is None:
+        return []
+    call["arguments"], issues = check(schema, call["arguments"])
+    return issues
+
+
+def make_module(filename):
+    """Empty, and known by its name to whatever looks for it there: pickle, dataclasses, type hints."""
+    name = filename.removesuffix(".py").replace(".", "_")
+    if name in sys.modules or name in sys.stdlib_module_names:
+        name = f"{name}_script"  # others mean another module by it
+    module = sys.modules[name] = types.ModuleType(name)
+    return module
+
+
+def call(call, variables):
+    """Returns (exit status, report)."""
+    function, positional, named, issues = prepare_call(variables, call["function"], call["arguments"])
+    if issues:
+        return 1, {"issues": issues}
+    return 0, {"value": _for_script(variables)(_give_value, function, positional, named)}
+
+
+def _give_value(function, positional, named):
+    return describe_result(perform_call(function, positional, named))
+
+
+def _on_behalf(work, *arguments):
+    return work(*arguments)
+
+
+def _for_script(variables):
+    """Calls on behalf of the script, which the guard of a profile knows by its builtins: a name of the script that stands for
+    somebody else's function is called by the script, though none of its own code is under way."""
+    return types.FunctionType(_on_behalf.__code__, {"__builtins__": variables["__builtins__"]})
+
+
+def encode(about):
+    """What is told of a call: JSON and, after a zero, the bytes of its contents. They would make the JSON so long that a server
+    which must not trust it would be busy with it."""
+    data = []
+    for content in about.get("value", {}).get("content", ()):
+        data.append(_decode_base64(content.pop("base64")))
+        content["bytes"] = len(data[-1])
+    return b"\0".join([_encode_json(about), b"".join(data)])
+
+
+def rehearse():
+    """In the fork server: goes the way of a call, so that what Python makes at the first use of code is made already."""
+    variables = {}
+    exec("def rehearsal(number: int, words: list[str] = ()): return {'number': number, 'words': words}", variables)
+    kinds = {"number": {"type": "integer"}, "words": {"type": "array", "items": {"type": "string"}}}
+    for _ in range(20):
+        job = {"function": "rehearsal", "arguments": {"number": "1", "words": ["a"]}}
+        check_arguments(job | {"inputSchema": {"type": "object", "properties": kinds}})
+        encode(call(job, variables)[1])

@@ -1,0 +1,138 @@
+"""Imports an environment's modules once, inside jail 1, then forks supervisors, which fork workers, on order.
+
+The guard (guard.py) stands outside: it passes on the orders of the server, each supervisor's connection with them, and ends
+us when we go beyond what loading packages may take.
+"""
+
+import contextlib
+import gc
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+
+# Everything that a worker runs is imported once, before the jail hides it and before the first fork.
+from .. import harness
+from ..jail import landlock, seccomp, system
+from ..jail.tier import TIERS
+from ..limits import cgroup_keeper, limits, load_limits, processors, run_group, watch
+from . import called_script, font_list, guard, packages, process_title, started_as, streams, supervisor, worker
+
+
+def main():
+    settings = json.loads(_read_line())
+    groups = cgroup_keeper.start(settings.get("cgroups"))
+    settings["tier"] = TIERS[settings["tier"]]
+    guard.run({**settings, "aboutGroup": groups.about, "processors": processors.count()}, groups, _become_fork_server)
+
+
+def _become_fork_server(settings, door):
+    tier = settings["tier"]
+    try:
+        proxy = os.open(settings["network"]["socket"], os.O_PATH) if settings.get("network") else None
+        tier.enter(settings)
+        guard.stay_with(door)
+        # Before packages are loaded: none of their code is in it.
+        settings["network"] = None if proxy is None else tier.start_forwarder(proxy)
+        os.umask(0o077)
+        _limit(settings)
+        limits.prepare()
+        _prepare_workers(settings)
+        tier.replace_functions()
+    except Exception as error:
+        guard.tell(door, failed=f"{error}")
+        os._exit(75)
+    guard.wait_to_load(door)
+    longest = settings.get("longestImport", packages.LONGEST_IMPORT)
+    started_as.clear_flags()
+    packages.load(door, settings["preload"], settings.get("surelyUsed", ()), longest)
+    streams.prepare()
+    called_script.rehearse()
+    harness.rehearse()
+    started_as.hide_own_modules(harness.__name__)
+    tier.settle_home()
+    gc.collect()
+    gc.freeze()
+    guard.tell(door, ready=True)
+    _serve(settings, door)
+
+
+def _read_line():
+    """A line without buffering: whatever follows it belongs to the next read."""
+    line = bytearray()
+    while (byte := os.read(0, 1)) not in (b"", b"\n"):
+        line += byte
+    return bytes(line)
+
+
+def _limit(settings):
+    """For all that follows: packages, supervisors and their workers. The guard holds us to the rest."""
+    memory = load_limits.memory_bytes(settings)
+    # As wide as the widest that a worker sets for itself. Of cores one byte: at 0 the kernel still starts a host's program that takes them.
+    bounds = {"CORE": 1, "MEMLOCK": 0, "DATA": max(2 * memory, memory + (1 << 30)), "FSIZE": settings["diskMb"] << 20}
+    for name, value in bounds.items():
+        number = getattr(resource, f"RLIMIT_{name}", None)
+        if number is not None:
+            hard = resource.getrlimit(number)[1]
+            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(number, (value, value))
+
+
+def _prepare_workers(settings):
+    """What all of them need and no package may change; the filter that packages are loaded behind stays on all that is forked."""
+    tier, has_data = settings["tier"], bool(settings["data"])
+    seccomp.prepare(tier.has_namespaces, has_data)
+    landlock.abi()
+    folder = tier.temporary_folder(settings)
+    os.environ.update(HOME=folder, TMPDIR=folder)
+    started_as.set_variables()
+    font_list.find(os.environ.get("VIRTUAL_ENV", sys.prefix))
+    font_list.offer(folder)
+    os.environ.update(processors.variables(settings["processors"]))
+    started_as.leave_own_folder()
+    process_title.prepare()
+    tier.filter_packages(has_data)
+
+
+def _serve(settings, door):
+    children = {}
+    pending = b""
+    while True:
+        # A read ends behind a message that brings descriptors: they are of the one order to start.
+        chunk, fds, _, _ = socket.recv_fds(door, 65536, 2 + run_group.MOST_DESCRIPTORS)
+        if not chunk:
+            return
+        *lines, pending = (pending + chunk).split(b"\n")
+        for line in filter(None, lines):
+            order = json.loads(line)
+            if "kill" in order:
+                _kill(children, order["kill"])
+            else:
+                with contextlib.ExitStack() as received:
+                    channel, *files = [received.enter_context(socket.socket(fileno=fd)) for fd in fds[: order["sockets"]]]
+                    group = received.enter_context(run_group.received(order["group"], fds[order["sockets"] :]))
+                    pid = supervisor.start(settings, order["start"], channel, door, group, *files or [None])
+                    children[pid] = order["start"]
+        _reap(children, settings["tier"])
+
+
+def _kill(children, name):
+    """The server's last resort for a supervisor that does not answer."""
+    for pid in [pid for pid, started_as in children.items() if started_as == name]:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        del children[pid]
+
+
+def _reap(children, tier):
+    """Zombies are collected with the next order; an orphan (its supervisor died) is ended as well."""
+    try:
+        while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+            children.pop(pid, None)
+    except ChildProcessError:
+        return
+    if not tier.has_namespaces and system.IS_LINUX:
+        for pid in set(watch.children_of(os.getpid())) - children.keys():
+            os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,362 @@
+"""The guard: the process outside of jail 1. It runs no foreign code, and nothing inside can reach it.
+
+It holds the lease on the generation of the environment (lease.py). It starts the fork server and holds it to limits, while
+packages load and afterwards; it opens the connection of every supervisor to the server, so that nobody inside needs a socket of
+the host. A module whose import fails leaves half of itself behind, so the guard then starts the fork server anew, without that
+module.
+
+stdin: orders of the server; its end ends everything. stdout: reports, each a line of JSON: {"ready": true, "preloaded":
+NAMES}, {"notPreloaded": NAME, ...}, {"failed": REASON}. stderr: what processes inside print, up to a bound.
+"""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import tempfile
+
+from ..jail import box, system
+from ..limits import load_limits
+from ..limits.reaper import Reaper
+from . import frames
+from .lease import Lease
+
+_CHUNK = 65536
+_LONGEST_REPORT, _MOST_REPORTS = 4096, 4096
+_MOST_RELAYED = 256 * 1024
+_STATUS_FAILED = 75
+
+
+def run(settings, groups, become_fork_server):
+    """Starts the fork server, again without those modules that cannot be preloaded. Never returns.
+
+    `groups`: where the cgroups of supervisors come from (cgroup_keeper.py).
+    `become_fork_server(settings, door)` is called in the new process and does not come back.
+    """
+    try:
+        system.leave_session_keyring()
+        lease = Lease(settings.get("lease"))
+    except OSError as error:
+        _report({"failed": f"{error}"})
+        os._exit(_STATUS_FAILED)
+    if system.IS_LINUX:
+        # What loses its parent inside is ended with the rest.
+        system.become_subreaper()
+    os.set_blocking(2, False)
+    orders = Orders(settings["socket"], groups, lease)
+    preload = list(settings["preload"])
+    while True:
+        try:
+            guarded = Guarded({**settings, "preload": preload}, become_fork_server, orders)
+        except OSError as error:  # such as a container that has a root user and no other
+            _report({"failed": f"{error}"})
+            os._exit(_STATUS_FAILED)
+        try:
+            skipped = guarded.watch()
+        finally:
+            guarded.end()
+        preload = [name for name in preload if name not in skipped]
+
+
+class Orders:
+    """What the server asks for, in order. Those that come while packages load wait here."""
+
+    def __init__(self, server, groups, lease):
+        self._server, self._groups, self._lease = server, groups, lease
+        self._pending = b""
+        self.waiting = []
+
+    def read(self):
+        """False when the server has gone."""
+        chunk = os.read(0, _CHUNK)
+        *lines, self._pending = (self._pending + chunk).split(b"\n")
+        for order in map(json.loads, filter(None, lines)):
+            if "runs" in order:
+                self._lease.mark_runs(order["runs"])
+            else:
+                self.waiting.append(order)
+        return bool(chunk)
+
+    def pass_on(self, door, keeper):
+        """The fork server gets a connection that has introduced itself already, and no means to open another.
+
+        `keeper`: who changes the files of runs (file_keeper.py), or None."""
+        while self.waiting:
+            order = self.waiting[0]
+            try:
+                if "kill" in order:
+                    door.sendall(_line(order))
+                else:
+                    self._start(order["start"], order["token"], door, keeper)
+            except BlockingIOError:
+                return  # the server or the fork server is busy: at the next look
+            self.waiting.pop(0)
+
+    def _start(self, name, token, door, keeper):
+        with contextlib.ExitStack() as opened:
+            sockets = [opened.enter_context(self._connect(name, token))]
+            if keeper is not None:
+                sockets.append(opened.enter_context(keeper.connect(name)))
+            group, fds = opened.enter_context(self._groups.ask())
+            line = _line({"start": name, "sockets": len(sockets), "group": group})
+            socket.send_fds(door, [line], [*(one.fileno() for one in sockets), *fds])
+
+    def close(self):
+        """In the fork server, which asks for nothing itself."""
+        self._groups.close()
+        self._lease.close()
+
+    def _connect(self, name, token):
+        channel = socket.socket(socket.AF_UNIX)
+        try:
+            channel.setblocking(False)
+            channel.connect(self._server)
+            channel.sendall(frames.pack(frames.HELLO, json.dumps({"id": name, "token": token}).encode()))
+            channel.setblocking(True)
+        except OSError:
+            channel.close()
+            raise
+        return channel
+
+
+class Guarded:
+    """One fork server, from its start to its end."""
+
+    def __init__(self, settings, become_fork_server, orders):
+        self._settings, self._orders = settings, orders
+        self._work = self._make_work_folder()
+        self._keeper = settings["tier"].start_file_keeper(settings["uid"], self._work)
+        self._door, inside = socket.socketpair()
+        self._said, stderr = os.pipe()
+        # Where it is: entering the jail, loading packages (and which), or serving.
+        self._stage, self._at = "entering", None
+        self._pending, self._reports, self._printed = b"", 0, 0
+        self._loaded, self._skipped, self._absent = [], [], []
+        self._limits = load_limits.LoadLimits(settings, self._work)
+        identity = (os.getuid(), os.getgid())
+        try:
+            self._pid = settings["tier"].fork_fork_server()
+        except OSError as error:
+            self._fail(f"{error}")
+        if self._pid == 0:
+            orders.close()
+            if self._keeper is not None:
+                self._keeper.close()
+            _leave_guard(inside, stderr, (self._door.fileno(), self._said))
+            become_fork_server({**settings, "workBase": self._work, "identity": identity}, inside)
+            os._exit(0)
+        inside.close()
+        os.close(stderr)
+        self._door.setblocking(False)
+        os.set_blocking(self._said, False)
+
+    def _make_work_folder(self):
+        """One for each fork server: what runs in one environment must not find the files of another."""
+        folder = tempfile.mkdtemp(dir=self._settings["workBase"], prefix="of-")
+        if os.getuid() == 0:
+            os.chown(folder, self._settings["uid"], self._settings["uid"])
+        return folder
+
+    def watch(self):
+        """Until the server goes or the fork server ends. Returns the modules to leave out where it has to be started anew."""
+        poller = self._poller()
+        while not self._skipped:
+            ready = [fd for fd, _ in poller.poll(self._limits.patience_ms())]
+            if self._said in ready and not self._relay():
+                poller.unregister(self._said)
+            if self._door.fileno() in ready and not self._hear():
+                poller.unregister(self._door)
+            if 0 in ready and not self._orders.read():
+                self._leave(0)
+            if self._skipped:
+                break
+            if os.waitpid(self._pid, os.WNOHANG)[0]:
+                self._on_end()
+            elif passed := self._limits.check(self._pid, self._stage, self._printed):
+                self._stop(passed)
+            elif self._stage == "serving":
+                self._pass_on_orders()
+        return self._skipped
+
+    def _pass_on_orders(self):
+        try:
+            self._orders.pass_on(self._door, self._keeper)
+        except OSError as error:  # such as no cgroup, where packages keep those of former supervisors
+            self._fail(f"the fork server could not be asked for a supervisor: {error}")
+
+    def _poller(self):
+        poller = select.poll()
+        fds = [0, self._door.fileno(), self._said]
+        if hasattr(os, "pidfd_open"):
+            self._pidfd = os.pidfd_open(self._pid)
+            fds.append(self._pidfd)
+        for fd in fds:
+            poller.register(fd, select.POLLIN)
+        return poller
+
+    def _relay(self):
+        """False at the end. What is beyond the bound is read, counted and dropped."""
+        try:
+            data = os.read(self._said, _CHUNK)
+        except BlockingIOError:
+            return True
+        room = _MOST_RELAYED - self._printed
+        self._printed += len(data)
+        if data and room > 0:
+            _write_what_fits(2, data[:room])
+        return bool(data)
+
+    def _hear(self):
+        """Everything but its first words may have been said by packages: it names what is loaded, and decides nothing."""
+        try:
+            data = self._door.recv(_CHUNK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        *lines, self._pending = (self._pending + data).split(b"\n")
+        for line in lines:
+            self._reports += 1
+            if self._reports <= _MOST_REPORTS:
+                self._on_report(_parse(line) if len(line) <= _LONGEST_REPORT else {})
+            elif self._stage == "loading" and not self._skipped:
+                self._stop(f"made more than {_MOST_REPORTS} reports")
+        self._pending = self._pending[:_LONGEST_REPORT]
+        return bool(data)
+
+    def _on_report(self, said):
+        if self._stage == "entering":
+            if "failed" in said:
+                self._fail(f"{said['failed']}")
+            if "loading" in said:
+                self._stage = "loading"
+                self._limits.begin(self._pid)
+                self._door.sendall(_line({"load": True}))
+        elif self._stage == "loading":
+            if "at" in said:
+                self._at = f"{said['at']}"
+            elif said.get("preloaded") in self._settings["preload"]:
+                self._loaded.append(said["preloaded"])
+            elif said.get("notPreloaded") in self._settings["preload"]:
+                self._skip(said["notPreloaded"], f"{said.get('reason')}", said.get("isAbsent") is True)
+            elif "ready" in said:
+                self._serve()
+
+    def _serve(self):
+        """Nothing of what packages started may still be there: what a fork copies must be one thread that is ours."""
+        if left := self._limits.left_behind(self._pid):
+            return self._stop(left)
+        self._stage = "serving"
+        _report({"ready": True, "preloaded": self._loaded})
+
+    def _on_end(self):
+        self._hear()  # its last words
+        if self._skipped:
+            return
+        if self._stage == "serving":
+            self._leave(1)
+        if self._stage == "entering":
+            self._fail("the fork server ended while it entered its jail")
+        self._stop("ended the interpreter")
+
+    def _stop(self, passed):
+        """`passed`: what it did, as the end of a sentence about what was being loaded."""
+        if self._stage == "serving":
+            self._fail(f"the packages of the environment {passed}")
+        if self._at in self._settings["preload"]:
+            self._skip(self._at, f"it {passed}")
+            if passed == self._limits.too_slow:
+                # The time was for all of them.
+                for name in self._settings["preload"]:
+                    if name not in self._loaded and name not in self._skipped:
+                        self._skip(name, f"no time was left after {self._at}")
+            return
+        self._fail(f"the packages of the environment cannot be loaded: {self._at or 'one of them'} {passed}", byPackages=True)
+
+    def _skip(self, name, reason, is_absent=False):
+        """A module that is not there leaves nothing behind; any other means a new start without it."""
+        if name in self._absent or name in self._skipped:
+            return  # packages repeat it
+        _report({"notPreloaded": name, "isAbsent": is_absent, "reason": reason[:1000]})
+        (self._absent if is_absent else self._skipped).append(name)
+
+    def _fail(self, reason, **more):
+        _report({"failed": reason[:2000], **more})
+        self._leave(_STATUS_FAILED)
+
+    def _leave(self, status):
+        self.end()
+        os._exit(status)
+
+    def end(self):
+        if getattr(self, "_pid", 0):
+            Reaper(self._pid).kill_all()
+        self._door.close()
+        if self._keeper is not None:
+            self._keeper.close()
+        os.close(self._said)
+        if hasattr(self, "_pidfd"):
+            os.close(self._pidfd)
+        box.remove_tree(self._work)
+
+
+def _leave_guard(door, stderr, others):
+    """In the new process: nothing of the server's streams is left, and no signal to its group reaches the guard."""
+    os.setsid()
+    for fd in others:
+        os.close(fd)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1):
+        os.dup2(nothing, fd)
+    os.dup2(stderr, 2)
+    os.close(nothing)
+    os.close(stderr)
+    os.set_blocking(2, True)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def stay_with(door):
+    """In the fork server, once its identity is settled: the kernel forgets the wish at every change of it."""
+    if system.IS_LINUX:
+        system.die_with_parent()
+    if select.select([door], [], [], 0)[0]:
+        os._exit(1)  # the guard says nothing so early: it is gone
+
+
+def wait_to_load(door):
+    """In the fork server: until the guard knows what is ours, and counts what packages start."""
+    tell(door, loading=True)
+    if not door.recv(_CHUNK):
+        os._exit(1)
+
+
+def tell(door, **said):
+    """In the fork server."""
+    door.sendall(_line(said)[-_LONGEST_REPORT:])
+
+
+def _line(said):
+    return json.dumps(said).encode() + b"\n"
+
+
+def _parse(line):
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _report(said):
+    data = _line(said)
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def _write_what_fits(fd, data):
+    try:
+        os.write(fd, data)
+    except OSError:
+        pass  # nobody reads

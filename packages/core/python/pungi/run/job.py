@@ -1,0 +1,99 @@
+"""What a worker does with its job: the files, the script, its streams and variables; or a look at code that it does not run."""
+
+import ast
+import base64
+import os
+import sys
+import time
+
+from .. import discovery
+from ..scope import scoped_run
+from . import bursts, frames, report, script, script_run, started_as, streams
+from .supervisor_channel import say
+
+# What a pipe holds even where the user has used up its share of them.
+_PIPE_ROOM = 4096
+_BINARY = getattr(os, "O_BINARY", 0)
+# Kept from before foreign code could replace them.
+_write = frames.write_all
+
+
+def run(job, work, temporary, set_limits):
+    """Steps that do what the job says; gives the exit status. `set_limits` is given the limits of the run."""
+    path = os.path.join(work, job["filename"])
+    if task := job.get("task"):
+        return _look_at(job, path, _TASKS[task])
+    try:
+        set_limits(job["limits"])
+        _place_files(job["files"], work)
+        source = script.write(path, job["code"])
+        _open_stdin(job["stdin"], temporary)
+    except OSError as error:
+        # What was handed over does not fit into the limits.
+        say(frames.REPORT, {"exception": report.describe_exception(error, path)})
+        return 1
+    if job["env"]:
+        os.environ.update(job["env"])
+        started_as.take_variables(job["env"])
+        if hasattr(time, "tzset"):
+            time.tzset()
+    bursts.watch(*streams.outputs, job["limits"]["processes"])
+    return (yield from script_run.execute(job, path, source))
+
+
+def _place_files(files, folder):
+    for file in files:
+        path = os.path.join(folder, file["path"])
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as target:
+            target.write(base64.b64decode(file["base64"]))
+
+
+def _open_stdin(text, folder):
+    data = text.encode("utf-8", "surrogatepass")
+    if not data:
+        return
+    if len(data) <= _PIPE_ROOM:
+        source, sink = os.pipe()
+        _write(sink, data)
+        os.close(sink)
+    else:
+        path = os.path.join(folder, ".stdin")
+        source = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY | getattr(os, "O_TEMPORARY", 0))
+        if os.name == "posix":  # elsewhere O_TEMPORARY removes it
+            os.unlink(path)
+        _write(source, data)
+        os.lseek(source, 0, os.SEEK_SET)
+    os.dup2(source, 0)
+    os.close(source)
+    streams.open_stdin()
+
+
+def _look_at(job, path, look):
+    try:
+        script.write(path, job["code"])  # the compiler reads the line that it complains of
+        answer = look(job)
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        say(frames.REPORT, {"exception": report.describe_exception(error, path)})
+        return 1
+    say(frames.REPORT, answer)
+    return 0
+
+
+def _precompile(job):
+    code = script.compile_source(script.encode(job["code"]), os.path.abspath(job["filename"]))
+    return {"bytecode": base64.b64encode(script.dump(code)).decode()}
+
+
+def _foreign_imports(job):
+    """The top-level modules, not of the standard library, that are imported anywhere in the code."""
+    names = set()
+    for node in ast.walk(compile(job["code"], job["filename"], "exec", ast.PyCF_ONLY_AST, dont_inherit=True)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return {"imports": sorted(names - sys.stdlib_module_names)}
+
+
+_TASKS = {"compile": _precompile, "imports": _foreign_imports, "check": scoped_run.check, "discover": discovery.discover}

@@ -1,0 +1,172 @@
+"""What an interpreter does on its way out, in its order: threads, exit handlers, the script's objects; and flushes what is printed.
+
+The process then ends without tearing down the rest, which nobody would notice and everybody would wait for.
+"""
+
+import atexit
+import gc
+import os
+import sys
+import threading
+import types
+import weakref
+from functools import partial
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
+from ..calls.endings import exit_status, flush_streams
+from . import bursts
+from .report import leave_out_own_frames
+
+# Whoever took more memory than this since it began is not taken down object by object, unless a variable asks for it.
+_MOST_MEMORY_KB = 32 * 1024
+_TPFLAGS_HAVE_GC = 1 << 14
+_OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+# Names in `sys` that are None while objects go.
+_DROPPED = {"path", "argv", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks", "path_importer_cache", "meta_path"}
+# Kept from before foreign code could replace them.
+_excepthook, _collect, _run_exit_handlers = sys.excepthook, gc.collect, atexit._run_exitfuncs
+
+
+class ScriptEnd:
+    """Made when a script begins."""
+
+    def __init__(self, folder):
+        """`folder`: where the script and its own modules are."""
+        self._folder = os.path.join(folder, "")
+        self._modules_before = len(sys.modules)
+        self._memory_before = _peak_kb()
+
+    def leave(self, status, is_module):
+        """Steps of the worker (empty_stack.py); gives the exit status. `is_module`: of whoever called a function of it, which does
+        not end a script's module."""
+        try:
+            threading._shutdown()
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        yield _run_exit_handlers
+        bursts.close()
+        status = flush_streams(status, _say_ignored)
+        try:
+            if not is_module and self.is_worth_while():
+                yield from self._let_go_of_objects()
+        except Exception:
+            pass  # foreign code has changed what this looks at
+        flush_streams(status)  # what objects printed on their way no longer changes the status
+        return status
+
+    def is_worth_while(self):
+        """Whether anything would happen. Daemon threads would go on while their variables vanish; in an interpreter that ends
+        they do not."""
+        main_module = sys.modules.get("__main__")
+        if len(sys._current_frames()) > 1 or not isinstance(main_module, types.ModuleType):
+            return False
+        if _peak_kb() - self._memory_before > _MOST_MEMORY_KB:
+            return any(map(_has_ending, map(type, vars(main_module).values())))
+        objects = gc.get_objects()  # those from before the script are frozen
+        kinds = set(map(type, objects)) - {types.GeneratorType}
+        classes = {kind for kind in kinds if issubclass(kind, type)}
+        return any(map(_has_ending, kinds)) or any(
+            _is_untracked(each) if type(each) in classes else type(each) is types.GeneratorType and _is_foreign(each)
+            for each in objects
+        )
+
+    def _let_go_of_objects(self):
+        """Steps: no frame of ours is below `__del__`, and warnings name no line of ours.
+
+        To the script all modules are gone by then, but only its own really go.
+        """
+        yield _collect
+        sys.__dict__.update(dict.fromkeys(_DROPPED & sys.__dict__.keys()))
+        sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
+        names = ["__main__", *filter(self._is_of_script, list(sys.modules)[self._modules_before :])]
+        alive = [weakref.ref(sys.modules[name]) for name in names if isinstance(sys.modules[name], types.ModuleType)]
+        for name in names:
+            yield partial(sys.modules.__setitem__, name, None)
+        # Taken out one by one, which writes to no module: its memory is shared with other workers.
+        others = [sys.modules.popitem() for _ in range(len(sys.modules))]
+        yield _collect
+        for each in reversed(alive):
+            if (variables := getattr(each(), "__dict__", None)) is not None:
+                yield from _clear(variables)
+
+    def _is_of_script(self, name):
+        file = getattr(sys.modules[name], "__file__", None)
+        return isinstance(file, str) and file.startswith(self._folder)
+
+
+def _clear(variables):
+    """Of a module that something still holds: private names first, as the interpreter does."""
+    names = [name for name in variables if isinstance(name, str) and name != "__builtins__"]
+    for name in sorted(names, key=lambda name: not (name.startswith("_") and not name.startswith("__"))):
+        yield partial(variables.__setitem__, name, None)
+
+
+def _has_ending(kind):
+    """Whether something happens when an object of it goes; generators, coroutines, tasks and files have `__del__`, too."""
+    return hasattr(kind, "__del__") or issubclass(kind, weakref.ref)
+
+
+def _is_foreign(generator):
+    """The worker's own steps are generators, too."""
+    return not generator.gi_code.co_filename.startswith(_OWN_FOLDER)
+
+
+def _is_untracked(kind):
+    """Whether it has `__del__`, but the garbage collector does not know its objects."""
+    return not kind.__flags__ & _TPFLAGS_HAVE_GC and hasattr(kind, "__del__")
+
+
+def _peak_kb():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if resource is not None else 0
+
+
+def _find_type_of_ignored():
+    """What sys.unraisablehook is called with has a type that no module names."""
+
+    class Failing:
+        def __del__(self):
+            raise ValueError
+
+    found, before = [], sys.unraisablehook
+    sys.unraisablehook = lambda ignored: found.append(type(ignored))
+    Failing()
+    sys.unraisablehook = before
+    return found[0]
+
+
+_Ignored = _find_type_of_ignored()
+
+
+def _say_ignored(stream, error):
+    leave_out_own_frames(error)
+    about = ("Exception ignored on flushing sys.stdout", None) if sys.version_info >= (3, 13) else (None, stream)
+    try:
+        sys.unraisablehook(_Ignored((type(error), error, error.__traceback__, *about)))
+    except BaseException:
+        pass  # nobody can be told
+
+
+def call_excepthook(error):
+    """A script's own, for the exception that ended it; gives the exit status that it asks for."""
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+    if sys.version_info >= (3, 12):
+        sys.last_exc = error
+    hook = getattr(sys, "excepthook", _excepthook)
+    if hook is _excepthook:
+        return 1
+    try:
+        hook(type(error), error, error.__traceback__)
+    except SystemExit as exit:
+        return exit_status(exit)
+    except BaseException as failure:
+        failure.__context__ = None
+        leave_out_own_frames(failure)
+        print("Error in sys.excepthook:", file=sys.stderr)
+        _excepthook(type(failure), failure, failure.__traceback__)
+        print("\nOriginal exception was:", file=sys.stderr)
+        _excepthook(type(error), error, error.__traceback__)
+    return 1

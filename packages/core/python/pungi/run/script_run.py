@@ -1,0 +1,115 @@
+"""Runs a script as `python FILE` would, then says how it went."""
+
+import base64
+import json
+import linecache
+import os
+import sys
+
+from ..calls.endings import exit_status
+from ..scope import code_summary, scoped_run
+from . import called_script, frames, process_title, report, script, script_end, started_as, streams
+from .supervisor_channel import REPORT_FD, say, say_and_wait
+
+# Kept from before foreign code could replace them.
+_getpid, _dumps = os.getpid, report.encode_json
+
+
+def execute(job, path, source):
+    """Steps of the worker (empty_stack.py); gives the exit status. `source`: the bytes of the file at `path`."""
+    worker = _getpid()
+    if job.get("summarize"):
+        # Now, while nobody else can say it.
+        say(frames.SUMMARY, code_summary.summarize(job["code"], job.get("imports", ())))
+    violations, paths = scoped_run.examine(job) if job.get("rules") else ((), ())
+    if violations:
+        say(frames.REPORT, {"violations": violations})
+        return 1
+    end = script_end.ScriptEnd(os.path.dirname(path))
+    status, about = yield from _evaluate(job, path, source, paths)
+    has_failed = status != 0 and bool(about)
+    if has_failed:
+        # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
+        say_and_wait(frames.pack(frames.REPORT, _dumps(about)) + frames.pack(frames.TROUBLE), worker)
+    status = yield from end.leave(status, is_module=job.get("call") is not None)
+    if status == 0 and not has_failed:
+        told = _dumps(about) if job.get("call") is None else called_script.encode(about)
+        say_and_wait(frames.pack(frames.FINISHED, told), worker)
+    return status
+
+
+def _evaluate(job, path, source, paths):
+    """Runs the steps; returns the exit status and the report."""
+    call, absent = job.get("call"), {}
+    if call is not None and (issues := called_script.check_arguments(call)):
+        return 1, {"issues": issues}
+    ending = script.Ending(has_value=call is None)
+    with ending:
+        scope = _enter_script(job, path)
+        run = _prepare(job, path, source, scope, ending, absent, paths)
+    if ending.error is None:
+        yield run
+    result = 0, ending.about
+    if ending.error is None and call is not None:
+        with ending:
+            result = called_script.call(call, scope)
+    error, ending.error = ending.error, None  # the script's code holds the ending, and the garbage collector looks into no code
+    return result if error is None else _describe(error, path, absent)
+
+
+def _enter_script(job, path):
+    """The main module, arguments and paths that the script will see; gives back its variables."""
+    main_module = sys.modules["__main__"] = script.make_main(path)
+    module = main_module if job.get("call") is None else called_script.make_module(job["filename"])
+    scope = module.__dict__
+    scope.update({"__builtins__": main_module.__builtins__, "__file__": path} | job["variables"])
+    sys.argv = [job["filename"], *job["argv"]]
+    sys.orig_argv = ["python", *sys.argv]
+    process_title.show(sys.argv)
+    return scope
+
+
+def _prepare(job, path, source, scope, ending, absent, paths):
+    """The function that runs the script. Adds to `absent` what the profile was to import and is not installed."""
+    bytecode = job.get("bytecode")
+    code = script.load(base64.b64decode(bytecode), path) if bytecode else script.compile_source(source, path)
+    # Before the work folder is searched: a file of the caller's must not stand in for what the profile imports.
+    if imports := job.get("imports"):
+        absent.update(scoped_run.add_default_imports(imports, scope))
+    has_rules = bool(job.get("rules"))
+    sys.path[:0] = [os.getcwd(), *([] if has_rules else started_as.added_paths(job["env"]))]
+    # Under rules, and where a function is called, we import ourselves what the script must not replace.
+    if not has_rules and job.get("call") is None:
+        started_as.forget_shadowed([job["filename"], *(file["path"] for file in job["files"])])
+    if has_rules:
+        scoped_run.install_guard(job, path, scope, paths, REPORT_FD, streams.outputs)
+    return script.function_of(code, scope, ending)
+
+
+def _describe(error, path, absent):
+    if isinstance(error, SystemExit):
+        return exit_status(error), {}
+    status = script_end.call_excepthook(error)
+    about = report.describe_exception(error, path)
+    return status, {"exception": about | scoped_run.describe_absent(error, absent) if absent else about}
+
+
+def rehearse():
+    """Goes the way of a run once: the pages that it writes to are copied now and not while somebody waits."""
+    before = sys.argv, list(sys.path), sys.modules["__main__"]
+    job, path = json.loads(_dumps(_REHEARSAL)), os.path.join(os.getcwd(), _REHEARSAL["filename"])
+    source = script.write(path, job["code"])
+    end = script_end.ScriptEnd(os.path.dirname(path))
+    for step in _evaluate(job, path, source, ()):
+        step()
+    end.is_worth_while()
+    os.unlink(path)
+    frames.pack(frames.FINISHED, _dumps({"value": {"repr": "1"}}))
+    sys.argv, sys.path[:], sys.modules["__main__"] = before
+    linecache.cache.clear()
+
+
+_REHEARSAL = {
+    "code": "import json\n[str(number) for number in range(20)]\nprint('', end='')\n(1, 'a')",
+    "filename": "main.py", "argv": [], "files": [], "env": {}, "variables": {}, "limits": {"timeoutMs": 1.5},
+}

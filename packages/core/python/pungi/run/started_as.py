@@ -1,0 +1,117 @@
+"""Makes the fork server's interpreter look as if it had been started by `python main.py` in its environment.
+
+It really starts with -I -S, so that nothing of the host and no package is loaded outside of the jail. Libraries pass the flags of
+an interpreter on to those that they start (multiprocessing, joblib), which then would lack their packages.
+"""
+
+import contextlib
+import ctypes
+import os
+import site
+import sys
+import warnings
+
+_PLAIN_FLAGS = {"isolated": 0, "ignore_environment": 0, "no_user_site": 0, "no_site": 0, "safe_path": False}
+# Loaded when a script begins; our own is not a module of the script's world.
+_AT_START = {
+    "__main__", "_collections_abc", "_sitebuiltins", "abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat",
+    "zipimport", "pungi",
+}
+_SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
+_USER = "sandbox"
+# Where a run has a pip, of a package or of its own making, it fails at once instead of asking for 8 seconds.
+_PIP = {"PIP_RETRIES": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+
+def set_variables():
+    """Inside the jail, before packages are loaded: the variables of an activated environment, and of a user who has logged in."""
+    os.environ.update(variables_for(sys.executable))
+
+
+def variables_for(python):
+    folder = os.path.dirname(python)
+    user = _user_name()
+    path = os.pathsep.join(dict.fromkeys((folder, *_SYSTEM_PATH)))
+    found = {"PATH": path, "USER": user, "LOGNAME": user, "SHELL": "/bin/sh", "TERM": "dumb", **_PIP}
+    if os.path.exists(os.path.join(os.path.dirname(folder), "pyvenv.cfg")):
+        found["VIRTUAL_ENV"] = os.path.dirname(folder)
+    return found
+
+
+def _user_name():
+    """Without a root of its own, a run cannot read the accounts of the host."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return _USER
+
+
+def clear_flags():
+    """Before `site`, which looks at them, is loaded in the jail. Interpreters are started outside of it by nobody from now on."""
+    names = type(sys.flags).__match_args__
+    for name, value in _PLAIN_FLAGS.items():
+        if name in names:
+            _set_item(sys.flags, names.index(name), value)
+    with contextlib.suppress(ValueError):  # without it, sys.breakpointhook does not see PYTHONBREAKPOINT
+        ctypes.c_int.in_dll(ctypes.pythonapi, "Py_IgnoreEnvironmentFlag").value = 0
+
+
+def hide_own_modules(*but):
+    """From scripts, which have none of them in plain Python. All that is needed is imported; validation scripts start by one."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("pungi", "standalone")]:
+        if name not in but:
+            del sys.modules[name]
+
+
+def leave_own_folder():
+    """The folder of this program is no place to import from: everything that a worker runs has been imported."""
+    with contextlib.suppress(ValueError):
+        sys.path.remove(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+
+def settle_home(**variables):
+    """Once it is known where runs work: what `site` made of the former home is made anew."""
+    os.environ.update(variables)
+    site.USER_BASE = site.USER_SITE = None
+    site.getusersitepackages()
+
+
+def take_variables(variables):
+    """Those of the request that an interpreter looks at when it starts."""
+    if variables.get("PYTHONDONTWRITEBYTECODE"):
+        sys.dont_write_bytecode = True
+        _set_item(sys.flags, type(sys.flags).__match_args__.index("dont_write_bytecode"), 1)
+    if options := variables.get("PYTHONWARNINGS"):
+        sys.warnoptions.extend(options.split(","))
+        with contextlib.suppress(Exception):  # of a module that it names
+            warnings._processoptions(sys.warnoptions)
+
+
+def added_paths(variables):
+    """Of PYTHONPATH, where imports look after the script's own folder."""
+    return [os.path.abspath(path) for path in variables.get("PYTHONPATH", "").split(os.pathsep) if path]
+
+
+def forget_shadowed(paths):
+    """Modules that are loaded, though not in an interpreter that has just started, and that a file of the script hides there.
+
+    `paths`: the files beside the script, and its own."""
+    for name in {_module_of(path) for path in paths} & sys.modules.keys() - _AT_START:
+        if getattr(getattr(sys.modules[name], "__spec__", None), "has_location", False):  # no file hides one that is built in or frozen
+            for each in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
+                del sys.modules[each]
+
+
+def _module_of(path):
+    """The top-level module that a file in the work folder is."""
+    return path.removesuffix("/__init__.py" if "/" in path else ".py")
+
+
+def _set_item(sequence, index, value):
+    """Of a structure that Python code cannot change. Takes over a reference to the value."""
+    change = ctypes.pythonapi.PyStructSequence_SetItem
+    change.restype, change.argtypes = None, (ctypes.py_object, ctypes.c_ssize_t, ctypes.py_object)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
+    change(sequence, index, value)

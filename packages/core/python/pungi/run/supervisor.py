@@ -1,0 +1,82 @@
+"""The supervisor: PID 1 of namespaces of its own, in which it parks one worker after the other, each for one run.
+
+No foreign code runs in it or can reach it. It relays output, holds the run to its limits, ends every process of it, and tells the server what really happened.
+"""
+
+import os
+import sys
+
+from ..jail import file_gate, network_forwarder, run_jail, system
+from . import frames
+from .empty_stack import OnEmptyStack
+from .supervised_run import SupervisedRun
+
+# Then a fresh one takes its place, before anything that grows slowly can matter.
+_RUNS_OF_ONE_SUPERVISOR = 500
+
+
+def start(settings, name, channel, door, group, files):
+    """Called in the fork server: forks a supervisor, which parks one worker after the other.
+
+    `channel`: its connection to the server, which has introduced it already. `door`: the fork server's, which is not its own.
+    `group`: the cgroup of its runs, or None. `files`: the socket to the file keeper, or None.
+    """
+    if settings.get("network") is not None and network_forwarder.is_gone(settings["network"]):
+        os._exit(75)  # without it no run can reach anything; the server starts us anew
+    identity = (os.getuid(), os.getgid())
+    pid = settings["tier"].fork_supervisor()
+    if pid:
+        return pid
+    door.close()
+    try:
+        _serve(settings, name, channel, identity, group, files)
+    except OnEmptyStack:
+        raise  # a worker
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    os._exit(0)
+
+
+def _serve(settings, name, channel, identity, group, files):
+    try:
+        files = files if files is not None and file_gate.can_answer() else None
+        place = _settle(settings, name, identity)._replace(group=group, files=files)
+    except Exception as error:
+        channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
+        return
+    is_hurried = False
+    for number in range(_RUNS_OF_ONE_SUPERVISOR):
+        if place.group is not None and not place.group.is_clean():
+            break
+        run = _park_and_run(settings.get("network"), place, channel, is_hurried, f"{name}.{number}")
+        if run is None or not run.ended_well:
+            return
+        is_hurried = run.is_hurried
+    place.box.remove()
+
+
+def _settle(settings, name, identity):
+    """Goes where runs will be, one after the other, and raises what stands around them all."""
+    tier = settings["tier"]
+    box, network = tier.settle(settings, name, identity)
+    if system.IS_LINUX:
+        system.set_dumpable(False)
+    rules, gate = tier.raise_walls(box, network), tier.signal_gate()
+    about_group = settings["aboutGroup"]
+    return run_jail.Place(tier, box, rules, tier.tasks_counted_outside(), about_group=about_group, gate=gate, loopback=network)
+
+
+def _park_and_run(door, place, channel, is_hurried, caller):
+    """`door`: where ports are handed over, for runs that may reach hosts."""
+    try:
+        port = network_forwarder.Port(door, caller) if door is not None else None
+        run = SupervisedRun(place, channel, is_hurried, port)
+    except OSError as error:
+        channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
+        return None
+    try:
+        run.loop()
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        run.abandon()
+    return run

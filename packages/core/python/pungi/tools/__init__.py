@@ -1,0 +1,1 @@
+"""Programs beside runs: locks, virtual environments, compiled bytecode, installers."""
