@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 
-export interface AtomicWriteOptions {
+interface AtomicWriteOptions {
   /** The file's mode, whatever the umask; that of any new file unless it is given. */
   mode?: number;
   /** Makes the content outlast a power loss; its name does after `syncFolder`. */

@@ -5,7 +5,6 @@ export { fileProblem, readBounded, withoutMark, writeWhole } from './files.js';
 export { type Fault, faultsOf, jsonFaults } from './issue-text.js';
 export { isShallowJson, isWithin, measureJson } from './json-extent.js';
 export { createLogger, type Logger, type LogSettings, silentLogger } from './logger.js';
-export { isNodeSupported, tooOld } from './node-version.js';
 export { sha256 } from './sha256.js';
 export { similarName } from './similar-name.js';
 export {

@@ -1,13 +1,12 @@
 import { PungiError } from '../base/errors.js';
 import type { EnvironmentInfo, PackageInfo } from '../contract/environment.js';
 import type { EngineSide, EnvironmentEditor } from './editor.js';
-import { describeBare, describeWhole } from './environment-info.js';
 import { checkName } from './name.js';
 import { nameKey } from './requirements/requirement.js';
 import type { Metadata } from './store/metadata.js';
 import type { Store } from './store/store.js';
 
-export interface CatalogOptions {
+interface CatalogOptions {
   defaultName: string;
   systemPackages: boolean;
   packagesSeen: ((venvName: string) => Promise<readonly PackageInfo[]>) | undefined;
@@ -141,4 +140,57 @@ export class Catalog {
     const seen = await this.options.packagesSeen?.(name).catch(() => undefined);
     return seen?.length;
   }
+}
+
+const megabytes = (bytes: number) => Math.round((bytes / 1024 / 1024) * 10) / 10;
+
+interface Surroundings {
+  isDefault: boolean;
+  isWarm: boolean;
+  lastUsed: Date | null;
+  path: string;
+}
+
+function describeWhole(
+  metadata: Metadata,
+  { isDefault, isWarm, lastUsed, path }: Surroundings,
+): EnvironmentInfo {
+  return {
+    venvName: metadata.name,
+    description: metadata.description,
+    state: 'ready',
+    isDefault,
+    isInline: metadata.inline,
+    pythonVersion: metadata.python.version,
+    path,
+    requested: metadata.requested,
+    packageCount: metadata.packages.length,
+    sizeMb: megabytes(metadata.bytes),
+    sharedMb: megabytes(metadata.sharedBytes),
+    created: metadata.created,
+    lastUsed: lastUsed?.toISOString() ?? null,
+    isWarm,
+  };
+}
+
+/** Describes an environment without metadata: the default one before anything was installed, or a damaged one. */
+function describeBare(
+  venvName: string,
+  about: Partial<EnvironmentInfo> & Pick<EnvironmentInfo, 'state' | 'isDefault'>,
+): EnvironmentInfo {
+  return {
+    venvName,
+    description: '',
+    isInline: false,
+    pythonVersion: '',
+    path: null,
+    requested: [],
+    packageCount: 0,
+    sizeMb: 0,
+    sharedMb: 0,
+    created: null,
+    lastUsed: null,
+    isWarm: false,
+    ...about,
+  };
 }

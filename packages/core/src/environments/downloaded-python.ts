@@ -7,7 +7,7 @@ import type { Packaging } from './packaging/packaging.js';
 import { toolEnvironment } from './packaging/tool-environment.js';
 import { choosePython, type WantedPython } from './requirements/python-versions.js';
 
-export interface DownloadOptions extends StepOptions {
+interface DownloadOptions extends StepOptions {
   timeoutMs: number;
 }
 

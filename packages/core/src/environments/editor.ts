@@ -22,7 +22,7 @@ export interface EngineSide {
   retire(name: string, inForce: string | null): Promise<void>;
 }
 
-export interface EditorOptions {
+interface EditorOptions {
   maxEnvironments: number;
   maxEnvironmentMb: number;
   advice?: Advice | undefined;

@@ -23,7 +23,7 @@ import { type Metadata, writeDurably } from './store/metadata.js';
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
-export interface InstallerOptions {
+interface InstallerOptions {
   timeoutMs: number;
   sources: PackagingOptions['sources'];
 }

@@ -11,7 +11,7 @@ export interface About {
   inherit?: boolean;
 }
 
-export interface LockFile {
+interface LockFile {
   about: About;
   pins: Pin[];
 }

@@ -2,7 +2,7 @@ import { badArgument } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 
 /** The prefix of environments for the inline dependencies of scripts. */
-export const INLINE_PREFIX = 'inline-';
+const INLINE_PREFIX = 'inline-';
 
 const FORM = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
 

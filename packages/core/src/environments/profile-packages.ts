@@ -12,7 +12,7 @@ interface Shortage {
   until: number;
 }
 
-export interface Provided {
+interface Provided {
   /** Undefined if none of the packages is available, so that the run uses the default environment. */
   venvName: string | undefined;
   /** The missing packages, and why. */

@@ -12,7 +12,7 @@ import type { Preinstalled } from './preinstalled.js';
 import { ProfilePackages } from './profile-packages.js';
 
 /** What determines the environment of a run, besides its code. */
-export interface EnvironmentRequest {
+interface EnvironmentRequest {
   job: Job;
   venvName?: string | undefined;
   /** Whether the request names the environment, and not the profile. */
@@ -23,7 +23,7 @@ export interface EnvironmentRequest {
 }
 
 /** The environment of a run. */
-export interface Resolved {
+interface Resolved {
   /** Undefined for the default environment, or the plain interpreter if there is none yet. */
   venvName: string | undefined;
   /** The time that creating the environment and installing packages took. */
@@ -37,7 +37,7 @@ export interface Resolved {
 }
 
 /** The outcome of a run, and the environment to run it in again, if necessary. */
-export interface Judged {
+interface Judged {
   outcome: Outcome;
   again: Resolved | null;
 }

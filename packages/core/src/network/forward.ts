@@ -55,7 +55,7 @@ export async function forward(
   }
 }
 
-export function refuse(response: ServerResponse, refusal: Refusal): void {
+function refuse(response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' };
   response.writeHead(refusal.status, statusLine(refusal), headers).end(`${refusal.message}\n`);

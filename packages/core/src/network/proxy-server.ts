@@ -24,7 +24,7 @@ export interface ProxyHandler {
   tunnel?(request: IncomingMessage, client: Socket, head: Buffer, run: RunConnections): Promise<void>;
 }
 
-export interface ProxyServer {
+interface ProxyServer {
   /** The socket for forwarders: HTTP after a line that names the caller. */
   socket: string;
   /** Admits the connections of a caller. Returns a function that ends the admission and cuts the connections. */

@@ -1,6 +1,6 @@
 import type { NetworkDecision } from '../network/run-connections.js';
 
-export interface NetworkRefusal {
+interface NetworkRefusal {
   what: string;
   reason: string;
 }

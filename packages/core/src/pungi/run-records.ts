@@ -10,7 +10,7 @@ import type { NetworkRefusals } from './network-refusals.js';
 import { refusal } from './refusal.js';
 
 /** One execution of code; a request may lead to several, such as before and after an installation. */
-export interface Execution {
+interface Execution {
   outcome: Outcome;
   lock: EnvironmentLock | null;
 }

@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findProgram } from './find-program.js';
 import { endTree, memoryOfTree } from './process-tree.js';
 import { type JailedServer, spawnJailed } from './server-jail.js';
 import { END_ALL, limited, marked, newMark, type ServerMark } from './server-mark.js';
-import { TextTail } from './text-tail.js';
 
 /** The command of a server under test. */
-export interface ServerCommand {
+interface ServerCommand {
   command: string;
   args: readonly string[];
   /** The whole environment. */
@@ -19,7 +19,7 @@ export interface ServerCommand {
   jail?: JailedServer | undefined;
 }
 
-export interface ServerEnd {
+interface ServerEnd {
   status: number | null;
   signal: NodeJS.Signals | null;
   /** Why the sandbox was not entered. */
@@ -192,4 +192,34 @@ function watch(leader: number, { locks }: ServerMark): () => void {
   watcher.unref();
   (watcher.stdin as unknown as { unref?: () => void }).unref?.();
   return () => watcher.stdin.end('\n');
+}
+
+const MOST_CHARACTERS = 64 * 1024;
+
+/** The tail of a text stream of any length. A mark taken at some time returns what came after it. */
+class TextTail {
+  readonly #decoder = new StringDecoder('utf8');
+  #kept = '';
+  /** The number of characters in total. */
+  #total = 0;
+
+  add(chunk: Buffer): void {
+    const text = this.#decoder.write(chunk);
+    this.#total += text.length;
+    this.#kept += text;
+    // Not at every chunk, which would copy a flood of small ones again and again.
+    if (this.#kept.length > 2 * MOST_CHARACTERS) this.#kept = this.#kept.slice(-MOST_CHARACTERS);
+  }
+
+  mark(): number {
+    return this.#total;
+  }
+
+  since(mark: number): string {
+    const wanted = this.#total - mark;
+    const kept = this.#kept.slice(-MOST_CHARACTERS);
+    if (wanted <= 0) return '';
+    if (wanted <= kept.length) return kept.slice(-wanted);
+    return `… (${wanted - kept.length} characters before this)\n${kept}`;
+  }
 }

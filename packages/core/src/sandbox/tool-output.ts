@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { PungiError } from '../base/errors.js';
 
 /** No tool prints this much; more would fill the server's memory. */
-export const MOST_TOOL_OUTPUT_BYTES = 16 * 1024 * 1024;
+const MOST_TOOL_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 type Channel = 'stdout' | 'stderr';
 

@@ -21,7 +21,7 @@ export interface ToolCommand {
 }
 
 /** What a build sees besides the system's folders, the interpreter and the command itself. */
-export interface BuildJail {
+interface BuildJail {
   readable: string[];
   /**
    * Folders lent to the sandbox's user and taken back: their files stop being hard links, new links out of them are

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { runJailedTool } from '../../src/environments/packaging/jailed-tool.js';
+import { runJailedTool } from '../../src/environments/packaging/build-jail.js';
 import { descendantsOf } from './process-tree.js';
 
 /** What one runner is to do. */

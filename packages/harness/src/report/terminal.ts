@@ -5,11 +5,11 @@ import { shownLine } from './evidence.js';
 import { endOfReport, failedTest, passedTest } from './terminal-end.js';
 
 /** The tests of a run. */
-export interface RunPlan {
+interface RunPlan {
   suites: readonly { file: string; tests: number }[];
 }
 
-export interface TerminalOptions {
+interface TerminalOptions {
   stream: NodeJS.WriteStream;
   /** Prints every test, and more of what was sent and received. */
   verbose?: boolean;

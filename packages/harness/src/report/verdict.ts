@@ -2,7 +2,7 @@ import { countText, durationText } from '@pungi/core/base';
 import type { Counts, SuiteReport, TestReport, TestResult } from '@pungi/core/contract';
 
 /** `empty`: nothing was tested. */
-export type Verdict = 'passed' | 'failed' | 'empty';
+type Verdict = 'passed' | 'failed' | 'empty';
 
 /** A suite that could not be tested has failed, even without failed tests. */
 export function verdictOf(report: TestReport): Verdict {

@@ -16,14 +16,14 @@ export interface InlineDependencies {
   requiresPython: string | null;
 }
 
-export interface Maker {
+interface Maker {
   interpreterFor(specifier: string | undefined, options: StepOptions): Promise<Interpreter>;
   isWhole(name: string): Promise<boolean>;
   make(wanted: NewEnvironment, contents: Contents, options: StepOptions): Promise<void>;
 }
 
 /** The exact content of an environment. */
-export interface Filling {
+interface Filling {
   pins: readonly Pin[];
   requested: string[];
   interpreter: Interpreter;

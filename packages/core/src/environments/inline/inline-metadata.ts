@@ -2,7 +2,7 @@ import { parse, TomlError } from 'smol-toml';
 import { PungiError } from '../../base/errors.js';
 
 /** The metadata of a script's `# /// script` block (PEP 723). */
-export interface InlineMetadata {
+interface InlineMetadata {
   dependencies: string[];
   requiresPython: string | null;
 }

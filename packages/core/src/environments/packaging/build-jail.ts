@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, realpath } from 'node:fs/promises';
+import { mkdir, realpath, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { JailSettings } from './jailed-tool.js';
+import { runTool, type ToolCommand, type ToolEnd, type ToolOptions } from '../../sandbox/tool.js';
+import { type IndexProxySettings, startIndexProxy } from './index-proxy.js';
 import { removeAbandoned } from './temporary-folder.js';
 
 /** The age of a folder that a killed build left. No build takes this long. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
 
-export interface Build {
+interface Build {
   base: string;
   /** The interpreter that packages are built for. */
   python: string;
@@ -53,3 +54,69 @@ export const removeAbandonedBuilds = (base: string): Promise<void> =>
   removeAbandoned(buildsFolder(base), ABANDONED_AFTER_MS);
 
 const buildsFolder = (base: string) => join(base, '.cache', 'builds');
+
+/** Of the forwarder (python/pungi/jail/network_forwarder.py). Nobody else is in the jail's network. */
+const PORT = 3128;
+
+export interface JailSettings extends IndexProxySettings {
+  /** Read beside the system's folders, the wrapper's interpreter and the command itself. */
+  readable: string[];
+  /** Written to, such as the new generation of the environment. */
+  writable: string[];
+  /** A folder that does not exist yet, for the build's own cache, home and temporary files; gone afterwards. */
+  scratch: string;
+}
+
+/**
+ * Runs a tool that may build source distributions: in a jail, with no network but the indexes and no cache but its own.
+ * Its environment is what the command says, with the places and indexes of the jail in it.
+ */
+export async function runJailedTool(
+  command: Omit<ToolCommand, 'jail'>,
+  { readable, writable, scratch, ...settings }: JailSettings,
+  options: ToolOptions,
+): Promise<ToolEnd> {
+  const proxy = await startIndexProxy(settings);
+  try {
+    await makeFolders(scratch);
+    const jail = { readable, writable: [...writable, scratch], index: proxy.socket };
+    const env = { ...command.env, ...placesIn(scratch), ...indexesAt(PORT, settings.indexes.length) };
+    const end = await runTool({ ...command, env, jail }, options);
+    return { ...end, stderr: [end.stderr, ...proxy.problems.map((problem) => `${problem}\n`)].join('') };
+  } finally {
+    await proxy.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function makeFolders(scratch: string): Promise<void> {
+  await mkdir(scratch, { mode: 0o700 });
+  for (const name of ['cache', 'home', 'tmp']) await mkdir(join(scratch, name));
+}
+
+const placesIn = (scratch: string) => ({
+  HOME: join(scratch, 'home'),
+  TMPDIR: join(scratch, 'tmp'),
+  UV_CACHE_DIR: join(scratch, 'cache'),
+  // The cache and the environment are mounts of their own, between which no hard link can be made.
+  UV_LINK_MODE: 'copy',
+});
+
+/** With the empty ones uv takes nothing from elsewhere. */
+function indexesAt(port: number, count: number): Record<string, string> {
+  const [first = '', ...others] = Array.from(
+    { length: count },
+    (_, n) => `http://127.0.0.1:${port}/simple/${n}/`,
+  );
+  return {
+    UV_DEFAULT_INDEX: first,
+    UV_INDEX: others.join(' '),
+    UV_INDEX_URL: '',
+    UV_EXTRA_INDEX_URL: '',
+    UV_NO_CONFIG: '1',
+    ...Object.fromEntries(PROXIES.map((name) => [name, ''])),
+  };
+}
+
+/** The proxies of the machine are used outside; inside they lead nowhere. */
+const PROXIES = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];

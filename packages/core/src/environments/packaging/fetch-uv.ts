@@ -6,8 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { PungiError } from '../../base/errors.js';
 import { runTool } from '../../sandbox/tool.js';
 import { ownUvFolder, versionOf } from './find-uv.js';
-import { boundBytes, readText } from './index-proxy/bounded-stream.js';
-import { fetchFromIndex, IndexTrouble } from './index-proxy/fetch.js';
+import { boundBytes, fetchFromIndex, IndexTrouble, readText } from './index-proxy/fetch.js';
 import { Outbound } from './index-proxy/outbound.js';
 import { HTML_PAGE, JSON_PAGE, parsePage } from './index-proxy/page.js';
 import { findUnreachable } from './index-reach.js';
@@ -15,8 +14,7 @@ import type { PackagerSettings } from './packager.js';
 import { readPipSettings } from './pip-settings.js';
 import { removeAbandoned } from './temporary-folder.js';
 import { toolEnvironment } from './tool-environment.js';
-import { readUvConfiguration } from './uv-configuration.js';
-import { isAddress, uvSettings } from './uv-settings.js';
+import { isAddress, readUvConfiguration, uvSettings } from './uv-settings.js';
 import { OWN_UV_VERSION, type UvWheel, wheelForMachine } from './uv-wheels.js';
 
 /** The default index of every client. */

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 30_000;
 export const ownUvFolder = (base: string) => join(base, '.tools', `uv-${OWN_UV_VERSION}`);
 export const ownUvPath = (base: string) => join(ownUvFolder(base), 'bin', 'uv');
 
-export interface FoundUv {
+interface FoundUv {
   uv?: Uv;
   /** Sentences about programs that were found but cannot be used. */
   notes: string[];

@@ -9,7 +9,7 @@ import { OWN_UV_VERSION, type UvWheel, wheelForMachine } from './uv-wheels.js';
 
 const REMEDY = 'Install uv, or name it with PUNGI_UV.';
 
-export interface PackagingSettings {
+interface PackagingSettings {
   base: string;
   python: () => Promise<string>;
   /** A path (PUNGI_UV). */

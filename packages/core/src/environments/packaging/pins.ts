@@ -1,6 +1,5 @@
 import { PungiError } from '../../base/errors.js';
 import type { Pin } from './packager.js';
-import { checkName, checkRequirements } from './requirement-text.js';
 
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9.!+_-]*$/;
 const HASH = /^[a-z0-9]+:[0-9a-f]+$/;
@@ -55,3 +54,26 @@ const withoutHash = (name: string) =>
     'PACKAGE_INSTALLATION_ERROR',
     `The index gives no hash for ${name}, so it cannot be pinned.`,
   );
+
+const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+
+/**
+ * Requirements are parsed and rendered before this. It is the last check before a tool reads them: none may be
+ * mistaken for an option, a comment, a second line, or a variable.
+ */
+export function checkRequirements(requirements: readonly string[]): void {
+  for (const text of requirements) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+    const isPlain = /^[A-Za-z0-9]/.test(text) && !/[\u0000-\u001f\u007f]|\$\{|\s#|\\$/.test(text);
+    if (!isPlain) throw refused(text);
+  }
+}
+
+function checkName(name: string): void {
+  if (!NAME.test(name)) throw refused(name);
+}
+
+const refused = (text: string) =>
+  new PungiError('INVALID_INPUT', `${JSON.stringify(text)} cannot be given to a package tool.`, {
+    issues: [text],
+  });

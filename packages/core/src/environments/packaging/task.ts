@@ -1,10 +1,8 @@
 import { PungiError } from '../../base/errors.js';
 import { runTool, type ToolCommand, type ToolEnd } from '../../sandbox/tool.js';
-import { cleanText, progressOf } from './explanation.js';
-import { type JailSettings, runJailedTool } from './jailed-tool.js';
+import { type JailSettings, runJailedTool } from './build-jail.js';
+import { progressOf } from './failure.js';
 import type { PackagingOptions } from './packager.js';
-
-const LONGEST_LIST = 200;
 
 /** One task, for which uv may run several times within one time limit. */
 export class PackagingTask {
@@ -68,10 +66,4 @@ export class PackagingTask {
 export function cancelled(reason: unknown): PungiError {
   if (reason instanceof PungiError) return reason;
   return new PungiError('CANCELLED', 'The work on packages was cancelled.', {}, reason);
-}
-
-/** Formats requirements or names in a sentence. */
-export function listed(texts: readonly string[]): string {
-  const list = cleanText(texts.join(', '));
-  return list.length > LONGEST_LIST ? `${list.slice(0, LONGEST_LIST)}…` : list;
 }

@@ -4,7 +4,7 @@ import { PungiError } from '../../base/errors.js';
 import type { ToolEnd } from '../../sandbox/tool.js';
 import { sweepCache } from '../store/venv-tree.js';
 import { buildJailFor, inJail, removeAbandonedBuilds } from './build-jail.js';
-import { type Attempt, failure, unreachable } from './failure.js';
+import { type Attempt, failure, listed, unreachable } from './failure.js';
 import { findUnreachable } from './index-reach.js';
 import type {
   Forget,
@@ -15,15 +15,13 @@ import type {
   Target,
   Uv,
 } from './packager.js';
-import { parsePins, renderPins } from './pins.js';
+import { checkRequirements, parsePins, renderPins } from './pins.js';
 import { readPipSettings } from './pip-settings.js';
-import { checkRequirements } from './requirement-text.js';
-import { listed, PackagingTask } from './task.js';
+import { PackagingTask } from './task.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 import { toolEnvironment } from './tool-environment.js';
 import { CacheSnapshot } from './uv-cache.js';
-import { readUvConfiguration } from './uv-configuration.js';
-import { isAddress, type UvSettings, uvSettings } from './uv-settings.js';
+import { isAddress, readUvConfiguration, type UvSettings, uvSettings } from './uv-settings.js';
 
 /** A `uv pip` command that needs packages. */
 interface UvCommand {

@@ -28,7 +28,7 @@ export interface Requirement {
 }
 
 const MAX_LENGTH = 500;
-export const MAX_REQUIREMENTS = 100;
+const MAX_REQUIREMENTS = 100;
 const NAME = /[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?/y;
 const OPERATOR = /===|==|~=|!=|<=|>=|<|>/y;
 const VERSION = /[A-Za-z0-9._*+!-]+/y;

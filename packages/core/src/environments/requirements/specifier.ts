@@ -1,6 +1,6 @@
 import { parseVersion, type Version } from './version.js';
 
-export const OPERATORS = ['===', '==', '~=', '!=', '<=', '>=', '<', '>'] as const;
+const OPERATORS = ['===', '==', '~=', '!=', '<=', '>=', '<', '>'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 const MAX_LENGTH = 500;

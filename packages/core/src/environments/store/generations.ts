@@ -19,7 +19,7 @@ import {
 export const SHARES = { resolved: 0.15, filled: 0.75 };
 
 /** The signal and the progress callback of a change. */
-export type Steps = StepOptions & { signal: AbortSignal };
+type Steps = StepOptions & { signal: AbortSignal };
 
 /** The content of an environment. */
 export interface Contents {

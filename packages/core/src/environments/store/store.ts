@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import { foldName } from '../name.js';
 import type { Layout } from './layout.js';
-import { makeFolder } from './make-folder.js';
 import { METADATA_FILE, type Metadata, readMetadata } from './metadata.js';
-import { checkTrusted } from './trust.js';
+import { checkTrusted, makeFolder } from './trust.js';
 
 const LAST_USE_FILE = 'last-use';
 /** Last use is for people and for cleaning: no run needs to write it more often. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePins, renderPins } from '../../../src/environments/packaging/pins.js';
-import { checkRequirements } from '../../../src/environments/packaging/requirement-text.js';
+import { checkRequirements, parsePins, renderPins } from '../../../src/environments/packaging/pins.js';
 
 const A = `sha256:${'a'.repeat(64)}`;
 const B = `sha256:${'b'.repeat(64)}`;

@@ -2,8 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PipSettings } from '../../../src/environments/packaging/pip-settings.js';
-import { readUvConfiguration } from '../../../src/environments/packaging/uv-configuration.js';
-import { uvSettings } from '../../../src/environments/packaging/uv-settings.js';
+import { readUvConfiguration, uvSettings } from '../../../src/environments/packaging/uv-settings.js';
 import { temporaryFolder } from './venv.js';
 
 const SILENT: PipSettings = {
