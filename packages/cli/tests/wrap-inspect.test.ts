@@ -49,13 +49,15 @@ describe('pungi wrap inspect', () => {
       ['--mode', 'both'],
       ['--functions', 'two'],
     ]) {
-      const name = choice[1]!;
+      const name = `as-${choice[1]}`;
       const [shown] = await Promise.all([
         done('inspect', 'guarded.py', '--json', ...choice),
         done('guarded.py', '--name', name, ...choice),
       ]);
       const { tools, others } = JSON.parse(shown);
-      expect(namesOf(tools)).toEqual(names(`tools/${name}.tools.json`));
+      const wrapped = names(`tools/${name}.tools.json`);
+      // Wrapped, the command line has the name that was given.
+      expect(namesOf(tools)).toEqual(wrapped.map((one) => (one === name ? 'guarded' : one)));
       expect(tools.length + others.length).toBe(3);
     }
     expect(await done('inspect', 'report.py', '--mode', 'function')).toMatch(
@@ -72,6 +74,19 @@ describe('pungi wrap inspect', () => {
     const text = await done('inspect', 'own.py');
     expect(text).toMatch(/^Needs\n {2}Python >=3\.10\n {2}pyyaml\n/m);
     expect(text).toContain('1 import is missing in the dependencies of the script: zebra_of_nobody');
+  });
+
+  test('of a script that cannot be loaded says why, and marks no tool as good', async () => {
+    const { write, done } = wrapPlace();
+    write('broken.py', 'import zebra_of_nobody\n\ndef total(path: str) -> float:\n    return 1.0\n');
+    for (const words of [['inspect', 'broken.py'], ['broken.py']]) {
+      const text = await done(...words);
+      expect(text).toMatch(
+        /broken\.py cannot be loaded \(line 1\): ModuleNotFoundError: .*zebra_of_nobody.*install/,
+      );
+      expect(text).toContain('total');
+      expect(text).not.toContain('✓');
+    }
   });
 
   test('lets no text of a script command the terminal', async () => {

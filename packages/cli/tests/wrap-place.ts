@@ -12,8 +12,6 @@ let count = 0;
 export const REPORT = py`
   """Figures of a quarter."""
   import argparse
-  import zebra_of_nobody
-  import cv2_of_nobody as cv2
   import money
 
   def total(path: str, unit: str = "EUR") -> float:
@@ -26,6 +24,8 @@ export const REPORT = py`
 
   def plot(path: str) -> bytes:
       """Draws."""
+      import zebra_of_nobody
+      import cv2_of_nobody as cv2
 
   def draw(*args):
       pass

@@ -40,7 +40,7 @@ describe('pungi wrap FILE', () => {
     write('report.py', REPORT.replace('def plot', 'def chart'));
     const again = JSON.parse(await done('report.py', '--name', 'q', '--json'));
     expect(again).toMatchObject({ toolsFile: expect.stringMatching(/q\.tools\.json$/) });
-    expect(names('tools/q.tools.json')).toEqual(['sum_up', 'chart', 'report']);
+    expect(names('tools/q.tools.json')).toEqual(['sum_up', 'chart', 'q']);
     expect(json('tools/q.tools.json')).toMatchObject({
       name: 'quarters',
       profile: 'diego',

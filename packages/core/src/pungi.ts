@@ -17,7 +17,7 @@ import { PackageInfo, type StepOptions } from './contract/environment.js';
 import type { Health } from './contract/health.js';
 import type { Outcome } from './contract/outcome.js';
 import type { RunOptions, RunRequest } from './contract/run.js';
-import type { DiscoverRequest, Discovery } from './contract/wrap.js';
+import type { DiscoverRequest, Discovery, Inspection } from './contract/wrap.js';
 import type { BackendState } from './engine/backend.js';
 import { defaultCacheFolder } from './engine/bytecode-cache.js';
 import { Engine, type Examination } from './engine/engine.js';
@@ -33,7 +33,7 @@ import { ResultCache } from './gate/result-cache.js';
 import { Alerts } from './metrics/alerts.js';
 import { Metrics } from './metrics/metrics.js';
 import { Network } from './network/network.js';
-import { discover } from './pungi/discovery.js';
+import { discover, INSPECTING, readInspection } from './pungi/discovery.js';
 import { examineHealth } from './pungi/health.js';
 import { NetworkRefusals } from './pungi/network-refusals.js';
 import { engineOptions, engineSide, environmentsOptions } from './pungi/parts.js';
@@ -171,6 +171,21 @@ export class Pungi {
     const { environments } = this;
     const [gate, engine] = [this.#gate, this.#engine];
     return discover(request, { gate, environments, engine }, options);
+  }
+
+  /**
+   * What of a script can be tools, found by loading it: a run like any other, under its profile and limits, recorded. The
+   * problem says why it could not be loaded or may not run.
+   */
+  async inspect(
+    request: RunRequest,
+    { toolName, ...options }: RunOptions & { toolName?: string | undefined } = {},
+  ): Promise<Inspection> {
+    const limits = { ...INSPECTING, ...request.limits };
+    return readInspection(
+      await this.#runs.run({ ...request, limits, fresh: true }, options, { inspect: { toolName } }),
+      request.filename ?? 'main.py',
+    );
   }
 
   /** Records a change of what the server offers. Rejects with AUDIT_UNAVAILABLE if nothing can be recorded. */

@@ -45,6 +45,8 @@ export interface RunOverrides {
   bytecode?: (ref: EnvironmentRef | undefined) => Promise<string>;
   /** Repeats an old run in this environment, whatever its profile says now. */
   replay?: { of: string; venvName: string | undefined };
+  /** The script is inspected instead of run; its outcome is not kept for anybody else. */
+  inspect?: { toolName: string | undefined };
 }
 
 /**
@@ -111,11 +113,16 @@ export class Runs {
     }
   }
 
-  async #admit(trace: Trace, { replay }: RunOverrides): Promise<Admitted> {
+  async #admit(trace: Trace, { replay, inspect }: RunOverrides): Promise<Admitted> {
     const began = performance.now();
     const asked = await this.parts.gate.admit(trace.request);
     await letOthersGo(began);
     trace.admitted = replay === undefined ? asked : { ...asked, venvName: replay.venvName, packages: [] };
+    if (inspect !== undefined) {
+      const { toolName } = inspect;
+      const job = { ...asked.job, inspect: true, ...(toolName !== undefined && { toolName }) };
+      trace.admitted = { ...trace.admitted, job, cacheSeconds: 0 };
+    }
     return trace.admitted;
   }
 

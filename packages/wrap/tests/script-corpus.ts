@@ -15,6 +15,10 @@ export interface Expectation {
   encoding?: string;
   /** The first Python that can read it. */
   since?: [number, number];
+  /** The packages that it needs to be loaded. */
+  needs?: string[];
+  /** Packages without which it cannot be loaded, as it is here. */
+  absent?: string[];
   exception?: { type: string; line?: number };
   [fact: string]: unknown;
 }
@@ -52,6 +56,8 @@ export function shorten(found: Discovery): Record<string, unknown> {
     ...(found.functions.length <= MOST_LISTED ? { functions } : { functionCount: found.functions.length }),
     scripts: Object.fromEntries(found.scripts.map((tool) => [tool.name, shortenScript(tool)])),
     remarks: found.remarks.map(shortenRemark),
+    // Without the advice, which depends on where it is given.
+    problem: found.problem?.replace(/(?<=\.) The module .*/s, ''),
     dependencies: found.dependencies,
     requiresPython: found.requiresPython,
     imports: found.imports,
@@ -89,6 +95,7 @@ const shortenScript = (tool: ScriptTool) =>
     ),
     parser: tool.parser,
     stdin: tool.stdin,
+    entry: tool.entry,
   });
 
 interface Property {

@@ -49,6 +49,7 @@ describe('too many functions', () => {
 describe('a script that takes forever to be read', () => {
   const sideOf = (discover: PythonSide['discover']): PythonSide => ({
     discover,
+    inspect: () => Promise.resolve({ discovery: null, problem: null }),
     probe: () => Promise.reject(new Error('nobody asks')),
     profiles: { get: () => ({ name: '', environment: null, packages: [] }) },
     environments: { defaultName: 'default', metadata: () => Promise.resolve(undefined) },
@@ -60,7 +61,8 @@ describe('a script that takes forever to be read', () => {
       if (request.filename === 'a_slow.py') await new Promise<void>((resolve) => release.push(resolve));
       return pungi.discover(request);
     };
-    const side = { ...sideOf(discover), probe: pungi.probe.bind(pungi) };
+    const [probe, inspect] = [pungi.probe.bind(pungi), pungi.inspect.bind(pungi)];
+    const side = { ...sideOf(discover), probe, inspect };
     const scripts = ['a_slow', 'b_slow', 'quick'].map((name) => [`${name}.py`, `def ${name}(): pass\n`]);
     const { wrapped } = await offered(Object.fromEntries(scripts), { side, patienceMs: 50 });
     await until(() => wrapped.tools.has('quick') && wrapped.tools.has('b_slow'), 'the others are offered');

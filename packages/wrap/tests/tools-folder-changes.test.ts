@@ -81,11 +81,15 @@ describe('where a script runs', () => {
       expect(problems()).toEqual({ 'a.tools.json': isMissing, 'b.tools.json': isMissing });
       await environments.create({ venvName: 'made-later' });
       await wrapped.look();
-      expect(problems()).toEqual({ 'a.tools.json': null, 'b.tools.json': null });
+      const isUnloaded = expect.stringMatching(
+        /a\.py cannot be loaded \(line 1\).*'apple'.*made-later.*install/,
+      );
+      expect(problems()).toEqual({ 'a.tools.json': isUnloaded, 'b.tools.json': isUnloaded });
       expect(missing()).toEqual([['apple'], ['apple']]);
       await environments.install('made-later', ['apple']);
       await wrapped.look();
       expect(missing()).toEqual([[], []]);
+      expect(problems()).toEqual({ 'a.tools.json': null, 'b.tools.json': null });
       await environments.delete({ venvName: 'made-later', confirm: true });
       await wrapped.look();
       expect(problems()).toEqual({ 'a.tools.json': isMissing, 'b.tools.json': isMissing });
@@ -191,10 +195,15 @@ describe('changes', () => {
 
   test('the same code is looked at once, however often it is saved', async () => {
     const looked: string[] = [];
+    const loaded: string[] = [];
     const side = {
       discover: (request: Parameters<Pungi['discover']>[0]) => {
         looked.push(request.filename);
         return pungi.discover(request);
+      },
+      inspect: (request: Parameters<Pungi['inspect']>[0]) => {
+        loaded.push(request.filename!);
+        return pungi.inspect(request);
       },
       probe: pungi.probe.bind(pungi),
       profiles: pungi.profiles,
@@ -209,5 +218,6 @@ describe('changes', () => {
     write(folder, { 'a.py': say('hello') });
     await wrapped.look();
     expect(looked.slice(2)).toEqual(['a.py']);
+    expect(loaded.sort()).toEqual(['a.py', 'a.py', 'b.py']);
   });
 });

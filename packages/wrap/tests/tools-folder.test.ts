@@ -52,6 +52,7 @@ test('nothing of the folder is read before somebody asks for it', async () => {
     environments: pungi.environments,
     profiles: pungi.profiles,
     probe: pungi.probe.bind(pungi),
+    inspect: pungi.inspect.bind(pungi),
     discover: async () => {
       asked.push('discover');
       throw new Error('not now');

@@ -65,6 +65,8 @@ export const discovered = (more: Partial<Discovery> = {}): Discovery => ({
   functions: [],
   scripts: [],
   remarks: [],
+  problem: null,
+  needsLoading: true,
   dependencies: [],
   requiresPython: null,
   imports: [],
@@ -78,6 +80,8 @@ export const discovered = (more: Partial<Discovery> = {}): Discovery => ({
 export const lookOf = (discovery: Discovery, more: Partial<ScriptLook> = {}): ScriptLook => ({
   code: '',
   filename: 'report.py',
+  package: undefined,
+  problem: null,
   sha256: 'abc',
   discovery,
   modules: [],

@@ -39,7 +39,7 @@ export const inspect = (end: End): Command =>
   pungi wrap inspect report.py --mode both
   pungi wrap inspect report.py --env ml --json
 
-The script is read in the sandbox and never run.`,
+The script is loaded in the sandbox, and run there up to the point where it reads its command line.`,
     async run({ steps, style }, flags, file) {
       const script = readOwnScript(file);
       const inspected = await withPungi(configOf(flags), (pungi) => inspectOwn(pungi, script, flags, steps));
@@ -113,6 +113,7 @@ function screenOf({ look, environment, made, others }: Inspected, file: string, 
     ['Notes', [...remarksOf(false), ...(runsAtCalls ? [SIDE_EFFECTS] : [])]],
     ['Needs', needs.map(oneLine)],
     ['Other files', look.modules.map(({ path }) => oneLine(path))],
+    ['Cannot be loaded', look.problem === null ? [] : [oneLine(look.problem)]],
     ['Missing', missingLines(look.missingImports, environment).map(oneLine)],
   ];
   const shown = sections

@@ -56,7 +56,8 @@ export const wrap = (end: End): Command =>
   pungi wrap report.py --functions total,by_region --env ml
   pungi wrap list
 
-The tools are the functions of the script, or its command line. The script is read, never run.
+The tools are the functions of the script, or its command line. To find them, the script is loaded
+in the sandbox.
 Without -o, it stays where it is: "pungi serve" offers its tools, by a file NAME.tools.json in the
 tools folder, and each call runs in the sandbox and in the environment of the script. With -o, a
 folder is written that serves the tools with nothing but Python.
@@ -200,20 +201,27 @@ const ownNames = ({ tools }: ToolsFile): OfferedNames =>
   new Map(tools.filter(({ hidden }) => hidden !== true).map(({ name }) => [name, name]));
 
 /** Formats a line per tool, then what was left out, notes, and what remains to do. */
-function toolsText({ file }: Wrapped, names: OfferedNames, toDo: readonly string[], style: Style): string {
+function toolsText(
+  { file, look }: Wrapped,
+  names: OfferedNames,
+  toDo: readonly string[],
+  style: Style,
+): string {
   const remarkLines = (isSkipped: boolean, mark: string) =>
     file.remarks
       .filter((remark) => remark.isSkipped === isSkipped)
       .map(({ line, name, reason }) => `${mark} line ${line}, ${oneLine(`${name}: ${reason}`)}`);
+  const mark = look.problem === null ? style('green', '✓') : style('red', '✗');
+  const problem = look.problem === null ? [] : [look.problem];
   const lines = [
     ...file.tools.map(({ name, description, hidden }) =>
       hidden === true
         ? `${style('dim', '·')} ${name}${style('dim', ' (hidden)')}`
-        : `${style('green', '✓')} ${names.get(name) ?? name}${style('dim', textAfter(description))}`,
+        : `${mark} ${names.get(name) ?? name}${style('dim', textAfter(description))}`,
     ),
     ...remarkLines(true, `${style('yellow', '·')} left out:`),
     ...remarkLines(false, `${style('dim', '·')} note:`),
-    ...toDo.map((line) => `${style('yellow', '!')} ${oneLine(line)}`),
+    ...[...problem, ...toDo].map((line) => `${style('yellow', '!')} ${oneLine(line)}`),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

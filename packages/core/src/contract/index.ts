@@ -69,6 +69,7 @@ export {
   type DiscoverRequest,
   Discovery,
   type FunctionTool,
+  type Inspection,
   type ObjectSchema,
   Remark,
   type ScriptTool,

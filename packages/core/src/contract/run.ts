@@ -120,6 +120,7 @@ export const FunctionCall = z.strictObject({
 });
 export type FunctionCall = z.infer<typeof FunctionCall>;
 
+const PACKAGE = /^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)*$/u;
 const PLAIN_NAME = 'must be a plain file name of at most 255 bytes, such as "report.py"';
 
 const Fields = z.strictObject({
@@ -143,6 +144,14 @@ const Fields = z.strictObject({
     .refine(isWellFormed, NOT_WELL_FORMED)
     .optional()
     .describe('the name of the script in the work folder, which tracebacks and sys.argv[0] show'),
+  package: z
+    .string()
+    .max(500)
+    .regex(PACKAGE, 'must be the name of a package, such as "shop.tools"')
+    .optional()
+    .describe(
+      'the package that the script is a module of: it lies in its folder, and runs as with python -m',
+    ),
   argv: z
     .array(systemText('argv'))
     .max(1024)

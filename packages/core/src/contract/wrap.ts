@@ -71,6 +71,10 @@ export const ScriptTool = z.strictObject({
     .nullable()
     .describe('the library that parses its arguments; null: unknown, so they are passed as given'),
   stdin: z.string().nullable().describe('the parameter that is passed on standard input'),
+  entry: z
+    .string()
+    .optional()
+    .describe('the function or command of the script that starts it, where running the script does not'),
   ...common,
 });
 export type ScriptTool = z.infer<typeof ScriptTool>;
@@ -87,12 +91,17 @@ export const Remark = z.strictObject({
 });
 export type Remark = z.infer<typeof Remark>;
 
-/** The result of reading a script with Python's parser, without running it. */
+/** What a script offers and needs: found by loading it, or, where it cannot be loaded, by its syntax alone. */
 export const Discovery = z.strictObject({
   description: z.string().describe("the script's own docstring"),
   functions: z.array(FunctionTool),
   scripts: z.array(ScriptTool).describe('its command line: one, or one for each subcommand'),
   remarks: z.array(Remark),
+  problem: z
+    .string()
+    .nullable()
+    .describe('why it cannot be loaded, so that its functions are known by their syntax alone'),
+  needsLoading: z.boolean().describe('there is more to find by loading it than by reading it'),
   dependencies: z.array(z.string()).describe('of its "# /// script" block'),
   requiresPython: z.string().nullable(),
   imports: z.array(z.string()).describe('top-level modules that are not of the standard library'),
@@ -115,6 +124,12 @@ export const ToolsFile = z.strictObject({
   name: z.string().describe('name of the server, or of the group of tools'),
   description: z.string(),
   script: z.string().describe('the path of the script, relative to this file'),
+  package: z
+    .string()
+    .optional()
+    .describe(
+      'the package that the script is a module of, such as "shop.tools": it is run as with python -m',
+    ),
   sha256: z.string().describe('of the script when it was wrapped'),
   mode: z.enum(WRAP_MODES),
   functions: z
@@ -158,9 +173,19 @@ export const ValueContent = z.object({
 });
 export type ValueContent = z.infer<typeof ValueContent>;
 
+/** What loading a script showed. */
+export interface Inspection {
+  /** Null where it could not be loaded. */
+  discovery: Discovery | null;
+  /** Why it could not, or why none of its calls can run. */
+  problem: string | null;
+}
+
 export interface DiscoverRequest {
   code: string;
   filename: string;
+  /** The package that it is a module of. */
+  package?: string | undefined;
   /** The environment whose Python reads it; the default if not given. */
   venvName?: string | undefined;
 }

@@ -4,7 +4,7 @@ import { sha256 } from '../base/sha256.js';
 import { buildOutcome, type Isolation, type Outcome, type Verdict } from '../contract/outcome.js';
 import type { RunOptions } from '../contract/run.js';
 import { failure } from '../contract/verdicts.js';
-import type { Job, RunEnd } from '../runtime/supervisor.js';
+import { type Job, MAX_DISCOVERED, type RunEnd } from '../runtime/supervisor.js';
 import { readCallValue } from './call-report.js';
 import type { HintContext } from './missing-module.js';
 import { OutputBuffer } from './output.js';
@@ -68,7 +68,8 @@ export class OutcomeDraft {
     const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
     if (verdict.kind !== 'ok') return this.finish(verdict, usage);
     if (this.job.call) return this.finish(verdict, usage, readCallValue(report, attached));
-    return this.finish(verdict, usage, readValue(report), readValueNotes(report));
+    const mostJson = this.job.inspect ? MAX_DISCOVERED : undefined;
+    return this.finish(verdict, usage, readValue(report, mostJson), readValueNotes(report));
   }
 
   /** The supervisor ended without an answer. */

@@ -133,14 +133,16 @@ export class Gate {
     checkFits(request, limits);
     const code = withoutMark(request.code ?? (await readScript(request.file!, scriptRoots)));
     const filename = scriptName(request);
+    const { package: within } = request;
     const files = (request.files ?? []).map(({ path, text, base64 }) => ({
       path,
       base64: base64 ?? Buffer.from(text ?? '').toString('base64'),
     }));
-    checkScriptConflict(filename, code, files);
+    checkScriptConflict(within ? `${within.replaceAll('.', '/')}/${filename}` : filename, code, files);
     const job = {
       code,
       filename,
+      ...(within !== undefined && { package: within }),
       argv: request.argv ?? [],
       stdin: request.stdin ?? (request.inputData ?? []).map((line) => `${line}\n`).join(''),
       files,

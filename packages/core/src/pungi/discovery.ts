@@ -1,7 +1,7 @@
 import { PungiError } from '../base/errors.js';
 import type { StepOptions } from '../contract/environment.js';
-import type { PythonException } from '../contract/outcome.js';
-import type { DiscoverRequest, Discovery } from '../contract/wrap.js';
+import type { Outcome, PythonException } from '../contract/outcome.js';
+import { type DiscoverRequest, Discovery, type Inspection } from '../contract/wrap.js';
 import type { Engine } from '../engine/engine.js';
 import type { Environments } from '../environments/environments.js';
 import { readInlineMetadata } from '../environments/inline/inline-metadata.js';
@@ -12,6 +12,30 @@ interface Parts {
   gate: Gate;
   environments: Environments;
   engine: Engine;
+}
+
+/** As long as large packages take to be imported, twice. */
+export const INSPECTING = { timeoutMs: 90_000, cpuMs: 90_000 };
+
+/** Reads the outcome of an inspection. The script may have written what it likes: whatever does not fit the contract is nothing. */
+export function readInspection({ verdict, value }: Outcome, filename: string): Inspection {
+  if (verdict.kind === 'python-error') {
+    const { type, message, line, hint } = verdict.exception;
+    const what = [type, message.split('\n', 1)[0]!.slice(0, 300)].filter((text) => text !== '').join(': ');
+    const place = line === null ? '' : ` (line ${line})`;
+    const problem = `${filename} cannot be loaded${place}: ${what}.${hint === null ? '' : ` ${hint}`}`;
+    return { discovery: null, problem };
+  }
+  if (verdict.kind === 'busy' || verdict.kind === 'cancelled')
+    throw new PungiError(verdict.code, verdict.message);
+  if (verdict.kind !== 'ok' && verdict.kind !== 'exited')
+    return { discovery: null, problem: `${filename} cannot be loaded: ${verdict.message}` };
+  const discovery = Discovery.safeParse(value?.json).data ?? null;
+  if (discovery !== null) return { discovery, problem: discovery.problem };
+  return {
+    discovery: null,
+    problem: `${filename} cannot be loaded: it ended its process while it was loaded.`,
+  };
 }
 
 /** The largest allowed script needs less; a script that needs more is made to. */

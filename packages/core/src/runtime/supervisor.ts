@@ -43,6 +43,8 @@ export interface EndFacts {
 export interface Job {
   code: string;
   filename: string;
+  /** The package that it is a module of. */
+  package?: string;
   argv: string[];
   stdin: string;
   files: { path: string; base64: string }[];
@@ -59,6 +61,10 @@ export interface Job {
   /** Summarize the code before it runs. */
   summarize?: boolean;
   bytecode?: string;
+  /** Load the script and run it up to its command line: its value is what was found (Discovery). */
+  inspect?: boolean;
+  /** What its command line is called as a tool; the name of the file if not given. */
+  toolName?: string;
   /** Only analyse the code: compile it, list its imports, check it against the rules, or find its tools. */
   task?: 'compile' | 'imports' | 'check' | 'discover';
 }
@@ -80,7 +86,7 @@ export type OutputSink = (stream: 'stdout' | 'stderr', data: Buffer) => void;
 const MAX_REPORT = 1024 * 1024;
 const MAX_BYTECODE = 32 * 1024 * 1024;
 /** The limit for the tools of a script, which may be thousands. */
-const MAX_DISCOVERED = 8 * 1024 * 1024;
+export const MAX_DISCOVERED = 8 * 1024 * 1024;
 
 /**
  * A supervisor gets this much time after the deadline to answer before its connection, and with it the run, is cut.
@@ -243,13 +249,13 @@ function afterListening(ms: number, call: () => void): () => void {
   return () => stop();
 }
 
-function mostReported({ task, call }: Job): number {
+function mostReported({ task, call, inspect }: Job): number {
   if (task === 'compile') return MAX_BYTECODE;
-  if (task === 'discover') return MAX_DISCOVERED;
+  if (task === 'discover' || inspect) return MAX_DISCOVERED;
   return call === undefined ? MAX_REPORT : MAX_CALL_JSON + MAX_ATTACHED;
 }
 
-function read({ task, call }: Job, payload: Buffer): Pick<RunEnd, 'report' | 'attached'> {
-  if (task === 'discover') return { report: readReport(payload, MOST_DISCOVERED) };
+function read({ task, call, inspect }: Job, payload: Buffer): Pick<RunEnd, 'report' | 'attached'> {
+  if (task === 'discover' || inspect) return { report: readReport(payload, MOST_DISCOVERED) };
   return call === undefined ? { report: readReport(payload) } : readCallReport(payload);
 }

@@ -36,6 +36,7 @@ def shorten(found):
         **({"functions": functions} if len(functions) <= _MOST_LISTED else {"functionCount": len(functions)}),
         "scripts": {tool["name"]: _shorten_script(tool) for tool in found["scripts"]},
         "remarks": [_shorten_remark(remark) for remark in found["remarks"]],
+        "problem": found["problem"],
         **{name: found[name] for name in ("dependencies", "requiresPython", "imports", "hasMainGuard", "hasSideEffects")},
     }
     return {name: fact for name, fact in facts.items() if fact}
@@ -61,6 +62,7 @@ def _shorten_script(tool):
         "parameters": {_name(rule["parameter"], schema): _shorten_rule(rule, schema) for rule in tool["argv"]},
         "parser": tool["parser"],
         "stdin": tool["stdin"],
+        "entry": tool.get("entry"),
     }
     return {name: fact for name, fact in facts.items() if fact}
 

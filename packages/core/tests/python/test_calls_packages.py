@@ -1,17 +1,13 @@
 """With packages that people's scripts use, where this interpreter has them."""
 
-import importlib.util
 import sys
 import types
 import unittest
 
 import python_half  # noqa: F401
+from discovered import needs
 from pungi.calls import call, results
 
-
-def needs(*packages):
-    absent = [name for name in packages if importlib.util.find_spec(name) is None]
-    return unittest.skipIf(absent, f"{', '.join(absent)} is not installed")
 
 
 def called(source, **arguments):

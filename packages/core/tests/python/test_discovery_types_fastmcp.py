@@ -5,8 +5,7 @@ import pathlib
 import unittest
 
 import python_half  # noqa: F401
-from pungi.discovery import functions
-from pungi.discovery.module import Module
+from discovered import inspected, needs
 
 FOLDER = pathlib.Path(__file__).resolve().parents[4] / "tests" / "fixtures" / "fastmcp"
 ABSENT = "(absent)"
@@ -59,7 +58,8 @@ def comparable(description, given, output, wraps):
 
 def all_differences():
     recorded = read_json("fastmcp.json")
-    tools, remarks = functions.find(Module((FOLDER / "cases.py").read_text("utf-8"), "cases.py"))
+    found = inspected((FOLDER / "cases.py").read_text("utf-8"), "cases.py")
+    tools, remarks = found["functions"], found["remarks"]
     ours = {
         each["name"]: comparable(each["description"], each["inputSchema"], each["outputSchema"], each["wrapsResult"])
         for each in tools
@@ -88,6 +88,7 @@ def _word(found):
     return found if isinstance(found, str) else "(a tool)"
 
 
+@needs("pydantic", "typing_extensions", "email_validator")
 class BesideFastMcp(unittest.TestCase):
     maxDiff = None
 

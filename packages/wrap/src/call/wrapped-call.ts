@@ -8,10 +8,11 @@ export function wrappedCall(
   { spec, script, preload }: WrappedTool,
   args: Record<string, unknown>,
 ): RunRequest {
-  const { code, filename, files, tools } = script;
+  const { code, filename, package: within, files, tools } = script;
   const request: RunRequest = {
     code,
     filename,
+    ...(within !== undefined && { package: within }),
     ...(files.length > 0 && { files }),
     ...(preload.length > 0 && { preload: [...preload] }),
     ...(tools.environment !== null && { venvName: tools.environment }),
@@ -30,6 +31,7 @@ export function wrappedCall(
   return {
     ...request,
     argv: commandWords(spec, fitted),
+    ...(spec.entry !== undefined && { call: { function: spec.entry, arguments: {} } }),
     ...(typeof stdin === 'string' && { stdin }),
   };
 }

@@ -1,21 +1,25 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import { distributionFor } from '@pungi/core';
 import { PungiError, sha256 } from '@pungi/core/base';
 import type {
   DiscoverRequest,
   Discovery,
+  InputFile,
+  Inspection,
   Outcome,
   Remark,
   RunOptions,
   RunRequest,
 } from '@pungi/core/contract';
 import { z } from 'zod';
-import { type LocalFile, ScriptFolder } from './script-folder.js';
+import { type LocalFile, placeOf, ScriptFolder } from './script-folder.js';
 
 /** What wrapping asks of Pungi. */
 export interface PythonSide {
-  /** Throws PYTHON_ERROR for what does not compile. */
+  /** Reads the script and runs nothing of it. Throws PYTHON_ERROR for what does not compile. */
   discover(request: DiscoverRequest, options?: RunOptions): Promise<Discovery>;
+  /** Loads the script, in the sandbox, as a call of it does. */
+  inspect(request: RunRequest, options?: InspectOptions): Promise<Inspection>;
   probe(request: RunRequest, options?: RunOptions): Promise<Outcome>;
   profiles: {
     /** Throws where there is none of the name. */
@@ -28,6 +32,11 @@ export interface PythonSide {
   };
 }
 
+export interface InspectOptions extends RunOptions {
+  /** What its command line is called as a tool; the name of the file if not given. */
+  toolName?: string | undefined;
+}
+
 export interface ScriptToLookAt {
   code: string;
   /** The real path of the script; imports are looked for beside it, as Python does. Not given: it is alone. */
@@ -38,12 +47,18 @@ export interface ScriptToLookAt {
   environment?: string | null | undefined;
   /** Where no environment is named: what the one to be made holds, whatever the script itself asks for. */
   packages?: readonly string[] | undefined;
+  profile?: string | null | undefined;
+  toolName?: string | undefined;
+  /** True where it has no place to run in: it is read alone. */
+  isUnloadable?: boolean | undefined;
 }
 
-/** All that can be known of a script without running it. */
+/** All that is known of a script. */
 export interface ScriptLook {
   code: string;
   filename: string;
+  /** The package that it is a module of. */
+  package: string | undefined;
   sha256: string;
   discovery: Discovery;
   /** The files beside it that go along with it. */
@@ -52,9 +67,14 @@ export interface ScriptLook {
   imports: string[];
   missingImports: MissingImport[];
   remarks: Remark[];
+  /** Why its calls cannot run. */
+  problem: string | null;
 }
 
-/** Looks at a script, at what lies beside it and at its environment. Nothing of it is run. */
+/**
+ * Looks at a script, at what lies beside it and at its environment. The script is loaded in the sandbox, as a call of it will
+ * be, so that what keeps calls from running is known now.
+ */
 export async function discoverScript(
   side: PythonSide,
   {
@@ -64,35 +84,77 @@ export async function discoverScript(
     include = [],
     environment,
     packages = [],
+    profile,
+    toolName,
+    isUnloadable = false,
   }: ScriptToLookAt,
   options: RunOptions = {},
 ): Promise<ScriptLook> {
   const venvName = environment ?? undefined;
-  const discover = (source: string, name: string) =>
-    side.discover({ code: source, filename: name, ...(venvName !== undefined && { venvName }) }, options);
-  const discovery = await discover(code, filename);
+  const place = path === undefined ? undefined : placeOf(path, code);
+  const discover = (source: string, name: string, more: Partial<DiscoverRequest> = {}) =>
+    side.discover(
+      { code: source, filename: name, ...more, ...(venvName !== undefined && { venvName }) },
+      options,
+    );
+  const within = place?.package === undefined ? {} : { package: place.package };
+  const read = await discover(code, filename, within);
   const importsOf = async (source: string, name: string) => (await discover(source, name)).imports;
-  const beside = path === undefined ? undefined : new ScriptFolder(dirname(path), filename);
-  for (const one of include) beside?.takeNamed(one);
+  const beside = place && new ScriptFolder(place.root, place.script);
+  for (const one of include) beside?.takeNamed(`${place!.prefix}${one}`);
+  if (place?.package !== undefined) beside!.takeModule(place.package.split('.', 1)[0]!);
   const local =
     beside === undefined
-      ? { imports: discovery.imports, remarks: [] }
-      : await takeModules(beside, discovery.imports, importsOf);
+      ? { imports: read.imports, remarks: [] }
+      : await takeModules(beside, read.imports, importsOf);
   const missingImports =
-    venvName === undefined && wantsItsOwn(discovery, packages)
-      ? missingAmong(packages.length > 0 ? packages : discovery.dependencies, local.imports)
+    venvName === undefined && wantsItsOwn(read, packages)
+      ? missingAmong(packages.length > 0 ? packages : read.dependencies, local.imports)
       : await missingIn(venvName, local.imports, (request, how) => side.probe(request, how), options);
+  const modules = beside?.files ?? [];
+  const request: RunRequest = {
+    code,
+    filename,
+    ...within,
+    files: inputFiles(modules),
+    ...(venvName !== undefined && { venvName }),
+  };
+  const isLoaded = !isUnloadable && read.needsLoading;
+  const inspected = isLoaded
+    ? await inspectUnder(side, profile ?? undefined, request, { ...options, toolName })
+    : { discovery: null, problem: null };
+  const found = inspected.discovery ?? { ...read, problem: inspected.problem };
   return {
     code,
     filename,
+    package: place?.package,
     sha256: sha256(code),
-    discovery,
-    modules: beside?.files ?? [],
+    discovery: found,
+    modules,
     imports: local.imports,
     missingImports,
-    remarks: [...discovery.remarks, ...local.remarks, ...leftBehind(beside, discovery)],
+    remarks: [...found.remarks, ...local.remarks, ...leftBehind(beside, found)],
+    problem: inspected.problem,
   };
 }
+
+/** Where its profile denies the script, the problem says so, and the default profile shows which tools it has. */
+async function inspectUnder(
+  side: PythonSide,
+  profile: string | undefined,
+  request: RunRequest,
+  options: InspectOptions,
+): Promise<Inspection> {
+  if (profile === undefined) return side.inspect(request, options);
+  const inspected = await side.inspect({ ...request, profile }, options);
+  if (inspected.discovery !== null) return inspected;
+  const { discovery } = await side.inspect(request, options);
+  return { discovery, problem: inspected.problem };
+}
+
+/** Files as a run is given them. */
+export const inputFiles = (modules: readonly LocalFile[]): InputFile[] =>
+  modules.map(({ path, content }) => ({ path, base64: content.toString('base64') }));
 
 /** Files that it names and that will not be there when it runs. */
 const leftBehind = (beside: ScriptFolder | undefined, { namedFiles }: Discovery): Remark[] =>

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { PungiError } from '@pungi/core/base';
 
 /** A file beside a script, by its path from the script's folder, with "/" between its parts. */
@@ -11,6 +11,37 @@ export interface LocalFile {
 const MOST_FILES = 200;
 const MOST_BYTES = 4 * 1024 * 1024;
 const DEEPEST = 10;
+
+/** Where a script lies, as Python sees it. */
+interface ScriptPlace {
+  /** The folder that imports are looked for in. */
+  root: string;
+  /** The path of the script from there. */
+  script: string;
+  /** The path of its folder from there, with a "/" at its end. */
+  prefix: string;
+  /** The package that it is a module of. */
+  package: string | undefined;
+}
+
+/**
+ * A script that belongs to a package, and imports from it, is a module of that package, as with `python -m`. One that only lies
+ * in the folder of a package is a script like any other.
+ */
+export function placeOf(path: string, code: string): ScriptPlace {
+  const names: string[] = [];
+  let root = dirname(path);
+  while (existsSync(join(root, '__init__.py')) && /^[\p{L}_][\p{L}\p{N}_]*$/u.test(basename(root))) {
+    names.unshift(basename(root));
+    root = dirname(root);
+  }
+  const file = basename(path);
+  const own = new RegExp(`^\\s*(from\\s+\\.|(from|import)\\s+${names[0]}\\b)`, 'mu');
+  if (names.length === 0 || !(['__init__.py', '__main__.py'].includes(file) || own.test(code)))
+    return { root: dirname(path), script: file, prefix: '', package: undefined };
+  const prefix = `${names.join('/')}/`;
+  return { root, script: `${prefix}${file}`, prefix, package: names.join('.') };
+}
 
 /** The folder of a script, and what of it goes along with the script wherever that runs. */
 export class ScriptFolder {
@@ -68,7 +99,7 @@ export class ScriptFolder {
       .map((name) => `${path}/${name}`)
       .flatMap((inner) => {
         if (this.#isFolder(inner)) return this.#takeFolder(inner, depth + 1);
-        return isPlain(inner) && this.#isFile(inner) ? [this.#takeFile(inner)] : [];
+        return isPlain(inner) && inner !== this.script && this.#isFile(inner) ? [this.#takeFile(inner)] : [];
       });
   }
 

@@ -29,7 +29,7 @@ export interface Looked {
 }
 
 /** A script without the place that it runs in. */
-export type Script = Pick<ScriptToLookAt, 'code' | 'path' | 'filename' | 'include'>;
+export type Script = Pick<ScriptToLookAt, 'code' | 'path' | 'filename' | 'include' | 'toolName'>;
 
 /** Looks at a script as the server will run it. Throws where its profile or its environment is missing. */
 export async function lookAt(
@@ -39,7 +39,8 @@ export async function lookAt(
   options: RunOptions = {},
 ): Promise<Looked> {
   const { environment, packages } = whereOf(side, surrounding);
-  const look = await discoverScript(side, { ...script, environment, packages }, options);
+  const { profile } = surrounding;
+  const look = await discoverScript(side, { ...script, environment, packages, profile }, options);
   const isMadeForIt = wantsItsOwn(look.discovery, packages);
   return { look, environment: environment ?? (isMadeForIt ? null : side.environments.defaultName) };
 }

@@ -37,6 +37,7 @@ export function makeToolsFile(look: ScriptLook, wrapping: Wrapping): ToolsFile {
     name,
     description,
     script,
+    ...(look.package !== undefined && { package: look.package }),
     sha256: look.sha256,
     mode,
     ...(functions !== undefined && { functions: [...functions] }),

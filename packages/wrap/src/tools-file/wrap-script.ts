@@ -48,7 +48,8 @@ export async function wrapScript(
     profile: choice.profile ?? old?.profile ?? null,
   };
   checkChoice(wrapping);
-  const looked = await lookAt(side, { ...script, include: wrapping.include }, wrapping, options);
+  const { include, name: toolName } = wrapping;
+  const looked = await lookAt(side, { ...script, include, toolName }, wrapping, options);
   const { discovery, filename } = looked.look;
   // Functions that were chosen earlier may be gone; those that are chosen now must be there.
   const isThere = (name: string) => discovery.functions.some((tool) => tool.function === name);

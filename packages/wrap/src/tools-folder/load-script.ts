@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { PungiError, readBounded } from '@pungi/core/base';
 import { MAX_CODE_BYTES, type ToolsFile } from '@pungi/core/contract';
-import { discoverScript, type PythonSide, type ScriptLook } from '../discover/discover-script.js';
+import { discoverScript, inputFiles, type PythonSide, type ScriptLook } from '../discover/discover-script.js';
 import {
   type Availability,
   availabilityOf,
@@ -43,18 +43,31 @@ export async function loadScript(
   if (isClients && real !== path)
     throw new PungiError('INVALID_INPUT', `${what} cannot be used: its script is a link to elsewhere.`);
   // A client's script does not see what lies beside it, which is not the client's.
-  const script = isClients ? { code, filename } : { code, path: real, filename, include: written?.include };
+  const toolName = written?.name;
+  const script = isClients
+    ? { code, filename, toolName }
+    : { code, path: real, filename, include: written?.include, toolName };
   const look = await lookIn(side, script, surrounding, availability);
   for (const beside of besides(dirname(real), look)) paths.add(beside);
   const tools = toolsOf(source, filename, written, look);
-  const files = look.modules.map(({ path: at, content }) => ({
-    path: at,
-    base64: content.toString('base64'),
-  }));
+  const files = inputFiles(look.modules);
   const firstImports = importedFromElsewhere(look);
   const since = Date.parse(tools.since ?? '') || (await madeAt(origin));
   const faults = await schemaFaults(tools.tools);
-  return { tools, path: real, filename, code, files, firstImports, faults, since, availability };
+  const { package: within, problem } = look;
+  return {
+    tools,
+    path: real,
+    filename,
+    package: within,
+    code,
+    files,
+    firstImports,
+    faults,
+    since,
+    availability,
+    problem,
+  };
 }
 
 /** Its tools are known without the place that it cannot run in; what that place lacks is not. */
@@ -65,7 +78,7 @@ async function lookIn(
   { trouble }: Availability,
 ): Promise<ScriptLook> {
   if (trouble === null) return (await lookAt(side, script, surrounding)).look;
-  return { ...(await discoverScript(side, script)), missingImports: [] };
+  return { ...(await discoverScript(side, { ...script, isUnloadable: true })), missingImports: [] };
 }
 
 /** Some file systems do not know when a file was made. */

@@ -18,6 +18,8 @@ export interface ScriptInUse {
   /** The real path of the script. */
   path: string;
   filename: string;
+  /** The package that it is a module of. */
+  package: string | undefined;
   code: string;
   /** What goes along with it from beside it. */
   files: InputFile[];
@@ -29,6 +31,8 @@ export interface ScriptInUse {
   since: number;
   /** Calls of it may be unable to run though it is in order itself. */
   availability: Availability;
+  /** Why it cannot be loaded, or why every call of it is refused. */
+  problem: string | null;
 }
 
 export interface ToolFault {

@@ -223,10 +223,10 @@ export class WrappedScripts {
     const { faults, availability } = inUse;
     const isNew = JSON.stringify(before?.inUse?.faults ?? []) !== JSON.stringify(faults);
     if (isNew) tellFaults(this.#logger, origin, faults);
-    const { trouble } = availability;
-    if (trouble !== null && trouble !== before?.problem)
-      this.#logger.error('A wrapped script cannot run', { script: origin, problem: trouble });
-    return { inUse, problem: trouble, isToBeTriedAgain: false };
+    const problem = availability.trouble ?? inUse.problem;
+    if (problem !== null && problem !== before?.problem)
+      this.#logger.error('A wrapped script cannot run', { script: origin, problem });
+    return { inUse, problem, isToBeTriedAgain: false };
   }
 
   #broken({ origin }: ScriptSource, { code, message, details }: PungiError, before: Entry | undefined): Read {

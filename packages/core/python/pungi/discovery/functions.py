@@ -1,172 +1,170 @@
-"""The functions of a script that can be tools: which they are, and each one's schemas and words."""
+"""The functions of a loaded script that can be tools: which they are, and each one's schemas and texts."""
 
-import ast
-import unicodedata
+import inspect
+import sys
+import types
 
-from . import functions_parameters, functions_results
-from .defaults import evaluate_or
+from . import parameters
+from .class_schemas import is_data
 from .docstrings import parse_docstring
-from .module import docstring_of
-from .names import FUNCTIONS, Names
-from .top_level import is_main_guard
+from .definitions import with_definitions
+from .known_types import NotJson
+from .remarks import remark
+from .tool_names import ToolNames
+from .type_schemas import TypeReader
 
-_COMMAND_MAKERS = ("click.", "typer.", "rich_click.", "cyclopts.", "fire.")
-_COMMAND_METHODS = {"command", "group", "callback", "result_callback", "resultcallback"}
-_NO_TOOLS = {
-    "contextlib.contextmanager": "gives a context manager, which ends with the call",
-    "contextlib.asynccontextmanager": "gives a context manager, which ends with the call",
-    "pytest.fixture": "is a fixture of pytest, which only pytest can call",
-}
-_MAX_NAME = 128
-# A script of more is no collection of tools; what follows is not read.
-_MOST_FUNCTIONS = 1000
+# A script with more is no collection of tools; the rest is not read.
+MOST_FUNCTIONS = 1000
+_NOTHING = ({}, {"type": "null"})
+_CONTEXT_MANAGER = "It returns a context manager, which ends with the call"
+_FIXTURE = "It is a fixture of pytest, which only pytest can call"
 
 
-def find(module):
-    """(FunctionTool, …), (Remark, …), as in packages/core/src/contract/wrap.ts."""
-    names = Names(module.tree)
-    tools, remarks, taken = [], [], _ToolNames()
-    chosen = _chosen(module.tree, names, remarks)
-    for definition in chosen[:_MOST_FUNCTIONS]:
-        _describe(definition, names, taken, tools, remarks)
-    if left := chosen[_MOST_FUNCTIONS:]:
-        reason = f"It and what follows, {len(left)} functions in all, is not read: a script may have {_MOST_FUNCTIONS}"
-        remarks.append(_remark(left[0].lineno, left[0].name, reason, is_skipped=True))
+def find(module, scope):
+    """(FunctionTool, …), (Remark, …), as in the contract of wrap. `scope`: the variables of the loaded script."""
+    tools, remarks, names = [], [], ToolNames()
+    chosen = _chosen(module, scope, remarks)
+    for name, function, node in chosen[:MOST_FUNCTIONS]:
+        tool, found = _describe(name, function, node, scope, module, names)
+        tools += [tool] if tool else []
+        remarks += found
+    if left := chosen[MOST_FUNCTIONS:]:
+        reason = f"It and what follows, {len(left)} functions in all, is not read: a script may have {MOST_FUNCTIONS}"
+        remarks.append(remark(_line(left[0][2]), left[0][0], reason, is_skipped=True))
     return tools, remarks
 
 
-def _chosen(tree, names, remarks):
+def _chosen(module, scope, remarks):
+    """(name, function, its syntax or None) of each, in the order of the script."""
+    exported = exported_names(scope)
     defined = {}
-    for definition in _definitions(tree.body):
-        if not _is_overload(definition, names):
-            defined.pop(definition.name, None)
-            defined[definition.name] = definition
-    exported, line = _exported(tree, names)
-    for name in list(exported or ())[:_MOST_FUNCTIONS]:
-        if name not in defined and names.get(name) is None:
-            remarks.append(_remark(line, name, "__all__ names it, but the script does not define it", is_skipped=True))
-    is_command = {name: _is_command(each, names) for name, each in defined.items()}
-    return [
-        each for name, each in defined.items()
-        if (name in exported if exported is not None else not name.startswith("_")) and not is_command[name]
-    ]
+    for node in module.definitions():
+        function = scope.get(node.name)
+        if _is_function(function) and (node.name not in defined or _is_of(function, node)):
+            defined.pop(node.name, None)
+            defined[node.name] = node
+    for name, value in list(scope.items()):
+        if name not in defined and _is_function(value) and _is_reexported(name, value, module, exported):
+            defined[name] = None
+    remarks += _absent(module, scope, exported) + _classes(module, scope, exported)
+    is_public = lambda name: name in exported if exported is not None else not name.startswith("_")  # noqa: E731
+    return [(name, scope[name], node) for name, node in defined.items() if is_public(name)]
 
 
-def _definitions(statements):
-    """Also those that stand below an `if` or a `try`, but not what only the type checker or the command line sees."""
-    for statement in statements:
-        if isinstance(statement, FUNCTIONS):
-            yield statement
-        elif is_main_guard(statement) or (isinstance(statement, ast.If) and _is_for_type_checkers(statement.test)):
-            yield from _definitions(statement.orelse)
-        elif isinstance(statement, (ast.If, ast.Try, ast.With)):
-            for handler in getattr(statement, "handlers", ()):
-                yield from _definitions(handler.body)
-            yield from _definitions(getattr(statement, "orelse", ()))
-            yield from _definitions(statement.body)
+def exported_names(scope):
+    """What __all__ lists, or None."""
+    listed = scope.get("__all__")
+    return dict.fromkeys(name for name in listed if isinstance(name, str)) if isinstance(listed, (list, tuple)) else None
 
 
-def _is_for_type_checkers(test):
-    return getattr(test, "id", getattr(test, "attr", None)) == "TYPE_CHECKING"
+def _is_function(value):
+    """Also what decorators of functions make: caches, dispatchers, wrappers. No class, and no command of click."""
+    if isinstance(value, types.FunctionType):
+        return True
+    return callable(value) and not isinstance(value, type) and isinstance(getattr(value, "__wrapped__", None), types.FunctionType)
 
 
-def _exported(tree, names):
-    """(what __all__ lists, as the keys of a dict, or None; the line)."""
-    exported, line = None, 1
-    for statement in tree.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-        if not any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
-            continue
-        listed = evaluate_or(statement.value, names)
-        if isinstance(listed, list):
-            line = line if isinstance(statement, ast.AugAssign) else statement.lineno
-            listed = [name for name in listed if isinstance(name, str)]
-            if exported is None or not isinstance(statement, ast.AugAssign):
-                exported = {}
-            exported.update(dict.fromkeys(listed))
-    return exported, line
+def _is_of(function, node):
+    """Of several definitions of one name, the one that is in force."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    return code is None or code.co_name != node.name or first <= code.co_firstlineno <= node.lineno
 
 
-def _is_overload(definition, names):
-    return any(names.outside_name(each) == "typing.overload" for each in definition.decorator_list)
+def _is_reexported(name, function, module, exported):
+    """The functions of a package are those that its __init__ takes from its modules, or names in __all__."""
+    origin = getattr(function, "__module__", None) or ""
+    if exported is not None and name in exported:
+        return origin.partition(".")[0] not in sys.stdlib_module_names
+    return module.is_package and f"{origin}.".startswith(f"{module.package}.")
 
 
-def _is_command(definition, names):
-    """Decorated for click or typer: then it is a command line, and no function that can be called with arguments."""
-    for decorator in definition.decorator_list:
-        if names.outside_name(decorator).startswith(_COMMAND_MAKERS):
-            return True
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        is_method = isinstance(called, ast.Attribute) and called.attr in _COMMAND_METHODS
-        if is_method and names.imports("click", "typer", "rich_click", "asyncclick", "cyclopts"):
-            return True
-    return False
+def _absent(module, scope, exported):
+    names = [name for name in list(exported or ())[:MOST_FUNCTIONS] if name not in scope]
+    line = module.line_of("__all__")
+    return [remark(line, name, "__all__ names it, but the script does not define it", is_skipped=True) for name in names]
 
 
-def _describe(definition, names, taken, tools, remarks):
-    for decorator in definition.decorator_list:
-        reason = _NO_TOOLS.get(names.outside_name(decorator))
-        if reason:
-            remarks.append(_remark(definition.lineno, definition.name, f"It {reason}", is_skipped=True))
-            return
-    name = taken.free(definition.name)
-    if not name:
+def _classes(module, scope, exported):
+    """Classes are no tools. Those that hold data are the types of parameters, and need no word."""
+    found = []
+    for node in module.classes():
+        kind = scope.get(node.name)
+        is_public = node.name in exported if exported is not None else not node.name.startswith("_")
+        if isinstance(kind, type) and is_public and not issubclass(kind, BaseException) and not is_data(kind):
+            reason = "It is a class, and only functions become tools: write a function that uses it"
+            found.append(remark(node.lineno, node.name, reason, is_skipped=True))
+    return found
+
+
+def _describe(name, function, node, scope, module, names):
+    """(the tool or None, its remarks)"""
+    line = _line(node)
+    if reason := _why_none(function):
+        return None, [remark(line, name, reason, is_skipped=True)]
+    free = names.free(name)
+    if not free:
         reason = "Its name has no letter that the name of a tool may have (a to z, digits, _)"
-        remarks.append(_remark(definition.lineno, definition.name, reason, is_skipped=True))
-        return
-    docstring = parse_docstring(docstring_of(definition))
+        return None, [remark(line, name, reason, is_skipped=True)]
+    docstring = parse_docstring(inspect.unwrap(function).__doc__ or "")
     try:
-        schema, doubts = functions_parameters.read(definition, names, docstring)
-        output, wraps = functions_results.read(definition, names)
-    except functions_parameters.Refused as refusal:
-        remarks.append(_remark(refusal.line, refusal.name, refusal.reason, is_skipped=True))
-        return
+        schema, doubts = parameters.read(name, function, node, scope, module, docstring)
+        output, wraps = _read_result(function, scope, module)
+    except parameters.Refused as refusal:
+        return None, [remark(refusal.line, refusal.name, refusal.reason, is_skipped=True)]
     except RecursionError:
-        reason = "Its types are nested too deeply to be read"
-        remarks.append(_remark(definition.lineno, definition.name, reason, is_skipped=True))
-        return
-    taken.add(name)
-    remarks.extend(_remark(line, label, reason, is_skipped=False) for line, label, reason in doubts)
+        return None, [remark(line, name, "Its types are nested too deeply to be read", is_skipped=True)]
+    names.add(free)
+    return tool_of(name, free, docstring.description, schema, line, {
+        "isAsync": _is_async(function), "wrapsResult": wraps, "outputSchema": output,
+    }), doubts
+
+
+def tool_of(function, name, description, schema, line, more):
     described = {key: each["description"] for key, each in schema["properties"].items() if each.get("description")}
-    tools.append({
-        "kind": "function",
-        "function": definition.name,
-        "isAsync": isinstance(definition, ast.AsyncFunctionDef),
-        "wrapsResult": wraps,
-        "name": name,
-        "description": docstring.description,
-        "inputSchema": schema,
-        "outputSchema": output,
-        "line": definition.lineno,
-        "source": {"description": docstring.description, "parameters": described},
-    })
+    return {
+        "kind": "function", "function": function, "name": name, "description": description, "inputSchema": schema, "line": line,
+        "source": {"description": description, "parameters": described}, **more,
+    }
 
 
-class _ToolNames:
-    """Names of tools are plain ASCII; Python's need not be."""
-
-    def __init__(self):
-        self._taken = set()
-        # The number that was found last for a name: whatever is below it is taken.
-        self._numbers = {}
-
-    def free(self, name):
-        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")[:_MAX_NAME]
-        if not plain.strip("_"):
-            return ""
-        if plain not in self._taken:
-            return plain
-        base = plain[: _MAX_NAME - 5]
-        number = self._numbers.get(base, 2)
-        while f"{base}_{number}" in self._taken:
-            number += 1
-        self._numbers[base] = number
-        return f"{base}_{number}"
-
-    def add(self, name):
-        self._taken.add(name)
+def _line(node):
+    return 1 if node is None else node.lineno
 
 
-def _remark(line, name, reason, is_skipped):
-    sentence = reason if reason.endswith(".") else f"{reason}."
-    return {"line": line, "name": name, "reason": sentence, "isSkipped": is_skipped}
+def _is_async(function):
+    inner = inspect.unwrap(function)
+    return inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner)
+
+
+def _why_none(function):
+    code = getattr(function, "__code__", None)
+    if code is not None and code.co_name == "helper" and code.co_filename.endswith("contextlib.py"):
+        return _CONTEXT_MANAGER
+    is_fixture = hasattr(function, "_pytestfixturefunction") or type(function).__name__ == "FixtureFunctionDefinition"
+    return _FIXTURE if is_fixture else None
+
+
+def _read_result(function, scope, module):
+    """(the schema of the structured content or None, whether the value is put below "result" since it is no object).
+
+    None: nothing is declared, or it is nothing, or it is bytes and pictures, which are no structured content.
+    """
+    inner = inspect.unwrap(function)
+    hints = parameters.annotations_of(inner)
+    if hints.get("return") is None:
+        return None, False
+    reader = TypeReader(getattr(inner, "__globals__", scope), is_result=True, docs=module.field_docs)
+    try:
+        schema = reader.read_whole(hints["return"])
+    except NotJson:
+        return None, False
+    # A bare list may hold pictures, which are returned in another way.
+    says_nothing = schema in _NOTHING or schema == {"type": "array", "items": {}}
+    if says_nothing or reader.doubts or reader.has_pictures:
+        return None, False
+    target = reader.definitions.get(schema.get("$ref", "").removeprefix("#/$defs/"), schema)
+    if target.get("type") == "object":
+        return with_definitions(schema, reader.definitions), False
+    wrapped = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
+    return with_definitions(wrapped, reader.definitions), True

@@ -1,6 +1,8 @@
 """Runs that call a function: the script is a module then, as if something else had imported it."""
 
 import base64
+import importlib
+import os
 import sys
 import types
 
@@ -22,13 +24,26 @@ def check_arguments(call):
     return issues
 
 
-def make_module(filename):
+def make_module(filename, package=None):
     """Empty, and known by its name to whatever looks for it there: pickle, dataclasses, type hints."""
-    name = filename.removesuffix(".py").replace(".", "_")
-    if name in sys.modules or name in sys.stdlib_module_names:
+    name = filename.rpartition("/")[2].removesuffix(".py").replace(".", "_")
+    if package:
+        name = package if name == "__init__" else f"{package}.{name}"
+    elif name in sys.modules or name in sys.stdlib_module_names:
         name = f"{name}_script"  # others mean another module by it
     module = sys.modules[name] = types.ModuleType(name)
     return module
+
+
+def enter_package(variables, package, path):
+    """Relative imports of the script are those of its package, as with `python -m`. The packages above it are imported."""
+    is_init = os.path.basename(path) == "__init__.py"
+    variables["__package__"] = package
+    if is_init:
+        variables["__path__"] = [os.path.dirname(path)]
+    above = package.rpartition(".")[0] if is_init else package
+    if above:
+        importlib.import_module(above)
 
 
 def call(call, variables):

@@ -18,7 +18,7 @@ from .. import harness
 from ..jail import landlock, seccomp, system
 from ..jail.tier import TIERS
 from ..limits import cgroup_keeper, limits, load_limits, processors, run_group, watch
-from . import called_script, font_list, guard, packages, process_title, started_as, streams, supervisor, worker
+from . import called_script, font_list, guard, late_modules, packages, process_title, started_as, streams, supervisor, worker
 
 
 def main():
@@ -51,7 +51,8 @@ def _become_fork_server(settings, door):
     streams.prepare()
     called_script.rehearse()
     harness.rehearse()
-    started_as.hide_own_modules(harness.__name__)
+    # Validation scripts start by the one that stays.
+    late_modules.hide(harness.__name__)
     tier.settle_home()
     gc.collect()
     gc.freeze()

@@ -6,9 +6,8 @@ import os
 import sys
 import time
 
-from .. import discovery
 from ..scope import scoped_run
-from . import bursts, frames, report, script, script_run, started_as, streams
+from . import bursts, frames, late_modules, report, script, script_run, started_as, streams
 from .supervisor_channel import say
 
 # What a pipe holds even where the user has used up its share of them.
@@ -20,12 +19,14 @@ _write = frames.write_all
 
 def run(job, work, temporary, set_limits):
     """Steps that do what the job says; gives the exit status. `set_limits` is given the limits of the run."""
-    path = os.path.join(work, job["filename"])
+    path = os.path.join(work, *(job.get("package") or "").split("."), job["filename"])
     if task := job.get("task"):
         return _look_at(job, path, _TASKS[task])
     try:
         set_limits(job["limits"])
         _place_files(job["files"], work)
+        if job.get("package"):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
         source = script.write(path, job["code"])
         _open_stdin(job["stdin"], temporary)
     except OSError as error:
@@ -96,4 +97,12 @@ def _foreign_imports(job):
     return {"imports": sorted(names - sys.stdlib_module_names)}
 
 
-_TASKS = {"compile": _precompile, "imports": _foreign_imports, "check": scoped_run.check, "discover": discovery.discover}
+def _discover(job):
+    with late_modules.importable():
+        from .. import discovery
+
+    return discovery.discover(job)
+
+
+_TASKS = {"compile": _precompile, "imports": _foreign_imports, "check": scoped_run.check, "discover": _discover}
+late_modules.keep("discovery")

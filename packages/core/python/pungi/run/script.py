@@ -83,8 +83,8 @@ def compile_source(source, path):
     They are caught inside of the script's own code, because there is no frame below it. In code that is nested as deep as
     the compiler allows there is no room for that: it stays as it is.
     """
-    tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-    with contextlib.suppress(SyntaxError):
+    with contextlib.suppress(SyntaxError, RecursionError):
+        tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
         return compile(_with_ending(tree), path, "exec", dont_inherit=True)
     return compile(source, path, "exec", dont_inherit=True)
 

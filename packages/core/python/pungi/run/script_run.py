@@ -8,7 +8,7 @@ import sys
 
 from ..calls.endings import exit_status
 from ..scope import code_summary, scoped_run
-from . import called_script, frames, process_title, report, script, script_end, started_as, streams
+from . import called_script, frames, late_modules, process_title, report, script, script_end, started_as, streams
 from .supervisor_channel import REPORT_FD, say, say_and_wait
 
 # Kept from before foreign code could replace them.
@@ -31,6 +31,10 @@ def execute(job, path, source):
     if has_failed:
         # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
         say_and_wait(frames.pack(frames.REPORT, _dumps(about)) + frames.pack(frames.TROUBLE), worker)
+    if job.get("inspect"):
+        if not has_failed:
+            say_and_wait(frames.pack(frames.FINISHED, _dumps(about)), worker)
+        return status  # what the script has started ends with the process
     status = yield from end.leave(status, is_module=job.get("call") is not None)
     if status == 0 and not has_failed:
         told = _dumps(about) if job.get("call") is None else called_script.encode(about)
@@ -43,10 +47,15 @@ def _evaluate(job, path, source, paths):
     call, absent = job.get("call"), {}
     if call is not None and (issues := called_script.check_arguments(call)):
         return 1, {"issues": issues}
-    ending = script.Ending(has_value=call is None)
+    ending = script.Ending(has_value=call is None and not job.get("inspect"))
     with ending:
         scope = _enter_script(job, path)
         run = _prepare(job, path, source, scope, ending, absent, paths)
+    if ending.error is None and job.get("inspect"):
+        with late_modules.importable():
+            from ..discovery import inspected_script
+
+        return (yield from inspected_script.steps(job, path, run, scope, ending))
     if ending.error is None:
         yield run
     result = 0, ending.about
@@ -60,7 +69,8 @@ def _evaluate(job, path, source, paths):
 def _enter_script(job, path):
     """The main module, arguments and paths that the script will see; gives back its variables."""
     main_module = sys.modules["__main__"] = script.make_main(path)
-    module = main_module if job.get("call") is None else called_script.make_module(job["filename"])
+    is_module = job.get("call") is not None or job.get("inspect")
+    module = called_script.make_module(job["filename"], job.get("package")) if is_module else main_module
     scope = module.__dict__
     scope.update({"__builtins__": main_module.__builtins__, "__file__": path} | job["variables"])
     sys.argv = [job["filename"], *job["argv"]]
@@ -79,8 +89,10 @@ def _prepare(job, path, source, scope, ending, absent, paths):
     has_rules = bool(job.get("rules"))
     sys.path[:0] = [os.getcwd(), *([] if has_rules else started_as.added_paths(job["env"]))]
     # Under rules, and where a function is called, we import ourselves what the script must not replace.
-    if not has_rules and job.get("call") is None:
+    if not has_rules and job.get("call") is None and not job.get("inspect"):
         started_as.forget_shadowed([job["filename"], *(file["path"] for file in job["files"])])
+    if job.get("package"):
+        called_script.enter_package(scope, job["package"], path)
     if has_rules:
         scoped_run.install_guard(job, path, scope, paths, REPORT_FD, streams.outputs)
     return script.function_of(code, scope, ending)

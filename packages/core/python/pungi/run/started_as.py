@@ -58,13 +58,6 @@ def clear_flags():
         ctypes.c_int.in_dll(ctypes.pythonapi, "Py_IgnoreEnvironmentFlag").value = 0
 
 
-def hide_own_modules(*but):
-    """From scripts, which have none of them in plain Python. All that is needed is imported; validation scripts start by one."""
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("pungi", "standalone")]:
-        if name not in but:
-            del sys.modules[name]
-
-
 def leave_own_folder():
     """The folder of this program is no place to import from: everything that a worker runs has been imported."""
     with contextlib.suppress(ValueError):

@@ -2,10 +2,11 @@
 
 import re
 
-from .static_values import UNKNOWN, is_plain
+from .plain_values import Unknown, plain_value
+from .remarks import remark
 
 _LONGEST_DEFAULT = 1000
-_LONGEST_NAME = 120
+UNKNOWN = object()
 
 
 class Parameter:
@@ -18,7 +19,7 @@ class Parameter:
         self.default = UNKNOWN
         self.description = ""
         self.size = {}
-        # Of a switch of argparse: the name that it sets, whether to false, and what that is without it.
+        # Of a switch of argparse: the name that it sets, whether to false, and its value without the switch.
         self.dest, self.turns_off, self.initial = None, False, False
 
     def as_schema(self):
@@ -27,44 +28,45 @@ class Parameter:
             schema = {"type": "array", **({"items": schema} if schema else {}), **self.size}
         if self.description:
             schema["description"] = self.description
-        if not self.is_required and self.has_default:
-            schema["default"] = self.default
+        default = self._plain_default()
+        if not self.is_required and default is not None:
+            schema["default"] = default
         return schema
 
-    @property
-    def has_default(self):
-        is_known = self.default is not UNKNOWN and self.default is not None and is_plain(self.default)
-        return is_known and len(repr(self.default)) <= _LONGEST_DEFAULT
+    def _plain_default(self):
+        try:
+            value = None if self.default is UNKNOWN else plain_value(self.default)
+        except Unknown:
+            return None
+        return value if len(repr(value)) <= _LONGEST_DEFAULT else None
 
 
 class Command:
     """`words`: of the subcommand. `before`: (parameter, number of the word that it comes before), of the commands above.
     `parser`: the library that reads it."""
 
-    def __init__(self, words, description, line):
-        self.words, self.description, self.line = list(words), description, line
-        self.parameters = []
-        self.before = []
-        self.parser = None
+    def __init__(self, words, description, line, parser=None):
+        self.words, self.description, self.line, self.parser = list(words), description, line, parser
+        self.parameters, self.before = [], []
 
 
 class Findings:
-    """What one way of defining command lines gives; `functions`: those that are commands, and no tools of their own."""
+    """The commands of one parser; `functions`: names of functions that serve it, and are no tools of their own; `callbacks`: of
+    those that are its commands."""
 
     def __init__(self):
-        self.commands, self.remarks, self.functions = [], [], set()
+        self.commands, self.remarks, self.functions, self.callbacks = [], [], set(), set()
 
     def remark(self, line, name, reason, is_skipped=False):
-        sentence = reason[:1].upper() + reason[1:] + ("" if reason.endswith(".") else ".")
-        self.remarks.append({"line": line, "name": name, "reason": sentence, "isSkipped": is_skipped})
+        self.remarks.append(remark(line, name, reason[:1].upper() + reason[1:], is_skipped))
 
 
 def before_word(parameters, number, findings):
-    """Those of a command above that can be said before a word of a subcommand, with the number of that word."""
+    """Those of a command above that can be given before a word of a subcommand, with the number of that word."""
     kept = []
     for parameter in parameters:
         if parameter.flag is None:
-            reason = "it is a word before that of a subcommand, where only options can be said"
+            reason = "it is a word before that of a subcommand, where only options can be given"
             findings.remark(parameter.line, parameter.name, reason, is_skipped=True)
         elif parameter.takes == "many" and "maxItems" not in parameter.size:
             reason = "it takes any number of values, and so would take the subcommand as well"
@@ -81,7 +83,7 @@ def switch(name, flag, line, when_false=None):
     return parameter
 
 
-def tool_of(command, name, reads_stdin):
+def tool_of(command, name, reads_stdin, entry=None):
     """As the contract has it."""
     properties, required, argv = {}, [], []
     for parameter, before in [*command.before, *((each, None) for each in command.parameters)]:
@@ -99,6 +101,7 @@ def tool_of(command, name, reads_stdin):
         schema["required"] = required
     return {
         "kind": "script", "command": command.words, "argv": argv, "parser": command.parser, "stdin": stdin,
+        **({"entry": entry} if entry else {}),
         "name": name, "description": command.description, "inputSchema": schema, "outputSchema": None, "line": command.line,
         "source": {
             "description": command.description,
@@ -123,12 +126,6 @@ def _unused(name, taken):
     return unused
 
 
-def tool_name(*words):
-    """A valid name of a tool out of the script's name and the words of a subcommand."""
-    parts = [re.sub(r"[^A-Za-z0-9_-]+", "_", word).strip("_") for word in words]
-    return "_".join(part for part in parts if part)[:_LONGEST_NAME] or "script"
-
-
 def parameter_name(text):
     """What clients are to write, for a flag or a positional word."""
     return re.sub(r"\W+", "_", text.lstrip("-+/")).strip("_") or "value"
@@ -143,3 +140,7 @@ def sentences(*texts):
     """Joined, with a full stop between those that lack one."""
     kept = [text.strip() for text in texts if text and text.strip()]
     return " ".join(text if text[-1] in ".!?:;" or text is kept[-1] else f"{text}." for text in kept)
+
+
+def one_line(text):
+    return re.sub(r"\s+", " ", text).strip() if isinstance(text, str) else ""
