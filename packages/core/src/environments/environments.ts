@@ -13,7 +13,7 @@ import type {
 import type { EnvironmentRef } from '../engine/environment-ref.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import { Catalog } from './catalog.js';
-import { type CleanRequest, checkCleanRequest, reasonToClean } from './cleaning.js';
+import { type CleanRequest, checkCleanRequest, cleanEnvironments } from './cleaning.js';
 import { DownloadedPythons } from './downloaded-python.js';
 import { type EngineSide, EnvironmentEditor } from './editor.js';
 import { EnvironmentLocks } from './environment-locks.js';
@@ -322,26 +322,9 @@ export class Environments {
   async clean(request: CleanRequest = {}, options: StepOptions = {}): Promise<CleanReport> {
     checkObject('request', request);
     checkOptions(options);
-    return this.#awaited(this.#clean(checkCleanRequest(request), options));
-  }
-
-  async #clean(request: CleanRequest, options: StepOptions): Promise<CleanReport> {
-    const { dryRun = false } = request;
-    const removed: CleanReport['removed'] = [];
-    for (const info of await this.list()) {
-      const { venvName, sizeMb, sharedMb } = info;
-      const reason = reasonToClean(info, request, new Date());
-      if (reason === undefined) continue;
-      const note = { action: 'clean', details: { reason } } as const;
-      if (!dryRun && !(await this.#editor.removeUnused(venvName, note, options))) continue;
-      removed.push({ venvName, reason, freedMb: Math.max(0, sizeMb - sharedMb) });
-    }
-    if (!dryRun && this.#store.isUsed()) {
-      await this.#editor.collect();
-      await this.#store.emptyTrash();
-      if (this.#store.hasCache()) await this.#installer.prune(options);
-    }
-    return { removed, dryRun };
+    const [catalog, editor, store, installer] = [this.#catalog, this.#editor, this.#store, this.#installer];
+    const parts = { catalog, editor, store, installer };
+    return this.#awaited(cleanEnvironments(checkCleanRequest(request), parts, options));
   }
 
   /** Removes unused generations. */
