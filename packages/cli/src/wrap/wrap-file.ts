@@ -90,7 +90,10 @@ function intoFolder(own: OwnScript, output: string, flags: WrapFlags): Wrap {
     const { old } = place;
     const name = flags.name ?? old?.name ?? toolsNameOf(filename);
     const wrapped = await wrapOwn(pungi, context, own, flags, { name, script: filename, old });
-    const { file, look } = wrapped;
+    const { look } = wrapped;
+    // A module of a package lies in the folders of that package.
+    const within = look.package === undefined ? '' : `${look.package.replaceAll('.', '/')}/`;
+    const file = { ...wrapped.file, script: `${within}${filename}` };
     const files = folderFiles(place.folder, file, look);
     writeFolder(place, files);
     const client = mcpServers({

@@ -12,7 +12,9 @@ from .ready_processes import ReadyProcesses
 from .reports import new_id
 
 _LARGEST_REPORT = 16 * 1024 * 1024
-_NEEDED_OF_TOOL = ("kind", "inputSchema", "outputSchema", "function", "wrapsResult", "command", "argv", "parser", "stdin")
+_NEEDED_OF_TOOL = (
+    "kind", "inputSchema", "outputSchema", "function", "wrapsResult", "command", "argv", "parser", "stdin", "entry",
+)
 # Loads the wrapper by its path and from nowhere else: neither the folder that the script runs in nor the script's own may put
 # another module in its place, nor in the place of one of the standard library that it needs.
 _LOADER = """\
@@ -62,13 +64,13 @@ class Call:
 
 
 class CallRunner:
-    def __init__(self, settings, script, folder, alarms):
+    def __init__(self, settings, script, package, folder, alarms):
         self._settings = settings
-        self._script = script
+        self._script, self._package = script, package
         self._folder = folder
         self._deadlines, self._flushes = alarms
         command = [settings.python_executable, "-u", "-c", _LOADER, *own_module(folder), run_child.__name__]
-        environment = {"PYTHONIOENCODING": "utf-8:backslashreplace", **os.environ}
+        environment = {"PYTHONIOENCODING": "utf-8", **os.environ}
         place, memory = settings.working_dir, settings.max_memory_mb
         self.ready = ReadyProcesses(lambda: start_process(command, environment, place, memory))
 
@@ -109,6 +111,7 @@ class CallRunner:
     def _job_of(self, call, base):
         return {
             "script": self._script,
+            "package": self._package,
             "tool": {name: call.tool.get(name) for name in _NEEDED_OF_TOOL},
             "arguments": call.arguments,
             "stdin": f"{base}.in",

@@ -32,7 +32,9 @@ def run_child():
         _put_on_standard_input(job)
     raise_fences(job["allowNetwork"], job["allowFileWrite"], job["result"])
     sys.argv = [job["script"], *(command_words(job["tool"], job["arguments"]) if is_script else ())]
-    sys.path.insert(0, os.path.dirname(job["script"]))
+    # Whatever a script prints can be written.
+    sys.stdout.reconfigure(errors="backslashreplace")
+    sys.path.insert(0, _import_root(job))
     status, report = _run_script(job) if is_script else _run_function(job)
     status, report = _wind_up(job, status, report)
     _write_report(job["result"], report)
@@ -70,9 +72,10 @@ def _take_as_standard_input(path):
 def _run_script(job):
     """As `python SCRIPT ARGUMENTS` would; gives the exit status, and what is to be reported."""
     try:
-        scope = _enter_module("__main__", job["script"])
+        entry = job["tool"].get("entry")
+        scope = _enter_module(_module_name(job) if entry else "__main__", job)
         exec(_compile_script(job["script"]), scope)
-        return 0, {}
+        return exit_status(SystemExit(scope[entry]())) if entry else 0, {}
     except SystemExit as error:
         return exit_status(error), {}
     except BaseException as error:
@@ -82,7 +85,7 @@ def _run_script(job):
 def _run_function(job):
     """Its prints stay its own; its value goes into the report."""
     try:
-        scope = _enter_module(_module_name(job["script"]), job["script"])
+        scope = _enter_module(_module_name(job), job)
         exec(_compile_script(job["script"]), scope)
         function, positional, named, issues = prepare_call(scope, job["tool"]["function"], job["arguments"])
         if issues:
@@ -107,20 +110,40 @@ def _hold_to_promise(tool, value):
     return issues
 
 
-def _module_name(path):
-    name = os.path.splitext(os.path.basename(path))[0].replace(".", "_")
+def _import_root(job):
+    """The folder of the script; of a module of a package, the one that the package is in."""
+    root = os.path.dirname(job["script"])
+    for _ in job["package"].split(".") if job["package"] else ():
+        root = os.path.dirname(root)
+    return root
+
+
+def _module_name(job):
+    name = os.path.splitext(os.path.basename(job["script"]))[0].replace(".", "_")
+    if job["package"]:
+        return job["package"] if name == "__init__" else f"{job['package']}.{name}"
     # Others mean another module by it.
     return f"{name}_script" if name in sys.modules or name in sys.stdlib_module_names else name
 
 
-def _enter_module(name, path):
+def _enter_module(name, job):
     """A module of that name, in the place where pickling and multiprocessing look for it; gives its variables."""
     import builtins
 
     module = type(sys)(name)
-    module.__file__ = path
+    module.__file__ = path = job["script"]
     module.__builtins__ = builtins
     sys.modules[name] = module
+    if package := job["package"]:
+        import importlib
+
+        module.__package__ = package
+        is_init = os.path.basename(path) == "__init__.py"
+        if is_init:
+            module.__path__ = [os.path.dirname(path)]
+        above = package.rpartition(".")[0] if is_init else package
+        if above:
+            importlib.import_module(above)
     return module.__dict__
 
 

@@ -36,6 +36,9 @@ class _CommandFault(Exception):
 
 def main(arguments=None, folder=None):
     """The exit status. Does not come back from serving a client."""
+    if sys.version_info < (3, 10):
+        print(f"The wrapper needs Python 3.10 or newer; this is {sys.version.split()[0]}.", file=sys.stderr)
+        return 2
     folder = folder or os.path.dirname(os.path.abspath(__file__))
     try:
         options = _read_options(sys.argv[1:] if arguments is None else arguments)
@@ -105,7 +108,7 @@ class _Program:
         self._log = Log(settings.log_file)
         self._folder = tempfile.mkdtemp(prefix="wrapper-")
         alarms = Alarms("deadlines"), Alarms("flushes")
-        self._runner = CallRunner(settings, tools_file.script, self._folder, alarms)
+        self._runner = CallRunner(settings, tools_file.script, tools_file.package, self._folder, alarms)
         self._calls = CallsInOrder(settings.max_concurrent, self._run)
         channel = Channel(take_standard_output())
         self._methods = Methods(tools_file, settings, channel, self._calls)

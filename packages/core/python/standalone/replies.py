@@ -115,8 +115,6 @@ def _failure_words(exception, settings):
     if exception["line"] is not None:
         text = f": {exception['text']}" if exception["text"] else ""
         words.append(f"in line {exception['line']}{text}")
-    if exception["values"]:
-        words.append("values there: " + ", ".join(f"{name} = {shown}" for name, shown in exception["values"].items()))
     if exception.get("missingModule"):
         words.append(f"The Python that runs the script has no module {exception['missingModule']!r}: install it there.")
     if exception.get("isMemoryError"):

@@ -22,6 +22,7 @@ class ToolsFile:
         self.name = content["name"]
         self.description = content.get("description") or ""
         self.script = os.path.normpath(os.path.join(folder, content["script"]))
+        self.package = content.get("package")
         self.tools = {tool["name"]: tool for tool in content["tools"] if not tool.get("hidden")}
         self.sha256 = content.get("sha256")
 

@@ -31,7 +31,8 @@ export function folderFiles(folder: string, file: ToolsFile, look: ScriptLook): 
     // The last: where the others are not all there, nobody takes the folder for whole.
     { path: TOOLS_FILE, content: toolsFileText({ $schema: `./${SCHEMA_FILE}`, ...file }) },
   ];
-  const scripts = [{ path: look.filename, content: look.code }, ...look.modules];
+  const within = look.package === undefined ? '' : `${look.package.replaceAll('.', '/')}/`;
+  const scripts = [{ path: `${within}${look.filename}`, content: look.code }, ...look.modules];
   const clash = scripts.find(({ path }) => own.some((file) => areInEachOthersWay(path, file.path)));
   if (clash !== undefined) {
     throw new PungiError(

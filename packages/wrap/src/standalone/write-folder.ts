@@ -39,7 +39,7 @@ export function placeFor(path: string, script: string, force: boolean): Place {
     );
   const file = join(folder, TOOLS_FILE);
   const old = readToolsFile(readText(file), join(path, TOOLS_FILE));
-  if (old.script !== script)
+  if (basename(old.script) !== script)
     throw invalid(`${path} holds the tools of ${old.script}: name another folder for ${script}.`);
   return { folder, old };
 }
