@@ -232,7 +232,7 @@ tools:
       const { output, logs, error } = await engine.executeScript(script, {}, { folder: folderOf(own) });
       expect({ output, error }).toEqual({ output: 'mine', error: null });
       expect(logs).toMatchObject([
-        { level: 'warning', message: expect.stringContaining('beside the script') },
+        { level: 'warning', message: expect.stringContaining('next to the script') },
       ]);
     },
   );

@@ -13,7 +13,7 @@ def carry_out(job):
 
 
 def rehearse():
-    """In the fork server: goes the way of a script, so that what Python makes at the first use of code is made already."""
+    """Runs a sample script in the fork server, so that what Python creates at the first use of code exists already."""
     before = sys.argv, sys.modules["__main__"]
     job = {"source": 'log("a", 1)\nexpect(get("response"))\nsession["a"] = 1', "filename": "<rehearsal>", "context": {"response": [1]}}
     compiled = carry_out(job | {"task": "compile"})

@@ -1,4 +1,4 @@
-"""Compiles scripts, and keeps them as bytecode."""
+"""Compiles scripts and keeps them as bytecode."""
 
 import ast
 import base64
@@ -22,24 +22,24 @@ def compile_only(job):
     except (SyntaxError, ValueError, RecursionError) as error:
         return {"error": describe_error(error, job, "syntax")}
     data = marshal.dumps(code)
-    # More than that costs more to carry than to compile again.
+    # Larger bytecode costs more to transfer than to compile again.
     return {"bytecode": base64.b64encode(data).decode(), "tag": _TAG} if len(data) <= _MOST_BYTECODE else {"bytecode": "", "tag": ""}
 
 
 def expression_source(text):
-    """An expression of several lines needs no brackets of its own."""
+    """Compiles an expression; one of several lines needs no brackets around it."""
     text = text.strip()
     return f"({text}\n)" if "\n" in text else text
 
 
 def show_lines(filename, source):
-    """To tracebacks. Lines as the compiler counts them, each with its end."""
+    """Shows the source to tracebacks. Lines are counted as the compiler counts them, each with its end."""
     lines = [f"{line}\n" for line in source.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     linecache.cache[filename] = (len(source), None, lines, filename)
 
 
 class BytecodeError(Exception):
-    """The bytecode of a script is not what compile_only returned."""
+    """The bytecode of a script is not the one that compile_only returned."""
 
 
 def load_script(job):
@@ -59,7 +59,7 @@ def _load_bytecode(text):
 
 
 def compile_script(source, filename, function=None):
-    """Two code objects: the script, and what gives its result: its last expression, or all of it where it says `return`."""
+    """Returns two code objects: the script, and the code of its result: its last expression, or all of it where it has a `return`."""
     tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     last = None
     if function is None and any(map(_returns, tree.body)):
@@ -70,7 +70,7 @@ def compile_script(source, filename, function=None):
 
 
 def _returns(node):
-    """Whether there is a `return` outside of all functions."""
+    """Whether there is a `return` outside all functions."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
         return False
     return isinstance(node, ast.Return) or any(map(_returns, ast.iter_child_nodes(node)))

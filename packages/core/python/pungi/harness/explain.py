@@ -1,4 +1,4 @@
-"""Why a condition does not hold: what its parts are. Nothing is called again, so looking changes nothing."""
+"""Explains why a condition does not hold by the values of its parts. It calls nothing again, so it changes nothing."""
 
 import ast
 
@@ -9,16 +9,16 @@ _MOST_PARTS = 4
 
 
 class CannotTell(Exception):
-    """The value could be had only by running something."""
+    """Only running code could compute the value."""
 
 
 def explain_condition(test, source, scope):
-    """(a sentence such as "`total == 3` does not hold: total is 4", the expected and the actual value where it compares)."""
+    """Returns a sentence such as "`total == 3` does not hold: total is 4", and the expected and the actual value of a comparison."""
     text = " ".join((ast.get_source_segment(source, test) or ast.unparse(test)).split())
     parts = {ast.unparse(part): value for part, value in _parts(test, scope)}
-    told = [f"{part} is {shown(value)}" for part, value in list(parts.items())[:_MOST_PARTS]]
+    parts_shown = [f"{part} is {shown(value)}" for part, value in list(parts.items())[:_MOST_PARTS]]
     sentence = f"`{cut(text, 500)}` does not hold"
-    return f"{sentence}: {', '.join(told)}" if told else sentence, _sides(test, scope)
+    return f"{sentence}: {', '.join(parts_shown)}" if parts_shown else sentence, _sides(test, scope)
 
 
 def assertion_at(source, line):
@@ -28,7 +28,7 @@ def assertion_at(source, line):
 
 
 def _parts(node, scope):
-    """The largest parts whose values can be told, left to right."""
+    """The largest parts whose values can be shown, left to right."""
     if isinstance(node, ast.Constant):
         return
     try:
@@ -40,7 +40,7 @@ def _parts(node, scope):
 
 
 def _sides(test, scope):
-    """Of `actual == expected`, or the other way round where the left side is a plain value."""
+    """The sides of `actual == expected`, swapped where the left side is a plain value."""
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
         return {}
     left, right = test.left, test.comparators[0]
@@ -84,7 +84,7 @@ def _item(value, key):
 
 
 def _plain(value):
-    """Only what is plain: others could do anything when they are asked."""
+    """Returns the value if it is plain: others may run any code when they are read."""
     if type(value) not in (dict, list, tuple, str, Dotted):
         raise CannotTell
     return value

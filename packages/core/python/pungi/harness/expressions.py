@@ -1,4 +1,4 @@
-"""Judges expressions, and tells which do not hold."""
+"""Judges expressions and reports those that do not hold."""
 
 import ast
 
@@ -10,13 +10,13 @@ from .toolbox import Toolbox
 
 
 def judge_expressions(job):
-    """Each on its own: one that fails does not hide the others."""
+    """Judges each expression separately: one that fails does not hide the others."""
     toolbox = Toolbox(job["context"], "<expression>")
     seen = dotted(toolbox.context)
     scope = {**seen.get("variables", {}), **seen, "context": seen, "get": toolbox.get}
     for text in job["expressions"]:
         _judge_expression(text, scope, toolbox)
-    return {"failures": toolbox.told_failures()}
+    return {"failures": toolbox.reported_failures()}
 
 
 def _judge_expression(text, scope, toolbox):

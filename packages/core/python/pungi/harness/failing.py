@@ -1,22 +1,22 @@
-"""What is told of a failure: the line, and values that may be anything."""
+"""Describes a failure: its line, and values of any type."""
 
 import linecache
 import sys
 from json import dumps
 
-from .shown import cut, shown, told
+from .shown import cut, shown, text_of
 
 ABSENT = object()
 LONGEST_TEXT = 4000
 _MOST_VALUE = 20_000
-# What carries it all takes no more than a hundred, of which the failure around it needs some.
+# The transport allows a nesting of one hundred, of which the failure around the value needs some.
 _MOST_DEPTH = 90
 
 
 def describe_failure(message, field, expected, actual, line):
-    found = {"message": cut(told(message), LONGEST_TEXT)}
+    found = {"message": cut(text_of(message), LONGEST_TEXT)}
     if field is not None:
-        found["path"] = cut(told(field), 500)
+        found["path"] = cut(text_of(field), 500)
     if line is not None:
         found["line"] = line
     for name, value in (("expected", expected), ("actual", actual)):
@@ -26,7 +26,7 @@ def describe_failure(message, field, expected, actual, line):
 
 
 def current_line(filename):
-    """The line of the script that is being run."""
+    """The line of the script that runs now."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename != filename:
         frame = frame.f_back
@@ -38,7 +38,7 @@ def line_of(filename, line):
 
 
 def sized(value):
-    """The value, or the beginning of its repr where it is large. JSON has no NaN: it is told as a text."""
+    """The value, or the beginning of its repr where it is large. JSON has no NaN: it becomes a string."""
     if type(value) is float and value - value != 0:
         return repr(value)
     try:
@@ -50,7 +50,7 @@ def sized(value):
 
 
 def is_flat(value, depth=_MOST_DEPTH):
-    """Whether it is nested no deeper than can be told."""
+    """Whether the value is nested no deeper than a report allows."""
     if not isinstance(value, (list, tuple, dict)):
         return True
     inner = value.values() if isinstance(value, dict) else value

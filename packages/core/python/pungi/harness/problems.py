@@ -1,28 +1,28 @@
-"""A script that did not come to its end: what it raised, where, and how."""
+"""Describes a script that did not finish: what it raised, and the place."""
 
 import os
 import traceback
 
 from .explain import assertion_at, explain_condition
 from .failing import LONGEST_TEXT, line_of, sized
-from .shown import cut, told
+from .shown import cut, text_of
 
 _LONGEST_NAME = 200
 _OWN_FOLDER = os.path.dirname(__file__)
 
 
 def describe_exit(error):
-    """None where the script passes so."""
+    """Describes the exit of a script; None if the script passes with it."""
     if error.code is None or error.code is False or error.code == 0:
         return None
     if isinstance(error.code, int):
-        # A shell takes 256 for 0, but whoever counts failures does not mean that.
+        # A shell takes 256 for 0, but a script that exits with its number of failures does not mean that.
         return {"stage": "exit", "status": error.code & 0xFF or 1, "message": ""}
-    return {"stage": "exit", "status": 1, "message": cut(told(error.code), LONGEST_TEXT)}
+    return {"stage": "exit", "status": 1, "message": cut(text_of(error.code), LONGEST_TEXT)}
 
 
 def is_noted(error, job, failures):
-    """Whether an assertion only says again what its own `expect` has noted, as in `assert expect(...)`."""
+    """Whether an assertion only repeats what its own `expect` has noted, as in `assert expect(...)`."""
     if type(error) is not AssertionError or error.args:
         return False
     lines = [line for each, line in traceback.walk_tb(error.__traceback__) if each.f_code.co_filename == job["filename"]]
@@ -38,7 +38,7 @@ def describe_error(error, job, stage):
     about = {
         "stage": stage,
         "type": cut(type(error).__name__, _LONGEST_NAME),
-        "message": cut(told(error.msg) if is_syntax else _said(error), LONGEST_TEXT),
+        "message": cut(text_of(error.msg) if is_syntax else _message(error), LONGEST_TEXT),
         "line": line,
         "column": error.offset if is_syntax and type(error.offset) is int else None,
         "text": cut(line_of(filename, line), 500) if line else None,
@@ -53,11 +53,11 @@ def describe_error(error, job, stage):
     return about
 
 
-def _said(error):
+def _message(error):
     try:
         return str(error)
     except BaseException:
-        return ""  # a class of the script's own may do anything
+        return ""  # a class of the script may run any code here
 
 
 def _explained(source, line, scope):
@@ -71,10 +71,10 @@ def _explained(source, line, scope):
 
 def _traceback(error):
     try:
-        told = traceback.TracebackException.from_exception(error, compact=True)
-        # The frames of our own say nothing to whoever wrote the script.
-        told.stack[:] = [frame for frame in told.stack if not frame.filename.startswith(_OWN_FOLDER)]
-        text = "".join(told.format())
+        trace = traceback.TracebackException.from_exception(error, compact=True)
+        # Frames of this package mean nothing to the author of the script.
+        trace.stack[:] = [frame for frame in trace.stack if not frame.filename.startswith(_OWN_FOLDER)]
+        text = "".join(trace.format())
         return text if len(text) <= 16_000 else f"{text[:8000]}\n…\n{text[-8000:]}"
     except BaseException:
         return ""

@@ -1,4 +1,4 @@
-"""Runs a validation script and tells what it found."""
+"""Runs a validation script and reports what it found."""
 
 import builtins
 import os
@@ -32,8 +32,8 @@ def run_script(job):
             result, error = _judge(code, job, toolbox)
     changes = toolbox.session_changes()
     return {
-        "failures": toolbox.told_failures(),
-        "logs": toolbox.told_logs(),
+        "failures": toolbox.reported_failures(),
+        "logs": toolbox.reported_logs(),
         "session": changes,
         "result": result,
         "error": error,
@@ -41,12 +41,12 @@ def run_script(job):
 
 
 def _judge(code, job, toolbox):
-    """(what the script returned, how it ended instead)."""
+    """Returns the result of the script, and its problem if it did not finish."""
     result = error = None
     try:
         result = _bounded(_run(code, job, toolbox), toolbox)
     except (MemoryError, BlockingIOError):
-        raise  # whether a limit was the reason (BlockingIOError: of processes), others can tell
+        raise  # the supervisor knows whether a limit was the reason (BlockingIOError: the limit of processes)
     except SystemExit as problem:
         error = describe_exit(problem)
     except BaseException as problem:
@@ -69,14 +69,14 @@ def _run(code, job, toolbox):
 
 
 def _wait_for_threads():
-    """What they find counts as well."""
+    """Waits for the threads of the script: their findings count as well."""
     for each in threading.enumerate():
         if each not in (threading.current_thread(), threading.main_thread()) and not each.daemon:
             each.join()
 
 
 def _bounded(result, toolbox):
-    """A result that is too large cannot be judged, so it is none that passes."""
+    """Returns the result, or notes a failure: a result that cannot be read does not pass."""
     if result is None or type(result) is bool:
         return result
     try:
@@ -90,7 +90,7 @@ def _bounded(result, toolbox):
         why = "it holds itself, or is nested too deeply"
     except ValueError as error:
         why = "it holds itself" if "Circular" in str(error) else str(error)
-    toolbox.add(f"What the script gave back cannot be read: {why}.")
+    toolbox.add(f"The result of the script cannot be read: {why}.")
     return None
 
 
@@ -105,7 +105,7 @@ def _call(scope, name, given):
 
 
 def _awaited(result):
-    """A check that is asynchronous has judged nothing before it has been waited for."""
+    """Awaits an asynchronous check: before that it has judged nothing."""
     if not hasattr(type(result), "__await__"):
         return result
     import asyncio

@@ -1,17 +1,17 @@
-"""Values in sentences."""
+"""Formats values for sentences."""
 
 
 def shown(value):
     return cut(_asked(repr, value), 200)
 
 
-def told(value):
-    """Its text. What is a text already stays what it is, whatever its class makes of it."""
+def text_of(value):
+    """The text of a value. A string stays what it is, whatever its class overrides."""
     return str.__str__(value) if isinstance(value, str) else _asked(str, value)
 
 
 def _asked(how, value):
-    """A class of the script's own may do anything when it is asked, such as end the script."""
+    """The repr of a value. A class of the script may run any code in it, such as ending the script."""
     try:
         return how(value)
     except MemoryError:

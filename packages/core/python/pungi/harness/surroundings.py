@@ -1,4 +1,4 @@
-"""What a script finds around it besides its variables: a module `pungi`, modules beside it, and its context as a file, on
+"""Sets up what a script finds besides its variables: a module `pungi`, modules in its folder, and its context as a file, on
 standard input and in environment variables."""
 
 import contextlib
@@ -13,7 +13,7 @@ from .shown import cut
 _CONTEXT_FILE = "mcp_context.json"
 _LONGEST_VARIABLE = 8000
 _HIDDEN = (
-    'the module "pungi" beside the script is used instead of the helper of that name; '
+    'the module "pungi" next to the script is used instead of the helper of that name; '
     "context, session, get, expect, fail and log are there without an import"
 )
 
@@ -23,7 +23,7 @@ def surroundings(job, toolbox):
     before, folder = list(sys.path), os.getcwd()
     if folder not in sys.path and "" not in sys.path:
         sys.path.insert(0, folder)
-    if job.get("expose"):  # not in the fork server, whose own these are
+    if job.get("expose"):  # not in the fork server, which uses these itself
         try:
             _expose(toolbox.context)
         except OSError as error:
@@ -39,8 +39,8 @@ def surroundings(job, toolbox):
 
 
 def _put_helper(toolbox, folder):
-    """Lets the script import `pungi`: our helper, or a module of that name beside the script."""
-    own = sys.modules.pop("pungi", None)  # while the fork server rehearses; later it is hidden
+    """Lets the script import `pungi`: the helper, or a module of that name in the script's folder."""
+    own = sys.modules.pop("pungi", None)  # the fork server runs a sample now; later the module is hidden
     if any(os.path.exists(os.path.join(folder, name)) for name in ("pungi.py", "pungi")):
         toolbox.log("warning", _HIDDEN)
         sys.modules.pop("pungi.harness", None)  # it could stand in for a module of the script's own package
@@ -78,5 +78,5 @@ def _variables(metadata):
 
 
 def _as_variable(text):
-    """No variable can hold a zero, or half of a character."""
+    """Replaces what no variable can hold: NUL and lone surrogates."""
     return cut(text, _LONGEST_VARIABLE).replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()

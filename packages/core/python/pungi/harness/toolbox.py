@@ -1,4 +1,4 @@
-"""What a script is given: its context, its session, and functions to look things up, to tell and to fail."""
+"""The tools of a script: its context, its session, and functions that look things up, log and fail."""
 
 import collections
 import time
@@ -6,17 +6,17 @@ from json import dumps
 
 from .failing import ABSENT, LONGEST_TEXT, current_line, describe_failure, is_flat, line_of
 from .lookup import NothingThere, look_up
-from .shown import cut, shown, told
+from .shown import cut, shown, text_of
 
 _MOST_FAILURES = 100
 _MOST_LOGS = 1000
-# Half of it for the first ones, half for the last.
+# Half of it is for the first lines, half for the last.
 _ROOM_FOR_LOGS = 200_000
 _MOST_SESSION = 250_000
 
 
 class _Logs:
-    """Lines within half of what may be told."""
+    """Log lines within half of the limit."""
 
     def __init__(self):
         self.lines, self._room = collections.deque(), _ROOM_FOR_LOGS // 2
@@ -29,7 +29,7 @@ class _Logs:
         self._room -= self._size(line)
 
     def push(self, line):
-        """Makes room for it by dropping the oldest."""
+        """Appends a line and drops the oldest to make room for it."""
         while self.lines and not self.has_room(line):
             self._room += self._size(self.lines.popleft())
         self.add(line)
@@ -60,15 +60,15 @@ class Toolbox:
         if message is ABSENT:
             level, message = "info", level
         elapsed = round((time.perf_counter() - self._began) * 1000, 3)
-        line = [cut(told(level), 20).lower(), cut(told(message), LONGEST_TEXT), elapsed]
+        line = [cut(text_of(level), 20).lower(), cut(text_of(message), LONGEST_TEXT), elapsed]
         self._logged += 1
         if self._first_logs.has_room(line) and not self._last_logs.lines:
             self._first_logs.add(line)
         else:
             self._last_logs.push(line)
 
-    def told_logs(self):
-        """The first and the last, with a line between them about those that are left out."""
+    def reported_logs(self):
+        """The first and the last lines, with a line between them that counts those left out."""
         first, last = self._first_logs.lines, self._last_logs.lines
         left = self._logged - len(first) - len(last)
         mark = [["note", f"… {left} log lines are left out …", last[0][2]]] if left else []
@@ -84,11 +84,11 @@ class Toolbox:
             raise NothingThere(f"there is nothing at {path!r}: {error}") from None
 
     def fail(self, message, field=None, expected=ABSENT, actual=ABSENT):
-        """Notes a failure and goes on, so that several can be told at once."""
+        """Notes a failure and goes on, so that one run can report several."""
         self.add(message, field, expected, actual, current_line(self._filename))
 
     def expect(self, condition, message=None, field=None, expected=ABSENT, actual=ABSENT):
-        """Notes a failure unless the condition holds. Gives back whether it does."""
+        """Notes a failure unless the condition holds. Returns whether it does."""
         if condition:
             return True
         line = current_line(self._filename)
@@ -101,13 +101,13 @@ class Toolbox:
         else:
             self._more_failures += 1
 
-    def told_failures(self):
+    def reported_failures(self):
         if not self._more_failures:
             return self.failures
         return [*self.failures, {"message": f"{self._more_failures} more failures are left out."}]
 
     def session_changes(self):
-        """What is new, and what is gone. Only this is told, because other scripts may change the session meanwhile."""
+        """The variables that changed and those that are gone. No others, because other scripts may change the session meanwhile."""
         changed = {}
         for key, value in self.session.items():
             problem = "its name must be a text" if type(key) is not str else _not_kept(value) or _not_plain(key)
@@ -129,7 +129,7 @@ def _not_kept(value):
 
 
 def _not_plain(value):
-    """Why a value would not be the same in the next script; None where it would."""
+    """Why a value would not be the same in the next script; None if it would."""
     kind = type(value)
     if value is None or kind is bool:
         return None

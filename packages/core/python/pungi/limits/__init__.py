@@ -1,1 +1,1 @@
-"""What runs may use: who counts it, who ends what goes beyond it, and the cgroups that do both where there are any."""
+"""The limits of runs: counting what runs use, ending those that exceed a limit, and the cgroups that do both where available."""

@@ -1,4 +1,4 @@
-"""The processes of a run as they were last seen: what each of them uses, and the CPU time of all, also of those that ended."""
+"""The processes of a run as last seen: the use of each, and the CPU time of all, including those that ended."""
 
 import math
 import os
@@ -10,25 +10,25 @@ from . import watch
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
 _CORES = os.cpu_count() or 1
-# How sure we want to be, in standard deviations, that CPU time which nobody saw was used.
+# The required confidence, in standard deviations, that unobserved CPU time was used.
 _CONFIDENCE = 2
-# A page that was shared and now is its own, and page tables for it. What is new shows in the resident size.
+# A page that was shared and now is private, and page tables for it. New pages show in the resident size.
 _MOST_PER_FAULT = 3 * _PAGE
 
 
 class Sample(NamedTuple):
     tasks: int
     resident: int
-    # Of it what is no file's. Pages that forked processes share are counted for each of them.
+    # The part that belongs to no file. Pages that forked processes share are counted for each of them.
     anonymous: int
-    # What the kernel's page tables can take at most for so much address space.
+    # The most that the kernel's page tables can take for this much address space.
     most_tables: int
     # Whether any of them does not show what it uses.
     is_headless: bool = False
 
 
 class Figures:
-    """Of one process."""
+    """The figures of one process."""
 
     __slots__ = (
         "cpu_ms", "user_ms", "gained_ms", "waited_ms", "unseen_ms", "tasks", "resident", "anonymous", "size", "faults", "started",
@@ -38,13 +38,13 @@ class Figures:
     def __init__(self, pid, cpu_ms, before, interval_ms):
         fields = watch.stat_fields(pid)
         self.cpu_ms = cpu_ms
-        # Of it what was not spent in the kernel.
+        # The part not spent in the kernel.
         self.user_ms = int(fields[11]) * _TICK_MS
-        # Of its children that it has waited for.
+        # The time of the children that it has waited for.
         self.waited_ms = sum(map(int, fields[13:15])) * _TICK_MS
         self.tasks, self.size = int(fields[17]), int(fields[20])
         self.is_headless = watch.is_headless(pid, fields)
-        # Nothing of a process comes into memory without a fault.
+        # No page of a process comes into memory without a fault.
         self.faults = int(fields[7]) + int(fields[9])
         self.started, self.resident = fields[19], int(fields[21]) * _PAGE
         if before is not None and self._holds_the_same(before):
@@ -64,22 +64,22 @@ class Figures:
         return self.started == before.started and self.faults == before.faults and self.resident == before.resident
 
     def growth_since(self, before):
-        """At most the memory that it has come to hold since `before`, which it may have shared until then."""
+        """An upper bound of the memory that the process gained since `before`, which it may have shared until then."""
         if before is None or self.started != before.started:
             return self.anonymous + self.size // 512
         return max(0, self.anonymous - before.anonymous) + (self.faults - before.faults) * _MOST_PER_FAULT
 
     @property
     def last_ms(self):
-        """The CPU time that it has probably used since we saw it last, if it has ended.
+        """The CPU time that it has probably used since it was last seen, if it has ended.
 
-        Most processes that live shorter than the time between two looks are never seen. Each that is seen at work stands
+        Most processes that live shorter than the time between two samples are never seen. Each that is seen at work stands
         for all that were not: counted as working for that whole time, their sum is right on average."""
         return self.unseen_ms or self.gained_ms / 2
 
 
 def _share_of_processor(pid):
-    """Where more processes want to work than there are processors, each of them works a part of the time."""
+    """If more processes are runnable than there are processors, each of them works a part of the time."""
     try:
         worked, waited, _ = map(int, watch.read_short(f"/proc/{pid}/schedstat").split())
         return worked / (worked + waited)
@@ -92,16 +92,16 @@ class Census:
         self.living = {}
         # CPU time of all processes so far.
         self.cpu_ms = 0.0
-        # Of it at most what was spent in the kernel: all that was not seen to be spent elsewhere.
+        # The most of it that was spent in the kernel: all that was not seen to be spent elsewhere.
         self.kernel_ms = 0.0
         self._ended_user_ms = 0.0
         self._ended_ms = self._probable_ms = self._variance = self._gone_ms = 0.0
         self._taken = time.monotonic()
 
     def take(self, pids, collected_ms=0.0, afresh=False):
-        """Looks at the processes. One that has not worked since the last time is what it was, unless told `afresh`.
+        """Samples the processes. One that has not worked since the last time keeps its figures, unless `afresh`.
 
-        `collected_ms`: of processes that were collected by ourselves, and of those that they had waited for."""
+        `collected_ms`: the time of processes that this process collected, and of those that they had waited for."""
         now = time.monotonic()
         interval_ms, self._taken = (now - self._taken) * 1000, now
         living = {}
@@ -114,7 +114,7 @@ class Census:
                 else:
                     living[pid] = before
             except OSError:
-                continue  # it ended while we looked
+                continue  # it ended meanwhile
         for pid, figures in self.living.items():
             if pid not in living:
                 self._book_end(figures)
@@ -131,7 +131,7 @@ class Census:
         self._variance += figures.last_ms**2
 
     def _ms_of_ended(self, waited_for):
-        """It is known of those that somebody waited for; of others only what was seen of them is."""
+        """The time is exact for processes that somebody waited for; for others it is what was seen of them."""
         probable = max(0.0, self._probable_ms - _CONFIDENCE * math.sqrt(self._variance))
         self._gone_ms = max(self._gone_ms, self._ended_ms + probable, waited_for)
         return self._gone_ms
@@ -148,10 +148,10 @@ class Census:
 
 
 class Measured:
-    """What processes held when that was read page by page, which takes long, and at most what they can hold since."""
+    """The memory of processes, read page by page, which takes long; and an upper bound of what they hold since."""
 
     def __init__(self, size, living):
-        """`living`: as the census had them, before they were read."""
+        """`living`: the figures of the census, before the memory was read."""
         self._size = size
         self._then = living
 
@@ -164,7 +164,7 @@ class Measured:
 
 
 def sample(pids):
-    """One look at these processes."""
+    """One sample of these processes."""
     census = Census()
     census.take(pids)
     return census.sample()

@@ -1,13 +1,13 @@
-"""Makes the cgroups of runs and removes them: one process for each guard, outside of every jail.
+"""Creates the cgroups of runs and removes them: one process for each guard, outside every jail.
 
 Jails hide the cgroup file system. The guard asks for a cgroup for each supervisor and passes on open files of it: limits to
-write and figures to read. No descriptor of a folder and none of cgroup.procs leaves this process: from a folder a way leads
-up, and whoever may write to cgroup.procs could move processes that are not its own. A worker asks to be moved, and the kernel
-says who asks. The keeper ends after the guard, also after one that was killed.
+write and figures to read. No descriptor of a folder and none of cgroup.procs leaves this process: a folder leads to its parent,
+and a process that may write to cgroup.procs could move processes of others. A worker asks to be moved, and the kernel
+identifies it. The keeper ends after the guard, also after one that was killed.
 
-    OWN/NAME               all runs of this server: what they may use together
-    OWN/NAME/PID           the runs of this keeper's fork server
-    OWN/NAME/PID/NUMBER    the runs of one supervisor, one after the other
+OWN/NAME               all runs of this server: what they may use together
+OWN/NAME/PID           the runs of this keeper's fork server
+OWN/NAME/PID/NUMBER    the runs of one supervisor, one after the other
 """
 
 import contextlib
@@ -42,12 +42,12 @@ class Groups:
 
     @contextlib.contextmanager
     def ask(self):
-        """What is to be said of a new cgroup, and its descriptors, for a supervisor to be; it ends with the last who holds them."""
+        """The description of a new cgroup, and its descriptors, for a supervisor; the cgroup ends with the last holder of them."""
         about, fds = None, []
         if self._door is not None:
             self._door.send(b"group")
-            said, fds, _, _ = socket.recv_fds(self._door, 4096, run_group.MOST_DESCRIPTORS)
-            about = json.loads(said) if said else {"failed": "the cgroup keeper ended"}
+            answer, fds, _, _ = socket.recv_fds(self._door, 4096, run_group.MOST_DESCRIPTORS)
+            about = json.loads(answer) if answer else {"failed": "the cgroup keeper ended"}
             if "failed" in about:
                 raise OSError(about["failed"])
         try:
@@ -62,7 +62,7 @@ class Groups:
 
 
 def start(wanted):
-    """Before there is a guard. `wanted`: {"name", "server", "totalMb"}, or None where they are switched off."""
+    """Starts the keeper, before the guard. `wanted`: {"name", "server", "totalMb"}, or None if cgroups are switched off."""
     if not wanted or not system.IS_LINUX:
         reason = "switched off by CGROUPS=off" if system.IS_LINUX else "only Linux has cgroups"
         return Groups({"version": None, "reason": reason})
@@ -70,7 +70,7 @@ def start(wanted):
     child = os.fork()
     if child == 0:
         door.close()
-        # No child of the guard, which ends all of its own.
+        # Not a child of the guard, which ends all its children.
         if os.fork() == 0:
             try:
                 _keep(inside, wanted)
@@ -79,13 +79,13 @@ def start(wanted):
         os._exit(0)
     inside.close()
     os.waitpid(child, 0)
-    said = door.recv(4096)
-    about = json.loads(said) if said else {"version": None, "reason": "the cgroup keeper ended"}
+    answer = door.recv(4096)
+    about = json.loads(answer) if answer else {"version": None, "reason": "the cgroup keeper ended"}
     return Groups(about, None if about["version"] is None else door)
 
 
 def _keep(inside, wanted):
-    """Its stderr stays open: the server takes it for the end of all that it has ended."""
+    """Keeps stderr open: the server takes its end for the end of all processes."""
     for fd in (0, 1):
         os.dup2(os.open(os.devnull, os.O_RDWR), fd)
     system.set_dumpable(False)
@@ -120,12 +120,12 @@ class Keeper:
             raise Unavailable(f"{error.strerror}: {error.filename}") from error
 
     def _open_server(self):
-        """Shared by the fork servers of one server. The lock says that one of them is alive; the kernel frees it."""
+        """The folder that the fork servers of one server share. The lock shows that one of them is alive; the kernel frees it."""
         for _ in range(100):
             self._server.make(exist_ok=True)
             self._lock = os.open(self._server.memory, os.O_RDONLY | os.O_DIRECTORY)
             fcntl.flock(self._lock, fcntl.LOCK_SH)
-            # Another one may have removed it just before we held the lock.
+            # Another fork server may have removed it just before this one held the lock.
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.stat(self._server.memory), os.fstat(self._lock)):
                     self._server.limit_total(self.total)
@@ -149,7 +149,7 @@ class Keeper:
             trial.remove()
 
     def serve(self):
-        """Until the fork server and all of its supervisors are gone."""
+        """Serves until the fork server and all its supervisors are gone."""
         self._poller.register(self._door, select.POLLIN)
         try:
             while self._is_open:
@@ -172,7 +172,7 @@ class Keeper:
                     self._door.send(json.dumps({"failed": f"no cgroup: {error}"}).encode())
 
     def _give_group(self):
-        """Sends the socket by which a worker is moved and the end of all is seen, and the open files of a new cgroup."""
+        """Sends the socket that moves a worker and shows the end of all holders, and the open files of a new cgroup."""
         if len(self._groups) + len(self._leaving) >= _MOST_GROUPS:
             raise OSError("there are too many")
         self._serial += 1
@@ -181,7 +181,7 @@ class Keeper:
         life, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         life.setblocking(False)
         life.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        # From here on it goes when nobody holds the other end.
+        # From here on it is removed when nobody holds the other end.
         self._groups[life.fileno()] = life, group
         self._poller.register(life, select.POLLIN)
         names, fds = group.open_files()
@@ -231,7 +231,7 @@ def _try_to_move(group, extras):
 
 
 def _sweep(place):
-    """Removes what servers that were killed have left behind."""
+    """Removes the cgroups of servers that were killed."""
     top = place.folders["memory"]
     for name in os.listdir(top):
         if name.startswith("pungi-") and name != cgroup_place.HOST:
@@ -275,7 +275,7 @@ class _Group:
         write(f"{self.memory}/{run_group.FILES[self._place.version]['limit'].name}", str(most))
 
     def open_files(self):
-        """The names of what there is of run_group.FILES, and a descriptor for each."""
+        """The names of those of run_group.FILES that exist, and a descriptor for each."""
         names, fds = [], []
         for name, file in run_group.FILES[self._place.version].items():
             folder = self._folders.get(file.controller)
@@ -290,7 +290,7 @@ class _Group:
             write(f"{folder}/cgroup.procs", str(pid))
 
     def end(self):
-        """Kills what is left in it and removes it; False where it is not empty yet."""
+        """Kills its processes and removes it; False if it is not empty yet."""
         try:
             write(f"{self.memory}/cgroup.kill", "1")
         except OSError:
@@ -318,7 +318,7 @@ class _Group:
 
 
 def _open(path, mode):
-    """None where this kernel does not have it. What older kernels do not let us write can still be read."""
+    """None if this kernel does not have the file. Files that older kernels do not let us write can still be read."""
     for wanted in (mode, os.O_RDONLY):
         with contextlib.suppress(OSError):
             return os.open(path, wanted | os.O_CLOEXEC)

@@ -1,4 +1,4 @@
-"""Finds the folder below which this server may make cgroups for its runs: cgroup v2 where it is delegated, else v1."""
+"""Finds the folder below which this server may create cgroups for its runs: cgroup v2 where it is delegated, else v1."""
 
 import os
 from typing import NamedTuple
@@ -10,14 +10,14 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Unavailable(Exception):
-    """There is no cgroup for runs; the text says why."""
+    """There is no cgroup for runs; the text gives the reason."""
 
 
 class CgroupPlace(NamedTuple):
     version: str
     # Controller to folder. In v2 there is one folder for all controllers.
     folders: dict
-    # What the server itself may use, in bytes.
+    # The limit of the server itself, in bytes.
     most_memory: int
 
 
@@ -52,7 +52,7 @@ def _own_cgroups():
 
 
 def _folder(root, point, path):
-    """Where the cgroup `path` is seen below a mount point that shows the hierarchy from `root` on."""
+    """The folder of the cgroup `path` below a mount point that shows the hierarchy from `root` on."""
     below = os.path.relpath(path, root)
     if below.startswith(".."):
         raise Unavailable(f"the server's cgroup {path} is not below {point}")
@@ -63,7 +63,7 @@ def _folder(root, point, path):
 
 
 def _find_v2(mounts, own, server):
-    """None where v2 does not have the controllers at all: they may be in v1."""
+    """None if v2 does not have the controllers at all: they may be in v1."""
     for kind, root, point, _ in mounts:
         if kind == "cgroup2" and "" in own:
             if not set(_NEEDED) <= set(read(f"{point}/cgroup.controllers").split()):
@@ -78,7 +78,7 @@ def _find_v2(mounts, own, server):
 
 
 def _usable_v2(folder, is_outermost, server):
-    """The folder itself, or for root, where processes of others are in it, the one above."""
+    """The folder itself; for root, if it holds processes of others, the one above."""
     _check_mount(folder)
     if not os.access(folder, os.W_OK) or not os.access(f"{folder}/cgroup.procs", os.W_OK):
         raise Unavailable(f"the cgroup {folder} is not delegated to this user")
@@ -102,7 +102,7 @@ def _passes_on(folder):
 
 
 def pass_on(folder):
-    """Lets the cgroups below have memory and pids limits of their own."""
+    """Allows memory and pids limits in the cgroups below."""
     if not _passes_on(folder):
         write(f"{folder}/cgroup.subtree_control", " ".join(f"+{name}" for name in _NEEDED))
 
@@ -196,7 +196,7 @@ def read(path):
 
 
 def write(path, text):
-    """At once and unbuffered: the kernel's refusal is raised here."""
+    """Writes at once and unbuffered: the kernel's refusal is raised here."""
     fd = os.open(path, os.O_WRONLY)
     try:
         os.write(fd, text.encode())

@@ -1,10 +1,10 @@
-"""Holds a run to its limits where it has a cgroup: the kernel counts and refuses, and we read what it counted."""
+"""Enforces the limits of a run that has a cgroup: the kernel counts and refuses, and this module reads what it counted."""
 
 from .limits import LimitKeeper
 
 
 class GroupLimitKeeper(LimitKeeper):
-    """Of one run, from its start on."""
+    """The limits of one run, from its start on."""
 
     def __init__(self, limits, worker, reaper, box, objects, group):
         super().__init__(limits, worker, reaper, box, objects)
@@ -27,7 +27,7 @@ class GroupLimitKeeper(LimitKeeper):
     def _event(self):
         events = self._group.events()
         if events.kills:
-            # Without having reached its own limit it was killed because all runs together reached theirs.
+            # It was killed without reaching its own limit, because all runs together reached theirs.
             return "memory" if events.hits else "total-memory"
         return "processes" if events.refusals else None
 
@@ -39,7 +39,7 @@ class GroupLimitKeeper(LimitKeeper):
         return "memory" if used > self._memory else None
 
     def _walk(self, now, at_once):
-        """What no cgroup counts: files on disk, record locks, and what all processes of a user share."""
+        """Checks what no cgroup counts: files on disk, record locks, and what all processes of a user share."""
         if not self._is_time_to_walk(now, at_once) and not self._objects.is_suspicious:
             return None
         pids = self._reaper.processes()

@@ -1,4 +1,4 @@
-"""What the kernel keeps for a run and no process's memory shows: buffers of sockets and pipes, watches, locks, mapped areas.
+"""Counts what the kernel keeps for a run and no process's memory shows: buffers of sockets and pipes, watches, locks, mapped areas.
 
 Their number is read from /proc, and each counts with the largest size that it can have. What all processes of a user share is
 bounded here, too.
@@ -14,15 +14,15 @@ from . import watch
 
 _MB = 1024 * 1024
 SOCKET, PIPE = 212992, 65536
-# More than the 256 bytes that they have: to count many of them takes long.
+# More than the 256 bytes that they have: counting many of them takes long.
 _WATCH = _LOCK = 1024
-# A mapped area and what belongs to it, and a link to each process that it was inherited from.
+# A mapped area and its structures, and a link to each process that it was inherited from.
 _AREA, _INHERITED = 400, 64
 # An open file of /proc keeps the text that was not read yet: a mapped file's name, or a line for each watch or lock.
 _TEXT, _LINE = 32 * 1024, 256
 # No program makes more watches or locks in a millisecond of CPU time.
 _BYTES_PER_CPU_MS = 3000 * 256
-# Of what a user may have in all, one run has at most this part.
+# One run has at most this part of a user's limit.
 _PART_OF_USER = 32
 # For each process that a run may have: what talking to a program needs, and one more.
 _PIPES_PER_PROCESS, _FEWEST_PIPES = 4, 256
@@ -31,12 +31,12 @@ _MOST_IN_FLIGHT = 64
 _CHUNK = 1 << 20
 # A UDP socket with its largest datagrams, each of which lies in two pages that it shares with others.
 _DATAGRAM_SOCKET = _MB
-# Of the memory that the kernel lets all TCP sockets of the machine have, a sixteenth of it, a run has at most an eighth.
+# The kernel allows all TCP sockets of the machine a sixteenth of its memory; a run has at most an eighth of that.
 _MOST_SOCKETS = max(512, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 128 // SOCKET)
-# No program keeps more memory by data that it does not read, in a millisecond of CPU time.
+# No program keeps more memory by unread data, in a millisecond of CPU time.
 _PINNED_PER_CPU_MS = 8 * _MB
-# What an ended connection can keep, beside a few that hardly any program forgets to close. Connections on their way to being
-# closed look the same, so only those count that are there at so many looks in a row.
+# The most that an ended connection can keep, besides a few that hardly any program forgets to close. Connections that are
+# being closed look the same, so only those count that appear in this many samples in a row.
 _ENDED_SOCKET, _FEW_ENDED, _LOOKS_AT_ENDED = 48 * _MB, 4, 3
 
 
@@ -53,14 +53,14 @@ _MOST_AREAS = _setting("vm/max_map_count", 65530)
 
 
 class Held(NamedTuple):
-    """More than a run may have: bytes, and of what."""
+    """An excess over a run's limit: its bytes, and the kind of object."""
 
     size: int
     what: str
 
 
 class _Counts:
-    """Of one process, when it had used so much CPU time."""
+    """The counts of one process at a given CPU time."""
 
     __slots__ = ("cpu_ms", "watches", "locks", "in_flight", "pipes", "texts", "areas", "is_unreadable")
 
@@ -72,19 +72,19 @@ class _Counts:
 
 
 class KernelObjects:
-    """Of one run."""
+    """The kernel objects of one run."""
 
     def __init__(self, has_namespaces, loopback=None):
-        """While the worker is parked: what there is now is not the run's. `loopback`: of its network namespace, if it has one."""
+        """Created while the worker is parked: objects that exist now are not the run's. `loopback`: of its network namespace, if any."""
         self._sockets = _Sockets(loopback) if has_namespaces else None
         self._counts = {}
         self._hidden = 0
-        # CPU time at the last look, and of it what was spent in the kernel.
+        # CPU time at the last sample, and the part of it spent in the kernel.
         self._looked_at_ms = self._kernel_ms = None
 
     @property
     def is_suspicious(self):
-        """Whether the next look should come soon."""
+        """Whether the next sample should come soon."""
         return self._sockets is not None and self._sockets.is_suspicious
 
     def close(self):
@@ -92,7 +92,7 @@ class KernelObjects:
             self._sockets.close()
 
     def held(self, census, limits, is_thorough):
-        """What is more than the memory limit, or more than a run's part; None where nothing is."""
+        """The excess over the memory limit or over a run's part; None if there is none."""
         memory = limits["memoryMb"] * _MB
         if any(figures.is_headless for figures in census.living.values()):
             return Held(memory, "what a process holds whose first thread has ended")
@@ -105,27 +105,27 @@ class KernelObjects:
         return Held(size, "buffers of sockets and pipes") if size > memory else None
 
     def _in_objects(self, census, memory, limits, is_thorough):
-        # In this much CPU time a run can make a sixteenth of what it may have, while nobody looks.
+        # In this much CPU time a run can create a sixteenth of its limit unobserved.
         unseen = memory // 16
         if self._looked_at_ms is None:
             self._looked_at_ms, self._kernel_ms = census.cpu_ms, census.kernel_ms
         is_due = (census.cpu_ms - self._looked_at_ms) * _BYTES_PER_CPU_MS >= unseen
-        # Descriptors are sent in no time, but only where there are sockets.
+        # Sending descriptors takes almost no time, but needs sockets.
         is_due = is_due or (is_thorough and self._sockets is not None and self._sockets.number() > 0)
         if is_due or _may_have_many(census.living, memory, limits):
-            # Many processes together make hundreds of pipes in less CPU time than makes a look due.
+            # Many processes together create hundreds of pipes in less CPU time than makes a sample due.
             self._count_all(census.living, memory, is_due or is_thorough)
         if is_due:
-            # What is in flight between sockets may be a set of watches that nobody can look into: all that can have been
-            # made since the last look is taken to be there, a quarter of the limit at most, since looks may be late.
-            # Only the kernel makes them: who computes while a socket waits for its receiver makes none.
+            # A descriptor in flight between sockets may be a set of watches that nobody can inspect: all that can have been
+            # created since the last sample is assumed to exist, a quarter of the limit at most, since samples may be late.
+            # Only the kernel creates them: a process that computes while a socket waits for its receiver creates none.
             made = min(4 * unseen, int((census.kernel_ms - self._kernel_ms) * _BYTES_PER_CPU_MS))
             self._hidden = self._hidden + made if any(each.in_flight for each in self._counts.values()) else 0
             self._looked_at_ms, self._kernel_ms = census.cpu_ms, census.kernel_ms
         return self._largest(census.living, memory, limits)
 
     def _count_all(self, living, memory, is_thorough):
-        """Counts those that were never counted; in a thorough look also those that have worked since."""
+        """Counts those that were never counted; in a thorough sample also those that have worked since."""
         counted, self._counts = self._counts, {}
         objects = memory // _WATCH
         # One process alone has not enough areas to matter.
@@ -157,7 +157,7 @@ class KernelObjects:
             f"{texts} open files of /proc": texts * (_TEXT + _LINE * (watches + locks)),
         }
         parts = (watches / _MOST_WATCHES, 0, pipes / _most_pipes(limits), 0, in_flight / _MOST_IN_FLIGHT, 0)
-        # Of what is too much, by its size or by a run's part, what is most.
+        # The largest of those that are too much, by size or by a run's part.
         weights = dict(zip(sizes, map(max, (size / memory for size in sizes.values()), parts)))
         total = sum(sizes.values())
         is_over = total > memory or max(weights.values()) > 1
@@ -169,8 +169,8 @@ def _size_of_area(living):
 
 
 def _may_have_many(living, memory, limits):
-    """Whether so many processes can have more pipes than a run's part, or hold more in pipes and mapped areas, which a fork copies
-    at once, than the limit."""
+    """Whether this many processes can have more pipes than a run's part, or hold more in pipes and mapped areas, which a fork
+    copies at once, than the limit."""
     pipes = limits["openFiles"] // 2
     most = pipes * PIPE + _MOST_AREAS * _size_of_area(living)
     return len(living) * pipes > _most_pipes(limits) or len(living) * most > memory
@@ -181,7 +181,7 @@ def _most_pipes(limits):
 
 
 def _count(pid, cpu_ms, most_objects, most_areas):
-    """Where it finds more than so many, it stops."""
+    """Stops once it finds more than this many."""
     counts = _Counts(cpu_ms)
     try:
         for name in os.listdir(f"/proc/{pid}/fd"):
@@ -193,7 +193,7 @@ def _count(pid, cpu_ms, most_objects, most_areas):
     except PermissionError:
         counts.is_unreadable = not watch.is_ended(pid)
     except OSError:
-        pass  # it ended while we looked
+        pass  # it ended meanwhile
     return counts
 
 
@@ -210,7 +210,7 @@ def _look_at(pid, name, counts, most):
             if (start := text.find(b"\nscm_fds:")) >= 0:
                 counts.in_flight += int(text[start + 9 :].split(None, 1)[0])
     except FileNotFoundError:
-        return  # closed while we looked
+        return  # closed meanwhile
 
 
 @functools.cache
@@ -219,7 +219,7 @@ def _device_of_proc():
 
 
 def _read(path, most_lines):
-    """A file of lines in pieces, of a long one as many as are enough."""
+    """Reads a file of lines in pieces; of a long one, as many as are enough."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         lines = 0
@@ -231,7 +231,7 @@ def _read(path, most_lines):
 
 
 class _Sockets:
-    """Of our network namespace, each until its last byte is gone: also those that no descriptor leads to."""
+    """The sockets of our network namespace, each until its last byte is gone: also those without a descriptor."""
 
     def __init__(self, loopback):
         self._loopback = loopback
@@ -243,14 +243,14 @@ class _Sockets:
 
     @property
     def is_suspicious(self):
-        """Whether the next look should come soon."""
+        """Whether the next sample should come soon."""
         return self._ended[-1] > 0
 
     def number(self):
         return self._figures()[b"sockets:"] - self._before
 
     def held(self, memory, kernel_ms):
-        """What is more than the memory limit, or than a run's part of the machine's; None where nothing is."""
+        """The excess over the memory limit or over a run's part of the machine's; None if there is none."""
         figures = self._figures()
         number = figures[b"sockets:"] - self._before
         datagrams = figures[b"UDP:"] + figures.get(b"UDP6:", 0)
@@ -260,7 +260,7 @@ class _Sockets:
         if number == 0 or self._loopback is None or kernel_ms * _PINNED_PER_CPU_MS <= memory:
             return None
         named = datagrams + figures[b"TCP:"] + figures.get(b"TCP6:", 0) + self._unix() - self._unix_before
-        # A connection that has ended is in no table, though what came last may still wait in it.
+        # An ended connection is in no table, though its last data may still wait in it.
         self._ended.append(max(0, number - named - _FEW_ENDED))
         pinned = self._loopback.pinned() + min(self._ended) * _ENDED_SOCKET
         return Held(pinned, f"unread data of {number} sockets") if pinned > memory else None

@@ -1,4 +1,4 @@
-"""Holds a run to its limits: looks at what its processes use and names the limit that was passed."""
+"""Enforces the limits of a run: samples what its processes use and names the limit that was passed."""
 
 import os
 import resource
@@ -10,22 +10,22 @@ from .census import Census, Measured
 
 _SAMPLE_EVERY, _LONGEST_PAUSE = 0.010, 0.100
 _WALK_EVERY, _LONGEST_WALK_PAUSE = 0.100, 1.0
-# The more a look takes, the later is the next one: a tenth of a processor, unless that is too late.
+# The more a sample costs, the later is the next one: a tenth of a processor, unless that is too late.
 _PAUSE_PER_COST = 9
-# Other processes of the same user that may start while a run is under way.
+# Other processes of the same user that may start during a run.
 _TASKS_OF_OTHERS = 256
 _MOST_SIGNALS = 1024
 
 
 class LimitKeeper:
-    """Of one run, from its start on."""
+    """The limits of one run, from its start on."""
 
     def __init__(self, limits, worker, reaper, box, objects):
         """`objects`: what the kernel keeps for the run (kernel_objects.py)."""
         self.peak = 0
-        # What of it was too much, where it is no memory of a process.
+        # The kind of object that exceeded the limit, if it was not the memory of a process.
         self.held = None
-        # Whether there was ever more than the worker itself, and the CPU time that was seen of all.
+        # Whether there was ever more than the worker itself, and the observed CPU time of all.
         self.saw_others, self.cpu_seen = False, 0.0
         # CPU time that the supervisor spent on calls of the run.
         self.charged_ms = 0.0
@@ -42,11 +42,11 @@ class LimitKeeper:
         self._next_sample = self._next_walk = self.started + _SAMPLE_EVERY
 
     def patience_ms(self):
-        """How long nobody needs to look."""
+        """The time until the next sample is due."""
         return max(0, (min(self._deadline, self._next_sample) - time.monotonic()) * 1000)
 
     def check(self, at_once=False):
-        """The limit that was passed, or None. Looks only when it is time to, or at once."""
+        """The limit that was passed, or None. Samples only when it is due, or `at_once`."""
         now = time.monotonic()
         if now >= self._deadline:
             return "timeout"
@@ -60,23 +60,23 @@ class LimitKeeper:
         return passed
 
     def passed_at_end(self):
-        """The limit that was passed without a look that saw it, where the kernel says so."""
+        """The limit that was passed without a sample that showed it, if the kernel reports one."""
         return None
 
     def counted(self, highest):
-        """Of a run that passed no limit: contents of files that it had mapped are no memory of its own, and count as disk."""
+        """The peak of a run that passed no limit: contents of mapped files are not its memory, and count as disk."""
         return highest if highest <= self._memory else self.peak
 
     def final_peak(self, known):
-        """Of all that was used, where it is higher than what is `known`."""
+        """The peak of all that was used, if it is higher than `known`."""
         return known
 
     def _look(self, now, at_once):
-        # Nobody else waits for orphans: they would stay, and take what they used along.
+        # Nobody else waits for orphans: they would stay, and their use would be lost.
         self._reaper.collect_orphans()
         pids = self._reaper.processes()
         if len(pids) > self._limits["processes"]:
-            return "processes"  # at once: to look at each of them would give them time
+            return "processes"  # at once: to sample each of them would give them time
         is_thorough = self._is_time_to_walk(now, at_once)
         passed = self._check_use(pids, is_thorough)
         if passed is None and (is_thorough or self._box.may_be_over(self._limits["diskMb"])):
@@ -90,7 +90,7 @@ class LimitKeeper:
         return True
 
     def _check_use(self, pids, is_thorough):
-        """What is quickly told comes first: while we look, many processes take more."""
+        """Checks the cheap figures first: meanwhile, many processes take more."""
         self._census.take(pids, self._reaper.orphans_ms, is_thorough)
         self.saw_others = self.saw_others or len(pids) > 1 or self._reaper.orphans_ms > 0
         self.cpu_seen = self._census.cpu_ms + self.charged_ms
@@ -111,13 +111,13 @@ class LimitKeeper:
         return True
 
     def _memory_of(self, pids, use, is_thorough):
-        """At most, and exactly where the limit may be passed; of many processes also from time to time, for the peak."""
+        """An upper bound; exact if the limit may be passed, and for many processes from time to time, for the peak."""
         is_single = len(pids) == 1
         most = (use.resident if is_single else use.anonymous) + use.most_tables
         if is_single and most <= self._memory:
             self.peak = max(self.peak, use.resident)
             return most
-        # Of forked processes the sum is far too high, since they share most of it.
+        # The sum over forked processes is far too high, since they share most of it.
         living = self._census.living
         if self._measured is not None:
             most = min(most, self._measured.most(living))
@@ -137,27 +137,27 @@ _hard_limits = {}
 
 
 def prepare():
-    """In the fork server, once it has its own limits, or in a worker: what runs cannot go above."""
+    """In the fork server, once it has its own limits, or in a worker: bounds that runs cannot raise."""
     _hard_limits.update((number, resource.getrlimit(number)[1]) for number in _BOUNDED)
 
 
 def bound_run(most):
-    """In the worker, before its run: for each process of it, by the kernel."""
+    """In the worker, before its run: limits of each process, enforced by the kernel."""
     memory = most["memoryMb"] * 1024 * 1024
     _bound(resource.RLIMIT_NOFILE, most["openFiles"])
     _bound(resource.RLIMIT_FSIZE, most["diskMb"] * 1024 * 1024)
     _bound(resource.RLIMIT_CPU, most["cpuMs"] // 1000 + 2)
-    # The supervisor holds a run to its memory; this only makes one absurd request fail at once, with a traceback.
+    # The supervisor enforces the memory limit; this only makes one absurd request fail at once, with a traceback.
     _bound(resource.RLIMIT_DATA, max(2 * memory, memory + (1 << 30)))
 
 
 def tasks_of_user():
-    """All of the user's, other runs' too, which must not be able to use up ours, and some more: a bound for the machine's sake."""
+    """The most processes of the user: this run's, other runs', which must not use up ours, and some more, to protect the machine."""
     return watch.tasks_of_user(os.getuid()) + _TASKS_OF_OTHERS if system.IS_LINUX else None
 
 
 def bound_tasks(outside, processes):
-    """In the worker: stops a fork bomb between two looks. Above the limit itself, so that a look can see it passed."""
+    """In the worker: stops a fork bomb between two samples. Above the limit itself, so that a sample can see it passed."""
     if outside is None:
         return
     _bound(resource.RLIMIT_NPROC, outside + processes + 4)
@@ -166,7 +166,7 @@ def bound_tasks(outside, processes):
 def bound_signals(counted_outside):
     """In the worker, while it is parked: bounds its timers and queued signals, which the kernel counts for a whole user.
 
-    `counted_outside`: gives how many of others the kernel counts with them now (tier.py)."""
+    `counted_outside`: returns how many of others the kernel counts with them now (tier.py)."""
     if hasattr(resource, "RLIMIT_SIGPENDING"):
         _bound(resource.RLIMIT_SIGPENDING, _MOST_SIGNALS + counted_outside())
 

@@ -1,4 +1,4 @@
-"""Limits of the fork server, from outside: of what packages do while they load, and of what is left of them afterwards."""
+"""Limits of the fork server, enforced from outside: on packages while they load, and on what they leave behind."""
 
 import os
 import signal
@@ -9,16 +9,16 @@ from . import census, watch
 
 # Enough for torch, whatever runs may have.
 _LEAST_MEMORY_MB = 1024
-# Some packages start a program to look at the machine, or threads.
+# Some packages start a program to inspect the machine, or threads.
 _MOST_TASKS = 64
 _MOST_PRINTED = {"loading": 1 << 20, "serving": 16 << 20}
 _SAMPLE_EVERY = {"entering": 0.1, "loading": 0.010, "serving": 1.0}
-# Seconds of nothing but computing. A fork takes milliseconds: whoever computes for so long does not serve.
+# Seconds of uninterrupted computing. A fork takes milliseconds: a fork server that computes for so long does not serve.
 _LONGEST_BUSY = 30
 _ENTRIES_PER_MB = 256
 # Seconds for which there may be more supervisors than the server wants: some are just ending.
 _LONGEST_CROWD = 5
-# A supervisor ends a run that takes more than its limit. Whoever still has so many times as much a second later has none.
+# A supervisor ends a run that exceeds its limit. A process with this many times as much a second later has no supervisor.
 _FAR_TOO_MUCH = 1.5
 
 
@@ -38,19 +38,19 @@ class LoadLimits:
         self._ours = set()
         self._next_sample = self._next_walk = self._cpu_ms = self._busy = self._crowded = 0
         self._most_children, self._memory_of_run = settings["mostSupervisors"], settings["memoryMb"] << 20
-        # Children of the fork server that had far too much when we looked last.
+        # Children of the fork server that had far too much at the last sample.
         self._suspects = set()
 
     def patience_ms(self):
         return _SAMPLE_EVERY[self._stage] * 1000
 
     def begin(self, pid):
-        """Before any package is loaded."""
+        """Called before any package is loaded."""
         self._stage = "loading"
         self._ours = set(watch.descendants_of(pid))
 
     def check(self, pid, stage, printed):
-        """What was done too much of, or None."""
+        """The limit that packages exceeded, as text, or None."""
         self._stage = stage
         now = time.monotonic()
         if stage != "serving" and now >= self._deadline:
@@ -63,7 +63,7 @@ class LoadLimits:
         return self._check_serving(pid) if stage == "serving" else self._check_loading(pid, now)
 
     def left_behind(self, pid):
-        """What packages started and left running. A thread that has been waited for may need a moment to be gone."""
+        """What packages started and left running. A thread that has been joined may need a moment to be gone."""
         if not watch.HAS_PROC:
             return None
         for _ in range(20):
@@ -106,7 +106,7 @@ class LoadLimits:
         return self._check_children(pid, use.resident)
 
     def _check_children(self, pid, inherited):
-        """They should be supervisors, but what packages have changed in the fork server may start others.
+        """They should be supervisors, but packages may have changed the fork server so that it starts others.
 
         `inherited`: what each has from the fork server."""
         children = [child for child in watch.children_of(pid) if child not in self._ours and not watch.is_ended(child)]

@@ -1,4 +1,4 @@
-"""How many processors the server's processes may use: libraries start that many threads, and know nothing of cgroups."""
+"""The number of processors that the server's processes may use: libraries start that many threads, and ignore cgroups."""
 
 import math
 import os
@@ -13,12 +13,12 @@ _VARIABLES = (
 
 
 def count():
-    """Outside of the jail, which hides cgroups."""
+    """Called outside the jail, which hides cgroups."""
     return max(1, math.ceil(min(_affinity(), quota())))
 
 
 def variables(processors):
-    """Returns the variables that libraries need; none where they find the same number by themselves."""
+    """Returns the variables that libraries need; none if they find the same number by themselves."""
     threads = min(processors, _MOST_THREADS)
     return dict.fromkeys(_VARIABLES, f"{threads}") if threads < _affinity() else {}
 
@@ -47,7 +47,7 @@ def _upwards(root, path):
 
 
 def _share(words):
-    """Of a quota and its period; "max" and -1 are none."""
+    """The share of a quota and its period; "max" and -1 are none."""
     if len(words) != 2 or not words[0].isdigit() or int(words[1]) <= 0:
         return math.inf
     return int(words[0]) / int(words[1])

@@ -1,4 +1,4 @@
-"""Ends the processes of a run, collects them and books what they used."""
+"""Ends the processes of a run, collects them and records what they used."""
 
 import os
 import signal
@@ -12,12 +12,12 @@ _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 class Reaper:
-    """Of one worker and of all that it starts: they descend from this process."""
+    """The reaper of one worker and of all that it starts: they descend from this process."""
 
     def __init__(self, worker, by_pidfd=False):
         """`by_pidfd`: a signal to a number would be a question to ourselves (signal_gate.py)."""
         self.worker_status = None
-        # Of all that were collected, and of those among them that were not the worker.
+        # The time of all that were collected, and of those among them that were not the worker.
         self.cpu_ms = self.orphans_ms = 0.0
         self.peak = 0
         self._worker = worker
@@ -58,7 +58,7 @@ class Reaper:
             return
 
     def signal_all(self):
-        """After this no process of the run does anything any more, though it may still be there."""
+        """Afterwards no process of the run does anything any more, though it may still exist."""
         if not watch.HAS_PROC:
             _kill(-self._worker)
             return
@@ -68,7 +68,7 @@ class Reaper:
                 self._kill(pid, number)
 
     def _wait(self):
-        """Collects what has ended, if only after a moment."""
+        """Collects the processes that have ended, or that end within a moment."""
         has_collected = False
         while self._collect(-1, os.WNOHANG):
             has_collected = True
@@ -89,7 +89,7 @@ class Reaper:
 
 
 class NamespaceReaper(Reaper):
-    """Of the processes of the pid namespace whose first process this is."""
+    """The processes of the pid namespace whose first process this is."""
 
     def processes(self):
         return watch.processes_in_namespace()

@@ -40,13 +40,13 @@ FILES = {
         "cpu": _File("memory", "cpu.stat"),
     },
 }
-# How a figure is found in its file: the word before it (none: the file is the number), and what a unit is worth.
+# The place of a figure in its file: the word before it (none: the file is the number), and the value of a unit.
 _FIGURES = {
     "v1": {"kills": b"\noom_kill ", "refusals": b"\nmax "},
     "v2": {"kills": b"\noom_kill ", "hits": b"\nmax ", "refusals": b"\nmax ", "cpu": b"\nusage_usec "},
 }
 _CPU_UNITS_PER_MS = {"v1": 1e6, "v2": 1e3}
-# Memory that the kernel takes back before it is short of any: file contents (the run's own files among them) and caches.
+# Memory that the kernel reclaims first: file contents (the run's own files among them) and caches.
 _RECLAIMABLE = {"v1": (b"\ncache ",), "v2": (b"\nfile ", b"\nslab_reclaimable ")}
 
 
@@ -58,13 +58,13 @@ class Counts(NamedTuple):
     refusals: int
 
 
-# The way to the keeper, and the files.
+# The socket to the keeper, and the files.
 MOST_DESCRIPTORS = 1 + max(map(len, FILES.values()))
 
 
 @contextlib.contextmanager
 def received(about, fds):
-    """In the fork server, for the fork of a supervisor: its cgroup, from what the guard sent. None: there is none."""
+    """In the fork server, for the fork of a supervisor: its cgroup, from what the guard sent, or None."""
     try:
         yield RunGroup(about["version"], fds[0], dict(zip(about["files"], fds[1:]))) if about else None
     finally:
@@ -76,7 +76,7 @@ class RunGroup:
     def __init__(self, version, keeper, files):
         self._version, self._keeper, self._files = version, keeper, files
         self._written = {}
-        # Memory of former runs, and events of theirs: what a run is not charged for.
+        # Memory and events of former runs, which a run is not charged for.
         self.left = 0
         self._peak_before = 0
         self._counted = Counts(0, 0, 0)
@@ -95,7 +95,7 @@ class RunGroup:
             raise OSError(f"the worker could not be moved into its cgroup: {answer.decode(errors='replace')}")
 
     def is_clean(self):
-        """While it is empty, before a worker is forked: whether what former runs left behind is little."""
+        """While it is empty, before a worker is forked: whether former runs left little behind."""
         self.left = 0
         left = self.memory(_MOST_LEFT)
         self.left = left if left <= _MOST_LEFT else self.memory_without_caches()
@@ -119,22 +119,22 @@ class RunGroup:
         return self._cpu() - self._cpu_before
 
     def events(self):
-        """Since the run began."""
+        """The events since the run began."""
         return Counts(*(now - before for now, before in zip(self._counts(), self._counted)))
 
     def memory(self, known):
-        """Bytes in use, files excepted, where it is more than `known`."""
+        """Bytes in use without files, if more than `known`."""
         used = self.figure("usage")
         return used - self.left if used - self.left <= known else self._firm(used) - self.left
 
     def memory_without_caches(self):
-        """v1 does not say how much of the kernel's memory are caches: they are emptied first."""
+        """v1 does not report how much of the kernel's memory are caches: they are emptied first."""
         with contextlib.suppress(OSError, KeyError):
             self._write("reclaim", 0)
         return self._firm(self.figure("usage")) - self.left
 
     def peak(self, known):
-        """The highest use, files excepted, where it is higher than `known`."""
+        """The highest use without files, if higher than `known`."""
         highest = self.figure("peak") if "peak" in self._files else 0
         if highest <= self._peak_before or highest - self.left <= known:
             return known

@@ -1,4 +1,4 @@
-"""What the processes of a run use, read from /proc by the supervisor."""
+"""Reads from /proc, in the supervisor, what the processes of a run use."""
 
 import contextlib
 import math
@@ -19,7 +19,7 @@ def children_of(pid):
             with open(f"/proc/{pid}/task/{thread}/children", "rb", buffering=0) as file:
                 found += map(int, file.readall().split())
     except OSError:
-        pass  # it ended while we looked
+        pass  # it ended meanwhile
     return found
 
 
@@ -69,12 +69,12 @@ def tasks_of_user(uid):
 
 
 def queued_signals():
-    """Timers and signals that wait, of all processes of our user."""
+    """Pending timers and signals of all processes of our user."""
     return next((int(line[5:].split(b"/")[0]) for line in _lines("self", "status") if line.startswith(b"SigQ:")), 0)
 
 
 def read_short(path):
-    """A file of /proc that is a few lines long."""
+    """Reads a file of /proc that is a few lines long."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(fd, 4096)
@@ -88,7 +88,7 @@ def stat_fields(pid):
 
 
 class Glance:
-    """A worker's figures at its end, from files that were opened while nobody waited."""
+    """A worker's figures at its end, from files that were opened while the worker was parked."""
 
     def __init__(self, pid):
         self._pid = pid
@@ -96,7 +96,7 @@ class Glance:
         self._fds = [os.open(f"/proc/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in names]
 
     def read(self):
-        """(CPU time in ms, peak resident bytes), or None where not all that the run used would be in them."""
+        """Returns CPU time in ms and peak resident bytes, or None if they would not cover all that the run used."""
         status, stat_line, children, ours = (os.pread(fd, 4096, 0) for fd in self._fds)
         fields = stat_line.rpartition(b")")[2].split()
         never_waited, one_thread = fields[8] == b"0", fields[17] == b"1"
@@ -143,27 +143,27 @@ def cpu_clock_ms(pid):
 
 
 _SOCKET_BUFFERS = 212992
-# Where they cannot be counted: too many for any limit.
+# The number of descriptors that cannot be counted: too many for any limit.
 _UNKNOWN_DESCRIPTORS = 1 << 16
 _BUFFERS = {stat.S_IFSOCK: _SOCKET_BUFFERS, stat.S_IFIFO: 65536}
 
 
 def _open_files(pid):
-    """What a process has open, as os.stat tells it. PermissionError: it runs a program that its owner may not read."""
+    """The os.stat of each open file of a process. PermissionError: it runs a program that its owner may not read."""
     try:
         for name in os.listdir(f"/proc/{pid}/fd"):
-            # Closed while we looked: the others are still there.
+            # Closed meanwhile: the others are still there.
             with contextlib.suppress(FileNotFoundError):
                 yield os.stat(f"/proc/{pid}/fd/{name}")
     except PermissionError:
         if not is_ended(pid):
             raise
     except OSError:
-        return  # it ended while we looked
+        return  # it ended meanwhile
 
 
 def buffers(pids, enough=math.inf):
-    """At most what their sockets and pipes can hold. Where it is `enough`, nobody looks further."""
+    """The most that their sockets and pipes can hold. Stops counting at `enough`."""
     size, seen = 0, set()
     for pid in pids:
         try:
@@ -179,7 +179,7 @@ def buffers(pids, enough=math.inf):
 
 
 def deleted_files(pids, device):
-    """Size by inode of files on that device that are open and in no folder any more; None where it cannot be told."""
+    """Size by inode of open files on that device that are in no folder any more; None if they cannot be read."""
     try:
         return {
             file.st_ino: file.st_blocks * 512
@@ -192,7 +192,7 @@ def deleted_files(pids, device):
 
 
 def most_in_buffers(pids, limit):
-    """The same, but looks only where the mere number of descriptors could pass the limit."""
+    """The same, but counts only if the mere number of descriptors could pass the limit."""
     if sum(map(_descriptors, pids)) * _SOCKET_BUFFERS <= limit:
         return 0
     return buffers(pids, limit)
@@ -209,7 +209,7 @@ def _descriptors(pid):
 
 
 def is_ended(pid):
-    """A process that has given back its memory, on its way out, belongs to root already and holds nothing."""
+    """Whether the process has released its memory, on its way out: it belongs to root already and holds nothing."""
     try:
         fields = stat_fields(pid)
         return fields[20] == b"0" and not is_headless(pid, fields)
@@ -227,7 +227,7 @@ def is_headless(pid, fields):
 
 
 def _goes_on(thread):
-    """Not one that is ending, nor one that ends with its process."""
+    """Whether the thread goes on: it is not ending, nor does it end with its process."""
     try:
         fields = stat_fields(thread)
     except OSError:
@@ -253,7 +253,7 @@ def deleted_mappings(pids, device):
 
 
 def folder_usage(path, most_entries):
-    """Bytes and entries below a folder; stops at the limit. Where it cannot look, the answer is: too many."""
+    """Bytes and entries below a folder; stops at the limit. A folder that cannot be read counts as too many."""
     size = entries = 0
     left = [path]
     while left and entries <= most_entries:
@@ -264,7 +264,7 @@ def folder_usage(path, most_entries):
                     entries += 1
                     if entry.is_dir(follow_symlinks=False):
                         left.append(entry.path)
-                    # Gone or renamed while we looked: the others are still there.
+                    # Gone or renamed meanwhile: the others are still there.
                     with contextlib.suppress(FileNotFoundError):
                         size += entry.stat(follow_symlinks=False).st_blocks * 512
         except FileNotFoundError:
@@ -283,7 +283,7 @@ def _scan(folder):
 
 
 def _unlock(folder):
-    """Never what a link leads to that has come into its place."""
+    """Never follows a link that has taken its place."""
     if os.chmod in os.supports_follow_symlinks:
         os.chmod(folder, 0o700, follow_symlinks=False)
         return

@@ -1,1 +1,1 @@
-"""Runs without a fork server: one plain interpreter for each, under a supervisor that needs nothing but processes, pipes and threads."""
+"""Runs without a fork server: one plain interpreter for each, under a supervisor that needs only processes, pipes and threads."""

@@ -1,4 +1,4 @@
-"""The processes of a run on POSIX: a session of their own. On Linux all descendants are found and watched, elsewhere the group."""
+"""The processes of a run on POSIX: one session. On Linux all descendants are found and watched, elsewhere the process group."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from .command import command
 
 
 class PosixTree:
-    # In seconds, where nobody can wait for a process without reaping it: macOS, before Python 3.13.
+    # In seconds, for systems that cannot wait for a process without reaping it: macOS, before Python 3.13.
     look_every = None if hasattr(os, "waitid") else 0.02
     # Every process is ended before its pipes are read to their end; without /proc, one that left the group may live on.
     pipes_end_within = None if watch.HAS_PROC else 2
@@ -50,7 +50,7 @@ class PosixTree:
             "job": job, "report": report, "work": self.box.work, "temporary": self.box.temporary, "data": data, "uid": uid, "bare": bare,
         }
         pipe = subprocess.PIPE
-        # Nothing is ever written to its stdin, which ends with us.
+        # Nothing is ever written to its stdin, which ends with this process.
         self._process = subprocess.Popen(
             command(about), cwd="/", stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, pass_fds=(job, report), start_new_session=True
         )
@@ -59,18 +59,18 @@ class PosixTree:
         self.stdout, self.stderr = self._process.stdout.fileno(), self._process.stderr.fileno()
 
     def watch(self, most):
-        """At the start of the run: who holds it to its limits."""
+        """At the start of the run: returns the watch that enforces its limits."""
         self._lease.mark_runs(True)
         return limits.LimitKeeper(most, self._process.pid, self._reaper, self.box, self._objects)
 
     def wait(self):
-        """In a thread: until the interpreter has ended. It is not reaped here."""
+        """Waits, in a thread, until the interpreter has ended. Does not reap it."""
         if self.look_every is None:
             with contextlib.suppress(ChildProcessError):
                 os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
 
     def look(self):
-        """The exit code of the interpreter, a signal's below zero; None while it lives."""
+        """The exit code of the interpreter, negative for a signal; None while it lives."""
         status = self._reaper.look()
         return None if status is None else os.waitstatus_to_exitcode(status)
 

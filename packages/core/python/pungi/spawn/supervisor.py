@@ -1,7 +1,7 @@
-"""The supervisor of one interpreter: relays its output, holds its run to the limits, ends all that it started, says what happened.
+"""The supervisor of one interpreter: relays its output, enforces the limits of its run, ends all its processes, reports the end.
 
-stdin: a line of settings, then frames of the server; its end ends the run. stdout: frames for the server. Pipes are read by
-threads, since not every system can wait for several of them at once.
+stdin: a line of settings, then frames of the server; its end ends the run. stdout: frames for the server. Threads read the
+pipes, since not every system can wait for several of them at once.
 """
 
 import contextlib
@@ -15,11 +15,11 @@ import time
 from ..run import end_facts, frames, last_output
 
 _CHUNK = 65536
-# Until the server says how long a report may be, and how many frames are taken from a run: more are foreign code.
+# Until the server sends the largest size of a report and number of frames: a run that sends more is foreign code.
 _MAX_REPORT, _MOST_FRAMES = 64 * 1024, 64
-# Chunks of output that wait for a server that does not read; then the run waits.
+# Chunks of output that wait for a server that does not read; beyond them the run waits.
 _MOST_WAITING = 16
-# Of what an interpreter printed that did not start.
+# Characters of the output of an interpreter that did not start.
 _LONGEST_COMPLAINT = 1000
 
 
@@ -51,7 +51,7 @@ def _start(settings):
 
 
 def _read_line():
-    """A line without buffering: frames follow it."""
+    """Reads a line without buffering: frames follow it."""
     line = bytearray()
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         line += byte
@@ -59,7 +59,7 @@ def _read_line():
 
 
 class Sender:
-    """Frames on their way to the server. Whoever relays output waits while the server does not read; the watch goes on."""
+    """Frames on their way to the server. Threads that relay output wait while the server does not read; the watch goes on."""
 
     def __init__(self):
         self._waiting = queue.Queue(_MOST_WAITING)
@@ -70,7 +70,7 @@ class Sender:
         self._waiting.put(frames.pack(kind, payload))
 
     def close(self):
-        """Once the server has taken everything, or has gone."""
+        """Returns once the server has taken everything, or has gone."""
         self._waiting.put(None)
         self._thread.join()
 
@@ -119,7 +119,7 @@ class Supervisor:
             handle, *arguments = self._events.get(timeout=min((wait for wait in waits if wait is not None), default=None))
             handle(*arguments)
 
-    # In threads of their own.
+    # The methods below run in threads.
 
     def _read_server(self):
         while (frame := frames.read_frame(0)) is not None:
@@ -142,7 +142,7 @@ class Supervisor:
                         raise ValueError("too many frames")
                     self._events.put((self._take, *frame))
         except ValueError:
-            os.close(self._tree.report)  # whoever still writes must not wait for a reader
+            os.close(self._tree.report)  # a process that still writes must not wait for a reader
             self._events.put((self._distrust,))
 
     def _relay(self, fd, kind):
@@ -163,7 +163,7 @@ class Supervisor:
         with contextlib.suppress(OSError):  # it has ended
             frames.write_all(self._tree.job, frames.pack(kind, payload))
 
-    # What comes in.
+    # Input.
 
     def _on_server(self, kind, payload):
         if kind == frames.LIMITS:
@@ -179,11 +179,11 @@ class Supervisor:
             if self._keeper is None:
                 self._server.send(kind, payload)
         elif kind == frames.SUMMARY:
-            if not self._has_summary:  # said before foreign code runs: the first one is the worker's own
+            if not self._has_summary:  # sent before foreign code runs: the first one is the worker's
                 self._has_summary = True
                 self._server.send(kind, payload)
         elif self._killed_for == "scope":
-            return  # what was refused is told, whatever else was said
+            return  # a refusal is reported, whatever else the run sent
         elif kind == frames.VIOLATION and self._keeper is not None and self._limits["isScoped"]:
             self._report = payload
             self._stop("scope")
@@ -195,18 +195,18 @@ class Supervisor:
                 self._stop("disk")
             self._let_go()
         elif kind == frames.TROUBLE and not self._has_let_go:
-            # The run failed. Look now, while whatever it used is still held, whether a limit was the reason.
+            # The run failed. Look now, while all that it used is still held, whether a limit was the reason.
             self._check_limits(at_once=True)
             self._had_full_disk = self._tree.is_full(self._limits["diskMb"])
             self._let_go()
 
     def _distrust(self):
-        """Foreign code wrote to the channel. What it said is not believed; the end of the process will tell."""
+        """Foreign code wrote to the channel. The content is not trusted; the end of the process decides."""
         self._report = None
         self._let_go()
 
     def _let_go(self):
-        """The worker waits to be looked at before it ends by itself. It is answered once."""
+        """The worker waits to be measured before it ends by itself. It gets one answer."""
         if not self._has_let_go:
             self._has_let_go = True
             self._follow(self._tell_worker, frames.TROUBLE)
@@ -256,12 +256,12 @@ class Supervisor:
         return f"the interpreter {sys.executable} ended with status {self._exit_code} before it was ready: {last}".encode()
 
     def _abandon(self):
-        """The server is gone or no longer wants us."""
+        """The server is gone or no longer needs this supervisor."""
         self._tree.end()
         self._leave()
 
     def _leave(self):
-        """Without waiting for threads that read what nobody will write any more."""
+        """Ends without waiting for threads that read what nobody will write any more."""
         with contextlib.suppress(OSError):  # the server may have removed it
             self._tree.remove()
         os._exit(0)

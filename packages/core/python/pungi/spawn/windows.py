@@ -1,4 +1,4 @@
-"""The processes of a run on Windows: a job object, which holds them to their memory together and ends them together."""
+"""The processes of a run on Windows: a job object, which limits their memory together and ends them together."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from .command import command
 
 
 class Box:
-    """Where a run writes. Nobody counts what."""
+    """The folder that a run writes to. Its size is not counted."""
 
     def __init__(self, root):
         self._root = root
@@ -27,7 +27,7 @@ class Box:
 
 
 class Deadline:
-    """Holds a run to its time; the job object holds it to its memory."""
+    """Enforces the time limit of a run; the job object enforces the memory limit."""
 
     peak, held, cpu_before, cpu_seen = 0, None, 0.0, 0.0
 
@@ -53,12 +53,12 @@ class Deadline:
 
 class WindowsTree:
     look_every = None
-    # What is in the job is ended before its pipes are read to their end.
+    # All processes of the job are ended before their pipes are read to the end.
     pipes_end_within = 2
     used = (0.0, 0)
 
     def __init__(self, settings, kernel32=None, subprocess=subprocess, inherit=None):
-        """The last three are stand-ins where there is no Windows."""
+        """The last three arguments are stand-ins for systems other than Windows."""
         self._kernel32 = kernel32 or windows_job.load_kernel32()
         self.box = Box(settings["folder"])
         self._job = windows_job.make_job(self._kernel32, settings["memoryMb"] << 20)
@@ -85,7 +85,7 @@ class WindowsTree:
         os.close(report)
         self.stdout, self.stderr = self._process.stdout.fileno(), self._process.stderr.fileno()
         try:
-            # It loads no package before it is told to go on, so nothing can have escaped by now.
+            # It loads no package before it gets this line, so nothing can have escaped by now.
             windows_job.put_in_job(self._kernel32, self._job, int(self._process._handle))
         except BaseException:
             self._process.kill()
@@ -103,7 +103,7 @@ class WindowsTree:
         return self._process.poll()
 
     def ask_for_output(self):
-        """Nobody can ask a process of Windows for that."""
+        """Windows does not report this of a process."""
 
     def end(self):
         windows_job.end_job(self._kernel32, self._job)
@@ -118,7 +118,7 @@ class WindowsTree:
 
 
 def _inherit(fd):
-    """The number that a child finds it by."""
+    """The handle number that a child finds it by."""
     import msvcrt
 
     handle = msvcrt.get_osfhandle(fd)

@@ -26,7 +26,7 @@ _exit = os._exit
 
 
 def main():
-    """Never returns: all that the worker does is done by its steps, on an empty stack."""
+    """Never returns: the steps of the worker run on an empty stack."""
     raise OnEmptyStack(_steps(json.loads(sys.argv[2])))
 
 
@@ -48,7 +48,7 @@ def _steps(about):
 
 
 def _take_descriptors(about):
-    """0 empty; the job and the report high up."""
+    """Leaves descriptor 0 empty, and moves the job and the report to high numbers."""
     job, report = (_open_inherited(about[name], flags) for name, flags in (("job", os.O_RDONLY), ("report", os.O_WRONLY)))
     if os.name == "nt":
         os.read(0, 1)  # until the supervisor has put this process into the job object
@@ -104,7 +104,7 @@ def _set_variables(about):
 def _wait_for_job():
     features = ["rlimits"] if os.name == "posix" else ["job-object"]
     cgroup = {"version": None, "reason": "runs of the spawn tier have none"}
-    gc.freeze()  # what is there is left alone when the script's objects are collected
+    gc.freeze()  # existing objects are left alone when the script's objects are collected
     say(frames.PARKED, {"features": features, "python": sys.version.split()[0], "magic": script.MAGIC, "cgroup": cgroup})
     frame = frames.read_frame(JOB_FD)
     return None if frame is None else json.loads(frame[1])

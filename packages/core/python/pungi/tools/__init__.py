@@ -1,1 +1,1 @@
-"""Programs beside runs: locks, virtual environments, compiled bytecode, installers."""
+"""Programs that run outside of runs: locks, virtual environments, compiled bytecode, installers."""

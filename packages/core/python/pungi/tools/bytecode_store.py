@@ -1,7 +1,7 @@
 """Bytecode, compiled once for each source text and shared by every environment that has it.
 
-Environments are read-only to runs, so what is not compiled when it is installed would be compiled by every run anew. A file
-of the store is named by the hash of its source: a package cannot put its own bytecode under the name of another's source.
+Environments are read-only to runs, so every run would compile anew what the installation did not compile. A file of the store
+is named by the hash of its source: a package cannot put its own bytecode under the name of another's source.
 """
 
 import hashlib
@@ -13,16 +13,16 @@ import tempfile
 from . import compiler
 
 _MAGIC = hashlib.sha256(importlib.util.MAGIC_NUMBER).hexdigest()[:8]
-# Of a hash, and never checked: the source of a generation never changes, and looking at it would cost every import.
+# Based on a hash, and never checked: the source of a generation never changes, and reading it would cost every import.
 _UNCHECKED_HASH = (1).to_bytes(4, "little")
-# Honest packages have none that the compiler cannot cope with. With more the rest is left for imports to compile.
+# Honest packages have no source that the compiler cannot handle. After this many, imports compile the rest.
 _MOST_OVERRUNS = 3
 
 
 def fill(site, store, uid):
-    """Gives every module below a folder its bytecode. What cannot be compiled is left for the import to complain about.
+    """Gives every module below a folder its bytecode. Sources that do not compile are left for the import to report.
 
-    `uid`: who compiles, where we are root."""
+    `uid`: the user that compiles, if this process is root."""
     folder = os.path.join(store, f"{sys.implementation.cache_tag}-{_MAGIC}")
     os.makedirs(folder, exist_ok=True)
     missing = [path for path in _sources(site) if not os.path.lexists(importlib.util.cache_from_source(path))]
@@ -37,7 +37,7 @@ def _sources(site):
 
 
 def _share_out(paths, do):
-    """One process for each processor: compiling is all that this costs."""
+    """Starts one process for each processor: compiling dominates the cost."""
     shares = max(1, min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, len(paths) // 50))
     children = []
     for index in range(1, shares):
@@ -54,7 +54,7 @@ def _share_out(paths, do):
 
 
 def _provide_all(paths, site, folder, uid):
-    """A compiler serves one package: what breaks it must not write bytecode for the sources of others."""
+    """Compiles one package with one compiler: a source that breaks it must not write bytecode for the sources of others."""
     own, serves = compiler.Compiler(uid), None
     for path in paths:
         package = os.path.relpath(path, site).split(os.sep)[0]

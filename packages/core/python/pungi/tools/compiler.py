@@ -21,17 +21,17 @@ _MEMORY = 512 << 20
 _SECONDS = 10
 _LENGTH = struct.Struct("<q")
 _CHUNK = 1 << 20
-# What a source answers to that is no Python, or takes too much memory.
+# The answer to a source that is not Python, or takes too much memory.
 _NOT_COMPILED = -1
 
 
 class Compiler:
-    """A process of its own, started when it is needed and again when it was lost. `uid`: whose it is where we are root."""
+    """A separate process, started when it is needed and again when it was lost. `uid`: its user, if this process is root."""
 
     def __init__(self, uid):
         self._uid = uid
         self._pid = None
-        # Sources that took too much, or ended it.
+        # Sources that exceeded a limit, or crashed the process.
         self.overruns = 0
 
     def compile(self, source):
@@ -93,7 +93,7 @@ def _become_compiler(source_fd, answer_fd, uid):
 
 
 def _enter_jail(uid):
-    """As much of it as this machine has. The descriptors are all that it needs."""
+    """Applies as much of the jail as this machine supports. The process needs only its descriptors."""
     if system.IS_LINUX:
         if os.getuid() == 0:
             host_jail.become(uid)
@@ -110,7 +110,7 @@ def _enter_jail(uid):
 
 def _compile(source):
     try:
-        # The path in it is nobody's, since it is shared: an import puts its own in place.
+        # Bytecode is shared, so its path names nothing: an import sets its own.
         answer = marshal.dumps(compile(source, "<shared>", "exec", dont_inherit=True))
     except Exception:
         return None
@@ -132,7 +132,7 @@ def _write(fd, data, deadline=None):
     view = memoryview(data)
     while view:
         _wait([], [fd], deadline)
-        # No more than the pipe takes at once, or it would wait however long.
+        # No more than the pipe takes at once, or the write would block.
         view = view[os.write(fd, view[: select.PIPE_BUF]) :]
 
 

@@ -1,8 +1,8 @@
 """Holds one lock for the server: Node has no flock, and the kernel releases what a process holds when it dies.
 
 stdin: a line of JSON, {"path": PATH, "exclusive": BOOL, "create": BOOL, "waitMs": NUMBER | null}; its end releases the lock.
-stdout: {"waiting": true} where others hold the lock and there is no limit to our patience, then one of {"held": true},
-{"busy": true}, {"gone": true} where the file is not there and is not to be made, {"failed": REASON, "isUnsupported": BOOL}.
+stdout: {"waiting": true} if others hold the lock and the wait has no limit, then one of {"held": true}, {"busy": true},
+{"gone": true} if the file does not exist and must not be created, {"failed": REASON, "isUnsupported": BOOL}.
 """
 
 import fcntl
@@ -55,7 +55,7 @@ def _acquire(path, operation, create, patience_ms):
 
 
 def _try(path, operation, create, patience_ms):
-    """Whether the lock was acquired. Those who do not want to wait are not refused for what is over in a moment."""
+    """Returns whether the lock was acquired. A caller that does not wait is still not refused for a lock held for a moment."""
     deadline = time.monotonic() + patience_ms / 1000
     while True:
         try:

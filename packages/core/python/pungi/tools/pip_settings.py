@@ -5,7 +5,7 @@ import json
 import os
 import sys
 
-# Sections that `pip install` reads, the later one winning.
+# Sections that `pip install` reads; a later one overrides an earlier one.
 _SECTIONS = ("global", "install")
 _TRUE = ("y", "yes", "t", "true", "on", "1")
 
@@ -60,7 +60,7 @@ def _from_variables(env):
 
 
 def _files(env):
-    """For everybody, for this user, for this interpreter, and the one that a variable names."""
+    """The files for all users, for this user, for this interpreter, and the one that a variable names."""
     named = env.get("PIP_CONFIG_FILE")
     if named == os.devnull:
         return
@@ -89,7 +89,7 @@ def _user_folder(env, home):
 
 
 def _prefix():
-    """Of the virtual environment, if the interpreter is of one. Site, which would know, is not loaded."""
+    """The folder of the virtual environment, if the interpreter belongs to one. The module site, which would know, is not loaded."""
     folder = os.path.dirname(os.path.dirname(os.path.abspath(sys.executable)))
     return folder if os.path.exists(os.path.join(folder, "pyvenv.cfg")) else sys.prefix
 
@@ -112,7 +112,7 @@ def _path(value):
 
 
 def _place(text):
-    """pip only warns of a folder that does not exist."""
+    """The place, or None for a folder that does not exist: pip only warns of it."""
     if "://" in text and not text.startswith("file:"):
         return text
     folder = os.path.abspath(os.path.expanduser(_local_path(text)))

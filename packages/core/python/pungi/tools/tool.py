@@ -1,7 +1,7 @@
-"""Runs a tool of the field (uv, ruff) so that it cannot outlive the server, in a jail where it builds foreign code.
+"""Runs an external tool (uv, ruff) so that it cannot outlive the server, in a jail if it builds foreign code.
 
-Descriptor 3, a socket: the order comes as JSON; what failed on our side goes back as a line {"failed": REASON, "at": STEP}.
-stdin, stdout and stderr belong to the program from the start.
+Descriptor 3, a socket: the order comes as JSON; a failure of this program goes back as a line {"failed": REASON, "at": STEP}.
+stdin, stdout and stderr belong to the tool from the start.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ def main():
     with telling_failures("start"):
         _stay_with(order["server"])
         system.leave_session_keyring()
-        # Environments are read by the sandbox's user, whatever the server's own umask hides.
+        # The sandbox's user reads environments, whatever the server's own umask hides.
         os.umask(0o022)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         _restore_signals()
@@ -34,7 +34,7 @@ def main():
 
 
 def start(order):
-    """Becomes the program; comes back only by an error."""
+    """Becomes the program; returns only by an error."""
     os.chdir(order.get("folder", "/"))
     os.execve(order["command"], [order["command"], *order["args"]], order["env"])
 
@@ -58,7 +58,7 @@ def _read_all(fd):
 
 
 def _keep_descriptors():
-    """The program gets its streams alone: not the way back to the server, and nothing that the server inherited."""
+    """Leaves the program only its streams: not the socket to the server, and nothing that the server inherited."""
     for name in os.listdir("/dev/fd"):
         if int(name) > 2:
             with contextlib.suppress(OSError):
@@ -66,7 +66,7 @@ def _keep_descriptors():
 
 
 def _stay_with(server):
-    """The wish to die with the server is kept by the kernel when the program is started."""
+    """Makes this process die with the server. The kernel keeps this setting when the program starts."""
     if system.IS_LINUX:
         system.die_with_parent()
     if os.getppid() != server:
@@ -74,11 +74,11 @@ def _stay_with(server):
 
 
 def _restore_signals():
-    """Python ignores some signals, and what is ignored stays so in the program that it becomes."""
+    """Python ignores some signals, and the program that it becomes would inherit that."""
     for name in ("SIGPIPE", "SIGXFSZ", "SIGINT"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 def let_server_go():
-    """For a process beside the program, which must not answer for it."""
+    """Lets a helper process of the program go on without the socket: it must not answer for the program."""
     os.close(SERVER)

@@ -1,6 +1,6 @@
-"""The disk work of an environment, beside the server so that no call waits for it.
+"""The disk work of an environment, in a separate process so that no call of the server waits for it.
 
-argv[2]: an order as JSON. stdout: the answer as JSON. Nothing of the environment's own code is run here.
+argv[2]: an order as JSON. stdout: the answer as JSON. No code of the environment runs here.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ def main():
 
 
 def create(to, inherit):
-    """An empty virtual environment; with `inherit` it also sees the packages of the interpreter that makes it."""
+    """Creates an empty virtual environment; with `inherit` it also sees the packages of the interpreter that creates it."""
     import venv
 
     venv.EnvBuilder(symlinks=os.name != "nt", with_pip=False).create(to)
@@ -52,13 +52,13 @@ def _configuration(venv):
 
 
 def _parent_environment():
-    """The virtual environment that this interpreter is of. Site, which would know, is not loaded."""
+    """The virtual environment of this interpreter. The module site, which would know, is not loaded."""
     folder = os.path.dirname(os.path.dirname(os.path.abspath(sys.executable)))
     return folder if os.path.exists(os.path.join(folder, "pyvenv.cfg")) else None
 
 
 def link(source, to):
-    """A copy that shares every file. Nobody changes a file in place: tools of the field write new ones."""
+    """A copy that shares every file. Nobody changes a file in place: installers write new ones."""
     for folder, folders, files in os.walk(source):
         target = os.path.join(to, os.path.relpath(folder, source))
         os.makedirs(target, exist_ok=True)
@@ -73,12 +73,12 @@ def _link_file(source, target):
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError:
-        # Another file system, or one file too many of the same: then a copy.
+        # Another file system, or too many links to the file: then a copy.
         shutil.copy2(source, target, follow_symlinks=False)
 
 
 def finish(venv, configuration, will_be_at, store, uid):
-    """What follows every change: the environment is checked, compiled and measured, and its scripts know their place."""
+    """Completes every change: checks, compiles and measures the environment, and gives its scripts their path."""
     _check_core(venv, configuration)
     _place_scripts(venv, will_be_at)
     site = _site_packages(venv)
@@ -89,7 +89,7 @@ def finish(venv, configuration, will_be_at, store, uid):
 
 
 def _check_core(venv, configuration):
-    """A wheel may bring any file; those that decide what is started outside of the sandbox are not for it to bring."""
+    """Refuses files of a wheel that decide what starts outside the sandbox."""
     programs = [name for name in os.listdir(os.path.join(venv, "bin")) if name.startswith("python")]
     for name in {"python", *programs}:
         path = os.path.join(venv, "bin", name)
@@ -98,7 +98,7 @@ def _check_core(venv, configuration):
     if _configuration(venv) != configuration:
         _refuse("A package would replace pyvenv.cfg of the environment.")
     if sorted(os.listdir(os.path.dirname(_site_packages(venv)))) != ["site-packages"]:
-        _refuse("A package would put files beside the standard library's place.")
+        _refuse("A package would put files next to the standard library.")
 
 
 def _refuse(sentence):
@@ -121,7 +121,7 @@ def _place_scripts(venv, will_be_at):
 
 
 def _replace(path, content):
-    """A new file: the old one may be shared."""
+    """Writes a new file: the old one may be shared."""
     mode = stat.S_IMODE(os.lstat(path).st_mode)
     fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
     with os.fdopen(fd, "wb") as file:
@@ -143,7 +143,7 @@ def _measure(venv):
 def _packages(site):
     found = {}
     for fields in _distributions(site):
-        # Whoever lacks one of them is no distribution, but files of one that look like it.
+        # Without both fields it is not a distribution, but files that look like one.
         name, version = fields.get("name", [""])[0], fields.get("version", [""])[0]
         if name and version:
             found[name] = version
@@ -151,7 +151,7 @@ def _packages(site):
 
 
 def _distributions(site):
-    """The metadata of each, as field to values. Read without a parser for mail: packages write it, and it may be anything."""
+    """The metadata of each distribution, as field to values. No mail parser reads it: packages write it, and it may be anything."""
     for name in sorted(os.listdir(site)):
         for file in _METADATA.get(os.path.splitext(name)[1], ()):
             with contextlib.suppress(OSError):
@@ -159,7 +159,7 @@ def _distributions(site):
 
 
 def _fields(path):
-    """Those before the description, of as much as any honest file has."""
+    """The fields before the description, read up to a size that no honest file exceeds."""
     with open(path, "rb") as file:
         text = file.read(_LARGEST_METADATA).decode("utf-8", "replace")
     found = {}
@@ -183,7 +183,7 @@ def dependents(venv, names):
 
 
 def sweep(cache):
-    """Removes the folders in which a killed uv was unpacking. Every uv that is at work holds the lock, so none is then."""
+    """Removes the folders in which a killed uv was unpacking. Every uv at work holds the lock, so none is running then."""
     with contextlib.suppress(OSError), open(os.path.join(cache, ".lock"), "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for name in os.listdir(cache):
@@ -202,7 +202,7 @@ def _site_packages(venv):
 
 _METADATA = {".dist-info": ("METADATA",), ".egg-info": ("PKG-INFO",)}
 _LARGEST_METADATA, _LARGEST_SCRIPT = 1 << 20, 16 << 20
-# Of Python, or of the shell that starts Python where its path is too long for some kernels.
+# The first line of Python, or of the shell that starts Python if its path is too long for some kernels.
 _SHEBANG = re.compile(rb"#!(?:[^\n]*python[^\n]*|/bin/sh\n'''exec' [^\n]*\n' ''')\n(?P<code>.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _ORDERS = {"create": create, "show-interpreter": show_interpreter, "dependents": dependents, "link": link, "finish": finish, "sweep": sweep}
