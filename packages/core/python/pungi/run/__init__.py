@@ -1,1 +1,1 @@
-"""The processes that run Python, from the fork server to the script, and what they say to each other."""
+"""The processes that run Python, from the fork server to the script, and the messages between them."""

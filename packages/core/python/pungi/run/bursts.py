@@ -27,9 +27,9 @@ with contextlib.suppress(ImportError):  # on Windows
 
 # A burst begins with this many lines within this many seconds, twice in a row.
 _LINES, _SECONDS = 500, 0.025
-# The thread flushes with this pause, and ends after this many looks that found less than a block.
+# The thread flushes with this pause, and ends after this many flushes that found less than a block.
 _PAUSE, _CALM_LOOKS = 0.01, 3
-# How long to wait for the thread, which may wait for the pipe.
+# The longest wait for the thread, which may wait for the pipe.
 _PATIENCE = 1.0
 _TASKS = "/proc/self/task"
 # Functions that start processes and threads, by module. Each interpreter has some of them. An audit hook would see them all, but could
@@ -53,7 +53,7 @@ _counter = None
 def watch(stdout, stderr, most_tasks):
     """In the worker, before the script begins. `most_tasks`: processes and threads that the run may have."""
     global _counter
-    # Elsewhere nobody can tell when a thread has ended; and a run before may have detached a stream.
+    # Other systems do not show when a thread has ended; and a former run may have detached a stream.
     if not system.IS_LINUX or stdout.buffer is None or stderr.buffer is None:
         return
     if _counter is None:
@@ -83,7 +83,7 @@ class _LineCounter:
         self.count()
 
     def count(self):
-        """Puts a counter where the text layer flushes after each line.
+        """Puts a counter in the place where the text layer flushes after each line.
 
         It is C code alone: a line costs 50 ns more, and neither tracebacks nor the recursion limit show a frame of ours."""
         lines = starmap(self._flush, repeat((), _LINES))
@@ -189,7 +189,7 @@ class _Burst:
             self._ended.release()
 
     def _flush_both(self):
-        """Instead of flushing stderr: what was printed before comes before."""
+        """Replaces flushing stderr: earlier output of stdout comes first."""
         with contextlib.suppress(Exception):
             _flush(self._stdout)
         self._flush_stderr()
@@ -203,7 +203,7 @@ class _Burst:
         return start
 
     def _wait_for_thread(self):
-        """Until the kernel no longer counts it, as the interpreter does when it warns of forks with threads."""
+        """Waits until the kernel no longer counts the thread; the interpreter counts like this when it warns of forks with threads."""
         until = _monotonic() + _PATIENCE
         with contextlib.suppress(OSError):
             while _stat(f"{_TASKS}/{self._thread}") and _monotonic() < until:

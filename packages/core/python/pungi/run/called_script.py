@@ -1,4 +1,4 @@
-"""Runs that call a function: the script is a module then, as if something else had imported it."""
+"""Runs that call a function: the script is a module then, as if other code had imported it."""
 
 import base64
 import importlib
@@ -16,7 +16,7 @@ _encode_json, _decode_base64 = report.encode_json, base64.b64decode
 
 
 def check_arguments(call):
-    """What is wrong with the arguments, before anything of the script is run. Those that are almost right are set right."""
+    """The problem with the arguments, before any code of the script runs. Arguments that are almost right are converted."""
     schema = call.get("inputSchema")
     if schema is None:
         return []
@@ -25,7 +25,7 @@ def check_arguments(call):
 
 
 def make_module(filename, package=None):
-    """Empty, and known by its name to whatever looks for it there: pickle, dataclasses, type hints."""
+    """An empty module, registered under its name for code that looks it up there: pickle, dataclasses, type hints."""
     name = filename.rpartition("/")[2].removesuffix(".py").replace(".", "_")
     if package:
         name = package if name == "__init__" else f"{package}.{name}"
@@ -63,14 +63,14 @@ def _on_behalf(work, *arguments):
 
 
 def _for_script(variables):
-    """Calls on behalf of the script, which the guard of a profile knows by its builtins: a name of the script that stands for
-    somebody else's function is called by the script, though none of its own code is under way."""
+    """Calls on behalf of the script, which the guard of a profile knows by its builtins: a name of the script that refers to
+    a function of another module is called by the script, though none of its own code is running."""
     return types.FunctionType(_on_behalf.__code__, {"__builtins__": variables["__builtins__"]})
 
 
 def encode(about):
-    """What is told of a call: JSON and, after a zero, the bytes of its contents. They would make the JSON so long that a server
-    which must not trust it would be busy with it."""
+    """The report of a call: JSON and, after a zero byte, the bytes of its contents. In the JSON they would make a server, which
+    must not trust it, parse for long."""
     data = []
     for content in about.get("value", {}).get("content", ()):
         data.append(_decode_base64(content.pop("base64")))
@@ -79,7 +79,7 @@ def encode(about):
 
 
 def rehearse():
-    """In the fork server: goes the way of a call, so that what Python makes at the first use of code is made already."""
+    """In the fork server: makes a sample call, so that what Python creates at the first use of code exists already."""
     variables = {}
     exec("def rehearsal(number: int, words: list[str] = ()): return {'number': number, 'words': words}", variables)
     kinds = {"number": {"type": "integer"}, "words": {"type": "array", "items": {"type": "string"}}}

@@ -2,12 +2,12 @@
 
 
 def describe(exit_code, killed_for, ended, keeper, limits, used, is_full):
-    """`exit_code`: a signal's is below zero. `keeper`: who held the run to its limits. `used`: CPU time in milliseconds, and peak
-    memory, of processes that were waited for. `is_full(has_failed)`: whether the disk can be what a run failed for."""
+    """`exit_code`: negative for a signal. `keeper`: enforced the limits of the run. `used`: CPU time in milliseconds, and peak
+    memory, of processes that were waited for. `is_full(has_failed)`: whether a full disk can be the reason of a failure."""
     cpu_ms, peak = used
     killed_for = killed_for or keeper.passed_at_end()
     if killed_for is None and exit_code < 0 and cpu_ms - keeper.cpu_before > limits["cpuMs"]:
-        killed_for = "cpu"  # by the kernel's own limit, before we looked again
+        killed_for = "cpu"  # by the kernel's own limit, before the next sample
     return {
         "killedFor": killed_for,
         "held": keeper.held,

@@ -1,10 +1,9 @@
-"""A little of what runs do with a large package, done before anybody waits for it.
+"""Uses a large package a little, as runs do, before a run waits for it.
 
-Packages load parts of themselves, fill caches and write to their own memory when they are first used. The fork server goes
-through all of it once, so that no worker has to. A parked worker goes through the part that nearly every use has, so that the
-pages which it writes to are its own already; more would be memory that lies parked. Where runs are sure to use a package,
-since their profile or their script brings it, a worker goes through all of it, too. Nothing that a run could notice may stay
-behind.
+Packages load parts of themselves, fill caches and write to their own memory when they are first used. The fork server does
+all of it once, so that no worker has to. A parked worker does the part that nearly every use has, so that the pages which it
+writes to are its own already; more would be memory that lies parked. If runs are sure to use a package, since their profile or
+their script brings it, a worker does all of it, too. Nothing that a run could notice may stay behind.
 """
 
 import sys
@@ -28,7 +27,7 @@ values = numpy.arange(10.0)
 f"{numpy.percentile(values, 90)} {values.mean()} {values.std()} {numpy.round(values, 1)}"
 """
 
-# A class lives in circles; until they are collected, everybody finds it among the subclasses of object.
+# A class has reference cycles; until they are collected, everybody finds it among the subclasses of object.
 _RECORD = """
 import dataclasses, gc
 @dataclasses.dataclass
@@ -61,7 +60,7 @@ def repeat():
 
 
 def _use(exercises):
-    """Of the packages that are loaded. A package that fails here will tell whoever uses it."""
+    """Exercises the packages that are loaded. A failure is ignored here: the package raises it again when a run uses it."""
     for name, exercise in exercises.items():
         if name in sys.modules:
             try:

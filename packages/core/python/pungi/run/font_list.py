@@ -1,4 +1,4 @@
-"""matplotlib's list of fonts, which is made with the environment (font-list.ts), in the place where matplotlib looks for it."""
+"""matplotlib's list of fonts, which is made with the environment (font-list.ts), in the folder where matplotlib expects it."""
 
 import os
 
@@ -8,13 +8,13 @@ _lists = []
 
 
 def find(environment):
-    """In the fork server, once: the lists that the environment has."""
+    """In the fork server, once: finds the lists of the environment."""
     folder = os.path.join(environment, _PREPARED)
     _lists[:] = [os.path.join(folder, name) for name in os.listdir(folder)] if os.path.isdir(folder) else []
 
 
 def offer(temporary):
-    """matplotlib wants a folder that it can write to; in one of its own it does not clutter the run's."""
+    """matplotlib needs a writable folder; a separate one does not clutter the run's."""
     if not _lists:
         return
     folder = os.path.join(temporary, _FOLDER)

@@ -1,7 +1,7 @@
 """Imports an environment's modules once, inside jail 1, then forks supervisors, which fork workers, on order.
 
-The guard (guard.py) stands outside: it passes on the orders of the server, each supervisor's connection with them, and ends
-us when we go beyond what loading packages may take.
+The guard (guard.py) is outside: it passes on the orders of the server, with the connection of each supervisor, and ends
+this process when it exceeds the limits of loading packages.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 
-# Everything that a worker runs is imported once, before the jail hides it and before the first fork.
+# Every module that a worker needs is imported once, before the jail hides it and before the first fork.
 from .. import harness
 from ..jail import landlock, seccomp, system
 from ..jail.tier import TIERS
@@ -42,7 +42,7 @@ def _become_fork_server(settings, door):
         _prepare_workers(settings)
         tier.replace_functions()
     except Exception as error:
-        guard.tell(door, failed=f"{error}")
+        guard.send_report(door, failed=f"{error}")
         os._exit(75)
     guard.wait_to_load(door)
     longest = settings.get("longestImport", packages.LONGEST_IMPORT)
@@ -56,12 +56,12 @@ def _become_fork_server(settings, door):
     tier.settle_home()
     gc.collect()
     gc.freeze()
-    guard.tell(door, ready=True)
+    guard.send_report(door, ready=True)
     _serve(settings, door)
 
 
 def _read_line():
-    """A line without buffering: whatever follows it belongs to the next read."""
+    """Reads a line without buffering: the bytes after it belong to the next read."""
     line = bytearray()
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         line += byte
@@ -69,7 +69,7 @@ def _read_line():
 
 
 def _limit(settings):
-    """For all that follows: packages, supervisors and their workers. The guard holds us to the rest."""
+    """Limits for all that follows: packages, supervisors and their workers. The guard enforces the rest."""
     memory = load_limits.memory_bytes(settings)
     # As wide as the widest that a worker sets for itself. Of cores one byte: at 0 the kernel still starts a host's program that takes them.
     bounds = {"CORE": 1, "MEMLOCK": 0, "DATA": max(2 * memory, memory + (1 << 30)), "FSIZE": settings["diskMb"] << 20}
@@ -82,7 +82,7 @@ def _limit(settings):
 
 
 def _prepare_workers(settings):
-    """What all of them need and no package may change; the filter that packages are loaded behind stays on all that is forked."""
+    """Prepares what all of them need and no package may change; the filter of packages stays on all forked processes."""
     tier, has_data = settings["tier"], bool(settings["data"])
     seccomp.prepare(tier.has_namespaces, has_data)
     landlock.abi()
@@ -101,7 +101,7 @@ def _serve(settings, door):
     children = {}
     pending = b""
     while True:
-        # A read ends behind a message that brings descriptors: they are of the one order to start.
+        # A read ends after a message with descriptors: they belong to its order to start.
         chunk, fds, _, _ = socket.recv_fds(door, 65536, 2 + run_group.MOST_DESCRIPTORS)
         if not chunk:
             return

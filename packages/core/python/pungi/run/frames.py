@@ -11,7 +11,7 @@ MAX_PAYLOAD = 64 * 1024 * 1024
 LIMITS, JOB, CANCEL, WARM_UP = b"LJCW"
 # From a worker or its supervisor to the server.
 HELLO, PARKED, FAILED, STDOUT, STDERR, SUMMARY, REPORT, END = b"HPFoeSRX"
-# From a worker to its supervisor: the run failed, look at what it uses before it ends; the run is over, all went well;
+# From a worker to its supervisor: the run failed, measure it before it ends; the run is over, all went well;
 # the code has left its scope, end it.
 TROUBLE, FINISHED, VIOLATION = b"TDV"
 
@@ -21,7 +21,7 @@ def pack(kind, payload=b""):
 
 
 class FrameParser:
-    """Collects bytes and gives back whole frames."""
+    """Collects bytes and returns whole frames."""
 
     def __init__(self, max_payload=MAX_PAYLOAD):
         self._buffer = bytearray()

@@ -1,8 +1,8 @@
-"""The guard: the process outside of jail 1. It runs no foreign code, and nothing inside can reach it.
+"""The guard: the process outside jail 1. It runs no foreign code, and nothing inside can reach it.
 
-It holds the lease on the generation of the environment (lease.py). It starts the fork server and holds it to limits, while
-packages load and afterwards; it opens the connection of every supervisor to the server, so that nobody inside needs a socket of
-the host. A module whose import fails leaves half of itself behind, so the guard then starts the fork server anew, without that
+It holds the lease on the generation of the environment (lease.py). It starts the fork server and enforces its limits, while
+packages load and afterwards; it opens the connection of every supervisor to the server, so that no process inside needs a socket
+of the host. A module whose import fails leaves half of itself behind, so the guard then starts the fork server anew, without that
 module.
 
 stdin: orders of the server; its end ends everything. stdout: reports, each a line of JSON: {"ready": true, "preloaded":
@@ -32,8 +32,8 @@ _STATUS_FAILED = 75
 def run(settings, groups, become_fork_server):
     """Starts the fork server, again without those modules that cannot be preloaded. Never returns.
 
-    `groups`: where the cgroups of supervisors come from (cgroup_keeper.py).
-    `become_fork_server(settings, door)` is called in the new process and does not come back.
+    `groups`: creates the cgroups of supervisors (cgroup_keeper.py).
+    `become_fork_server(settings, door)` is called in the new process and does not return.
     """
     try:
         system.leave_session_keyring()
@@ -42,7 +42,7 @@ def run(settings, groups, become_fork_server):
         _report({"failed": f"{error}"})
         os._exit(_STATUS_FAILED)
     if system.IS_LINUX:
-        # What loses its parent inside is ended with the rest.
+        # Processes that lose their parent inside are ended with the rest.
         system.become_subreaper()
     os.set_blocking(2, False)
     orders = Orders(settings["socket"], groups, lease)
@@ -61,7 +61,7 @@ def run(settings, groups, become_fork_server):
 
 
 class Orders:
-    """What the server asks for, in order. Those that come while packages load wait here."""
+    """The orders of the server, in sequence. Orders that come while packages load wait here."""
 
     def __init__(self, server, groups, lease):
         self._server, self._groups, self._lease = server, groups, lease
@@ -80,9 +80,9 @@ class Orders:
         return bool(chunk)
 
     def pass_on(self, door, keeper):
-        """The fork server gets a connection that has introduced itself already, and no means to open another.
+        """Gives the fork server a connection that has introduced itself already, and no means to open another.
 
-        `keeper`: who changes the files of runs (file_keeper.py), or None."""
+        `keeper`: changes the files of runs (file_keeper.py), or None."""
         while self.waiting:
             order = self.waiting[0]
             try:
@@ -91,7 +91,7 @@ class Orders:
                 else:
                     self._start(order["start"], order["token"], door, keeper)
             except BlockingIOError:
-                return  # the server or the fork server is busy: at the next look
+                return  # the server or the fork server is busy: try again later
             self.waiting.pop(0)
 
     def _start(self, name, token, door, keeper):
@@ -104,7 +104,7 @@ class Orders:
             socket.send_fds(door, [line], [*(one.fileno() for one in sockets), *fds])
 
     def close(self):
-        """In the fork server, which asks for nothing itself."""
+        """In the fork server, which sends no orders itself."""
         self._groups.close()
         self._lease.close()
 
@@ -130,7 +130,7 @@ class Guarded:
         self._keeper = settings["tier"].start_file_keeper(settings["uid"], self._work)
         self._door, inside = socket.socketpair()
         self._said, stderr = os.pipe()
-        # Where it is: entering the jail, loading packages (and which), or serving.
+        # Its stage: entering the jail, loading packages (and which), or serving.
         self._stage, self._at = "entering", None
         self._pending, self._reports, self._printed = b"", 0, 0
         self._loaded, self._skipped, self._absent = [], [], []
@@ -153,14 +153,14 @@ class Guarded:
         os.set_blocking(self._said, False)
 
     def _make_work_folder(self):
-        """One for each fork server: what runs in one environment must not find the files of another."""
+        """Starts a file keeper for each fork server: runs in one environment must not find the files of another."""
         folder = tempfile.mkdtemp(dir=self._settings["workBase"], prefix="of-")
         if os.getuid() == 0:
             os.chown(folder, self._settings["uid"], self._settings["uid"])
         return folder
 
     def watch(self):
-        """Until the server goes or the fork server ends. Returns the modules to leave out where it has to be started anew."""
+        """Runs until the server goes or the fork server ends. Returns the modules to leave out if it must start anew."""
         poller = self._poller()
         while not self._skipped:
             ready = [fd for fd, _ in poller.poll(self._limits.patience_ms())]
@@ -183,7 +183,7 @@ class Guarded:
     def _pass_on_orders(self):
         try:
             self._orders.pass_on(self._door, self._keeper)
-        except OSError as error:  # such as no cgroup, where packages keep those of former supervisors
+        except OSError as error:  # such as no cgroup, if packages keep those of former supervisors
             self._fail(f"the fork server could not be asked for a supervisor: {error}")
 
     def _poller(self):
@@ -197,7 +197,7 @@ class Guarded:
         return poller
 
     def _relay(self):
-        """False at the end. What is beyond the bound is read, counted and dropped."""
+        """Returns False at the end. Output beyond the bound is read, counted and dropped."""
         try:
             data = os.read(self._said, _CHUNK)
         except BlockingIOError:
@@ -209,7 +209,7 @@ class Guarded:
         return bool(data)
 
     def _hear(self):
-        """Everything but its first words may have been said by packages: it names what is loaded, and decides nothing."""
+        """Reads reports. Packages may have written all but the first: they name what is loaded, and decide nothing."""
         try:
             data = self._door.recv(_CHUNK)
         except BlockingIOError:
@@ -226,33 +226,33 @@ class Guarded:
         self._pending = self._pending[:_LONGEST_REPORT]
         return bool(data)
 
-    def _on_report(self, said):
+    def _on_report(self, report):
         if self._stage == "entering":
-            if "failed" in said:
-                self._fail(f"{said['failed']}")
-            if "loading" in said:
+            if "failed" in report:
+                self._fail(f"{report['failed']}")
+            if "loading" in report:
                 self._stage = "loading"
                 self._limits.begin(self._pid)
                 self._door.sendall(_line({"load": True}))
         elif self._stage == "loading":
-            if "at" in said:
-                self._at = f"{said['at']}"
-            elif said.get("preloaded") in self._settings["preload"]:
-                self._loaded.append(said["preloaded"])
-            elif said.get("notPreloaded") in self._settings["preload"]:
-                self._skip(said["notPreloaded"], f"{said.get('reason')}", said.get("isAbsent") is True)
-            elif "ready" in said:
+            if "at" in report:
+                self._at = f"{report['at']}"
+            elif report.get("preloaded") in self._settings["preload"]:
+                self._loaded.append(report["preloaded"])
+            elif report.get("notPreloaded") in self._settings["preload"]:
+                self._skip(report["notPreloaded"], f"{report.get('reason')}", report.get("isAbsent") is True)
+            elif "ready" in report:
                 self._serve()
 
     def _serve(self):
-        """Nothing of what packages started may still be there: what a fork copies must be one thread that is ours."""
+        """Refuses to serve while anything that packages started is running: a fork must copy one thread, which is ours."""
         if left := self._limits.left_behind(self._pid):
             return self._stop(left)
         self._stage = "serving"
         _report({"ready": True, "preloaded": self._loaded})
 
     def _on_end(self):
-        self._hear()  # its last words
+        self._hear()  # its last reports
         if self._skipped:
             return
         if self._stage == "serving":
@@ -262,7 +262,7 @@ class Guarded:
         self._stop("ended the interpreter")
 
     def _stop(self, passed):
-        """`passed`: what it did, as the end of a sentence about what was being loaded."""
+        """`passed`: the limit it exceeded, as the end of a sentence about the package being loaded."""
         if self._stage == "serving":
             self._fail(f"the packages of the environment {passed}")
         if self._at in self._settings["preload"]:
@@ -276,7 +276,7 @@ class Guarded:
         self._fail(f"the packages of the environment cannot be loaded: {self._at or 'one of them'} {passed}", byPackages=True)
 
     def _skip(self, name, reason, is_absent=False):
-        """A module that is not there leaves nothing behind; any other means a new start without it."""
+        """A module that does not exist leaves nothing behind; any other means a new start without it."""
         if name in self._absent or name in self._skipped:
             return  # packages repeat it
         _report({"notPreloaded": name, "isAbsent": is_absent, "reason": reason[:1000]})
@@ -303,7 +303,7 @@ class Guarded:
 
 
 def _leave_guard(door, stderr, others):
-    """In the new process: nothing of the server's streams is left, and no signal to its group reaches the guard."""
+    """In the new process: drops the server's streams and starts a session, so that no signal to its group reaches the guard."""
     os.setsid()
     for fd in others:
         os.close(fd)
@@ -318,39 +318,39 @@ def _leave_guard(door, stderr, others):
 
 
 def stay_with(door):
-    """In the fork server, once its identity is settled: the kernel forgets the wish at every change of it."""
+    """In the fork server, once its identity is settled: the kernel resets this setting at every change of identity."""
     if system.IS_LINUX:
         system.die_with_parent()
     if select.select([door], [], [], 0)[0]:
-        os._exit(1)  # the guard says nothing so early: it is gone
+        os._exit(1)  # the guard sends nothing so early: it is gone
 
 
 def wait_to_load(door):
-    """In the fork server: until the guard knows what is ours, and counts what packages start."""
-    tell(door, loading=True)
+    """In the fork server: waits until the guard knows which processes are ours, and counts what packages start."""
+    send_report(door, loading=True)
     if not door.recv(_CHUNK):
         os._exit(1)
 
 
-def tell(door, **said):
-    """In the fork server."""
-    door.sendall(_line(said)[-_LONGEST_REPORT:])
+def send_report(door, **report):
+    """In the fork server: sends a report to the guard."""
+    door.sendall(_line(report)[-_LONGEST_REPORT:])
 
 
-def _line(said):
-    return json.dumps(said).encode() + b"\n"
+def _line(report):
+    return json.dumps(report).encode() + b"\n"
 
 
 def _parse(line):
     try:
-        said = json.loads(line)
+        report = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return report if isinstance(report, dict) else {}
 
 
-def _report(said):
-    data = _line(said)
+def _report(report):
+    data = _line(report)
     while data:
         data = data[os.write(1, data) :]
 

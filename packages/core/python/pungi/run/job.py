@@ -1,4 +1,4 @@
-"""What a worker does with its job: the files, the script, its streams and variables; or a look at code that it does not run."""
+"""Carries out the job of a worker: the files, the script, its streams and variables; or checks code without running it."""
 
 import ast
 import base64
@@ -10,7 +10,7 @@ from ..scope import scoped_run
 from . import bursts, frames, late_modules, report, script, script_run, started_as, streams
 from .supervisor_channel import say
 
-# What a pipe holds even where the user has used up its share of them.
+# The capacity of a pipe even if the user has used up its share of them.
 _PIPE_ROOM = 4096
 _BINARY = getattr(os, "O_BINARY", 0)
 # Kept from before foreign code could replace them.
@@ -18,7 +18,7 @@ _write = frames.write_all
 
 
 def run(job, work, temporary, set_limits):
-    """Steps that do what the job says; gives the exit status. `set_limits` is given the limits of the run."""
+    """Steps that carry out the job; returns the exit status. `set_limits` gets the limits of the run."""
     path = os.path.join(work, *(job.get("package") or "").split("."), job["filename"])
     if task := job.get("task"):
         return _look_at(job, path, _TASKS[task])
@@ -30,7 +30,7 @@ def run(job, work, temporary, set_limits):
         source = script.write(path, job["code"])
         _open_stdin(job["stdin"], temporary)
     except OSError as error:
-        # What was handed over does not fit into the limits.
+        # The input does not fit into the limits.
         say(frames.REPORT, {"exception": report.describe_exception(error, path)})
         return 1
     if job["env"]:
@@ -72,7 +72,7 @@ def _open_stdin(text, folder):
 
 def _look_at(job, path, look):
     try:
-        script.write(path, job["code"])  # the compiler reads the line that it complains of
+        script.write(path, job["code"])  # the compiler reads the line that it reports
         answer = look(job)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         say(frames.REPORT, {"exception": report.describe_exception(error, path)})

@@ -13,9 +13,9 @@ from _thread import start_new_thread as _start_thread
 
 from . import streams
 
-# Memory is not among them: a run that takes more than it may has no moment left.
+# Memory is not among them: a run that exceeds its memory has no moment left.
 REASONS = ("timeout", "cpu", "cancelled")
-# No program uses the last one. Systems without it do without this.
+# No program uses the last signal. Systems without it skip this.
 _SIGNAL = getattr(signal, "SIGRTMAX", None)
 _MOMENT, _LOOK_EVERY_MS = 0.05, 5
 _exit = os._exit
@@ -38,13 +38,13 @@ def _write_and_end(number, frame):
             continue  # it is closed, or foreign
     if is_amid_write and number:
         with contextlib.suppress(RuntimeError):
-            _start_thread(_write_and_end, (0, None))  # it waits until the write that we interrupted is done
+            _start_thread(_write_and_end, (0, None))  # it waits until the interrupted write is done
             return
     _exit(128 + _SIGNAL)
 
 
 def wait_for(reaper, pipes):
-    """In the supervisor. `pipes`: descriptor to what takes its output."""
+    """In the supervisor. `pipes`: descriptor to the receiver of its output."""
     if _SIGNAL is None:
         return
     reaper.ask(_SIGNAL)

@@ -1,4 +1,4 @@
-"""Bytes on their way to somebody who may not read for a while: they wait here, and the sender never does."""
+"""Bytes on their way to a reader that may not read for a while: they wait here, and the sender never does."""
 
 import os
 import select
@@ -9,7 +9,7 @@ _MOST_WAITING = 256 * 1024
 
 
 class Outbox:
-    """Of one descriptor, which must not block."""
+    """The outbox of one descriptor, which must not block."""
 
     def __init__(self, fd):
         self._fd = fd
@@ -20,7 +20,7 @@ class Outbox:
 
     @property
     def is_large(self):
-        """Whether it should not wait for more."""
+        """Whether to send now instead of waiting for more."""
         return len(self._waiting) > _CHUNK
 
     @property
@@ -31,7 +31,7 @@ class Outbox:
         self._waiting += data
 
     def send(self):
-        """Writes as much as is taken now; True if nothing is left. Raises OSError where the other end is gone."""
+        """Writes as much as the other end takes now; True if nothing is left. Raises OSError if the other end is gone."""
         while self._waiting:
             try:
                 with memoryview(self._waiting) as view:
@@ -42,7 +42,7 @@ class Outbox:
         return True
 
     def send_all(self):
-        """Waits until the other end has taken everything, for when there is nothing else to do."""
+        """Waits until the other end has taken everything. For use when there is nothing else to do."""
         poller = select.poll()
         poller.register(self._fd, select.POLLOUT)
         while not self.send():

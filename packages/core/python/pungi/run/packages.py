@@ -1,6 +1,6 @@
-"""Loads the packages of an environment into the fork server. What they bring is foreign code from its first line.
+"""Loads the packages of an environment into the fork server. They are foreign code from their first line.
 
-Everything is reported to the guard before it is loaded, so that whatever goes wrong can be named.
+Everything is reported to the guard before it is loaded, so that the guard can name what fails.
 """
 
 import contextlib
@@ -22,20 +22,20 @@ _WITHOUT_THREADS = {"JE_ARROW_MALLOC_CONF": "background_thread:false", "NUMEXPR_
 
 
 def load(door, modules, of_runs=(), longest=LONGEST_IMPORT):
-    """Ends this process where a module can be imported only in part: the guard starts a new one without it."""
+    """Ends this process if a module can be imported only in part: the guard starts a new one without it."""
     known = set(watch.children_of(os.getpid()))
     os.environ.update(_WITHOUT_THREADS)
     with _naming_files(door):
         site.main()
     for name in modules:
-        guard.tell(door, at=name)
+        guard.send_report(door, at=name)
         if (reason := _preload(name, longest if name in of_runs else 0, known)) is None:
-            guard.tell(door, preloaded=name)
+            guard.send_report(door, preloaded=name)
             continue
-        guard.tell(door, notPreloaded=name, **reason)
+        guard.send_report(door, notPreloaded=name, **reason)
         if not reason["isAbsent"]:
             os._exit(_STATUS_NOT_PRELOADED)
-    guard.tell(door, at="what is preloaded")
+    guard.send_report(door, at="what is preloaded")
     exercises.go_through(of_runs)
     _end_threads()
     for variable in _WITHOUT_THREADS:
@@ -43,8 +43,8 @@ def load(door, modules, of_runs=(), longest=LONGEST_IMPORT):
 
 
 def _end_threads():
-    """Libraries of numbers (OpenBLAS) end their threads before a fork, and start them again when they are needed: so they fork
-    once, for nothing, and every run has as many as it may."""
+    """Numeric libraries (OpenBLAS) end their threads before a fork, and start them again when they are needed: one fork without
+    a purpose ends them here, and every run has as many as it may."""
     if not watch.HAS_PROC or len(os.listdir("/proc/self/task")) == 1:
         return
     if (child := os.fork()) == 0:
@@ -58,11 +58,11 @@ def _naming_files(door):
     add_package, run_customization = site.addpackage, site.execsitecustomize
 
     def add(folder, name, known_paths):
-        guard.tell(door, at=name)
+        guard.send_report(door, at=name)
         return add_package(folder, name, known_paths)
 
     def customize():
-        guard.tell(door, at="sitecustomize")
+        guard.send_report(door, at="sitecustomize")
         run_customization()
 
     site.addpackage, site.execsitecustomize = add, customize
@@ -75,12 +75,12 @@ def _naming_files(door):
 def _preload(name, seconds, known):
     """Why a module cannot be preloaded, or None.
 
-    Those that runs bring along have little time: a script must not keep the others of its place waiting.
+    Modules that runs bring along have little time: a script must not keep the others of its pool waiting.
     """
     try:
         with _deadline(seconds):
             __import__(name)
-    except BaseException as error:  # a module may want to end the interpreter, too
+    except BaseException as error:  # a module may try to end the interpreter, too
         is_absent = isinstance(error, ModuleNotFoundError) and error.name == name
         return {"isAbsent": is_absent, "reason": f"{type(error).__name__}: {error}"[:1000]}
     return left_behind(known)
@@ -95,7 +95,7 @@ def left_behind(known):
     _end_threads()
     until = time.monotonic() + _ENDING
     while (count := len(os.listdir("/proc/self/task")) - 1) > 0 and time.monotonic() < until:
-        time.sleep(0.001)  # a thread that has been waited for may need a moment to be gone
+        time.sleep(0.001)  # a thread that has been joined may need a moment to be gone
     if count == 0:
         return None
     names = [thread.name for thread in threading.enumerate() if thread is not threading.current_thread()]

@@ -1,6 +1,6 @@
-"""What /proc says of a worker: its name, command line and variables are those of `python main.py`, not of the fork server.
+"""The identity of a worker in /proc: its name, command line and variables are those of `python main.py`, not of the fork server.
 
-The fork server moves the place where the kernel looks for them to a page of their own, before a filter forbids it; workers
+The fork server moves the place where the kernel looks for them to a separate page, before a filter forbids it; workers
 only write to the page. The kernel shows a command line as it is if the last byte of its place is zero. If not, the process has
 written a title over it: one text, which ends with the first zero byte. So words that do not fit are shown as a title.
 """
@@ -14,10 +14,10 @@ from ..jail import system
 
 _USUAL = b"python\0main.py\0"
 _PR_SET_MM, _PR_SET_MM_MAP = 35, 14
-# Where these are in /proc/self/stat, after the name of the command.
+# The positions of these in /proc/self/stat, after the name of the command.
 _STAT = {"start_code": 23, "end_code": 24, "start_stack": 25, "start_data": 42, "end_data": 43, "start_brk": 44}
 _SAME_FILE = 0xFFFFFFFF
-# Holds the words and then the variables; None where the kernel does not let their places be moved.
+# Holds the words and then the variables; None if the kernel does not let their places be moved.
 _page = None
 
 
@@ -72,6 +72,6 @@ def settle():
 
 
 def show(arguments):
-    """Those that follow `python`, where they are not the usual ones."""
+    """The words that follow `python`, unless they are the usual ones."""
     if _page is not None and arguments != ["main.py"]:
         _write(_page, [word.encode("utf-8", "surrogatepass") for word in ("python", *arguments)])

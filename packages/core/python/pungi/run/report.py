@@ -1,4 +1,4 @@
-"""Words for what a run gave: its value, its exception. Bounded, whatever it gave."""
+"""Describes the value or the exception of a run, with bounds on every size."""
 
 import json
 import linecache
@@ -13,12 +13,12 @@ _MAX_VALUE = 64 * 1024
 _MAX_MESSAGE = 16 * 1024
 _MAX_TRACEBACK = 32 * 1024
 _MAX_LINE = 1000
-# The server takes no JSON that is nested deeper: not every reader of it could.
+# The server accepts no deeper JSON: not every reader of it could.
 _MAX_DEPTH = 100
 _OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 _MAX_NAME = 200
 _RAISE = opcode.opmap["RAISE_VARARGS"]
-# The interpreter's own printer: it suggests names, and shows source lines and carets as everybody knows them.
+# The interpreter's own printer: it suggests names, and shows source lines and carets in the usual form.
 _print_exception = sys.__excepthook__
 _encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
 
@@ -35,7 +35,7 @@ def describe_value(value):
     about = {"type": class_name_of(kind), "repr": cut_middle(shown, _MAX_VALUE)}
     if kind in (bool, int, float, str, list, dict) and len(shown) <= _MAX_VALUE:
         try:
-            _encode(value)  # before any look at it: it finds what holds itself
+            _encode(value)  # first: it finds what holds itself
             if _is_flat(value, _MAX_DEPTH) and _is_exact(value):
                 about["json"] = value
         except (TypeError, ValueError, RecursionError):
@@ -61,7 +61,7 @@ def _is_exact(value):
 
 
 def describe_exception(error, path):
-    """Whatever foreign code made of its exception, there is a description of it. `path`: where the script is."""
+    """Always returns a description, whatever foreign code made of its exception. `path`: the file of the script."""
     try:
         return _describe(error, path)
     except Exception:
@@ -116,7 +116,7 @@ def _printed(error):
 
 
 class _Capture:
-    """Stands for sys.stderr while this thread prints; what others print goes where it should."""
+    """Replaces sys.stderr while this thread prints; output of other threads goes to the real one."""
 
     def __init__(self, behind):
         self.behind, self.parts = behind, []
@@ -133,7 +133,7 @@ class _Capture:
 
 
 def _is_raised(error):
-    """Whether a statement of Python raised it, or the parser, which runs out of its own stack: not the system."""
+    """Whether a Python statement or the parser, when its stack is exhausted, raised it: not the system."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -143,7 +143,7 @@ def _is_raised(error):
 
 
 def leave_out_own_frames(error):
-    """Those of this package: the guard of a profile stands between a script and its imports, also in what led to an exception."""
+    """Drops the frames of this package: the guard of a profile is between a script and its imports, also in causes of an exception."""
     waiting, seen = [error], set()
     while waiting:
         each = waiting.pop()
@@ -171,7 +171,7 @@ def _is_own(trace):
 
 
 def _place(error, path):
-    """Line, column and text in the submitted code: where it does not parse, or the innermost frame of it."""
+    """Line, column and text in the submitted code: of the syntax error, or of its innermost frame."""
     if _is_syntax(error) and error.filename in (path, os.path.basename(path)):
         text = error.text.rstrip("\n")[:_MAX_LINE] if isinstance(error.text, str) else None
         return _whole(error.lineno), _whole(error.offset), text
@@ -191,7 +191,7 @@ def _whole(number):
 
 
 def _is_syntax(error):
-    """A SyntaxError's text repeats the place that is told apart."""
+    """The text of a SyntaxError repeats the place, which is reported separately."""
     return isinstance(error, SyntaxError) and isinstance(error.msg, str)
 
 
@@ -206,7 +206,7 @@ def _column(trace, text):
 
 
 def _missing_module(error):
-    if type(error) is ImportError and error.name is None:  # a package says in its own words what it cannot do without
+    if type(error) is ImportError and error.name is None:  # a package names what it needs in its own message
         error = error.__cause__ or error.__context__
     is_missing = isinstance(error, ModuleNotFoundError) and isinstance(error.name, str)
     return cut_middle(error.name, _MAX_NAME) if is_missing else None

@@ -14,19 +14,19 @@ from importlib.machinery import SourceFileLoader
 
 from . import frames, report
 
-# Of the code that `dump` keeps.
+# The version of the code that `dump` keeps.
 FORMAT = 2
-# What that code is good for: the interpreter, and what we make of a script.
+# The compatibility of that code: the interpreter, and how this module compiles a script.
 MAGIC = f"{importlib.util.MAGIC_NUMBER.hex()}-{FORMAT}"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 # Stands in compiled code for the Ending of the run.
 _MARK = ("pungi", "ending")
-# No line of the script: whoever traces it does not see what is put around it.
+# Not a line of the script: a tracer of the script does not see the code around it.
 _NOWHERE = {"lineno": -1, "end_lineno": -1, "col_offset": -1, "end_col_offset": -1}
 
 
 class Ending:
-    """What a script leaves: a description of its last expression's value, or what describing it raised; and the exception that
+    """The end of a script: a description of its last expression's value, or what describing it raised; and the exception that
     ended it."""
 
     def __init__(self, has_value=True):
@@ -55,7 +55,7 @@ class Ending:
 
 
 def write(path, source):
-    """Puts the script where `__file__` says that it is. Returns its bytes."""
+    """Writes the script to the path that `__file__` names. Returns its bytes."""
     data = encode(source)
     file = os.open(path, _FLAGS, 0o666)
     try:
@@ -66,22 +66,22 @@ def write(path, source):
 
 
 def encode(source):
-    """In the encoding that its first lines declare, so that who reads the file gets the same text."""
+    """Encodes the source as its first lines declare, so that a reader of the file gets the same text."""
     data = source.encode("utf-8", "surrogatepass")
     if b"coding" in data:
         try:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
             return data if encoding.startswith("utf-8") else source.encode(encoding)
         except (SyntaxError, UnicodeError):
-            pass  # the compiler will say what is wrong
+            pass  # the compiler will report the problem
     return data
 
 
 def compile_source(source, path):
     """Code that leaves its value and its exception to an Ending, see `function_of`.
 
-    They are caught inside of the script's own code, because there is no frame below it. In code that is nested as deep as
-    the compiler allows there is no room for that: it stays as it is.
+    They are caught inside the script's own code, because there is no frame below it. Code that is nested as deep as the
+    compiler allows has no room for that: it stays as it is.
     """
     with contextlib.suppress(SyntaxError, RecursionError):
         tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -117,7 +117,7 @@ def dump(code):
 
 
 def load(bytecode, path):
-    """The code of `dump`, for a script that lies there."""
+    """The code that `dump` writes, for a script at this path."""
     code = marshal.loads(bytecode)
     _imp._fix_co_filename(code, path)
     return code

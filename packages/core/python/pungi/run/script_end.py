@@ -1,6 +1,6 @@
-"""What an interpreter does on its way out, in its order: threads, exit handlers, the script's objects; and flushes what is printed.
+"""Does what an interpreter does when it exits, in its order: threads, exit handlers, the script's objects; and flushes output.
 
-The process then ends without tearing down the rest, which nobody would notice and everybody would wait for.
+The process then ends without tearing down the rest, which would only take time.
 """
 
 import atexit
@@ -21,28 +21,28 @@ from ..calls.endings import exit_status, flush_streams
 from . import bursts
 from .report import leave_out_own_frames
 
-# Whoever took more memory than this since it began is not taken down object by object, unless a variable asks for it.
+# A process that took more memory than this since its start is not torn down object by object, unless a variable asks for it.
 _MOST_MEMORY_KB = 32 * 1024
 _TPFLAGS_HAVE_GC = 1 << 14
 _OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
-# Names in `sys` that are None while objects go.
+# Names in `sys` that are None while objects are torn down.
 _DROPPED = {"path", "argv", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks", "path_importer_cache", "meta_path"}
 # Kept from before foreign code could replace them.
 _excepthook, _collect, _run_exit_handlers = sys.excepthook, gc.collect, atexit._run_exitfuncs
 
 
 class ScriptEnd:
-    """Made when a script begins."""
+    """Created when a script begins."""
 
     def __init__(self, folder):
-        """`folder`: where the script and its own modules are."""
+        """`folder`: holds the script and its own modules."""
         self._folder = os.path.join(folder, "")
         self._modules_before = len(sys.modules)
         self._memory_before = _peak_kb()
 
     def leave(self, status, is_module):
-        """Steps of the worker (empty_stack.py); gives the exit status. `is_module`: of whoever called a function of it, which does
-        not end a script's module."""
+        """Steps of the worker (empty_stack.py); returns the exit status. `is_module`: a function of the script was called, and the
+        script's module does not end."""
         try:
             threading._shutdown()
         except BaseException:
@@ -55,7 +55,7 @@ class ScriptEnd:
                 yield from self._let_go_of_objects()
         except Exception:
             pass  # foreign code has changed what this looks at
-        flush_streams(status)  # what objects printed on their way no longer changes the status
+        flush_streams(status)  # output of objects during the teardown no longer changes the status
         return status
 
     def is_worth_while(self):
@@ -99,14 +99,14 @@ class ScriptEnd:
 
 
 def _clear(variables):
-    """Of a module that something still holds: private names first, as the interpreter does."""
+    """Clears a module that something still holds: private names first, as the interpreter does."""
     names = [name for name in variables if isinstance(name, str) and name != "__builtins__"]
     for name in sorted(names, key=lambda name: not (name.startswith("_") and not name.startswith("__"))):
         yield partial(variables.__setitem__, name, None)
 
 
 def _has_ending(kind):
-    """Whether something happens when an object of it goes; generators, coroutines, tasks and files have `__del__`, too."""
+    """Whether deleting an object of the class has an effect; generators, coroutines, tasks and files have `__del__`, too."""
     return hasattr(kind, "__del__") or issubclass(kind, weakref.ref)
 
 
@@ -125,7 +125,7 @@ def _peak_kb():
 
 
 def _find_type_of_ignored():
-    """What sys.unraisablehook is called with has a type that no module names."""
+    """The argument of sys.unraisablehook has a type that no module names."""
 
     class Failing:
         def __del__(self):
@@ -147,11 +147,11 @@ def _say_ignored(stream, error):
     try:
         sys.unraisablehook(_Ignored((type(error), error, error.__traceback__, *about)))
     except BaseException:
-        pass  # nobody can be told
+        pass  # there is no way to report it
 
 
 def call_excepthook(error):
-    """A script's own, for the exception that ended it; gives the exit status that it asks for."""
+    """Calls the script's own hook for the exception that ended it; returns the exit status that it asks for."""
     sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
     if sys.version_info >= (3, 12):
         sys.last_exc = error

@@ -1,4 +1,4 @@
-"""Runs a script as `python FILE` would, then says how it went."""
+"""Runs a script as `python FILE` would, then reports how it ended."""
 
 import base64
 import json
@@ -16,10 +16,10 @@ _getpid, _dumps = os.getpid, report.encode_json
 
 
 def execute(job, path, source):
-    """Steps of the worker (empty_stack.py); gives the exit status. `source`: the bytes of the file at `path`."""
+    """Steps of the worker (empty_stack.py); returns the exit status. `source`: the bytes of the file at `path`."""
     worker = _getpid()
     if job.get("summarize"):
-        # Now, while nobody else can say it.
+        # Now, while no foreign code can write it.
         say(frames.SUMMARY, code_summary.summarize(job["code"], job.get("imports", ())))
     violations, paths = scoped_run.examine(job) if job.get("rules") else ((), ())
     if violations:
@@ -29,7 +29,7 @@ def execute(job, path, source):
     status, about = yield from _evaluate(job, path, source, paths)
     has_failed = status != 0 and bool(about)
     if has_failed:
-        # The supervisor looks, while all that the run holds is still held, whether a limit was the reason.
+        # The supervisor checks, while all that the run holds is still held, whether a limit was the reason.
         say_and_wait(frames.pack(frames.REPORT, _dumps(about)) + frames.pack(frames.TROUBLE), worker)
     if job.get("inspect"):
         if not has_failed:
@@ -37,8 +37,8 @@ def execute(job, path, source):
         return status  # what the script has started ends with the process
     status = yield from end.leave(status, is_module=job.get("call") is not None)
     if status == 0 and not has_failed:
-        told = _dumps(about) if job.get("call") is None else called_script.encode(about)
-        say_and_wait(frames.pack(frames.FINISHED, told), worker)
+        encoded = _dumps(about) if job.get("call") is None else called_script.encode(about)
+        say_and_wait(frames.pack(frames.FINISHED, encoded), worker)
     return status
 
 
@@ -62,12 +62,12 @@ def _evaluate(job, path, source, paths):
     if ending.error is None and call is not None:
         with ending:
             result = called_script.call(call, scope)
-    error, ending.error = ending.error, None  # the script's code holds the ending, and the garbage collector looks into no code
+    error, ending.error = ending.error, None  # the script's code holds the ending, and the garbage collector does not traverse code
     return result if error is None else _describe(error, path, absent)
 
 
 def _enter_script(job, path):
-    """The main module, arguments and paths that the script will see; gives back its variables."""
+    """Sets the main module, arguments and paths that the script will see; returns its variables."""
     main_module = sys.modules["__main__"] = script.make_main(path)
     is_module = job.get("call") is not None or job.get("inspect")
     module = called_script.make_module(job["filename"], job.get("package")) if is_module else main_module
@@ -80,15 +80,15 @@ def _enter_script(job, path):
 
 
 def _prepare(job, path, source, scope, ending, absent, paths):
-    """The function that runs the script. Adds to `absent` what the profile was to import and is not installed."""
+    """The function that runs the script. Adds to `absent` the imports of the profile that are not installed."""
     bytecode = job.get("bytecode")
     code = script.load(base64.b64decode(bytecode), path) if bytecode else script.compile_source(source, path)
-    # Before the work folder is searched: a file of the caller's must not stand in for what the profile imports.
+    # Before the work folder is searched: a file of the caller must not replace what the profile imports.
     if imports := job.get("imports"):
         absent.update(scoped_run.add_default_imports(imports, scope))
     has_rules = bool(job.get("rules"))
     sys.path[:0] = [os.getcwd(), *([] if has_rules else started_as.added_paths(job["env"]))]
-    # Under rules, and where a function is called, we import ourselves what the script must not replace.
+    # Under rules, and for a function call, this module imports what the script must not replace.
     if not has_rules and job.get("call") is None and not job.get("inspect"):
         started_as.forget_shadowed([job["filename"], *(file["path"] for file in job["files"])])
     if job.get("package"):
@@ -107,7 +107,7 @@ def _describe(error, path, absent):
 
 
 def rehearse():
-    """Goes the way of a run once: the pages that it writes to are copied now and not while somebody waits."""
+    """Makes a sample run: the pages that it writes to are copied now and not while a caller waits."""
     before = sys.argv, list(sys.path), sys.modules["__main__"]
     job, path = json.loads(_dumps(_REHEARSAL)), os.path.join(os.getcwd(), _REHEARSAL["filename"])
     source = script.write(path, job["code"])

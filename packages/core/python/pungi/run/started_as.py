@@ -12,19 +12,19 @@ import sys
 import warnings
 
 _PLAIN_FLAGS = {"isolated": 0, "ignore_environment": 0, "no_user_site": 0, "no_site": 0, "safe_path": False}
-# Loaded when a script begins; our own is not a module of the script's world.
+# Loaded when a script begins; ours is not a module of the script.
 _AT_START = {
     "__main__", "_collections_abc", "_sitebuiltins", "abc", "codecs", "encodings", "genericpath", "io", "os", "posixpath", "site", "stat",
     "zipimport", "pungi",
 }
 _SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 _USER = "sandbox"
-# Where a run has a pip, of a package or of its own making, it fails at once instead of asking for 8 seconds.
+# If a run has a pip, of a package or self-made, it fails at once instead of asking for 8 seconds.
 _PIP = {"PIP_RETRIES": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
 def set_variables():
-    """Inside the jail, before packages are loaded: the variables of an activated environment, and of a user who has logged in."""
+    """Inside the jail, before packages are loaded: sets the variables of an activated environment, and of a logged-in user."""
     os.environ.update(variables_for(sys.executable))
 
 
@@ -39,7 +39,7 @@ def variables_for(python):
 
 
 def _user_name():
-    """Without a root of its own, a run cannot read the accounts of the host."""
+    """Without its own root, a run cannot read the accounts of the host."""
     try:
         import pwd
 
@@ -49,7 +49,7 @@ def _user_name():
 
 
 def clear_flags():
-    """Before `site`, which looks at them, is loaded in the jail. Interpreters are started outside of it by nobody from now on."""
+    """Before `site`, which reads them, is loaded in the jail. No interpreter starts outside the jail from now on."""
     names = type(sys.flags).__match_args__
     for name, value in _PLAIN_FLAGS.items():
         if name in names:
@@ -59,20 +59,20 @@ def clear_flags():
 
 
 def leave_own_folder():
-    """The folder of this program is no place to import from: everything that a worker runs has been imported."""
+    """Removes the folder of this program from the import path: every module that a worker needs has been imported."""
     with contextlib.suppress(ValueError):
         sys.path.remove(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 
 def settle_home(**variables):
-    """Once it is known where runs work: what `site` made of the former home is made anew."""
+    """Called once the folders of runs are known: replaces what `site` derived from the former home."""
     os.environ.update(variables)
     site.USER_BASE = site.USER_SITE = None
     site.getusersitepackages()
 
 
 def take_variables(variables):
-    """Those of the request that an interpreter looks at when it starts."""
+    """Applies those variables of the request that an interpreter reads when it starts."""
     if variables.get("PYTHONDONTWRITEBYTECODE"):
         sys.dont_write_bytecode = True
         _set_item(sys.flags, type(sys.flags).__match_args__.index("dont_write_bytecode"), 1)
@@ -83,14 +83,14 @@ def take_variables(variables):
 
 
 def added_paths(variables):
-    """Of PYTHONPATH, where imports look after the script's own folder."""
+    """The entries of PYTHONPATH, which imports search after the script's own folder."""
     return [os.path.abspath(path) for path in variables.get("PYTHONPATH", "").split(os.pathsep) if path]
 
 
 def forget_shadowed(paths):
     """Modules that are loaded, though not in an interpreter that has just started, and that a file of the script hides there.
 
-    `paths`: the files beside the script, and its own."""
+    `paths`: the files next to the script, and its own."""
     for name in {_module_of(path) for path in paths} & sys.modules.keys() - _AT_START:
         if getattr(getattr(sys.modules[name], "__spec__", None), "has_location", False):  # no file hides one that is built in or frozen
             for each in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
@@ -98,12 +98,12 @@ def forget_shadowed(paths):
 
 
 def _module_of(path):
-    """The top-level module that a file in the work folder is."""
+    """The top-level module of a file in the work folder."""
     return path.removesuffix("/__init__.py" if "/" in path else ".py")
 
 
 def _set_item(sequence, index, value):
-    """Of a structure that Python code cannot change. Takes over a reference to the value."""
+    """Sets a field of a structure that Python code cannot change. Takes over a reference to the value."""
     change = ctypes.pythonapi.PyStructSequence_SetItem
     change.restype, change.argtypes = None, (ctypes.py_object, ctypes.c_ssize_t, ctypes.py_object)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))

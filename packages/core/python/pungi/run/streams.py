@@ -1,6 +1,6 @@
 """The standard streams of a run, as `python main.py` has them with pipes behind them.
 
-One difference is on purpose: stdout is written line by line, so that lines arrive while the run goes on, none is lost when it is
+One difference is intended: stdout is written line by line, so that lines arrive while the run goes on, none is lost when it is
 stopped, and the output of child processes comes in its natural place. Many lines at once are written in blocks (bursts.py).
 """
 
@@ -33,7 +33,7 @@ def prepare():
 
 
 def open_stdin():
-    """Anew, when something else is behind descriptor 0."""
+    """Opens stdin anew, when descriptor 0 has changed."""
     sys.stdin = sys.__stdin__ = _open(0, "stdin", "r", _ERRORS, False)
 
 

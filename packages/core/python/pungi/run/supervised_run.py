@@ -12,20 +12,20 @@ from ..limits.kernel_objects import KernelObjects
 from . import end_facts, frames, last_output, worker
 from .outbox import Outbox
 
-# Until the server says how long a report may be.
+# Until the server sends the largest size of a report.
 _MAX_REPORT = 64 * 1024
 _CHUNK = 65536
-# That are taken from a run. The worker sends a few; more are foreign code, and cost us more than it.
+# Frames accepted from a run. The worker sends a few; more are foreign code, and cost the supervisor more than the run.
 _MOST_FRAMES = 64
-# What is to be sent waits this long for more: a short run is then one message, and the server wakes once.
+# Output waits this long for more: a short run is then one message, and the server wakes once.
 _GATHERING_MS = 1
 _REHEARSAL = b'{"timeoutMs": 30000, "cpuMs": 30000.5, "killedFor": null, "memoryMb": 512}'
 
 
 class SupervisedRun:
     def __init__(self, place, channel, is_hurried, port=None):
-        """`port`: where the run finds its way to the network, if it has one."""
-        # Whether another run may follow here, and whether somebody waits for it already.
+        """`port`: the run's connection to the network, if it has one."""
+        # Whether another run may follow here, and whether a caller waits for it already.
         self.ended_well = self.is_hurried = False
         self._channel = channel
         self._box = place.box
@@ -42,11 +42,11 @@ class SupervisedRun:
         self._has_summary = self._has_let_go = self._is_over = self._had_full_disk = False
         self._frames_taken = 0
         self._closed = set()
-        # Where the run asks for locks, and for changes of its files.
+        # The socket on which the run asks for locks, and for changes of its files.
         self._gate, self._keeper_of_files = None, place.files
         channel.setblocking(False)
         self._outbox = Outbox(channel.fileno())
-        # Whether the server has not taken all that we had for it.
+        # Whether the server has not taken everything yet.
         self._is_stalled = False
         # Whether output stays in its pipes: until the server reads again, or until more has gathered.
         self._is_output_left = False
@@ -66,7 +66,7 @@ class SupervisedRun:
             worker.begin(place, is_hurried, job_read, report_write, stdout_write, stderr_write)
         for fd in (job_read, report_write, stdout_write, stderr_write):
             os.close(fd)
-        # Foreign code can reopen its ends, drain them or fill them: we never wait for a pipe.
+        # Foreign code can reopen its ends, drain them or fill them: the supervisor never waits for a pipe.
         for fd in (self._job_pipe, self._report_pipe, self._stdout, self._stderr):
             os.set_blocking(fd, False)
         self._to_worker = Outbox(self._job_pipe)
@@ -109,7 +109,7 @@ class SupervisedRun:
             return _GATHERING_MS
         return None if self._keeper is None else self._keeper.patience_ms()
 
-    # What comes in.
+    # Input.
 
     def _on_server(self):
         if self._is_stalled:
@@ -133,7 +133,7 @@ class SupervisedRun:
                 self._stop("cancelled")
 
     def abandon(self):
-        """The server is gone or no longer wants us."""
+        """The server is gone or no longer needs this supervisor."""
         self._reaper.kill_all()
         self._box.remove()
         os._exit(0)
@@ -144,7 +144,7 @@ class SupervisedRun:
         self._tell_worker(frames.pack(frames.JOB, job))
 
     def _tell_worker(self, data):
-        """What does not fit into its pipe waits until it reads: foreign code of packages may keep it from that."""
+        """Bytes that do not fit into the worker's pipe wait until it reads: foreign code of packages may keep it from that."""
         self._to_worker.add(data)
         self._on_job_pipe()
 
@@ -171,7 +171,7 @@ class SupervisedRun:
                 if self._is_over:
                     return None
         except ValueError:
-            # Foreign code wrote to the channel. What it said is not believed; the process's end will tell. Whoever
+            # Foreign code wrote to the channel. The content is not trusted; the end of the process decides. A process that
             # still writes must not wait for a reader, nor the worker for an answer to what was not read.
             self._report = None
             self._forget(self._report_pipe)
@@ -180,7 +180,7 @@ class SupervisedRun:
             self._let_go()
 
     def _count_frame(self):
-        """Not while the worker is parked, and not once the run has been stopped: what is in the pipe then is all there is."""
+        """Not while the worker is parked, and not once the run has been stopped: the pipe then holds all there is."""
         if self._keeper is not None and self._killed_for is None:
             self._frames_taken += 1
             if self._frames_taken > _MOST_FRAMES:
@@ -195,13 +195,13 @@ class SupervisedRun:
             self._flush()
             self._warm_up()
         elif kind == frames.SUMMARY and not self._has_summary:
-            # Said before foreign code runs: the first one is the worker's own.
+            # Sent before foreign code runs: the first one is the worker's.
             self._has_summary = True
             self._send(frames.SUMMARY, payload)
         elif self._killed_for == "scope":
-            return  # what was refused is told, whatever else was said
+            return  # a refusal is reported, whatever else the run sent
         elif kind == frames.VIOLATION and self._keeper is not None and self._limits["isScoped"]:
-            # By any process of the run: what a child may not do, nobody goes on after.
+            # From any process of the run: the run ends, even if a child broke the rule.
             self._report = payload
             self._stop("scope")
         elif kind == frames.REPORT and self._report is None:
@@ -215,7 +215,7 @@ class SupervisedRun:
             elif not self._finish_early():
                 self._let_go()
         elif kind == frames.TROUBLE:
-            # The run failed. Look now, while whatever it used is still held, whether a limit was the reason.
+            # The run failed. Check now, while all that it used is still held, whether a limit was the reason.
             self._check_limits(at_once=True)
             self._had_full_disk = self._has_full_disk(self._reaper.processes() if watch.HAS_PROC else ())
             self._let_go()
@@ -255,8 +255,8 @@ class SupervisedRun:
         self._look_closely()
 
     def _let_go(self):
-        """The worker waits to be looked at, or to be killed, before it ends by itself. It is answered once: foreign code
-        that asks without reading could otherwise fill the pipe and stop us."""
+        """The worker waits to be measured, or to be killed, before it ends by itself. It gets one answer: foreign code
+        that asks without reading could otherwise fill the pipe and block the supervisor."""
         if self._has_let_go:
             return
         self._has_let_go = True
@@ -288,7 +288,7 @@ class SupervisedRun:
             self._flush()
 
     def _flush(self):
-        """Never waits for the server: where it does not read, output stays in its pipes and the run waits, not we."""
+        """Never waits for the server: if it does not read, output stays in its pipes and the run waits, not the supervisor."""
         try:
             is_stalled = not self._outbox.send()
         except OSError:
@@ -299,7 +299,7 @@ class SupervisedRun:
         self._leave_output(self._outbox.is_full)
 
     def _end_gathering(self):
-        """Sends what has come meanwhile, too: otherwise every line of many would wake us, and the server."""
+        """Also sends what has arrived meanwhile: otherwise every line of many would wake this process, and the server."""
         for fd in (self._stdout, self._stderr):
             if fd in self._handlers and self._exit_status is None:
                 self._handlers[fd]()
@@ -330,9 +330,9 @@ class SupervisedRun:
         self._exit_status = self._reaper.worker_status
 
     def _finish_early(self):
-        """The usual end: one process, all well. Its figures are taken and it is killed; only then is it waited for.
+        """The usual end: one process, no failure. Its figures are taken and it is killed; only then is it waited for.
 
-        Taking down a large process costs milliseconds in which nothing of it runs any more and somebody waits.
+        Tearing down a large process costs milliseconds in which nothing of it runs any more and a caller waits.
         """
         ended = time.monotonic()
         figures = None if self._keeper.saw_others else self._look_closely()
@@ -354,10 +354,10 @@ class SupervisedRun:
         try:
             return self._glance.read()
         except OSError:
-            return None  # it did not wait to be looked at
+            return None  # it did not wait to be measured
 
     def _leave(self, ended_well):
-        """Nothing of the run is alive any more: the place can be given to the next one."""
+        """No process of the run is alive any more: the supervisor can take the next run."""
         if self._port is not None:
             self._port.close()
         has_talked = self._loopback is not None and self._loopback.was_used()
@@ -379,7 +379,7 @@ class SupervisedRun:
             self._glance.close()
 
     def _drain(self, *fds):
-        """Takes what the run wrote before its end. Nobody can write any more, so there is an end to it."""
+        """Takes what the run wrote before its end. No process can write any more, so this ends."""
         pipes = select.poll()
         for fd in fds:
             if fd in self._handlers:
@@ -397,7 +397,7 @@ class SupervisedRun:
         self._flush()
 
     def _wait_for_server(self):
-        """Nothing of the run is left that would have to be watched."""
+        """No process of the run is left to be watched."""
         try:
             self._outbox.send_all()
         except OSError:
@@ -425,7 +425,7 @@ class SupervisedRun:
 
 
 def _glance_at(worker):
-    """None where /proc does not show it: then it is waited for."""
+    """None if /proc does not show it: then it is waited for."""
     try:
         return watch.Glance(worker)
     except OSError:
@@ -433,7 +433,7 @@ def _glance_at(worker):
 
 
 def _read(fd):
-    """What a pipe holds; empty at its end, None where there is nothing now."""
+    """The contents of a pipe; empty at its end, None if there is nothing now."""
     try:
         return os.read(fd, _CHUNK)
     except BlockingIOError:

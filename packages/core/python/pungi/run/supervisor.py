@@ -1,6 +1,7 @@
-"""The supervisor: PID 1 of namespaces of its own, in which it parks one worker after the other, each for one run.
+"""The supervisor: PID 1 of its own namespaces, in which it parks one worker after the other, each for one run.
 
-No foreign code runs in it or can reach it. It relays output, holds the run to its limits, ends every process of it, and tells the server what really happened.
+No foreign code runs in it or can reach it. It relays output, enforces the limits of the run, ends every process of it, and
+reports to the server what really happened.
 """
 
 import os
@@ -18,11 +19,11 @@ _RUNS_OF_ONE_SUPERVISOR = 500
 def start(settings, name, channel, door, group, files):
     """Called in the fork server: forks a supervisor, which parks one worker after the other.
 
-    `channel`: its connection to the server, which has introduced it already. `door`: the fork server's, which is not its own.
+    `channel`: its connection to the server, which has introduced it already. `door`: the fork server's, which it must not keep.
     `group`: the cgroup of its runs, or None. `files`: the socket to the file keeper, or None.
     """
     if settings.get("network") is not None and network_forwarder.is_gone(settings["network"]):
-        os._exit(75)  # without it no run can reach anything; the server starts us anew
+        os._exit(75)  # without it no run can reach anything; the server starts a new one
     identity = (os.getuid(), os.getgid())
     pid = settings["tier"].fork_supervisor()
     if pid:
@@ -56,7 +57,7 @@ def _serve(settings, name, channel, identity, group, files):
 
 
 def _settle(settings, name, identity):
-    """Goes where runs will be, one after the other, and raises what stands around them all."""
+    """Enters the jail of the runs, and builds what all of them share."""
     tier = settings["tier"]
     box, network = tier.settle(settings, name, identity)
     if system.IS_LINUX:
@@ -67,7 +68,7 @@ def _settle(settings, name, identity):
 
 
 def _park_and_run(door, place, channel, is_hurried, caller):
-    """`door`: where ports are handed over, for runs that may reach hosts."""
+    """`door`: hands over ports, for runs that may reach hosts."""
     try:
         port = network_forwarder.Port(door, caller) if door is not None else None
         run = SupervisedRun(place, channel, is_hurried, port)

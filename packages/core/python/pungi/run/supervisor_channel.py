@@ -11,7 +11,7 @@ from . import frames, report
 
 
 def _highest_descriptor():
-    """The pipes lie above the files that a script opens, whose numbers begin with 3; usually above the limit of the run, too."""
+    """The pipes are above the files that a script opens, whose numbers begin with 3; usually above the limit of the run, too."""
     if resource is None:
         return 1023
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -30,7 +30,7 @@ def say(kind, data):
 
 
 def say_and_wait(data, worker):
-    """Tells the supervisor and stays until it answers; foreign code may have closed the way, which then is its own loss."""
+    """Sends a message to the supervisor and waits for its answer; foreign code that closes the channel harms only itself."""
     if _getpid() != worker:
         return  # a child that foreign code forked and let run on to the end
     try:

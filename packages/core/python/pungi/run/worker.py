@@ -18,7 +18,7 @@ _exit = os._exit
 
 
 def begin(place, is_hurried, *pipes):
-    """In the new process, first. Never returns: all that the worker does is done by its steps, on an empty stack."""
+    """In the new process, first. Never returns: the steps of the worker run on an empty stack."""
     try:
         if place.group is not None:
             place.group.enter()  # while its descriptors are open
@@ -28,7 +28,7 @@ def begin(place, is_hurried, *pipes):
 
 
 def _steps(place, is_hurried, pipes):
-    """The worker's life. Functions that it yields run with no frame of ours below them. It ends the process."""
+    """The lifecycle of the worker. Functions that it yields run with no frame of ours below them. It ends the process."""
     try:
         features = _settle_in(place, pipes)
         job = _park(features, place, is_hurried)
@@ -51,7 +51,7 @@ def _settle_in(place, pipes):
     _take_descriptors(*pipes)
     os.setsid()
     if system.IS_LINUX:
-        system.set_dumpable(True)  # unlike the supervisor, which must be able to look at us
+        system.set_dumpable(True)  # unlike the supervisor, which must be able to inspect this process
     signal.signal(signal.SIGINT, signal.default_int_handler)
     last_output.promise()
     _settle(place.box)
@@ -61,11 +61,11 @@ def _settle_in(place, pipes):
 
 
 def _park(features, place, is_hurried):
-    """Waits for the job. A worker that somebody may wait for is not warmed up, unless it is still parked when there is time."""
+    """Waits for the job. A worker that a caller may wait for is not warmed up, unless it is still parked when there is time."""
     if not is_hurried:
         _warm_up()
     about = {"features": features, "python": sys.version.split()[0], "magic": script.MAGIC, "cgroup": place.about_group}
-    gc.freeze()  # what is there is left alone when the script's objects are collected
+    gc.freeze()  # existing objects are left alone when the script's objects are collected
     say(frames.PARKED, about)
     while (frame := frames.read_frame(JOB_FD)) is not None:
         kind, payload = frame
@@ -79,7 +79,7 @@ def _park(features, place, is_hurried):
 
 
 def _take_descriptors(*pipes):
-    """0 empty, 1 and 2 the output; the job and the report high up; and nothing else."""
+    """Leaves 0 empty, 1 and 2 the output, the job and the report at high numbers, and nothing else."""
     # Out of the way first, so that no target closes a source.
     job, reports, stdout, stderr = (fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in pipes)
     nothing = os.open(os.devnull, os.O_RDONLY)
