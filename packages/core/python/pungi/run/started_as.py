@@ -59,7 +59,7 @@ def clear_flags():
 
 
 def leave_own_folder():
-    """Removes the folder of this program from the import path: every module that a worker needs has been imported."""
+    """Removes the folder of this program from the import path: every module that a worker needs has been imported or read."""
     with contextlib.suppress(ValueError):
         sys.path.remove(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
