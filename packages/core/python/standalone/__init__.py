@@ -1,4 +1,4 @@
-"""The standalone MCP server that is written beside a wrapped script. Its modules, and those of pungi/calls, become one file,
+"""The standalone MCP server that is written next to a wrapped script. Its modules, and those of pungi/calls, become one file,
 wrapper.py: one namespace, so they import each other only by `from .name import a, b`, and every top-level name is unique."""
 
 import os

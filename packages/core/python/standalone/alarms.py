@@ -15,7 +15,7 @@ class Alarms:
         self._count = 0
 
     def set(self, seconds, action):
-        """Gives back what `cancel` wants."""
+        """Returns the argument for `cancel`."""
         with self._changed:
             self._count += 1
             self._actions[self._count] = (time.monotonic() + seconds, action)

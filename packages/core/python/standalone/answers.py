@@ -1,4 +1,4 @@
-"""Answers that come later than their requests, alone or gathered for a batch."""
+"""Answers that come later than their requests, alone or collected for a batch."""
 
 
 def error_answer(request_id, error):
@@ -11,7 +11,7 @@ def result_answer(request_id, result):
 
 class Reply:
     """The one answer to a request, which may come much later and from another thread. Only the first attempt counts: a call may
-    end in the very moment in which it is cancelled."""
+    end at the moment in which it is cancelled."""
 
     def __init__(self, request_id, send, needs_none):
         self.id = request_id
@@ -40,7 +40,7 @@ class Reply:
 
 
 class Batch:
-    """Gathers the answers to a batch, and sends them when the last one is there."""
+    """Collects the answers to a batch, and sends them when the last one is there."""
 
     def __init__(self, count, send):
         import threading

@@ -1,4 +1,4 @@
-"""One call from its arguments to its outcome."""
+"""Runs one call, from its arguments to its outcome."""
 
 import json
 import os
@@ -39,8 +39,8 @@ getattr(sys.modules[module], function)()
 
 
 class Call:
-    """`on_line(stream, text)` hears what is printed. Then one of these is called: `on_end(outcome)`, `on_failure(error)` where
-    the wrapper itself failed, or `on_cancelled()`."""
+    """`on_line(stream, text)` gets the output. Then one of these is called: `on_end(outcome)`, `on_failure(error)` if the
+    wrapper itself failed, or `on_cancelled()`."""
 
     def __init__(self, tool, arguments, on_line, on_end, on_failure, on_cancelled):
         self.tool = tool
@@ -75,7 +75,7 @@ class CallRunner:
         self.ready = ReadyProcesses(lambda: start_process(command, environment, place, memory))
 
     def run(self, call):
-        """The outcome; None where the call was cancelled. OSErrors are the wrapper's own failures."""
+        """The outcome; None if the call was cancelled. OSErrors are failures of the wrapper itself."""
         import threading
 
         base = os.path.join(self._folder, new_id())
@@ -142,9 +142,9 @@ class CallRunner:
             "seconds": round(seconds, 3),
         }
         if report is None and call.tool["kind"] == "script" and status >= 0 and not call.is_late:
-            report = {}  # it went by os._exit, or became another program
+            report = {}  # it ended by os._exit, or became another program
         if report is None:
-            # The report is the last thing that is written: one that was finished in time is not late.
+            # The report is written last: one that was finished in time is not late.
             return {**outcome, "kind": "timed-out" if call.is_late else "broke-off"}
         if "exception" in report:
             return {**outcome, "kind": "failed", "exception": report["exception"]}
@@ -156,9 +156,9 @@ class CallRunner:
 
 
 def own_module(folder):
-    """(where to look, what to look for, which module of it the subprocess starts with, whether that is a private copy) of the
-    wrapper's own code. Python keeps it compiled beside itself; where that folder cannot be written, or is not to be, it does so
-    with a copy."""
+    """Returns the location of the wrapper's own code: the folder, the name to find there, the module that the subprocess starts
+    with, and whether it is a private copy. Python keeps bytecode next to the code; if that folder cannot
+    or must not be written, a copy of the code is used."""
     if __package__:
         package = sys.modules[__package__]
         above = os.path.dirname(os.path.dirname(os.path.abspath(package.__file__)))
@@ -174,7 +174,7 @@ def own_module(folder):
 
 
 def _read_report(path):
-    """What the process said of itself; None where it said nothing that can be read."""
+    """The report of the process; None if it cannot be read."""
     try:
         with open(path, "rb") as file:
             data = file.read(_LARGEST_REPORT + 1)

@@ -1,10 +1,10 @@
-"""So many calls at once; the others wait for their turn, in the order in which they came."""
+"""Runs a limited number of calls at once; the others wait for their turn, in the order of their arrival."""
 
 _MOST_WAITING = 1000
 
 
 class TooManyCalls(Exception):
-    """More are waiting than anybody will wait for."""
+    """Too many calls are waiting."""
 
 
 class CallsInOrder:
@@ -32,7 +32,7 @@ class CallsInOrder:
             self._changed.notify()
 
     def cancel(self, call):
-        """One that waits is dropped; one that runs is ended, with everything that it has started."""
+        """Drops a call that waits; ends one that runs, with everything that it has started."""
         with self._changed:
             call.is_cancelled = True
             try:
@@ -42,7 +42,7 @@ class CallsInOrder:
         call.end()
 
     def stop(self):
-        """Ends everything that runs, and forgets what waits."""
+        """Ends all running calls, and drops those that wait."""
         with self._changed:
             self._waiting.clear()
             running = list(self._running)
@@ -52,7 +52,7 @@ class CallsInOrder:
 
     def wait_until_idle(self):
         with self._changed:
-            # Looks up now and then: a signal that comes as the wait begins is noticed only after it.
+            # Wakes up now and then: a signal that comes as the wait begins is noticed only after it.
             while not self._changed.wait_for(lambda: not self._waiting and not self._running, 1):
                 pass
 

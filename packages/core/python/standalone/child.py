@@ -1,4 +1,4 @@
-"""What happens in the subprocess of a call: the job is read, the limits are set, the script runs, the result is written."""
+"""The subprocess of a call: it reads the job, sets the limits, runs the script and writes the result."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from .failures import describe_failure
 from .fences import raise_fences
 from .results import describe_result
 
-# Where the wrapper's own code is: one file, or the folders of its modules before they are bundled.
+# The location of the wrapper's own code: one file, or the folders of its modules before they are bundled.
 _OWN_PLACES = tuple(sys.modules[__package__].__path__) if __package__ else (os.path.abspath(__file__),)
 # Kept from before the script could replace them.
 _open, _write, _exit = os.open, os.write, os._exit
@@ -42,7 +42,7 @@ def run_child():
 
 
 def _take_job():
-    """From standard input, which then is empty."""
+    """Reads the job from standard input, which then is empty."""
     data = b""
     while not data.endswith(b"\n"):
         part = os.read(0, 1 << 20)
@@ -70,7 +70,7 @@ def _take_as_standard_input(path):
 
 
 def _run_script(job):
-    """As `python SCRIPT ARGUMENTS` would; gives the exit status, and what is to be reported."""
+    """Runs the script as `python SCRIPT ARGUMENTS` would; returns the exit status and the report."""
     try:
         entry = job["tool"].get("entry")
         scope = _enter_module(_module_name(job) if entry else "__main__", job)
@@ -83,7 +83,7 @@ def _run_script(job):
 
 
 def _run_function(job):
-    """Its prints stay its own; its value goes into the report."""
+    """Calls the function. Its output stays its own; its value goes into the report."""
     try:
         scope = _enter_module(_module_name(job), job)
         exec(_compile_script(job["script"]), scope)
@@ -100,7 +100,7 @@ def _run_function(job):
 
 
 def _hold_to_promise(tool, value):
-    """What is wrong with the value by the tool's schema of results. One that is almost right is set right."""
+    """The problem with the value by the tool's schema of results. A value that is almost right is converted."""
     if not tool["outputSchema"] or "json" not in value:
         return []
     promised = {"additionalProperties": True, **tool["outputSchema"]}
@@ -127,7 +127,7 @@ def _module_name(job):
 
 
 def _enter_module(name, job):
-    """A module of that name, in the place where pickling and multiprocessing look for it; gives its variables."""
+    """Registers a module of that name for pickling and multiprocessing; returns its variables."""
     import builtins
 
     module = type(sys)(name)
@@ -153,7 +153,7 @@ def _compile_script(path):
 
 
 def _failure_on_stderr(error, job):
-    """Where anybody looks for it who runs the script by hand; the report has it in parts."""
+    """Prints the traceback to stderr, as if the script ran by hand; the report has its parts."""
     report = describe_failure(error, job["script"], _OWN_PLACES)
     try:
         sys.stderr.write(report["traceback"])
@@ -163,8 +163,8 @@ def _failure_on_stderr(error, job):
 
 
 def _wind_up(job, status, report):
-    """What an interpreter does on its way out, save for taking itself apart: it waits for threads, runs atexit handlers and
-    flushes."""
+    """Does what an interpreter does when it exits, except for tearing itself down: it waits for threads, runs atexit handlers
+    and flushes."""
     try:
         if "threading" in sys.modules:
             sys.modules["threading"]._shutdown()

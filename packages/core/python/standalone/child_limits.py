@@ -1,11 +1,11 @@
-"""What the subprocess of a call does to itself before the script is loaded: its limits, and its end with the wrapper's."""
+"""The subprocess of a call limits itself before the script is loaded, and arranges to end with the wrapper."""
 
 import os
 import sys
 
 
 def limit_memory(megabytes):
-    """Where the system has such limits. On Windows the wrapper's job object does it, from outside."""
+    """Sets the limits that the system has. On Windows the wrapper's job object does it, from outside."""
     try:
         import resource
     except ImportError:
@@ -19,7 +19,7 @@ def limit_memory(megabytes):
 
 
 def die_with_wrapper(lifeline):
-    """On Linux the kernel ends this process group as soon as the wrapper, however it ends, lets go of the pipe's other end."""
+    """On Linux the kernel ends this process group as soon as the wrapper, however it ends, closes the pipe's other end."""
     if not sys.platform.startswith("linux"):
         return
     import fcntl

@@ -1,4 +1,4 @@
-"""The way to the client: one message a line, and nothing else, ever."""
+"""The channel to the client: one message per line, and nothing else."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from .json_rpc import encode_message
 
 
 class ClientGone(Exception):
-    """Nobody reads any more."""
+    """The client no longer reads."""
 
 
 class Channel:
@@ -34,7 +34,7 @@ class Channel:
 
 
 def take_standard_output():
-    """The descriptor of the channel. What else is written to standard output, by whatever code, goes to standard error."""
+    """The descriptor of the channel. All other output to standard output, of any code, goes to standard error."""
     sys.stdout.flush()
     descriptor = os.dup(1)
     os.dup2(2, 1)

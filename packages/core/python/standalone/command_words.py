@@ -1,4 +1,4 @@
-"""The words of a command line that say a tool's arguments. packages/wrap/src/call/wrapped-call.ts does the same."""
+"""The words of a command line that express a tool's arguments. packages/wrap/src/call/wrapped-call.ts does the same."""
 
 import json
 
@@ -6,7 +6,7 @@ _MOST_TIMES = 1000
 
 
 def command_words(tool, arguments):
-    """The subcommand, with the options of commands above it before its words, its own options, then what has no flag."""
+    """The subcommand, with the options of commands above it before its words, its own options, then positional arguments."""
     given = [rule for rule in tool["argv"] if arguments.get(rule["parameter"]) is not None]
     options = [rule for rule in given if rule["flag"] is not None]
     positional = [
@@ -21,7 +21,7 @@ def command_words(tool, arguments):
             if min(rule.get("before", last), last) == place:
                 words += _option_words(rule, arguments[rule["parameter"]])
         words += [] if word is None else [word]
-    # Without a known parser nobody knows what "--" would be taken for.
+    # Without a known parser the meaning of "--" is unknown.
     if tool["parser"] is None:
         return words + positional
     # An option that takes many would take these words as well, and one that begins with "-" would be an option.
@@ -44,7 +44,7 @@ def _option_words(rule, value):
 
 
 def _flag_words(flag, word):
-    """So that a value which begins with "-" is no option: after "=", or, where the flag is one letter, joined to it."""
+    """Keeps a value that begins with "-" from being an option: after "=", or, if the flag is one letter, joined to it."""
     if len(flag) != 2 or not flag.startswith("-") or flag == "--":
         return [f"{flag}={word}"]
     return [flag + word] if word.startswith("-") else [flag, word]

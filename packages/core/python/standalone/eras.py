@@ -1,9 +1,9 @@
-"""What the revisions of MCP differ in. Those up to 2025-11-25 begin with `initialize`; since 2026-07-28 every request says for
-itself which one it speaks."""
+"""The differences between revisions of MCP. Those up to 2025-11-25 begin with `initialize`; since 2026-07-28 every request
+names its revision."""
 
 from .json_rpc import INVALID_PARAMS, RpcError
 
-# The newest first: it is offered to a client whose own is not known here.
+# The newest first: it is offered to a client whose own is unknown.
 LEGACY_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 MODERN_VERSION = "2026-07-28"
 # The only revision that has batches.
@@ -19,7 +19,7 @@ _ANNOTATIONS_SINCE = "2025-03-26"
 
 
 def claimed_version(method, params):
-    """The modern revision that a request claims; None for one of the older era. Raises for a claim that is wrong."""
+    """The modern revision that a request claims; None for one of the older era. Raises for a wrong claim."""
     meta = params.get("_meta")
     if not isinstance(meta, dict) or _VERSION_KEY not in meta:
         return None
@@ -97,7 +97,7 @@ def _tool_for_client(tool, version):
 
 
 def result_for_client(result, version, identity):
-    """A result as its revision wants it."""
+    """Shapes a result as its revision requires."""
     if version == MODERN_VERSION:
         return {**result, "resultType": "complete", "_meta": {**result.get("_meta", {}), _SERVER_KEY: identity}}
     if version < _TITLES_SINCE and "structuredContent" in result:
@@ -111,7 +111,7 @@ def progress(token, count, line, version):
 
 
 def acknowledge_listening(request_id):
-    """Nothing that is offered here ever changes, so every subscription is one to nothing."""
+    """The offer never changes, so a subscription never sends anything."""
     return {"notifications": {}, "_meta": {_SUBSCRIPTION_KEY: request_id}}
 
 

@@ -11,7 +11,7 @@ _MAX_LINE_TEXT = 1000
 
 
 def describe_failure(error, script, own_places):
-    """Whatever foreign code made of its exception, there is a description of it."""
+    """Always returns a description, whatever foreign code made of its exception."""
     try:
         return _describe_failure(error, script, own_places)
     except Exception:
@@ -38,7 +38,7 @@ def _describe_failure(error, script, own_places):
 
 
 def _is_own(filename, own_places):
-    """Files, or folders of them where the wrapper is not bundled; and the line that loads it."""
+    """Whether the file is the wrapper's (or in its folders, if it is not bundled), or the line that loads it."""
     return filename == "<string>" or any(filename == each or filename.startswith(each + os.sep) for each in own_places)
 
 

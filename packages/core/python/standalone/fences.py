@@ -1,5 +1,5 @@
-"""Keeps a script from the network and from writing files, where the settings say so. An audit hook sees what Python does, not
-what compiled extensions do: a fence for scripts that mean well, and not a wall against those that do not."""
+"""Keeps a script from the network and from writing files, if the settings ask for it. An audit hook sees what Python does, not
+what compiled extensions do: it stops accidents, not attacks."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ _WRITE_EVENTS = frozenset((
     "os.chflags", "os.utime", "os.setxattr", "os.removexattr", "shutil.move", "shutil.rmtree", "shutil.copyfile",
     "shutil.make_archive", "tempfile.mkstemp", "tempfile.mkdtemp", "sqlite3.connect",
 ))
-# Another program would be held to neither.
+# Another program would obey neither.
 _PROGRAM_EVENTS = frozenset((
     "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.startfile", "os.startfile/2", "pty.spawn",
 ))
@@ -48,7 +48,7 @@ def _is_own_pair(frame, system=os.name):
 
 
 def _opens_for_writing(details):
-    """A file is named by a path; what is named by a number is open already."""
+    """Whether the call opens a path for writing: a file that a number names is open already."""
     path, mode, flags = details
     if isinstance(path, int):
         return False

@@ -1,4 +1,4 @@
-"""The health endpoint: GET /health on this machine's own address, for those who watch over the wrapper."""
+"""The health endpoint: GET /health on the loopback address, for monitoring the wrapper."""
 
 import json
 
@@ -6,7 +6,7 @@ _LOCAL_NAMES = ("127.0.0.1", "localhost")
 
 
 def serve_health(port, health):
-    """Starts it on a thread of its own and gives back the port. Raises OSError where the port cannot be had."""
+    """Starts it on a separate thread and returns the port. Raises OSError if the port is not available."""
     import threading
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -14,7 +14,7 @@ def serve_health(port, health):
         timeout = 10
 
         def do_GET(self):
-            # A page on the web may have its name lead here; then it is that name which is asked for.
+            # A web page can point its domain name to this address; the request then has that name.
             host = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host", "")
             if host not in _LOCAL_NAMES:
                 self._answer(403, {"error": "This endpoint answers to 127.0.0.1 only."})

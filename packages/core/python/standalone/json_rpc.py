@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0: what came on a line, and whether it is a message at all."""
+"""JSON-RPC 2.0: parses a line, and checks whether it is a message."""
 
 import json
 import math
@@ -29,7 +29,7 @@ class RpcError(Exception):
 
 
 class Message:
-    """A request, or a notification where it has no id."""
+    """A request, or a notification if it has no id."""
 
     def __init__(self, method, params, request_id, is_notification):
         self.method = method
@@ -57,7 +57,7 @@ def parse_line(line):
 
 
 def _read_integer(text):
-    # Reading decimal digits takes time that grows with their square.
+    # Parsing decimal digits takes time that grows with their square.
     if len(text) > _LONGEST_NUMBER:
         raise ValueError(f"a number has more than {_LONGEST_NUMBER} digits")
     return int(text)
@@ -71,7 +71,7 @@ _message_decoder = json.JSONDecoder(parse_int=_read_integer, parse_constant=_ref
 
 
 def _is_too_deep(value):
-    """Without recursion, which is what deep nesting exhausts."""
+    """Iterative, so depth is safe."""
     level = [value]
     for _ in range(_DEEPEST_MESSAGE + 1):
         level = [each for each in level if isinstance(each, (dict, list))]
@@ -82,7 +82,7 @@ def _is_too_deep(value):
 
 
 def read_message(value):
-    """The message that a JSON value is; None for an answer, which nobody here waits for."""
+    """The message of a JSON value; None for an answer, which nothing here waits for."""
     if not isinstance(value, dict):
         raise RpcError(INVALID_REQUEST, "Invalid Request: a message is an object")
     if value.get("jsonrpc") != "2.0":
@@ -100,14 +100,14 @@ def read_message(value):
 
 
 def is_valid_id(value):
-    """null is no id: MCP forbids it, and JSON-RPC keeps it for answers to what could not be read."""
+    """null is not an id: MCP forbids it, and JSON-RPC reserves it for answers to unreadable messages."""
     if isinstance(value, str):
         return len(value) <= _LONGEST_ID
     return type(value) is int or type(value) is float and math.isfinite(value)
 
 
 def id_of(value):
-    """The id to answer a faulty message with; None where it has none that can be told."""
+    """The id to answer an invalid message with; None if it has no usable one."""
     found = value.get("id") if isinstance(value, dict) else None
     return found if is_valid_id(found) else None
 

@@ -1,4 +1,4 @@
-"""Lines from a file descriptor, none longer than allowed, however long they are."""
+"""Reads lines from a file descriptor; memory stays bounded, however long they are."""
 
 import os
 
@@ -6,7 +6,7 @@ _CHUNK = 65536
 
 
 def read_lines(descriptor, longest, read=os.read):
-    """Each line without its end; None in place of one that is too long, which is never held as a whole."""
+    """Yields each line without its end; None in place of one that is too long, which is never held as a whole."""
     pending, size, is_too_long = [], 0, False
     while True:
         chunk = read(descriptor, _CHUNK)
@@ -24,6 +24,6 @@ def read_lines(descriptor, longest, read=os.read):
             pending, is_too_long = [], True
         elif rest:
             pending.append(rest)
-    # What was not ended is a line all the same: a file need not end with one.
+    # An unfinished last line counts, too: a file need not end with a newline.
     if is_too_long or pending:
         yield None if is_too_long else b"".join(pending)

@@ -19,7 +19,7 @@ from .tools_file import ToolsFileFault, has_changed, read_tools_file
 _USAGE = """\
 Usage: python wrapper.py [--health-port N] [--log-file FILE] [--list] [--version] [--help]
 
-Offers the tools of tools.json, which lies beside it, to an MCP client on standard input and output.
+Offers the tools of the tools.json next to it to an MCP client on standard input and output.
 
   --health-port N   answer GET http://127.0.0.1:N/health (0: any free port, which the log names)
   --log-file FILE   add the log to this file (default: standard error)
@@ -31,11 +31,11 @@ Settings, by variables of the environment:
 
 
 class _CommandFault(Exception):
-    """A command line that cannot be understood."""
+    """An invalid command line."""
 
 
 def main(arguments=None, folder=None):
-    """The exit status. Does not come back from serving a client."""
+    """Returns the exit status. Does not return from serving a client."""
     if sys.version_info < (3, 10):
         print(f"The wrapper needs Python 3.10 or newer; this is {sys.version.split()[0]}.", file=sys.stderr)
         return 2
@@ -71,7 +71,7 @@ def _read_options(words):
             raise _CommandFault(f"There is no option {name!r}; --help shows what there is.")
         if known[name] and not has_value:
             if not waiting:
-                raise _CommandFault(f"{name} wants a value.")
+                raise _CommandFault(f"{name} needs a value.")
             value = waiting.pop(0)
         options["--help" if name == "-h" else name] = value if known[name] else True
     port = options.get("--health-port")
@@ -85,8 +85,8 @@ def _read_options(words):
 def _settings_help():
     lines = []
     for name, default, _, about in SETTINGS:
-        said = "" if default is None else f" (default: {str(default).lower() if isinstance(default, bool) else f'{default:g}'})"
-        lines.append(f"  {name:<27} {about}{said}")
+        note = "" if default is None else f" (default: {str(default).lower() if isinstance(default, bool) else f'{default:g}'})"
+        lines.append(f"  {name:<27} {about}{note}")
     return "\n".join(lines)
 
 
@@ -129,8 +129,8 @@ class _Program:
             self._runner.ready.refill()
             for line in read_lines(0, LONGEST_LINE, read):
                 self._server.take(line)
-            # A file, or `echo … | python wrapper.py`: all that is asked for is there, and the answers are waited for. A client
-            # of MCP that closes its end is gone.
+            # A file, or `echo … | python wrapper.py`: all requests are there, and their answers are waited for. An MCP
+            # client that closes its end is gone.
             if _is_file(0) or not self._methods.speaks_mcp:
                 self._calls.wait_until_idle()
         except ClientGone:
@@ -143,7 +143,7 @@ class _Program:
         self._leave(status)
 
     def _run(self, call):
-        """On a thread of the calls: one call, and what its client is told of it."""
+        """On a thread of the calls: runs one call and reports it to its client."""
         on_line = call.on_line
         call.on_line = lambda stream, text: self._tell(on_line, stream, text)
         try:
@@ -175,7 +175,7 @@ class _Program:
             self._leave(0)
 
     def _log_outcome(self, call, outcome):
-        """A script's own failures in full."""
+        """Logs a script's own failures in full."""
         if outcome["kind"] == "finished":
             return
         details = [f"{call.tool['name']}: {outcome['kind']}, exit status {outcome['exitCode']}"]
@@ -184,7 +184,7 @@ class _Program:
         self._log.write("SCRIPT", "\n".join(details))
 
     def _leave(self, status):
-        """Ends what runs, with everything that it has started, and the wrapper. Never returns."""
+        """Ends the running calls, with everything that they have started, and the wrapper. Never returns."""
         import shutil
         import threading
 

@@ -1,4 +1,4 @@
-"""What each method answers: those of MCP in both of its eras, and the plain ones."""
+"""The methods: those of MCP in both of its eras, and the plain ones."""
 
 import json
 import sys
@@ -29,7 +29,7 @@ ANSWERED_LATER = object()
 
 class Methods:
     """`version` is the revision that `initialize` agreed on; requests of the modern era bring their own. `speaks_mcp`: whether
-    anything but the plain methods was ever asked for."""
+    any request used a method other than the plain ones."""
 
     def __init__(self, tools_file, settings, channel, calls):
         self._tools = tools_file.tools
@@ -80,7 +80,7 @@ class Methods:
         return _key_of(request_id) in self._in_flight
 
     def cancel(self, request_id):
-        """Only what is under way; its request is not answered any more."""
+        """Cancels a running call only; its request is not answered any more."""
         call = self._in_flight.pop(_key_of(request_id), None)
         if call is not None:
             self._calls.cancel(call)
@@ -132,8 +132,8 @@ class Methods:
         return self._tools[name]
 
     def _arguments_of(self, tool, params):
-        """(as they came, what is wrong with them as far as can be said at once). The call's own process sets them right, and
-        tries patterns, which may take forever."""
+        """Returns the arguments as they came, and the problems that can be found at once. The call's own process converts them,
+        and tries patterns, which may take forever."""
         arguments = params.get("arguments")
         if arguments is None:
             arguments = {}
@@ -147,12 +147,12 @@ class Methods:
         token = _progress_token(message.params)
         if issues:
             return mcp_result(tool, invalid_outcome(issues), self._settings)
-        told = [0]
+        sent = [0]
 
         def on_line(stream, text):
             if token is not None:
-                told[0] += 1
-                self._channel.notify("notifications/progress", progress(token, told[0], text, version))
+                sent[0] += 1
+                self._channel.notify("notifications/progress", progress(token, sent[0], text, version))
 
         def as_result(outcome):
             return result_for_client(mcp_result(tool, outcome, self._settings), version, self.identity)
@@ -191,7 +191,7 @@ class Methods:
 
 
 def _key_of(request_id):
-    """1 and "1" are two ids; 1 and 1.0 are one, as for clients that know but one kind of number."""
+    """1 and "1" are two ids; 1 and 1.0 are one, as for clients with one type of number."""
     if isinstance(request_id, float) and request_id.is_integer():
         request_id = int(request_id)
     return json.dumps(request_id)

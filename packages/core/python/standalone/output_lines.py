@@ -1,4 +1,4 @@
-"""What a call prints: kept up to the limits, and told line by line as it is produced."""
+"""The output of a call: kept up to the limits, and streamed line by line as it is produced."""
 
 import codecs
 import os
@@ -7,8 +7,8 @@ _MOST_CHARACTERS = 1024 * 1024
 
 
 class OutputLines:
-    """Both streams of one call. `on_line(stream, text)` is called for every line, and for what a line has so far where the
-    script takes its time to end it."""
+    """Both streams of one call. `on_line(stream, text)` is called for every line, and for the beginning of a line that the
+    script does not finish soon."""
 
     def __init__(self, settings, flushes, on_line):
         import threading
@@ -28,7 +28,7 @@ class OutputLines:
         self._ends_left_out = 0
 
     def read(self, stream, pipe):
-        """Until the end of the pipe."""
+        """Reads until the end of the pipe."""
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         try:
             while data := os.read(pipe.fileno(), 65536):
@@ -38,7 +38,7 @@ class OutputLines:
         self._add(stream, decoder.decode(b"", True))
 
     def close(self):
-        """Tells what is unfinished; nothing is told afterwards."""
+        """Streams the unfinished line; nothing is streamed afterwards."""
         for stream in self._unsent:
             self._flush(stream)
         with self._lock:
@@ -49,7 +49,7 @@ class OutputLines:
             return "".join(self._kept[stream])
 
     def lines_left_out(self):
-        """One that was not ended is one, too."""
+        """The number of lines left out. An unfinished one counts, too."""
         return self._ends_left_out + sum(last not in ("", "\n") for last in self._left_out.values())
 
     def _add(self, stream, text):
@@ -67,7 +67,7 @@ class OutputLines:
                 self._on_line(stream, part)
 
     def _keep(self, stream, text):
-        """What of the text is within the limits."""
+        """The part of the text within the limits."""
         room = self._settings.max_output_lines - self._lines
         lines = _with_ends(text)
         kept = "".join(lines[:max(0, room)])[:max(0, _MOST_CHARACTERS - self._characters)]
@@ -85,7 +85,7 @@ class OutputLines:
         if whole and self._is_begun[stream]:
             self._is_begun[stream] = False
             if not whole[0].rstrip("\r"):
-                del whole[0]  # nothing but the end of a line that has been told
+                del whole[0]  # nothing but the end of a line that has been streamed
         parts = [part for line in whole for part in _cut_in_parts(line.rstrip("\r"), size)]
         while len(rest) > size:
             parts.append(rest[:size])

@@ -7,18 +7,18 @@ _ROUNDS = 20
 
 
 def end_group(leader):
-    """Only while the leader is not reaped: its number cannot be another's until then."""
+    """Call this only while the leader is not reaped: its number cannot be another's until then."""
     import signal
 
     try:
         os.killpg(leader, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
-        pass  # nobody is left, or (on macOS) only the dead
+        pass  # no process is left, or (on macOS) only zombies
 
 
 def end_strays(mark, leader=None, folder="/proc"):
-    """Ends what carries the mark in its environment, and, as long as the leader lives, its descendants. On Linux; elsewhere
-    there is no list of processes to look at, and those that left the group stay."""
+    """Ends the processes with the mark in their environment, and, as long as the leader lives, its descendants. On Linux;
+    elsewhere there is no list of processes, and those that left the group stay."""
     import signal
 
     for _ in range(_ROUNDS):
@@ -55,7 +55,7 @@ def _descendants(leader, parents):
 
 
 def _stat_words(path):
-    """After the name, which may hold anything: state, parent, …"""
+    """The fields after the name, which may hold anything: state, parent, …"""
     return _read_bytes(path).rpartition(b")")[2].split()
 
 

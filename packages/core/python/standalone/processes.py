@@ -13,7 +13,7 @@ def start_process(command, environment, folder, memory_mb):
 
 
 class PosixProcess:
-    """In a session of its own; held to its memory by itself, before it loads the script."""
+    """Runs in a new session; limits its own memory before it loads the script."""
 
     def __init__(self, command, environment, folder, memory_mb):
         import subprocess
@@ -31,13 +31,13 @@ class PosixProcess:
         _write_job(self._process.stdin, data)
 
     def has_ended(self):
-        """Without reaping it, so that its number stays its own."""
+        """Does not reap it, so that its number stays its own."""
         if hasattr(os, "waitid"):
             return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
         return self._process.poll() is not None
 
     def wait(self):
-        """Until it has ended by itself or was ended; without reaping it."""
+        """Waits until it has ended by itself or was ended; does not reap it."""
         if hasattr(os, "waitid"):
             os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
         else:
@@ -47,7 +47,7 @@ class PosixProcess:
         with self._lock:
             if self._is_reaped:
                 return
-            # Before the group is ended: a child of the dead is anybody's.
+            # Before the group is ended: a child of an ended process can no longer be attributed.
             strays = find_strays(self._mark, self._process.pid)
             end_group(self._process.pid)
         for stray in strays:
@@ -55,7 +55,7 @@ class PosixProcess:
         end_strays(self._mark)
 
     def leave(self):
-        """After `wait`: ends the rest of its group, and gives its exit status (a signal's as a negative number)."""
+        """After `wait`: ends the rest of its group, and returns its exit status (negative for a signal)."""
         with self._lock:
             end_group(self._process.pid)
             self._is_reaped = True
@@ -64,12 +64,12 @@ class PosixProcess:
         return status
 
     def end_rest(self):
-        """What left the group and lives on."""
+        """Ends processes that left the group."""
         end_strays(self._mark)
 
 
 class WindowsProcess:
-    """In a job object, which holds all of its processes to their memory together and ends them together."""
+    """Runs in a job object, which limits the memory of all its processes together and ends them together."""
 
     def __init__(self, command, environment, folder, memory_mb, kernel32=None, subprocess=None):
         import threading
@@ -114,7 +114,7 @@ class WindowsProcess:
         return status
 
     def end_rest(self):
-        """The handle is closed once: its number may be another's afterwards."""
+        """Closes the handle once: its number may be another's afterwards."""
         with self._lock:
             job, self._job = self._job, None
         if job is not None:
@@ -127,13 +127,13 @@ def _open_process(subprocess, command, environment, folder, **how):
 
 
 def _write_job(pipe, data):
-    """The pipe stays open afterwards: its end tells the process that the wrapper is gone."""
+    """The pipe stays open afterwards: its end shows the process that the wrapper is gone."""
     view = memoryview(data)
     try:
         while view:
             view = view[pipe.write(view):]
     except OSError:
-        pass  # it has ended already, which `wait` tells
+        pass  # it has ended already, which `wait` reports
 
 
 def _kill_quietly(number):

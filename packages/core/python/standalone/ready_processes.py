@@ -1,8 +1,8 @@
-"""A process that waits for its call: started ahead, so that nobody waits for an interpreter to start. Each is used once."""
+"""A process that waits for its call: started ahead, so that no call waits for an interpreter to start. Each is used once."""
 
 
 class ReadyProcesses:
-    """`start()` gives a new process."""
+    """`start()` returns a new process."""
 
     def __init__(self, start):
         import threading
@@ -22,7 +22,7 @@ class ReadyProcesses:
         return self._start()
 
     def refill(self):
-        """For the next call. Where it cannot be started, that call will say so."""
+        """Starts a process for the next call. If it cannot be started, that call reports the error."""
         with self._lock:
             if self._ready is not None or self._is_closed:
                 return

@@ -1,4 +1,4 @@
-"""An outcome as clients hear of it: as a result of MCP, and as one of the plain methods."""
+"""Formats an outcome for clients: as a result of MCP, and as one of the plain methods."""
 
 import json
 
@@ -17,7 +17,7 @@ def mcp_result(tool, outcome, settings):
 
 
 def plain_result(tool, outcome, settings):
-    """What CallTool answers with: everything by its name."""
+    """The answer of CallTool: everything by its name."""
     found = {"ok": _is_success(tool, outcome), "tool": tool["name"], "outcome": outcome["kind"]}
     value = outcome.get("value") or {}
     if tool["kind"] == "function" and outcome["kind"] == "finished":
@@ -55,7 +55,7 @@ def _function_result(tool, outcome, settings):
     if "json" not in value:
         return _without_promised(tool, result, "what the function returned is not JSON")
     if outcome.get("unfit"):
-        # A client refuses a result that is not what was promised, and then shows none of it.
+        # A client refuses a result that does not match its schema, and then shows none of it.
         return _without_promised(tool, result, "; ".join(outcome["unfit"]))
     structured = {"result": value["json"]} if tool["wrapsResult"] else value["json"]
     return {**result, "structuredContent": structured} if isinstance(structured, dict) else result
@@ -93,7 +93,7 @@ def _error_result(tool, outcome, settings):
 
 
 def _reason(tool, outcome, settings):
-    """Why a call did not give what was wanted; None where it did."""
+    """Why a call failed; None if it succeeded."""
     kind = outcome["kind"]
     if kind == "invalid":
         return "Invalid arguments:\n" + "\n".join(f"- {issue}" for issue in outcome["issues"])
@@ -168,7 +168,7 @@ def _left_out_blocks(outcome, settings):
 
 
 def _parsed_output(outcome):
-    """What the script printed, where that is JSON: an object or a list."""
+    """The output of the script, if it is JSON: an object or a list."""
     text = outcome["stdout"].strip()
     if outcome.get("linesLeftOut") or text[:1] not in ("{", "["):
         return None
@@ -195,7 +195,7 @@ def _fits(result):
 
 
 def _fitted(result):
-    """Long texts are cut first, then everything else is left out but the first text."""
+    """Cuts long texts first, then drops everything but the first text."""
     content = [
         _text_block(block["text"][:_CUT_TEXT]) if block["type"] == "text" else block for block in result["content"]
     ]

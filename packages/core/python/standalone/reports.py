@@ -1,5 +1,5 @@
-"""The log, and what clients hear of it. A script's own failures are told in full; the wrapper's own only by an id that finds
-the whole entry in the log: its paths and its environment are nobody else's."""
+"""The log, and what clients see of it. A script's own failures are reported in full; failures of the wrapper only by an id of
+their log entry: the wrapper's paths and environment stay private."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ import time
 
 
 class Log:
-    """Entries on standard error or in a file. Nothing that goes wrong here stops the wrapper."""
+    """Entries on standard error or in a file. No failure here stops the wrapper."""
 
     def __init__(self, path=None):
         import threading
@@ -17,7 +17,7 @@ class Log:
 
     def write(self, level, text, entry_id="-"):
         moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        # An entry's further lines are indented, so that no script can write what looks like another entry.
+        # The further lines of an entry are indented, so that no script can write what looks like another entry.
         body = text.rstrip().replace("\r", "\n").replace("\n", "\n    ")
         data = f"{moment} {level} {entry_id} {body}\n".encode("utf-8", "backslashreplace")
         with self._lock:
@@ -37,7 +37,7 @@ class Log:
             os.close(descriptor)
 
     def wrapper_failure(self, doing):
-        """Enters the exception that is being handled; gives back the sentence and the id for the client."""
+        """Logs the exception that is being handled; returns the sentence and the id for the client."""
         import traceback
 
         entry_id = new_id()

@@ -1,4 +1,4 @@
-"""Takes the client's messages, one by one or in batches, and sees that each gets the answer that is due."""
+"""Takes the client's messages, one by one or in batches, and answers each that needs an answer."""
 
 from .answers import Batch, Reply, error_answer, result_answer
 from .client_channel import ClientGone
@@ -17,7 +17,7 @@ class Server:
         self._log = log
 
     def take(self, line):
-        """A line from the client; None for one that was too long. Raises only ClientGone, whatever came."""
+        """Handles a line from the client; None for one that was too long. Raises only ClientGone, for any input."""
         try:
             if line is None:
                 raise RpcError(INVALID_REQUEST, f"Invalid Request: a message has at most {LONGEST_LINE} bytes")
@@ -77,7 +77,7 @@ class Server:
         return RpcError(INTERNAL_ERROR, f"Internal error: {sentence}", {"entry": entry})
 
     def _take_notification(self, message):
-        """None is ever answered, whatever is wrong with it."""
+        """Handles a notification. None is ever answered, even if it is invalid."""
         if message.method != "notifications/cancelled" or not isinstance(message.params, dict):
             return
         request_id = message.params.get("requestId")

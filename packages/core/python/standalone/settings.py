@@ -1,19 +1,19 @@
-"""The settings: WRAPPER_* variables, read once and each of them checked."""
+"""The settings: WRAPPER_* variables, read once and checked."""
 
 import os
 import sys
 
 
 class Settings:
-    """What the variables say, under their names without WRAPPER_ and in small letters."""
+    """The values of the variables, under their names without WRAPPER_ and in lower case."""
 
 
 class SettingFault(Exception):
-    """A variable that cannot be used: its name, its value, and what is allowed."""
+    """An invalid variable: its name, its value, and the allowed values."""
 
 
 def read_settings(environ, folder):
-    """Raises SettingFault with a sentence for each variable that is wrong."""
+    """Raises SettingFault with a sentence for each invalid variable."""
     settings, faults = Settings(), []
     for name, default, read, _ in SETTINGS:
         text = environ.get(name, "")
@@ -45,16 +45,16 @@ def _read_between(kind, least, most):
 
 
 def _read_switch(text, folder):
-    said = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
-    if text.lower() not in said:
+    values = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+    if text.lower() not in values:
         raise ValueError('"true" or "false"')
-    return said[text.lower()]
+    return values[text.lower()]
 
 
 def _read_program(text, folder):
     import shutil
 
-    # A relative path means the folder of the wrapper: clients start it anywhere.
+    # A relative path is relative to the folder of the wrapper: clients start it anywhere.
     path = os.path.join(folder, text) if os.path.dirname(text) else text
     found = shutil.which(path)
     if found is None:
@@ -76,7 +76,7 @@ def _read_log_path(text, folder):
     return path
 
 
-# Name, default, how it is read, and what it is, for --help.
+# Name, default, parser, and description, for --help.
 SETTINGS = (
     ("WRAPPER_MAX_EXECUTION_TIME", 300.0, _read_between(float, 0.01, 604800), "seconds that a call may take"),
     ("WRAPPER_MAX_MEMORY_MB", 512, _read_between(int, 16, 1048576), "memory of a call's process, in MiB"),

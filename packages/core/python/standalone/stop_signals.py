@@ -8,8 +8,8 @@ class Stop(BaseException):
 
 
 def catch_signals():
-    """Gives what is to be used in place of `os.read`. A signal that comes in the moment before a read begins would be noticed
-    only when the read ends; one that also writes to a pipe is not missed."""
+    """Returns a replacement of `os.read`. A signal that comes in the moment before a read begins would be noticed only when the
+    read ends; one that also writes to a pipe is not missed."""
     import signal
 
     def stop(number, frame):
@@ -36,7 +36,7 @@ def catch_signals():
 
 
 def _answer_signals(handler):
-    """Of those that end a program, the ones that there are on this system."""
+    """The signals that end a program, as far as this system has them."""
     import signal
 
     for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"):

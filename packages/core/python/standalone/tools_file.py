@@ -1,4 +1,4 @@
-"""Reads tools.json, the single source of what is offered, and says everything that is wrong with it."""
+"""Reads tools.json, the single source of the offered tools, and reports everything that is wrong with it."""
 
 import json
 import os
@@ -14,7 +14,7 @@ _KIND_WORDS = {str: "a text", dict: "an object", list: "a list", bool: "true or 
 
 
 class ToolsFileFault(Exception):
-    """A tools.json that cannot be used, with a sentence for each fault."""
+    """An invalid tools.json, with a sentence for each fault."""
 
 
 class ToolsFile:
@@ -32,7 +32,7 @@ def read_tools_file(path):
         with open(path, "rb") as file:
             content = json.loads(file.read().decode("utf-8-sig"), parse_constant=_refuse_number)
     except FileNotFoundError:
-        raise ToolsFileFault("There is no tools.json beside the wrapper.") from None
+        raise ToolsFileFault("There is no tools.json next to the wrapper.") from None
     except (OSError, ValueError, RecursionError) as error:
         raise ToolsFileFault(f"tools.json cannot be read: {error}") from None
     faults = list(_faults_of(content))
@@ -45,7 +45,7 @@ def read_tools_file(path):
 
 
 def has_changed(tools_file):
-    """Whether the script is another one than tools.json was made from."""
+    """Whether the script has changed since tools.json was made."""
     import hashlib
 
     with open(tools_file.script, "rb") as file:
@@ -61,7 +61,7 @@ def _faults_of(content):
         yield "it must hold an object."
         return
     if content.get("version") != 1:
-        yield f"version: 1 is wanted, {content.get('version')!r} is there; a newer wrapper may know it."
+        yield f"version: expected 1, got {content.get('version')!r}; a newer wrapper may support it."
     yield from _kind_faults(content, "", (("name", str), ("script", str), ("tools", list)))
     seen = set()
     tools = content.get("tools")
@@ -81,12 +81,12 @@ def _faults_of(content):
 def _tool_faults(tool, place):
     kind = tool.get("kind")
     if kind not in ("function", "script"):
-        yield f'{place}.kind: "function" or "script" is wanted, {kind!r} is there.'
+        yield f'{place}.kind: expected "function" or "script", got {kind!r}.'
         return
     yield from _kind_faults(tool, place, _OF_EVERY_TOOL + _OF_KIND[kind])
     name = tool.get("name")
     if isinstance(name, str) and not (0 < len(name) <= 128 and set(name) <= _NAME_LETTERS):
-        yield f'{place}.name: must be 1 to 128 letters, digits, "_", "-" and ".", {name!r} is not.'
+        yield f'{place}.name: expected 1 to 128 letters, digits, "_", "-" and ".", got {name!r}.'
     # A client refuses the whole list for one schema of another kind.
     for member in ("inputSchema", "outputSchema"):
         if isinstance(tool.get(member), dict) and tool[member].get("type") != "object":
@@ -114,4 +114,4 @@ def _argv_faults(tool, place):
 def _kind_faults(holder, place, wanted):
     for member, kind in wanted:
         if not isinstance(holder.get(member), kind):
-            yield f"{place}{'.' if place else ''}{member}: {_KIND_WORDS[kind]} is wanted."
+            yield f"{place}{'.' if place else ''}{member}: expected {_KIND_WORDS[kind]}."

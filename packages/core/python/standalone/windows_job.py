@@ -1,18 +1,18 @@
-"""Job objects of Windows: a call's processes, held to their memory and ended together. `kernel32` is handed in, so that what is
-asked of Windows can be tested where there is no Windows."""
+"""Job objects of Windows: limit the memory of a call's processes and end them together. `kernel32` is a parameter, so that the
+calls can be tested on other systems."""
 
 JOB_LIMIT_PROCESS_MEMORY = 0x0100
 JOB_LIMIT_JOB_MEMORY = 0x0200
 JOB_LIMIT_DIE_ON_UNHANDLED_EXCEPTION = 0x0400
 JOB_LIMIT_KILL_ON_JOB_CLOSE = 0x2000
 EXTENDED_LIMIT_INFORMATION = 9
-# No window of its own, and no share in the console's Ctrl+C.
+# Without a window, and without the console's Ctrl+C.
 CREATION_FLAGS = 0x08000000 | 0x00000200
 _ENDED_STATUS = 1
 
 
 class JobFault(OSError):
-    """Windows refused what was asked of it."""
+    """Windows refused the call."""
 
 
 def limit_information(memory_bytes):
@@ -81,7 +81,7 @@ def limit_job(kernel32, job, memory_bytes):
 
 
 def put_in_job(kernel32, job, process_handle):
-    """Before the process is given anything to do: what it starts later is then in the job, too."""
+    """Before the process gets any work: what it starts later is then in the job, too."""
     if not kernel32.AssignProcessToJobObject(job, process_handle):
         raise JobFault("AssignProcessToJobObject refused")
 
@@ -91,12 +91,12 @@ def end_job(kernel32, job):
 
 
 def close_job(kernel32, job):
-    """Ends what is left in it, since nobody else holds it."""
+    """Ends all processes in it, since no other process holds it."""
     kernel32.CloseHandle(job)
 
 
 def load_kernel32():
-    """The real one, told how wide its arguments are: a handle is a pointer, which ctypes would cut to an int."""
+    """The real kernel32, with the widths of its arguments: a handle is a pointer, which ctypes would cut to an int."""
     import ctypes
 
     return declare_calls(ctypes.WinDLL("kernel32", use_last_error=True))

@@ -118,7 +118,7 @@ class ToolsFiles(StartCase):
             version=2,
         )
         for place in (
-            "version: 1", "tools[0].name", "tools[0].inputSchema.type", "tools[1].function", "tools[2].kind",
+            "version: expected 1", "tools[0].name", "tools[0].inputSchema.type", "tools[1].function", "tools[2].kind",
             "tools[3].argv[0]", "tools[5].name", "tools[6]: must",
         ):
             self.assertIn(f"tools.json: {place}", words)

@@ -1,1 +1,1 @@
-"""What keeps a run from the machine: namespaces, landlock, system call filters, folders, and what stands in for what they refuse."""
+"""The jails of runs: namespaces, landlock, system call filters, folders, and replacements for what they refuse."""

@@ -1,7 +1,7 @@
-"""Calls that change modes, owners, times and extended attributes, read from the process that makes them: what a filter sees of them are pointers.
+"""Calls that change modes, owners, times and extended attributes, read from the calling process: a filter sees only their pointers.
 
-The supervisor reads, the file keeper (file_keeper.py) finds the file and changes it. Whatever is read here may be changed by
-other threads meanwhile: nothing is looked at twice.
+The supervisor reads, the file keeper (file_keeper.py) finds the file and changes it. Other threads may change what is read here
+meanwhile: nothing is read twice.
 """
 
 import errno
@@ -15,15 +15,15 @@ CHMOD, CHOWN, UTIME, SETXATTR, REMOVEXATTR = range(5)
 _AT_FDCWD, _NO_FOLLOW, _EMPTY_PATH = -100, 0x100, 0x1000
 _UTIME_NOW = (1 << 30) - 1
 _LONGEST_PATH, _LONGEST_NAME = 4096, 255
-# As much as ext4 keeps for one file. What lies beside a file is no part of its size.
+# As much as ext4 keeps for one file. Attributes are not part of a file's size.
 LONGEST_ATTRIBUTES = 4096
 _HEADER = struct.Struct("=QB?Q4q3H")
-# A process means its own descriptors by these names, and we would find ours.
+# These names mean the descriptors of the process that uses them: here they would mean ours.
 _OWN_DESCRIPTOR = re.compile(rb"/(?:proc/(?:self|thread-self)|dev)/fd/([0-9]{1,9})\Z")
 
 
 class _Call(NamedTuple):
-    """Which of its arguments are what. `base`: the descriptor of the file, or of the folder that the path starts from."""
+    """The roles of its arguments. `base`: the descriptor of the file, or of the folder that the path starts from."""
 
     action: int
     base: int | None
@@ -31,7 +31,7 @@ class _Call(NamedTuple):
     values: int
     flags: int | None = None
     follows: bool = True
-    # How times are written: whole seconds, or seconds and parts of so many nanoseconds.
+    # The formats of times: whole seconds, or seconds and parts of so many nanoseconds.
     unit: int = 1
 
 
@@ -58,22 +58,22 @@ CALLS = {
 
 
 class Change(NamedTuple):
-    """What the file keeper is asked for."""
+    """A request to the file keeper."""
 
-    # Of the question that it answers.
+    # The number of the question that it answers.
     number: int
     action: int
     # Whether a symbolic link at the end of the path is followed.
     follows: bool
-    # Of the base, where it was looked at: under its name there may be another file by now. Otherwise 0.
+    # The inode of the base, if it was read: its name may refer to another file by now. Otherwise 0.
     inode: int
     # (mode,), (uid, gid), seconds and nanoseconds of both times, or (flags,).
     values: tuple
-    # Absolute, without links; empty where the path is absolute.
+    # Absolute, without links; empty if the path is absolute.
     base: bytes
     # Empty: the base itself.
     path: bytes
-    # Of an extended attribute.
+    # The name of an extended attribute, and its value.
     name: bytes = b""
     value: bytes = b""
 
@@ -91,7 +91,7 @@ class Change(NamedTuple):
 
 
 def read(name, number, thread, arguments, box):
-    """The change that a call asks for; None where there is nothing to change. OSError: what the call is to be answered."""
+    """The change that a call asks for; None if there is nothing to change. OSError: the answer to the call."""
     call = CALLS[name]
     flags = arguments[call.flags] & 0xFFFFFFFF if call.flags is not None else 0
     if flags & ~(_NO_FOLLOW | _EMPTY_PATH):
@@ -109,7 +109,7 @@ def read(name, number, thread, arguments, box):
 
 
 def _relative(change, thread, base, box):
-    """From the folder or the file that the process has open."""
+    """Starts from the folder or the file that the process has open."""
     link = f"/proc/{thread}/cwd" if base == _AT_FDCWD else f"/proc/{thread}/fd/{base}"
     try:
         target = os.readlink(os.fsencode(link))
@@ -125,12 +125,12 @@ def _relative(change, thread, base, box):
         return change._replace(base=target)
     found = os.stat(link)
     if found.st_nlink == 0 and not change.path:
-        return None  # it has no name, and nobody else can open it
+        return None  # it has no name, and no other process can open it
     return change._replace(base=target, inode=found.st_ino)
 
 
 def _read_path(memory, call, arguments, flags):
-    """Empty: what the base is itself."""
+    """The path; empty for the base itself."""
     if call.path is None:
         return b""
     address = arguments[call.path]
@@ -167,7 +167,7 @@ def _read_values(memory, call, arguments):
 
 
 def _read_attribute(memory, call, arguments):
-    """Its name and, where it is to be set, its value."""
+    """The name of an attribute and, if it is to be set, its value."""
     name, end, _ = _read(memory, arguments[call.values], _LONGEST_NAME + 1).partition(b"\0")
     if not name or not end:
         raise OSError(errno.ERANGE, "not a name")
@@ -181,7 +181,7 @@ def _read_attribute(memory, call, arguments):
 
 
 def _read(memory, address, size):
-    """What is there of it: less where the memory ends."""
+    """Reads as much as is mapped: less where the memory ends."""
     try:
         return os.pread(memory.fileno(), size, address)
     except (OSError, OverflowError):

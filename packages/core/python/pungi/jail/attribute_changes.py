@@ -1,4 +1,4 @@
-"""What the file keeper (file_keeper.py) does to a file that is the run's own, and what not even then."""
+"""The changes that the file keeper (file_keeper.py) makes to a file of the run, and those that it refuses."""
 
 import ctypes
 import errno
@@ -13,14 +13,14 @@ _UTIMENSAT = {machine: NUMBERS["utimensat"][column] for column, machine in enume
 
 
 def _chmod(path, found, asked):
-    """Nobody's rights but the owner's own, and no folder that the supervisor could not empty."""
+    """Grants rights to the owner only, and leaves no folder that the supervisor could not empty."""
     if stat.S_ISLNK(found.st_mode):
         raise OSError(errno.EOPNOTSUPP, "a link has no mode")
     os.chmod(path, asked.values[0] & 0o777 | (0o700 if stat.S_ISDIR(found.st_mode) else 0))
 
 
 def _chown(_path, found, asked):
-    """To whom it belongs already."""
+    """Accepts only the present owner."""
     if any(wanted not in (-1, owner) for wanted, owner in zip(asked.values, (found.st_uid, found.st_gid))):
         raise OSError(errno.EPERM, "only root gives files away")
 
@@ -31,7 +31,7 @@ def _utime(path, _found, asked):
 
 
 def _setxattr(path, _found, asked):
-    """Together they take no more than ext4 has room for: nobody counts them as disk."""
+    """Bounds all attributes of a file by what ext4 has room for: they do not count as disk."""
     _check_name(asked.name)
     others = [name for name in os.listxattr(path) if os.fsencode(name) != asked.name]
     size = sum(len(name) + len(os.getxattr(path, name)) for name in others) + len(asked.name) + len(asked.value)
@@ -46,7 +46,7 @@ def _removexattr(path, _found, asked):
 
 
 def _check_name(name):
-    """Others give rights to files."""
+    """Allows only the user's attributes: others give rights to files."""
     if not name.startswith(b"user."):
         is_known = name.startswith((b"trusted.", b"security.", b"system."))
         raise OSError(errno.EPERM if is_known else errno.EOPNOTSUPP, "not a user's attribute")

@@ -12,9 +12,9 @@ FOLDER = "/env"
 
 
 def make(folder):
-    """Needs nothing but the interpreter that runs this. Takes well under a millisecond, so no start waits for it.
+    """Needs only the interpreter that runs this. Takes well under a millisecond, so no start waits for it.
 
-    Gives the folder of its packages."""
+    Returns the folder of its packages."""
     major, minor, *_ = sys.version_info
     site = f"{folder}/lib/python{major}.{minor}/site-packages"
     for each in (f"{folder}/bin", site):
@@ -30,13 +30,13 @@ def make(folder):
 
 
 def enter(folder):
-    """From now on this process is the interpreter of that environment: `site`, which is not loaded yet, looks no further."""
+    """Makes this process the interpreter of that environment: `site`, which is not loaded yet, looks no further."""
     sys.executable = f"{folder}/bin/python"
     sys.prefix = sys.exec_prefix = folder
 
 
 def _home():
-    """Where the interpreter lies; for one of a virtual environment, where the one lies that it was made of."""
+    """The folder of the interpreter; for one of a virtual environment, the folder of its base interpreter."""
     folder = os.path.dirname(sys.executable)
     try:
         with open(os.path.join(os.path.dirname(folder), "pyvenv.cfg"), encoding="utf-8") as file:

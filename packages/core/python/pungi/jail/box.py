@@ -1,4 +1,4 @@
-"""Where a run may write: one bounded tmpfs in its own mount namespace, or a folder on disk that is watched and removed."""
+"""The folders that a run may write to: one bounded tmpfs in its own mount namespace, or a folder on disk that is watched and removed."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ _MB = 1024 * 1024
 _ENTRIES_PER_MB = 256
 _FOLDERS = (WORK, TMP, SHM)
 _TERMINAL_MAKER = f"{TERMINALS}/ptmx"
-# A file that is mapped, deleted and closed has a size that nobody can see.
+# A file that is mapped, deleted and closed has a size that cannot be read.
 _MOST_DELETED_MAPPINGS = 1
 
 
@@ -23,7 +23,7 @@ class NamespaceBox:
     work, temporary, shared = WORK, TMP, SHM
 
     def __init__(self, size_mb, covered, data):
-        """`covered`: (descriptor, path) of what must stay in sight though it lies below one of the folders.
+        """`covered`: (descriptor, path) of files that must stay visible though they are below one of the folders.
 
         `data`: name to path of the folders with data that runs find in their work folder.
         """
@@ -36,7 +36,7 @@ class NamespaceBox:
             os.makedirs(inside, 0o700)
             system.mount(inside, folder, flags=MS_BIND)
         self._device = os.stat(BOX).st_dev
-        # What is above the folders would be out of reach of a reset.
+        # A reset could not reach files above the folders.
         system.unmount(BOX)
         for fd, path in covered:
             os.makedirs(path, exist_ok=True)
@@ -47,11 +47,11 @@ class NamespaceBox:
     @property
     def can_be_reset(self):
         # A run could rename the folders above what is covered, and give the next run another interpreter. It owns the file that
-        # makes terminals, and could take them from the next run, or tell it something by its mode and its times.
+        # makes terminals, and could take them from the next run, or send it information by its mode and its times.
         return not self._is_covering and _attributes(_TERMINAL_MAKER) == self._terminals
 
     def has(self, fd):
-        """Whether an open file is one of the run's own."""
+        """Whether an open file belongs to the run."""
         return os.fstat(fd).st_dev == self._device
 
     def is_over(self, limit_mb, _pids):
@@ -59,7 +59,7 @@ class NamespaceBox:
         return use.f_bfree == 0 or use.f_ffree == 0 or self.exceeds(limit_mb)
 
     def is_full(self, limit_mb, _pids):
-        """Whether an error of a run that failed can be for want of space."""
+        """Whether lack of space can be the reason of a failed run."""
         use = os.statvfs(WORK)
         return use.f_ffree == 0 or (use.f_blocks - use.f_bfree) * use.f_frsize >= _almost(min(limit_mb, self._size_mb))
 
@@ -67,12 +67,12 @@ class NamespaceBox:
         return False
 
     def exceeds(self, limit_mb):
-        """At a good end: a script that met the bound and coped is fine, one that passed a tighter limit unseen is not."""
+        """At a good end: a script that reached the bound and handled it is fine, one that passed a tighter limit unseen is not."""
         use = os.statvfs(WORK)
         return limit_mb < self._size_mb and (use.f_blocks - use.f_bfree) * use.f_frsize > limit_mb * _MB
 
     def reset(self):
-        """As new for the next run. Emptied in place: to unmount would wait for every processor of the machine."""
+        """Restores the box for the next run. Empties it in place: an unmount would wait for every processor of the machine."""
         for folder in _FOLDERS:
             for name in os.listxattr(folder):
                 os.removexattr(folder, name)
@@ -81,7 +81,7 @@ class NamespaceBox:
             os.utime(folder)
 
     def remove(self):
-        """Goes away with the namespace."""
+        """The box goes away with the namespace."""
 
 
 class FolderBox:
@@ -122,7 +122,7 @@ class FolderBox:
         return size >= _almost(limit_mb) or self._free_now() < _MB
 
     def may_be_over(self, limit_mb):
-        """Whether so much of the disk has gone since the last look that it is time to look again."""
+        """Whether so much of the disk is used since the last walk that another one is due."""
         return (self._free - self._free_now()) * 4 > limit_mb * _MB
 
     def _free_now(self):
@@ -141,7 +141,7 @@ class FolderBox:
 
 
 def _attributes(path):
-    """None where there is no such file."""
+    """None if there is no such file."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -150,7 +150,7 @@ def _attributes(path):
 
 
 def _almost(limit_mb):
-    """A write that does not fit leaves less free than it wanted to have."""
+    """A write that does not fit leaves less free space than the run asked for."""
     return limit_mb * _MB * 9 // 10
 
 
@@ -161,7 +161,7 @@ def remove_tree(path):
 
 
 def empty_folder(path):
-    """Empties a folder that somebody tried to make hard to empty: locked, or nested beyond any path's length."""
+    """Empties a folder that a run may have made hard to empty: locked, or nested beyond any path's length."""
     root = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     serial, prefix = 0, f".removing-{os.urandom(8).hex()}"
     try:
@@ -174,7 +174,7 @@ def empty_folder(path):
                 folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=root)
                 try:
                     for inner in os.listdir(folder):
-                        # Folders inside come up one level instead of us going down one.
+                        # Folders inside are moved up one level, instead of descending into them.
                         if _is_folder(inner, folder):
                             _unlock(inner, folder)
                             serial += 1

@@ -1,6 +1,6 @@
 """Compiles answers to system calls into a classic BPF program for seccomp.
 
-The number is found by binary search; a call whose arguments matter then goes through a block of its own. The kernel
+A binary search finds the number; a call whose arguments matter then goes through a separate block. The kernel
 remembers which numbers are allowed whatever their arguments are, and does not run the program for them.
 """
 
@@ -16,9 +16,9 @@ _FARTHEST = 255
 
 
 def compile_filter(machine, answers, otherwise):
-    """`answers`: number to an errno, or to the rules for its arguments (none: allowed). `otherwise`: what all others get.
+    """`answers`: number to an errno, or to the rules for its arguments (none: allowed). `otherwise`: the answer to all others.
 
-    Gives (code, number of instructions)."""
+    Returns the code and the number of instructions."""
     blocks = {number: _block(rules) for number, rules in answers.items() if not isinstance(rules, int) and rules}
     program = [
         (_LOAD, _ARCHITECTURE, 0, 0),
@@ -36,7 +36,7 @@ def compile_filter(machine, answers, otherwise):
 
 
 class _Block:
-    """A jump to the rules of a number, whose place is known at the end."""
+    """A jump to the rules of a number, whose position is known at the end."""
 
     def __init__(self, number):
         self.number = number
@@ -48,7 +48,7 @@ def _resolve(at, instruction, starts):
 
 
 def _ranges(answers, otherwise):
-    """[(first number, what to do)], with neighbours that get the same answer as one."""
+    """[(first number, action)]; neighbours with the same answer are merged."""
     ranges = []
     for number in sorted({0, *answers, *(known + 1 for known in answers)}):
         leaf = _leaf(number, answers.get(number, otherwise))
@@ -80,13 +80,13 @@ def _block(rules):
 
 
 def _rule(rule):
-    """Goes on behind its end where the rule is met, and answers where it is not."""
+    """Continues after its end if the rule is met, and answers if it is not."""
     load = (_LOAD, _ARGUMENTS + 8 * rule.argument, 0, 0)
     if isinstance(rule, call_arguments.Either):
         parts = [(value, [i for inner in rules for i in _rule(inner)]) for value, rules in rule.rules.items()]
         code = [(_RETURN, ERRNO | rule.error, 0, 0)]
         for value, part in reversed(parts):
-            # Past its own part it leaves the parts of other values behind.
+            # After its own part, it skips the parts of other values.
             code = [(_JUMP_EQUAL, value, 0, len(part) + 1), *part, (_JUMP, len(code), 0, 0), *code]
         return [load, *code]
     answers = [i for value, error in rule.answers.items() for i in ((_JUMP_EQUAL, value, 0, 1), (_RETURN, ERRNO | error, 0, 0))]

@@ -1,7 +1,7 @@
-"""The jail of a tool that builds source distributions, which runs whatever code a package brings.
+"""The jail of a tool that builds source distributions, which runs any code that a package brings.
 
 The process outside lends the folders, waits, and takes them back. Inside, PID 1 waits for the tool; a second process is the
-only way out of an empty network, to the index proxy. When PID 1 ends, the kernel ends all that the build left behind.
+only way out of an empty network, to the index proxy. When PID 1 ends, the kernel ends all processes of the build.
 """
 
 import os
@@ -14,14 +14,14 @@ from . import host_jail, lent_folders, network_forwarder, seccomp, system
 
 _SCRATCH = ((host_jail.TMP, "256m"), (host_jail.SHM, "64m"))
 _LARGEST_FILE = 8 << 30
-# A bound for the machine's sake, wide enough for a compiler on every core.
+# A bound to protect the machine, wide enough for a compiler on every core.
 _MOST_TASKS = 2048
 # The name by which the index proxy knows a build.
 _CALLER = "build"
 
 
 def run(order):
-    """Runs the tool in the jail and gives its status, with 128 added to a signal's number."""
+    """Runs the tool in the jail and returns its status, with 128 added to a signal's number."""
     jail = order["jail"]
     with tool.telling_failures("jail"):
         if not seccomp.is_supported():
@@ -29,7 +29,7 @@ def run(order):
         writable = _writable_folders(jail["writable"])
         paths = _visible_paths(order, writable)
         index = _hold_index(jail.get("index"))
-        # Foreign code never holds the host's uid 0; anybody else's identity is the only one that exists in the jail.
+        # Foreign code never holds the host's uid 0; any other identity is the only one that exists in the jail.
         identity = (jail["uid"], jail["uid"]) if os.getuid() == 0 else (os.getuid(), os.getgid())
         links = lent_folders.lend(writable, identity)
         try:
@@ -56,17 +56,17 @@ def _writable_folders(paths):
 
 
 def _visible_paths(order, writable):
-    """Parents before their children, so that the one does not cover the other."""
+    """Parents before their children, so that a parent does not cover its child."""
     readable = [*order["jail"]["readable"], order["command"]]
     readable += map(os.path.realpath, readable[:])
     visible = host_jail.visible_paths(readable)
-    # What a writable folder or a link shows is there already, and must not be made through it.
+    # A path inside a writable folder or behind a link exists already, and must not be created through it.
     shown_by = tuple(f"{path}/" for path in (*writable, *filter(os.path.islink, visible)))
     return sorted({*writable, *(path for path in visible if not path.startswith(shown_by))})
 
 
 def _hold_index(index):
-    """The proxy's socket is reached by a descriptor: its folder is not shown in the jail."""
+    """Reaches the proxy's socket by a descriptor: its folder is not visible in the jail."""
     if index is None:
         return None
     return os.open(index, os.O_PATH)
@@ -83,8 +83,8 @@ def _fork_into_namespaces():
 
 
 def _enter(paths, writable, identity, life):
-    """Leaves this process in a root of its own, without capabilities and without the host's uid 0."""
-    # A session of its own: a signal to the build's group must not reach the process outside.
+    """Moves this process into a new root, without capabilities and without the host's uid 0."""
+    # A new session: a signal to the build's group must not reach the process outside.
     os.setsid()
     uid = identity[0]
     is_root = os.getuid() == 0
@@ -97,7 +97,7 @@ def _enter(paths, writable, identity, life):
     if is_root:
         host_jail.become(uid)
     system.drop_capabilities()
-    # After the identity changed: the kernel forgets the wish at every change.
+    # After the identity changed: the kernel resets this setting at every change.
     system.die_with_parent()
     if select.select([life], [], [], 0)[0]:
         os._exit(1)
@@ -120,7 +120,7 @@ def _limit(uid):
 
 
 def _supervise(order, index):
-    """As PID 1: waits for whatever ends, until it is the tool."""
+    """As PID 1: waits for any process that ends, until it is the tool."""
     with tool.telling_failures("jail"):
         if index is not None:
             # Both stay open for as long as this process lives.

@@ -1,4 +1,4 @@
-"""The arguments that allowed system calls may have. A filter sees numbers, not what a pointer leads to."""
+"""The arguments that allowed system calls may have. A filter sees numbers, not the memory behind a pointer."""
 
 import errno
 import socket
@@ -18,7 +18,7 @@ class Only(NamedTuple):
 
 
 class Either(NamedTuple):
-    """By the value of one argument, the rules for the others; other values are refused."""
+    """The rules for the other arguments, by the value of one; other values are refused."""
 
     argument: int
     rules: dict
@@ -29,7 +29,7 @@ PRETEND = 0
 
 _NO_FLAGS = (0,)
 _MORE = 0x8000
-# The exit signal, what is shared with the child, and where its number is written. No namespace, no other parent.
+# The exit signal, what is shared with the child, and the address of its number. No namespace, no other parent.
 _CLONE_FLAGS = 0x017D5F7F
 _FILES, _THREAD = 0x400, 0x10000
 SUPERVISOR_NAMESPACES = (
@@ -44,20 +44,20 @@ SET_PARENT_DEATH, SET_DUMPABLE, SET_SUBREAPER = 1, 4, 36
 
 
 def clone(namespaces=0):
-    """A thread has the descriptors of its process: /proc would not show those of its own to whoever counts them."""
+    """A thread shares the descriptors of its process: /proc would not show separate ones to the supervisor, which counts them."""
     unknown = ~(_CLONE_FLAGS | namespaces) & 0xFFFFFFFF
     return (Only(0, (0, _FILES, _FILES | _THREAD), mask=unknown | _FILES | _THREAD),)
 
 
 def socket_rules(families, netlink=(ROUTES,)):
-    """`netlink`: which of its protocols. Interfaces and addresses are asked for by one; to change them takes a capability."""
+    """`netlink`: the allowed protocols. Programs read interfaces and addresses by one; changing them takes a capability."""
     protocols = Only(2, (0, int(socket.IPPROTO_TCP), int(socket.IPPROTO_UDP)), error=errno.EACCES)
     rules = {family: (_kinds_of(family), protocols) for family in families}
     return (Either(0, rules | {_NETLINK: (Only(2, tuple(netlink), error=errno.EACCES),)}, error=errno.EACCES),)
 
 
 def _kinds_of(family):
-    """Packets in order are SCTP on the internet, by a protocol of 0 too, where the host has loaded it."""
+    """Sequential packets are SCTP on the internet, also with a protocol of 0, if the host has loaded it."""
     kinds = (_STREAM, _DATAGRAM, _PACKETS) if family == UNIX else (_STREAM, _DATAGRAM)
     return Only(1, kinds, mask=_SOCKET_TYPE, error=errno.EACCES)
 
@@ -81,25 +81,25 @@ def prctl(*more):
 
 
 def prctl_that_stays(*more):
-    """The same, but who dies with its parent cannot choose to outlive it. Libraries that ask for more of it go on."""
+    """The same, but a process that dies with its parent cannot choose to outlive it. Libraries that ask for more go on."""
     ((argument, values, *_),) = prctl(*more)
     return (Only(argument, tuple(value for value in values if value != SET_PARENT_DEATH), answers={SET_PARENT_DEATH: PRETEND}),)
 
 
 def open_to_owner(argument):
-    """A mode that lets the owner in."""
+    """A mode that gives the owner access."""
     return (Only(argument, (0o700,), mask=0o700),)
 
 
 def no_truncation(flags):
-    """Opening for reading alone does not also empty the file. `flags`: the argument that has them."""
+    """Opening for reading alone does not also truncate the file. `flags`: the argument that has them."""
     truncating = 0o1000
     return (Only(flags, (0, 1, 2, 3, 1 | truncating, 2 | truncating), mask=3 | truncating, error=errno.EACCES),)
 
 
 _KINDS_OF_NODES = (0, 0o100000, 0o010000, 0o140000)
 _KIND = 0o170000
-# A lease or a notice keeps others waiting or costs them; the size of a pipe is memory.
+# A lease or a notification makes other processes wait or costs them; the size of a pipe is memory.
 _FCNTL = {
     "F_GETFD": 1, "F_SETFD": 2, "F_DUPFD_CLOEXEC": 1030, "F_GETFL": 3, "F_SETFL": 4, "F_DUPFD": 0, "F_GETLK": 5, "F_SETLK": 6,
     "F_SETLKW": 7, "F_GETOWN": 9, "F_GETPIPE_SZ": 1032,
@@ -111,7 +111,7 @@ _TERMINAL = {
     "TIOCGPTPEER": 0x5441,
 }
 _DESCRIPTOR = {"FIOCLEX": 0x5451, "FIONCLEX": 0x5450, "FIONBIO": 0x5421, "FIONREAD": 0x541B, "TIOCOUTQ": 0x5411, "FIOQSIZE": 0x5460}
-# Asked for only: setting them, and the like of single file systems, changes host files by a descriptor that can only read.
+# Reading only: setting them, and similar requests of single file systems, changes host files by a read-only descriptor.
 _FILE = {"FS_IOC_GETFLAGS": 0x80086601, "FS_IOC_GETVERSION": 0x80087601, "FS_IOC_FIEMAP": 0xC020660B, "FIGETBSZ": 2}
 _NETWORK = {
     "SIOCATMARK": 0x8905, "SIOCGIFNAME": 0x8910, "SIOCGIFCONF": 0x8912, "SIOCGIFFLAGS": 0x8913, "SIOCGIFADDR": 0x8915,
@@ -123,7 +123,7 @@ _FICLONE, _FICLONERANGE = 0x40049409, 0x4020940D
 
 def ioctl(*more):
     requests = (*_TERMINAL.values(), *_DESCRIPTOR.values(), *_FILE.values(), *_NETWORK.values(), *more)
-    # Copying does without clones, and a loopback has no driver to ask.
+    # Copying works without clones, and a loopback has no driver to ask.
     return (Only(1, requests, answers=dict.fromkeys((_FICLONE, _FICLONERANGE, _ETHTOOL), errno.EOPNOTSUPP)),)
 
 
@@ -150,18 +150,18 @@ _IPV6_OPTIONS = {"IPV6_UNICAST_HOPS": 16, "IPV6_MULTICAST_HOPS": 18, "IPV6_RECVE
 
 ARGUMENTS = {
     "clone": clone(),
-    # Now or at an exec. The third flag gives a thread descriptors of its own.
+    # Now or at an exec. The third flag gives a thread separate descriptors.
     "close_range": (Only(2, (0, 4), error=errno.EINVAL),),
-    # Shared without a file its pages outlive the mapping; pages of the huge page pool are no part of a resident size.
+    # A shared mapping without a file has pages that outlive it; pages of the huge page pool are not in a resident size.
     "mmap": (
         Only(3, (_PRIVATE | _ANONYMOUS, _PRIVATE, _SHARED, _SHARED_VALIDATE), mask=0xF | _ANONYMOUS | _HUGE_TLB),
     ),
     "madvise": (Only(2, _ADVICE, error=errno.EINVAL),),
-    # Advice may be ignored: "not needed" would drop files of the host from memory for everybody.
+    # Advice may be ignored: "not needed" would drop files of the host from memory for all processes.
     "fadvise64": (Only(3, (0, 1, 2, 3, 5), error=PRETEND),),
     "prctl": prctl(),
     "arch_prctl": (Only(0, _ARCH_PRCTL, error=errno.EINVAL),),
-    # Asked for and reset.
+    # Reading and resetting.
     "personality": (Only(0, (0, 0xFFFFFFFF)),),
     # A process's own, never the supervisor's.
     "prlimit64": (Only(0, (0,)),),

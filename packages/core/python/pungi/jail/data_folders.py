@@ -7,9 +7,9 @@ import contextlib
 import os
 import stat
 
-# A look, not a proof: in larger folders, and later on, the host's owner has to take care.
+# A check, not a proof: in larger folders, and later on, the host's owner is responsible.
 _MOST_LOOKED_AT = 20_000
-# Where a root of our own holds them.
+# The folder that holds them in our own root.
 DATA = "/run/data"
 
 
@@ -19,7 +19,7 @@ def inside(folders):
 
 
 def outside(folders):
-    """Name to path, where the host's own root is seen."""
+    """Name to path, if the host's root is visible."""
     return {folder["name"]: folder["path"] for folder in folders}
 
 
@@ -39,7 +39,7 @@ def _open(name, path):
 
 
 def check(folders, paths):
-    """As the identity that runs will have: each must be a folder that it can look into."""
+    """Checks, with the identity of the runs, that each is a folder that it can read."""
     for folder in folders:
         name = folder["name"]
         if not os.path.isdir(paths[name]) or not os.access(paths[name], os.R_OK | os.X_OK):
@@ -50,7 +50,7 @@ def check(folders, paths):
 
 
 def refuse_sockets(folders, paths):
-    """No mount keeps a run from talking to who listens at a socket in a folder that it sees."""
+    """No mount keeps a run from talking to a program that listens at a socket in a folder that it sees."""
     for folder in folders:
         if (found := _first_socket(paths[folder["name"]])) is not None:
             raise OSError(
@@ -73,12 +73,12 @@ def _first_socket(root):
 
 
 def _mode_of(entry):
-    # The folder itself tells files apart; only what is none has to be looked at.
+    # The folder entry identifies regular files; only others need a stat.
     return stat.S_IFREG if entry.is_file(follow_symlinks=False) else entry.stat(follow_symlinks=False).st_mode
 
 
 def link(paths):
-    """In the worker's own work folder, which is the working directory."""
+    """Links them into the worker's own work folder, which is the working directory."""
     if paths:
         os.mkdir("data")
     for name, path in paths.items():

@@ -2,10 +2,10 @@
 
 A filter does not see which file a call is about. So workers have a filter that asks, and the supervisor answers:
 
-- flock: a lock on a file that can only be read makes programs of the host wait. The supervisor takes the descriptor from the
-  process and locks it itself: what it has looked at cannot be exchanged any more. A lock belongs to the open file, which both have.
-- Modes, owners and times, which landlock does not bound: it reads what is asked for (attribute_calls.py) and has the file keeper
-  do it (file_keeper.py). It never waits for the keeper.
+- flock: a lock on a read-only file makes programs of the host wait. The supervisor takes the descriptor from the process and
+locks it itself: the file that it has checked cannot be exchanged any more. A lock belongs to the open file, which both have.
+- Modes, owners and times, which landlock does not bound: it reads the request (attribute_calls.py) and has the file keeper
+carry it out (file_keeper.py). It never waits for the keeper.
 """
 
 import contextlib
@@ -20,14 +20,14 @@ from ..limits import watch
 from . import attribute_calls, file_keeper, seccomp, system
 from .signal_gate import ANSWER, QUESTION
 
-# Where a worker has the descriptor of its questions, until its job comes: the first that is free.
+# The worker's descriptor for questions, until its job comes: the first that is free.
 WORKERS_FD = 3
 _RECEIVE, _SEND, _IS_VALID = seccomp.GATE_REQUESTS
 _PIDFD_GETFD = 438
 _YAMA = "/proc/sys/kernel/yama/ptrace_scope"
 _NUMBER = struct.Struct("=Q")
 _MASK = 0xFFFFFFFF
-# For the keeper to finish what an ended run has asked for: a change must not come to the files of the next run.
+# For the keeper to finish the requests of an ended run: a change must not reach the files of the next run.
 _LONGEST_END_MS = 1000
 
 
@@ -53,7 +53,7 @@ def can_answer():
 
 
 def install(asks_attributes):
-    """In a worker, before its last filter. Whether its supervisor answers from here on."""
+    """In a worker, before its last filter. Returns whether its supervisor answers from here on."""
     try:
         fd = seccomp.install_file_gate(asks_attributes)
     except OSError:
@@ -71,7 +71,7 @@ def let_go():
 
 
 class FileGate:
-    """In the supervisor: of one worker and all that it starts."""
+    """In the supervisor: the gate of one worker and all that it starts."""
 
     def __init__(self, worker_pidfd, box, keeper):
         """`keeper`: the socket to the file keeper, or None."""
@@ -79,11 +79,11 @@ class FileGate:
         self._box, self._keeper = box, keeper
         self._poller = select.poll()
         self._poller.register(self.fd, select.POLLIN)
-        # Those who wait for a lock: question to the open file and the operation.
+        # Waiting for a lock: question to the open file and the operation.
         self._waiting = {}
         # Questions that the keeper has.
         self._asked = set()
-        # What the run's questions cost the supervisor and the keeper: it counts as the run's own.
+        # CPU time that the run's questions cost the supervisor and the keeper: it is charged to the run.
         self.cpu_ms = 0.0
 
     def close(self):
@@ -92,7 +92,7 @@ class FileGate:
         os.close(self.fd)
 
     def answer(self):
-        """Decides about one call. False: nobody is left who could ask."""
+        """Decides about one call. False: no process is left that could ask."""
         with self._charging():
             return self._answer()
 
@@ -102,7 +102,7 @@ class FileGate:
                 self._retry()
 
     def pass_on(self):
-        """Gives an answer of the keeper to who asked. False: the keeper has ended."""
+        """Passes an answer of the keeper to the process that asked. False: the keeper has ended."""
         with self._charging():
             reply = _receive(self._keeper)
             if reply is None:
@@ -117,7 +117,7 @@ class FileGate:
             return True
 
     def settle(self):
-        """Once nobody asks any more. Whether the keeper has nothing left to do."""
+        """Called once no process asks any more. Returns whether the keeper has nothing left to do."""
         keeper = select.poll()
         while self._asked:
             keeper.register(self._keeper, select.POLLIN)
@@ -156,7 +156,7 @@ class FileGate:
     def _change(self, name, number, thread, arguments):
         asked = attribute_calls.read(name, number, thread, arguments, self._box)
         if not self._is_asked(number):
-            return  # what was read may be another's
+            return  # the data may be another process's
         if asked is None:
             return self._reply(number, 0)
         if self._keeper is None:

@@ -1,9 +1,9 @@
-"""Changes modes, times and attributes of runs' files in the landlock tier: one process for each fork server, beside it.
+"""Changes modes, times and attributes of runs' files in the landlock tier: one separate process for each fork server.
 
-Landlock does not bound these calls, so the filter that packages load behind refuses them, also to the supervisors that are
-forked behind it. The keeper is forked from the guard, has the identity of the runs, and runs no foreign code. The guard gives
-each supervisor a socket to it, and says which folder is that run's own. The keeper opens what a path leads to without using
-it (O_PATH), sees by its place whether it is the run's, and changes what it has opened: nothing can be exchanged in between.
+Landlock does not bound these calls, so the filter of packages refuses them, also to the supervisors that are forked behind it.
+The keeper is forked from the guard, has the identity of the runs, and runs no foreign code. The guard gives each supervisor a
+socket to it, and names the folder of that run. The keeper opens the target of a path without using it (O_PATH), sees by its
+location whether it belongs to the run, and changes what it has opened: nothing can be exchanged in between.
 """
 
 import contextlib
@@ -53,12 +53,12 @@ class FileKeeper:
 
 
 def start(uid, work):
-    """In the guard. `uid`: whose files they are, where the guard is root's. `work`: the folder that has those of all runs."""
+    """In the guard. `uid`: the owner of the files, if the guard is root. `work`: the folder that holds those of all runs."""
     door, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if os.fork() == 0:
         try:
             door.close()
-            with contextlib.suppress(OSError):  # what keeps it from its jail keeps the fork server from its own, which reports it
+            with contextlib.suppress(OSError):  # a failure here also keeps the fork server from its jail, which reports it
                 _settle(uid)
                 _serve(inside, os.path.realpath(work))
         except BaseException:
@@ -79,11 +79,11 @@ def _settle(uid):
     system.drop_capabilities()
     system.set_dumpable(False)
     system.die_with_parent()
-    landlock.restrict([])  # it opens nothing to read or to write
+    landlock.restrict([])  # it opens nothing for reading or writing
 
 
 def _serve(door, work):
-    """Until the guard goes. One change for each supervisor in turn: none keeps the others waiting."""
+    """Serves until the guard goes. One change for each supervisor in turn: none keeps the others waiting."""
     poller, boxes = select.poll(), {}
     poller.register(door, select.POLLIN)
     while True:
@@ -111,7 +111,7 @@ class _Box:
         self._channel.close()
 
     def answer(self):
-        """False: nobody asks any more."""
+        """False: no process asks any more."""
         began = time.thread_time()
         try:
             message = self._channel.recv(LONGEST_MESSAGE)
@@ -140,7 +140,7 @@ class _Box:
 
 @contextlib.contextmanager
 def _opened(asked):
-    """What the path leads to, as an open file that can be neither read nor written."""
+    """The target of the path, as an open file that can be neither read nor written."""
     base = _AT_FDCWD
     with contextlib.ExitStack() as opened:
         if asked.base:

@@ -7,7 +7,7 @@ from . import bare_environment, data_folders, landlock, seccomp, shared_names, s
 from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_REC
 
 _SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
-# What libraries look up and no secret is in. Accounts and hosts are written anew instead.
+# Files that libraries look up and that hold no secret. Accounts and hosts are written anew instead.
 _SYSTEM_FILES = (
     "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/timezone",
     "/etc/mime.types", "/etc/os-release", "/etc/fonts", "/etc/services", "/etc/protocols",
@@ -15,21 +15,21 @@ _SYSTEM_FILES = (
 )
 # The terminal is a process's own, and a run can have none but its own (TERMINALS).
 DEVICES = ("null", "full", "random", "urandom", "tty")
-# Written to and mapped as shared it is memory that no process shows: landlock lets runs only read it.
+# Written to and mapped as shared, it is memory that no process shows: landlock lets runs only read it.
 READ_ONLY_DEVICES = ("zero",)
 TERMINALS, CGROUPS = "/dev/pts", "/sys/fs/cgroup"
 WORK, TMP, SHM, BOX = "/work", "/tmp", "/dev/shm", "/box"
-# For what packages write while they load. Runs find a folder of their own in its place.
+# For files that packages write while they load. Runs find another folder in its place.
 _SCRATCH = ((TMP, "64m,nr_inodes=4096"),)
 
 
 def visible_paths(extra):
-    """What the interpreter, its libraries and the environment need, each path once and existing."""
+    """The paths that the interpreter, its libraries and the environment need, each once and existing."""
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *extra}
     prefixes |= {os.path.dirname(os.path.realpath(sys.executable)), os.path.dirname(sys.executable), *_virtual_environment()}
     for prefix in prefixes:
         if prefix == "/" or os.path.realpath(prefix) == os.path.realpath(os.path.expanduser("~")):
-            raise OSError(f"the interpreter {sys.executable} would make {prefix} visible; use one in a folder of its own")
+            raise OSError(f"the interpreter {sys.executable} would make {prefix} visible; use an interpreter in a separate folder")
     wanted = sorted({*_SYSTEM_FOLDERS, *_SYSTEM_FILES, *map(os.path.abspath, prefixes)})
     kept = []
     for path in wanted:
@@ -40,13 +40,13 @@ def visible_paths(extra):
 
 
 def _virtual_environment():
-    """Without site, which is not loaded outside of the jail, the interpreter does not know that it is in one."""
+    """Without site, which is not loaded outside the jail, the interpreter does not know its virtual environment."""
     folder = os.path.dirname(os.path.dirname(sys.executable))
     return [folder] if os.path.exists(os.path.join(folder, "pyvenv.cfg")) else []
 
 
 def enter_namespaces(settings):
-    """Leaves this process, PID 1 of fresh namespaces, in a root of its own, without capabilities and without the host's uid 0."""
+    """Moves this process, PID 1 of fresh namespaces, into a new root, without capabilities and without the host's uid 0."""
     uid, gid = settings["identity"]
     is_root = uid == 0
     if not is_root:
@@ -78,8 +78,8 @@ def become(uid):
 def build_root(paths, uid, writable=(), scratch=(), data=(), bare=None, devices=DEVICES):
     """A root that holds the paths, each as it is on the host, all read-only but the writable; scratch folders are in memory.
 
-    `data`: (descriptor, name) of folders that are found by these names, and from which nothing is run.
-    `bare`: where to make an environment without packages.
+    `data`: (descriptor, name) of folders that get these names, and from which nothing can be executed.
+    `bare`: the folder of an environment without packages.
     """
     root = "/tmp"
     os.umask(0o022)
@@ -145,7 +145,7 @@ def _write_accounts(root, uid):
 
 
 def enter_landlock(settings):
-    """Without namespaces: the same view of the files by landlock, and an identity that is not root's."""
+    """Without namespaces: landlock limits the files in the same way, and the identity is not root's."""
     if not seccomp.is_supported():
         raise OSError(f"no system call filter for {system.MACHINE}")
     paths = visible_paths(settings["roots"])
@@ -158,7 +158,7 @@ def enter_landlock(settings):
     for fd, _ in data_folders.hold(settings["data"]):
         os.close(fd)
     rules = [(path, landlock.READ) for path in (*paths, "/proc")]
-    # Of these runs read the limits of their own cgroup. Nobody can list them.
+    # Runs read the limits of their cgroup there. The folders cannot be listed.
     rules.append((CGROUPS, landlock.READ_FILE))
     rules += device_rules()
     rules += [(path, landlock.DATA) for path in data.values()]
@@ -180,7 +180,7 @@ def enter_nothing(settings):
 
 
 def enter_bare_folder(settings):
-    """Without a root of our own it lies on disk, where runs can read it and not write to it."""
+    """Without our own root, the environment is on disk, where runs can read it and not write to it."""
     if not settings["isBare"]:
         return
     folder = os.path.join(settings["workBase"], f"environment-{os.getpid()}")

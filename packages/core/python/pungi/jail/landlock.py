@@ -16,16 +16,16 @@ _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | READ_FILE | _TRUNCATE | _IOCTL_DEV
 _MAKE_DEVICES = (1 << 6) | (1 << 11)
 
 READ = _EXECUTE | READ_FILE | _READ_DIR
-# Nothing of it can be started.
+# Nothing in it can be executed.
 DATA = READ_FILE | _READ_DIR
 # Everything but device nodes.
 WRITE = 0xFFFF & ~_MAKE_DEVICES & ~_IOCTL_DEV
-# The filter knows which requests; without the right to make any, a device does not even answer that it is no terminal.
+# The filter limits the requests; without the right to make any, a device does not even answer that it is not a terminal.
 READ_DEVICE = READ_FILE | _IOCTL_DEV
 DEVICE = READ_DEVICE | _WRITE_FILE | _TRUNCATE
 TERMINAL = DEVICE | _READ_DIR
 
-# The versions since which landlock has rules for these.
+# The landlock versions that introduced rules for these.
 RULES_TRUNCATION, RULES_SIGNALS = 3, 6
 
 _NET_TCP = 0b11
@@ -43,7 +43,7 @@ class _PathBeneath(ctypes.Structure):
 
 @functools.cache
 def abi():
-    """The kernel's landlock version; 0 where there is none."""
+    """The kernel's landlock version; 0 if there is none."""
     return max(0, system.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)) if system.IS_LINUX else 0
 
 
@@ -56,7 +56,7 @@ def _handled(version):
 
 
 def restrict(rules):
-    """Allows what `rules` names, (path, rights) pairs, and nothing else. A path that does not exist is passed over."""
+    """Allows what `rules` names, (path, rights) pairs, and nothing else. A path that does not exist is skipped."""
     ruleset = make_ruleset(rules)
     try:
         enter(ruleset)
@@ -67,7 +67,7 @@ def restrict(rules):
 def make_ruleset(rules, rules_network=True):
     """The rules as an open file, which many processes can enter one after the other.
 
-    `rules_network`: no TCP; False for processes whose network is their own."""
+    `rules_network`: no TCP; False for processes in their own network namespace."""
     version = abi()
     if version == 0:
         raise OSError("landlock is not available in this kernel")

@@ -1,7 +1,7 @@
-"""Folders that a build may fill: lent to the sandbox's user, and taken back as if a stranger had filled them.
+"""Folders that a build may fill: lent to the sandbox's user, and taken back as untrusted.
 
-Nobody works in them while these functions do: before, no build has started, and after, its namespace has ended. So a path
-that was seen to be a folder still is one, and no link is ever followed.
+No other process works in them while these functions do: before, no build has started, and after, its namespace has ended. So a
+path that was a folder still is one, and no link is ever followed.
 """
 
 import os
@@ -24,7 +24,7 @@ def lend(folders, identity):
 
 
 def take_back(folders, links):
-    """Makes everything ours and readable to all. What can mislead a later reader is removed: new links, pipes, sockets."""
+    """Makes everything ours and readable to all. Removes what can mislead a later reader: new links, pipes, sockets."""
     uid, gid = os.getuid(), os.getgid()
     for path in _paths_below(folders):
         mode = os.lstat(path).st_mode
@@ -38,13 +38,13 @@ def take_back(folders, links):
 
 
 def _is_harmless(link, links_before):
-    """It was there before, or names a neighbour, as those of libraries do."""
+    """Whether the link was there before, or names a neighbour, as those of libraries do."""
     target = os.readlink(link)
     return target == links_before.get(link) or ("/" not in target and target not in (".", ".."))
 
 
 def _separate(path):
-    """A file with other names, in another environment or in the shared cache, is written to through any of them."""
+    """Replaces the file by a copy: a file with other names, in another environment or in the shared cache, changes under all of them."""
     opened, copy = tempfile.mkstemp(dir=os.path.dirname(path))
     os.close(opened)
     shutil.copy2(path, copy)
@@ -52,7 +52,7 @@ def _separate(path):
 
 
 def _paths_below(folders):
-    """Each path before what is below it; a folder is opened only when it is asked to go on, and a link never."""
+    """Each path before the paths below it; a folder is opened only when the iteration goes on, and a link never."""
     left = list(folders)
     while left:
         path = left.pop()

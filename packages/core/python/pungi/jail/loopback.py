@@ -1,7 +1,7 @@
 """The loopback of a supervisor's own, otherwise empty network namespace: servers and clients of one run find each other there.
 
 The kernel would let TCP buffers grow to megabytes that no process shows, and counts the bytes that wait in a socket, not the
-pages that they keep: one byte that nobody reads can keep the 32 KB that it was sent from. Both are bounded here.
+pages that they keep: one unread byte can keep the 32 KB that it was sent from. Both are bounded here.
 """
 
 import contextlib
@@ -14,14 +14,14 @@ from . import system
 # Together less than kernel_objects counts for a socket.
 _TCP_BUFFERS = {"tcp_rmem": 128 * 1024, "tcp_wmem": 64 * 1024}
 _SETTINGS = {
-    # Connections that nobody has accepted and messages that nobody has read own no descriptor.
+    # Connections not yet accepted and messages not yet read own no descriptor.
     "core/somaxconn": 128, "unix/max_dgram_qlen": 10, "core/optmem_max": 20480,
     # Connections that were closed, and wait for their other end.
     "ipv4/tcp_max_tw_buckets": 4096, "ipv4/tcp_fin_timeout": 5,
     "ipv4/tcp_max_syn_backlog": 128,
     **{f"ipv4/{name}": f"4096 {most} {most}" for name, most in _TCP_BUFFERS.items()},
 }
-# Counters that every packet raises, and every one that found no way out.
+# Counters of packets, and of packets that found no route.
 _TRACES = ("snmp", "snmp6")
 
 _NETLINK, _SOCK_DIAG = 16, 4
@@ -43,7 +43,7 @@ def bound_sockets():
 
 
 def open_loopback():
-    """In the supervisor, once: the loopback, or None where what TCP holds on it could not be bounded."""
+    """In the supervisor, once: the loopback, or None if TCP memory on it could not be bounded."""
     try:
         for name in _TCP_BUFFERS:
             _write_setting(f"ipv4/{name}", _SETTINGS[f"ipv4/{name}"])
@@ -71,14 +71,14 @@ class Loopback:
         self._before = self._read_traces()
 
     def was_used(self):
-        """Whether anything was sent since: connections that wait for their end, and counters, would show it to the next run."""
+        """Whether anything was sent since: closing connections, and counters, would show it to the next run."""
         return self._read_traces() != self._before
 
     def _read_traces(self):
         return [os.pread(fd, 8192, 0) for fd in self._traces]
 
     def pinned(self):
-        """Bytes that the data in TCP queues can keep in memory at most, beyond what the kernel counts for it."""
+        """The most bytes that the data in TCP queues can keep in memory, beyond what the kernel counts for it."""
         return sum(map(self._pinned_by, (socket.AF_INET, socket.AF_INET6)))
 
     def _pinned_by(self, family):
@@ -98,7 +98,7 @@ class Loopback:
 
 
 def _pages_kept(answer, start, end):
-    """By one socket: each byte keeps a page at most, and so does each piece of a buffer, which has seventeen."""
+    """The most that one socket keeps: each byte keeps a page at most, and so does each of the seventeen pieces of a buffer."""
     waiting, unsent = _QUEUES.unpack_from(answer, start + _QUEUES_AT)
     at = start + _MESSAGE
     while at < end:

@@ -1,8 +1,8 @@
-"""The one way out of a jail with an empty network: passes bytes between a port of its loopback and a proxy of the server.
+"""The only way out of a jail with an empty network: passes bytes between a port of its loopback and a proxy of the server.
 
-Runs that may reach hosts: one process for each fork server, forked before any package is loaded. It stands outside of the
-namespaces of the runs: a supervisor opens a port inside and hands it over. So a run can neither see nor signal who answers there,
-and is not charged for it. Builds, which reach package indexes: one process for each build jail, beside the tool.
+Runs that may reach hosts: one process for each fork server, forked before any package is loaded. It is outside the namespaces
+of the runs: a supervisor opens a port inside and hands it over. So a run can neither see nor signal the process that answers,
+and is not charged for it. Builds, which reach package indexes: one process for each build jail, next to the tool.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from . import system
 
 PORT = 3128
 _CHUNK = 65536
-# Of one run at a time: more than the hundred that HTTP clients keep at most. Others wait in the kernel.
+# Links of one run at a time: more than the hundred that HTTP clients keep at most. Others wait in the kernel.
 _MOST_LINKS = 128
 _BACKLOG = 64
 # Two for each link.
@@ -27,7 +27,7 @@ _LONGEST_NAME = 256
 def start(proxy, others=()):
     """In the jail: forks the forwarder, which alone keeps the descriptor of the proxy's socket, and none of the `others`.
 
-    Gives the door at which ports are handed over."""
+    Returns the socket for handing over ports."""
     door, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if os.fork() == 0:
         try:
@@ -45,7 +45,7 @@ def start(proxy, others=()):
 
 
 def set_variables():
-    """HTTP clients find the proxy by them."""
+    """The variables by which HTTP clients find the proxy."""
     for scheme in ("http", "https"):
         for name in (f"{scheme}_proxy", f"{scheme}_proxy".upper()):
             os.environ[name] = f"http://127.0.0.1:{PORT}"
@@ -59,7 +59,7 @@ def is_gone(door):
 
 
 def _stand_alone():
-    """Orders for the parent are not for us, and foreign code beside us must not look into us."""
+    """Ignores signals meant for the parent, and hides this process from foreign code in the same jail."""
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     system.set_dumpable(False)
     system.die_with_parent()
@@ -82,7 +82,7 @@ class Port:
         os.close(ended)
 
     def close(self):
-        # The forwarder may still hold it: only a socket that does not listen leaves its place to the next run's.
+        # The forwarder may still hold it: only a socket that does not listen leaves its address to the next run's.
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         os.close(self._life)
@@ -93,12 +93,12 @@ class Forwarder:
         self._door, self._proxy = door, proxy
         self._epoll = select.epoll()
         self._handlers, self._events = {}, {}
-        # Watched since this round of events began: what it tells of such a descriptor was meant for an older one.
+        # Watched since this round of events began: an event of such a descriptor belongs to an older one of that number.
         self._fresh = set()
         self._left = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2 - _MOST_LINKS
 
     def serve(self):
-        """Until the fork server is gone."""
+        """Serves until the fork server is gone."""
         self.watch(self._door.fileno(), self._on_door)
         while self._door is not None:
             self._fresh.clear()
@@ -112,7 +112,7 @@ class Forwarder:
         self.want(fd, select.EPOLLIN)
 
     def want(self, fd, events):
-        """With nothing wanted it is not watched at all: the kernel would go on telling that the other end is gone."""
+        """With no events wanted it is not watched at all: the kernel would go on reporting that the other end is gone."""
         before = self._events.get(fd, 0)
         if events == before:
             return
@@ -129,7 +129,7 @@ class Forwarder:
         del self._handlers[fd], self._events[fd]
 
     def reserve(self):
-        """Whether another link fits into the descriptors that we may have."""
+        """Whether another link fits into the limit of descriptors."""
         self._left -= 1
         if self._left >= 0:
             return True
@@ -159,7 +159,7 @@ class Forwarder:
 
 
 class _OpenPort:
-    """The port of one run, from outside of it, with the links that it has open."""
+    """The port of one run, from outside the run, with its open links."""
 
     def __init__(self, forwarder, caller, listener, ended):
         self._forwarder, self._caller, self._ended = forwarder, caller, ended
@@ -185,7 +185,7 @@ class _OpenPort:
         self._forwarder.release()
 
     def _close_first(self):
-        """Nothing is free: whoever calls now is turned away, or we would be woken for it without end."""
+        """No link is free: new connections are refused, or they would wake this process without end."""
         with contextlib.suppress(OSError):
             self._listener.accept()[0].close()
 
@@ -208,7 +208,7 @@ class _OpenPort:
 
 
 class _Link:
-    """Two sockets, and for each of them what came from the other and does not fit into it yet."""
+    """Two sockets, and for each the bytes of the other that do not fit into it yet."""
 
     def __init__(self, forwarder, inner, outer, on_closed):
         self._forwarder, self._on_closed = forwarder, on_closed

@@ -1,4 +1,4 @@
-"""Answers for pip in an environment that has none: runs cannot install packages, and should learn at once who can."""
+"""Answers for pip in an environment that has none: runs cannot install packages, and learn at once how to."""
 
 import os
 
@@ -22,7 +22,7 @@ _ENSUREPIP = f"""import os, sys; sys.modules.pop("encodings.utf_8_sig", None); '
 
 
 def write(commands, site):
-    """Into the folder of commands and that of packages; a pip that is there stays."""
+    """Writes both files, into the folder of commands and that of packages; an existing pip stays."""
     files = {os.path.join(commands, name): (_COMMAND, 0o755) for name in _COMMANDS}
     if not os.path.lexists(os.path.join(site, "pip")):
         files[os.path.join(site, "pip.py")] = (_MODULE, 0o644)

@@ -1,4 +1,4 @@
-"""Jail 2: what separates one run from the next, from its supervisor and from the fork server."""
+"""Jail 2: separates one run from the next, from its supervisor and from the fork server."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from . import file_gate, landlock, seccomp, system
 from .host_jail import CGROUPS, SHM, TERMINALS, TMP, WORK, device_rules, visible_paths
 from .system import MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_PRIVATE, MS_RDONLY, MS_REC, MS_REMOUNT
 
-# Of its own entry in the host's /proc; not net, which tells of the host's sockets.
+# Files of its own entry in the host's /proc; not net, which shows the host's sockets.
 _OWN_PROC = ("stat", "statm", "status", "cmdline", "comm", "maps", "limits", "fd")
 # Figures of the machine, which the namespace tier shows as well.
 _MACHINE_PROC = ("cpuinfo", "meminfo", "loadavg", "uptime", "version", "stat", "filesystems", "sys/kernel/osrelease", "sys/kernel/random")
@@ -19,34 +19,34 @@ _CGROUP_LIMITS = {
     "memory": ("memory.limit_in_bytes",),
     "cpu": ("cpu.cfs_quota_us", "cpu.cfs_period_us"),
 }
-# Each of them can hold 1.3 MB that nobody counts.
+# Each of them can hold 1.3 MB that no limit counts.
 _MOST_TERMINALS = 16
 
 
 class Place(NamedTuple):
-    """Where a supervisor parks its workers: the same for each of them."""
+    """The place where a supervisor parks its workers: the same for each of them."""
 
     # tier.py
     tier: object
-    # What they may write to (box.py).
+    # The folders that they may write to (box.py).
     box: object
-    # The landlock rules that they enter, as an open file; None where each makes its own, or there are none.
+    # The landlock rules that they enter, as an open file; None if each makes its own, or there are none.
     rules: int | None
     # See Tier.tasks_counted_outside.
     tasks_outside: int | None
-    # The cgroup of the runs (run_group.py), and what is to be said of it; no cgroup: None.
+    # The cgroup of the runs (run_group.py), and its description; None without a cgroup.
     group: object = None
     about_group: dict | None = None
-    # Where signals need leave (signal_gate.py), the gate.
+    # The gate, if signals need permission (signal_gate.py).
     gate: object | None = None
     # The network of the runs (loopback.py), or None.
     loopback: object | None = None
-    # The socket to who changes modes and times of their files (file_keeper.py), where runs themselves may not.
+    # The socket to the file keeper, which changes modes and times of their files (file_keeper.py), if runs may not.
     files: object | None = None
 
 
 def settle_in_namespaces(identity):
-    """In the supervisor, once: its identity and a /proc of its own. It keeps the rights to mount inside its namespace."""
+    """In the supervisor, once: sets its identity and mounts a new /proc. It keeps the rights to mount inside its namespace."""
     system.map_only(*identity)
     system.mount(None, "/", flags=MS_PRIVATE | MS_REC)
     system.mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
@@ -56,8 +56,8 @@ def settle_in_namespaces(identity):
 
 
 def raise_walls(box, loopback):
-    """In the supervisor of the namespace tier, once: what holds for all of its workers alike. Gives the landlock rules, if any."""
-    # Also for kernels without landlock: nobody writes to /proc from here on.
+    """In the supervisor of the namespace tier, once: the rules of all its workers. Returns the landlock rules, if any."""
+    # Also for kernels without landlock: no process writes to /proc from here on.
     system.mount(None, "/proc", flags=MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
     rules = None
     if landlock.abi() > 0:
@@ -70,7 +70,7 @@ def raise_walls(box, loopback):
 
 
 def restrict_by_landlock(box):
-    """In the worker of the landlock tier: from here on it can read what is there and write only to its own folders."""
+    """In the worker of the landlock tier: from here on it can read visible files and write only to its own folders."""
     readable = [(path, landlock.READ) for path in visible_paths([*sys.path])]
     readable += [(path, landlock.DATA) for path in box.data.values()]
     own_proc = [(f"/proc/{os.getpid()}/{name}", landlock.READ) for name in _OWN_PROC]
@@ -82,7 +82,7 @@ def restrict_by_landlock(box):
 
 
 def _limits_of_cgroup():
-    """The files that show the limits of the own cgroup: DuckDB and others ask for them, and end where they may not read them."""
+    """The files that show the limits of the own cgroup: DuckDB and others read them, and end if they cannot."""
     path = f"/proc/{os.getpid()}/cgroup"
     yield path
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
@@ -95,7 +95,7 @@ def _limits_of_cgroup():
 
 
 def lock_worker(place):
-    """In the worker, last. Gives the names of all that stands around it."""
+    """In the worker, last. Returns the names of the restrictions in force."""
     tier = place.tier
     system.drop_capabilities()
     has_data, asks_attributes = bool(place.box.data), place.files is not None

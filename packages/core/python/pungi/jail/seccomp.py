@@ -1,4 +1,4 @@
-"""System call filters: an allow-list for runs, and what must be refused while packages load."""
+"""System call filters: an allow-list for runs, and refusals while packages load."""
 
 import ctypes
 import errno
@@ -15,29 +15,29 @@ _SET_MODE_FILTER, _NO_FLAGS, _NEW_LISTENER = 1, 0, 8
 # SECCOMP_IOCTL_NOTIF_RECV, _SEND and _ID_VALID, by which a supervisor answers.
 GATE_REQUESTS = (0xC0502100, 0xC0182101, 0x40082102)
 
-# Landlock rules neither attributes nor locks nor sockets: without namespaces they would reach the host.
+# Landlock bounds neither attributes nor locks nor sockets: without namespaces they would reach the host.
 _WITHOUT_NAMESPACES = {
     # Runs ask their supervisors (file_gate.py). Packages have nobody to ask: for them the calls do not exist.
     **{name: bpf.ASK for name in ATTRIBUTES},
     **{name: errno.EACCES for name in ("socket", "bind", "connect", "listen", "accept", "accept4")},
     "socketpair": pair_rules(PAIRS_THAT_STAY),
-    # Descriptors parked inside a socket, where their files' size is not seen.
+    # Descriptors parked inside a socket, where the size of their files is not visible.
     "sendmsg": errno.EACCES,
-    # Gigabytes between two looks at the folder. On this error libc writes instead.
+    # Gigabytes between two walks of the folder. On this error libc writes instead.
     "fallocate": errno.EOPNOTSUPP,
-    # Nobody makes a folder that its owner cannot enter: to empty it would take a chmod, which nobody has.
+    # No run makes a folder that its owner cannot enter: emptying it would take a chmod, which is refused to all.
     "mkdir": open_to_owner(1),
     "mkdirat": open_to_owner(2),
     "umask": (Only(0, (0,), mask=0o700, error=PRETEND),),
 }
-# What landlock itself rules in later versions. The file of a path is truncated without being opened for writing.
+# Calls that landlock bounds in later versions. A path is truncated without being opened for writing.
 _BEFORE_TRUNCATION_RULES = {"truncate": errno.EACCES, "open": no_truncation(1), "openat": no_truncation(2)}
 # Other signals go through signal_gate.py.
 _BEFORE_SIGNAL_RULES = {"pidfd_send_signal": errno.EPERM}
-# A filter sees no address. In a folder of the host somebody may begin to listen at any time, so a run that sees one makes no
+# A filter sees no address. In a folder of the host a program may begin to listen at any time, so a run that sees one makes no
 # unix socket at all: pairs stay, multiprocessing's managers and its forkserver do not.
 _WITH_DATA = {"socket": socket_rules(INTERNET), "socketpair": pair_rules(PAIRS_THAT_STAY)}
-# To know what the sockets of its runs hold.
+# For the memory that the sockets of its runs hold.
 _SOCKETS_OF_SUPERVISORS = {
     has_data: {"socket": socket_rules(INTERNET if has_data else (UNIX, *INTERNET), (ROUTES, SOCK_DIAG))} for has_data in (True, False)
 }
@@ -50,16 +50,16 @@ _BEFORE_RUNS = {
 }
 _LAST = {
     **{name: errno.EPERM for name in ("seccomp", "landlock_restrict_self", "capset", "pidfd_getfd")},
-    # Who is not dumpable hides its memory and files from the supervisor.
+    # A process that is not dumpable hides its memory and files from the supervisor.
     "prctl": prctl(),
 }
-# Where nobody answers a run: success that changes nothing. Copying a file would otherwise fail at its last step.
+# If no supervisor answers a run: success that changes nothing. Copying a file would otherwise fail at its last step.
 _PRETENDED = {
     **{name: PRETEND for name in ATTRIBUTES},
-    # To set the time of a path to now is how to ask for a file: whoever is refused it makes one.
+    # Setting the time of a path to now tests whether a file exists: a program that is refused creates the file.
     "utimensat": (Only(2, (0,), error=PRETEND), Only(1, (), answers={0: PRETEND})),
 }
-# A supervisor, which is forked from the fork server, builds the walls around runs.
+# A supervisor, which is forked from the fork server, builds the jail of the runs.
 _IN_FORK_SERVER = {
     **_BEFORE_RUNS,
     "landlock_create_ruleset": (),
@@ -70,7 +70,7 @@ _WITH_NAMESPACES_IN_FORK_SERVER = {
     "clone": clone(SUPERVISOR_NAMESPACES),
     "mount": (),
     "umount2": (),
-    # To raise the loopback.
+    # To bring up the loopback.
     "ioctl": ioctl(SET_INTERFACE_FLAGS, *GATE_REQUESTS),
 }
 _GATES = {
@@ -166,14 +166,14 @@ def install_for_fork_server(has_namespaces, has_data=False):
     """Puts a filter on the fork server before it loads packages; needs no_new_privs. It cannot be lifted, and supervisors and
     workers inherit it below their own.
 
-    It is the filter of runs, and allows besides what a supervisor does after its fork: landlock, seccomp, and in the namespace
+    It is the filter of runs, and also allows what a supervisor does after its fork: landlock, seccomp, and in the namespace
     tier a clone into its own namespaces and mounts there, which it therefore does not keep from packages."""
     _install(*_build_for_fork_server(system.MACHINE, has_namespaces, has_data))
 
 
 def install_signal_gate():
-    """Puts a filter on this process and on all that it will start that asks about every signal; gives the descriptor where
-    the questions come."""
+    """Puts a filter on this process and on all that it will start that asks about every signal; returns the descriptor of
+    the questions."""
     return _install(*_compile(system.MACHINE, {name: bpf.ASK for name in ("kill", "tkill", "tgkill")}, bpf.ALLOW), _NEW_LISTENER)
 
 

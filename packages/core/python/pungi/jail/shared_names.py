@@ -1,8 +1,8 @@
 """Named semaphores and named shared memory, as files of the run's own folder.
 
-libc keeps both in /dev/shm. Without a mount namespace that is the host's, which runs cannot reach: this replaces what Python's
-modules call. A copy in the environment does the same in interpreters that a run starts, so this file imports nothing of ours,
-and nothing that an interpreter has not imported before its first script.
+libc keeps both in /dev/shm. Without a mount namespace that is the host's, which runs cannot reach: this module replaces the
+functions that Python's modules call. A copy in the environment does the same in interpreters that a run starts, so this file
+imports none of our modules, and none that an interpreter has not imported before its first script.
 """
 
 import os
@@ -12,7 +12,7 @@ from _frozen_importlib_external import ExtensionFileLoader
 from _thread import get_ident
 from time import time
 
-# Beside the folders that TMPDIR and HOME name. Only where the host's /dev/shm is hidden is there such a folder.
+# Next to the folders that TMPDIR and HOME name. The folder exists only if the host's /dev/shm is hidden.
 FOLDER = "pungi-shm"
 _HOST_FOLDER = "/dev/shm"
 _COPY = "_pungi_shm"
@@ -20,7 +20,7 @@ _PTH = (
     f'import os; any(os.path.isdir(os.path.join(os.environ.get(name, "/"), "..", "{FOLDER}")) for name in ("TMPDIR", "HOME"))'
     f' and __import__("{_COPY}").install_in_child()\n'
 )
-# All semaphores of a run are in one file that is never removed: a removed file that is only mapped is a size that nobody sees.
+# All semaphores of a run are in one file that is never removed: the size of a removed file that is only mapped is not visible.
 _SEMAPHORES, _SLOT, _WINDOW = ".semaphores", 64, 1 << 16
 _LONGEST_NAME = 255
 _RECURSIVE_MUTEX, _SEMAPHORE = 0, 1
@@ -28,7 +28,7 @@ _READ_WRITE, _MAP_SHARED = 3, 1
 
 _folder = _libc = None
 _TEXT = None
-if __name__ != _COPY:  # read while whoever started Pungi reads: the sandbox's user may not see our folder
+if __name__ != _COPY:  # read with the rights of the user that starts Pungi: the sandbox's user may not see our folder
     with open(__file__, encoding="utf-8") as file:
         _TEXT = file.read()
 _windows = {}
@@ -62,12 +62,12 @@ def install_in_child():
     if folder := next(filter(_is_own, folders), None):
         settle(folder)
         install()
-    for name in (_COPY, "encodings.utf_8_sig"):  # site reads .pth files by that
+    for name in (_COPY, "encodings.utf_8_sig"):  # site reads .pth files with this encoding
         sys.modules.pop(name, None)
 
 
 def _is_own(folder):
-    """Another user of the machine may have made one where this environment is used without Pungi."""
+    """Whether the folder is ours: another user may have made one, if this environment is used without Pungi."""
     try:
         found = os.lstat(folder)
     except OSError:
@@ -119,7 +119,7 @@ _statvfs_of_system = os.statvfs
 
 
 def _statvfs(path):
-    """Whoever looks for room in the host's folder finds none, and goes to the temporary folder."""
+    """Reports no free space in the host's folder, so that callers use the temporary folder."""
     found = _statvfs_of_system(path)
     if path != _HOST_FOLDER:
         return found
@@ -127,7 +127,7 @@ def _statvfs(path):
 
 
 def _path(name, prefix="", invalid="EINVAL"):
-    """Where libc would have it, in our folder. `invalid`: the error for what is no name."""
+    """The path in our folder for libc's name. `invalid`: the error for an invalid name."""
     short = name.lstrip("/")
     if not short or "/" in short or len(os.fsencode(short)) > _LONGEST_NAME:
         raise _error(invalid)
@@ -270,7 +270,7 @@ class _SemLock:
         return True
 
     def _wait(self, timeout):
-        """Whether the semaphore has been acquired in time. Python calls signal handlers between two calls of libc."""
+        """Whether the semaphore was acquired in time. Python calls signal handlers between two calls of libc."""
         if timeout is None:
             wait, arguments = _libc.wait, (self.handle,)
         else:

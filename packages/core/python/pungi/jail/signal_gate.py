@@ -1,9 +1,9 @@
-"""Keeps a run from signalling processes that are not its own, where neither a pid namespace nor landlock (before its version 6)
+"""Keeps a run from signalling processes outside the run, where neither a pid namespace nor landlock (before its version 6)
 does.
 
 The supervisor puts a filter on itself and on all it starts that asks it about every signal. It lets those to its own
-descendants pass and refuses the rest. The supervisor itself signals by pidfd, which the filter does not look at and
-workers may not use.
+descendants pass and refuses the rest. The supervisor itself signals by pidfd, which the filter ignores and workers may not
+use.
 """
 
 import ctypes
@@ -28,7 +28,7 @@ class SignalGate:
         self.fd = seccomp.install_signal_gate()
 
     def answer(self):
-        """Decides about one signal. The arguments are numbers in registers: nobody can change them behind our back."""
+        """Decides about one signal. The arguments are numbers in registers: no thread can change them meanwhile."""
         question = bytearray(QUESTION.size)
         try:
             fcntl.ioctl(self.fd, _RECEIVE, question)
@@ -44,7 +44,7 @@ class SignalGate:
 def _is_own(target, sender):
     """Whether a signal of the sender, a process of the run, reaches only processes of the run.
 
-    A process group never spans sessions, and every worker begins a session of its own."""
+    A process group never spans sessions, and every worker begins a new session."""
     if target in (0, sender):
         return True
     if target > 0:

@@ -1,4 +1,4 @@
-"""Functions of the standard library whose system calls the filter refuses, by other calls that do the same.
+"""Replaces functions of the standard library whose system calls the filter refuses, by other calls that do the same.
 
 A file without a name, in the temporary folder, is counted as disk; memory that processes share without a file would not be counted.
 """
@@ -16,14 +16,14 @@ _LONGEST_COPY = 1 << 20
 
 
 def install():
-    """In the fork server, before packages are loaded: they may keep what they find."""
+    """In the fork server, before packages are loaded: they may keep references to these functions."""
     mmap.mmap = _Mapping
     os.memfd_create = _unbound(functools.wraps(os.memfd_create)(_memfd_create))
     os.sendfile = _unbound(functools.wraps(os.sendfile)(_sendfile))
 
 
 def install_for_landlock():
-    """The same where the host's /dev/shm is out of reach, and changes of modes and times may be pretended."""
+    """The same if the host's /dev/shm is out of reach, and changes of modes and times may be pretended."""
     shared_names.install()
     shared_names.load_libc()
     for name in ("chmod", "chown", "utime", "setxattr"):
@@ -31,7 +31,7 @@ def install_for_landlock():
 
 
 def settle(box):
-    """In a worker: where its files are, and whether space can be taken at once, without writing to it."""
+    """In a worker: sets the folder of its files, and whether space can be allocated without writing to it."""
     global _folder, _is_reserved
     _folder, _is_reserved = box.temporary, box.device is None
     shared_names.settle(box.shared)
@@ -73,8 +73,8 @@ _Mapping.__name__ = _Mapping.__qualname__ = _Mapping.__module__ = "mmap"
 
 
 def _fails_without_file(call):
-    """The filter answers these with a success that changes nothing. Who asks for a file that is not there must hear that:
-    pathlib's touch makes the file then."""
+    """The filter answers these with a success that changes nothing. A caller must still get an error for a missing file:
+    pathlib's touch creates the file then."""
 
     @_unbound
     @functools.wraps(call)

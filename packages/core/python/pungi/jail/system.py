@@ -38,7 +38,7 @@ _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 
 
 def check(result, what):
-    """Raises OSError for a libc call that answered below zero."""
+    """Raises OSError for a libc call that returned a negative number."""
     if result < 0:
         error = ctypes.get_errno()
         raise OSError(error, f"{what}: {os.strerror(error)}")
@@ -63,7 +63,7 @@ def set_dumpable(dumpable):
 
 
 def set_name(name):
-    """Of the thread, as /proc/self/comm says it."""
+    """The name of the thread, as in /proc/self/comm."""
     text = ctypes.create_string_buffer(name)
     prctl(_PR_SET_NAME, ctypes.addressof(text))
 
@@ -82,14 +82,14 @@ def forbid_new_privileges():
 
 
 def leave_session_keyring():
-    """Whatever this process becomes or starts does not possess the keys of the user who started the server."""
+    """Takes the keys of the user who started the server from this process and all that it becomes or starts."""
     if not IS_LINUX or MACHINE not in _SYS_KEYCTL:
         return
     if syscall(_SYS_KEYCTL[MACHINE], ctypes.c_ulong(_KEYCTL_JOIN_SESSION_KEYRING), None) < 0:
         error = ctypes.get_errno()
         # A kernel or a container without keyrings has none to leave.
         if error not in (errno.ENOSYS, errno.EPERM, errno.EACCES):
-            raise OSError(error, f"a session keyring of its own: {os.strerror(error)}")
+            raise OSError(error, f"could not create a session keyring: {os.strerror(error)}")
 
 
 def clone(flags):
@@ -108,7 +108,7 @@ def clone(flags):
 
 
 def map_only(uid, gid):
-    """In a fresh user namespace: the one identity that exists there is the one we already have."""
+    """In a fresh user namespace: maps the identity that we already have, and no other."""
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
         try:
             with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
@@ -136,7 +136,7 @@ class _MountAttr(ctypes.Structure):
 
 
 def seal_mount(path, read_only=True, executable=True):
-    """Leaves a bind mount and everything mounted below it without devices or set-uid programs, and read-only."""
+    """Makes a bind mount and everything mounted below it read-only, without devices or set-uid programs."""
     sealed = MS_NOSUID | MS_NODEV | (MS_RDONLY if read_only else 0) | (0 if executable else MS_NOEXEC)
     attributes = _MountAttr(sealed, 0, 0, 0)
     at_fdcwd, at_recursive = -100, 0x8000
@@ -159,7 +159,7 @@ def unmount(path):
 
 
 def raise_loopback():
-    """In a fresh network namespace, where it is down."""
+    """Brings up the loopback of a fresh network namespace."""
     import fcntl
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:

@@ -1,8 +1,8 @@
-"""The system calls that runs may make, and why others are refused: everything that is not allowed here does not exist.
+"""The system calls that runs may make, and the reasons for refusing others: a call that is not listed does not exist for a run.
 
-Found by tracing what Python and its packages do (scripts/trace_system_calls.py); older and newer spellings of the same call,
-for another libc or architecture, are on the list with it. Numbers are (x86_64, aarch64); None where the architecture has no
-such call. Which arguments they may have is in call_arguments.py.
+Found by tracing Python and its packages (scripts/trace_system_calls.py); older and newer spellings of the same call, for
+another libc or architecture, are on the list with it. Numbers are (x86_64, aarch64); None if the architecture has no such
+call. call_arguments.py has the arguments that they may have.
 """
 
 import errno
@@ -14,7 +14,7 @@ ATTRIBUTES = {
     "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
 }
 
-# What for: {call: numbers}.
+# {purpose: {call: numbers}}.
 ALLOWED = {
     "Read, write and copy what is open.": {
         "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66), "pread64": (17, 67), "pwrite64": (18, 68),
@@ -134,7 +134,7 @@ REFUSED = {
     }),
     # The only answer on which all of shutil, socket, asyncio and pathlib read and write instead.
     "The same, from a file into a pipe or socket.": (errno.ENOTSOCK, {"sendfile": (40, 71)}),
-    # Where there is no data, supervisors take locks for their runs (file_gate.py). On ENOSYS HDF5 and filelock do without.
+    # Without data, supervisors take locks for their runs (file_gate.py). On ENOSYS HDF5 and filelock go on without locks.
     "A lock on a file that can only be read makes programs of the host wait.": (errno.ENOSYS, {"flock": (73, 32)}),
     # libc then uses clone.
     "Its flags are behind a pointer, where no filter can see them.": (errno.ENOSYS, {"clone3": (435, 435)}),

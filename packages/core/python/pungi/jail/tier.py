@@ -1,4 +1,4 @@
-"""The isolation tiers: each knows what the fork server enters, where runs write, what filters them, and who counts their processes.
+"""The isolation tiers: each defines the jail of the fork server, the folders and filters of runs, and who counts their processes.
 
 `TIERS` holds one of each by its name, from the strongest down.
 """
@@ -14,12 +14,12 @@ from .call_arguments import SUPERVISOR_NAMESPACES
 
 
 class Tier:
-    """Without namespaces: runs are processes of the host beside others of their user."""
+    """A tier without namespaces: runs are processes of the host, among others of their user."""
 
     name: str
-    # Whether runs have pids, mounts, a network and users of their own.
+    # Whether runs have separate pids, mounts, network and users.
     has_namespaces = False
-    # What of them `isolation.features` names.
+    # The namespaces that `isolation.features` names.
     namespaces = ()
     reaper = Reaper
 
@@ -29,26 +29,26 @@ class Tier:
         return os.fork()
 
     def enter(self, settings):
-        """Leaves the fork server in jail 1, with an identity that is not root's."""
+        """Moves the fork server into jail 1, with an identity that is not root's."""
         raise NotImplementedError
 
     def start_file_keeper(self, uid, work):
-        """In the guard: who changes modes and times of runs' files, where runs may not; else None."""
+        """In the guard: starts the process that changes modes and times of runs' files, if runs may not; else None."""
         return None
 
     def start_forwarder(self, proxy):
-        """Gives the door at which supervisors hand over the ports of their runs."""
-        raise OSError(f"the {self.name} tier has no network of its own; hosts can be reached in the namespace tier only")
+        """Returns the socket on which supervisors hand over the ports of their runs."""
+        raise OSError(f"the {self.name} tier has no separate network; hosts can be reached in the namespace tier only")
 
     def temporary_folder(self, settings):
-        """Of packages while they load."""
+        """The temporary folder of packages while they load."""
         return settings["workBase"]
 
     def settle_home(self):
-        """Once packages are loaded, where all runs have the same folders."""
+        """Called once packages are loaded, for tiers whose runs all have the same folders."""
 
     def replace_functions(self):
-        """Before packages are loaded: functions of the standard library whose system calls are refused."""
+        """Before packages are loaded: replaces functions of the standard library whose system calls are refused."""
         substitutes.install()
 
     def filter_packages(self, has_data):
@@ -62,7 +62,7 @@ class Tier:
         return os.fork()
 
     def settle(self, settings, name, identity):
-        """In the supervisor, once: goes where runs will be. Gives the box that they write to, and their network or None."""
+        """In the supervisor, once: enters the jail of the runs. Returns the box that they write to, and their network or None."""
         if system.IS_LINUX:
             system.become_subreaper()
         folder = os.path.join(settings["workBase"], name)
@@ -71,19 +71,19 @@ class Tier:
     hides_shm = False
 
     def raise_walls(self, box, loopback):
-        """In the supervisor, once: what holds for all of its workers alike. Gives the rules that each of them enters, if any."""
+        """In the supervisor, once: the rules of all its workers. Returns the landlock rules that each of them enters, if any."""
         return None
 
     def signal_gate(self):
-        """In the supervisor, where the kernel does not keep runs from signalling others; else None."""
+        """In the supervisor, if the kernel does not keep runs from signalling others; else None."""
         return None
 
     def tasks_counted_outside(self):
-        """Tasks that the kernel may count into a run's RLIMIT_NPROC though they are not its own; None where it is not known."""
+        """Tasks outside the run that the kernel may count into its RLIMIT_NPROC; None if unknown."""
         return limits.tasks_of_user()
 
     def signals_counted_outside(self):
-        """The same of queued signals and timers."""
+        """The same for queued signals and timers."""
         return watch.queued_signals()
 
     # In a worker.
@@ -92,12 +92,12 @@ class Tier:
         """First, while it still has the descriptor of the rules: from here on it writes only to its own folders."""
 
     def lock(self, place):
-        """Last. Gives the names of all that stands around it."""
+        """Last. Returns the names of the restrictions in force."""
         return run_jail.lock_worker(place)
 
 
 class Namespace(Tier):
-    """Namespaces, a root of its own, landlock where the kernel has it, and a system call filter."""
+    """Namespaces, a new root, landlock if the kernel has it, and a system call filter."""
 
     name = "namespace"
     has_namespaces = True
@@ -105,7 +105,7 @@ class Namespace(Tier):
     reaper = NamespaceReaper
 
     def fork_fork_server(self):
-        """The new process is PID 1 of fresh namespaces; that of cgroups hides where the host keeps its own."""
+        """The new process is PID 1 of fresh namespaces; the cgroup namespace hides the host's cgroup paths."""
         flags = (
             system.CLONE_NEWPID | system.CLONE_NEWNS | system.CLONE_NEWNET | system.CLONE_NEWIPC | system.CLONE_NEWUTS
             | system.CLONE_NEWCGROUP
@@ -154,7 +154,7 @@ class Namespace(Tier):
 
 
 class Landlock(Tier):
-    """The files of the host by landlock rules, and a system call filter that also refuses sockets."""
+    """Landlock rules for the files of the host, and a system call filter that also refuses sockets."""
 
     name = "landlock"
     hides_shm = True

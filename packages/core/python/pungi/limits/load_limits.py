@@ -63,7 +63,7 @@ class LoadLimits:
         return self._check_serving(pid) if stage == "serving" else self._check_loading(pid, now)
 
     def left_behind(self, pid):
-        """What packages started and left running. A thread that has been joined may need a moment to be gone."""
+        """The processes or threads that packages left running. A thread that has been joined may need a moment to be gone."""
         if not watch.HAS_PROC:
             return None
         for _ in range(20):

@@ -1,1 +1,1 @@
-"""What code may import and call under a profile: before it runs, by its syntax tree, and while it runs."""
+"""The scope of a profile: what code may import and call, checked before it runs, by its syntax tree, and while it runs."""

@@ -32,7 +32,7 @@ from .scope_rules import INTROSPECTION, Rules
 _getframe, _module_type = sys._getframe, types.ModuleType
 
 violations = []
-"""What was refused, in the form of scope.check. It stays, whatever the script does with the exception."""
+"""The refusal, in the form of scope.check. It stays, whatever the script does with the exception."""
 
 
 class ScopeViolation(BaseException):
