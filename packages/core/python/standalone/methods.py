@@ -80,7 +80,7 @@ class Methods:
         return _key_of(request_id) in self._in_flight
 
     def cancel(self, request_id):
-        """Cancels a running call only; its request is not answered any more."""
+        """Cancels a call that waits or runs; its request is not answered any more."""
         call = self._in_flight.pop(_key_of(request_id), None)
         if call is not None:
             self._calls.cancel(call)

@@ -13,7 +13,7 @@ _UTIMENSAT = {machine: NUMBERS["utimensat"][column] for column, machine in enume
 
 
 def _chmod(path, found, asked):
-    """Grants rights to the owner only, and leaves no folder that the supervisor could not empty."""
+    """Drops the set-uid, set-gid and sticky bits, and keeps folders open to their owner: the supervisor has to empty them."""
     if stat.S_ISLNK(found.st_mode):
         raise OSError(errno.EOPNOTSUPP, "a link has no mode")
     os.chmod(path, asked.values[0] & 0o777 | (0o700 if stat.S_ISDIR(found.st_mode) else 0))

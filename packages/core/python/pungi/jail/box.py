@@ -150,7 +150,7 @@ def _attributes(path):
 
 
 def _almost(limit_mb):
-    """A write that does not fit leaves less free space than the run asked for."""
+    """A write that does not fit leaves some space free: less than it needs."""
     return limit_mb * _MB * 9 // 10
 
 

@@ -59,7 +59,7 @@ def is_gone(door):
 
 
 def _stand_alone():
-    """Ignores signals meant for the parent, and hides this process from foreign code in the same jail."""
+    """Drops stdin, which carries orders for the parent, and hides this process from foreign code in the same jail."""
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     system.set_dumpable(False)
     system.die_with_parent()

@@ -136,7 +136,7 @@ class _MountAttr(ctypes.Structure):
 
 
 def seal_mount(path, read_only=True, executable=True):
-    """Makes a bind mount and everything mounted below it read-only, without devices or set-uid programs."""
+    """Disables devices and set-uid programs in a bind mount and everything mounted below it, and makes it read-only by default."""
     sealed = MS_NOSUID | MS_NODEV | (MS_RDONLY if read_only else 0) | (0 if executable else MS_NOEXEC)
     attributes = _MountAttr(sealed, 0, 0, 0)
     at_fdcwd, at_recursive = -100, 0x8000

@@ -152,7 +152,7 @@ def bound_run(most):
 
 
 def tasks_of_user():
-    """The most processes of the user: this run's, other runs', which must not use up ours, and some more, to protect the machine."""
+    """The tasks of the user, including those of other runs, which must not use up ours, and a margin: it protects the machine."""
     return watch.tasks_of_user(os.getuid()) + _TASKS_OF_OTHERS if system.IS_LINUX else None
 
 

@@ -153,7 +153,7 @@ class Guarded:
         os.set_blocking(self._said, False)
 
     def _make_work_folder(self):
-        """Starts a file keeper for each fork server: runs in one environment must not find the files of another."""
+        """One folder for each fork server: runs in one environment must not find the files of another."""
         folder = tempfile.mkdtemp(dir=self._settings["workBase"], prefix="of-")
         if os.getuid() == 0:
             os.chown(folder, self._settings["uid"], self._settings["uid"])

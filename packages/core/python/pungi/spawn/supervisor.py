@@ -15,7 +15,7 @@ import time
 from ..run import end_facts, frames, last_output
 
 _CHUNK = 65536
-# Until the server sends the largest size of a report and number of frames: a run that sends more is foreign code.
+# The largest report until the server sends its limit, and the frames accepted from a run: more are foreign code.
 _MAX_REPORT, _MOST_FRAMES = 64 * 1024, 64
 # Chunks of output that wait for a server that does not read; beyond them the run waits.
 _MOST_WAITING = 16

@@ -80,5 +80,5 @@ def _restore_signals():
 
 
 def let_server_go():
-    """Lets a helper process of the program go on without the socket: it must not answer for the program."""
+    """In a helper process of the program: closes the socket to the server, because it must not answer for the program."""
     os.close(SERVER)
