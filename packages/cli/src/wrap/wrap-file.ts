@@ -22,6 +22,7 @@ import {
 } from '@pungi/wrap';
 import type { Command } from 'commander';
 import { type Answer, type CommandContext, withPungi } from '../act.js';
+import { isProgram, readProgram } from './installed-program.js';
 import { includedPaths, missingLines, type OwnScript, readOwnScript } from './read-script.js';
 import {
   CHOICE,
@@ -39,7 +40,7 @@ import {
 export const wrap = (end: End): Command =>
   subcommand<[file: string], WrapFlags>('wrap', end, {
     about: 'turn a Python script into MCP tools',
-    operands: [['<file>', 'the Python script']],
+    operands: [['<file>', 'the Python script, or with --env a program that is installed there']],
     options: [
       option('-o, --output <folder>', 'write a standalone folder that serves the tools with only Python'),
       option('-n, --name <name>', 'the name of the script in the server; default: its file name'),
@@ -54,6 +55,7 @@ export const wrap = (end: End): Command =>
   pungi wrap report.py
   pungi wrap report.py -o report-mcp
   pungi wrap report.py --functions total,by_region --env ml
+  pungi wrap pygmentize --env ml
   pungi wrap list
 
 The tools are the functions of the script, or its command line. To find them, the script is loaded
@@ -64,10 +66,17 @@ folder is written that serves the tools with nothing but Python.
 Wrapped again, a script keeps what you have changed in its tools file: names, descriptions, what is
 hidden, annotations.`,
     async run(context, flags, file) {
-      const own = readOwnScript(file);
       if (flags.output !== undefined && (flags.env ?? flags.profile) !== undefined) throw onlyInServer();
       if (flags.name !== undefined) checkToolsName(flags.name);
       const config = configOf(flags);
+      const { env } = flags;
+      if (env !== undefined && isProgram(file, env))
+        return withPungi(config, async (pungi) => {
+          const own = await readProgram(pungi, file, env, folderOf(config));
+          const name = flags.name ?? toolsNameOf(file.split(':').at(-1)!);
+          return intoServer(own, config, { ...flags, name })(pungi, context);
+        });
+      const own = readOwnScript(file);
       const work =
         flags.output === undefined ? intoServer(own, config, flags) : intoFolder(own, flags.output, flags);
       return withPungi(config, (pungi) => work(pungi, context));

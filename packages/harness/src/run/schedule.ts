@@ -35,11 +35,11 @@ export async function runAll(
   const planned = new Set(tests.map(({ id }) => id));
   const waiting = [...tests];
   const running = new Set<Promise<void>>();
-  let isStrategicOnly = false;
+  let isExclusive = false;
   let failed: string | undefined;
 
   const next = (): PlannedTest | undefined => {
-    if (isStrategicOnly || running.size >= maxConcurrency) return undefined;
+    if (isExclusive || running.size >= maxConcurrency) return undefined;
     for (const test of waiting) {
       if (!test.dependsOn.every((id) => results.has(id) || !planned.has(id))) continue;
       // It waits for its turn, and no test overtakes it.
@@ -56,12 +56,12 @@ export async function runAll(
     return stopped();
   };
   const begin = (test: PlannedTest): void => {
-    isStrategicOnly = runsAlone(test);
+    isExclusive = runsAlone(test);
     const one = run(test).then((result) => {
       results.set(test.id, result);
       if (result.status === 'failed') failed ??= test.id;
       running.delete(one);
-      isStrategicOnly = false;
+      isExclusive = false;
     });
     running.add(one);
   };

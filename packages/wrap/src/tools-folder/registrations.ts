@@ -113,9 +113,9 @@ export async function listSources(folder: string): Promise<Sources> {
     const reason = exists ? fileProblem(error) : 'there is no such folder';
     return { sources: [], problem: `The tools folder ${folder} cannot be read: ${reason}.`, exists };
   }
-  const isStrategicOnly = entries.some(({ name }) => name === TOOLS_FILE);
+  const isScriptFolder = entries.some(({ name }) => name === TOOLS_FILE);
   const found = await Promise.all(
-    entries.sort(byName).map((entry) => sourceOf(folder, entry, isStrategicOnly)),
+    entries.sort(byName).map((entry) => sourceOf(folder, entry, isScriptFolder)),
   );
   const registered = new Set(
     found.filter((source) => source?.kind === 'registration').map((source) => source!.name),
@@ -133,7 +133,7 @@ export async function listSources(folder: string): Promise<Sources> {
 async function sourceOf(
   folder: string,
   { name }: Dirent,
-  isStrategicOnly: boolean,
+  isScriptFolder: boolean,
 ): Promise<ScriptSource | null> {
   if (/^[._]/.test(name)) return null;
   if (name === TOOLS_FILE) return { name: 'tools', origin: name, kind: 'folder' };
@@ -141,7 +141,7 @@ async function sourceOf(
     return { name: name.slice(0, -REGISTRATION.length), origin: name, kind: 'registration' };
   }
   if (name.endsWith('.py'))
-    return isStrategicOnly ? null : { name: name.slice(0, -'.py'.length), origin: name, kind: 'script' };
+    return isScriptFolder ? null : { name: name.slice(0, -'.py'.length), origin: name, kind: 'script' };
   const isWrapped = await stat(join(folder, name, TOOLS_FILE)).then(
     () => true,
     () => false,

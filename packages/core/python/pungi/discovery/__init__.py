@@ -47,7 +47,7 @@ def inspect(job, module, path, scope, error, run_main):
     if listed := ", ".join(dict.fromkeys(each for each in lost if each not in line.functions))[:300]:
         reason = f"{problem} So these are no tools: {listed}"
         remarks.append(remark(error["line"] or 1, module.filename, reason, is_skipped=True))
-    return _complete(module, tools, line.tools, [*remarks, *line.remarks], None if line.tools else problem)
+    return _complete(module, tools, line.tools, [*remarks, *line.remarks], line.problem or (None if line.tools else problem))
 
 
 def _unloaded(module, name):

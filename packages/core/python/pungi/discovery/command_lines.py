@@ -30,10 +30,11 @@ _NAMESPACES = {"args", "arguments", "namespace", "opts", "options", "parser"}
 
 
 class CommandLine:
-    """`tools`: as the contract has them; `functions`: names of those that serve it; `callbacks`: of those that are its commands."""
+    """`tools`: as the contract has them; `functions`: names of those that serve it; `callbacks`: of those that are its commands;
+    `problem`: why no call of it can work."""
 
-    def __init__(self, tools, findings):
-        self.tools, self.remarks = tools, findings.remarks
+    def __init__(self, tools, findings, problem=None):
+        self.tools, self.remarks, self.problem = tools, findings.remarks, problem
         self.callbacks, self.functions = findings.callbacks, findings.functions | findings.callbacks
 
 
@@ -169,7 +170,8 @@ def _unread(module, name, function_names, error, scope, is_explained):
             findings.remark(1, module.filename, what, is_skipped=True)
         return CommandLine([], findings)
     findings.remarks += other_libraries(module)
-    return CommandLine([plain_tool(module, name, left)], findings)
+    problem = f"{module.filename} cannot be run: {_words(error)}." if isinstance(error, ImportError) else None
+    return CommandLine([plain_tool(module, name, left)], findings, problem)
 
 
 def other_libraries(module):
