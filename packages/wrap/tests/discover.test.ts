@@ -127,25 +127,3 @@ describe('Pungi.discover', () => {
     expect(await pungi.discover({ code, filename: 'endless.py' })).toMatchObject({ hasSideEffects: true });
   });
 });
-
-test('a script that its profile denies is not run under another one, and the problem names the reason', async () => {
-  const code = 'import ctypes\n\n\ndef size() -> int:\n    return ctypes.sizeof(ctypes.c_long)\n';
-  const profiles = join(folder, 'profiles.yaml');
-  writeFileSync(profiles, 'profiles:\n  narrow:\n    blockedImports: [ctypes]\n');
-  await withPungi({ PROFILES_FILE: profiles }, async (narrowed) => {
-    const asked: (string | undefined)[] = [];
-    const side = {
-      profiles: narrowed.profiles,
-      environments: narrowed.environments,
-      discover: narrowed.discover.bind(narrowed),
-      probe: narrowed.probe.bind(narrowed),
-      inspect: (...[request, options]: Parameters<typeof narrowed.inspect>) => {
-        asked.push(request.profile);
-        return narrowed.inspect(request, options);
-      },
-    };
-    const look = await discoverScript(side, { code, filename: 'size.py', profile: 'narrow' });
-    expect(asked).toEqual(['narrow']);
-    expect(look.problem).toContain('ctypes');
-  });
-});

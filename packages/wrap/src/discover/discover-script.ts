@@ -121,7 +121,7 @@ export async function discoverScript(
   };
   const isLoaded = !isUnloadable && read.needsLoading;
   const inspected = isLoaded
-    ? await side.inspect({ ...request, ...(profile && { profile }) }, { ...options, toolName })
+    ? await inspectUnder(side, profile ?? undefined, request, { ...options, toolName })
     : { discovery: null, problem: null };
   const found = inspected.discovery ?? { ...read, problem: inspected.problem };
   return {
@@ -136,6 +136,20 @@ export async function discoverScript(
     remarks: [...found.remarks, ...local.remarks, ...leftBehind(beside, found)],
     problem: inspected.problem,
   };
+}
+
+/** Where its profile denies the script, the problem says so, and the default profile shows which tools it has. */
+async function inspectUnder(
+  side: PythonSide,
+  profile: string | undefined,
+  request: RunRequest,
+  options: InspectOptions,
+): Promise<Inspection> {
+  if (profile === undefined) return side.inspect(request, options);
+  const inspected = await side.inspect({ ...request, profile }, options);
+  if (inspected.discovery !== null) return inspected;
+  const { discovery } = await side.inspect(request, options);
+  return { discovery, problem: inspected.problem };
 }
 
 /** Files as a run is given them. */
