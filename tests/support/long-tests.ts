@@ -1,6 +1,6 @@
 /**
  * Tests that `npm test` leaves to `npm run test:all` and CI: documented commands, real package indexes, servers and programs,
- * other users, kills at random points, and whatever takes half a minute. Naming a file runs it all the same: `npm test -- tests/docs`.
+ * other users, kills at random points, what counts the processes of its own process, and whatever takes half a minute. Naming a file runs it all the same: `npm test -- tests/docs`.
  */
 export const RUNS_ALL = Boolean(process.env['PUNGI_TEST_ALL']);
 
@@ -11,9 +11,11 @@ export const LONG = [
   'packages/cli/tests/run-environment',
   'packages/cli/tests/test-record-http',
   'packages/cli/tests/usage',
+  'packages/cli/tests/wrap-program',
   'packages/core/tests/audit/kill',
   'packages/core/tests/audit/processes',
   'packages/core/tests/engine/scope-table',
+  'packages/core/tests/environments/closing',
   'packages/core/tests/environments/default',
   'packages/core/tests/environments/events',
   'packages/core/tests/environments/font-list',
@@ -32,6 +34,7 @@ export const LONG = [
   'packages/core/tests/profiles/no-index',
   'packages/core/tests/profiles/real-data',
   'packages/core/tests/pungi/lifetime',
+  'packages/core/tests/sandbox/jailed-tool',
   'packages/core/tests/security/environment-attacks',
   'packages/core/tests/security/stalled-server',
   'packages/core/tests/system-calls/packages',

@@ -1,7 +1,8 @@
 import subprocess, sys
 look = """
 import os, sys
-print(sys.flags, sys.meta_path, sys.path_hooks, sorted(sys.modules))
+# Some systems have one, which is below /etc.
+print(sys.flags, sys.meta_path, sys.path_hooks, sorted(set(sys.modules) - {"sitecustomize"}))
 print([path.rpartition("/")[2] for path in sys.path])
 print(os.statvfs in os.supports_fd, os.statvfs(".").f_bsize > 0)
 import multiprocessing, multiprocessing.synchronize, multiprocessing.shared_memory
