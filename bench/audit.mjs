@@ -22,7 +22,7 @@ const engineAlone = {
     const { job } = await new Gate(config, loadProfiles(config)).admitOwn({ code: workload.code });
     const engine = new Engine(engineOptions(config), silentLogger);
     await engine.started;
-    while (engine.pools.find(config.defaultVenvName).parked < config.poolSize) await pause(10);
+    while (engine.backend.figures(config.defaultVenvName).parked < config.poolSize) await pause(10);
     return {
       run: async () => (await engine.run({ job })).stdout.text,
       close: () => engine.close(),
