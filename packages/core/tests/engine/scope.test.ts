@@ -108,6 +108,14 @@ describe('code outside of its scope', () => {
 });
 
 describe('code within its scope', () => {
+  test('awaits outside of functions, where it may not import asyncio either', async () => {
+    const rules = rulesOf({ allowedImports: ['math'], blockedOperations: ['network', 'process', 'file'] });
+    const awaiting = 'async def f():\n    return 5\nawait f()';
+    expect((await runIn(engine, awaiting, { rules })).value?.json).toBe(5);
+    const { verdict } = await runIn(engine, `${awaiting}\n__import__("asyncio").run(f())`, { rules });
+    expect(verdict.kind).toBe('denied');
+  });
+
   test('a syntax error is a Python error', async () => {
     const outcome = await runIn(engine, 'import os\nx = = 1', { rules: NO_OS });
     expect(verdictOf(outcome, 'python-error').exception).toMatchObject({ type: 'SyntaxError', line: 2 });

@@ -122,3 +122,38 @@ describe('the value of the last expression', () => {
     expect((await lastValue('class S(str): pass\n[S("a")]'))?.json).toEqual(['a']);
   });
 });
+
+describe('await outside of a function', () => {
+  const AWAITING = py`
+    import asyncio
+    async def twice(x):
+        await asyncio.sleep(0)
+        return 2 * x
+    print(await twice(1))
+    await asyncio.gather(twice(2), twice(3))
+  `;
+
+  test('works as in a notebook, with output and value', async () => {
+    expect(await pungi.run({ code: AWAITING })).toMatchObject({
+      verdict: { kind: 'ok' },
+      stdout: { text: '2\n' },
+      value: { json: [4, 6] },
+    });
+    const compiled = await pungi.precompile(AWAITING);
+    expect((await pungi.runCompiled(compiled)).value?.json).toEqual([4, 6]);
+  });
+
+  test('fails with the lines of the script alone', async () => {
+    const { verdict } = await pungi.run({ code: 'async def f():\n    1 / 0\n\nawait f()' });
+    expect(verdict).toMatchObject({ kind: 'python-error', exception: { line: 2 } });
+    const { traceback } = (verdict as Extract<typeof verdict, { kind: 'python-error' }>).exception;
+    expect(traceback).not.toMatch(/asyncio|pungi/);
+    expect(traceback.match(/File /g)).toHaveLength(2);
+  });
+
+  test('ends with the status of sys.exit, and with its tasks', async () => {
+    const code =
+      'import asyncio, sys\nasyncio.create_task(asyncio.sleep(60))\nawait asyncio.sleep(0)\nsys.exit(3)';
+    expect((await pungi.run({ code })).verdict).toMatchObject({ kind: 'exited', status: 3 });
+  });
+});

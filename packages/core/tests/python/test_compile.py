@@ -1,4 +1,8 @@
 import builtins
+import contextlib
+import inspect
+import io
+import traceback
 import unittest
 
 import python_half  # noqa: F401
@@ -65,6 +69,52 @@ class CompileSource(unittest.TestCase):
         for source in ("1 +", "return 1", "x = = 1", "if True:\nprint()"):
             with self.subTest(source=source), self.assertRaises(SyntaxError):
                 script.compile_source(source, "main.py")
+
+    def test_await_works_outside_of_a_function(self):
+        sleep = "import asyncio\nasync def f(x):\n    await asyncio.sleep(0)\n    return x\n"
+        many = "async def many():\n    for x in (1, 2):\n        yield x\n"
+        context = "import contextlib\n@contextlib.asynccontextmanager\nasync def enter():\n    yield 6\n"
+        for source, expected in (
+            (f"{sleep}await f(4)", 4),
+            (f"{sleep}x = await f(4)\nx + 1", 5),
+            (f"{many}[x async for x in many()]", [1, 2]),
+            (f"{many}total = 0\nasync for x in many():\n    total += x\ntotal", 3),
+            (f"{context}async with enter() as x:\n    y = x\ny", 6),
+            (f"from __future__ import annotations\n{sleep}await asyncio.gather(f(1), f(2))", [1, 2]),
+            (f"{sleep}await f(1)\n__import__('asyncio').all_tasks() and 7", 7),
+        ):
+            with self.subTest(source=source):
+                self.assertEqual(run(source)[0], expected)
+
+    def test_what_awaits_can_be_kept_as_bytecode(self):
+        source = "import asyncio\nasync def f(): return 42\nawait f()"
+        self.assertEqual(run_code(script.load(script.dump(script.compile_source(source, "main.py")), "/elsewhere/main.py"))[0], 42)
+
+    def test_what_does_not_await_is_no_coroutine(self):
+        self.assertFalse(script.compile_source("async def f(): await f()\n1", "main.py").co_flags & inspect.CO_COROUTINE)
+
+    def test_an_exception_of_awaiting_code_has_the_lines_of_the_script_only(self):
+        ending = script.Ending()
+        code = script.compile_source("async def f():\n    1 / 0\nawait f()", "main.py")
+        script.function_of(code, {"__builtins__": builtins}, ending)()
+        lines = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(ending.error.__traceback__)]
+        self.assertEqual(lines, [("main.py", 3), ("main.py", 2)])
+
+    def test_what_another_task_raises_ends_awaiting_code(self):
+        with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(SystemExit):
+            run("import asyncio, sys\nasync def f(): sys.exit(3)\ntask = asyncio.create_task(f())\nawait asyncio.sleep(60)")
+
+    def test_an_interrupt_of_awaiting_code_is_one(self):
+        with self.assertRaises(KeyboardInterrupt):
+            run("import asyncio, signal\nasyncio.get_running_loop().call_later(0.01, signal.raise_signal, 2)\nawait asyncio.sleep(60)")
+
+    def test_what_does_not_compile_either_way_is_reported_as_plain_python_reports_it(self):
+        for source in ("await x\nreturn 1", "def f():\n    await x", "lambda: await x", "await x\nyield 1"):
+            with self.subTest(source=source), self.assertRaises(SyntaxError) as caught:
+                script.compile_source(source, "main.py")
+            with self.subTest(source=source), self.assertRaises(SyntaxError) as plain:
+                compile(source, "main.py", "exec")
+            self.assertEqual(str(caught.exception), str(plain.exception))
 
     def test_a_nul_raises_and_nothing_worse(self):
         with self.assertRaises((SyntaxError, ValueError)):

@@ -4,6 +4,7 @@ import _imp
 import ast
 import builtins
 import contextlib
+import functools
 import importlib.util
 import io
 import marshal
@@ -21,6 +22,8 @@ MAGIC = f"{importlib.util.MAGIC_NUMBER.hex()}-{FORMAT}"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 # Stands in compiled code for the Ending of the run.
 _MARK = ("pungi", "ending")
+# The flag of code that awaits, as in the module inspect.
+_CO_COROUTINE = 0x80
 # Not a line of the script: a tracer of the script does not see the code around it.
 _NOWHERE = {"lineno": -1, "end_lineno": -1, "col_offset": -1, "end_col_offset": -1}
 
@@ -78,14 +81,16 @@ def encode(source):
 
 
 def compile_source(source, path):
-    """Code that leaves its value and its exception to an Ending, see `function_of`.
+    """Code that leaves its value and its exception to an Ending, see `function_of`. It may await outside of functions.
 
     They are caught inside the script's own code, because there is no frame below it. Code that is nested as deep as the
     compiler allows has no room for that: it stays as it is.
     """
     with contextlib.suppress(SyntaxError, RecursionError):
         tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-        return compile(_with_ending(tree), path, "exec", dont_inherit=True)
+        with contextlib.suppress(SyntaxError):
+            return compile(_with_ending(tree), path, "exec", dont_inherit=True)
+        return _with_loop(compile(_with_ending(tree), path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True))
     return compile(source, path, "exec", dont_inherit=True)
 
 
@@ -120,6 +125,14 @@ def load(bytecode, path):
     """The code that `dump` writes, for a script at this path."""
     code = marshal.loads(bytecode)
     _imp._fix_co_filename(code, path)
+    return _with_loop(code)
+
+
+def _with_loop(code):
+    """Imports what runs code that awaits, before the rules of a profile hold."""
+    global _asyncio
+    if code.co_flags & _CO_COROUTINE:
+        import asyncio as _asyncio
     return code
 
 
@@ -128,12 +141,27 @@ def function_of(code, scope, ending):
     if _MARK not in code.co_consts:
         return lambda: _run_below(code, scope, ending)
     constants = tuple(ending if each == _MARK else each for each in code.co_consts)
-    return types.FunctionType(code.replace(co_consts=constants), scope)
+    function = types.FunctionType(code.replace(co_consts=constants), scope)
+    return functools.partial(_run_awaiting, function, ending) if code.co_flags & _CO_COROUTINE else function
 
 
 def _run_below(code, scope, ending):
     with ending:
         exec(code, scope)
+
+
+def _run_awaiting(function, ending):
+    """Code that awaits is the main task of an event loop. The loop can end it: what another task raised, or an interrupt."""
+
+    async def main():
+        await function()
+        if isinstance(ending.error, _asyncio.CancelledError):
+            raise ending.error  # for an interrupt, the loop raises KeyboardInterrupt in its place
+
+    outside = Ending()
+    with outside:
+        _asyncio.run(main())
+    ending.error = outside.error or ending.error
 
 
 def make_main(path):
