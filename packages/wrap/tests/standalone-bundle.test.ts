@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -115,6 +115,34 @@ describe('wrapper.py', () => {
   test.each(pythons)('tells its version with Python $version', ({ path: interpreter }) => {
     const told = execFileSync(interpreter, [path, '--version'], { encoding: 'utf8', cwd: folder });
     expect(told).toMatch(/\d+\.\d+/);
+  });
+});
+
+describe('on Python 3.9', () => {
+  const path = join(folder, 'wrapper.py');
+  const SENTENCE = /^The wrapper needs Python 3\.10 or newer; this is 3\.9\.\d+\.\n$/;
+  const explained = (interpreter: string, ...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(interpreter, args, { encoding: 'utf8', cwd: folder });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(SENTENCE);
+  };
+
+  test('its syntax is readable there, and it explains itself before it imports anything', () => {
+    const program = py`
+      import ast, sys
+      text = open(sys.argv[1]).read()
+      ast.parse(text, feature_version=(3, 9))
+      sys.version_info, sys.version = (3, 9, 18), "3.9.18 (main)"
+      sys.meta_path.clear()
+      exec(compile(text, sys.argv[1], "exec"), {"__name__": "__main__"})
+    `;
+    for (const interpreter of pythons) explained(interpreter.path, '-c', program, path);
+  });
+
+  const [oldest] = findInterpreters(9) as { path: string; minor: number }[];
+  test.skipIf(oldest!.minor > 9)('it explains itself in one sentence', () => {
+    explained(oldest!.path, path);
+    explained(oldest!.path, path, '--list');
   });
 });
 

@@ -50,10 +50,11 @@ class CallsInOrder:
             call.is_cancelled = True
             call.end()
 
-    def wait_until_idle(self):
+    def wait_until_idle(self, is_wanted):
+        """Returns when all calls have ended, or `is_wanted()` is false."""
         with self._changed:
             # Wakes up now and then: a signal that comes as the wait begins is noticed only after it.
-            while not self._changed.wait_for(lambda: not self._waiting and not self._running, 1):
+            while is_wanted() and not self._changed.wait_for(lambda: not self._waiting and not self._running, 1):
                 pass
 
     def counts(self):

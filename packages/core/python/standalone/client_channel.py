@@ -29,6 +29,16 @@ class Channel:
         if self.is_closed:
             raise ClientGone
 
+    def has_reader(self):
+        """False if the client has closed its end, or is gone. Windows does not say so before something is written."""
+        import select
+
+        if self.is_closed or not hasattr(select, "poll"):
+            return not self.is_closed
+        poll = select.poll()
+        poll.register(self._descriptor, 0)
+        return not any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+
     def notify(self, method, params):
         self.send({"jsonrpc": "2.0", "method": method, "params": params})
 

@@ -13,6 +13,7 @@ from .methods import WRAPPER_VERSION, Methods
 from .reports import Log
 from .server import LONGEST_LINE, Server
 from .settings import SETTINGS, SettingFault, read_settings
+from .shown import printable_lines
 from .stop_signals import Stop, catch_signals
 from .tools_file import ToolsFileFault, has_changed, read_tools_file
 
@@ -36,9 +37,6 @@ class _CommandFault(Exception):
 
 def main(arguments=None, folder=None):
     """Returns the exit status. Does not return from serving a client."""
-    if sys.version_info < (3, 10):
-        print(f"The wrapper needs Python 3.10 or newer; this is {sys.version.split()[0]}.", file=sys.stderr)
-        return 2
     folder = folder or os.path.dirname(os.path.abspath(__file__))
     try:
         options = _read_options(sys.argv[1:] if arguments is None else arguments)
@@ -57,7 +55,7 @@ def main(arguments=None, folder=None):
             environ["WRAPPER_LOG_FILE"] = os.path.abspath(options["--log-file"])
         settings = read_settings(environ, folder)
     except (_CommandFault, ToolsFileFault, SettingFault) as fault:
-        print(fault, file=sys.stderr)
+        print("\n".join(printable_lines(str(fault))), file=sys.stderr)
         return 2
     return _Program(tools_file, settings).serve(options.get("--health-port"))
 
@@ -94,7 +92,7 @@ def _tool_lines(tools_file):
     width = max(map(len, tools_file.tools), default=0)
     lines = [f"{tools_file.name}: {len(tools_file.tools)} tools of {os.path.basename(tools_file.script)}"]
     for tool in tools_file.tools.values():
-        about = tool["description"].strip().partition("\n")[0]
+        about = printable_lines(tool["description"].strip())[0]
         lines.append(f"  {tool['name']:<{width}}  {about}".rstrip())
     return "\n".join(lines)
 
@@ -110,9 +108,9 @@ class _Program:
         alarms = Alarms("deadlines"), Alarms("flushes")
         self._runner = CallRunner(settings, tools_file.script, tools_file.package, self._folder, alarms)
         self._calls = CallsInOrder(settings.max_concurrent, self._run)
-        channel = Channel(take_standard_output())
-        self._methods = Methods(tools_file, settings, channel, self._calls)
-        self._server = Server(self._methods, channel, self._log)
+        self._channel = Channel(take_standard_output())
+        self._methods = Methods(tools_file, settings, self._channel, self._calls)
+        self._server = Server(self._methods, self._channel, self._log)
         self._leaving = threading.Lock()
 
     def serve(self, health_port):
@@ -129,10 +127,8 @@ class _Program:
             self._runner.ready.refill()
             for line in read_lines(0, LONGEST_LINE, read):
                 self._server.take(line)
-            # A file, or `echo … | python wrapper.py`: all requests are there, and their answers are waited for. An MCP
-            # client that closes its end is gone.
-            if _is_file(0) or not self._methods.speaks_mcp:
-                self._calls.wait_until_idle()
+            # `echo … | python wrapper.py` closes its end and still reads the answers. A client that is gone reads nothing.
+            self._calls.wait_until_idle(self._channel.has_reader)
         except ClientGone:
             pass
         except Stop as stop:
@@ -197,12 +193,6 @@ class _Program:
             shutil.rmtree(self._folder, ignore_errors=True)
         finally:
             os._exit(status)
-
-
-def _is_file(descriptor):
-    import stat
-
-    return stat.S_ISREG(os.fstat(descriptor).st_mode)
 
 
 if __name__ == "__main__":

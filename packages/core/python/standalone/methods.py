@@ -28,8 +28,7 @@ ANSWERED_LATER = object()
 
 
 class Methods:
-    """`version` is the revision that `initialize` agreed on; requests of the modern era bring their own. `speaks_mcp`: whether
-    any request used a method other than the plain ones."""
+    """`version` is the revision that `initialize` agreed on; requests of the modern era bring their own."""
 
     def __init__(self, tools_file, settings, channel, calls):
         self._tools = tools_file.tools
@@ -39,7 +38,6 @@ class Methods:
         self._in_flight = {}
         self._started = time.monotonic()
         self.version = LEGACY_VERSIONS[0]
-        self.speaks_mcp = False
         self.identity = {"name": tools_file.name, "version": WRAPPER_VERSION}
         self.instructions = tools_file.description
         self._plain_methods = {
@@ -66,7 +64,6 @@ class Methods:
             raise RpcError(INVALID_PARAMS, "Invalid params: they are given by name, in an object")
         if message.method in self._plain_methods:
             return self._plain_methods[message.method](message, reply)
-        self.speaks_mcp = True
         version = claimed_version(message.method, message.params)
         methods = self._legacy_methods if version is None else self._modern_methods
         if message.method not in methods:

@@ -5,6 +5,9 @@ import os
 import sys
 import time
 
+from .shown import printable_lines
+
+_MOST_LINES = 200
 
 class Log:
     """Entries on standard error or in a file. No failure here stops the wrapper."""
@@ -17,9 +20,13 @@ class Log:
 
     def write(self, level, text, entry_id="-"):
         moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        lines = printable_lines(text.rstrip())
+        if len(lines) > _MOST_LINES:
+            half = _MOST_LINES // 2
+            lines[half:-half] = [f"… {len(lines) - 2 * half} lines left out …"]
         # The further lines of an entry are indented, so that no script can write what looks like another entry.
-        body = text.rstrip().replace("\r", "\n").replace("\n", "\n    ")
-        data = f"{moment} {level} {entry_id} {body}\n".encode("utf-8", "backslashreplace")
+        body = "\n    ".join(lines)
+        data = f"{moment} {level} {entry_id} {body}\n".encode()
         with self._lock:
             try:
                 self._append(data)

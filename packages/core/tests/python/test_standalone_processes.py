@@ -83,19 +83,42 @@ class Trees(TreeCase):
         self.assertNotIn("isError", wrapper.answer_to(1)["result"])
         self.assert_gone(numbers)
 
-    def test_the_end_of_standard_input_ends_everything(self):
+    def test_a_client_that_is_gone_ends_everything(self):
         wrapper, numbers = self.begun()
+        wrapper.process.stdout.close()
         self.assertEqual(wrapper.close(), 0)
         self.assert_gone(numbers)
         self.assertEqual(os.listdir(self.temporary), [])
 
-    def test_plain_calls_are_answered_before_the_end(self):
-        wrapper = self.start("def double(n): return n * 2", function_tool("double", n={"type": "integer"}))
-        for number in (1, 2):
-            params = {"name": "double", "arguments": {"n": number}}
-            wrapper.send({"jsonrpc": "2.0", "id": number, "method": "CallTool", "params": params})
-        self.assertEqual(wrapper.close(), 0)
-        self.assertEqual([wrapper.answer_to(number)["result"]["value"] for number in (1, 2)], [2, 4])
+    def test_a_client_that_closes_its_end_may_end_everything_by_a_signal(self):
+        wrapper, numbers = self.begun()
+        wrapper.process.stdin.close()
+        wrapper.process.terminate()
+        self.assertEqual(wrapper.process.wait(60), 128 + signal.SIGTERM)
+        self.assert_gone(numbers)
+        self.assertEqual(os.listdir(self.temporary), [])
+
+    def test_calls_are_answered_though_standard_input_ends_right_after_them(self):
+        script = "import time\ndef double(n):\n    time.sleep(1)\n    return n * 2"
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+        calls = [("CallTool", {}), ("tools/call", {}), ("tools/call", {"_meta": meta})]
+        self.write_folder(script, function_tool("double", n={"type": "integer"}))
+        for calls_at_once in ([calls[0]], [calls[1]], [calls[2]], calls):
+            wrapper = self.start_again(TMPDIR=self.temporary)
+            for number, (method, more) in enumerate(calls_at_once):
+                params = {"name": "double", "arguments": {"n": number}, **more}
+                wrapper.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+            wrapper.send({"jsonrpc": "2.0", "id": "last", "method": "tools/list"})
+            self.assertEqual(wrapper.close(), 0)
+            for number in range(len(calls_at_once)):
+                result = wrapper.answer_to(number)["result"]
+                value = result["value"] if "value" in result else result["structuredContent"]["result"]
+                self.assertEqual(value, number * 2)
+            self.assertIn("tools", wrapper.answer_to("last")["result"])
+            self.assertEqual(os.listdir(self.temporary), [])
 
     def test_signals_end_everything(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

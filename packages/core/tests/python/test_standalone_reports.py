@@ -48,6 +48,30 @@ class TwoLayers(WrapperCase):
         self.assertTrue(all(line.startswith("    ") for line in lines[1:]), lines)
         self.assertRegex(lines[0], r"^\S+Z SCRIPT - f: failed")
 
+    def test_the_log_holds_no_terminal_escapes_no_values_and_no_long_lines(self):
+        script = """
+            import sys
+            def f():
+                secret = "hunt" + "er2"
+                print("\\x1b]0;title\\x07", "y" * 100_000)
+                print("line\\n" * 9000, file=sys.stderr)
+                raise ValueError("\\x1b[31mred \\x00\\x9b\\u202e\\u2028\\ud800\\ttab é")
+        """
+        wrapper = self.start(script, function_tool("f"))
+        self.assertTrue(wrapper.call("f")["isError"])
+        logged = wrapper.logged()
+        self.assertTrue(all(each.isprintable() or each in "\n\t" for each in logged), ascii(logged[:2000]))
+        self.assertIn(r"\x1b[31mred \x00\x9b\u202e\u2028\ud800" "\ttab é", logged)
+        self.assertNotIn("hunter2", logged)
+        self.assertLess(max(map(len, logged.split("\n"))), 1200)
+        self.assertLess(logged.count("\n"), 250)
+        self.assertIn("lines left out", logged)
+
+    def test_the_list_of_tools_holds_no_terminal_escapes(self):
+        self.write_folder("def f(): pass", {**function_tool("f"), "description": "\x1b[31mred\x07"})
+        wrapper = self.start_again(["--list"])
+        self.assertIn(r"\x1b[31mred\x07".encode(), wrapper.process.stdout.read())
+
     def test_a_script_that_changed_since_it_was_wrapped_is_mentioned(self):
         self.write_folder("def f(): pass", function_tool("f"), sha256="0" * 64)
         wrapper = self.start_again()

@@ -106,6 +106,13 @@ Needs Python 3.10 or newer and nothing else. The README.md beside it says how to
 "python wrapper.py --help" what can be set. Made by Pungi ${VERSION}, the same for every script:
 what differs is in tools.json.
 """
+
+import sys
+
+if sys.version_info < (3, 10):
+    sys.stderr.write("The wrapper needs Python 3.10 or newer; this is %s.\\n" % sys.version.split()[0])
+    sys.exit(2)
+
 `;
 
 /** The one program that serves any wrapped script. */

@@ -114,7 +114,11 @@ export const SETTINGS: readonly { name: string; standard: string; about: string 
     standard: 'true',
     about: 'false refuses writing to files: a fence, not a wall',
   },
-  { name: 'WRAPPER_LOG_FILE', standard: 'standard error', about: 'where what goes wrong is logged in full' },
+  {
+    name: 'WRAPPER_LOG_FILE',
+    standard: 'standard error',
+    about: 'where failures are logged, with the output of the call',
+  },
 ];
 
 /** How clients start the wrapper. */

@@ -1,5 +1,7 @@
 """Shows an object that may do anything when it is shown, and of a long text its two ends."""
 
+_LONGEST_LINE = 1000
+
 
 def safe_repr(value, longest):
     try:
@@ -17,6 +19,18 @@ def cut_middle(text, longest):
         return text
     half = longest // 2
     return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
+
+
+def printable_lines(text):
+    """The lines of a text for a terminal or a log: control characters are escaped, and long lines are cut."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return [_printable(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…") for line in lines]
+
+
+def _printable(line):
+    if line.isprintable():
+        return line
+    return "".join(each if each.isprintable() or each == "\t" else ascii(each)[1:-1] for each in line)
 
 
 def class_name_of(kind):
