@@ -1,3 +1,4 @@
+export { withFiles } from './call/path-arguments.js';
 export { wrappedCall } from './call/wrapped-call.js';
 export type { MissingImport } from './discover/discover-script.js';
 export { availabilityOf, type Looked, lookAt } from './discover/surrounding.js';

@@ -115,7 +115,7 @@ describe('changes', () => {
     });
     const value = async () => {
       const tool = wrapped.tools.get('value')!;
-      return (await pungi.run(wrappedCall(tool, {}))).value?.json;
+      return (await pungi.run(await wrappedCall(tool, {}))).value?.json;
     };
     expect(await value()).toBeUndefined();
     write(folder, { '_helper.py': 'VALUE = 1\n' });
@@ -139,7 +139,8 @@ describe('changes', () => {
       'boxed/pages/a.html': 'A',
       'boxed/tools.json': toolsFile('in.py', { sha256: sha256(code), include: ['data.csv', 'pages'] }),
     });
-    const value = async () => (await pungi.run(wrappedCall(wrapped.tools.get('hello')!, {}))).value?.json;
+    const value = async () =>
+      (await pungi.run(await wrappedCall(wrapped.tools.get('hello')!, {}))).value?.json;
     expect(await value()).toEqual(['one', 'A']);
     write(folder, { 'boxed/data.csv': 'two', 'boxed/pages/b.html': 'B' });
     await wrapped.look();

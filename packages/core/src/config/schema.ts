@@ -134,7 +134,7 @@ export const OPTIONS = {
   scriptRoots: option(
     'SCRIPT_ROOTS',
     list(/[:\n]/).default([]),
-    'folders that execute_python_file may read from',
+    'folders that execute_python_file and path parameters of wrapped tools may read from',
   ),
   preinstalledPackages: option(
     'PREINSTALLED_PACKAGES',

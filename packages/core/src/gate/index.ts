@@ -5,5 +5,5 @@ export type { Chain, ProfileSource } from './profiles/inherit.js';
 export { loadProfiles, profilesFileOf } from './profiles/load-profiles.js';
 export { type ProfileProblem, problemText, type RuleProblem } from './profiles/problem.js';
 export { isPersona, isStrategic, type Profiles } from './profiles/profiles.js';
-export { pointToSibling, readScript } from './script-file.js';
+export { pointToSibling, readBelow, readScript } from './script-file.js';
 export { tooMany } from './too-many.js';

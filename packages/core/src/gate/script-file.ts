@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, readlink, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { PungiError } from '../base/errors.js';
 import type { Outcome } from '../contract/outcome.js';
 import { MAX_CODE_BYTES } from '../contract/run.js';
@@ -13,12 +13,34 @@ export async function readScript(file: string, roots: string[]): Promise<string>
       'Running files is off: set SCRIPT_ROOTS to the folders whose scripts may run.',
     );
   }
-  const realRoots = await realOnes(roots);
-  for (const path of candidates(file, roots)) {
-    const code = await readBelow(path, realRoots);
-    if (code !== undefined) return code;
+  const bytes = await readBelow(file, roots, MAX_CODE_BYTES);
+  if (bytes === undefined)
+    throw new PungiError('DENIED', `There is no readable file "${file}" below the script roots.`, { file });
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new PungiError('INVALID_INPUT', 'The file is not UTF-8 text.');
   }
-  throw new PungiError('DENIED', `There is no readable file "${file}" below the script roots.`, { file });
+}
+
+/**
+ * Reads a file below one of the roots; undefined if there is none. `isAllowed` judges its real path relative to
+ * the root.
+ */
+export async function readBelow(
+  file: string,
+  roots: string[],
+  maxBytes: number,
+  isAllowed: (path: string) => boolean = () => true,
+): Promise<Buffer | undefined> {
+  const realRoots = await realOnes(roots);
+  const isBelowRoot = (path: string) =>
+    realRoots.some((root) => isBelow(path, [root]) && isAllowed(relative(root, path)));
+  for (const path of candidates(file, roots)) {
+    const bytes = await readRegular(path, isBelowRoot, maxBytes);
+    if (bytes !== undefined) return bytes;
+  }
+  return undefined;
 }
 
 const candidates = (file: string, roots: string[]) =>
@@ -29,25 +51,24 @@ const realOnes = async (paths: string[]) =>
     (path) => path !== undefined,
   );
 
-async function readBelow(path: string, roots: string[]): Promise<string | undefined> {
+async function readRegular(
+  path: string,
+  isBelowRoot: (path: string) => boolean,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
   // Checked before opening, because opening a device can have side effects, and after it, because names can change.
   const place = await realpath(path).catch(() => undefined);
-  if (place === undefined || !isBelow(place, roots)) return undefined;
+  if (place === undefined || !isBelowRoot(place)) return undefined;
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (handle === undefined) return undefined;
   try {
     const real = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(path));
     const stat = await handle.stat();
-    if (!stat.isFile() || !isBelow(real, roots)) return undefined;
-    if (stat.size > MAX_CODE_BYTES) {
-      throw new PungiError('INVALID_INPUT', `The file is larger than ${MAX_CODE_BYTES} bytes.`);
+    if (!stat.isFile() || !isBelowRoot(real)) return undefined;
+    if (stat.size > maxBytes) {
+      throw new PungiError('INVALID_INPUT', `The file is larger than ${maxBytes} bytes.`);
     }
-    const bytes = await handle.readFile();
-    try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    } catch {
-      throw new PungiError('INVALID_INPUT', 'The file is not UTF-8 text.');
-    }
+    return await handle.readFile();
   } finally {
     await handle.close();
   }

@@ -31,6 +31,7 @@ const pungi = Pungi.start(
   Config.parse({
     ...{ tier, python, poolSize: 2, audit: false, auditDir: auditFolder, toolsDir: toolsFolder },
     ...{ cacheDir: `${folder}/cache`, venvsBasePath: `${folder}/environments`, maxConcurrentExecutions: 4 },
+    scriptRoots: [bait.scripts],
   }),
 );
 await pungi.ready();
@@ -40,7 +41,13 @@ await client.connect(new StreamableHTTPClientTransport(new URL(door.url)));
 const { tools } = await client.listTools();
 
 const { tcpPort, ...told } = bait.context();
-const host: Host = { ...told, toolsFolder, auditFolder, ports: [tcpPort, Number(new URL(door.url).port)] };
+const host: Host = {
+  ...told,
+  scripts: bait.scripts,
+  toolsFolder,
+  auditFolder,
+  ports: [tcpPort, Number(new URL(door.url).port)],
+};
 host.secretFiles.push(`${toolsFolder}/till.py`);
 const before = [toolsFolder, auditFolder].flatMap(stateBelow).join('\n');
 for (const problem of await problemsOfNextCalls()) throw new Error(problem);

@@ -1,5 +1,7 @@
 /** What the runner tells of the host; a row picks from it what its script is told. */
 export interface Host {
+  /** The script root, with a link that leads out of it and a pipe. */
+  scripts: string;
   toolsFolder: string;
   auditFolder: string;
   canaryFile: string;
@@ -166,6 +168,39 @@ const ARGUMENTS: WrappedAttack[] = [
   },
 ];
 
+/** Files that the server reads for a caller, or writes for the call. */
+const PATHS: WrappedAttack[] = [
+  ...[
+    ['that leads upwards', ({ canaryFile }: Host) => upwards(canaryFile)],
+    ['that is absolute', ({ canaryFile }: Host) => canaryFile],
+    ['of a link out of the root', () => 'link-out.py'],
+    ['of a link out of the root, absolute', ({ scripts }: Host) => `${scripts}/link-out.py`],
+    ['below the root and up again', ({ scripts }: Host) => `${scripts}/../canary.txt`],
+    ['in /proc of the server', () => '/proc/self/environ'],
+    ['of a pipe, which has no end', () => 'pipe.py'],
+    ['of a device, which has no end', () => '/dev/zero'],
+    ['with a zero in it', ({ canaryFile }: Host) => `${canaryFile}\0.csv`],
+  ].map(([how, path]) => ({
+    name: `has the server read a path ${how}`,
+    tool: 'read_path',
+    args: (host: Host) => ({ path: (path as (host: Host) => string)(host) }),
+    judge: (reply: Reply) =>
+      JSON.stringify(reply).includes('SERVER_SECRET') ? 'it read the server' : undefined,
+  })),
+  ...['../../../x', '/tmp/x', '..', 'a/../../x', 'a\0b', ''].map((name) => ({
+    name: `gives a file the name ${JSON.stringify(name)}`,
+    tool: 'read_path',
+    args: () => ({ path: { name, text: 'x' } }),
+    judge: saysWhy(/INVALID_INPUT[\s\S]*path: /),
+  })),
+  ...['json.py', 'changer_rates.py', 'sitecustomize.py', 'paths.py', '__init__.py', 'os.pth'].map((name) => ({
+    name: `gives a file the name ${name}, so that the script imports it`,
+    tool: 'read_path',
+    args: () => ({ path: { name, text: 'raise SystemExit("FORGED")' } }),
+    judge: same({ result: 'raise SystemExit("FORGED")' }),
+  })),
+];
+
 const FORGED: WrappedAttack[] = [
   {
     name: 'claims a result on every descriptor, and returns another',
@@ -197,4 +232,10 @@ const FORGED: WrappedAttack[] = [
   },
 ];
 
-export const WRAPPED_ATTACKS: readonly WrappedAttack[] = [...STOLEN, ...LASTING, ...ARGUMENTS, ...FORGED];
+export const WRAPPED_ATTACKS: readonly WrappedAttack[] = [
+  ...STOLEN,
+  ...LASTING,
+  ...ARGUMENTS,
+  ...PATHS,
+  ...FORGED,
+];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallToolResult, ContentBlock, TextContent, Tool } from '@modelcontextprotocol/server';
 import { PungiError } from '@pungi/core/base';
 import type { Outcome, Value } from '@pungi/core/contract';
-import { fitSchema, type WrappedTool, wrappedCall } from '@pungi/wrap';
+import { fitSchema, type WrappedTool, withFiles, wrappedCall } from '@pungi/wrap';
 import { z } from 'zod';
 import { cutText, fitOutcome } from '../fit.js';
 import { contentBlocks, formatIssues, formatOutcome, type OutputStyle, text } from '../format-outcome.js';
@@ -21,7 +21,8 @@ const Arguments = z.custom<Record<string, unknown>>(
 export function answerWrapped(tool: WrappedTool, args: unknown, call: Call): Promise<CallToolResult> {
   const act: Parameters<typeof answer<typeof Arguments>>[3] = async (given, steps) => {
     try {
-      const outcome = await runWithProgress(wrappedCall(tool, given), call, steps);
+      const request = await wrappedCall(tool, given, call.pungi.config.scriptRoots);
+      const outcome = await runWithProgress(request, call, steps);
       const { verdict, runId } = outcome;
       if (verdict.kind === 'internal') return replyOwnFault(tool, verdict.message, runId, call);
       const style = styleOf(outcome, call.pungi.profiles);
@@ -222,7 +223,7 @@ function advertise({ name, spec, script }: WrappedTool): Tool {
     name,
     ...(title !== undefined && { title }),
     description,
-    inputSchema: inputSchema as Tool['inputSchema'],
+    inputSchema: withFiles(inputSchema) as Tool['inputSchema'],
     ...(outputSchema !== null && { outputSchema: outputSchema as Tool['outputSchema'] }),
     ...(annotations !== undefined && { annotations: annotations as NonNullable<Tool['annotations']> }),
   };

@@ -2,13 +2,22 @@ import { PungiError } from '@pungi/core/base';
 import type { ArgvRule, RunRequest, ScriptTool } from '@pungi/core/contract';
 import { fitSchema } from '../schema/fit-schema.js';
 import type { WrappedTool } from '../tools-folder/wrapped-script.js';
+import { placeFiles } from './path-arguments.js';
 
-/** The run that a call of a wrapped tool is. Throws INVALID_INPUT for a command line with arguments that do not fit. */
-export function wrappedCall(
+/**
+ * The run that a call of a wrapped tool is. Throws INVALID_INPUT for a command line with arguments that do not fit, and for
+ * files that are none. `roots`: the folders whose files an argument may name.
+ */
+export async function wrappedCall(
   { spec, script, preload }: WrappedTool,
-  args: Record<string, unknown>,
-): RunRequest {
-  const { code, filename, package: within, files, tools } = script;
+  given: Record<string, unknown>,
+  roots: string[] = [],
+): Promise<RunRequest> {
+  const { code, filename, package: within, tools } = script;
+  // A client chooses both the script and the path: it would read whatever is below the roots.
+  const readable = tools.wrappedBy === 'client' ? [] : roots;
+  const { args, files: placed } = await placeFiles(spec.inputSchema, given, readable);
+  const files = [...script.files, ...placed];
   const request: RunRequest = {
     code,
     filename,

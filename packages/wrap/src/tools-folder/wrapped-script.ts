@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from '@pungi/core/base';
 import type { InputFile, ToolSpec, ToolsFile } from '@pungi/core/contract';
+import { withFiles } from '../call/path-arguments.js';
 import type { Availability } from '../discover/surrounding.js';
 
 /** A place in the tools folder that leads to a script: the script itself, a registration, or a folder of its own. */
@@ -110,7 +111,8 @@ export function offerOf(tools: readonly WrappedTool[]): Offer {
     const { name, spec, script } = tool;
     const names = faulty.get(script) ?? new Set(script.faults.map((fault) => fault.tool));
     faulty.set(script, names);
-    const text = JSON.stringify([name, spec, names.has(spec.name)]);
+    const shown = { ...spec, inputSchema: withFiles(spec.inputSchema) };
+    const text = JSON.stringify([name, shown, names.has(spec.name)]);
     const size = Buffer.byteLength(text);
     if (bytes + size > MOST_BYTES) continue;
     bytes += size;
