@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { checkSettings, Pungi } from '@pungi/core';
-import { type Logger, PungiError } from '@pungi/core/base';
+import { type Logger, PACKAGE_ROOT, PungiError, styleFor } from '@pungi/core/base';
 import { type Config, toolsFolder } from '@pungi/core/config';
 import { assertLoopback } from '@pungi/server';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { onInterrupt, openLog } from './act.js';
 import { ALL_OPTIONS, addConfigFlags, parserOf, readConfig } from './config-flags.js';
-import { type ListenAddress, parseListenAddress, serveHttp } from './serve-http.js';
 
 const HELP = `
 Over stdio, standard output carries the protocol and nothing else; logs go to standard error or
@@ -87,4 +88,111 @@ function refuseFile(folder: string | null): void {
     'CONFIGURATION_ERROR',
     `The tools folder ${folder} is a file: name the folder that contains it.`,
   );
+}
+
+interface HttpServing {
+  /** true: the user named no address. */
+  address: ListenAddress | true;
+  quiet: boolean;
+  logger: Logger;
+  interrupted: Promise<void>;
+}
+
+/** Serves until interrupted, and prints how to connect. */
+async function serveHttp(pungi: Pungi, { address, quiet, logger, interrupted }: HttpServing): Promise<void> {
+  const print = quiet ? () => {} : (text: string) => process.stderr.write(`${text}\n`);
+  const { door, instead } = await openDoor(pungi, address, logger);
+  try {
+    if (instead !== null) logger.info(instead, { url: door.url });
+    // Without an interpreter or a sandbox there is nothing to serve: the error ends the start.
+    const stopped = await Promise.race([pungi.ready(), interrupted.then(() => true)]);
+    if (stopped === true) return;
+    print(welcome(door.url));
+    if (instead !== null) print(`${instead}\n`);
+    print(await isolationLine(pungi));
+    await interrupted;
+  } finally {
+    await door.close();
+  }
+}
+
+async function openDoor(pungi: Pungi, address: ListenAddress | true, logger: Logger) {
+  const { startHttp } = await import('@pungi/server');
+  const { host, port } = address === true ? DEFAULT_ADDRESS : address;
+  for (let offset = 0; ; offset += 1) {
+    try {
+      const door = await startHttp(pungi, { host, port: port + offset, logger });
+      return { door, instead: offset === 0 ? null : chosenInstead(port, port + offset) };
+    } catch (error) {
+      if (!(await portIsTaken(host, port + offset))) throw error;
+      if (address === true && offset < PORTS_TO_TRY) continue;
+      const what = `Port ${port + offset} of ${host} is in use by another program`;
+      throw new PungiError(
+        'CONFIGURATION_ERROR',
+        `${what}: stop it, or choose another port with --http ${host}:PORT.`,
+      );
+    }
+  }
+}
+
+const PORTS_TO_TRY = 20;
+
+const chosenInstead = (taken: number, port: number) =>
+  `Port ${taken} is in use by another program, so port ${port} is used; choose one with --http 127.0.0.1:PORT.`;
+
+function welcome(url: string): string {
+  const indented = (value: unknown) => JSON.stringify(value, null, 2).replace(/^/gm, '  ');
+  return `
+${bold('Pungi')} serves MCP at ${bold(url)}
+
+To connect over HTTP, paste into your client's configuration:
+${indented(httpClientConfiguration(url))}
+
+Or let the client start Pungi itself, over stdio:
+${indented(stdioClientConfiguration())}
+`;
+}
+
+async function isolationLine(pungi: Pungi): Promise<string> {
+  const { isolation, pythonVersion } = await pungi.health();
+  const warning = isolation.warning === null ? '' : `\n${isolation.warning}`;
+  return `${pythonVersion} is ready; isolation tier: ${bold(String(isolation.tier))}${warning}\nCtrl-C stops the server.`;
+}
+
+const bold = (text: string) => styleFor(process.stderr)('bold', text);
+
+const MAIN = join(PACKAGE_ROOT, 'dist/bundle/main.js');
+
+/** The configuration for an MCP client that starts its servers itself. */
+const stdioClientConfiguration = () => ({
+  mcpServers: { pungi: { command: process.execPath, args: [MAIN, 'serve'] } },
+});
+
+/** The configuration for an MCP client that connects to this server. */
+const httpClientConfiguration = (url: string) => ({ mcpServers: { pungi: { type: 'http', url } } });
+
+/** Checks after a failure whether another program listens on the port, so that the error names the reason. */
+function portIsTaken(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE'));
+    probe.listen(port, host, () => probe.close(() => resolve(false)));
+  });
+}
+
+interface ListenAddress {
+  host: string;
+  port: number;
+}
+
+const DEFAULT_ADDRESS: ListenAddress = { host: '127.0.0.1', port: 8765 };
+
+/** Parses `8765`, `:8765`, `localhost:8765` or `[::1]:8765`; port 0 takes a free one. */
+export function parseListenAddress(text: string): ListenAddress {
+  const match = /^(?:(?<host>[^:[\]]+|\[[0-9a-f:.]+\])?:)?(?<port>\d+)$/i.exec(text);
+  const port = Number(match?.groups?.['port']);
+  if (match === null || port > 65_535) {
+    throw new InvalidArgumentError('must be an address such as 127.0.0.1:8765, [::1]:8765 or 8765');
+  }
+  return { host: match.groups?.['host']?.replace(/^\[|\]$/g, '') ?? DEFAULT_ADDRESS.host, port };
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseListenAddress } from '../src/serve-http.js';
+import { parseListenAddress } from '../src/serve.js';
 import { descendants, isAlive, type Running, start } from './pungi.js';
 
 const running: Running[] = [];

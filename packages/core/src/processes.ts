@@ -1,4 +1,3 @@
-export { findProgram } from './runtime/find-program.js';
-export { ServerProcess } from './runtime/server-process.js';
+export { findProgram, ServerProcess } from './runtime/server-process.js';
 export { findInterpreter } from './sandbox/interpreter.js';
 export { PYTHON_HALF } from './sandbox/spawn.js';

@@ -1,14 +1,13 @@
 export { bench, type Measured } from './bench/bench.js';
 export { type Find, Fuzzer, findsSpec, type ToolFuzzed } from './fuzz/fuzz.js';
-export { FirstSpecWriter } from './init/first-spec.js';
+export { FirstSpecWriter, specText } from './init/first-spec.js';
 export { isDestructive, isReadOnly, nameOf, readOffer } from './init/offer.js';
-export { specText } from './init/spec-text.js';
 export { exampleInput } from './inputs/example.js';
 export { isMap, type JsonMap } from './judge/answer.js';
 export { shown } from './judge/shown.js';
-export type { SnapshotMode } from './judge/snapshot-store.js';
+export type { SnapshotMode } from './judge/snapshots.js';
 export { lint } from './lint/lint.js';
-export { RULES, type Severity } from './lint/remark.js';
+export { RULES, type Severity } from './lint/lint-tool.js';
 export { HttpProxy } from './record/http-proxy.js';
 export { Recorder, recordedSpec } from './record/recorder.js';
 export {
@@ -34,7 +33,12 @@ export { LineReader } from './run/stdio-transport.js';
 export { faultText, type SpecFault, sortedFaults, warningText } from './spec/fault.js';
 export { type LoadedSpecification, loadSpecification } from './spec/load.js';
 export { finishTest, plan } from './spec/plan.js';
-export { PythonEngine, type PythonEngineConfig } from './validate/python-engine.js';
+export {
+  configForScripts,
+  PythonEngine,
+  type PythonEngineConfig,
+  SCRIPT_DEFAULTS,
+} from './validate/python-engine.js';
 export { engineConfigOf, PythonValidators } from './validate/python-validators.js';
 export type { PythonRunner, ScriptContext } from './validate/runner.js';
 export { type ExecuteOptions, type PythonScript, ScriptEngine } from './validate/script-engine.js';
@@ -46,4 +50,3 @@ export {
   type ScriptLog,
   type ScriptResult,
 } from './validate/script-result.js';
-export { configForScripts, SCRIPT_DEFAULTS } from './validate/script-settings.js';

@@ -2,8 +2,8 @@ import { type Style, styleFor } from '@pungi/core/base';
 import type { OptionName } from '@pungi/core/config';
 import { Command } from 'commander';
 import { addConfigFlags, configSources } from '../config-flags.js';
+import type { Finding } from './checks.js';
 import { type Examination, examine } from './examine.js';
-import type { Finding } from './finding.js';
 
 const SETTINGS: readonly OptionName[] = [
   'python',

@@ -13,9 +13,16 @@ import {
 import { type Health, isSandboxed } from '@pungi/core/contract';
 import { parse } from 'yaml';
 import { blockerOf, cgroupBlockerOf, readKernelFile } from './blockers.js';
-import { auditFinding, environmentFindings, profileFinding } from './environments.js';
-import { type Finding, fail, ok, warn } from './finding.js';
-import { tryRun } from './trial.js';
+import {
+  auditFinding,
+  environmentFindings,
+  type Finding,
+  fail,
+  ok,
+  profileFinding,
+  tryRun,
+  warn,
+} from './checks.js';
 
 export interface Examination {
   healthy: boolean;

@@ -1,8 +1,11 @@
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { countText, fileProblem, PungiError } from '@pungi/core/base';
+import type { Pungi } from '@pungi/core';
+import { countText, fileProblem, PungiError, similarName, writeAtomically } from '@pungi/core/base';
 import { MAX_CODE_BYTES } from '@pungi/core/contract';
+import { nameKey } from '@pungi/core/environments';
 import type { MissingImport } from '@pungi/wrap';
+import { z } from 'zod';
 import { asText, readOwnFile } from '../own-files.js';
 
 export interface OwnScript {
@@ -84,3 +87,84 @@ export function missingLines(missing: readonly MissingImport[], environment: str
     : [`Install their packages with: pungi env install ${environment} ${[...packages, '…'].join(' ')}`];
   return [`${what} in the environment "${environment}": ${names.join(', ')}`, ...advice];
 }
+
+/** Its files are hidden, so that the tools folder offers them only where a registration names them. */
+const PROGRAMS_FOLDER = '.programs';
+
+const FIND_PROGRAMS = `
+from importlib.metadata import distributions
+[
+    {"name": one.name, "value": one.value, "package": each.metadata["Name"]}
+    for each in distributions() for one in each.entry_points if one.group == "console_scripts"
+]
+`;
+
+const Programs = z.array(z.object({ name: z.string(), value: z.string(), package: z.string() }));
+type Program = z.infer<typeof Programs>[number];
+
+/** MODULE:OBJECT, as entry points name what they call. */
+const ENTRY_POINT = /^(?<module>\w+(\.\w+)*):(?<object>\w+)(?<rest>(\.\w+)*)( *\[.*\])?$/;
+
+/** Whether the operand of `pungi wrap` names a program of an environment: `pygmentize`, or `pygments:pygmentize`. */
+export const isProgram = (operand: string, environment: string | undefined): boolean =>
+  environment !== undefined && /^[\w.-]+(:[\w.-]+)?$/.test(operand) && !existsSync(operand);
+
+/** Writes the script that starts a console script of an environment, as its file in `bin` does. */
+export async function readProgram(
+  pungi: Pungi,
+  operand: string,
+  environment: string,
+  toolsFolder: string,
+): Promise<OwnScript> {
+  const { name, value } = await findProgram(pungi, operand, environment);
+  const { module, object, rest } = ENTRY_POINT.exec(value)?.groups ?? {};
+  if (module === undefined)
+    throw invalid(`The program "${name}" has an entry point that is not valid: ${value}.`);
+  const code = [
+    `"""The program ${name} of its environment."""`,
+    'import sys',
+    `from ${module} import ${object}`,
+    'if __name__ == "__main__":',
+    `    sys.argv[0] = "${name}"`,
+    `    sys.exit(${object}${rest}())`,
+    '',
+  ].join('\n');
+  const folder = join(toolsFolder, PROGRAMS_FOLDER);
+  mkdirSync(folder, { recursive: true });
+  // Not the name of a package that the program imports.
+  const filename = `${name.replaceAll(/[^\w]/g, '_')}_program.py`;
+  const path = join(folder, filename);
+  writeAtomically(path, code);
+  return { path, filename, code };
+}
+
+async function findProgram(pungi: Pungi, operand: string, environment: string): Promise<Program> {
+  const outcome = await pungi.probe({ code: FIND_PROGRAMS, venvName: environment });
+  const { verdict } = outcome;
+  if (verdict.kind !== 'ok') {
+    const code = 'code' in verdict ? verdict.code : 'PYTHON_ERROR';
+    throw new PungiError(code, 'message' in verdict ? verdict.message : 'The programs could not be listed.');
+  }
+  const programs = Programs.parse(outcome.value?.json ?? []);
+  const [wanted, of] = operand.split(':').reverse() as [string, string | undefined];
+  const found = programs.find(
+    ({ name, package: owner }) => name === wanted && nameKey(of ?? owner) === nameKey(owner),
+  );
+  if (found !== undefined) return found;
+  const similar = similarName(
+    wanted,
+    programs.map(({ name }) => name),
+  );
+  const advice = similar === undefined ? listOf(programs) : `Do you mean "${similar}"?`;
+  throw invalid(
+    `There is no file ${operand}, and the environment "${environment}" has no program of that name. ${advice}`,
+  );
+}
+
+const listOf = (programs: readonly Program[]) =>
+  programs.length === 0
+    ? 'It has none.'
+    : `It has: ${programs
+        .map(({ name }) => name)
+        .sort()
+        .join(', ')}.`;

@@ -22,8 +22,15 @@ import {
 } from '@pungi/wrap';
 import type { Command } from 'commander';
 import { type Answer, type CommandContext, withPungi } from '../act.js';
-import { isProgram, readProgram } from './installed-program.js';
-import { includedPaths, missingLines, type OwnScript, readOwnScript } from './read-script.js';
+import {
+  includedPaths,
+  isProgram,
+  missingLines,
+  type OwnScript,
+  readOwnScript,
+  readProgram,
+} from './read-script.js';
+
 import {
   CHOICE,
   configOf,

@@ -12,16 +12,13 @@ import type {
 } from '../contract/audit.js';
 import { auditError, translateError } from './audit-error.js';
 import { type PreparedRecord, prepareRecord, redact } from './chain.js';
-import { type Database, transact, whenFree } from './database.js';
+import { type Database, fillLookup, transact, whenFree } from './database.js';
 import { type AuditFiles, filesIn, makePrivate } from './folder.js';
 import { LockTexts } from './lock-texts.js';
-import { fillLookup } from './lookup.js';
 import { type OpenedDatabase, openDatabase } from './open-database.js';
-import { type Pruned, pruneEntries, rotate } from './pruning.js';
-import { Quota } from './quota.js';
-import { SharedCommits } from './shared-commits.js';
+import { type Pruned, pruneEntries, Quota, rotate } from './pruning.js';
 import { TrailReader } from './trail-reader.js';
-import { Writer } from './writer.js';
+import { SharedCommits, Writer } from './writer.js';
 
 /** The lookup is filled a moment after a commit, so that no run waits for the indexes of queries. */
 const LOOKUP_AFTER_MS = 50;

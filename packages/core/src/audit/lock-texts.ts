@@ -10,12 +10,12 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { syncFolder, writeAtomically } from '../base/atomic-write.js';
+import { syncFolder, writeAtomically } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import type { EnvironmentLock } from '../contract/audit.js';
 import { auditError } from './audit-error.js';
-import type { Database } from './database.js';
-import { EVERY_ENTRY } from './lookup.js';
+import { type Database, EVERY_ENTRY } from './database.js';
+
 import type { Problems } from './problems.js';
 
 const SHA256 = /^[0-9a-f]{64}$/;

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
-import { syncFolder } from '../base/atomic-write.js';
+import { syncFolder } from '../base/files.js';
 import { auditError, isUnwritable, translateError } from './audit-error.js';
 import { NO_HASH, prepareRecord } from './chain.js';
+import { adoptKeys, type KeyPair, makeKeys, publicText } from './checkpoint.js';
 import { Database, readTogether, transact, whenFree } from './database.js';
 import { type AuditFiles, makeEmptyFile } from './folder.js';
-import { adoptKeys, type KeyPair, makeKeys, publicText } from './keys.js';
 import { Writer } from './writer.js';
 
 /**

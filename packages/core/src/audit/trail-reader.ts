@@ -1,10 +1,10 @@
 import type { AuditEntry, AuditQuery, AuditVerification } from '../contract/audit.js';
 import { translateError } from './audit-error.js';
 import { clientName, columnText, type EntryRow, entryOf } from './chain.js';
-import type { Database } from './database.js';
+import { type Database, EVERY_ENTRY } from './database.js';
+
 import { type AuditFiles, filesIn } from './folder.js';
 import { LockTexts } from './lock-texts.js';
-import { EVERY_ENTRY } from './lookup.js';
 import { connectForReading } from './open-database.js';
 import { checkEntry, Problems } from './problems.js';
 import { countOldest } from './pruning.js';

@@ -1,12 +1,19 @@
 export { checkObject, checkOptions, checkText } from './arguments.js';
-export { discardDraft, draftOf, settleDraft, writeAtomically } from './atomic-write.js';
 export { ERROR_CODES, type ErrorCode, PungiError } from './errors.js';
-export { fileProblem, readBounded, withoutMark, writeWhole } from './files.js';
-export { type Fault, faultsOf, jsonFaults } from './issue-text.js';
+export {
+  discardDraft,
+  draftOf,
+  fileProblem,
+  readBounded,
+  settleDraft,
+  withoutMark,
+  writeAtomically,
+  writeWhole,
+} from './files.js';
+export { type Fault, faultsOf, jsonFaults, similarName } from './issue-text.js';
 export { isShallowJson, isWithin, measureJson } from './json-extent.js';
 export { createLogger, type Logger, type LogSettings, silentLogger } from './logger.js';
 export { sha256 } from './sha256.js';
-export { similarName } from './similar-name.js';
 export {
   agoText,
   countText,

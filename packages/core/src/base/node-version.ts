@@ -10,3 +10,6 @@ export function isNodeSupported(version = process.versions.node): boolean {
 
 export const tooOld = (version = process.versions.node) =>
   `Pungi needs Node ${OLDEST_NODE.replace(/\.0$/, '')} or newer, got ${version}: install one from nodejs.org.`;
+
+/** Node before 20.4 lacks this symbol. TypeScript and other tools define the same one. */
+(Symbol as { asyncDispose?: symbol }).asyncDispose ??= Symbol.for('Symbol.asyncDispose');

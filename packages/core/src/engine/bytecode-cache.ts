@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { writeAtomically } from '../base/atomic-write.js';
+import { writeAtomically } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 
 /** Everything that bytecode depends on: the same source under another name or interpreter is another entry. */

@@ -1,7 +1,7 @@
 import { type Advice, adviceFor } from '../base/advice.js';
 import { PungiError } from '../base/errors.js';
+import { similarName } from '../base/issue-text.js';
 import type { Logger } from '../base/logger.js';
-import { similarName } from '../base/similar-name.js';
 import type { StepOptions } from '../contract/environment.js';
 import type { EnvironmentRef } from '../engine/environment-ref.js';
 import type { FileLock } from '../runtime/file-lock.js';

@@ -9,7 +9,7 @@ import type {
   PackageInfo,
   StepOptions,
 } from '../contract/environment.js';
-import type { EnvironmentLocks } from './environment-locks.js';
+import type { EnvironmentLocks } from './lock-file.js';
 import type { Metadata } from './store/metadata.js';
 
 /** The audit record of a change of an environment. */

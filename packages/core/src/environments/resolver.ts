@@ -7,7 +7,7 @@ import { ADD_TO_MADE } from '../engine/missing-module.js';
 import { outOfScope } from '../engine/scope-verdict.js';
 import type { Job } from '../runtime/supervisor.js';
 import type { Environments } from './environments.js';
-import { readInlineMetadata } from './inline/inline-metadata.js';
+import { readInlineMetadata } from './inline.js';
 import type { Preinstalled } from './preinstalled.js';
 import { ProfilePackages } from './profile-packages.js';
 

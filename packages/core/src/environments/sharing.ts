@@ -1,7 +1,7 @@
 import type { EnvironmentInfo, StepOptions } from '../contract/environment.js';
 import type { Catalog } from './catalog.js';
 import type { EnvironmentEditor } from './editor.js';
-import type { InlineEnvironments } from './inline/inline-environments.js';
+import type { InlineEnvironments } from './inline.js';
 import type { Installer } from './installer.js';
 import type { Interpreters } from './interpreters.js';
 import { type About, minorOf, parseLockFile, renderLockFile } from './lock-file.js';

@@ -6,9 +6,9 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
-import { parseAuthority, type Target, writeHost } from './host-name.js';
-import { reach } from './outbound.js';
-import type { Policy } from './policy.js';
+import { parseAuthority, type Target, writeHost } from './hosts.js';
+import { type Policy, reach } from './policy.js';
+
 import { Refusal, statusLine } from './refusal.js';
 import type { RunConnections } from './run-connections.js';
 

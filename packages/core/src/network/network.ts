@@ -1,11 +1,9 @@
 import { forward } from './forward.js';
-import { parseHostRule } from './host-rules.js';
-import { type Lookup, lookUp } from './lookup.js';
-import { Names } from './names.js';
+import { parseHostRule } from './hosts.js';
+import { type Lookup, lookUp, Names } from './names.js';
 import { Policy } from './policy.js';
-import { type ProxyHandler, startProxyServer } from './proxy-server.js';
+import { type ProxyHandler, startProxyServer, TIMEOUTS, type Timeouts } from './proxy-server.js';
 import { Capacity, type NetworkDecision, RunConnections } from './run-connections.js';
-import { TIMEOUTS, type Timeouts } from './timeouts.js';
 import { tunnel } from './tunnel.js';
 
 export interface NetworkDoor {

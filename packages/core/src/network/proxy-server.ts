@@ -11,7 +11,27 @@ import { join } from 'node:path';
 import { PrivateFolder } from '../runtime/private-folder.js';
 import { Refusal, writeRefusal } from './refusal.js';
 import type { Capacity, RunConnections } from './run-connections.js';
-import type { Timeouts } from './timeouts.js';
+
+/** Timeouts of the proxy, in milliseconds. The total lifetime of a connection is limited by the run. */
+export interface Timeouts {
+  /** For the line that names the caller. */
+  caller: number;
+  headers: number;
+  hello: number;
+  lookup: number;
+  connect: number;
+  /** Without any traffic. */
+  idle: number;
+}
+
+export const TIMEOUTS: Timeouts = {
+  caller: 5000,
+  headers: 15_000,
+  hello: 10_000,
+  lookup: 10_000,
+  connect: 15_000,
+  idle: 300_000,
+};
 
 const LONGEST_HEADERS = 32 * 1024;
 const LONGEST_NAME = 256;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Target } from './host-name.js';
+import type { Target } from './hosts.js';
 
 export interface NetworkDecision {
   run: string | null;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { parseAuthority, parseHost, type Target, writeTarget } from './host-name.js';
-import { reach } from './outbound.js';
-import type { Policy } from './policy.js';
+import { parseAuthority, parseHost, type Target, writeTarget } from './hosts.js';
+import { type Policy, reach } from './policy.js';
+
 import { Refusal, writeRefusal } from './refusal.js';
 import type { RunConnections } from './run-connections.js';
 import { type Hello, HelloReader } from './server-name.js';

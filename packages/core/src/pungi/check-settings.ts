@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { PungiError } from '../base/errors.js';
 import type { Config } from '../config/schema.js';
 import { parseRequirements } from '../environments/requirements/requirement.js';
-import { findProgram } from '../runtime/find-program.js';
+import { findProgram } from '../runtime/server-process.js';
 
 /** Checks settings that would otherwise fail the first run that needs them. Throws the first problem. */
 export function checkSettings(config: Config): void {

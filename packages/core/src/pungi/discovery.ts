@@ -4,7 +4,7 @@ import type { Outcome, PythonException } from '../contract/outcome.js';
 import { type DiscoverRequest, Discovery, type Inspection } from '../contract/wrap.js';
 import type { Engine } from '../engine/engine.js';
 import type { Environments } from '../environments/environments.js';
-import { readInlineMetadata } from '../environments/inline/inline-metadata.js';
+import { readInlineMetadata } from '../environments/inline.js';
 import type { Gate } from '../gate/gate.js';
 import type { Job } from '../runtime/supervisor.js';
 

@@ -1,5 +1,8 @@
+import type { AuditRecorder } from '../audit/recorder.js';
 import { adviceFor, type Door } from '../base/advice.js';
 import type { Config } from '../config/schema.js';
+import { SELF } from '../contract/caller.js';
+import type { EnvironmentEvent } from '../contract/environment.js';
 import type { Engine, EngineOptions } from '../engine/engine.js';
 import type { EngineSide } from '../environments/editor.js';
 import type { EnvironmentsOptions } from '../environments/environments.js';
@@ -44,3 +47,18 @@ export const engineSide = (engine: Engine): EngineSide => ({
   isWarm: (name) => engine.backend.figures(name) !== undefined,
   retire: (name, inForce) => engine.backend.retire(name, inForce),
 });
+
+/** Records changes of environments in the audit trail. */
+export const recordEnvironment =
+  (audit: AuditRecorder) =>
+  async (event: EnvironmentEvent): Promise<void> => {
+    const { caller, environment } = event;
+    const who = { client: caller.client || SELF.client, token: caller.token };
+    if ('requested' in event) {
+      const { action, requested, added, removed, error, lock } = event;
+      await audit.install({ ...who, environment, action, requested, added, removed, error }, lock);
+    } else {
+      const { action, details, lock } = event;
+      await audit.environment({ ...who, environment, action, details }, lock);
+    }
+  };

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+
 import { once } from 'node:events';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findProgram } from './find-program.js';
-import { endTree, memoryOfTree } from './process-tree.js';
-import { type JailedServer, spawnJailed } from './server-jail.js';
-import { END_ALL, limited, marked, newMark, type ServerMark } from './server-mark.js';
+import { SANDBOX_UID } from '../sandbox/sandbox-uid.js';
+import { spawnPython } from '../sandbox/spawn.js';
+import { END_ALL, endTree, limited, marked, memoryOfTree, newMark, type ServerMark } from './process-tree.js';
 
 /** The command of a server under test. */
 interface ServerCommand {
@@ -222,4 +225,64 @@ class TextTail {
     if (wanted <= kept.length) return kept.slice(-wanted);
     return `… (${wanted - kept.length} characters before this)\n${kept}`;
   }
+}
+
+/** Resolves a command to a file, as the system does; undefined if there is no executable one. */
+export function findProgram(command: string, folder: string, path: string): string | undefined {
+  const candidates = command.includes('/')
+    ? [resolve(folder, command)]
+    : path
+        .split(delimiter)
+        .filter(isAbsolute)
+        .map((one) => join(one, command));
+  return candidates.find((candidate) => {
+    try {
+      accessSync(candidate, constants.X_OK);
+      return statSync(candidate).isFile();
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** What a sandboxed server needs from the host. It writes only to its own /tmp, and has no network. */
+interface JailedServer {
+  /** The interpreter that runs packages/core/python/pungi/tools/tool.py. */
+  python: string;
+  readable: readonly string[];
+}
+
+interface Program {
+  /** Absolute path. */
+  command: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+  folder: string;
+}
+
+/** `refusal` resolves when the process has ended, to undefined if the server was started. */
+function spawnJailed(
+  { command, args, env, folder }: Program,
+  { python, readable }: JailedServer,
+): { child: ChildProcess; refusal: Promise<string | undefined> } {
+  const child = spawnPython(python, 'tool', { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: {} });
+  const channel = child.stdio?.[3] as (Readable & Writable) | undefined;
+  if (channel === undefined) return { child, refusal: Promise.resolve(undefined) };
+  channel.on('error', () => {});
+  channel.end(
+    JSON.stringify({
+      server: process.pid,
+      command,
+      args,
+      env: { ...env, HOME: '/tmp', TMPDIR: '/tmp' },
+      folder,
+      jail: { readable: [folder, ...readable], writable: [], uid: SANDBOX_UID },
+    }),
+  );
+  const refusal = text(channel).then(
+    (output) =>
+      output === '' ? undefined : (JSON.parse(output.split('\n')[0]!) as { failed: string }).failed,
+    () => undefined,
+  );
+  return { child, refusal };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.js';
 import type { AuditTrail } from '../../src/audit/audit-trail.js';
-import { lastLookedUp } from '../../src/audit/lookup.js';
+import { lastLookedUp } from '../../src/audit/database.js';
 import { listEntries, openTrailForReading } from '../../src/audit/trail-reader.js';
 import { verifyTrail } from '../../src/audit/verify.js';
 import type { AuditEntry, AuditQuery } from '../../src/contract/audit.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { compareReplay, replayRequest } from '../../src/audit/replay.js';
 import { type RunFacts, runRecord } from '../../src/audit/run-facts.js';
 import type { AuditEntry } from '../../src/contract/audit.js';
 import { RunRequest } from '../../src/contract/run.js';
+import { compareReplay, replayRequest } from '../../src/pungi/replay.js';
 import { someFacts } from './fixtures/outcomes.js';
 import { aDenial } from './fixtures/records.js';
 

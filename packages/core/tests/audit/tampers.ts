@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { hashOf } from '../../src/audit/chain.js';
-import type { Database } from '../../src/audit/database.js';
-import { LOOKUP_COLUMNS } from '../../src/audit/lookup.js';
+import { type Database, LOOKUP_COLUMNS } from '../../src/audit/database.js';
 
 /** What the untouched trail looks like: entries first..last, regular checkpoints, perhaps a cut before the first. */
 export interface Shape {

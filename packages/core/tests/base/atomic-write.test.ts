@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeAtomically } from '../../src/base/atomic-write.js';
+import { writeAtomically } from '../../src/base/files.js';
 
 let folder: string;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { similarName } from '../../src/base/similar-name.js';
+import { similarName } from '../../src/base/issue-text.js';
 
 test.each([
   ['dieg', 'diego'],

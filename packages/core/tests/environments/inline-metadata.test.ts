@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { py } from '../../../../tests/support/python.js';
 import type { PungiError } from '../../src/base/errors.js';
-import { findBlocks, readInlineMetadata } from '../../src/environments/inline/inline-metadata.js';
+import { findBlocks, readInlineMetadata } from '../../src/environments/inline.js';
 import { findInterpreter } from '../../src/sandbox/interpreter.js';
 
 const refusal = (code: string): string => {

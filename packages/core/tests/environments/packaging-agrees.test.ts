@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { satisfies } from '../../src/environments/requirements/python-versions.js';
 import {
   nameKey,
   parseRequirement,
@@ -12,7 +11,8 @@ import {
   type Clause,
   parseSpecifier,
   renderSpecifier,
-} from '../../src/environments/requirements/specifier.js';
+  satisfies,
+} from '../../src/environments/requirements/versions.js';
 import { listInterpreters } from '../../src/sandbox/interpreter.js';
 
 import { clause, joined, list, requirement } from './requirement-texts.js';

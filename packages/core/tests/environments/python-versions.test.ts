@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  choosePython,
-  parsePythonVersion,
-  satisfies,
-} from '../../src/environments/requirements/python-versions.js';
+import { choosePython, parsePythonVersion, satisfies } from '../../src/environments/requirements/versions.js';
 
 describe('the version of Python that is asked for', () => {
   test.each(['3.10', '3.12', '3.12.1', '3.999'])('may be %s', (text) => {

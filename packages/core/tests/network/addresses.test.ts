@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { whyForbidden } from '../../src/network/addresses.js';
-import { parseHost } from '../../src/network/host-name.js';
+import { parseHost } from '../../src/network/hosts.js';
+import { whyForbidden } from '../../src/network/policy.js';
 
 const FORBIDDEN = [
   // This machine.

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
-import { parseAuthority } from '../../src/network/host-name.js';
-import { allows, parseHostRule } from '../../src/network/host-rules.js';
+import { allows, parseAuthority, parseHostRule } from '../../src/network/hosts.js';
 
 const GOOD: [entry: string, written: string, ports: number[]][] = [
   ['api.example.com', 'api.example.com', [80, 443]],

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.js';
-import { findInHosts, type Lookup, lookUp } from '../../src/network/lookup.js';
+import { findInHosts, type Lookup, lookUp } from '../../src/network/names.js';
 import { Network, type NetworkDoor } from '../../src/network/network.js';
-import { TIMEOUTS } from '../../src/network/timeouts.js';
+import { TIMEOUTS } from '../../src/network/proxy-server.js';
 import { type Answers, lookupIn } from './names.js';
 import { callAt, type Outside, serveOutside, World } from './world.js';
 

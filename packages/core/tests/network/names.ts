@@ -1,4 +1,4 @@
-import type { Lookup } from '../../src/network/lookup.js';
+import type { Lookup } from '../../src/network/names.js';
 
 /** A name server: each name has its addresses, or a function that gives them anew at each question. */
 export type Answers = Record<string, string[] | (() => string[])>;

@@ -4,10 +4,10 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { until } from '../../../../tests/support/until.js';
-import type { Lookup } from '../../src/network/lookup.js';
+import type { Lookup } from '../../src/network/names.js';
 import { Network, type NetworkDoor } from '../../src/network/network.js';
+import { TIMEOUTS, type Timeouts } from '../../src/network/proxy-server.js';
 import type { NetworkDecision } from '../../src/network/run-connections.js';
-import { TIMEOUTS, type Timeouts } from '../../src/network/timeouts.js';
 import { makeCertificate } from './certificate.js';
 import { type Answers, lookupIn } from './names.js';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '../../src/contract/profile.js';
-import { CAPABILITIES } from '../../src/gate/profiles/built-in.js';
 import { loadProfiles } from '../../src/gate/profiles/load-profiles.js';
+import { CAPABILITIES } from '../../src/gate/profiles/profiles.js';
 import { builtIn, profilesOf, refusalOf } from './profiles-of.js';
 
 /** What every persona finds imported. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configForScripts } from '../../../harness/src/validate/script-settings.js';
+import { configForScripts } from '../../../harness/src/validate/python-engine.js';
 
 const LOW = { MAX_MEMORY_MB: '64', EXECUTION_TIMEOUT_MS: '1000', MAX_CPU_MS: '1000' };
 const of = (env: Record<string, string> = {}, ...memory: (number | undefined)[]) =>

@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.js';
 import { findsSpec } from '../../../harness/src/fuzz/fuzz.js';
-import { FirstSpecWriter } from '../../../harness/src/init/first-spec.js';
+import { FirstSpecWriter, specText } from '../../../harness/src/init/first-spec.js';
 import { readOffer } from '../../../harness/src/init/offer.js';
-import { specText } from '../../../harness/src/init/spec-text.js';
+
 import { exampleInput } from '../../../harness/src/inputs/example.js';
 import { generate, Random } from '../../../harness/src/inputs/generate.js';
 import { compileSchema, judgeForeignSchema } from '../../../harness/src/judge/schema.js';
-import { SnapshotStore, snapshotFile } from '../../../harness/src/judge/snapshot-store.js';
+import { SnapshotStore, snapshotFile } from '../../../harness/src/judge/snapshots.js';
 import { lint } from '../../../harness/src/lint/lint.js';
 import { Recorder, recordedSpec } from '../../../harness/src/record/recorder.js';
 import { connectServer } from '../../../harness/src/run/connect.js';

@@ -1,6 +1,6 @@
 import type { Failure } from '@pungi/core/contract';
+import { verbatim } from '../init/first-spec.js';
 import { nameOf } from '../init/offer.js';
-import { verbatim } from '../init/spec-text.js';
 import { allowedBy, exampleInput } from '../inputs/example.js';
 import { generate, Random } from '../inputs/generate.js';
 import { shrink } from '../inputs/shrink.js';

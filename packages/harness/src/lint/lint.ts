@@ -1,8 +1,14 @@
 import { UriTemplate } from '@modelcontextprotocol/client';
 import { nameOf, type Offer, textIn } from '../init/offer.js';
 import { isMap, itemsOf, type JsonMap } from '../judge/answer.js';
-import { lintTool } from './lint-tool.js';
-import { type LintRemark, lintDescription, lintHidden, type Report, type Severity } from './remark.js';
+import {
+  type LintRemark,
+  lintDescription,
+  lintHidden,
+  lintTool,
+  type Report,
+  type Severity,
+} from './lint-tool.js';
 
 const ORDER: readonly Severity[] = ['error', 'warning', 'advice'];
 const MANY_CHARACTERS = 30_000;

@@ -1,5 +1,5 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/client';
-import { shapeOf, verbatim } from '../init/spec-text.js';
+import { shapeOf, verbatim } from '../init/first-spec.js';
 import {
   type Answer,
   documentsOf,

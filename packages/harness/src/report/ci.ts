@@ -1,7 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { SuiteReport, TestReport, TestResult } from '@pungi/core/contract';
-import { shownLine } from './evidence.js';
-import { resultsOf } from './verdict.js';
+import { resultsOf, shownLine } from './evidence.js';
 
 export interface Ci {
   name: string;

@@ -8,8 +8,8 @@ import { junitReport } from './junit.js';
 import { markdownReport } from './markdown.js';
 
 export { annotationsOf, beginSection, type Ci, detectCi } from './ci.js';
+export { countResults, verdictOf } from './evidence.js';
 export { TerminalReporter } from './terminal.js';
-export { countResults, verdictOf } from './verdict.js';
 
 const RENDERERS: Record<ReportFormat, (report: TestReport) => string> = {
   json: jsonReport,

@@ -2,15 +2,16 @@ import { revealed } from '@pungi/core/base';
 import type { Failure, SuiteReport, TestReport, TestResult } from '@pungi/core/contract';
 import { type Bounds, bounded, boundedLine } from './bounded-text.js';
 import {
+  countResults,
   exchangeOf,
   findingOf,
   measuresOf,
   plainFinding,
   plainFindings,
   scriptText,
+  titleOf,
   validationOf,
 } from './evidence.js';
-import { countResults, titleOf } from './verdict.js';
 
 /** GitLab refuses files over 30 MB; a thousand large failures stay below. */
 const BOUNDS: Bounds = { chars: 6000, lines: 200 };

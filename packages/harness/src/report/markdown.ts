@@ -1,8 +1,20 @@
 import { countText, durationText } from '@pungi/core/base';
 import type { SuiteReport, TestReport } from '@pungi/core/contract';
 import type { Bounds } from './bounded-text.js';
-import { type Evidence, exchangeOf, findingOf, firstOf, scriptText, shownLine } from './evidence.js';
-import { countResults, headline, isFlaky, type Located, resultsOf, verdictOf } from './verdict.js';
+import {
+  countResults,
+  type Evidence,
+  exchangeOf,
+  findingOf,
+  firstOf,
+  headline,
+  isFlaky,
+  type Located,
+  resultsOf,
+  scriptText,
+  shownLine,
+  verdictOf,
+} from './evidence.js';
 
 /** GitHub refuses comments over 65,536 characters. */
 const MOST_CHARS = 60_000;

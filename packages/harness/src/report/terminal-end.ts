@@ -3,15 +3,18 @@ import type { TestReport, TestResult, TestStatus } from '@pungi/core/contract';
 import type { Bounds } from './bounded-text.js';
 import {
   attemptNote,
+  countParts,
   type Evidence,
   exchangeOf,
   findingOf,
   firstOf,
+  isFlaky,
   measuresOf,
+  resultsOf,
   shownLine,
   validationOf,
+  verdictOf,
 } from './evidence.js';
-import { countParts, isFlaky, resultsOf, verdictOf } from './verdict.js';
 
 const MOST = 10;
 

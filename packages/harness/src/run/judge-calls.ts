@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Failure, TestSpecification } from '@pungi/core/contract';
 import { type Answer, isMap, itemsOf } from '../judge/answer.js';
 import { failure } from '../judge/failure.js';
-import { judge, judgeRange } from '../judge/judge.js';
-import { judgePerformance } from '../judge/performance.js';
+import { judge, judgePerformance, judgeRange } from '../judge/judge.js';
+
 import type { PlannedTest } from '../spec/plan.js';
 import type { CallRequest } from './call.js';
 import type { Connection } from './connection.js';

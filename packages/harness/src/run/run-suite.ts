@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { dirname } from 'node:path';
 import type { SuiteReport, TestResult } from '@pungi/core/contract';
-import { type SnapshotMode, Snapshots } from '../judge/snapshot-store.js';
+import { type SnapshotMode, Snapshots } from '../judge/snapshots.js';
 import type { LoadedSpecification } from '../spec/load.js';
 import type { Validators } from '../validate/runner.js';
 import { connectServer, StartFault, startProblem } from './connect.js';

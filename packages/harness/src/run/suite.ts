@@ -1,6 +1,6 @@
 import type { TestResult, TestSpecification } from '@pungi/core/contract';
 import type { JsonMap } from '../judge/answer.js';
-import type { Snapshots } from '../judge/snapshot-store.js';
+import type { Snapshots } from '../judge/snapshots.js';
 import type { PlannedTest } from '../spec/plan.js';
 import type { Scope } from '../spec/substitute.js';
 import type { Validators } from '../validate/runner.js';

@@ -3,10 +3,9 @@ import { schemaProblem } from '../judge/schema.js';
 import { pathProblem } from '../judge/select.js';
 import { shown } from '../judge/shown.js';
 import { patternProblem } from '../judge/text.js';
-import type { SpecFault, SpecPath } from './fault.js';
+import type { Source, SpecFault, SpecPath } from './fault.js';
 import type { ParsedTest } from './parse-tests.js';
 import { referencesIn } from './reference.js';
-import type { Source } from './source.js';
 
 interface Wrong {
   path: SpecPath;

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { TestSpecification } from '@pungi/core/contract';
 import type { JsonMap } from '../judge/answer.js';
 import { buildPlan } from './build-plan.js';
-import { type SpecFault, sortedFaults } from './fault.js';
+import { parseSource, readText, type Source, type SpecFault, sortedFaults } from './fault.js';
 import { parseFile, SchemaFiles } from './parse-file.js';
 import { type ParsedTest, parseTests } from './parse-tests.js';
 import type { PlannedTest } from './plan.js';
@@ -17,7 +17,7 @@ import {
   writtenTests,
 } from './raw.js';
 import { type PlacedScript, Scripts } from './scripts.js';
-import { parseSource, readText, type Source } from './source.js';
+
 import type { Known } from './variables.js';
 
 export interface LoadOptions {

@@ -3,10 +3,10 @@ import { type ServerUnderTest, TestSpecification } from '@pungi/core/contract';
 import { isMap, type JsonMap } from '../judge/answer.js';
 import { type JsonSchema, type NamedSchema, schemaProblem } from '../judge/schema.js';
 import { stepFaults } from './check-test.js';
-import type { SpecFault, SpecPath } from './fault.js';
+import { parseSource, readText, type Source, type SpecFault, type SpecPath } from './fault.js';
 import { errorTests, mapOf, withoutTests } from './raw.js';
 import { parseShape } from './shape.js';
-import { parseSource, readText, type Source } from './source.js';
+
 import { type Scope, substitute, TooMuchText } from './substitute.js';
 import { type Known, scopeOf, unknownReferences, variableFaults } from './variables.js';
 

@@ -1,7 +1,6 @@
 import type { TestResult } from '@pungi/core/contract';
 import { isMap, type JsonMap } from '../judge/answer.js';
-import type { SpecPath } from './fault.js';
-import type { Source } from './source.js';
+import type { Source, SpecPath } from './fault.js';
 
 /** Reads specifications before they are validated. */
 

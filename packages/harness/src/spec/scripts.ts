@@ -1,8 +1,14 @@
 import { dirname, resolve } from 'node:path';
 import type { TestSpecification, ValidationScript } from '@pungi/core/contract';
-import { type Position, type SpecFault, type SpecPath, specPathText } from './fault.js';
+import {
+  type Position,
+  readText,
+  type Source,
+  type SpecFault,
+  type SpecPath,
+  specPathText,
+} from './fault.js';
 import { didYouMean, meant } from './schema.js';
-import { readText, type Source } from './source.js';
 
 /** A validation script whose source has been read. */
 export interface PlannedScript extends Omit<ValidationScript, 'file' | 'source'> {

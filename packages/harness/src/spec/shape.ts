@@ -1,10 +1,9 @@
 import { type Fault, faultsOf } from '@pungi/core/base';
 import type { z } from 'zod';
 import { shown } from '../judge/shown.js';
-import type { SpecFault, SpecPath } from './fault.js';
+import type { Source, SpecFault, SpecPath } from './fault.js';
 import { referencesIn } from './reference.js';
 import { suggestKey, suggestValue } from './schema.js';
-import type { Source } from './source.js';
 
 /** The limit per value; fixing these reveals the rest. */
 const MOST_FAULTS = 200;

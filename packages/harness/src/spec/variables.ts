@@ -1,9 +1,9 @@
 import type { JsonMap } from '../judge/answer.js';
-import { chainText, type SpecFault, type SpecPath } from './fault.js';
+import { chainText, type Source, type SpecFault, type SpecPath } from './fault.js';
 import { mapOf } from './raw.js';
 import { type Reference, referencesIn } from './reference.js';
 import { didYouMean, meant } from './schema.js';
-import type { Source } from './source.js';
+
 import { rootOf, type Scope, valueIn } from './substitute.js';
 
 /** Values that are known before any test runs. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InputFile } from '@pungi/core/contract';
-import { readText } from '../spec/source.js';
+import { readText } from '../spec/fault.js';
 import { ScriptError } from './script-result.js';
 
 const MOST_FILES = 500;

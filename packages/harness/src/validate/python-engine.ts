@@ -1,7 +1,13 @@
 import { Pungi } from '@pungi/core';
-import { type PythonRunner, type ScriptEngineConfig, wholeConfig } from './runner.js';
+import { type Config, type ConfigSources, loadConfig } from '@pungi/core/config';
+import {
+  DEFAULT_MEMORY_MB,
+  LONGEST_MS,
+  type PythonRunner,
+  type ScriptEngineConfig,
+  wholeConfig,
+} from './runner.js';
 import { ScriptEngine } from './script-engine.js';
-import { configForScripts } from './script-settings.js';
 
 export interface PythonEngineConfig extends ScriptEngineConfig {
   /** The interpreter, instead of the first found. */
@@ -40,4 +46,27 @@ export class PythonEngine extends ScriptEngine {
   async close(): Promise<void> {
     await this.#own?.close();
   }
+}
+
+const PROFILE = 'default';
+export const SCRIPT_DEFAULTS = { audit: false };
+
+/**
+ * The configuration for a Pungi that runs only validation scripts. The scripts are trusted by their owner and have their own
+ * limits and environment, so the settings for callers do not apply. They are not audited unless requested.
+ */
+export function configForScripts(
+  sources: ConfigSources,
+  engines: readonly Pick<ScriptEngineConfig, 'memoryLimitMb'>[],
+): Config {
+  const config = loadConfig({ ...sources, defaults: SCRIPT_DEFAULTS });
+  const memory = engines.map(({ memoryLimitMb = DEFAULT_MEMORY_MB }) => Math.ceil(memoryLimitMb));
+  return {
+    ...config,
+    executionTimeoutMs: Math.max(config.executionTimeoutMs, LONGEST_MS),
+    maxCpuMs: Math.max(config.maxCpuMs, LONGEST_MS),
+    maxMemoryMb: Math.max(config.maxMemoryMb, ...memory),
+    defaultProfile: PROFILE,
+    allowedProfiles: [PROFILE],
+  };
 }

@@ -2,8 +2,14 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../../tests/support/places.js';
-import { judgeSnapshot, snapshotName, snapshotOf } from '../../src/judge/snapshot.js';
-import { SnapshotStore, snapshotFile } from '../../src/judge/snapshot-store.js';
+import {
+  judgeSnapshot,
+  SnapshotStore,
+  snapshotFile,
+  snapshotName,
+  snapshotOf,
+} from '../../src/judge/snapshots.js';
+
 import { judged, messages, resource, structured, text } from './answers.js';
 
 test('a snapshot holds the answer without the envelope of the protocol', () => {

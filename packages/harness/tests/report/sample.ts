@@ -1,5 +1,5 @@
 import type { Failure, SuiteReport, TestReport, TestResult } from '../../../core/src/contract/test-report.js';
-import { countResults } from '../../src/report/verdict.js';
+import { countResults } from '../../src/report/evidence.js';
 
 export const STARTED_AT = '2026-11-03T09:41:00.000Z';
 

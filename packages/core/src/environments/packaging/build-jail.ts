@@ -3,7 +3,7 @@ import { mkdir, realpath, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { runTool, type ToolCommand, type ToolEnd, type ToolOptions } from '../../sandbox/tool.js';
 import { type IndexProxySettings, startIndexProxy } from './index-proxy.js';
-import { removeAbandoned } from './temporary-folder.js';
+import { removeAbandoned } from './tool-environment.js';
 
 /** The age of a folder that a killed build left. No build takes this long. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000;

@@ -5,17 +5,15 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { PungiError } from '../../base/errors.js';
 import { runTool } from '../../sandbox/tool.js';
-import { ownUvFolder, versionOf } from './find-uv.js';
+import { OWN_UV_VERSION, ownUvFolder, versionOf, wheelForMachine } from './find-uv.js';
 import { boundBytes, fetchFromIndex, IndexTrouble, readText } from './index-proxy/fetch.js';
 import { Outbound } from './index-proxy/outbound.js';
 import { HTML_PAGE, JSON_PAGE, parsePage } from './index-proxy/page.js';
 import { findUnreachable } from './index-reach.js';
-import type { PackagerSettings } from './packager.js';
-import { readPipSettings } from './pip-settings.js';
-import { removeAbandoned } from './temporary-folder.js';
-import { toolEnvironment } from './tool-environment.js';
-import { isAddress, readUvConfiguration, uvSettings } from './uv-settings.js';
-import { OWN_UV_VERSION, type UvWheel, wheelForMachine } from './uv-wheels.js';
+import type { PackagerSettings, UvWheel } from './packager.js';
+
+import { removeAbandoned, toolEnvironment } from './tool-environment.js';
+import { isAddress, readPipSettings, readUvConfiguration, uvSettings } from './uv-settings.js';
 
 /** The default index of every client. */
 const DEFAULT_INDEX = 'https://pypi.org/simple/';

@@ -5,9 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { PungiError } from '../../base/errors.js';
 import { Turns } from '../../base/turns.js';
-import { type ProxyHandler, startProxyServer } from '../../network/proxy-server.js';
+import { type ProxyHandler, startProxyServer, TIMEOUTS } from '../../network/proxy-server.js';
 import { Capacity, RunConnections } from '../../network/run-connections.js';
-import { TIMEOUTS } from '../../network/timeouts.js';
 import {
   boundBytes,
   fetchFromIndex,

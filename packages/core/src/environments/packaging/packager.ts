@@ -1,11 +1,16 @@
 import type { StepOptions } from '../../contract/environment.js';
-import type { UvWheel } from './uv-wheels.js';
 
 /** The program that chooses and installs packages. */
 export interface Uv {
   version: string;
   path: string;
   origin: 'configured' | 'PATH' | 'interpreter' | 'own';
+}
+
+/** A wheel of uv and its hash. */
+export interface UvWheel {
+  filename: string;
+  sha256: string;
 }
 
 export interface Pin {

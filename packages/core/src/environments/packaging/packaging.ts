@@ -1,11 +1,11 @@
 import { PungiError } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import type { StepOptions } from '../../contract/environment.js';
-import { findUv, ownUvPath } from './find-uv.js';
-import type { PackagerSettings, Uv } from './packager.js';
+import { findUv, OWN_UV_VERSION, ownUvPath, wheelForMachine } from './find-uv.js';
+import type { PackagerSettings, Uv, UvWheel } from './packager.js';
+
 import { cancelled } from './task.js';
 import type { UvPackager } from './uv-packager.js';
-import { OWN_UV_VERSION, type UvWheel, wheelForMachine } from './uv-wheels.js';
 
 const REMEDY = 'Install uv, or name it with PUNGI_UV.';
 

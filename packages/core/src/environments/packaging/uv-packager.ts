@@ -4,7 +4,6 @@ import { PungiError } from '../../base/errors.js';
 import type { ToolEnd } from '../../sandbox/tool.js';
 import { sweepCache } from '../store/venv-tree.js';
 import { buildJailFor, inJail, removeAbandonedBuilds } from './build-jail.js';
-import { type Attempt, failure, listed, unreachable } from './failure.js';
 import { findUnreachable } from './index-reach.js';
 import type {
   Forget,
@@ -16,12 +15,16 @@ import type {
   Uv,
 } from './packager.js';
 import { checkRequirements, parsePins, renderPins } from './pins.js';
-import { readPipSettings } from './pip-settings.js';
-import { PackagingTask } from './task.js';
-import { withTemporaryFolder } from './temporary-folder.js';
-import { toolEnvironment } from './tool-environment.js';
+import { type Attempt, failure, listed, PackagingTask, unreachable } from './task.js';
+import { toolEnvironment, withTemporaryFolder } from './tool-environment.js';
 import { CacheSnapshot } from './uv-cache.js';
-import { isAddress, readUvConfiguration, type UvSettings, uvSettings } from './uv-settings.js';
+import {
+  isAddress,
+  readPipSettings,
+  readUvConfiguration,
+  type UvSettings,
+  uvSettings,
+} from './uv-settings.js';
 
 /** A `uv pip` command that needs packages. */
 interface UvCommand {

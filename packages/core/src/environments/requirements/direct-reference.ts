@@ -1,7 +1,7 @@
 import { basename, isAbsolute, normalize } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Misfit } from './cursor.js';
-import { parseVersion } from './version.js';
+import { parseVersion } from './versions.js';
 
 /** More than wheels of the index, as far as the configuration allows it. */
 export type Source = 'url' | 'path' | 'sdist';

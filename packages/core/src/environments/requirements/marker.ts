@@ -1,6 +1,5 @@
 import { type Cursor, Misfit } from './cursor.js';
-import { type Operator, parseClause } from './specifier.js';
-import { parseVersion } from './version.js';
+import { type Operator, parseClause, parseVersion } from './versions.js';
 
 const VARIABLES = [
   'os_name',

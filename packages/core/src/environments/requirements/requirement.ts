@@ -11,7 +11,7 @@ import {
   type Source,
 } from './direct-reference.js';
 import { readMarker } from './marker.js';
-import { type Clause, type Operator, parseClause, renderSpecifier } from './specifier.js';
+import { type Clause, type Operator, parseClause, renderSpecifier } from './versions.js';
 
 /** A requirement as PEP 508 reads it. */
 export interface Requirement {

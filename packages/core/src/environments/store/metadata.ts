@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { syncFolder, writeAtomically } from '../../base/atomic-write.js';
 import { PungiError } from '../../base/errors.js';
+import { syncFolder, writeAtomically } from '../../base/files.js';
 import { PackageInfo } from '../../contract/environment.js';
 
 export const METADATA_FILE = 'pungi.json';

@@ -4,9 +4,9 @@ import { lstat, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import { foldName } from '../name.js';
-import type { Layout } from './layout.js';
+import { checkTrusted, type Layout, makeFolder } from './layout.js';
+
 import { METADATA_FILE, type Metadata, readMetadata } from './metadata.js';
-import { checkTrusted, makeFolder } from './trust.js';
 
 const LAST_USE_FILE = 'last-use';
 /** Last use is for people and for cleaning: no run needs to write it more often. */

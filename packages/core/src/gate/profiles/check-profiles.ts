@@ -2,10 +2,17 @@ import { statSync } from 'node:fs';
 import { fileProblem } from '../../base/files.js';
 import type { Limits } from '../../contract/limits.js';
 import type { Profile, ProfileDefinition } from '../../contract/profile.js';
-import { BUILT_IN } from './built-in.js';
-import { type Chain, inherit, type ProfileSource } from './inherit.js';
+import {
+  byLine,
+  type Chain,
+  inherit,
+  type Locate,
+  type ProfileProblem,
+  type ProfileSource,
+  type RuleProblem,
+} from './inherit.js';
 import { type ProfileSettings, readChains, unknownNames } from './load-profiles.js';
-import { byLine, type Locate, type ProfileProblem, type RuleProblem } from './problem.js';
+import { BUILT_IN } from './profiles.js';
 
 /** The result of checking a profiles file: errors prevent its use or its runs. */
 export interface ProfilesCheck {

@@ -1,15 +1,23 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { PungiError } from '../../base/errors.js';
-import { similarName } from '../../base/similar-name.js';
+import { similarName } from '../../base/issue-text.js';
 import { OPTIONS } from '../../config/schema.js';
 import { readYamlFile } from '../../config/yaml-file.js';
 import type { ProfileDefinition } from '../../contract/profile.js';
-import { BUILT_IN, BUILT_IN_PROFILES } from './built-in.js';
-import { type Chain, chainOf, type ProfileSource } from './inherit.js';
+import {
+  byLine,
+  type Chain,
+  chainOf,
+  keyText,
+  type Locate,
+  type ProfileProblem,
+  type ProfileSource,
+  problemText,
+  ruleProblems,
+} from './inherit.js';
 import { documented, parseProfiles } from './parse-profiles.js';
-import { byLine, keyText, type Locate, type ProfileProblem, problemText, ruleProblems } from './problem.js';
-import { Profiles } from './profiles.js';
+import { BUILT_IN, BUILT_IN_PROFILES, Profiles } from './profiles.js';
 
 const PROFILES_FILE = 'profiles.yaml';
 

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
-import { type Fault, faultsOf } from '../../base/issue-text.js';
-import { similarName } from '../../base/similar-name.js';
+import { type Fault, faultsOf, similarName } from '../../base/issue-text.js';
 import type { YamlPath, YamlText } from '../../config/yaml-file.js';
 import { Limits } from '../../contract/limits.js';
 import { ProfileDefinition, WorkspaceFolder } from '../../contract/profile.js';
-import { keyText, type Locate, type ProfileProblem } from './problem.js';
+import { keyText, type Locate, type ProfileProblem } from './inherit.js';
 
 interface ParsedProfiles {
   definitions: Map<string, ProfileDefinition>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cleanText, explanationOf, progressOf } from '../../../src/environments/packaging/failure.js';
+import { cleanText, explanationOf, progressOf } from '../../../src/environments/packaging/task.js';
 
 test('an explanation is what is left without progress and warnings', () => {
   const said = [

@@ -1,8 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { findUnreachable } from '../../../src/environments/packaging/index-reach.js';
-import { proxyFor } from '../../../src/environments/packaging/machine-proxy.js';
+import { findUnreachable, proxyFor } from '../../../src/environments/packaging/index-reach.js';
 
 /** A server, or a proxy whose answer to every wish is the status. */
 async function serve(status = 200): Promise<string> {

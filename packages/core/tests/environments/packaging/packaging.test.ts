@@ -13,9 +13,9 @@ import { expect, test } from 'vitest';
 import { sharedPackageIndex } from '../../../../../tests/support/package-index.js';
 import { until } from '../../../../../tests/support/until.js';
 import { silentLogger } from '../../../src/base/logger.js';
-import { ownUvPath } from '../../../src/environments/packaging/find-uv.js';
+import { OWN_UV_VERSION, ownUvPath } from '../../../src/environments/packaging/find-uv.js';
+import type { UvWheel } from '../../../src/environments/packaging/packager.js';
 import { Packaging } from '../../../src/environments/packaging/packaging.js';
-import { OWN_UV_VERSION, type UvWheel } from '../../../src/environments/packaging/uv-wheels.js';
 import { failureOf } from './make-packager.js';
 import { makeVenv, temporaryFolder } from './venv.js';
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { readPipSettings } from '../../../src/environments/packaging/pip-settings.js';
+import { readPipSettings } from '../../../src/environments/packaging/uv-settings.js';
 import { interpreter, makeVenv, temporaryFolder } from './venv.js';
 
 const run = promisify(execFile);

@@ -1,8 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { PipSettings } from '../../../src/environments/packaging/pip-settings.js';
-import { readUvConfiguration, uvSettings } from '../../../src/environments/packaging/uv-settings.js';
+import {
+  type PipSettings,
+  readUvConfiguration,
+  uvSettings,
+} from '../../../src/environments/packaging/uv-settings.js';
+
 import { temporaryFolder } from './venv.js';
 
 const SILENT: PipSettings = {

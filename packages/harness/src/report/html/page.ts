@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { durationText } from '@pungi/core/base';
 import type { SuiteReport, TestReport, TestResult } from '@pungi/core/contract';
 import type { Bounds } from '../bounded-text.js';
-import { shownLine } from '../evidence.js';
-import { countResults, headline, resultsOf, verdictOf } from '../verdict.js';
+import { countResults, headline, resultsOf, shownLine, verdictOf } from '../evidence.js';
+
 import { SCRIPT, STYLE } from './assets.js';
 import { durationChart, html, Markup, slowestChart, statusChart, testRow } from './parts.js';
 

@@ -10,8 +10,8 @@ import {
   MOST_FINDINGS,
   measuresOf,
   shownLine,
+  titleOf,
 } from '../evidence.js';
-import { titleOf } from '../verdict.js';
 
 const SIGNS = { passed: '✓', failed: '✗', skipped: '○' };
 

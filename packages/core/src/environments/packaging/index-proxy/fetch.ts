@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
-import { authorization } from '../machine-proxy.js';
+import { authorization } from '../index-reach.js';
 import type { Outbound } from './outbound.js';
 
 const TIMEOUT_MS = 60_000;

@@ -4,7 +4,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { PungiError } from '../../../base/errors.js';
-import { authorization, bareHost, type Environment, proxyFor } from '../machine-proxy.js';
+import { authorization, bareHost, type Environment, proxyFor } from '../index-reach.js';
 import { isAddress } from '../uv-settings.js';
 
 const CERTIFICATE_FILES = ['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE'];
