@@ -69,7 +69,7 @@ describe('a report that a colleague wrote', () => {
       expect(best.structuredContent).toEqual({ result: '2026-11-02' });
       const wrong = await client.callTool({ name: 'average', arguments: { amounts: ['much'] } });
       expect(wrong.isError).toBe(true);
-      expect(JSON.stringify(wrong.content)).toContain('amounts.0: must be a number');
+      expect(JSON.stringify(wrong.content)).toContain('amounts.0: expected a number');
     });
   });
 });

@@ -77,7 +77,7 @@ describe.each(PYTHONS.flatMap((python) => ERAS.map((era) => ({ ...python, era })
       expect(textsOf(failed).join('\n')).toMatch(/^KeyError: 'car'\nin line \d+: return PRICES\[item\]/);
       const wrong = await client.callTool({ name: 'bill', arguments: { orders: [{ item: 'car' }] } });
       expect(wrong.isError).toBe(true);
-      expect(textsOf(wrong).join('\n')).toMatch(/orders\.0\.item: must be one of "pen", "ink"/);
+      expect(textsOf(wrong).join('\n')).toMatch(/orders\.0\.item: expected one of "pen", "ink"/);
       await expect(client.callTool({ name: 'sell' })).rejects.toThrow(/Unknown tool: sell|not found/i);
     });
 

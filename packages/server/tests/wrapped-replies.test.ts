@@ -61,7 +61,7 @@ test.each([
   ],
   [
     'wrong',
-    /^wrong ran, but [^\n]+\n- result: must be a whole number, but the text "no number/,
+    /^wrong ran, but [^\n]+\n- result: expected a whole number, got the text "no number/,
     /^'no number/,
   ],
 ])(

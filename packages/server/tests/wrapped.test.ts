@@ -175,8 +175,8 @@ behindEveryDoor({ TOOLS_DIR: folder }, (door) => {
     expect(result.isError).toBe(true);
     const said = textsOf(result).join('\n');
     expect(said).toMatch(/INVALID_INPUT/);
-    expect(said).toMatch(/- amounts\.0: must be a number, but the text "x" came/);
-    expect(said).toMatch(/- country: must be one of "de", "fr"/);
+    expect(said).toMatch(/- amounts\.0: expected a number, got the text "x"/);
+    expect(said).toMatch(/- country: expected one of "de", "fr"/);
     expect(said).toMatch(/- more: is not known/);
   });
 
@@ -184,7 +184,7 @@ behindEveryDoor({ TOOLS_DIR: folder }, (door) => {
     const result = await door().client.callTool({ name: 'wrong' });
     expect(result.isError).toBe(true);
     expect(textsOf(result)[0]).toMatch(
-      /does not match its outputSchema[\s\S]*result: must be a whole number, but the text "no number" came/,
+      /does not match its outputSchema[\s\S]*result: expected a whole number, got the text "no number"/,
     );
   });
 

@@ -33,28 +33,28 @@ describe('what fits', () => {
 
 describe('what does not', () => {
   test.each([
-    [{ type: 'integer' }, 1.5, 'a: must be a whole number, but 1.5 came'],
-    [{ type: 'integer' }, '1.5', 'a: must be a whole number, but the text "1.5" came'],
-    [{ type: 'integer' }, '', 'a: must be a whole number, but the text "" came'],
-    [{ type: 'integer' }, true, 'a: must be a whole number, but true came'],
-    [{ type: 'string' }, 5, 'a: must be a text, but 5 came'],
-    [{ type: 'array' }, '{"a": 1}', 'a: must be a list, but the text "{\\"a\\": 1}" came'],
+    [{ type: 'integer' }, 1.5, 'a: expected a whole number, got 1.5'],
+    [{ type: 'integer' }, '1.5', 'a: expected a whole number, got the text "1.5"'],
+    [{ type: 'integer' }, '', 'a: expected a whole number, got the text ""'],
+    [{ type: 'integer' }, true, 'a: expected a whole number, got true'],
+    [{ type: 'string' }, 5, 'a: expected a text, got 5'],
+    [{ type: 'array' }, '{"a": 1}', 'a: expected a list, got the text "{\\"a\\": 1}"'],
     [
       { type: 'array', items: { type: 'integer' } },
       [1, 'x'],
-      'a.1: must be a whole number, but the text "x" came',
+      'a.1: expected a whole number, got the text "x"',
     ],
-    [{ enum: ['x', 'y'] }, 'z', 'a: must be "x" or "y", but the text "z" came'],
-    [{ type: 'number', minimum: 2 }, 1, 'a: must be at least 2, but 1 came'],
-    [{ type: 'number', exclusiveMaximum: 2 }, 2, 'a: must be less than 2, but 2 came'],
-    [{ type: 'array', minItems: 2 }, [1], 'a: must have at least 2 items, but 1 came'],
-    [{ type: 'string', maxLength: 1 }, 'ab', 'a: must have at most 1 characters, but 2 came'],
+    [{ enum: ['x', 'y'] }, 'z', 'a: expected "x" or "y", got the text "z"'],
+    [{ type: 'number', minimum: 2 }, 1, 'a: expected at least 2, got 1'],
+    [{ type: 'number', exclusiveMaximum: 2 }, 2, 'a: expected less than 2, got 2'],
+    [{ type: 'array', minItems: 2 }, [1], 'a: expected at least 2 items, got 1'],
+    [{ type: 'string', maxLength: 1 }, 'ab', 'a: expected at most 1 characters, got 2'],
     [
       { anyOf: [{ type: 'integer' }, { type: 'boolean' }] },
       'x',
-      'a: must be a whole number or true or false, but the text "x" came',
+      'a: expected a whole number or true or false, got the text "x"',
     ],
-    [{ type: 'null' }, {}, 'a: must be nothing, but an empty object came'],
+    [{ type: 'null' }, {}, 'a: expected nothing, got an empty object'],
     [false, 1, 'a: must not be given'],
   ])('%j refuses %j', (schema, value, issue) => {
     expect(lax(object({ a: schema }), { a: value }).issues).toEqual([issue]);

@@ -31,5 +31,5 @@ export {
   styleFor,
   widthOf,
 } from './terminal.js';
-export { letOthersGo, ownTurn, Turns, within } from './turns.js';
+export { letOthersGo, ownTurn, Semaphore, within } from './turns.js';
 export { PACKAGE_ROOT, VERSION } from './version.js';

@@ -1,7 +1,7 @@
 import { setImmediate as immediately } from 'node:timers/promises';
 
 /** A semaphore: at most `free` holders at a time; the others wait in order of arrival. */
-export class Turns {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

@@ -27,13 +27,13 @@ export class Preinstalled {
 
   /** Reports the steps of the installation until it ends. */
   async wait(onStep: OnStep | undefined, signal?: AbortSignal): Promise<void> {
-    const hear: OnStep = (message, share) => onStep?.(message, share);
-    this.#listeners.add(hear);
-    hear(`Waiting for the packages of the default environment: ${this.packages.join(', ')}.`);
+    const listener: OnStep = (message, share) => onStep?.(message, share);
+    this.#listeners.add(listener);
+    listener(`Waiting for the packages of the default environment: ${this.packages.join(', ')}.`);
     try {
       await Promise.race([this.done, aborted(signal)]);
     } finally {
-      this.#listeners.delete(hear);
+      this.#listeners.delete(listener);
     }
   }
 
@@ -49,7 +49,7 @@ export class Preinstalled {
       const { signal } = this.#stop;
       const onStep: OnStep = (message, share) => {
         this.logger.debug(message, {});
-        for (const hear of this.#listeners) hear(message, share);
+        for (const listener of this.#listeners) listener(message, share);
       };
       await this.environments.install(undefined, this.packages, { signal, onStep });
       this.logger.info('The packages of the default environment are installed', {});

@@ -103,7 +103,7 @@ export class Listener {
       } catch {
         socket.destroy();
       }
-      if (performance.now() - began > LONG_CHUNK_MS) letOthersGoFirst(socket);
+      if (performance.now() - began > LONG_CHUNK_MS) pauseBriefly(socket);
     });
   }
 
@@ -122,7 +122,7 @@ export class Listener {
   }
 }
 
-function letOthersGoFirst(socket: Socket): void {
+function pauseBriefly(socket: Socket): void {
   socket.pause();
   setImmediate(() => socket.resume());
 }

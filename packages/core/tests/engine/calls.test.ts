@@ -55,7 +55,7 @@ describe.each(['namespace', 'landlock'] as const)('a call in the %s tier', (tier
     const code = 'print("ran")\ndef f(a): return a';
     const wrong = { a: 'one', b: 2 };
     const outcome = await call(code, 'f', wrong, { inputSchema: integers('a') });
-    const issues = ['a: must be a whole number, but the text "one" came', 'b: is not known; there is a'];
+    const issues = ['a: expected a whole number, got the text "one"', 'b: is not known; there is a'];
     expect(outcome.verdict).toEqual({
       kind: 'invalid',
       code: 'INVALID_INPUT',
@@ -77,7 +77,7 @@ describe.each(['namespace', 'landlock'] as const)('a call in the %s tier', (tier
     `;
     const outcome = await call(code, 'f', { rows: [{ day: '2024-01-02' }, { day: 'soon' }] });
     expect(verdictOf(outcome, 'invalid').issues).toEqual([
-      'rows.1.day: must be a date such as 2025-01-31, but the text "soon" came',
+      'rows.1.day: expected a date such as 2025-01-31, got the text "soon"',
     ]);
     expect(outcome.stdout.text).toBe('ran\n');
   });

@@ -74,28 +74,28 @@ class Refusal(unittest.TestCase):
         self.assertEqual(refused(kind, value), [sentence])
 
     def test_says_what_is_wanted_and_what_came(self):
-        self.expect({"type": "integer"}, "ten", 'a: must be a whole number, but the text "ten" came')
-        self.expect({"type": "integer"}, 1.5, "a: must be a whole number, but 1.5 came")
-        self.expect({"type": "integer"}, True, "a: must be a whole number, but true came")
-        self.expect({"type": "string"}, 5, "a: must be a text, but 5 came")
-        self.expect({"type": "boolean"}, 2, "a: must be true or false, but 2 came")
-        self.expect({"type": "array"}, {}, "a: must be a list, but an empty object came")
-        self.expect({"type": "object"}, [1, 2], "a: must be an object, but a list of 2 came")
-        self.expect({"enum": ["red", "blue"]}, "green", 'a: must be one of "red", "blue", but the text "green" came')
-        self.expect({"const": 1}, True, "a: must be 1, but true came")
+        self.expect({"type": "integer"}, "ten", 'a: expected a whole number, got the text "ten"')
+        self.expect({"type": "integer"}, 1.5, "a: expected a whole number, got 1.5")
+        self.expect({"type": "integer"}, True, "a: expected a whole number, got true")
+        self.expect({"type": "string"}, 5, "a: expected a text, got 5")
+        self.expect({"type": "boolean"}, 2, "a: expected true or false, got 2")
+        self.expect({"type": "array"}, {}, "a: expected a list, got an empty object")
+        self.expect({"type": "object"}, [1, 2], "a: expected an object, got a list of 2")
+        self.expect({"enum": ["red", "blue"]}, "green", 'a: expected one of "red", "blue", got the text "green"')
+        self.expect({"const": 1}, True, "a: expected 1, got true")
         self.expect({"not": {"type": "integer"}}, 5, "a: must be something else than 5")
         self.expect(False, 5, "a: must not be given")
 
     def test_bounds(self):
-        self.expect({"type": "integer", "minimum": 3}, "2", "a: must be at least 3, but 2 came")
-        self.expect({"type": "number", "exclusiveMaximum": 1}, 1, "a: must be less than 1, but 1 came")
-        self.expect({"type": "number", "maximum": 1}, "nan", "a: must be at most 1, but NaN came")
-        self.expect({"type": "number", "multipleOf": 0.1}, 0.25, "a: must be a multiple of 0.1, but 0.25 came")
+        self.expect({"type": "integer", "minimum": 3}, "2", "a: expected at least 3, got 2")
+        self.expect({"type": "number", "exclusiveMaximum": 1}, 1, "a: expected less than 1, got 1")
+        self.expect({"type": "number", "maximum": 1}, "nan", "a: expected at most 1, got NaN")
+        self.expect({"type": "number", "multipleOf": 0.1}, 0.25, "a: expected a multiple of 0.1, got 0.25")
         self.assertEqual(checked({"type": "number", "multipleOf": 0.1}, 0.3), 0.3)
-        self.expect({"type": "string", "maxLength": 2}, "abc", "a: must have at most 2 characters, but has 3")
-        self.expect({"type": "array", "minItems": 1}, [], "a: must have at least 1 items, but has 0")
+        self.expect({"type": "string", "maxLength": 2}, "abc", "a: expected at most 2 characters, got 3")
+        self.expect({"type": "array", "minItems": 1}, [], "a: expected at least 1 items, got 0")
         self.expect({"type": "array", "uniqueItems": True}, [1, 1], "a: must not hold anything twice")
-        self.expect({"type": "string", "pattern": "^x+$"}, "y", 'a: must match the pattern ^x+$, but the text "y" came')
+        self.expect({"type": "string", "pattern": "^x+$"}, "y", 'a: expected a text that matches ^x+$, got the text "y"')
 
     def test_patterns_can_be_left_to_others(self):
         endless = {"type": "string", "pattern": "^(a+)+$", "maxLength": 50}
@@ -116,7 +116,7 @@ class Refusal(unittest.TestCase):
 
     def test_formats(self):
         self.expect({"type": "string", "format": "date"}, "2024-02-30",
-                    'a: must be a date such as 2025-01-31, but the text "2024-02-30" came')
+                    'a: expected a date such as 2025-01-31, got the text "2024-02-30"')
         examples = {"date-time": "2024-02-29T10:00:00Z", "date": "2024-02-29", "time": "10:00", "duration": "PT1H",
                     "uuid": "12345678-1234-5678-1234-567812345678"}
         for form, good in examples.items():
@@ -130,20 +130,20 @@ class Refusal(unittest.TestCase):
         schema = schema_of({"rows": rows}, **{"$defs": {"Row": row}})
         _, issues = arguments.check(schema, {"rows": [{"price": 1}, {"price": "x"}, {"prize": 1}]})
         self.assertEqual(issues, [
-            'rows.1.price: must be a number, but the text "x" came',
+            'rows.1.price: expected a number, got the text "x"',
             "rows.2.price: is missing; it must be a number",
             'rows.2.prize: is not known; do you mean "price"?',
         ])
 
     def test_of_a_union_the_branch_that_was_meant(self):
         either = {"anyOf": [schema_of({"x": {"type": "integer"}}, ["x"]), {"type": "string"}]}
-        self.expect(either, {"x": "?"}, 'a.x: must be a whole number, but the text "?" came')
-        self.expect(either, 5, "a: must be an object or a text, but 5 came")
+        self.expect(either, {"x": "?"}, 'a.x: expected a whole number, got the text "?"')
+        self.expect(either, 5, "a: expected an object or a text, got 5")
         maybe = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
-        self.expect(maybe, "?", 'a: must be a whole number, but the text "?" came')
+        self.expect(maybe, "?", 'a: expected a whole number, got the text "?"')
 
     def test_of_null_says_how_to_get_the_default(self):
-        self.expect({"type": "integer"}, None, "a: must be a whole number, but null came; leave it out to get its default")
+        self.expect({"type": "integer"}, None, "a: expected a whole number, got null; leave it out to get its default")
 
     def test_names_that_are_missing_or_not_known(self):
         _, issues = arguments.check(schema_of({"count": {"type": "integer"}}, ["count"]), {"cuont": 1})
@@ -159,7 +159,7 @@ class Refusal(unittest.TestCase):
 
 class Hostile(unittest.TestCase):
     def test_arguments_that_are_no_object(self):
-        self.assertEqual(arguments.check({}, [1])[1], ["The arguments must be an object, but a list of 1 came"])
+        self.assertEqual(arguments.check({}, [1])[1], ["The arguments: expected an object, got a list of 1"])
 
     def test_deep_arguments_and_schemas_that_refer_to_themselves(self):
         deep = []
@@ -193,7 +193,7 @@ class Hostile(unittest.TestCase):
         self.assertLess(len(issues[0]), 300)
 
     def test_huge_numbers(self):
-        self.assertRegex(refused({"type": "string"}, 10**5000)[0], "^a: must be a text, but (1000+…|a huge number) came$")
+        self.assertRegex(refused({"type": "string"}, 10**5000)[0], "^a: expected a text, got (1000+…|a huge number)$")
         self.assertEqual(len(refused({"type": "integer"}, "9" * 5001)), 1)
         self.assertEqual(len(refused({"type": "integer"}, float("inf"))), 1)
 

@@ -40,7 +40,7 @@ class Patterns(WrapperCase):
         for kind in ("function", "script"):
             wrapper = self.start_with(kind, WRAPPER_MAX_EXECUTION_TIME="2")
             (text,) = texts(wrapper.call("f", {"a": "b"}))
-            self.assertIn("a: must match the pattern", text)
+            self.assertIn("a: expected a text that matches", text)
             wrapper.send({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
                           "params": {"name": "f", "arguments": {"a": "a" * 60 + "!"}}})
             self.assertEqual(wrapper.request("ping", request_id=8)["result"], {})
@@ -107,7 +107,7 @@ class Functions(WrapperCase):
         wrapper = self.start(f"open({mark!r}, 'w')\ndef f(a): pass", function_tool("f", a=WHOLE))
         result = wrapper.call("f", {"a": "x", "c": 1})
         self.assertTrue(result["isError"])
-        self.assertIn("a: must be a whole number", texts(result)[0])
+        self.assertIn("a: expected a whole number", texts(result)[0])
         self.assertIn("c: is not known", texts(result)[0])
         self.assertFalse(os.path.exists(mark))
 

@@ -1,4 +1,4 @@
-import { sha256, Turns } from '@pungi/core/base';
+import { Semaphore, sha256 } from '@pungi/core/base';
 import type { InputFile, Outcome } from '@pungi/core/contract';
 import { checkContext, checkOptions, checkPrecompiled, readScript } from './check-input.js';
 import { errorReported, errorThrown, reportMissing } from './error-of.js';
@@ -86,7 +86,7 @@ const FILENAME = 'script.py';
 export class ScriptEngine {
   readonly #config: EngineConfig;
   readonly #runner: PythonRunner;
-  readonly #turns: Turns;
+  readonly #turns: Semaphore;
   /** By code: scripts without their own packages share one. */
   readonly #bootstraps = new Map<string, Promise<CompiledCode>>();
 
@@ -94,7 +94,7 @@ export class ScriptEngine {
   constructor(config: ScriptEngineConfig, runner: PythonRunner) {
     this.#config = wholeConfig(config);
     this.#runner = runner;
-    this.#turns = new Turns(this.#config.maxConcurrent);
+    this.#turns = new Semaphore(this.#config.maxConcurrent);
   }
 
   /** Resolves when scripts can run; rejects with a ScriptError, such as InterpreterNotFound. */

@@ -129,7 +129,7 @@ class Fitter {
 
   #fitNumber(schema: JsonSchema, value: number, place: string): void {
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Record<string, unknown>;
-    const say = (words: string) => this.#unfit(place, () => `must be ${words}, but ${came(value)} came`);
+    const say = (words: string) => this.#unfit(place, () => `expected ${words}, got ${describe(value)}`);
     if (typeof minimum === 'number' && value < minimum) say(`at least ${minimum}`);
     if (typeof maximum === 'number' && value > maximum) say(`at most ${maximum}`);
     if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum)
@@ -151,9 +151,9 @@ class Fitter {
   #fitCount(schema: JsonSchema, of: 'Length' | 'Items', count: number, what: string, place: string): void {
     const [least, most] = [schema[`min${of}`], schema[`max${of}`]];
     if (typeof least === 'number' && count < least)
-      this.#unfit(place, () => `must have at least ${least} ${what}, but ${count} came`);
+      this.#unfit(place, () => `expected at least ${least} ${what}, got ${count}`);
     if (typeof most === 'number' && count > most)
-      this.#unfit(place, () => `must have at most ${most} ${what}, but ${count} came`);
+      this.#unfit(place, () => `expected at most ${most} ${what}, got ${count}`);
   }
 
   #turned(value: unknown, kinds: readonly string[]): unknown {
@@ -194,7 +194,7 @@ class Fitter {
     return this.#targets.get(reference);
   }
 
-  #wanted = (schema: JsonSchema, value: unknown) => `must be ${this.#words(schema)}, but ${came(value)} came`;
+  #wanted = (schema: JsonSchema, value: unknown) => `expected ${this.#words(schema)}, got ${describe(value)}`;
   #words = (schema: unknown) => withArticles(typeWords(schema, this.root['$defs']));
 
   /** Nothing that comes now would change what is said. */
@@ -220,7 +220,7 @@ const join = (place: string, part: string | number) =>
 const LONGEST_SHOWN = 60;
 const cut = (text: string) => (text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`);
 
-function came(value: unknown): string {
+function describe(value: unknown): string {
   if (typeof value === 'string') return `the text ${JSON.stringify(cut(value))}`;
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
   if (!isRecord(value)) return cut(String(JSON.stringify(value)));

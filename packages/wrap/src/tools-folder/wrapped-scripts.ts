@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { dirname } from 'node:path';
-import { type Logger, PungiError, Turns, within } from '@pungi/core/base';
+import { type Logger, PungiError, Semaphore, within } from '@pungi/core/base';
 import type { PythonSide } from '../discover/discover-script.js';
 import { availabilityOf } from '../discover/surrounding.js';
 import { keptDiscovery } from './kept-discovery.js';
@@ -49,7 +49,7 @@ export class WrappedScripts {
   readonly #side: PythonSide;
   readonly #logger: Logger;
   readonly #events = new EventEmitter().setMaxListeners(0);
-  readonly #turns = new Turns(AT_A_TIME);
+  readonly #turns = new Semaphore(AT_A_TIME);
   readonly #pace: Pace;
   #watch: FolderWatch | undefined;
   #first: Promise<void> | undefined;

@@ -1,9 +1,9 @@
-"""Holds arguments against the JSON Schema of a tool, and turns what is almost right into what is wanted."""
+"""Validates arguments against the JSON Schema of a tool, and converts values of a similar type, such as "10" for 10."""
 
 import json
 
 from .keywords import FORMAT_WORDS, count_faults, fit_choices, is_of_kind, number_faults, text_faults, turned_into
-from .words import cut_shown, describe_came, not_known, word_issue
+from .words import cut_shown, describe_actual, not_known, format_issue
 
 _MOST_ISSUES = 20
 _DEEPEST_ARGUMENT = 100
@@ -16,13 +16,13 @@ _TYPE_WORDS = {
 
 
 def check(schema, arguments, tries_patterns=True):
-    """(the arguments as they are wanted, one sentence for each that cannot be had).
+    """Returns the converted arguments, and one sentence for each problem.
 
-    What has a default and is not given stays away: Python knows its defaults best. A pattern may take forever: whoever must not
-    wait leaves patterns to another process, and takes only the sentences from here.
+    Defaults are not filled in: Python does that. Matching a pattern can take forever: a process that must not block passes
+    `tries_patterns=False`, and leaves patterns to another process.
     """
     if type(arguments) is not dict:
-        return {}, [f"The arguments must be an object, but {describe_came(arguments)} came"]
+        return {}, [f"The arguments: expected an object, got {describe_actual(arguments)}"]
     try:
         found, issues = _SchemaCheck(schema, tries_patterns).check_root(arguments)
     except RecursionError:
@@ -31,15 +31,15 @@ def check(schema, arguments, tries_patterns=True):
         return {}, ["The arguments cannot be checked: there are too many ways to read them"]
     except (TypeError, ValueError, OverflowError, AttributeError) as error:
         return {}, [f"The schema of the arguments cannot be used: {type(error).__name__}: {error}"]
-    return found, [word_issue(path, reason) for path, reason in issues[:_MOST_ISSUES]]
+    return found, [format_issue(path, reason) for path, reason in issues[:_MOST_ISSUES]]
 
 
 class _TooManyTried(Exception):
-    """Choices within choices: each level doubles the ways to try."""
+    """Nested choices (anyOf) have exponentially many combinations."""
 
 
 class _SchemaCheck:
-    """Issues are (path, reason). `is_lax`: texts and such may be turned into what is wanted."""
+    """Issues are (path, reason). `is_lax`: values of a similar type are converted."""
 
     def __init__(self, root, tries_patterns):
         self._root = root if type(root) is dict else {}
@@ -69,9 +69,9 @@ class _SchemaCheck:
         value, is_fit = self._fit_type(schema, value, is_lax)
         if not is_fit:
             return value, [self._unfit(schema, value, path)]
-        # Without its patterns, more would fit what must not fit.
+        # Without its patterns, more values would match the schema under "not".
         if "not" in schema and self._tries_patterns and not self._fit(schema["not"], value, path, depth + 1, False)[1]:
-            return value, [(path, f"must be something else than {describe_came(value)}")]
+            return value, [(path, f"must be something else than {describe_actual(value)}")]
         return self._fit_inside(schema, value, path, depth, is_lax)
 
     def _parts(self, schema):
@@ -81,7 +81,7 @@ class _SchemaCheck:
             yield from schema["allOf"]
 
     def _target(self, reference):
-        """A place in the schema itself; what lies elsewhere is not looked for, and so allows anything."""
+        """Resolves a reference within the schema. A reference to another document allows any value."""
         if type(reference) is not str or not reference.startswith("#"):
             return True
         place = self._root
@@ -91,7 +91,7 @@ class _SchemaCheck:
         return place
 
     def _fit_any(self, options, value, path, depth, is_lax):
-        """The first that fits as it is, else the first that fits at all: "10" stays a text where a text will do."""
+        """Prefers an option that fits without conversion: "10" stays a text if a text is allowed."""
         tried = []
         for lax in (False, True) if is_lax else (False,):
             tried = []
@@ -179,10 +179,10 @@ class _SchemaCheck:
         return found, issues
 
     def _unfit(self, schema, value, path):
-        return path, f"must be {self._wanted(schema)}, but {describe_came(value)} came"
+        return path, f"expected {self._wanted(schema)}, got {describe_actual(value)}"
 
     def _wanted(self, schema, depth=0):
-        """What fits the schema, in words."""
+        """Describes the values that the schema allows."""
         if type(schema) is not dict or depth > 5:
             return "something else"
         if type(schema.get("enum")) is list:

@@ -1,27 +1,27 @@
-"""Finds the function that is called, calls it, and waits for what it gives."""
+"""Finds the function to call, calls it, and awaits its result."""
 
 import itertools
 
 from .convert import convert_arguments
 from .results import FirstValues
-from .words import not_known, word_issue
+from .words import not_known, format_issue
 
 _MOST_COLLECTED = 100_000
 _LAZY = (map, filter, zip, enumerate, reversed)
 
 
 def prepare_call(variables, name, arguments):
-    """(the function, its arguments by position, those by name, one sentence for each thing that is wrong).
+    """Returns the function, its positional arguments, its named arguments, and one sentence for each problem.
 
-    `variables` are those of the script, which has been run."""
+    `variables` are the script's, after it has run."""
     function = variables.get(name)
     if not callable(function):
-        return None, [], {}, [word_issue((name,), _why_no_function(variables, name))]
+        return None, [], {}, [format_issue((name,), _why_no_function(variables, name))]
     return function, *convert_arguments(function, arguments, variables)
 
 
 def perform_call(function, positional, named):
-    """What the function gives: waited for where it is asynchronous, as a list where it comes one by one."""
+    """Returns the result: awaited if it is asynchronous, collected into a list if it is an iterator."""
     value = function(*positional, **named)
     kind = type(value)
     if hasattr(kind, "__await__"):
@@ -38,7 +38,7 @@ def _bounded_list(values):
 
 
 def _run_in_loop(waiting):
-    """The event loop's own frames do not belong into the script's traceback: a failure is carried around them."""
+    """Keeps the frames of the event loop out of the traceback: an exception is returned and raised again outside."""
     import asyncio
 
     async def carry():

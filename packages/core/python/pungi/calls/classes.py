@@ -1,11 +1,11 @@
-"""Makes an object of a class from JSON: enumerations, dataclasses, named tuples, models, arrays."""
+"""Converts JSON to an instance of a class: enumerations, dataclasses, named tuples, models, arrays."""
 
 import sys
 
 from .signatures import annotations_of, module_names
 from .scalars import NOT_A_TEXT, PLAIN_TYPES, Unfit, plain_value, text_value
 from .texts import decode_as
-from .words import cut_shown, describe_came, not_known
+from .words import cut_shown, describe_actual, not_known
 
 
 def is_class(hint):
@@ -13,7 +13,7 @@ def is_class(hint):
 
 
 def build_class(kind, value, path, convert):
-    """`convert(hint, value, names, path)` makes what is inside."""
+    """`convert(hint, value, names, path)` converts the values of fields."""
     if kind in PLAIN_TYPES:
         return plain_value(kind, value, path)
     if hasattr(kind, "__required_keys__") and hasattr(kind, "__total__"):
@@ -48,7 +48,7 @@ def _enum_member(kind, value, path):
         if type(member.value) is tuple and list(member.value) == value:
             return member
     shown = ", ".join(cut_shown(repr(member.value)) for _, member in members[:20])
-    raise Unfit(path, f"must be one of {shown}, but {describe_came(value)} came")
+    raise Unfit(path, f"expected one of {shown}, got {describe_actual(value)}")
 
 
 def _entries_of(kind, value, path):
@@ -57,7 +57,7 @@ def _entries_of(kind, value, path):
     try:
         return decode_as(dict, value)
     except (ValueError, RecursionError):
-        raise Unfit(path, f"must be an object for {kind.__name__}, but {describe_came(value)} came") from None
+        raise Unfit(path, f"expected an object for {kind.__name__}, got {describe_actual(value)}") from None
 
 
 def _convert_fields(kind, hints, required, value, path, convert):
@@ -75,7 +75,7 @@ def _convert_fields(kind, hints, required, value, path, convert):
 
 
 def _constructed(kind, fields, path):
-    """The class may look at its fields itself, and say no."""
+    """Creates the object. The class may validate its fields and raise any exception."""
     try:
         return kind(**fields)
     except (RecursionError, MemoryError):
@@ -85,7 +85,7 @@ def _constructed(kind, fields, path):
 
 
 def _typed_dict(kind, value, path, convert):
-    # A TypedDict holds what it inherits by itself.
+    # The annotations of a TypedDict include those that it inherits.
     return _convert_fields(kind, annotations_of(kind), kind.__required_keys__, value, path, convert)
 
 
@@ -98,7 +98,7 @@ def _named_tuple(kind, value, path, convert):
             pass
     if type(value) is list:
         if len(value) > len(kind._fields):
-            raise Unfit(path, f"must be a list of {len(kind._fields)}, but {describe_came(value)} came")
+            raise Unfit(path, f"expected a list of {len(kind._fields)}, got {describe_actual(value)}")
         value = dict(zip(kind._fields, value))
     required = [name for name in kind._fields if name not in kind._field_defaults]
     return _constructed(kind, _convert_fields(kind, hints, required, value, path, convert), path)
@@ -154,11 +154,11 @@ def validate_by_pydantic(validate, value, path):
             where, reason, value = first["loc"], first["msg"], first.get("input", value)
         except Exception:
             where, reason = (), f"{type(error).__name__}: {error}"
-        raise Unfit((*path, *where), f"is not taken: {cut_shown(reason, 300)}; {describe_came(value)} came") from error
+        raise Unfit((*path, *where), f"is not accepted: {cut_shown(reason, 300)}; got {describe_actual(value)}") from error
 
 
 def _other_class(kind, value, path):
-    """Tables and arrays are made of lists; a subclass of a plain type of what it is. All else is left as it came."""
+    """Converts lists to tables and arrays, and plain values to subclasses of their types. Returns any other value unchanged."""
     base = next((base for base in (str, int, float, bytes) if issubclass(kind, base)), None)
     try:
         if base is not None:

@@ -1,4 +1,4 @@
-"""Pictures, sound and other bytes that a function gave back. Packages are used, never loaded."""
+"""Pictures, sound and other bytes in a result. Uses packages that the script has loaded, and loads none."""
 
 import io
 import sys
@@ -27,7 +27,7 @@ _IN_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 
 
 def media_type_of(data):
-    """By how the bytes begin."""
+    """Detects the media type by the first bytes."""
     if data[:4] == b"RIFF":
         return _IN_RIFF.get(data[8:12], "application/octet-stream")
     if data[:256].lstrip().startswith((b"<svg", b"<?xml")) and b"<svg" in data[:1024]:
@@ -36,12 +36,12 @@ def media_type_of(data):
 
 
 def kind_of(media):
-    """A picture is one that every client can show."""
+    """Only formats that every client can show count as images."""
     return "image" if media in _SHOWN_BY_ALL else "audio" if media.startswith("audio/") else "bytes"
 
 
 def is_a(value, module, name):
-    """Whether it is of a class of a package that is loaded; `value.__class__` is not asked, it may say anything."""
+    """Whether the value is an instance of a class of a loaded package. Uses `type(value)`: `value.__class__` can be faked."""
     kind = getattr(sys.modules.get(module), name, None)
     return isinstance(kind, type) and issubclass(type(value), kind)
 
@@ -51,7 +51,7 @@ def is_picture(value):
 
 
 def picture_of(value):
-    """(media type, bytes) of what is shown as a picture; None for anything else."""
+    """Returns (media type, bytes) of an image or a figure; None for other values."""
     if not is_picture(value):
         return None
     if is_a(value, "PIL.Image", "Image"):
@@ -60,7 +60,7 @@ def picture_of(value):
 
 
 def bytes_of(value):
-    """What is held by bytes, by a view of some, or by a file in memory; None for anything else."""
+    """Returns the content of bytes, a memory view or a file in memory; None for other values."""
     kind = type(value)
     if issubclass(kind, (bytes, bytearray)):
         return bytes(memoryview(value))
@@ -71,7 +71,7 @@ def bytes_of(value):
 
 def _saved_image(image):
     target = io.BytesIO()
-    # PNG has no room for other kinds of colour.
+    # PNG supports no other modes.
     fits = image.mode in ("1", "L", "LA", "I", "I;16", "P", "RGB", "RGBA")
     (image if fits else image.convert("RGB")).save(target, "PNG")
     return target.getvalue()
@@ -79,13 +79,13 @@ def _saved_image(image):
 
 def _saved_figure(figure):
     target = io.BytesIO()
-    # By the part that writes PNG, whatever the script has chosen to draw with.
+    # savefig chooses the backend for PNG, whichever the script has selected.
     figure.savefig(target, format="png", bbox_inches="tight")
     return target.getvalue()
 
 
 class Contents:
-    """Those of one value, in their order, as much as there is room for."""
+    """The contents of one result, in order, up to a limit of size and number."""
 
     def __init__(self, note):
         self.taken = []
@@ -93,7 +93,7 @@ class Contents:
         self._note = note
 
     def take(self, media, data):
-        """A word that stands for it where it was found."""
+        """Adds a content, and returns the text that replaces it in the JSON."""
         import base64
 
         size = (len(data) + 2) // 3 * 4

@@ -1,4 +1,4 @@
-"""Makes of JSON what the type hints of a function ask for."""
+"""Converts JSON arguments to the type hints of a function."""
 
 import sys
 
@@ -8,13 +8,13 @@ from .signatures import (
     ALL_NAMED, ALL_POSITIONAL, BY_NAME, POSITIONAL_ONLY, Parameter, annotations_of, default_of, module_names, parameters_of,
 )
 from .texts import decode_as
-from .words import describe_came, not_known, word_issue
+from .words import describe_actual, not_known, format_issue
 
 _MISSING_NAME = object()
 
 
 class _NoTyping:
-    """Stands for typing where nobody has imported it, so that no hint is of it. Importing it takes longer than a call."""
+    """Replaces `typing` if the script has not imported it: then no hint uses it, and importing it takes longer than a call."""
 
     Any = Literal = Union = object()
 
@@ -23,9 +23,9 @@ class _NoTyping:
 
 
 def convert_arguments(function, arguments, names):
-    """(the arguments by position, those by name, one sentence for each that cannot be had).
+    """Returns the positional arguments, the named arguments, and one sentence for each problem.
 
-    `names`: the variables of the script, for the texts in its type hints.
+    `names`: the variables of the script, to evaluate type hints that are strings.
     """
     parameters = parameters_of(function, names)
     if parameters is None:
@@ -37,17 +37,17 @@ def convert_arguments(function, arguments, names):
     for name, value in arguments.items():
         parameter = known.get(name) or fields.get(name, others)
         if parameter is None:
-            issues.append(word_issue((name,), not_known(name, known)))
+            issues.append(format_issue((name,), not_known(name, known)))
             continue
         try:
             named[name] = convert_argument(parameter, value, name)
         except Unfit as unfit:
-            issues.append(word_issue(unfit.path, unfit.reason))
+            issues.append(format_issue(unfit.path, unfit.reason))
     for parameter in known.values():
         if parameter.name not in arguments:
             has_default, default = default_of(parameter)
             if not has_default:
-                issues.append(word_issue((parameter.name,), "is missing"))
+                issues.append(format_issue((parameter.name,), "is missing"))
             elif default is not parameter.default or parameter.kind == POSITIONAL_ONLY:
                 named[parameter.name] = default
     if not issues:
@@ -56,7 +56,7 @@ def convert_arguments(function, arguments, names):
 
 
 def _unpacked_fields(parameter):
-    """Of `**options: Unpack[Options]` the fields of that class, each of which comes as an argument of its own."""
+    """Returns the fields of `Options` for `**options: Unpack[Options]`: each is an argument of its own."""
     try:
         hint = _resolved(parameter.hint, parameter.names)
         if getattr(getattr(hint, "__origin__", None), "_name", None) != "Unpack":
@@ -64,12 +64,12 @@ def _unpacked_fields(parameter):
         kind = _resolved(hint.__args__[0], parameter.names)
         hints, names = annotations_of(kind), module_names(kind)
     except Exception:
-        return {}  # a hint that is no type: whoever wrote it knows what it means
+        return {}  # the hint is not a type
     return {name: Parameter(name, BY_NAME, hint, names, is_required=True) for name, hint in hints.items()}
 
 
 def convert_argument(parameter, value, name):
-    # "count: int = None" means that nothing may come, whatever its hint says.
+    # "count: int = None" accepts None, despite its hint.
     if parameter.hint is None or (value is None and not parameter.is_required and parameter.default is None):
         return value
     try:
@@ -79,7 +79,7 @@ def convert_argument(parameter, value, name):
     except (Unfit, MemoryError):
         raise
     except Exception:
-        return value  # a hint that is no type: whoever wrote it knows what it means
+        return value  # the hint is not a type
 
 
 def convert_value(hint, value, names, path):
@@ -96,7 +96,7 @@ def convert_value(hint, value, names, path):
     options = _options_of(hint, typing)
     if options is not None:
         return _convert_union(options, value, names, path)
-    # A bare typing.Tuple has no parts at all, tuple[()] has none of them.
+    # A bare typing.Tuple has no __args__; those of tuple[()] are empty.
     origin, parts = getattr(hint, "__origin__", None), getattr(hint, "__args__", (object, Ellipsis))
     if origin is typing.Literal:
         return _choose(parts, value, path)
@@ -117,7 +117,7 @@ _TRANSPARENT = {"Required", "NotRequired", "ReadOnly", "Final", "ClassVar", "Unp
 
 
 def _resolved(hint, names):
-    """A hint may be a text, or hold one; a name that is not there leaves the value as it is."""
+    """Evaluates a hint that is a string or a forward reference. With an unknown name, the value is not converted."""
     for _ in range(10):
         text = hint if type(hint) is str else getattr(hint, "__forward_arg__", None)
         if text is None or is_class(hint):
@@ -125,7 +125,7 @@ def _resolved(hint, names):
         try:
             hint = eval(text, names)
         except (RecursionError, MemoryError):
-            raise  # the value is too deep, which says nothing of the name
+            raise  # caused by the depth of the value, not by the name
         except Exception:
             return _MISSING_NAME
     return _MISSING_NAME
@@ -134,7 +134,7 @@ def _resolved(hint, names):
 def _nothing(value, path):
     if value is None or value == "null":
         return None
-    raise Unfit(path, f"must be null, but {describe_came(value)} came")
+    raise Unfit(path, f"expected null, got {describe_actual(value)}")
 
 
 def _convert_annotated(hint, value, names, path):
@@ -152,7 +152,7 @@ def _options_of(hint, typing):
 
 
 def _convert_union(options, value, names, path):
-    """What fits as it is comes first: "10" stays a text where a text will do."""
+    """Prefers the option of the value's own type: "10" stays a text if a text is allowed."""
     options = [_resolved(option, names) for option in options]
     exact = [option for option in options if getattr(option, "__origin__", option) is type(value)]
     failures = []
@@ -166,7 +166,7 @@ def _convert_union(options, value, names, path):
     if len(real) == 1 or len(inside) == 1:
         raise (inside or real)[0]
     wanted = dict.fromkeys(hint_words(option) for option in options)
-    raise Unfit(path, f"must be {' or '.join(wanted)}, but {describe_came(value)} came")
+    raise Unfit(path, f"expected {' or '.join(wanted)}, got {describe_actual(value)}")
 
 
 def _choose(choices, value, path):
@@ -177,7 +177,7 @@ def _choose(choices, value, path):
         if type(value) is str and (value == str(choice) or value == getattr(choice, "value", None)):
             return choice
     wanted = ", ".join(repr(choice) for choice in choices[:20])
-    raise Unfit(path, f"must be {'one of ' if len(choices) > 1 else ''}{wanted}, but {describe_came(value)} came")
+    raise Unfit(path, f"expected {'one of ' if len(choices) > 1 else ''}{wanted}, got {describe_actual(value)}")
 
 
 def _convert_variable(variable, value, names, path):
@@ -225,12 +225,12 @@ def _convert_tuple(parts, value, names, path):
         return tuple(_items(parts, items, names, path))
     parts = () if parts == ((),) else parts  # tuple[()] on Python 3.10
     if len(items) != len(parts):
-        raise Unfit(path, f"must be a list of {len(parts)}, but {describe_came(value)} came")
+        raise Unfit(path, f"expected a list of {len(parts)}, got {describe_actual(value)}")
     return tuple(convert_value(part, each, names, (*path, index)) for index, (part, each) in enumerate(zip(parts, items)))
 
 
 def _made_of(origin, found, plain, path):
-    """What an abstract hint asks for is met by the plain type; another class is made of it."""
+    """The plain type satisfies an abstract hint; a concrete class is created from it."""
     if origin in plain:
         return found
     try:
@@ -250,4 +250,4 @@ def _as_json(kind, value, path):
         return decode_as(kind, value)
     except (ValueError, RecursionError):
         wanted = "a list" if kind is list else "an object"
-        raise Unfit(path, f"must be {wanted}, but {describe_came(value)} came") from None
+        raise Unfit(path, f"expected {wanted}, got {describe_actual(value)}") from None

@@ -1,10 +1,10 @@
-"""How a script ends: its status, what it has printed and not yet sent, its traceback without the frames of whoever runs it."""
+"""The end of a script: its exit status, its unflushed output, and its traceback without the frames of the runner."""
 
 import sys
 
 
 def exit_status(error):
-    """The status that `python` would end with for this SystemExit."""
+    """Returns the exit status of `python` for this SystemExit."""
     if error.code is None:
         return 0
     if isinstance(error.code, int):
@@ -17,9 +17,9 @@ def exit_status(error):
 
 
 def flush_streams(status, on_failure=None):
-    """The status that `python` would end with after this: another where what was printed cannot be sent.
+    """Flushes the streams and returns the exit status of `python`, which is 120 if a flush fails.
 
-    `on_failure(stream, error)` is called where that is stdout."""
+    `on_failure(stream, error)` is called for a failure of stdout."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None and not getattr(stream, "closed", False):
@@ -37,7 +37,7 @@ def flush_streams(status, on_failure=None):
 
 
 def leave_out_frames(details, is_own):
-    """Of this exception and of those that led to it. `is_own` says of a file name whether it is that of the runner."""
+    """Removes frames of the runner from this exception and those that led to it. `is_own(filename)` recognizes them."""
     waiting, seen = [details], set()
     while waiting:
         each = waiting.pop()

@@ -1,11 +1,11 @@
-"""What a single keyword of a JSON Schema asks of a value, and what a value may be turned into to meet its type."""
+"""Single keywords of JSON Schema: the check of a value, and the conversion of a value to a type."""
 
 import json
 import re
 
 from .texts import decode_as, read_base64, read_date, read_datetime, read_time, read_timedelta
 from .texts import to_number, to_truth, to_whole_number
-from .words import cut_shown, describe_came
+from .words import cut_shown, describe_actual
 
 FORMAT_WORDS = {
     "date-time": "a date and time such as 2025-01-31T09:30:00",
@@ -35,7 +35,7 @@ def is_of_kind(kind, value):
 
 
 def turned_into(kinds, value):
-    """(what the value becomes as one of these kinds, whether it does)."""
+    """Returns the value converted to one of these types, and whether that worked."""
     for kind in ("integer", "number", "boolean", "array", "object", "null"):
         if kind in kinds:
             try:
@@ -67,7 +67,7 @@ def fit_choices(schema, value, is_lax):
 
 
 def _is_same_json(one, other):
-    """1 and 1.0 are the same number, 1 and true are not the same."""
+    """1 equals 1.0, but not true."""
     if type(one) is bool or type(other) is bool:
         return one is other
     return one == other
@@ -80,12 +80,12 @@ def text_faults(schema, text, tries_patterns):
         if reader is not None:
             reader(text)
     except (ValueError, OverflowError):
-        yield f"must be {FORMAT_WORDS[schema['format']]}, but {describe_came(text)} came"
+        yield f"expected {FORMAT_WORDS[schema['format']]}, got {describe_actual(text)}"
     if schema.get("contentEncoding") == "base64":
         try:
             read_base64(text)
         except ValueError:
-            yield f"must be base64 text, but {describe_came(text)} came"
+            yield f"expected base64 text, got {describe_actual(text)}"
     pattern = schema.get("pattern")
     if tries_patterns and type(pattern) is str:
         try:
@@ -93,7 +93,7 @@ def text_faults(schema, text, tries_patterns):
         except (re.error, OverflowError, RecursionError):
             is_like_it = True  # of another language than Python's
         if not is_like_it:
-            yield f"must match the pattern {cut_shown(pattern)}, but {describe_came(text)} came"
+            yield f"expected a text that matches {cut_shown(pattern)}, got {describe_actual(text)}"
 
 
 _BOUNDS = (
@@ -108,10 +108,10 @@ def number_faults(schema, value):
     for name, words, holds in _BOUNDS:
         bound = schema.get(name)
         if type(bound) in (int, float) and not holds(value, bound):
-            yield f"must be {words} {bound}, but {describe_came(value)} came"
+            yield f"expected {words} {bound}, got {describe_actual(value)}"
     factor = schema.get("multipleOf")
     if type(factor) in (int, float) and factor > 0 and not _is_multiple(value, factor):
-        yield f"must be a multiple of {factor}, but {describe_came(value)} came"
+        yield f"expected a multiple of {factor}, got {describe_actual(value)}"
 
 
 def _is_multiple(value, factor):
@@ -127,6 +127,6 @@ def _is_multiple(value, factor):
 def count_faults(schema, count, what, words):
     least, most = schema.get(f"min{what}"), schema.get(f"max{what}")
     if type(least) in (int, float) and count < least:
-        yield f"must have at least {least} {words}, but has {count}"
+        yield f"expected at least {least} {words}, got {count}"
     if type(most) in (int, float) and count > most:
-        yield f"must have at most {most} {words}, but has {count}"
+        yield f"expected at most {most} {words}, got {count}"

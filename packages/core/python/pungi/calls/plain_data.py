@@ -1,4 +1,4 @@
-"""Makes plain data of anything, as much as there is room for."""
+"""Converts any value to plain data, up to a limit of size and depth."""
 
 import json
 import sys
@@ -8,9 +8,9 @@ from .writers import WRITERS
 
 MOST_JSON = 1024 * 1024
 _DEEPEST_RESULT = 100
-# Every reader on the way to the client goes through all of them.
+# Every process on the way to the client parses all of them.
 _MOST_PARTS = 110_000
-# Beyond it many readers of JSON round.
+# Many JSON parsers round larger numbers.
 _LARGEST_WHOLE = 1 << 53
 TOO_LARGE = f"the value is larger than {MOST_JSON} bytes as JSON and was left out; its repr is cut"
 _TOO_MANY = f"the value has more than {_MOST_PARTS} parts and is not given as JSON; its repr is cut"
@@ -19,15 +19,15 @@ write_json = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
 
 
 class NotWritten(Exception):
-    """The value does not become JSON at all."""
+    """The value cannot be converted to JSON."""
 
 
 class PlainData:
-    """Asks `type(value)` and the plain types' own methods: a class may lie about itself."""
+    """Uses `type(value)` and the methods of the plain types: a class can override its own."""
 
     def __init__(self, contents, note):
         self.note = note
-        # The value itself could not be written; what stands for it is its repr.
+        # Only the repr of the whole value could be written.
         self.is_only_repr = False
         self._contents = contents
         self._above = set()
@@ -64,20 +64,20 @@ class PlainData:
             self._above.discard(id(value))
 
     def spend(self, size):
-        """Before anything is made of it: a million entries are not written down to be thrown away."""
+        """Called before a conversion, so that large values are rejected early."""
         self._room -= size + 2
         if self._room < 0:
             raise NotWritten(TOO_LARGE)
 
     def _count(self):
-        """A list or a map is two: itself, and its place."""
+        """Counts the parts of the value. A list or a map counts twice."""
         self._parts += 1
         if self._parts > _MOST_PARTS:
             raise NotWritten(_TOO_MANY)
 
-    def text(self, said):
-        self.spend(len(said))
-        return said
+    def text(self, text):
+        self.spend(len(text))
+        return text
 
     def content(self, media, data):
         return self.text(self._contents.take(media, data))
@@ -95,7 +95,7 @@ class PlainData:
         return found
 
     def name(self, key):
-        """A key as a text, as JSON has no others."""
+        """Converts a key to a text: JSON has no other keys."""
         self._count()
         if type(key) is str:
             return self.text(key)

@@ -1,4 +1,4 @@
-"""What a function gave back: as JSON where it can be, as pictures and other contents, else as its repr with a note. Bounded."""
+"""Describes the result of a function: JSON if possible, images and other contents, else the repr with a note. Bounded."""
 
 from .contents import Contents, bytes_of, media_type_of, picture_of
 from .plain_data import MOST_JSON, TOO_DEEP, TOO_LARGE, NotWritten, PlainData, write_json
@@ -11,11 +11,11 @@ _NO_JSON = object()
 
 
 class FirstValues(list):
-    """Some of more values than there is room for."""
+    """The first values of an iterator that has more than the limit."""
 
 
 def describe_result(value):
-    """{type, repr} and, where there is any: json, content, note. Whatever the value is and does."""
+    """Returns {type, repr} and, if there are any, json, content and note. Never fails, whatever the value does."""
     notes = []
     if type(value) is FirstValues:
         value = list(value)
@@ -60,7 +60,7 @@ def _as_json_value(value, contents, add_note):
 
 
 def _is_whole_content(value, contents):
-    """Whether the value is nothing but a picture or bytes, which are then taken."""
+    """Adds the value to the contents if it is an image or bytes. Returns whether it is."""
     if picture := picture_of(value):
         contents.take(*picture)
         return True

@@ -1,14 +1,14 @@
-"""Makes an object of a plain type, or of one that is written as a text, from JSON."""
+"""Converts JSON to plain types, and to types that are written as text."""
 
 import sys
 
 from .texts import decode_as, read_base64, read_date, read_datetime, read_number, read_time, read_timedelta
 from .texts import to_truth, to_whole_number
-from .words import describe_came
+from .words import describe_actual
 
 
 class Unfit(Exception):
-    """A value of which the wanted thing cannot be made."""
+    """The value cannot be converted."""
 
     def __init__(self, path, reason):
         super().__init__(reason)
@@ -30,11 +30,11 @@ def plain_value(kind, value, path):
     try:
         return _PLAIN_READERS[kind](value)
     except (ValueError, TypeError, OverflowError, RecursionError):
-        raise Unfit(path, f"must be {_PLAIN_WORDS[kind]}, but {describe_came(value)} came") from None
+        raise Unfit(path, f"expected {_PLAIN_WORDS[kind]}, got {describe_actual(value)}") from None
 
 
 def hint_words(hint):
-    """What a type hint asks for, in words."""
+    """Describes the values that a type hint allows."""
     if hint is type(None):
         return "null"
     origin = getattr(hint, "__origin__", hint)
@@ -54,7 +54,7 @@ def to_float(value):
 
 
 def to_bytes(value):
-    """A data URL or what only base64 looks like is decoded; any other text is meant as it stands."""
+    """Decodes a data URL, or a text that can only be base64; encodes any other text as UTF-8."""
     if type(value) is not str:
         _refuse_plain(value)
     try:
@@ -66,7 +66,7 @@ def to_bytes(value):
 
 
 def _is_surely_base64(text):
-    """Words of four letters are base64, too: it takes padding, or a length and a mixture that no word has."""
+    """Requires padding, or the length and the mixture of letters and digits that no word has: four letters are base64, too."""
     text = "".join(text.split())
     is_mixed = len(text) >= 16 and any(map(str.isupper, text)) and any(map(str.islower, text)) and any(map(str.isdigit, text))
     return len(text) % 4 == 0 and (is_mixed or text.endswith("="))
@@ -105,7 +105,7 @@ def _span(kind, value):
 
 
 def _decimal(kind, value):
-    # 0.1 is meant, not the binary number beside it.
+    # By its repr: 0.1 stays 0.1.
     return kind(repr(value) if type(value) is float else value.strip() if type(value) is str else value)
 
 
@@ -137,7 +137,7 @@ _READER_WORDS = {
 
 
 def text_value(kind, value, path):
-    """What is written as a text, or NOT_A_TEXT where the class is none of these."""
+    """Converts a text to such a type; returns NOT_A_TEXT for other classes."""
     reader = _TEXT_READERS.get(f"{kind.__module__}.{kind.__qualname__}")
     if reader is None and kind.__module__.startswith("pathlib"):
         reader = _of_text
@@ -149,7 +149,7 @@ def text_value(kind, value, path):
         return reader(kind, value)
     except Exception:  # each of them has exceptions of its own
         wanted = _READER_WORDS.get(kind.__name__, f"a text for {kind.__name__}")
-        raise Unfit(path, f"must be {wanted}, but {describe_came(value)} came") from None
+        raise Unfit(path, f"expected {wanted}, got {describe_actual(value)}") from None
 
 
 NOT_A_TEXT = object()

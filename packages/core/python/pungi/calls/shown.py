@@ -1,4 +1,4 @@
-"""Shows an object that may do anything when it is shown, and of a long text its two ends."""
+"""Formats values whose repr may run any code, and cuts the middle of long texts."""
 
 _LONGEST_LINE = 1000
 
@@ -22,7 +22,7 @@ def cut_middle(text, longest):
 
 
 def printable_lines(text):
-    """The lines of a text for a terminal or a log: control characters are escaped, and long lines are cut."""
+    """Returns the lines of a text for a terminal or a log: control characters are escaped, and long lines are cut."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return [_printable(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…") for line in lines]
 

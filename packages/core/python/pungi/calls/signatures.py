@@ -1,4 +1,4 @@
-"""What a function takes: read from the function itself where that says all, so that nothing has to be imported for it."""
+"""The parameters of a function. Plain functions are read directly, because importing `inspect` takes longer than a call."""
 
 import sys
 
@@ -8,7 +8,7 @@ _TAKES_ARGS, _TAKES_KWARGS = 0x04, 0x08
 
 
 class Parameter:
-    """`names`: where the texts of its type hint are to be looked up."""
+    """`names`: the variables for evaluating a type hint that is a string."""
 
     def __init__(self, name, kind, hint, names, is_required, default=None):
         self.name = name
@@ -20,7 +20,7 @@ class Parameter:
 
 
 def parameters_of(function, names):
-    """In their order; None where nothing can be known of them."""
+    """Returns the parameters in order; None if the function has no signature."""
     is_plain = type(function) is _FUNCTION_TYPE and not function.__dict__.keys() & {"__wrapped__", "__signature__"}
     if not is_plain:
         return _inspected(function, names)
@@ -48,7 +48,7 @@ def parameters_of(function, names):
 
 
 def annotations_of(owner):
-    """As they are written, texts included. Since Python 3.14 a name that is not there comes up only now."""
+    """Returns annotations unevaluated where they are strings. Since Python 3.14, reading them can raise NameError."""
     try:
         return dict(owner.__annotations__)
     except AttributeError:
@@ -60,7 +60,7 @@ def annotations_of(owner):
 
 
 def _inspected(function, names):
-    """Of decorated functions, classes, partial functions and objects that can be called."""
+    """Handles decorated functions, classes, partial functions and callable objects."""
     import inspect
 
     kinds = {
@@ -85,7 +85,7 @@ def _inspected(function, names):
 
 
 def default_of(parameter):
-    """(whether there is one, what it is): a Field of pydantic in its place holds the real one."""
+    """Returns whether there is a default, and the default. A pydantic Field contains the real one."""
     if parameter.is_required:
         return False, None
     kind = type(parameter.default)
@@ -97,5 +97,5 @@ def default_of(parameter):
 
 
 def module_names(kind):
-    """The variables of the module that a class was made in."""
+    """Returns the variables of the module that defines a class."""
     return getattr(sys.modules.get(getattr(kind, "__module__", None)), "__dict__", {})

@@ -1,4 +1,4 @@
-"""What a text says where something else than a text is wanted. A text that does not say it raises ValueError."""
+"""Parses texts as other types. A text that does not parse raises ValueError."""
 
 import json
 import re
@@ -33,14 +33,14 @@ def read_number(text):
 
 
 def read_truth(text):
-    said = _TRUTHS.get(text.strip().lower())
-    if said is None:
+    value = _TRUTHS.get(text.strip().lower())
+    if value is None:
         raise ValueError("neither true nor false")
-    return said
+    return value
 
 
 def read_datetime(text):
-    """ISO 8601, also on Pythons whose own reader knows less of it. A date alone is its midnight."""
+    """Parses ISO 8601, on every Python version alike. A date alone is its midnight."""
     import datetime
 
     year, month, day, hour, minute, second, fraction, zone = _matched_text(_DATE_AND_CLOCK, text.strip()).groups()
@@ -49,7 +49,7 @@ def read_datetime(text):
 
 
 def read_date(text):
-    """A moment at midnight is a date, too: many programs know no other."""
+    """Also accepts a date with the time 00:00, which many programs send."""
     import datetime
 
     if matched := _DATE_ONLY.fullmatch(text.strip()):
@@ -68,7 +68,7 @@ def read_time(text):
 
 
 def read_timedelta(text):
-    """ISO 8601 (P1DT2H), hours with minutes and seconds (26:00:00), or seconds alone."""
+    """Parses ISO 8601 (P1DT2H), hours with minutes and seconds (26:00:00), or seconds alone."""
     import datetime
 
     text = text.strip()
@@ -90,7 +90,7 @@ def read_timedelta(text):
 
 
 def write_timedelta(span):
-    """ISO 8601, exactly."""
+    """Formats a duration as ISO 8601, exactly."""
     sign, span = ("-", -span) if span.days < 0 else ("", span)
     minutes, seconds = divmod(span.seconds, 60)
     hours, minutes = divmod(minutes, 60)
@@ -104,7 +104,7 @@ def write_timedelta(span):
 
 
 def read_base64(text):
-    """The bytes of base64 text, also of a data URL and of the alphabet for addresses."""
+    """Decodes base64, also of a data URL or in the URL-safe alphabet."""
     import base64
 
     if text.startswith("data:"):
@@ -138,7 +138,7 @@ def to_truth(value):
 
 
 def decode_as(kind, value):
-    """What a JSON text holds, if it is of this type: many clients send lists and objects as texts."""
+    """Parses a JSON text, which must contain this type: many clients send lists and objects as texts."""
     decoded = json.loads(value) if type(value) is str and value.strip()[:1] in tuple("[{") else None
     if type(decoded) is not kind:
         raise ValueError("no such JSON")

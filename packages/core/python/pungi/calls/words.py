@@ -1,4 +1,4 @@
-"""What is wrong with an argument, in words: where it is, what came, what is known."""
+"""Formats problems of arguments: the path, the actual value, the known names."""
 
 import json
 
@@ -7,7 +7,7 @@ _LONGEST_PATH = 200
 _MOST_LISTED = 20
 
 
-def word_issue(path, reason):
+def format_issue(path, reason):
     where = ".".join(str(part) for part in path)
     return f"{cut_shown(where, _LONGEST_PATH)}: {reason}" if where else reason
 
@@ -16,7 +16,7 @@ def cut_shown(text, longest=_LONGEST_SHOWN):
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
-def describe_came(value):
+def describe_actual(value):
     if type(value) is str:
         return f"the text {json.dumps(cut_shown(value), ensure_ascii=False)}"
     if type(value) is list:
@@ -26,13 +26,13 @@ def describe_came(value):
     if value is None or type(value) in (bool, int, float):
         try:
             return cut_shown(json.dumps(value))
-        except ValueError:  # more digits than Python likes to write
+        except ValueError:  # more digits than Python converts
             return "a huge number"
     return f"an object of the type {type(value).__name__}"
 
 
 def not_known(name, known):
-    """Why a name is refused, with the one that may be meant."""
+    """Explains why a name is refused, and suggests a similar one."""
     import difflib
 
     known = [each for each in known if type(each) is str]

@@ -1,4 +1,4 @@
-"""How each kind of object is written as plain data: by a writer that counts what there is room for."""
+"""Converts each kind of object to plain data, through a writer that enforces the limits."""
 
 import sys
 
@@ -10,7 +10,7 @@ _ABSENT = object()
 
 
 def _sorted_members(values):
-    """A set has no order of its own: the same set should be the same JSON in every run."""
+    """Sorts a set, so that it is the same JSON in every run."""
     try:
         return sorted(values)
     except Exception:
@@ -30,7 +30,7 @@ def _write_dataclass(writer, value, depth):
 
 
 def _write_pydantic_type(writer, value, depth):
-    """Addresses, secrets and such."""
+    """Handles types such as URLs and secrets."""
     return writer.write(sys.modules["pydantic"].TypeAdapter(type(value)).dump_python(value, mode="json"), depth)
 
 
@@ -61,7 +61,7 @@ def _write_scalar(writer, value, depth):
 
 
 def _write_frame(writer, frame, depth):
-    """A list of rows. An index that says something becomes columns."""
+    """Writes a list of rows. An index other than the default one becomes columns."""
     writer.spend(frame.size * 2)
     if type(frame.index).__name__ != "RangeIndex":
         try:
@@ -76,7 +76,7 @@ def _write_frame(writer, frame, depth):
 
 
 def _present(value):
-    """In a table, what is no number is what is not there."""
+    """In a table, NaN means a missing value."""
     return None if type(value) is float and value != value else value
 
 
@@ -109,7 +109,7 @@ def _write_entries(writer, value, depth):
 
 
 def _is_absent(value, kind):
-    """Pandas has a moment that is none, and a value that is none."""
+    """Whether the value is pandas.NaT or pandas.NA."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and (value is getattr(pandas, "NaT", _ABSENT) or value is getattr(pandas, "NA", _ABSENT))
 
@@ -118,7 +118,7 @@ def _of(module, *names):
     return lambda value, kind: any(is_a(value, module, name) for name in names)
 
 
-# (whether it is of this kind, how it is written), in this order: the first that knows the value writes it.
+# (predicate, writer) pairs; the first whose predicate holds writes the value.
 WRITERS = (
     (lambda value, kind: issubclass(kind, dict), lambda writer, value, depth: writer.entries(dict.items(value), depth)),
     (lambda value, kind: issubclass(kind, list), lambda writer, value, depth: writer.items(list.__iter__(value), depth)),

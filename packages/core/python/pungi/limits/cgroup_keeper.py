@@ -211,8 +211,8 @@ class Keeper:
 
     def _remove_all(self):
         left = [group for _, group in self._groups.values()] + self._leaving
-        patience = time.monotonic() + _LONGEST_REMOVAL
-        while (left := [group for group in left if not group.end()]) and time.monotonic() < patience:
+        deadline = time.monotonic() + _LONGEST_REMOVAL
+        while (left := [group for group in left if not group.end()]) and time.monotonic() < deadline:
             time.sleep(_RETRY_MS / 1000)
         for group in (getattr(self, "_own", None), getattr(self, "_server", None)):
             if group is not None:

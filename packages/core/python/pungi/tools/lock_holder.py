@@ -39,10 +39,10 @@ def _end_with_server():
     os._exit(0)
 
 
-def _acquire(path, operation, create, patience_ms):
+def _acquire(path, operation, create, wait_ms):
     try:
-        if not _try(path, operation, create, patience_ms or 0):
-            if patience_ms is not None:
+        if not _try(path, operation, create, wait_ms or 0):
+            if wait_ms is not None:
                 return {"busy": True}
             _answer({"waiting": True})
             open_locked(path, operation, create)
@@ -54,9 +54,9 @@ def _acquire(path, operation, create, patience_ms):
         return {"failed": f"{error}" if is_unsupported else f"{error.strerror}: {path}", "isUnsupported": is_unsupported}
 
 
-def _try(path, operation, create, patience_ms):
+def _try(path, operation, create, wait_ms):
     """Returns whether the lock was acquired. A caller that does not wait is still not refused for a lock held for a moment."""
-    deadline = time.monotonic() + patience_ms / 1000
+    deadline = time.monotonic() + wait_ms / 1000
     while True:
         try:
             open_locked(path, operation | fcntl.LOCK_NB, create)

@@ -4,7 +4,7 @@ import { pipeline as compose } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { PungiError } from '../../base/errors.js';
-import { Turns } from '../../base/turns.js';
+import { Semaphore } from '../../base/turns.js';
 import { type ProxyHandler, startProxyServer, TIMEOUTS } from '../../network/proxy-server.js';
 import { Capacity, RunConnections } from '../../network/run-connections.js';
 import {
@@ -94,7 +94,7 @@ class IndexHandler implements ProxyHandler {
   readonly #indexes: URL[];
   readonly #outbound: Outbound;
   readonly #offered = new OfferedFiles();
-  readonly #pages = new Turns(PAGES_AT_A_TIME);
+  readonly #pages = new Semaphore(PAGES_AT_A_TIME);
 
   constructor(indexes: URL[], outbound: Outbound) {
     this.#indexes = indexes;
