@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { sha256 } from '../base/sha256.js';
 import type { AuditRecord, EnvironmentLock, OmittedInputs, RunInputs, RunRecord } from '../contract/audit.js';
 import type { Limits } from '../contract/limits.js';
-import type { Outcome, Verdict } from '../contract/outcome.js';
+import type { Display, Outcome, Verdict } from '../contract/outcome.js';
 import { MAX_CODE_BYTES, type RunRequest } from '../contract/run.js';
 import { canonicalJson } from './chain.js';
 
@@ -49,6 +49,7 @@ export function runRecord(facts: RunFacts): AuditRecord {
     usage: outcome.usage,
     isolation: outcome.isolation,
     outputSha256: wasRun(outcome) ? outputSha256(outcome) : null,
+    ...(outcome.displays && { displays: aboutDisplays(outcome.displays) }),
     cachedFrom: outcome.cached?.runId ?? null,
     replayOf: facts.replayOf ?? null,
     ...purposeOf(facts),
@@ -56,6 +57,12 @@ export function runRecord(facts: RunFacts): AuditRecord {
   };
   return { kind: 'run', client, token, data };
 }
+
+/** Displays are large: their hash is kept. Ids are left out, which are often random. */
+const aboutDisplays = (displays: readonly Display[]) => ({
+  count: displays.length,
+  sha256: sha256(JSON.stringify(displays.map(({ data }) => data))),
+});
 
 /** Returns the purpose of the run and the disclosure that its caller was shown. */
 function purposeOf({ inputs, outcome: { disclosure } }: RunFacts): {

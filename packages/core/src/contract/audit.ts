@@ -51,6 +51,10 @@ export const RunRecord = z.strictObject({
   usage: Usage,
   isolation: Isolation,
   outputSha256: Sha256.nullable().describe('of its output and value; null if nothing ran'),
+  displays: z
+    .strictObject({ count: z.number().int(), sha256: Sha256 })
+    .optional()
+    .describe('the pictures and other displays that it showed, which are not kept'),
   cachedFrom: z.string().nullable().describe('the run whose cached outcome was returned'),
   replayOf: z.string().nullable().describe('the run that this one repeats, to compare them'),
   capability: z.string().optional().describe('the purpose of the run, if the caller named one'),

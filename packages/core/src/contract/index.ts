@@ -21,6 +21,7 @@ export {
 export { Alert, Health } from './health.js';
 export { DEFAULT_LIMITS, Limits, type RequestedLimits } from './limits.js';
 export {
+  Display,
   type Isolation,
   isSandboxed,
   Outcome,

@@ -44,6 +44,19 @@ export const Value = z.object({
 });
 export type Value = z.infer<typeof Value>;
 
+/** Rich output: what a notebook would show beside the text of a run. */
+export const Display = z.object({
+  data: z
+    .record(z.string(), z.json())
+    .describe('by media type, such as "image/png" or "text/html"; pictures and other bytes as base64'),
+  at: z
+    .object({ stdout: z.number().int(), stderr: z.number().int() })
+    .describe('its place: the characters of stdout.text and stderr.text that came before it'),
+  id: z.string().optional().describe('the display_id that the code gave it'),
+  isValue: z.boolean().optional().describe('true: it shows the value of the last expression'),
+});
+export type Display = z.infer<typeof Display>;
+
 export const Usage = z.object({
   wallMs: z.number().describe('from the start of the code until its last process ended'),
   cpuMs: z.number().describe('CPU time of all processes of the run'),
@@ -67,6 +80,10 @@ export const Outcome = z.object({
   stdout: Output,
   stderr: Output,
   value: Value.nullable(),
+  displays: z
+    .array(Display)
+    .optional()
+    .describe('pictures, HTML and data that the code showed, in order; untrusted, like its output'),
   usage: Usage,
   codeSha256: z.string(),
   isolation: Isolation,

@@ -6,6 +6,7 @@ import type { RunOptions } from '../contract/run.js';
 import { failure } from '../contract/verdicts.js';
 import { type Job, MAX_DISCOVERED, type RunEnd } from '../runtime/supervisor.js';
 import { readCallValue } from './call-report.js';
+import { Displays } from './displays.js';
 import type { HintContext } from './missing-module.js';
 import { OutputBuffer } from './output.js';
 import { decideVerdict } from './verdict.js';
@@ -21,6 +22,7 @@ export class OutcomeDraft {
   readonly runId = randomUUID();
   readonly #codeSha256: string;
   readonly #streams: Record<'stdout' | 'stderr', OutputBuffer>;
+  readonly #displays = new Displays();
   #isolation: Isolation = { tier: null, features: [] };
   #waitMs = 0;
 
@@ -56,7 +58,12 @@ export class OutcomeDraft {
     this.#waitMs = waitMs;
   }
 
-  write(stream: 'stdout' | 'stderr', data: Buffer): void {
+  write(stream: 'stdout' | 'stderr' | 'display', data: Buffer): void {
+    const { stdout, stderr } = this.#streams;
+    if (stream === 'display') {
+      this.#displays.take(data, { stdout: stdout.bytes, stderr: stderr.bytes });
+      return;
+    }
     const { onOutput } = this.listeners;
     if (onOutput) this.#notify(() => onOutput(stream, data));
     this.#streams[stream].write(data);
@@ -87,18 +94,21 @@ export class OutcomeDraft {
     notes: readonly string[] = [],
   ): Outcome {
     const usage = Object.entries({ waitMs: this.#waitMs, ...used });
+    const displays = this.#displays.finish((stream, bytes) => this.#streams[stream].placesOf(bytes));
+    const allNotes = [...notes, ...this.#displays.notes];
     return buildOutcome({
       runId: this.runId,
       verdict,
       stdout: this.#streams.stdout.finish(),
       stderr: this.#streams.stderr.finish(),
       value,
+      ...(displays.length > 0 && { displays }),
       usage: Object.fromEntries(usage.map(([name, ms]) => [name, Math.round(ms * 1000) / 1000])),
       codeSha256: this.#codeSha256,
       isolation: this.#isolation,
       environment: this.where.environment,
       profile: this.profile,
-      ...(notes.length > 0 && { notes: [...notes] }),
+      ...(allNotes.length > 0 && { notes: allNotes }),
     });
   }
 }

@@ -25,17 +25,56 @@ export class OutputBuffer {
     this.#tail.dropAllBut(this.#half);
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   finish(): Output {
     this.#lines?.finish();
+    const { head, marker, tail } = this.#kept();
+    const text = marker === '' ? decode([head]) : `${decode([head])}${marker}${decode([tail])}`;
+    return { text, bytes: this.#bytes, truncated: marker !== '' };
+  }
+
+  /** Converts places in bytes, in ascending order, to places in the text. A place in what was left out is after the marker. */
+  placesOf(bytes: readonly number[]): number[] {
+    if (bytes.length === 0) return [];
+    const { head, marker, tail } = this.#kept();
+    const inHead = new CharacterCounter(head);
+    const inTail = new CharacterCounter(tail);
+    const tailFrom = this.#bytes - tail.length;
+    return bytes.map((at) =>
+      at <= head.length
+        ? inHead.countUntil(at)
+        : inHead.countUntil(head.length) + marker.length + inTail.countUntil(Math.max(0, at - tailFrom)),
+    );
+  }
+
+  /** All bytes as head, or head and tail around a marker. */
+  #kept(): { head: Buffer; marker: string; tail: Buffer } {
+    const head = this.#head.join();
     const tail = this.#tail.join();
-    const isTruncated = this.#head.size + tail.length < this.#bytes || tail.length > this.#half;
-    if (!isTruncated)
-      return { text: decode([this.#head.join(), tail]), bytes: this.#bytes, truncated: false };
-    const head = untilWholeCharacter(this.#head.join());
-    const kept = fromWholeCharacter(tail.subarray(Math.max(0, tail.length - this.#half)));
-    const left = this.#bytes - head.length - kept.length;
-    const text = `${decode([head])}\n… ${left} bytes left out …\n${decode([kept])}`;
-    return { text, bytes: this.#bytes, truncated: true };
+    const isTruncated = head.length + tail.length < this.#bytes || tail.length > this.#half;
+    if (!isTruncated) return { head: Buffer.concat([head, tail]), marker: '', tail: Buffer.alloc(0) };
+    const start = untilWholeCharacter(head);
+    const end = fromWholeCharacter(tail.subarray(Math.max(0, tail.length - this.#half)));
+    const left = this.#bytes - start.length - end.length;
+    return { head: start, marker: `\n… ${left} bytes left out …\n`, tail: end };
+  }
+}
+
+/** Counts characters up to ascending places. */
+class CharacterCounter {
+  #decoder = new StringDecoder('utf8');
+  #at = 0;
+  #count = 0;
+
+  constructor(private readonly data: Buffer) {}
+
+  countUntil(at: number): number {
+    this.#count += this.#decoder.write(this.data.subarray(this.#at, at)).length;
+    this.#at = Math.max(this.#at, at);
+    return this.#count;
   }
 }
 

@@ -15,6 +15,7 @@ export const KINDS = {
   failed: 'F',
   stdout: 'o',
   stderr: 'e',
+  display: 'd',
   summary: 'S',
   report: 'R',
   end: 'X',

@@ -80,7 +80,8 @@ export interface RunEnd {
   summary: CodeSummary | null;
 }
 
-export type OutputSink = (stream: 'stdout' | 'stderr', data: Buffer) => void;
+/** Displays come after the output that was written before them. */
+export type OutputSink = (stream: 'stdout' | 'stderr' | 'display', data: Buffer) => void;
 
 /** The worker cuts values and exceptions to less than this; anything larger comes from foreign code. */
 const MAX_REPORT = 1024 * 1024;
@@ -204,7 +205,7 @@ export class Supervisor {
       this.onParked();
     } else if (kind === 'failed') this.#socket.destroy();
     else if (!running) return;
-    else if (kind === 'stdout' || kind === 'stderr') running.sink(kind, payload);
+    else if (kind === 'stdout' || kind === 'stderr' || kind === 'display') running.sink(kind, payload);
     else if (kind === 'summary') this.#take(running, payload);
     else if (kind === 'report') running.reported = read(running.job, payload);
     else if (kind === 'end') this.#finish(JSON.parse(payload.toString()) as EndFacts);

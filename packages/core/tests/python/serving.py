@@ -123,13 +123,15 @@ class Supervisor:
         self.connection.sendall(frames.pack(frames.LIMITS, said) + frames.pack(frames.JOB, json.dumps(job).encode()))
 
     def finish(self):
-        answer = {"stdout": b"", "stderr": b"", "summaries": [], "report": None, "end": None}
+        answer = {"stdout": b"", "stderr": b"", "displays": [], "summaries": [], "report": None, "end": None}
         while True:
             kind, payload = self.next()
             if kind == frames.STDOUT:
                 answer["stdout"] += payload
             elif kind == frames.STDERR:
                 answer["stderr"] += payload
+            elif kind == frames.DISPLAY:
+                answer["displays"].append((len(answer["stdout"]), json.loads(payload)))
             elif kind == frames.SUMMARY:
                 answer["summaries"].append(json.loads(payload))
             elif kind == frames.REPORT:

@@ -4,6 +4,7 @@ import { CONTROL_CHANNEL } from './attacks/control-channel.js';
 import { CPU_BOMBS } from './attacks/cpu-bombs.js';
 import { DEVICES } from './attacks/devices.js';
 import { DISK_BOMBS } from './attacks/disk-bombs.js';
+import { DISPLAYS } from './attacks/displays.js';
 import { ENDINGS } from './attacks/endings.js';
 import { FILE_ATTRIBUTES } from './attacks/file-attributes.js';
 import { FILE_LOCKS } from './attacks/file-locks.js';
@@ -52,6 +53,7 @@ export const ATTACKS: readonly Attack[] = [
   ...COMBINED,
   ...LINGERING,
   ...CONTROL_CHANNEL,
+  ...DISPLAYS,
   ...ENDINGS,
   ...TEXT,
   ...NAMES,

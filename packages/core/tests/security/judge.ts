@@ -4,6 +4,8 @@ import type { RowResult } from './table-run.js';
 
 /** No outcome is larger, whatever the run says of itself. */
 const MOST_CHARACTERS = 1_000_000;
+/** Displays have room of their own. */
+const MOST_DISPLAYED = 6.5 * 1024 * 1024;
 /** Between the deadline and the answer. */
 const GRACE_MS = 1500;
 
@@ -62,7 +64,9 @@ function alwaysWrong(
   for (const word of ['BREACH', 'NOT-SANDBOXED']) {
     if (outcome.stdout.text.includes(word)) wrong.push(brief(outcome.stdout.text));
   }
-  if (whole.length > MOST_CHARACTERS) wrong.push(`an outcome of ${whole.length} characters`);
+  const displayed = JSON.stringify(outcome.displays ?? []).length;
+  if (displayed > MOST_DISPLAYED) wrong.push(`displays of ${displayed} characters`);
+  if (whole.length - displayed > MOST_CHARACTERS) wrong.push(`an outcome of ${whole.length} characters`);
   const hasRun = outcome.verdict.kind !== 'invalid' && outcome.verdict.kind !== 'denied';
   if (hasRun && outcome.isolation.tier !== tier) wrong.push(`ran in the tier ${outcome.isolation.tier}`);
   const deadline = attack.limits?.timeoutMs ?? ROW_LIMITS.timeoutMs;

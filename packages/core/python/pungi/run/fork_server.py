@@ -18,7 +18,7 @@ from .. import harness
 from ..jail import landlock, seccomp, system
 from ..jail.tier import TIERS
 from ..limits import cgroup_keeper, limits, load_limits, processors, run_group, watch
-from . import called_script, font_list, guard, late_modules, packages, process_title, started_as, streams, supervisor, worker
+from . import called_script, display_hooks, font_list, guard, late_modules, packages, process_title, started_as, streams, supervisor, worker
 
 
 def main():
@@ -48,6 +48,7 @@ def _become_fork_server(settings, door):
     longest = settings.get("longestImport", packages.LONGEST_IMPORT)
     started_as.clear_flags()
     packages.load(door, settings["preload"], settings.get("surelyUsed", ()), longest)
+    display_hooks.install()
     streams.prepare()
     called_script.rehearse()
     harness.rehearse()

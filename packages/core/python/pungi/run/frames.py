@@ -9,8 +9,8 @@ MAX_PAYLOAD = 64 * 1024 * 1024
 
 # From the server to a supervisor.
 LIMITS, JOB, CANCEL, WARM_UP = b"LJCW"
-# From a worker or its supervisor to the server.
-HELLO, PARKED, FAILED, STDOUT, STDERR, SUMMARY, REPORT, END = b"HPFoeSRX"
+# From a worker or its supervisor to the server. A worker gets an empty DISPLAY for each that it sends.
+HELLO, PARKED, FAILED, STDOUT, STDERR, DISPLAY, SUMMARY, REPORT, END = b"HPFoedSRX"
 # From a worker to its supervisor: the run failed, measure it before it ends; the run is over, all went well;
 # the code has left its scope, end it.
 TROUBLE, FINISHED, VIOLATION = b"TDV"
@@ -23,9 +23,9 @@ def pack(kind, payload=b""):
 class FrameParser:
     """Collects bytes and returns whole frames."""
 
-    def __init__(self, max_payload=MAX_PAYLOAD):
+    def __init__(self, max_payload=MAX_PAYLOAD, max_display=MAX_PAYLOAD):
         self._buffer = bytearray()
-        self.max_payload = max_payload
+        self.max_payload, self.max_display = max_payload, max_display
 
     def feed(self, data):
         self._buffer += data
@@ -33,7 +33,7 @@ class FrameParser:
     def frames(self):
         while len(self._buffer) >= HEAD_SIZE:
             length, kind = _HEAD.unpack_from(self._buffer)
-            if length > self.max_payload:
+            if length > (self.max_display if kind == DISPLAY else self.max_payload):
                 raise ValueError(f"a frame of {length} bytes")
             end = HEAD_SIZE + length
             if len(self._buffer) < end:

@@ -13,7 +13,7 @@ import tokenize
 import types
 from importlib.machinery import SourceFileLoader
 
-from . import frames, report
+from . import displays, frames, report
 
 # The version of the code that `dump` keeps.
 FORMAT = 2
@@ -48,6 +48,7 @@ class Ending:
                 self.about = {"value": report.describe_value(value)}
             except BaseException as error:
                 self.about = {"valueError": report.name_exception(error)}
+            displays.show_value(value)
 
     def __enter__(self):
         pass

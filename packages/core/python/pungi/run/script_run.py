@@ -8,7 +8,7 @@ import sys
 
 from ..calls.endings import exit_status
 from ..scope import code_summary, scoped_run
-from . import called_script, frames, late_modules, process_title, report, script, script_end, started_as, streams
+from . import called_script, displays, frames, late_modules, process_title, report, script, script_end, started_as, streams
 from .supervisor_channel import REPORT_FD, say, say_and_wait
 
 # Kept from before foreign code could replace them.
@@ -26,7 +26,9 @@ def execute(job, path, source):
         say(frames.REPORT, {"violations": violations})
         return 1
     end = script_end.ScriptEnd(os.path.dirname(path))
+    displays.begin()
     status, about = yield from _evaluate(job, path, source, paths)
+    displays.finish()
     has_failed = status != 0 and bool(about)
     if has_failed:
         # The supervisor checks, while all that the run holds is still held, whether a limit was the reason.

@@ -9,7 +9,7 @@ from ..jail.file_gate import FileGate
 from ..limits import limits, watch
 from ..limits.group_limits import GroupLimitKeeper
 from ..limits.kernel_objects import KernelObjects
-from . import end_facts, frames, last_output, worker
+from . import display_gate, end_facts, frames, last_output, worker
 from .outbox import Outbox
 
 # Until the server sends the largest size of a report.
@@ -33,7 +33,7 @@ class SupervisedRun:
         self._loopback = place.loopback
         self._port = port
         self._from_server = frames.FrameParser()
-        self._from_worker = frames.FrameParser(_MAX_REPORT)
+        self._from_worker = frames.FrameParser(_MAX_REPORT, display_gate.LARGEST)
         self._limits = None
         self._keeper = None
         self._killed_for = None
@@ -41,6 +41,7 @@ class SupervisedRun:
         self._report = None
         self._has_summary = self._has_let_go = self._is_over = self._had_full_disk = False
         self._frames_taken = 0
+        self._displays = display_gate.DisplayGate()
         self._closed = set()
         # The socket on which the run asks for locks, and for changes of its files.
         self._gate, self._keeper_of_files = None, place.files
@@ -166,6 +167,9 @@ class SupervisedRun:
         self._from_worker.feed(data)
         try:
             for kind, payload in self._from_worker.frames():
+                if kind == frames.DISPLAY:
+                    self._take_display(payload)
+                    continue
                 self._count_frame()
                 self._take(kind, payload)
                 if self._is_over:
@@ -219,6 +223,18 @@ class SupervisedRun:
             self._check_limits(at_once=True)
             self._had_full_disk = self._has_full_disk(self._reaper.processes() if watch.HAS_PROC else ())
             self._let_go()
+
+    def _take_display(self, payload):
+        """Output that was written before a display is sent before it, so that the server knows its place. The worker waits for that."""
+        if self._keeper is None:
+            return
+        if self._displays.admits(payload):
+            for fd in (self._stdout, self._stderr):
+                if fd in self._handlers and self._killed_for is None:
+                    self._handlers[fd]()
+            self._send(frames.DISPLAY, payload)
+        if self._exit_status is None:
+            self._tell_worker(frames.pack(frames.DISPLAY))
 
     def _open_gate(self):
         if self._gate is not None:
@@ -391,6 +407,8 @@ class SupervisedRun:
                     pipes.unregister(fd)
 
     def _answer(self, facts):
+        if self._displays.dropped:
+            self._outbox.add(frames.pack(frames.DISPLAY, self._displays.report()))
         if self._report is not None:
             self._outbox.add(frames.pack(frames.REPORT, self._report))
         self._outbox.add(frames.pack(frames.END, json.dumps(facts).encode()))

@@ -1,6 +1,8 @@
 """The worker's end of the pipes to its supervisor."""
 
+import _thread
 import os
+import signal
 
 try:
     import resource
@@ -23,10 +25,26 @@ JOB_FD = REPORT_FD - 1
 # Kept from before foreign code could replace them.
 _getpid, _dumps = os.getpid, report.encode_json
 _write, _read = frames.write_all, frames.read_frame
+_mask, _SIGNALS = getattr(signal, "pthread_sigmask", None), signal.valid_signals()
+# Threads of a script send displays, too.
+_sending = _thread.RLock()
 
 
 def say(kind, data):
     _write(REPORT_FD, frames.pack(kind, _dumps(data)))
+
+
+def send_amid_script(data):
+    """While foreign code runs. Waits until the supervisor has taken the message, and all output before it. No other thread, and no
+    signal handler that raises, leaves half of a frame behind."""
+    before = _mask(signal.SIG_BLOCK, _SIGNALS) if _mask is not None else None
+    try:
+        with _sending:
+            _write(REPORT_FD, data)
+            _read(JOB_FD)
+    finally:
+        if before is not None:
+            _mask(signal.SIG_SETMASK, before)
 
 
 def say_and_wait(data, worker):
@@ -34,7 +52,8 @@ def say_and_wait(data, worker):
     if _getpid() != worker:
         return  # a child that foreign code forked and let run on to the end
     try:
-        _write(REPORT_FD, data)
+        with _sending:
+            _write(REPORT_FD, data)
         _read(JOB_FD)
     except OSError:
         pass

@@ -12,13 +12,15 @@ import sys
 import threading
 import time
 
-from ..run import end_facts, frames, last_output
+from ..run import display_gate, end_facts, frames, last_output
 
 _CHUNK = 65536
 # The largest report until the server sends its limit, and the frames accepted from a run: more are foreign code.
 _MAX_REPORT, _MOST_FRAMES = 64 * 1024, 64
 # Chunks of output that wait for a server that does not read; beyond them the run waits.
 _MOST_WAITING = 16
+# Seconds in which the threads relay what was written before a display.
+_OUTPUT_AHEAD = 0.003
 # Characters of the output of an interpreter that did not start.
 _LONGEST_COMPLAINT = 1000
 
@@ -94,6 +96,7 @@ class Supervisor:
         self._has_summary = self._has_let_go = self._had_full_disk = False
         self._printed, self._counting = 0, threading.Lock()
         self._complaint = b""
+        self._displays = display_gate.DisplayGate()
 
     def serve(self):
         self._follow(self._read_server)
@@ -131,19 +134,28 @@ class Supervisor:
         self._events.put((lambda: None,))
 
     def _read_report(self):
-        parser, taken = frames.FrameParser(_MAX_REPORT), 0
+        parser, taken = frames.FrameParser(_MAX_REPORT, display_gate.LARGEST), 0
         try:
             while data := os.read(self._tree.report, _CHUNK):
                 parser.max_payload = self._limits["reportBytes"] if self._limits else _MAX_REPORT
                 parser.feed(data)
-                for frame in parser.frames():
+                for kind, payload in parser.frames():
+                    if kind == frames.DISPLAY:
+                        self._take_display(payload)
+                        continue
                     taken += 1
                     if taken > _MOST_FRAMES:
                         raise ValueError("too many frames")
-                    self._events.put((self._take, *frame))
+                    self._events.put((self._take, kind, payload))
         except ValueError:
             os.close(self._tree.report)  # a process that still writes must not wait for a reader
             self._events.put((self._distrust,))
+
+    def _take_display(self, payload):
+        if self._limits is not None and self._displays.admits(payload):
+            time.sleep(_OUTPUT_AHEAD)
+            self._server.send(frames.DISPLAY, payload)
+        self._follow(self._tell_worker, frames.DISPLAY)
 
     def _relay(self, fd, kind):
         while data := os.read(fd, _CHUNK):
@@ -247,6 +259,8 @@ class Supervisor:
             self._exit_code, self._killed_for, ended, self._keeper, self._limits, self._tree.used,
             lambda has_failed: self._had_full_disk or (has_failed and self._tree.is_full(self._limits["diskMb"])),
         )
+        if self._displays.dropped:
+            self._server.send(frames.DISPLAY, self._displays.report())
         if self._report is not None:
             self._server.send(frames.REPORT, self._report)
         self._server.send(frames.END, json.dumps(facts).encode())

@@ -12,7 +12,7 @@ from standalone.child_limits import die_with_wrapper
 from .. import harness
 from ..jail import bare_environment, data_folders
 from ..limits import processors
-from ..run import font_list, frames, job as jobs, last_output, late_modules, script, started_as, streams
+from ..run import display_hooks, font_list, frames, job as jobs, last_output, late_modules, script, started_as, streams
 from ..run.empty_stack import OnEmptyStack
 from ..run.supervisor_channel import JOB_FD, REPORT_FD, say
 
@@ -85,6 +85,7 @@ def _settle(about):
         limits.prepare()
         limits.bound_signals(watch.queued_signals)
     site.main()
+    display_hooks.install()
     streams.prepare()
     late_modules.hide(harness.__name__)
 

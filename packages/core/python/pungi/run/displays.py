@@ -1,0 +1,291 @@
+"""Rich output: `display`, the protocol of `_repr_*_` methods, and pictures, sent to the server beside the output of a run.
+
+The text of a display is printed, as a terminal would show it. Only what a terminal cannot show is sent as a display: pictures, HTML,
+data. A child process of a run only prints.
+"""
+
+import base64
+import json
+import os
+import sys
+
+from ..calls.contents import is_a
+from ..calls.shown import cut_middle, safe_repr
+from . import chart_data, figures, frames, pictures, streams
+from .supervisor_channel import send_amid_script
+
+# Bytes of one display and of all, and their number: less than the supervisor admits.
+_LARGEST, _MOST_BYTES, _MOST = 2 * 1024 * 1024, 16 * 1024 * 1024, 1000
+_MAX_TEXT = 64 * 1024
+_MOST_CELLS = 20_000
+_METHODS = {
+    "_repr_png_": "image/png", "_repr_jpeg_": "image/jpeg", "_repr_svg_": "image/svg+xml", "_repr_html_": "text/html",
+    "_repr_markdown_": "text/markdown", "_repr_latex_": "text/latex", "_repr_json_": "application/json",
+    "_repr_javascript_": "application/javascript", "_repr_pdf_": "application/pdf",
+}
+_PROTOCOL = ("_ipython_display_", "_repr_mimebundle_", *_METHODS)
+# The best text of an object whose repr says nothing about it.
+_AS_TEXT = ("text/markdown", "text/latex", "application/json", "text/html", "application/javascript")
+_PLAIN_TYPES = (str, bytes, int, float, bool, list, dict, tuple, set)
+# Kept from before foreign code could replace them.
+_getpid = os.getpid
+_encoder = json.JSONEncoder(allow_nan=False, ensure_ascii=False, default=str)
+
+
+class _Sent:
+    """What this job has sent."""
+
+    def __init__(self):
+        self.count = self.bytes = self.left_out = 0
+        self.clears_next = False
+        self.worker = None
+
+
+_sent = _Sent()
+
+
+def begin():
+    """At the beginning of a job, before foreign code runs."""
+    global _sent
+    _sent = _Sent()
+    _sent.worker = _getpid()
+
+
+def finish():
+    """At the end of a job: shows the figures that are open, and says how many displays were left out."""
+    if "matplotlib.pyplot" in sys.modules and _getpid() == _sent.worker:
+        figures.show_rest(show_figure)
+    if _sent.left_out > 1 and _getpid() == _sent.worker:
+        _send({"leftOut": _sent.left_out})
+
+
+def display(*objects, include=None, exclude=None, metadata=None, transient=None, display_id=None, raw=False, clear=False, **options):
+    """Shows objects as a notebook does. Returns a handle if there is a `display_id`; True makes one."""
+    if clear:
+        clear_output(wait=True)
+    if display_id is True:
+        display_id = _make_id()
+    for each in objects:
+        if raw:
+            publish_display_data(each, transient={"display_id": display_id})
+        else:
+            _show(each, display_id)
+    return None if display_id is None else DisplayHandle(display_id)
+
+
+def update_display(value, *, display_id, **options):
+    """Replaces what was shown under this id."""
+    if options.pop("raw", False):
+        publish_display_data(value, transient={"display_id": display_id}, update=True)
+    else:
+        _show(value, display_id, is_update=True)
+
+
+def clear_output(wait=False):
+    """The next display replaces those before it. Text that was printed stays."""
+    _sent.clears_next = True
+
+
+def publish_display_data(data, metadata=None, *, source=None, transient=None, update=False, **options):
+    data = dict(data)
+    text = data.get("text/plain")
+    _publish(data, text if isinstance(text, str) else "", display_id=(transient or {}).get("display_id"), is_update=update)
+
+
+def _make_id():
+    return os.urandom(16).hex()
+
+
+class DisplayHandle:
+    def __init__(self, display_id=None):
+        self.display_id = display_id or _make_id()
+
+    def __repr__(self):
+        return f"<DisplayHandle display_id={self.display_id}>"
+
+    def display(self, value, **options):
+        display(value, display_id=self.display_id, **options)
+
+    def update(self, value, **options):
+        update_display(value, display_id=self.display_id, **options)
+
+
+for _each in (display, update_display, clear_output, publish_display_data, DisplayHandle):
+    _each.__module__ = "IPython.core.display_functions"
+
+
+def show_value(value):
+    """The value of the last expression: its repr is reported, so only what is more than that is shown. Raises nothing."""
+    if type(value) in _PLAIN_TYPES or _getpid() != _sent.worker:
+        return
+    try:
+        if is_rich(value):
+            _show(value, is_value=True)
+    except Exception:
+        pass  # the run has not asked for it
+
+
+def is_rich(value):
+    return any(_method(value, name) for name in _PROTOCOL) or figures.is_figure(value)
+
+
+def show_figure(figure):
+    png = figures.draw(figure)
+    if png is not None:
+        data = {"image/png": png}
+        if (chart := chart_data.describe(figure)) is not None:
+            data[chart_data.MEDIA_TYPE] = chart
+        _publish(data, safe_repr(figure, _MAX_TEXT))
+
+
+def show_image(image):
+    """A PIL image."""
+    _publish(dict([pictures.encode(image)]), safe_repr(image, _MAX_TEXT))
+
+
+def _show(value, display_id=None, is_update=False, is_value=False):
+    if figures.is_figure(value):
+        return show_figure(value)
+    if is_a(value, "PIL.Image", "Image"):
+        return show_image(value)
+    if show := _method(value, "_ipython_display_"):
+        try:
+            return show()
+        except NotImplementedError:
+            pass  # the object is not shown in this way
+    data = _bundle_of(value)
+    text = data.get("text/plain")
+    if not isinstance(text, str):
+        text = safe_repr(value, _MAX_TEXT)
+    data["text/plain"] = text
+    if _says_nothing(text):
+        text = _best_text(data) or text
+    elif is_value:
+        text = ""  # its repr is in the report
+    _publish(data, text, display_id, is_update, is_value)
+
+
+def _bundle_of(value):
+    data = {}
+    if bundle := _method(value, "_repr_mimebundle_"):
+        found = _call(bundle, include=None, exclude=None)
+        found = found[0] if isinstance(found, tuple) and found else found
+        data.update(found if isinstance(found, dict) else {})
+    for name, media in _METHODS.items():
+        if media not in data and (method := _method(value, name)) and not (media == "image/jpeg" and "image/png" in data):
+            found = _call(method)
+            data[media] = found[0] if isinstance(found, tuple) and found else found
+    if is_a(value, "pandas", "DataFrame") and value.size <= _MOST_CELLS:
+        data["text/csv"] = _call(value.to_csv)
+    return {media: each for media, each in data.items() if each is not None}
+
+
+def _method(value, name):
+    """Asks the class, and the object's own variables: `__getattr__` of foreign code may answer to any name."""
+    if issubclass(type(value), type) or not (hasattr(type(value), name) or name in getattr(value, "__dict__", ())):
+        return None
+    method = getattr(value, name, None)
+    return method if callable(method) else None
+
+
+def _call(method, **options):
+    """None where it raises. Some methods take no options."""
+    try:
+        return method(**options)
+    except TypeError:
+        if not options:
+            return None
+        return _call(method)
+    except Exception:
+        return None
+
+
+def _says_nothing(text):
+    return text.startswith("<") and (text.endswith(" object>") or " object at 0x" in text)
+
+
+def _best_text(data):
+    for media in _AS_TEXT:
+        if (found := data.get(media)) is not None:
+            found = found if isinstance(found, str) else _encoder.encode(found)
+            return pictures.text_of_html(found) if media == "text/html" else found
+    return None
+
+
+def _publish(data, text, display_id=None, is_update=False, is_value=False):
+    if _getpid() != _sent.worker:
+        return _print(text)
+    rich, omitted = {}, []
+    for media, each in data.items():
+        if media != "text/plain" and (encoded := _encode(media, each, omitted)) is not None:
+            rich[str(media)] = encoded
+    if not any(media.startswith("image/") for media in rich):
+        _print(text)
+    if not rich and not omitted:
+        return None
+    if isinstance(data.get("text/plain"), str):
+        rich["text/plain"] = cut_middle(data["text/plain"], _MAX_TEXT)
+    about = {"data": rich}
+    if omitted:
+        about["omitted"] = omitted
+    if display_id is not None:
+        about["id"] = str(display_id)[:200]
+    return _pass_on(about | {name: True for name, is_so in (("update", is_update), ("value", is_value)) if is_so})
+
+
+def _encode(media, content, omitted):
+    """As JSON has it: bytes as base64. None for what cannot be sent, or is too large."""
+    try:
+        if media in pictures.SCALABLE:
+            content = pictures.fit(media, content)
+        size = len(content) if isinstance(content, (str, bytes, bytearray)) else 0
+        if size <= _LARGEST and isinstance(content, (bytes, bytearray)):
+            content = base64.b64encode(content).decode()
+        size = size if size > _LARGEST else len(_encoder.encode(content).encode("utf-8", "surrogatepass"))
+    except Exception:
+        omitted.append(f"{media}: it cannot be encoded"[:200])
+        return None
+    if size <= (_LARGEST - 2 * _MAX_TEXT if media.startswith("image/") else _LARGEST // 2):
+        return content
+    omitted.append(f"{media} of {size} bytes: it is too large"[:200])
+    return None
+
+
+def _pass_on(about):
+    if _sent.clears_next:
+        about["clear"] = True
+    payload = _encoder.encode(about).encode("utf-8", "surrogatepass")
+    if _sent.count >= _MOST or _sent.bytes + len(payload) > _MOST_BYTES or len(payload) > _LARGEST:
+        _sent.left_out += 1
+        if _sent.left_out == 1:
+            _send({"leftOut": 1})
+        return
+    _sent.clears_next = False
+    _sent.count += 1
+    _sent.bytes += len(payload)
+    _flush()
+    _send(payload)
+
+
+def _send(payload):
+    if isinstance(payload, dict):
+        payload = _encoder.encode(payload).encode()
+    try:
+        send_amid_script(frames.pack(frames.DISPLAY, payload))
+    except OSError:
+        pass  # foreign code has closed the channel
+
+
+def _print(text):
+    if text:
+        print(cut_middle(text, _MAX_TEXT))
+
+
+def _flush():
+    """What was printed before comes before the display."""
+    for stream in (sys.stdout, sys.stderr, *streams.outputs):
+        try:
+            stream.flush()
+        except Exception:
+            pass  # closed, or foreign
+

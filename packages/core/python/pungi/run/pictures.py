@@ -1,0 +1,76 @@
+"""Pictures as bytes: made small enough to be shown, where Pillow is installed. And HTML as text."""
+
+import base64
+import binascii
+import io
+import struct
+
+SCALABLE = ("image/png", "image/jpeg", "image/webp")
+_WIDEST, _TALLEST = 1000, 1500
+# Larger pictures, in bytes or in pixels of a side, are scaled.
+_LARGE, _WIDE = 400 * 1024, 2000
+# A picture with more bytes than this is a photo, which is much smaller as JPEG.
+_PHOTO = 250 * 1024
+_AS_PNG = ("1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16")
+
+
+def encode(image):
+    """(media type, bytes) of a PIL image, scaled to what is shown."""
+    image = _scaled(image)
+    png = _saved(image if image.mode in _AS_PNG else image.convert("RGB"), "PNG")
+    if len(png) > _PHOTO and "A" not in image.getbands() and image.mode != "P":
+        return "image/jpeg", _saved(image.convert("RGB"), "JPEG", quality=85)
+    return "image/png", png
+
+
+def fit(media, content):
+    """The content of a display: bytes, or base64 of them. Unchanged where it is small, or Pillow is not installed."""
+    data = _decoded(content)
+    if len(data) <= _LARGE and max(_size_of_png(data)) <= _WIDE:
+        return data
+    try:
+        from PIL import Image
+    except Exception:
+        return data
+    image = Image.open(io.BytesIO(data))
+    kind = media.removeprefix("image/").upper()
+    smaller = _saved(_scaled(image), kind)
+    return smaller if len(smaller) < len(data) else data
+
+
+def _decoded(content):
+    if isinstance(content, str):
+        return base64.b64decode("".join(content.split()), validate=True)
+    if not isinstance(content, (bytes, bytearray, memoryview)):
+        raise binascii.Error("not a picture")
+    return bytes(content)
+
+
+def _size_of_png(data):
+    return struct.unpack(">II", data[16:24]) if data[:4] == b"\x89PNG" and len(data) >= 24 else (0, 0)
+
+
+def _scaled(image):
+    scale = min(1, _WIDEST / max(1, image.width), _TALLEST / max(1, image.height))
+    if scale == 1:
+        return image
+    if image.mode in ("P", "1"):
+        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
+    return image.resize((max(1, round(image.width * scale)), max(1, round(image.height * scale))))
+
+
+def _saved(image, kind, **options):
+    target = io.BytesIO()
+    image.save(target, kind, **options)
+    return target.getvalue()
+
+
+def text_of_html(source):
+    """The words of it."""
+    import html
+    import re
+
+    without_code = re.sub(r"(?is)<(style|script)\b.*?(</\1\s*>|$)", " ", source[: 1 << 20])
+    lines = re.sub(r"(?i)<(br|/p|/div|/tr|/li|/h\d)\b[^>]*>", "\n", without_code)
+    words = html.unescape(re.sub(r"<[^>]*>", " ", lines))
+    return "\n".join(line for line in (" ".join(each.split()) for each in words.splitlines()) if line)
