@@ -208,7 +208,7 @@ def describe(rule, found):
 
 
 def collect(process):
-    """In the order of the code, as ruff tells them. Beyond what can be listed they are only counted."""
+    """Collects the findings in the order of the code. Those beyond the limits are only counted."""
     listed, room, is_full = [], context["maxBytes"] - 600, False
     categories, severities = (dict.fromkeys(context[kinds], 0) for kinds in ("categories", "severities"))
     for line in process.stdout:
@@ -229,7 +229,7 @@ def collect(process):
     return {"findings": listed, "summary": summary}
 
 
-# This Python may be newer than any that this ruff has heard of: then it is asked without.
+# This ruff may not know a newer Python: then it runs without a target version.
 for options in ["--target-version", "py%d%d" % sys.version_info[:2]], []:
     process = start(*options)
     report = collect(process)

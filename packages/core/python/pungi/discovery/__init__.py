@@ -1,6 +1,6 @@
-"""What a script offers: its functions, its command line, and what it needs.
+"""Finds what a script offers: its functions, its command line, and its requirements.
 
-`read` is told by the syntax alone, and runs nothing. `inspect` looks at the loaded script.
+`read` uses the syntax tree alone and runs nothing. `inspect` examines the loaded script.
 """
 
 from ..scope.scope_reading import deep_recursion
@@ -10,7 +10,7 @@ from .remarks import remark
 
 
 def discover(job):
-    """What is known of a script that is not loaded, as the server expects it. Raises what the compiler says."""
+    """Describes a script without loading it. Raises the error of the compiler."""
     module = module_of(job)
     with deep_recursion():
         return _complete(module, *_unloaded(module, name_of(job, module)))
@@ -21,12 +21,12 @@ def module_of(job):
 
 
 def name_of(job, module):
-    """Of its command line."""
+    """Returns the name for the tool of the command line."""
     return job.get("toolName") or module.stem
 
 
 def is_loaded(module):
-    """Whether there is anything to find by loading it. A script that only does its work is not run for that."""
+    """Whether the script is loaded: it defines functions, is a package, or does nothing at its top level."""
     return bool(module.definitions()) or module.is_package or not top_level.has_side_effects(module.tree)
 
 

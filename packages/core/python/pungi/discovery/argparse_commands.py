@@ -1,4 +1,4 @@
-"""A parser of argparse as commands, by its actions."""
+"""Reads the commands of an argparse parser from its actions."""
 
 import argparse
 
@@ -59,7 +59,7 @@ class _Reading:
         return dedent(text).replace("%(prog)s", parser.prog or self._program)
 
     def _read_action(self, action, parser):
-        """None for what is no matter of arguments."""
+        """Returns None for an action that callers do not need, such as --help, or that the help hides."""
         kind = type(action).__name__
         flags = list(action.option_strings)
         dest = parameter_name(action.dest if action.dest != argparse.SUPPRESS else flags[0])
@@ -85,7 +85,7 @@ class _Reading:
             off = next((each for each in flags if each.startswith("--no-")), None)
             return switch(dest, longest_flag([each for each in flags if each != off]), line, off)
         if kind in _SWITCHES:
-            # The caller gives the flag, so the parameter means the flag, and not what the script makes of it.
+            # The parameter stands for the flag, not for the value that the script stores.
             parameter = switch(dest if kind == "_StoreTrueAction" else parameter_name(flag), flag, line)
             parameter.dest, parameter.turns_off = action.dest, kind == "_StoreFalseAction"
             return parameter
@@ -106,7 +106,7 @@ class _Reading:
         if chosen is None:
             self.findings.remark(line, dest, "its choices are no plain data, or too many")
             return schema
-        # The words of a text option are compared with the choices as texts.
+        # Without a converter argparse compares a text with the choices, so choices of another type never match.
         return chosen if chosen.get("type") == schema.get("type") or schema.get("type") != "string" else schema
 
     def _count_values(self, parameter, action, kind, flags):
@@ -136,7 +136,7 @@ class _Reading:
         return _converted(value, parameter)
 
     def _note_groups(self, parser, by_action):
-        """Sentences for the description; the parameters of each group get theirs."""
+        """Returns sentences for the description, and adds one to each parameter of a group."""
         notes = []
         for group in parser._mutually_exclusive_groups:
             members = list(dict.fromkeys(by_action[action] for action in group._group_actions if action in by_action))
@@ -155,7 +155,7 @@ class _Reading:
 
 
 def _children(branches):
-    """(word, parser, its line of help) of each; an alias is the same parser again."""
+    """Yields (word, parser, help) of each subcommand, without aliases, which share its parser."""
     helps = {action.dest: action.help for action in branches._choices_actions}
     seen = set()
     for word, child in branches.choices.items():
@@ -165,7 +165,7 @@ def _children(branches):
 
 
 def _add(parameters, parameter):
-    """`--color` and `--no-color` that set the same name are one parameter."""
+    """Merges `--color` and `--no-color`, which set the same name, into one parameter."""
     twin = next((each for each in parameters if _is_opposite(each, parameter)), None)
     if twin is None:
         parameters.append(parameter)
@@ -183,7 +183,7 @@ def _is_opposite(one, other):
 
 
 def _converted(value, parameter):
-    """argparse converts a default that is a text as if it had been given."""
+    """Converts a default that is a text, as argparse does."""
     try:
         value = plain_value(value)
     except Unknown:
@@ -203,7 +203,7 @@ def _converted(value, parameter):
 
 
 def _help(action, parser):
-    """With its places filled in, as argparse fills them."""
+    """Fills in the placeholders of a help text as argparse does."""
     if not isinstance(action.help, str):
         return ""
     try:

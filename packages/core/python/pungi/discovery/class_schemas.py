@@ -1,4 +1,4 @@
-"""A class as JSON Schema: dataclass, TypedDict, NamedTuple, attrs class, pydantic model, Enum."""
+"""Converts a class to JSON Schema: dataclass, TypedDict, NamedTuple, attrs class, pydantic model, Enum."""
 
 import dataclasses
 import enum
@@ -57,7 +57,7 @@ def is_data(kind):
 
 
 def _fields_of(kind, is_result):
-    """None where it is no class of a kind that declares fields."""
+    """Returns None for a class that does not declare fields."""
     if hasattr(kind, "__required_keys__") and hasattr(kind, "__total__"):
         return _typed_dict_fields(kind)
     if dataclasses.is_dataclass(kind):
@@ -81,7 +81,7 @@ def _typed_dict_fields(kind):
 
 
 def _is_required(kind, name, hint):
-    """Python itself does not see a Required in a text, nor, before 3.11, any at all."""
+    """Finds Required in string annotations, which Python ignores, and in all annotations before Python 3.11."""
     while (marker := getattr(typing.get_origin(hint), "_name", None)) in ("Required", "NotRequired", "ReadOnly"):
         if marker != "ReadOnly":
             return marker == "Required"
@@ -137,14 +137,14 @@ def _as_object(reader, kind, fields):
         if field.is_required:
             required.append(field.name)
     schema = {"type": "object", "properties": properties} | ({"required": required} if required else {})
-    # A constructor has no parameter for what else might come.
+    # A constructor has no parameter for additional properties.
     if not reader.is_result:
         schema["additionalProperties"] = False
     return _described(schema, docstring.description)
 
 
 def _read_field(reader, field):
-    """None: JSON cannot express it, and the class has it by itself."""
+    """Returns None for a field that JSON cannot express and that has a default."""
     names = module_names(field.owner) if field.owner is not None else None
     metadata = Metadata()
     try:
@@ -166,7 +166,7 @@ def _read_field(reader, field):
 
 
 def _own_doc(kind):
-    """Its own docstring: those that Python and its base classes write say nothing."""
+    """Returns the docstring of the class itself, not one that Python generates or a base class has."""
     text = vars(kind).get("__doc__")
     if not isinstance(text, str) or text.startswith(f"{kind.__name__}(") or text in _GENERATED:
         return ""

@@ -1,4 +1,4 @@
-"""A command of click, or of typer, which makes such commands, as commands: by its parameters."""
+"""Reads the commands of click and typer from their parameter objects."""
 
 import datetime
 import inspect
@@ -63,7 +63,7 @@ class _Reading:
         self.findings.commands.append(found)
 
     def _read(self, param, line):
-        """None: it is not for callers."""
+        """Returns None for a parameter that callers do not give."""
         is_option = getattr(param, "param_type_name", "") == "option"
         if is_option and not param.expose_value and param.is_flag and param.prompt:
             return _confirmation(param, line)
@@ -80,7 +80,7 @@ class _Reading:
     def _option(self, param, line):
         flag = longest_flag(param.opts) if param.opts else None
         if flag is None or not flag.startswith(("-", "/", "+")):
-            # It can only be turned off: then that is what the parameter means.
+            # It can only be turned off: the parameter stands for that.
             flag = longest_flag(param.secondary_opts)
             return switch(parameter_name(flag).lower(), flag, line)
         if param.count:
@@ -91,7 +91,7 @@ class _Reading:
             parameter = switch(parameter_name(flag) if is_value else param.name, flag, line, off)
         else:
             parameter = self._valued(param, flag, line)
-        # Nobody is there to answer a prompt.
+        # Nobody can answer a prompt.
         must_be_asked = bool(param.prompt) and getattr(param, "prompt_required", True)
         is_asked = must_be_asked and _default_of(param) is None and parameter.takes == "one"
         parameter.is_required = bool(param.required) or is_asked
@@ -132,7 +132,7 @@ class _Reading:
 
 
 def _children(command):
-    """{word: command}; None where it is no group."""
+    """Returns {word: command}; None for a command that is not a group."""
     if not hasattr(command, "list_commands"):
         return None
     found = {}
@@ -142,13 +142,13 @@ def _children(command):
 
 
 def _default_of(param):
-    """click has a sentinel for what is not given."""
+    """Returns None also for the sentinels of click and typer that mean "no default"."""
     default = param.default
     return None if type(default).__name__ == "Sentinel" or default is ... else default
 
 
 def _confirmation(param, line):
-    """Of click's own options, callers have to give this one."""
+    """The confirmation option of click, which prompts; callers must give it instead."""
     parameter = switch(param.name, longest_flag(param.opts), line)
     parameter.description = "Confirms, since nobody is there to be asked."
     parameter.is_required = True
@@ -172,7 +172,7 @@ def _types_of(param):
 
 
 def _types_of_hint(param):
-    """typer keeps the hint, in place of a type of click's."""
+    """Reads the type hint, which typer keeps in place of a click type."""
     hint = param.type_descriptor.annotation
     inner = typing.get_args(hint)
     if param.multiple or param.nargs == -1:
@@ -216,7 +216,7 @@ def _range(kind):
 def _describe(param):
     variables = getattr(param, "envvar", None)
     variables = [variables] if isinstance(variables, str) else [each for each in variables or () if isinstance(each, str)]
-    said = f"Also set by the environment variable {', '.join(variables)}." if variables else ""
+    variable_note = f"Also set by the environment variable {', '.join(variables)}." if variables else ""
     kind = type(param.type).__name__ if hasattr(param, "type") else param.type_descriptor.annotation
     dates = "Such as 2024-01-31 or 2024-01-31T12:00:00." if kind in ("DateTime", datetime.datetime) else ""
-    return sentences(one_line(getattr(param, "help", None)), dates, said)
+    return sentences(one_line(getattr(param, "help", None)), dates, variable_note)

@@ -12,7 +12,7 @@ from .remarks import remark
 from .tool_names import command_name
 
 _READ = {"argparse", "click", "typer", "rich_click", "asyncclick"}
-# These define command lines as well, in ways that are not read.
+# Other libraries for command lines, which are not supported.
 _OTHERS = {
     "optparse", "getopt", "docopt", "fire", "absl", "plac", "cyclopts", "tyro", "cleo", "configargparse", "simple_parsing",
     "tap",
@@ -24,7 +24,7 @@ _PASSIVE = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.Pass,
 )
 _MOST_COMMANDS = 500
-# What the entry points of installed programs are called.
+# Common names of entry points of installed programs.
 _ENTRIES = ("main", "cli", "app", "run", "console_main", "_main")
 _NAMESPACES = {"args", "arguments", "namespace", "opts", "options", "parser"}
 
@@ -112,7 +112,7 @@ def _needs_arguments(function):
 
 
 def _served(scope, names):
-    """Functions that are handed what was parsed, or the parser."""
+    """Finds functions that belong to the command line: with the parsed arguments or the parser as only parameter, or `main()`."""
     found = set()
     for name in names:
         function = (scope or {}).get(name)
@@ -125,7 +125,7 @@ def _served(scope, names):
 
 
 def _decorators(module, callbacks):
-    """Functions of the script that decorate its commands."""
+    """Finds functions of the script that decorate its commands."""
     named = [decorator for node in module.definitions() if node.name in callbacks for decorator in node.decorator_list]
     return {each.id for each in (getattr(each, "func", each) for each in named) if isinstance(each, ast.Name)}
 
@@ -198,7 +198,7 @@ def _tools(findings, name, module, taken, entry):
         while free in taken:
             free, number = (f"{base}_script" if number == 2 else f"{base}_{number}"), number + 1
         taken.add(free)
-        # "-" is how command lines call standard input.
+        # "-" means standard input.
         has_dash = any(each.default == "-" and each.schema.get("format") == "path" for each in command.parameters)
         tools.append(tool_of(command, free, reads_stdin or has_dash, entry))
     return tools
@@ -229,7 +229,7 @@ def _imported(tree):
 
 
 def _calls_foreign(tree):
-    """Whether what it does when it is run calls something that is imported from outside of the standard library."""
+    """Whether running the script calls something imported from outside the standard library."""
     foreign = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -255,7 +255,7 @@ def _root(node):
 
 
 def _reads_stdin(tree):
-    """Whether it is anywhere said to read what comes on standard input."""
+    """Whether any part of the script refers to standard input."""
     for node in ast.walk(tree):
         is_member = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
         if is_member and f"{node.value.id}.{node.attr}" in _INPUT:
@@ -268,13 +268,13 @@ def _reads_stdin(tree):
 
 
 def _is_stub(tree):
-    """It only starts what it imports: whether that reads standard input is not to be seen."""
+    """Whether the script only starts imported code, of which it is unknown whether it reads standard input."""
     parts = (ast.Import, ast.ImportFrom)
     return all(isinstance(node, parts) or _is_text(node) or top_level.is_main_guard(node) for node in tree.body)
 
 
 def _does_anything(tree):
-    """Whether there is a statement that is neither text, import nor definition: without one it does nothing when it is run."""
+    """Whether running the script does anything: it has a statement other than a string, an import or a definition."""
     return any(not isinstance(node, _PASSIVE) and not _is_text(node) for node in tree.body)
 
 

@@ -84,7 +84,7 @@ def switch(name, flag, line, when_false=None):
 
 
 def tool_of(command, name, reads_stdin, entry=None):
-    """As the contract has it."""
+    """Returns the tool in the form of the contract."""
     properties, required, argv = {}, [], []
     for parameter, before in [*command.before, *((each, None) for each in command.parameters)]:
         key = _unused(parameter.name, properties)
@@ -127,17 +127,17 @@ def _unused(name, taken):
 
 
 def parameter_name(text):
-    """What clients are to write, for a flag or a positional word."""
+    """Derives a parameter name from a flag or a positional word."""
     return re.sub(r"\W+", "_", text.lstrip("-+/")).strip("_") or "value"
 
 
 def longest_flag(flags):
-    """The one that explains itself: the first of the long ones."""
+    """Chooses the most descriptive flag: the first long one."""
     return next((flag for flag in flags if flag.startswith("--")), flags[0])
 
 
 def sentences(*texts):
-    """Joined, with a full stop between those that lack one."""
+    """Joins texts, with a full stop between those that lack one."""
     kept = [text.strip() for text in texts if text and text.strip()]
     return " ".join(text if text[-1] in ".!?:;" or text is kept[-1] else f"{text}." for text in kept)
 

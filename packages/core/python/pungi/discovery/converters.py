@@ -1,4 +1,4 @@
-"""What a command line makes of its words, as JSON Schema. Whatever is not known is a text, which every word is."""
+"""JSON Schemas for the converters of command lines. An unknown converter gets a text."""
 
 import enum
 
@@ -20,12 +20,12 @@ _BY_NAME = {
 
 
 def schema_of(converter):
-    """The schema of one value of it."""
+    """Returns the schema of one value."""
     if isinstance(converter, type) and issubclass(converter, enum.Enum):
         return choices_of([member.value for member in converter]) or dict(STRING)
     known = _BY_NAME.get(_name_of(converter))
     if known is None:
-        # A converter of the script's own says what it makes by its annotation: such a thing can be written for it.
+        # A converter of the script may annotate what it returns.
         returns = getattr(converter, "__annotations__", {}).get("return")
         known = {int: INTEGER, "int": INTEGER, float: NUMBER, "float": NUMBER}.get(returns if _is_hashable(returns) else None)
     return dict(known or STRING)
@@ -46,7 +46,7 @@ def _name_of(converter):
 
 
 def choices_of(values):
-    """None where they are no plain data, or too many."""
+    """Returns None if the choices are not plain data, or too many."""
     if isinstance(values, range):
         if values.step == 1 and len(values) > 20:
             return {"type": "integer", "minimum": values.start, "maximum": values.stop - 1}

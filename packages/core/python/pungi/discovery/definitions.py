@@ -19,7 +19,7 @@ def with_definitions(schema, definitions):
 
 
 def size_of(part):
-    """How many parts it has, definitions not counted."""
+    """Counts the parts of a schema, without the definitions that it refers to."""
     if isinstance(part, dict):
         return 1 + sum(map(size_of, part.values()))
     return 1 + sum(map(size_of, part)) if isinstance(part, list) else 1

@@ -1,4 +1,4 @@
-"""Docstrings as people write them: Google's way, NumPy's, Sphinx's, or none of these."""
+"""Parses docstrings in the styles of Google, NumPy and Sphinx, or without a style."""
 
 import re
 
@@ -31,7 +31,7 @@ class Docstring:
 
 
 def parse_docstring(text):
-    # A lone half of a character, written as an escape, is nothing that can be sent.
+    # A lone surrogate cannot be sent.
     lines = dedent(text.encode("utf-8", "replace").decode("utf-8")).split("\n")
     for parse in (_parse_google, _parse_numpy, _parse_sphinx):
         found = parse(lines)

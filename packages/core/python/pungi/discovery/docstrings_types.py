@@ -16,7 +16,7 @@ _MAX_TEXT = 300
 
 
 def hint_of(text):
-    """None where it is no plain type: a docstring's wording is no promise, so only the clear ones count."""
+    """Returns None unless the wording clearly names a plain type."""
     text = text[:_MAX_TEXT].strip().rstrip(".")
     text = re.split(r",\s*(?:optional|default\b|defaults\b|keyword)|\s+\(?optional\)?$", text, flags=re.IGNORECASE)[0].strip()
     parts = [_one(part.strip()) for part in re.split(r"\s+or\s+|\s*\|\s*", text)]

@@ -1,4 +1,4 @@
-"""The functions of a loaded script that can be tools: which they are, and each one's schemas and texts."""
+"""Finds the functions of a loaded script that can be tools, with their schemas and descriptions."""
 
 import inspect
 import sys
@@ -13,7 +13,7 @@ from .remarks import remark
 from .tool_names import ToolNames
 from .type_schemas import TypeReader
 
-# A script with more is no collection of tools; the rest is not read.
+# Further functions are ignored.
 MOST_FUNCTIONS = 1000
 _NOTHING = ({}, {"type": "null"})
 _CONTEXT_MANAGER = "It returns a context manager, which ends with the call"
@@ -52,20 +52,20 @@ def _chosen(module, scope, remarks):
 
 
 def exported_names(scope):
-    """What __all__ lists, or None."""
+    """Returns the names in __all__, or None."""
     listed = scope.get("__all__")
     return dict.fromkeys(name for name in listed if isinstance(name, str)) if isinstance(listed, (list, tuple)) else None
 
 
 def _is_function(value):
-    """Also what decorators of functions make: caches, dispatchers, wrappers. No class, and no command of click."""
+    """Accepts results of decorators, such as caches and wrappers, but no classes and no click commands."""
     if isinstance(value, types.FunctionType):
         return True
     return callable(value) and not isinstance(value, type) and isinstance(getattr(value, "__wrapped__", None), types.FunctionType)
 
 
 def _is_of(function, node):
-    """Of several definitions of one name, the one that is in force."""
+    """Whether this definition made the function: a name may be defined several times."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
     return code is None or code.co_name != node.name or first <= code.co_firstlineno <= node.lineno
@@ -86,7 +86,7 @@ def _absent(module, scope, exported):
 
 
 def _classes(module, scope, exported):
-    """Classes are no tools. Those that hold data are the types of parameters, and need no word."""
+    """Returns remarks that public classes do not become tools. Classes for data are types of parameters, and get none."""
     found = []
     for node in module.classes():
         kind = scope.get(node.name)
@@ -159,7 +159,7 @@ def _read_result(function, scope, module):
         schema = reader.read_whole(hints["return"])
     except NotJson:
         return None, False
-    # A bare list may hold pictures, which are returned in another way.
+    # An untyped list may contain images, which are returned separately.
     says_nothing = schema in _NOTHING or schema == {"type": "array", "items": {}}
     if says_nothing or reader.doubts or reader.has_pictures:
         return None, False

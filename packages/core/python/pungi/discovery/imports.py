@@ -1,4 +1,4 @@
-"""What a script needs beyond the standard library."""
+"""Finds the modules that a script needs beyond the standard library."""
 
 import ast
 import sys
@@ -29,14 +29,14 @@ def first_imports(tree):
 
 
 def _can_come_early(name):
-    """Programs and jests of the standard library do something when they are imported."""
+    """Excludes modules that do something when they are imported, such as `this` and `__main__` modules."""
     top, _, rest = name.partition(".")
     is_program = top in _DOING_SOMETHING or rest.endswith("__main__")
     return not is_program and top not in _OWN and len(name) <= _LONGEST
 
 
 def _collect(node, found):
-    # A list of its own instead of recursion: scripts may be nested deeper than Python's own stack.
+    # Iterative, so depth is safe.
     waiting = [node]
     while waiting:
         node = waiting.pop()
@@ -60,7 +60,7 @@ def _needed_parts(node):
 
 
 def _forgives(handler):
-    """Whether the script goes on without the module."""
+    """Whether the script handles a missing module."""
     return _catches_absence(handler.type) and not _leaves(handler.body[-1])
 
 

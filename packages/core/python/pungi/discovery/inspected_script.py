@@ -25,7 +25,7 @@ def steps(job, path, run, scope, ending):
     try:
         with entry_points.time_limit(_LOADING_SECONDS):
             found = discovery.inspect(job, module, path, scope if is_loaded else None, described, _as_main(job, path))
-    except BaseException as failure:  # objects of the script may do anything when they are looked at
+    except BaseException as failure:  # inspecting objects of the script may run any code
         found = discovery.discover(job) | {"problem": f"{module.filename} cannot be inspected: {report.name_exception(failure)}."}
     return 0, {"value": {"type": "dict", "repr": "", "json": found}}
 

@@ -70,7 +70,7 @@ _PICTURES = ("PIL.", "matplotlib.", "fastmcp.utilities.types.", "mcp.types.", "p
 
 
 class NotJson(Exception):
-    """Nothing that comes as JSON can be of this type. Says why."""
+    """No JSON value can be of this type; the message gives the reason."""
 
 
 class KnownTypes:

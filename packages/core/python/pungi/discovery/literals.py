@@ -19,7 +19,7 @@ def read_literal(reader, arguments):
 
 
 def read_enum(reader, kind):
-    """By value. Where values are no plain data the members' names are used."""
+    """Lists the values of the members, or their names if the values are not plain data."""
     if issubclass(kind, enum.Flag):
         return {"type": "integer"}
     members = kind.__members__

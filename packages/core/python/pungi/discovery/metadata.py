@@ -1,4 +1,4 @@
-"""What Annotated, pydantic's Field and annotated_types say about a value beside its type."""
+"""Reads constraints and descriptions from Annotated, pydantic's Field and annotated_types."""
 
 from .module import dedent
 
@@ -45,7 +45,7 @@ class Metadata:
             self.words[key] = value
 
     def apply(self, schema):
-        """A new schema with all of it."""
+        """Returns a new schema with the constraints and descriptions."""
         return constrain(schema, self.constraints) | self.words
 
 

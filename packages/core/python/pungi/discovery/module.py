@@ -1,4 +1,4 @@
-"""A script as its parser sees it: what introspection cannot give, such as lines, order and the texts below fields."""
+"""The syntax tree of a script: line numbers, order, and texts below fields, which introspection cannot give."""
 
 import ast
 import contextlib
@@ -49,7 +49,7 @@ class Module:
                 scope.update((name, value) for name, value in found.items() if name not in scope)
 
     def line_of(self, name):
-        """Where a name is assigned first."""
+        """Returns the line of the first assignment of a name at the top level; 1 if there is none."""
         for node in self.tree.body:
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
             if any(isinstance(target, ast.Name) and target.id == name for target in targets):

@@ -1,4 +1,4 @@
-"""Texts of a script that may be names of files beside it. Whether there are such files is for whoever has the folder to say."""
+"""Finds strings of a script that may name files next to it. The server checks which of these files exist."""
 
 import ast
 
@@ -17,7 +17,7 @@ def named_files(tree):
 
 
 def _may_be_a_file(text):
-    """A relative path whose last part has an ending."""
+    """Whether the text is a relative path whose last part has an extension."""
     if not 2 < len(text) <= _LONGEST or text[0] in "/~" or not text.isprintable():
         return False
     stem, dot, ending = text.rpartition("/")[2].rpartition(".")

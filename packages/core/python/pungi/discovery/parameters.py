@@ -18,7 +18,7 @@ _NO_HINT = object()
 
 
 class Refused(Exception):
-    """The function is no tool: where, what and why."""
+    """The function cannot be a tool: line, name and reason."""
 
     def __init__(self, line, name, reason):
         super().__init__(reason)
@@ -105,7 +105,7 @@ def _resolved(hint, names):
 
 
 def _check_kinds(reading, found, unpacked):
-    """What has no name of its own has no place in a schema."""
+    """Handles *args and **kwargs, which have no name in a schema."""
     has_names = unpacked is not None or any(each.kind not in (ALL_NAMED, ALL_POSITIONAL) for each in found)
     for parameter in found:
         if parameter.kind not in (ALL_NAMED, ALL_POSITIONAL) or (unpacked is not None and parameter.kind == ALL_NAMED):
@@ -152,8 +152,8 @@ def _note_doubts(reading, parameter, schema, star=""):
 def _type_of(reading, parameter):
     if parameter.name in annotations_of(reading.inner) or parameter.hint is not None:
         return reading.reader.read_whole(parameter.hint)
-    said = reading.docstring.types.get(parameter.name)
-    hint = hint_of(said) if said else None
+    documented = reading.docstring.types.get(parameter.name)
+    hint = hint_of(documented) if documented else None
     return reading.reader.read_whole(hint) if hint is not None else {}
 
 
@@ -163,14 +163,14 @@ def _with_default(schema, default, reading, parameter):
     except Unknown:
         return schema
     if value is None and not _takes_null(schema):
-        # "count: int = None" means what it does, whatever the type says.
+        # "count: int = None" accepts null, despite its hint.
         schema = {"anyOf": [*schema.get("anyOf", [_bare(schema)]), dict(NULL)]} | _words(schema)
     _, node = reading.arguments.get(parameter.name, (None, None))
     return schema | {"default": value} if is_constant(node, reading.names) else schema
 
 
 def is_constant(node, names):
-    """Whether a default is the same tomorrow: its syntax calls nothing but types, such as Path("a") or date(2024, 1, 2)."""
+    """Whether a default is the same in every run: it calls only types, such as Path("a") or date(2024, 1, 2)."""
     calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)] if node is not None else ()
     for call in calls:
         callee = _named(call.func, names)
@@ -185,7 +185,7 @@ _MAKERS = {"Field", "Option", "Argument"}
 
 
 def _named(node, names):
-    """What a dotted name stands for."""
+    """Resolves a dotted name."""
     if isinstance(node, ast.Attribute):
         return getattr(_named(node.value, names), node.attr, None)
     return names.get(node.id, getattr(builtins, node.id, None)) if isinstance(node, ast.Name) else None

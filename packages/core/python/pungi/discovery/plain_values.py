@@ -1,4 +1,4 @@
-"""Values of a script, such as defaults, as JSON: only those that say the same on another machine tomorrow."""
+"""Converts values of a script, such as defaults, to JSON, if they are the same in every run and on every machine."""
 
 import datetime
 import enum
@@ -12,7 +12,7 @@ _AS_TEXT = {"decimal.Decimal", "uuid.UUID", "zoneinfo.ZoneInfo", "fractions.Frac
 
 
 class Unknown(Exception):
-    """There is no plain way to write it."""
+    """The value cannot be written as plain JSON."""
 
 
 def plain_value(value):
@@ -80,7 +80,7 @@ def _decoded(value):
 
 
 def _text(value):
-    """A path into the folder of this very run means nothing to anybody else."""
+    """Refuses long texts, and texts that contain the work folder of this run."""
     if not isinstance(value, str) or len(value) > _LONGEST_TEXT or os.getcwd() in value:
         raise Unknown
     try:

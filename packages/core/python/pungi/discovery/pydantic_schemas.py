@@ -1,4 +1,4 @@
-"""pydantic's own schemas of its models and types, in the form of ours."""
+"""Adapts the schemas that pydantic generates for its models and types."""
 
 import sys
 
@@ -27,7 +27,7 @@ def read_model(reader, kind):
 
 
 def _adopted(reader, kind, schema):
-    """Its definitions become ours."""
+    """Moves the definitions of the schema to the shared ones."""
     definitions = {**schema.pop("definitions", {}), **schema.pop("$defs", {})}
     name = "".join(letter if letter.isalnum() else "_" for letter in kind.__qualname__.rpartition("<locals>.")[2])
     if "$ref" not in schema:
@@ -55,7 +55,7 @@ def _describe_fields(reader, kind, schema):
 
 
 def _plain(schema):
-    """Without the titles that pydantic makes of names."""
+    """Removes the titles that pydantic derives from names."""
     if isinstance(schema, list):
         return [_plain(each) for each in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""What is said of a script besides its tools."""
+"""Remarks about a script, besides its tools."""
 
 
 def remark(line, name, reason, is_skipped=False):

@@ -66,7 +66,7 @@ def _does_something(statement):
     if isinstance(statement, ast.For):
         return _acts(statement.iter) or any(map(_does_something, [*statement.body, *statement.orelse]))
     if isinstance(statement, ast.Try) or type(statement).__name__ == "TryStar":
-        # A handler is for what goes wrong, such as a module that is missing.
+        # Handlers run only after a failure, such as a missing module.
         return any(map(_does_something, [*statement.body, *statement.orelse, *statement.finalbody]))
     if isinstance(statement, ast.Match):
         return any(map(_does_something, [line for case in statement.cases for line in case.body]))
@@ -84,7 +84,7 @@ def _is_acting(expression):
 
 
 def _acts(expression):
-    """Whether there is a call in it that is not known to be harmless."""
+    """Whether it contains a call that is not known to be harmless."""
     waiting = [expression]
     while waiting:
         node = waiting.pop()

@@ -55,21 +55,21 @@ export const removeAbandonedBuilds = (base: string): Promise<void> =>
 
 const buildsFolder = (base: string) => join(base, '.cache', 'builds');
 
-/** Of the forwarder (python/pungi/jail/network_forwarder.py). Nobody else is in the jail's network. */
+/** The port of the forwarder (python/pungi/jail/network_forwarder.py), alone in the jail's network. */
 const PORT = 3128;
 
 export interface JailSettings extends IndexProxySettings {
-  /** Read beside the system's folders, the wrapper's interpreter and the command itself. */
+  /** Readable paths, besides the system's folders, the wrapper's interpreter and the command itself. */
   readable: string[];
-  /** Written to, such as the new generation of the environment. */
+  /** Writable folders, such as the new generation of the environment. */
   writable: string[];
-  /** A folder that does not exist yet, for the build's own cache, home and temporary files; gone afterwards. */
+  /** A folder for the build's cache, home and temporary files. It is created for the build, and removed after it. */
   scratch: string;
 }
 
 /**
- * Runs a tool that may build source distributions: in a jail, with no network but the indexes and no cache but its own.
- * Its environment is what the command says, with the places and indexes of the jail in it.
+ * Runs a tool that may build source distributions in a jail, whose network reaches only the indexes, with its own cache.
+ * Adds the folders and indexes of the jail to the environment of the command.
  */
 export async function runJailedTool(
   command: Omit<ToolCommand, 'jail'>,
@@ -98,11 +98,11 @@ const placesIn = (scratch: string) => ({
   HOME: join(scratch, 'home'),
   TMPDIR: join(scratch, 'tmp'),
   UV_CACHE_DIR: join(scratch, 'cache'),
-  // The cache and the environment are mounts of their own, between which no hard link can be made.
+  // The cache and the environment are separate mounts, between which hard links are impossible.
   UV_LINK_MODE: 'copy',
 });
 
-/** With the empty ones uv takes nothing from elsewhere. */
+/** Empty values keep uv from using other sources. */
 function indexesAt(port: number, count: number): Record<string, string> {
   const [first = '', ...others] = Array.from(
     { length: count },
@@ -118,5 +118,5 @@ function indexesAt(port: number, count: number): Record<string, string> {
   };
 }
 
-/** The proxies of the machine are used outside; inside they lead nowhere. */
+/** Proxies of the machine are not reachable in the jail: index-proxy.ts uses them. */
 const PROXIES = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];

@@ -28,13 +28,13 @@ const PAGE_PATH = /^\/simple\/(\d{1,3})\/([a-z0-9]|[a-z0-9][a-z0-9-]*[a-z0-9])\/
 const FILE_PATH = /^\/file\/(\d{1,3})\/([0-9a-f]{32})\/([^/?#]+)$/;
 const LONGEST_PATH = 512;
 const MOST_PAGE_BYTES = 32 * 1024 ** 2;
-/** A page is held in memory: asked for many at once, the server must not run out of it. */
+/** Pages are held in memory, so few are fetched at a time. */
 const PAGES_AT_A_TIME = 4;
 const MOST_FILE_BYTES = 8 * 1024 ** 3;
-/** How the forwarder of a build jail names itself. */
+/** The name by which the forwarder of a build jail identifies itself. */
 const CALLER = 'build';
 const ACCEPTED = `${JSON_PAGE}, ${HTML_PAGE};q=0.2, text/html;q=0.1`;
-/** A build's cache lives no longer than the build: what it got once is not to be asked for, and built, again. */
+/** Prevents a second download, and build, of the same file: the cache lives only as long as the build. */
 const KEEP = { 'cache-control': 'max-age=86400' };
 const PASSED_HEADERS = [
   'content-length',
@@ -46,23 +46,23 @@ const PASSED_HEADERS = [
 ];
 
 export interface IndexProxySettings {
-  /** The addresses of the indexes as the user has them, with name and password where they have them. */
+  /** The URLs of the indexes, which may contain credentials. */
   indexes: string[];
-  /** Where proxies and certificates are named. */
+  /** The variables that name proxies and certificates. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface IndexProxy {
-  /** Of a proxy server: /simple/0/ is the first index, and so on. */
+  /** The URLs at this proxy: /simple/0/ is the first index, and so on. */
   socket: string;
-  /** What went wrong on the way to the indexes, for people. */
+  /** Problems of requests to the indexes, as sentences. */
   problems: string[];
   close(): Promise<void>;
 }
 
 /**
- * Gives pages of projects, and the files that they offer, to a build, and nothing else of the network. A file can be had only by
- * the number under which a page offered it, so no address can be asked for.
+ * Serves project pages and the files that they offer to a build, and nothing else of the network. Files are requested by the
+ * number that a page has for them, so a build cannot request a URL of its choice.
  */
 export async function startIndexProxy({
   indexes,
@@ -99,7 +99,7 @@ class IndexHandler implements ProxyHandler {
   constructor(indexes: URL[], outbound: Outbound) {
     this.#indexes = indexes;
     this.#outbound = outbound;
-    // Reports an unusable proxy now, and not with every request.
+    // Reports an unusable proxy now instead of with every request.
     for (const index of indexes) outbound.route(index);
   }
 
@@ -137,7 +137,7 @@ class IndexHandler implements ProxyHandler {
     send(response, 404, 'text/plain', '');
   }
 
-  /** The files of a project, each with its address at this proxy. */
+  /** Returns the files of a project, each with its URL at this proxy. */
   async #readPage(index: URL, number: number, project: string, signal: AbortSignal): Promise<ProjectFile[]> {
     const headers = { accept: ACCEPTED, 'accept-encoding': 'gzip' };
     const wanted = { method: 'GET', url: new URL(`${project}/`, index), index, headers, signal } as const;
@@ -169,7 +169,7 @@ class IndexHandler implements ProxyHandler {
     await pipeline(answer, boundBytes(MOST_FILE_BYTES), response);
   }
 
-  /** What is not on an index is asked for all the time, and no problem. */
+  /** Notes a problem. A missing project is none: resolvers request many that do not exist. */
   #note({ status, message }: IndexTrouble): void {
     if (status !== 404 && !this.problems.includes(message)) this.problems.push(message);
   }
@@ -185,7 +185,7 @@ function sendPage(
   else send(response, 200, 'text/html; charset=utf-8', renderHtml(files), KEEP);
 }
 
-/** Node leaves the text out of an answer to HEAD. */
+/** Node omits the body of an answer to HEAD. */
 function send(response: ServerResponse, status: number, type: string, text: string, more = {}): void {
   const headers = { 'content-type': type, 'content-length': Buffer.byteLength(text), ...more };
   response.writeHead(status, headers).end(text);

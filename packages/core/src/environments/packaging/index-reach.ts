@@ -3,10 +3,10 @@ import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 
 const TIMEOUT_MS = 2000;
-/** What a proxy answers when it cannot get through itself. */
+/** The status codes of a proxy that cannot reach the host. */
 const NO_WAY_THROUGH = new Set([502, 503, 504]);
 
-/** Those of the addresses whose hosts do not answer at all. What they would say is not asked. */
+/** Returns the hosts that do not answer at all. The content of answers does not matter. */
 export async function findUnreachable(addresses: string[], env: Environment): Promise<string[]> {
   const understood = addresses.filter((address) => URL.canParse(address));
   const origins = [...new Set(understood.map((address) => new URL(address).origin))];
@@ -62,7 +62,7 @@ function passesThrough(proxy: URL, target: URL): Promise<boolean> {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The proxy that tools of the field use for an address, by the variables that name proxies. */
+/** Returns the proxy for a URL according to the usual variables (http_proxy, no_proxy, …). */
 export function proxyFor(target: URL, env: Environment): URL | undefined {
   const find = (name: string) => env[name] || env[name.toUpperCase()] || undefined;
   const address = find(`${target.protocol.slice(0, -1)}_proxy`) ?? find('all_proxy');
@@ -71,7 +71,7 @@ export function proxyFor(target: URL, env: Environment): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** As curl and uv read it: names, each with what is below it, and `*` for every address. */
+/** Reads no_proxy as curl and uv do: each name includes its subdomains, and `*` matches every host. */
 function isExempt(url: URL, list: string): boolean {
   const host = bareHost(url.hostname);
   const names = list.split(/[\s,]+/).map((name) => name.toLowerCase());
@@ -84,7 +84,7 @@ function isExempt(url: URL, list: string): boolean {
   });
 }
 
-/** `Authorization` for the name and password in an address, if it has them. */
+/** Returns an authorization header for the credentials in a URL, if it has any. */
 export function authorization(header: string, { username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const text = `${decode(username)}:${decode(password)}`;
@@ -101,5 +101,5 @@ function decode(text: string): string {
 
 const usualPort = (protocol: string) => ({ 'https:': 443, 'http:': 80 })[protocol] ?? 1080;
 
-/** An IPv6 address stands in brackets only in a URL. */
+/** Removes the brackets that an IPv6 address has in a URL. */
 export const bareHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '');

@@ -19,8 +19,8 @@ const VERSION_VARIABLES = ['python_version', 'python_full_version', 'implementat
 
 const WORD = /[A-Za-z0-9_.]+/y;
 const COMPARISON = /===|==|~=|!=|<=|>=|<|>|in\b|not[ \t]+in\b/y;
-// What PEP 508 lets stand between quotes, without the characters that mean something to a shell: no platform has a
-// name with them.
+// The characters that PEP 508 allows between quotes, without those that a shell interprets: no platform name has
+// them.
 const TEXT = /"[A-Za-z0-9 (){}[\].,:/?!~@%^=+*#_-]*"|'[A-Za-z0-9 (){}[\].,:/?!~@%^=+*#_-]*'/y;
 
 type Node = { join: 'and' | 'or'; parts: Node[] } | string;

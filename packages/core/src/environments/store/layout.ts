@@ -87,7 +87,7 @@ export function checkTrusted(path: string): void {
   );
 }
 
-/** With its parents. Node's own recursive mkdir never ends where nothing can be made, such as below /proc. */
+/** Creates a folder and its parents. Node's recursive mkdir never ends where it cannot create any, such as below /proc. */
 export async function makeFolder(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path);

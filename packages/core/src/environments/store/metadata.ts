@@ -8,7 +8,7 @@ import { PackageInfo } from '../../contract/environment.js';
 export const METADATA_FILE = 'pungi.json';
 export const FORMAT = 1;
 
-/** What is known of an environment. Names the generation in force, so writing it is what makes a change. */
+/** The metadata of an environment. It names the active generation, so writing it activates a change. */
 export const Metadata = z.object({
   format: z.literal(FORMAT),
   name: z.string(),
@@ -18,7 +18,7 @@ export const Metadata = z.object({
   python: z.object({ path: z.string(), version: z.string() }),
   /** Whether it sees the packages of its interpreter. */
   inherit: z.boolean(),
-  /** The user's own virtual environment below the default one. */
+  /** The user's virtual environment whose packages the default environment sees. */
   parent: z.string().nullable(),
   inline: z.boolean(),
   requested: z.array(z.string()),
@@ -28,9 +28,9 @@ export const Metadata = z.object({
 });
 export type Metadata = z.infer<typeof Metadata>;
 
-/** The metadata of an environment's folder; undefined where there is none that can be understood. */
+/** Reads the metadata in an environment's folder; undefined if it is invalid. */
 export async function readMetadata(folder: string): Promise<Metadata | undefined> {
-  // What cannot be read is not for that reason damaged: then this rejects.
+  // Rejects if the file cannot be read: that does not mean that it is damaged.
   const text = await readFile(join(folder, METADATA_FILE), 'utf8');
   let data: unknown;
   try {
@@ -48,19 +48,19 @@ export async function readMetadata(folder: string): Promise<Metadata | undefined
   return Metadata.safeParse(data).data;
 }
 
-/** The old or the new one is there at every instant, also after a power cut. */
+/** Replaces the metadata atomically, also in case of a power loss. */
 export function writeMetadata(folder: string, metadata: Metadata): void {
-  // What could not be read back must not be put in force.
+  // Invalid metadata must not become active.
   const text = JSON.stringify(Metadata.parse(metadata), null, 2);
   writeDurably(join(folder, METADATA_FILE), `${text}\n`);
 }
 
-/** Makes it last, too. Whatever the umask, everybody may read it unless the mode says otherwise. */
+/** Writes a file so that it outlasts a power loss. Everybody may read it unless `mode` differs, whatever the umask. */
 export function writeDurably(path: string, text: string, mode = 0o644): void {
   writeAtomically(path, text, { mode, isDurable: true });
   try {
     syncFolder(dirname(path));
   } catch {
-    // It is in force already; not every file system can make its name last.
+    // It is active already; not every file system can sync a folder.
   }
 }

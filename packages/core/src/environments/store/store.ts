@@ -9,7 +9,7 @@ import { checkTrusted, type Layout, makeFolder } from './layout.js';
 import { METADATA_FILE, type Metadata, readMetadata } from './metadata.js';
 
 const LAST_USE_FILE = 'last-use';
-/** Last use is for people and for cleaning: no run needs to write it more often. */
+/** The minimum interval between two notes of the last use, which only people and cleaning need. */
 const LAST_USE_EVERY_MS = 60_000;
 
 interface Remembered {
@@ -17,17 +17,17 @@ interface Remembered {
   metadata: Metadata;
 }
 
-/** The folders of the environments: which there are, whole or damaged, and how they come and go. */
+/** The folders of all environments: lists, reads, creates and removes them. */
 export class Store {
   #remembered = new Map<string, Remembered>();
   #touched = new Map<string, number>();
-  /** Files being removed, and uses being noted. */
+  /** Removals and notes of use in progress. */
   #underWay = new Set<Promise<void>>();
   #isChecked = false;
 
   constructor(readonly layout: Layout) {}
 
-  /** The metadata of a whole environment, undefined for none. Throws ENVIRONMENT_DAMAGED for what is neither. */
+  /** Returns the metadata of an environment, or undefined if there is none. Throws ENVIRONMENT_DAMAGED for a damaged one. */
   async find(name: string): Promise<Metadata | undefined> {
     for (;;) {
       const file = this.#metadataFile(name);
@@ -39,7 +39,7 @@ export class Store {
         this.#remembered.set(name, { file, metadata });
         return metadata;
       } catch (error) {
-        // It is changed without regard to readers: then what was read is not what is there.
+        // If it was changed meanwhile, it is read again.
         const now = this.#metadataFile(name);
         if (now !== undefined && isSame(now, file)) throw error;
       }
@@ -55,7 +55,7 @@ export class Store {
     return metadata;
   }
 
-  /** Its interpreter and the place of its packages. More would take as long as making it. */
+  /** Checks the interpreter and the folder of packages only: a full check would take as long as a new environment. */
   #isWhole(metadata: Metadata): boolean {
     const { name, generation } = metadata;
     const library = join(this.layout.venv(name, generation), 'lib');
@@ -69,23 +69,23 @@ export class Store {
     return lstatSync(venv, { throwIfNoEntry: false })?.isDirectory() === true;
   }
 
-  /** Whether the environments are this user's own, or only offered by another. */
+  /** Whether the environments belong to this user, not to another one who shares them. */
   isOwn(): boolean {
     const about = statSync(this.layout.base, { throwIfNoEntry: false });
     return process.getuid === undefined || about === undefined || about.uid === process.getuid();
   }
 
-  /** Whether uv ever left something to use again. */
+  /** Whether uv has a cache. */
   hasCache(): boolean {
     return existsSync(join(this.layout.cache, 'uv'));
   }
 
-  /** Whether something was ever kept here. */
+  /** Whether environments were ever created or removed here: that creates the trash folder. */
   isUsed(): boolean {
     return existsSync(this.layout.trash);
   }
 
-  /** Whole or damaged. */
+  /** Whether there is an environment, complete or damaged. */
   isThere(name: string): boolean {
     return this.#metadataFile(name) !== undefined;
   }
@@ -96,26 +96,26 @@ export class Store {
     return statSync(join(folder, METADATA_FILE), { throwIfNoEntry: false });
   }
 
-  /** Something that has the name and was never an environment: it is not ours to change. */
+  /** Whether the name belongs to a file or folder that is not an environment. */
   isForeign(name: string): boolean {
     const about = this.#lookAt(this.layout.folder(name));
     return about !== undefined && !this.isThere(name) && !(about.isDirectory() && this.#isRest(name));
   }
 
-  /** Generations that were leased when their environment was deleted, and nothing else. */
+  /** Whether it contains only generations that were leased when their environment was deleted. */
   #isRest(name: string): boolean {
     let entries: string[];
     try {
       entries = readdirSync(this.layout.folder(name));
     } catch {
-      return false; // what cannot be read is not ours
+      return false; // not readable, so it belongs to somebody else
     }
     const generations = generationsIn(entries);
     const isKnown = (entry: string) => entry === LAST_USE_FILE || generations.includes(stemOf(entry));
     return generations.length > 0 && entries.every(isKnown);
   }
 
-  /** Undefined where there is nothing, also because the base is a file. */
+  /** Returns undefined if nothing exists there, or if the base is a file. */
   #lookAt(path: string): Stats | undefined {
     try {
       return lstatSync(path, { throwIfNoEntry: false });
@@ -125,19 +125,19 @@ export class Store {
     }
   }
 
-  /** Every environment's name, in order, whole or damaged. */
+  /** Lists the names of all environments, complete or damaged, in order. */
   async names(): Promise<string[]> {
     const entries = await readdir(this.layout.base).catch(() => [] as string[]);
     return entries.filter((entry) => !entry.startsWith('.') && this.isThere(entry)).sort();
   }
 
-  /** Another environment whose name differs in case only. */
+  /** Finds another environment whose name differs only in case. */
   async clash(name: string): Promise<string | undefined> {
     const folded = foldName(name);
     return (await this.names()).find((other) => other !== name && foldName(other) === folded);
   }
 
-  /** Before anything is written: the folders are there, and nobody else can put environments into them. */
+  /** Called before anything is written: creates the folders, and checks that nobody else can write to them. */
   async prepare(): Promise<void> {
     if (this.#isChecked) return;
     const { base, locks, cache, bytecode, making, trash, inline } = this.layout;
@@ -156,7 +156,7 @@ export class Store {
     this.#isChecked = true;
   }
 
-  /** A name for a generation, never used before. */
+  /** Returns an unused name for a generation. */
   newGeneration(): string {
     return `g${Date.now().toString(36)}${randomBytes(4).toString('hex')}`;
   }
@@ -165,16 +165,16 @@ export class Store {
     return join(this.layout.making, `${name}.${randomBytes(6).toString('hex')}`);
   }
 
-  /** All that were ever finished and not removed since. */
+  /** Lists the finished generations that still exist. */
   async generations(name: string): Promise<string[]> {
     return generationsIn(await readdir(this.layout.folder(name)).catch(() => []));
   }
 
-  /** Gives what was made its place. One rename puts it in force. */
+  /** Moves a finished environment to its place, with one rename. */
   async place(making: string, name: string): Promise<void> {
     const folder = this.layout.folder(name);
     if (!existsSync(folder)) return rename(making, folder);
-    // Runs still use what is there, of a deleted environment of that name.
+    // Runs still use generations of a deleted environment of that name.
     const entries = (await readdir(making)).filter((entry) => entry !== METADATA_FILE);
     for (const entry of [...entries, METADATA_FILE]) await rename(join(making, entry), join(folder, entry));
     await this.discard(making);
@@ -204,12 +204,12 @@ export class Store {
 
   async #discardIn(name: string, isKept: (entry: string) => boolean): Promise<void> {
     const folder = this.layout.folder(name);
-    // The lock of a generation goes last: by it a generation is known.
+    // The lock file of a generation goes last, because it shows that the generation exists.
     for (const entry of (await readdir(folder)).sort())
       if (!isKept(entry)) await this.discard(join(folder, entry));
   }
 
-  /** The names of which there is something to remove: former generations, and what was being made by a process that was killed. */
+  /** Lists environments with former generations, or with leftovers of killed processes. */
   async untidy(): Promise<string[]> {
     const found = new Set((await this.#making()).map(nameOfMaking));
     for (const name of await readdir(this.layout.base).catch(() => [] as string[])) {
@@ -224,7 +224,7 @@ export class Store {
     return readdir(this.layout.making).catch(() => []);
   }
 
-  /** Takes its name away at once; the files follow. */
+  /** Renames it at once, and removes its files in the background. */
   async discard(path: string): Promise<void> {
     const there = await lstat(path).catch(() => undefined);
     if (!there) return;
@@ -234,7 +234,7 @@ export class Store {
     this.#remove(trash);
   }
 
-  /** Resolves when everything that was discarded is gone, and every use is noted. */
+  /** Resolves when all removals and notes of use are complete. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -246,7 +246,7 @@ export class Store {
     this.#underWay.add(removal);
   }
 
-  /** What a killed process had not finished removing. */
+  /** Removes what a killed process had not finished removing. */
   async emptyTrash(): Promise<void> {
     for (const entry of await readdir(this.layout.trash).catch(() => [] as string[])) {
       this.#remove(join(this.layout.trash, entry));
@@ -260,7 +260,7 @@ export class Store {
    */
   touch(name: string, generation: string): void {
     const now = Date.now();
-    // One that was deleted and made again is another.
+    // An environment that was deleted and created again is another one.
     const key = `${name}/${generation}`;
     if (now - (this.#touched.get(key) ?? 0) < LAST_USE_EVERY_MS) return;
     this.#touched.set(key, now);
@@ -283,7 +283,7 @@ export class Store {
     return timeOf(this.#useFile(name));
   }
 
-  /** When code last ran in the default environment before anything was installed there. */
+  /** Returns when code last ran in the default environment before anything was installed in it. */
   async lastBareUse(name: string): Promise<Date | null> {
     return timeOf(this.#bareUseFile(name));
   }
@@ -292,7 +292,7 @@ export class Store {
     return join(this.layout.folder(name), LAST_USE_FILE);
   }
 
-  /** Beside the environments: this one has no folder. */
+  /** The file for the default environment before it has a folder. */
   #bareUseFile(name: string): string {
     return join(this.layout.base, `.${LAST_USE_FILE}-${name}`);
   }

@@ -6,7 +6,7 @@ import type { Outbound } from './outbound.js';
 const TIMEOUT_MS = 60_000;
 const MOST_REDIRECTS = 8;
 
-/** What may go wrong on the way to an index, in words that hold no address and no password. */
+/** A problem of a request to an index. The message contains no URL and no password. */
 export class IndexTrouble extends Error {
   readonly status: number;
 
@@ -25,7 +25,7 @@ export interface IndexRequest {
   signal: AbortSignal;
 }
 
-/** The answer after all redirects, which is 200 or 206, with the address that gave it. Other answers are thrown. */
+/** Follows redirects. Returns an answer with status 200 or 206, and its URL; throws for other answers. */
 export async function fetchFromIndex(
   request: IndexRequest,
   outbound: Outbound,

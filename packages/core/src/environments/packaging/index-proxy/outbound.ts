@@ -19,7 +19,7 @@ interface Route {
   headers: Record<string, string>;
 }
 
-/** How the user's machine reaches an address: straight or through a proxy, and whom it trusts. */
+/** Opens connections as the user's machine does: directly or through a proxy, with its certificates. */
 export class Outbound {
   readonly #env: Environment;
   readonly #ca: string | undefined;
@@ -30,7 +30,7 @@ export class Outbound {
     this.#ca = readCertificates(env);
   }
 
-  /** How node is to ask for this address. A proxy is told the whole address of plain HTTP, and to CONNECT for the rest. */
+  /** Returns the request options for a URL. A proxy gets the whole URL for plain HTTP, and CONNECT for HTTPS. */
   route(url: URL): Route {
     const proxy = this.#proxyFor(url);
     const path = `${url.pathname}${url.search}`;
@@ -74,7 +74,7 @@ export class Outbound {
   }
 }
 
-/** Reaches https addresses through a proxy that is asked to CONNECT. */
+/** Reaches HTTPS URLs through a proxy, with CONNECT. */
 class TunnelAgent extends HttpsAgent {
   readonly #proxy: URL;
 
