@@ -16,6 +16,7 @@ import { PackageInfo, type StepOptions } from './contract/environment.js';
 import type { Health } from './contract/health.js';
 import type { Outcome } from './contract/outcome.js';
 import type { RunOptions, RunRequest } from './contract/run.js';
+import type { SessionInfo } from './contract/session.js';
 import type { DiscoverRequest, Discovery, Inspection } from './contract/wrap.js';
 import type { BackendState } from './engine/backend.js';
 import { defaultCacheFolder } from './engine/bytecode-cache.js';
@@ -40,6 +41,7 @@ import { type CompiledScript, Precompiler, readCompiled } from './pungi/precompi
 import { refusal } from './pungi/refusal.js';
 import { replayEntry } from './pungi/replay.js';
 import { Runs } from './runs.js';
+import { Sessions } from './sessions.js';
 
 const LIST_PACKAGES = `
 import importlib.metadata, re
@@ -64,6 +66,7 @@ export class Pungi {
   #metrics = new Metrics();
   #preinstalled: Preinstalled;
   #precompiler: Precompiler;
+  #sessions: Sessions;
   #runs: Runs;
   #closed: Promise<void> | undefined;
 
@@ -96,7 +99,14 @@ export class Pungi {
     this.#preinstalled = new Preinstalled(this.environments, config.preinstalledPackages, logger);
     this.#precompiler = new Precompiler(this.#engine, this.#gate, config.cacheDir ?? defaultCacheFolder());
     this.#alerts = new Alerts(config, { logger, read: () => this.#readings() });
+    this.#sessions = new Sessions({
+      total: config.maxSessions,
+      perCaller: config.maxSessionsPerCaller,
+      idleMs: config.sessionIdleMs,
+      lifetimeMs: config.sessionLifetimeMs,
+    });
     this.#runs = new Runs({
+      sessions: this.#sessions,
       gate: this.#gate,
       cache: new ResultCache(config.resultCacheMb),
       resolver: new EnvironmentResolver(
@@ -147,6 +157,17 @@ export class Pungi {
   /** Never rejects: invalid input, refusals and failures are verdicts. */
   async run(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
     return this.#runs.run(request, options);
+  }
+
+  /** Lists the caller's sessions. */
+  sessions(caller?: Partial<Caller>): SessionInfo[] {
+    return this.#sessions.list(callerOf(caller));
+  }
+
+  /** Ends a session; a run in it is cancelled. Throws SESSION_NOT_FOUND or SESSION_ENDED. */
+  endSession(id: string, caller?: Partial<Caller>): void {
+    checkText('id', id);
+    this.#sessions.end(id, callerOf(caller));
   }
 
   /** Runs code for Pungi's own use: sandbox and limits apply, no profile does, and it is not recorded. */

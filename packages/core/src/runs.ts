@@ -23,6 +23,7 @@ import type { Metrics } from './metrics/metrics.js';
 import type { NetworkRefusals } from './pungi/network-refusals.js';
 import { failed, refusal } from './pungi/refusal.js';
 import { RunRecords, type Trace } from './pungi/run-records.js';
+import { checkContinues, endedBy, LOST, type Session, type Sessions, sessionEnded } from './sessions.js';
 
 interface Parts {
   gate: Gate;
@@ -37,6 +38,7 @@ interface Parts {
   logger: Logger;
   advice: Advice;
   scriptRoots: string[];
+  sessions: Sessions;
 }
 
 /** Differences from a plain run. */
@@ -65,6 +67,7 @@ export class Runs {
   /** Refuses new runs and waits until active runs have ended and are recorded. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.parts.sessions.closeAll();
     await Promise.all(this.#underWay);
   }
 
@@ -95,11 +98,22 @@ export class Runs {
   }
 
   async #attempt(trace: Trace, options: RunOptions, overrides: RunOverrides): Promise<Outcome> {
-    const { audit, resolver, advice, scriptRoots: roots } = this.parts;
+    const { audit } = this.parts;
     checkOptions(options);
     // A run that could not be recorded does not start.
     await audit.ready();
     const admitted = await this.#admit(trace, overrides);
+    if (admitted.session !== undefined) return this.#runInSession(admitted.session, admitted, trace, options);
+    return this.#resolveAndRun(admitted, trace, options, overrides);
+  }
+
+  async #resolveAndRun(
+    admitted: Admitted,
+    trace: Trace,
+    options: RunOptions,
+    overrides: RunOverrides = {},
+  ): Promise<Outcome> {
+    const { resolver, advice, scriptRoots: roots } = this.parts;
     let resolved = await resolver.resolve(admitted, options);
     for (;;) {
       const ended = await this.#runIn(resolved.venvName, admitted, trace, options, overrides);
@@ -111,6 +125,63 @@ export class Runs {
       }
       resolved = again;
     }
+  }
+
+  /** Runs the code in a new session, or in the one with this handle, after the runs before it. */
+  async #runInSession(
+    handle: string,
+    admitted: Admitted,
+    trace: Trace,
+    options: RunOptions,
+  ): Promise<Outcome> {
+    const { sessions, engine } = this.parts;
+    if (!engine.backend.keepsWorkers)
+      throw new PungiError('SANDBOX_UNAVAILABLE', 'The spawn tier has no sessions: leave out session.');
+    const { profile, job } = admitted;
+    const session =
+      handle === 'new'
+        ? sessions.open(trace.caller, { profile: profile?.name ?? null, limits: job.limits })
+        : sessions.find(handle, trace.caller);
+    const signals = [session.closing.signal, ...(options.signal ? [options.signal] : [])];
+    const within = { ...options, signal: AbortSignal.any(signals) };
+    try {
+      const outcome = await sessions.during(session, async () =>
+        session.place === undefined
+          ? this.#resolveAndRun({ ...admitted, slot: session }, trace, within)
+          : this.#continueIn(session, admitted, trace, within),
+      );
+      if (session.worker === null && session.ended === undefined) sessions.close(session, endedBy(outcome));
+      return { ...outcome, session: session.state };
+    } catch (thrown) {
+      // Nothing of it has begun.
+      if (session.worker === null && !session.isRunning)
+        sessions.close(session, PungiError.from(thrown).message);
+      throw thrown;
+    }
+  }
+
+  /** A session stays where it began, with the limits on what it holds. */
+  async #continueIn(
+    session: Session,
+    admitted: Admitted,
+    trace: Trace,
+    options: RunOptions,
+  ): Promise<Outcome> {
+    const { engine, logger, sessions, environments } = this.parts;
+    const { ref, lock } = session.place!;
+    checkContinues(session, trace.request, environments.defaultName);
+    if (session.worker?.isKept !== true) {
+      sessions.close(session, LOST);
+      throw sessionEnded(LOST);
+    }
+    const { timeoutMs, cpuMs, outputBytes, outputHardBytes } = admitted.job.limits;
+    const limits = { ...session.origin.limits, timeoutMs, cpuMs, outputBytes, outputHardBytes };
+    const job = { ...admitted.job, limits };
+    const onStart = () =>
+      logger.info('Executing Python script', { scriptSize: job.code.length, timeout: timeoutMs });
+    const outcome = await engine.run({ ...admitted, job, ref, slot: session }, { ...options, onStart });
+    trace.executions.push({ outcome, lock });
+    return withNotes(outcome, admitted.notes);
   }
 
   async #admit(trace: Trace, { replay, inspect }: RunOverrides): Promise<Admitted> {
@@ -142,6 +213,7 @@ export class Runs {
       const compiled = await bytecode?.(ref);
       const job = compiled === undefined ? admitted.job : { ...admitted.job, bytecode: compiled };
       const run = { ...admitted, job, ref };
+      if (admitted.slot) this.#settle(admitted.slot as Session, ref, lock);
       const key = cacheSeconds > 0 ? cache.keyOf(run, await this.#identity(lock, ref)) : null;
       const kept = key === null || isFresh ? undefined : cache.get(key);
       if (kept) {
@@ -163,6 +235,13 @@ export class Runs {
       if (key !== null) cache.set(key, whole, cacheSeconds);
       return whole;
     });
+  }
+
+  /** A session begins here: a worker of an earlier attempt, before packages were installed, is released. */
+  #settle(session: Session, ref: EnvironmentRef | undefined, lock: EnvironmentLock | null): void {
+    session.place = { ref, lock };
+    session.worker?.release();
+    session.worker = null;
   }
 
   /** Runs code for Pungi's own use: sandbox and limits apply, no profile does, and it is not recorded. */

@@ -43,6 +43,7 @@ export {
   type RunOptions,
   RunRequest,
   ScopeViolation,
+  type SessionInfo,
   type StepOptions,
   TestReport,
   TestSpecification,

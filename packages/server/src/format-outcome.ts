@@ -29,7 +29,7 @@ export function formatOutcome(
   const failure = verdict.kind === 'ok' ? [] : [formatFailure(verdict, outcome.stderr.text, style, sentence)];
   const output = style === 'value' ? formatValue(outcome) : formatStreams(outcome, style);
   if (failure.length + output.length === 0) output.push('The code ended without output.');
-  return [...content, ...failure, ...output].map(text);
+  return [...content, ...failure, ...output, ...formatSession(outcome)].map(text);
 }
 
 /** Pictures and other bytes that a function returned. */
@@ -39,6 +39,13 @@ export const contentBlocks = ({ runId, value }: Outcome): ContentBlock[] =>
       ? { type: 'resource', resource: { uri: `pungi://run/${runId}/${index}`, mimeType, blob: base64 } }
       : { type: kind, data: base64, mimeType },
   );
+
+/** The handle of a new session, and the end of any. */
+function formatSession({ session }: Outcome): string[] {
+  if (session === undefined) return [];
+  if (!session.alive) return [`The session has ended, and its variables are gone. ${session.ended}`];
+  return session.calls === 1 ? [`session: ${session.id}`] : [];
+}
 
 const formatNote = ({ note }: Value): string[] => (note === undefined ? [] : [`Note: ${note}`]);
 

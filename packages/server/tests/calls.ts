@@ -66,5 +66,7 @@ export const TOOLS = [
   'create_venv',
   'set_venv_description',
   'delete_venv',
+  'list_sessions',
+  'end_session',
   'health_check',
 ];

@@ -38,6 +38,7 @@ behindEveryDoor({}, (door, era) => {
       'analyze_code',
       'list_packages',
       'list_venvs',
+      'list_sessions',
       'health_check',
     ]);
     expect(those('destructiveHint')).toEqual([
@@ -45,6 +46,7 @@ behindEveryDoor({}, (door, era) => {
       'uninstall_packages',
       'set_venv_description',
       'delete_venv',
+      'end_session',
     ]);
   });
 

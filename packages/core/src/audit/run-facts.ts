@@ -52,6 +52,9 @@ export function runRecord(facts: RunFacts): AuditRecord {
     ...(outcome.displays && { displays: aboutDisplays(outcome.displays) }),
     cachedFrom: outcome.cached?.runId ?? null,
     replayOf: facts.replayOf ?? null,
+    ...(outcome.session && {
+      session: { id: sha256(outcome.session.id).slice(0, 12), call: outcome.session.calls },
+    }),
     ...purposeOf(facts),
     ...(outcome.notes && { notes: outcome.notes.map((note) => note.slice(0, MAX_TEXT_LENGTH)) }),
   };

@@ -78,6 +78,18 @@ export const OPTIONS = {
     count(0).default(100),
     'runs that may wait; beyond it SERVER_BUSY',
   ),
+  maxSessions: option('MAX_SESSIONS', count(0).default(16), 'sessions of all callers together'),
+  maxSessionsPerCaller: option('MAX_SESSIONS_PER_CALLER', count(0).default(8), 'sessions of one caller'),
+  sessionIdleMs: option(
+    'SESSION_IDLE_MS',
+    count(1000).default(1_800_000),
+    'a session that is not used for so long ends',
+  ),
+  sessionLifetimeMs: option(
+    'SESSION_LIFETIME_MS',
+    count(1000).default(86_400_000),
+    'the longest time of a session',
+  ),
   maxCpuMs: option('MAX_CPU_MS', count(1).default(DEFAULT_LIMITS.cpuMs), 'CPU time of one run'),
   maxProcesses: option(
     'MAX_PROCESSES',

@@ -57,6 +57,13 @@ export const RunRecord = z.strictObject({
     .describe('the pictures and other displays that it showed, which are not kept'),
   cachedFrom: z.string().nullable().describe('the run whose cached outcome was returned'),
   replayOf: z.string().nullable().describe('the run that this one repeats, to compare them'),
+  session: z
+    .strictObject({
+      id: z.string().describe('identifies the session; not its handle'),
+      call: z.number().int(),
+    })
+    .optional()
+    .describe('the session that the run was in, and its place there'),
   capability: z.string().optional().describe('the purpose of the run, if the caller named one'),
   disclosure: z.string().optional().describe('the disclosure that was shown, if the profile has one'),
   notes: z

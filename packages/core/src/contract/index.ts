@@ -43,6 +43,7 @@ export {
   type RunOptions,
   RunRequest,
 } from './run.js';
+export { SessionInfo, SessionState } from './session.js';
 export {
   Expected,
   FieldExpectation,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { Disclosure } from './disclosure.js';
+import { SessionState } from './session.js';
 import { Verdict } from './verdicts.js';
 import { ValueContent } from './wrap.js';
 
@@ -94,6 +95,7 @@ export const Outcome = z.object({
     .nullable()
     .describe('the run whose cached outcome this is'),
   disclosure: Disclosure.nullable(),
+  session: SessionState.optional().describe('the session that the run was in'),
   notes: z
     .array(z.string())
     .optional()

@@ -199,6 +199,13 @@ const Fields = z.strictObject({
     .optional()
     .describe("the profile of the run; the server's default if not given"),
   capability: z.string().max(200).optional().describe('the purpose of the run, shown in the disclosure'),
+  session: z
+    .string()
+    .max(100)
+    .optional()
+    .describe(
+      '"new" for a session, which keeps variables, imports and files between runs; its handle to go on in it',
+    ),
   fresh: z.boolean().optional().describe('run it even if an outcome of the same code is cached'),
 });
 
@@ -213,6 +220,11 @@ export const TOGETHER: readonly [holds: (request: z.infer<typeof Fields>) => boo
     ({ files = [] }) =>
       files.reduce((sum, file) => sum + (file.text ?? file.base64 ?? '').length, 0) <= MAX_FILES_BYTES,
     `files are larger than ${MAX_FILES_BYTES} bytes together`,
+  ],
+  [
+    ({ session, call, package: within }) =>
+      session === undefined || (call === undefined && within === undefined),
+    'a session runs scripts: give no call and no package',
   ],
 ];
 

@@ -149,6 +149,14 @@ export const FAILURES = {
     },
     logged: 'refused',
   }),
+  'no-session': entry({
+    codes: {
+      SESSION_NOT_FOUND: { exit: 66, fault: 'caller' },
+      SESSION_ENDED: { exit: 66, fault: 'caller' },
+    },
+    fields: {},
+    logged: 'refused',
+  }),
   unavailable: entry({
     codes: {
       INTERPRETER_NOT_FOUND: { exit: 69, fault: 'server' },

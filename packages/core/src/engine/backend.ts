@@ -23,6 +23,8 @@ export interface Backend {
    * at once, others after their run. Resolves when all have ended.
    */
   retire(environment: string, inForce: string | null): Promise<void>;
+  /** Whether its workers can be kept for sessions. */
+  readonly keepsWorkers: boolean;
   /** Ends every worker. */
   close(): Promise<void>;
 }
@@ -54,7 +56,14 @@ export interface Worker {
   readonly about: WorkerAbout;
   /** Runs one job at a time. Resolves when all processes of the run have ended, or the worker is lost. */
   run(job: Job, runId: string, sink: OutputSink, signal: AbortSignal): Promise<RunEnd>;
+  /** Whether it waits for the next job of its session, with what the last one left. */
+  readonly isKept: boolean;
   release(): void;
+}
+
+/** Holds the worker of a session from one run to the next. */
+export interface WorkerSlot {
+  worker: Worker | null;
 }
 
 /** The result of the start: the interpreter, the tier in use, and why no stronger one is available. */

@@ -12,7 +12,7 @@ import { failure } from '../contract/verdicts.js';
 import { Discovery } from '../contract/wrap.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import type { Job, WorkerAbout } from '../runtime/supervisor.js';
-import { type Backend, type BackendState, bytecodeTagOf, type Worker } from './backend.js';
+import { type Backend, type BackendState, bytecodeTagOf, type Worker, type WorkerSlot } from './backend.js';
 import { type EnvironmentRef, PLAIN, type PoolSpec } from './environment-ref.js';
 import { FairQueue } from './fair-queue.js';
 import { KeepAlive } from './keep-alive.js';
@@ -45,6 +45,8 @@ export interface AdmittedRun {
   /** Undefined for the plain interpreter. */
   ref?: EnvironmentRef | undefined;
   poolSpec?: PoolSpec | undefined;
+  /** The session that the run is in: its worker is used, and kept. */
+  slot?: WorkerSlot | undefined;
   /** The profile of the run, if it has one. */
   profile?: { readonly name: string } | null | undefined;
 }
@@ -121,7 +123,7 @@ export class Engine {
   }
 
   async #runNow(
-    { job, ref, poolSpec = PLAIN }: AdmittedRun,
+    { job, ref, poolSpec = PLAIN, slot }: AdmittedRun,
     draft: OutcomeDraft,
     stop: AbortSignal,
     asked: number,
@@ -130,7 +132,7 @@ export class Engine {
     const { tier, features } = await this.started;
     let worker: Worker;
     try {
-      worker = await this.backend.acquire({ ref, poolSpec }, stop);
+      worker = slot?.worker ?? (await this.backend.acquire({ ref, poolSpec }, stop));
     } catch (error) {
       if (stop.aborted) return draft.finish(failure('cancelled', {}));
       if (error instanceof GenerationGone) throw error;
@@ -148,7 +150,9 @@ export class Engine {
       if (end.summary) onSummary?.(end.summary);
       return draft.end(end, { wasStopped: stop.aborted, tookMs: performance.now() - handedOver });
     } finally {
-      worker.release();
+      const isKept = slot !== undefined && worker.isKept;
+      if (slot) slot.worker = isKept ? worker : null;
+      if (!isKept) worker.release();
     }
   }
 

@@ -33,6 +33,7 @@ const TIERS: readonly Tier[] = ['namespace', 'landlock', 'process'];
 export class LocalBackend implements Backend {
   static serves = (): boolean => true;
 
+  readonly keepsWorkers = true;
   readonly pools: Pools;
   readonly #listener = new Listener();
   readonly #opener: PoolOpener;
@@ -74,6 +75,9 @@ export class LocalBackend implements Backend {
     });
     return {
       about: supervisor.about!,
+      get isKept() {
+        return supervisor.isKept;
+      },
       run: async (job, runId, sink, stop) => {
         const leaveNetwork = this.#opener.networkOf(pool)?.admit(supervisor.caller, runId);
         try {

@@ -86,12 +86,12 @@ export class Pool {
   }
 
   get busy(): number {
-    return this.#busy.size;
+    return [...this.#busy].filter(({ isKept }) => !isKept).length;
   }
 
   /** Whether runs arrive faster than workers are parked, or leave no core to warm them up. */
   get isPressed(): boolean {
-    return this.#parked.length < this.size / 2 || this.#busy.size >= CORES;
+    return this.#parked.length < this.size / 2 || this.busy >= CORES;
   }
 
   get isIdle(): boolean {
@@ -124,7 +124,10 @@ export class Pool {
     if (!this.#busy.has(supervisor)) return; // it was lost
     this.#vacate(supervisor);
     this.#lastEnd = performance.now();
-    if (supervisor.isParked) this.#offer(supervisor);
+    if (supervisor.isKept) {
+      dismiss(supervisor); // the worker of a session is for nobody else
+      this.#order();
+    } else if (supervisor.isParked) this.#offer(supervisor);
     else this.#preparing.add(supervisor);
     this.#watchIdleness();
   }

@@ -41,6 +41,8 @@ export interface Admitted extends AdmittedRun {
   isFresh: boolean;
   /** Fingerprint of the profile's data folders. */
   dataFingerprint: readonly string[];
+  /** "new", or the handle of a session. */
+  session?: string;
 }
 
 const NO_DATA: WorkspaceData = { files: [], fingerprint: [] };
@@ -64,6 +66,8 @@ export class Gate {
     const { job, notes, isRaised } = await this.#job(request, profile);
     const data = profile.workspace.length > 0 ? await listWorkspace(profile.workspace) : NO_DATA;
     const rules = rulesOf(profile);
+    const { session } = request;
+    if (session !== undefined && rules) throw scopedSession(profile.name);
     const own = poolSpecOf(profile, request);
     const poolSpec = isRaised ? { ...(own ?? PLAIN), isRaised } : own;
     return {
@@ -73,12 +77,15 @@ export class Gate {
       isVenvAsked: request.venvName !== undefined,
       packages: profile.environment === null ? profile.packages : [],
       capability: request.capability ?? null,
-      cacheSeconds: profile.deterministic && data.fingerprint !== null ? profile.cacheTtl : 0,
+      cacheSeconds:
+        profile.deterministic && data.fingerprint !== null && session === undefined ? profile.cacheTtl : 0,
       isFresh: request.fresh ?? false,
       dataFingerprint: data.fingerprint ?? [],
       ...(poolSpec && { poolSpec }),
+      ...(session !== undefined && { session }),
       job: {
         ...job,
+        ...(session !== undefined && { session: true }),
         variables: variablesOf(profile, request, data.files),
         ...(profile.defaultImports.length > 0 && { imports: profile.defaultImports }),
         ...(profile.disclosure && { summarize: true }),
@@ -153,6 +160,14 @@ export class Gate {
     return { job, notes, isRaised: this.#limits.isRaised(limits) };
   }
 }
+
+/** Rules are checked on whole scripts: what one run left behind could break them in the next. */
+const scopedSession = (profile: string) =>
+  new PungiError(
+    'DENIED',
+    `The profile "${profile}" restricts what code may do, and checks each script as a whole: it allows no sessions. Leave out session, or use another profile.`,
+    { profile },
+  );
 
 /** A profile that determines the environment of its runs leaves no choice. */
 function environmentOf({ venvName }: RunRequest, profile: Profile): string | undefined {

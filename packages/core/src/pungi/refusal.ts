@@ -39,6 +39,7 @@ function refusedVerdict({ code, message, details }: PungiError): Verdict {
       return failure(kind, { reason: message });
     case 'cancelled':
     case 'unavailable':
+    case 'no-session':
     case 'unrecorded':
       return { ...failure(kind, {}, message), code } as Verdict;
     case 'no-environment': {

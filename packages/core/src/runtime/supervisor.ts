@@ -38,6 +38,8 @@ export interface EndFacts {
   wallMs: number;
   cpuMs: number;
   peakBytes: number;
+  /** Whether the worker waits for the next job of its session. Its report then has the status. */
+  isKept?: boolean;
 }
 
 export interface Job {
@@ -61,6 +63,8 @@ export interface Job {
   /** Summarize the code before it runs. */
   summarize?: boolean;
   bytecode?: string;
+  /** The worker is kept for another job, with what this one leaves behind. */
+  session?: boolean;
   /** Load the script and run it up to its command line: its value is what was found (Discovery). */
   inspect?: boolean;
   /** What its command line is called as a tool; the name of the file if not given. */
@@ -124,6 +128,8 @@ export class Supervisor {
   isCold = false;
   /** Whether a worker waits for a job. */
   isParked = false;
+  /** Whether the worker of a session waits for its next job. */
+  isKept = false;
   onParked: () => void = () => {};
   onLost: () => void = () => {};
   /** Called when it does not answer any more and must be ended. */
@@ -141,6 +147,7 @@ export class Supervisor {
     socket.on('close', () => {
       this.#isLost = true;
       this.isParked = false;
+      this.isKept = false;
       this.#onNext(false);
       this.#finish(null);
       this.onLost();
@@ -155,7 +162,7 @@ export class Supervisor {
   /** Runs a job in the parked worker, or in the next one. `isHurried`: the machine is busy, so the next worker should be parked
    * with less care. Resolves when all of its processes have ended, or the supervisor is lost. */
   async run(job: Job, sink: OutputSink, signal?: AbortSignal, isHurried = false): Promise<RunEnd> {
-    if (!this.isParked && !(await this.#nextParked())) return LOST;
+    if (!this.isParked && !this.isKept && !(await this.#nextParked())) return LOST;
     const ended = new Promise<RunEnd>((end) => {
       this.#running = { job, sink, reported: { report: undefined }, summary: null, end };
     });
@@ -167,11 +174,13 @@ export class Supervisor {
     });
     this.isCold = isHurried;
     this.isParked = false;
+    this.isKept = false;
     const limits = {
       ...job.limits,
       reportBytes: mostReported(job),
       isHurried,
       isScoped: job.rules !== undefined,
+      isKept: job.session === true,
     };
     this.#socket.cork();
     this.#socket.write(packFrame('limits', JSON.stringify(limits)));
@@ -225,8 +234,11 @@ export class Supervisor {
   #finish(facts: EndFacts | null): void {
     const running = this.#running;
     this.#running = undefined;
-    if (running) this.#runs += 1;
-    running?.end({ facts, ...running.reported, summary: running.summary });
+    this.isKept = facts?.isKept === true && !this.#isLost;
+    if (running && !this.isKept) this.#runs += 1;
+    const { reported } = running ?? {};
+    const known = facts?.isKept ? { ...facts, status: statusIn(reported?.report) } : facts;
+    running?.end({ facts: known, ...reported!, summary: running.summary });
   }
 
   /** Only the first summary counts: foreign code could not send it. */
@@ -234,6 +246,12 @@ export class Supervisor {
     if (running.job.summarize !== true || running.summary !== null) return;
     running.summary = CodeSummary.safeParse(readReport(payload)).data ?? null;
   }
+}
+
+/** The exit status that the worker of a session reports for its job. */
+function statusIn(report: unknown): number {
+  const { status } = (report ?? {}) as { status?: unknown };
+  return Number.isInteger(status) ? (status as number) & 0xff : 1;
 }
 
 /**

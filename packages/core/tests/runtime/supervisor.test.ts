@@ -66,6 +66,7 @@ test('is told the limits first, with what it has to know beside them, and then t
     reportBytes: 2 ** 20,
     isHurried: true,
     isScoped: false,
+    isKept: false,
   });
   expect(JSON.parse(told[1]!.text)).toEqual(JOB);
   other.write(END);

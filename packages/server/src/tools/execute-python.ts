@@ -42,7 +42,7 @@ export function executePythonFile(config: Config): Tool {
   };
 }
 
-const { code, file, argv, stdin, inputData, files, env, profile, fresh } = RunRequest.shape;
+const { code, file, argv, stdin, inputData, files, env, profile, fresh, session } = RunRequest.shape;
 
 /** Defaults are in the tool's description; a larger value is lowered to the maximum. */
 function limitArguments(config: Config) {
@@ -61,6 +61,9 @@ const common = (config: Config) => ({
     `The profile to run under, default "${config.defaultProfile}": see list_profiles.`,
   ),
   venvName: existingVenv(config, 'to run in'),
+  session: session.describe(
+    '"new": keep variables, imports and files for the next calls; the reply has the handle to pass here.',
+  ),
   inputData: inputData.describe('Lines on standard input, one for each input().'),
   stdin: stdin.describe('Text on standard input, instead of inputData.'),
   argv: argv.describe('Command line arguments: sys.argv[1:].'),

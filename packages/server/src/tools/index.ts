@@ -10,6 +10,7 @@ import { executePython, executePythonFile } from './execute-python.js';
 import { executeStrategicCode } from './execute-strategic-code.js';
 import { listProfiles } from './list-profiles.js';
 import { installPackages, listPackages, uninstallPackages } from './packages.js';
+import { endSession, listSessions } from './sessions.js';
 import { answer, type Tool } from './tool.js';
 import { countOf, existingVenv, READ_ONLY } from './venv-arguments.js';
 
@@ -31,6 +32,8 @@ const allTools = (config: Config, profiles: Profiles): Tool[] => [
   ...changing(config, installPackages(config), uninstallPackages(config)),
   listVenvs(),
   ...changing(config, createVenv(), setVenvDescription(), deleteVenv(config)),
+  listSessions(),
+  endSession(),
   healthCheck(config),
 ];
 

@@ -41,6 +41,20 @@ class LimitKeeper:
         self._measured = None
         self._next_sample = self._next_walk = self.started + _SAMPLE_EVERY
 
+    def renew(self, limits):
+        """For the next job of a session: its time and CPU time begin again; what it holds, it still holds."""
+        self._limits, self._measured, self.peak = limits, None, 0
+        self.started = self._next_walk = self._next_sample = time.monotonic()
+        self._deadline = self.started + limits["timeoutMs"] / 1000
+        if watch.HAS_PROC:
+            self._census.take(self._reaper.processes(), self._reaper.orphans_ms, True)
+        self.cpu_before = self.cpu_seen = self._census.cpu_ms + self.charged_ms
+
+    def grant(self, seconds):
+        """Lets the run go on for so long, to end by itself."""
+        self._deadline = time.monotonic() + seconds
+        self._limits = self._limits | {"cpuMs": self.cpu_seen - self.cpu_before + seconds * 1000 * (os.cpu_count() or 1)}
+
     def patience_ms(self):
         """The time until the next sample is due."""
         return max(0, (min(self._deadline, self._next_sample) - time.monotonic()) * 1000)

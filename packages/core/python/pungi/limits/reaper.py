@@ -67,6 +67,27 @@ class Reaper:
             for pid in watch.descendants_of(os.getpid()):
                 self._kill(pid, number)
 
+    def stop_all(self):
+        """Afterwards no process of the run does anything until it is continued. A stopped process does not fork."""
+        stopped = set()
+        while starting := self._all() - stopped:
+            for pid in starting:
+                self._kill(pid, signal.SIGSTOP)
+            stopped |= starting
+
+    def continue_all(self):
+        for pid in self._all():
+            self._kill(pid, signal.SIGCONT)
+
+    def interrupt(self):
+        """Signals the worker and the processes in its group, as a terminal does."""
+        for pid in self._all():
+            if pid == self._worker or watch.group_of(pid) == self._worker:
+                self._kill(pid, signal.SIGINT)
+
+    def _all(self):
+        return set(self.processes()) if watch.HAS_PROC else {self._worker}
+
     def _wait(self):
         """Collects the processes that have ended, or that end within a moment."""
         has_collected = False

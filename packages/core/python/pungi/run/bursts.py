@@ -57,7 +57,7 @@ def watch(stdout, stderr, most_tasks):
     if not system.IS_LINUX or stdout.buffer is None or stderr.buffer is None:
         return
     if _counter is None:
-        os.register_at_fork(before=_stop)
+        os.register_at_fork(before=stop)
     _counter = _LineCounter(stdout, stderr, most_tasks)
 
 
@@ -67,7 +67,8 @@ def close():
         _counter.close()
 
 
-def _stop():
+def stop():
+    """Ends a burst; the next lines are written one by one."""
     if _counter is not None:
         _counter.stop()
 

@@ -12,8 +12,8 @@ LIMITS, JOB, CANCEL, WARM_UP = b"LJCW"
 # From a worker or its supervisor to the server. A worker gets an empty DISPLAY for each that it sends.
 HELLO, PARKED, FAILED, STDOUT, STDERR, DISPLAY, SUMMARY, REPORT, END = b"HPFoedSRX"
 # From a worker to its supervisor: the run failed, measure it before it ends; the run is over, all went well;
-# the code has left its scope, end it.
-TROUBLE, FINISHED, VIOLATION = b"TDV"
+# the code has left its scope, end it; the job of a session is over, the worker waits for the next one.
+TROUBLE, FINISHED, VIOLATION, PAUSED = b"TDVK"
 
 
 def pack(kind, payload=b""):

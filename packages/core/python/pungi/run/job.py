@@ -7,11 +7,12 @@ import sys
 import time
 
 from ..scope import scoped_run
-from . import bursts, frames, late_modules, report, script, script_run, started_as, streams
+from . import bursts, frames, late_modules, report, script, script_run, session as sessions, started_as, streams
 from .supervisor_channel import say
 
 # The capacity of a pipe even if the user has used up its share of them.
 _PIPE_ROOM = 4096
+_MOST_CPU_MS = 10**12
 _BINARY = getattr(os, "O_BINARY", 0)
 # Kept from before foreign code could replace them.
 _write = frames.write_all
@@ -22,24 +23,55 @@ def run(job, work, temporary, set_limits):
     path = os.path.join(work, *(job.get("package") or "").split("."), job["filename"])
     if task := job.get("task"):
         return _look_at(job, path, _TASKS[task])
+    if job.get("session"):
+        return (yield from _run_session(job, work, temporary, set_limits))
     try:
         set_limits(job["limits"])
-        _place_files(job["files"], work)
-        if job.get("package"):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-        source = script.write(path, job["code"])
-        _open_stdin(job["stdin"], temporary)
+        source = _place_inputs(job, path, work, temporary)
     except OSError as error:
         # The input does not fit into the limits.
         say(frames.REPORT, {"exception": report.describe_exception(error, path)})
         return 1
-    if job["env"]:
-        os.environ.update(job["env"])
-        started_as.take_variables(job["env"])
-        if hasattr(time, "tzset"):
-            time.tzset()
+    _set_variables(job["env"])
     bursts.watch(*streams.outputs, job["limits"]["processes"])
     return (yield from script_run.execute(job, path, source))
+
+
+def _run_session(job, work, temporary, set_limits):
+    """Carries out one job after the other, until there is no next one. The limits of the first are those of the session, but
+    for CPU time, which is that of a job: the supervisor enforces it."""
+    set_limits(job["limits"] | {"cpuMs": _MOST_CPU_MS})
+    bursts.watch(*streams.outputs, job["limits"]["processes"])
+    session = sessions.Session(script.make_main(os.path.join(work, job["filename"])))
+    while job is not None:
+        path = session.path_for(os.path.join(work, job["filename"]))
+        try:
+            source = _place_inputs(job, path, work, temporary, is_first=session.is_new)
+        except OSError as error:
+            about = script_run.encode({"exception": report.describe_exception(error, path), "status": 1})
+        else:
+            _set_variables(job["env"])
+            about = yield from script_run.execute_in_session(job, path, source, session)
+        job = session.report(about)
+    return 0
+
+
+def _place_inputs(job, path, work, temporary, is_first=True):
+    """Writes the files and the script, and opens stdin; returns the bytes of the script."""
+    _place_files(job["files"], work)
+    if job.get("package"):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    source = script.write(path, job["code"])
+    _open_stdin(job["stdin"], temporary, is_first)
+    return source
+
+
+def _set_variables(variables):
+    if variables:
+        os.environ.update(variables)
+        started_as.take_variables(variables)
+        if hasattr(time, "tzset"):
+            time.tzset()
 
 
 def _place_files(files, folder):
@@ -50,11 +82,14 @@ def _place_files(files, folder):
             target.write(base64.b64decode(file["base64"]))
 
 
-def _open_stdin(text, folder):
+def _open_stdin(text, folder, is_empty):
+    """`is_empty`: whether stdin is empty now."""
     data = text.encode("utf-8", "surrogatepass")
-    if not data:
+    if not data and is_empty:
         return
-    if len(data) <= _PIPE_ROOM:
+    if not data:
+        source = os.open(os.devnull, os.O_RDONLY)
+    elif len(data) <= _PIPE_ROOM:
         source, sink = os.pipe()
         _write(sink, data)
         os.close(sink)

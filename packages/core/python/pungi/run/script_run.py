@@ -13,6 +13,7 @@ from .supervisor_channel import REPORT_FD, say, say_and_wait
 
 # Kept from before foreign code could replace them.
 _getpid, _dumps = os.getpid, report.encode_json
+encode = _dumps
 
 
 def execute(job, path, source):
@@ -44,22 +45,35 @@ def execute(job, path, source):
     return status
 
 
-def _evaluate(job, path, source, paths):
+def execute_in_session(job, path, source, session):
+    """Steps of the worker; returns the report of the job, encoded."""
+    status, about = yield from _evaluate(job, path, source, (), session)
+    return encode(about | {"status": status})
+
+
+def _evaluate(job, path, source, paths, session=None):
     """Runs the steps; returns the exit status and the report."""
     call, absent = job.get("call"), {}
     if call is not None and (issues := called_script.check_arguments(call)):
         return 1, {"issues": issues}
     ending = script.Ending(has_value=call is None and not job.get("inspect"))
     with ending:
-        scope = _enter_script(job, path)
-        run = _prepare(job, path, source, scope, ending, absent, paths)
+        scope = _enter_script(job, path, session)
+        run = _prepare(job, path, source, scope, ending, absent, paths, is_first=session is None or session.is_new)
+        if session is not None:
+            session.begin()
     if ending.error is None and job.get("inspect"):
         with late_modules.importable():
             from ..discovery import inspected_script
 
         return (yield from inspected_script.steps(job, path, run, scope, ending))
     if ending.error is None:
-        yield run
+        try:
+            yield run
+        except KeyboardInterrupt as error:  # it came when the script had just ended
+            ending.error = error
+    if session is not None:
+        ending.error = session.end() or ending.error
     result = 0, ending.about
     if ending.error is None and call is not None:
         with ending:
@@ -68,9 +82,9 @@ def _evaluate(job, path, source, paths):
     return result if error is None else _describe(error, path, absent)
 
 
-def _enter_script(job, path):
+def _enter_script(job, path, session):
     """Sets the main module, arguments and paths that the script will see; returns its variables."""
-    main_module = sys.modules["__main__"] = script.make_main(path)
+    main_module = sys.modules["__main__"] = script.make_main(path) if session is None else session.main
     is_module = job.get("call") is not None or job.get("inspect")
     module = called_script.make_module(job["filename"], job.get("package")) if is_module else main_module
     scope = module.__dict__
@@ -81,10 +95,12 @@ def _enter_script(job, path):
     return scope
 
 
-def _prepare(job, path, source, scope, ending, absent, paths):
+def _prepare(job, path, source, scope, ending, absent, paths, is_first):
     """The function that runs the script. Adds to `absent` the imports of the profile that are not installed."""
     bytecode = job.get("bytecode")
     code = script.load(base64.b64decode(bytecode), path) if bytecode else script.compile_source(source, path)
+    if not is_first:
+        return script.function_of(code, scope, ending)
     # Before the work folder is searched: a file of the caller must not replace what the profile imports.
     if imports := job.get("imports"):
         absent.update(scoped_run.add_default_imports(imports, scope))

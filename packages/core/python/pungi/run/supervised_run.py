@@ -19,7 +19,11 @@ _CHUNK = 65536
 _MOST_FRAMES = 64
 # Output waits this long for more: a short run is then one message, and the server wakes once.
 _GATHERING_MS = 1
-_REHEARSAL = b'{"timeoutMs": 30000, "cpuMs": 30000.5, "killedFor": null, "memoryMb": 512}'
+# A session gets this long to end its job by itself.
+_INTERRUPT_SECONDS = 1.0
+# The limits that end the job of a session, and not the session.
+_INTERRUPTIBLE = ("timeout", "cpu", "output", "cancelled")
+_REHEARSAL = b'{"timeoutMs": 30000, "cpuMs": 30000.5, "killedFor": null, "memoryMb": 512, "isKept": false}'
 
 
 class SupervisedRun:
@@ -37,6 +41,8 @@ class SupervisedRun:
         self._limits = None
         self._keeper = None
         self._killed_for = None
+        # Why the job of a session was interrupted, and whether the session waits for its next job.
+        self._interrupted_for, self._is_paused = None, False
         self._exit_status = None
         self._report = None
         self._has_summary = self._has_let_go = self._is_over = self._had_full_disk = False
@@ -94,13 +100,13 @@ class SupervisedRun:
             for fd, _ in ready:
                 if fd in self._handlers and self._exit_status is None:
                     self._handlers[fd]()
-            if self._keeper is not None and self._exit_status is None and not self._is_over:
+            if self._keeper is not None and self._exit_status is None and not self._is_over and not self._is_paused:
                 self._check_limits()
             if self._gate is not None and not self._is_over:
                 self._gate.retry()
             if not hasattr(os, "pidfd_open"):
                 self._on_exit()
-        if self._keeper is None and not self._is_over:
+        if (self._keeper is None or self._is_paused) and not self._is_over:
             self.abandon()  # a parked worker has died: nobody waits for an answer
         if not self._is_over:
             self._finish()
@@ -108,7 +114,7 @@ class SupervisedRun:
     def _patience(self):
         if self._outbox and not self._is_stalled:
             return _GATHERING_MS
-        return None if self._keeper is None else self._keeper.patience_ms()
+        return None if self._keeper is None or self._is_paused else self._keeper.patience_ms()
 
     # Input.
 
@@ -131,7 +137,7 @@ class SupervisedRun:
             elif kind == frames.WARM_UP:
                 self._tell_worker(frames.pack(frames.WARM_UP))
             elif kind == frames.CANCEL:
-                self._stop("cancelled")
+                self._end_for("cancelled")
 
     def abandon(self):
         """The server is gone or no longer needs this supervisor."""
@@ -140,9 +146,38 @@ class SupervisedRun:
         os._exit(0)
 
     def _start(self, job):
+        if self._is_paused:
+            self._resume(job)
+            return
         about = (self._limits, self._worker, self._reaper, self._box, self._objects)
         self._keeper = limits.LimitKeeper(*about) if self._group is None else GroupLimitKeeper(*about, self._group)
         self._tell_worker(frames.pack(frames.JOB, job))
+
+    def _resume(self, job):
+        """The next job of a session."""
+        self._is_paused = self._has_let_go = self._had_full_disk = False
+        self._report = self._interrupted_for = None
+        self._frames_taken = self._output_bytes = 0
+        if self._group is not None:
+            self._group.settle()
+        self._keeper.renew(self._limits)
+        self._reaper.continue_all()
+        self._tell_worker(frames.pack(frames.JOB, job))
+
+    def _pause(self, report):
+        """The job of a session is over: nothing of the session runs until the next one."""
+        ended = time.monotonic()
+        self._reaper.stop_all()
+        self._drain(self._stdout, self._stderr)
+        self._report = report
+        passed = self._keeper.check(at_once=True)
+        if passed is not None and passed not in _INTERRUPTIBLE:
+            self._stop(passed)
+            return
+        self._is_paused = True
+        facts = {"killedFor": self._interrupted_for or passed, "held": None, "isKept": True, "status": None, "signal": None}
+        facts["diskFull"] = self._has_full_disk(self._reaper.processes() if watch.HAS_PROC else ())
+        self._answer(facts | end_facts.usage(ended, self._keeper, 0.0, 0, ended_well=True))
 
     def _tell_worker(self, data):
         """Bytes that do not fit into the worker's pipe wait until it reads: foreign code of packages may keep it from that."""
@@ -210,6 +245,8 @@ class SupervisedRun:
             self._stop("scope")
         elif kind == frames.REPORT and self._report is None:
             self._report = payload
+        elif kind == frames.PAUSED and self._keeper is not None and self._limits.get("isKept") and not self._is_paused:
+            self._pause(payload)
         elif self._has_let_go:
             return  # the worker asks once; more is foreign code that would keep us busy
         elif kind == frames.FINISHED:
@@ -287,7 +324,7 @@ class SupervisedRun:
         if room > 0:
             self._send(kind, data[:room])
         if len(data) > room:
-            self._stop("output")
+            self._end_for("output")
         elif self._outbox and not self._is_stalled:
             self._leave_output(True)
 
@@ -334,7 +371,18 @@ class SupervisedRun:
             self._keeper.charged_ms = self._gate.cpu_ms
         passed = self._keeper.check(at_once)
         if passed is not None:
-            self._stop(passed)
+            self._end_for(passed)
+
+    def _end_for(self, reason):
+        """Ends the run. The job of a session is interrupted first: the session survives if the script ends by itself."""
+        if self._keeper is None or not self._limits.get("isKept") or reason not in _INTERRUPTIBLE:
+            self._stop(reason)
+        elif self._interrupted_for is None:
+            self._interrupted_for = reason
+            self._keeper.grant(_INTERRUPT_SECONDS)
+            self._reaper.interrupt()
+        elif reason != "output":
+            self._stop(self._interrupted_for)
 
     def _stop(self, reason):
         if self._killed_for is None:
@@ -434,7 +482,7 @@ class SupervisedRun:
     def _facts(self, ended):
         exit_code = os.waitstatus_to_exitcode(self._exit_status)
         return end_facts.describe(
-            exit_code, self._killed_for, ended, self._keeper, self._limits, (self._reaper.cpu_ms, self._reaper.peak),
+            exit_code, self._killed_for or self._interrupted_for, ended, self._keeper, self._limits, (self._reaper.cpu_ms, self._reaper.peak),
             lambda has_failed: self._had_full_disk or (has_failed and self._has_full_disk()),
         )
 

@@ -48,6 +48,7 @@ export class SpawnBackend implements Backend {
   readonly #workBase = join(this.#place.path, 'work');
   readonly #owned = new Set<Owned>();
   /** By the path of the interpreter. */
+  readonly keepsWorkers = false;
   readonly #about = new Map<string, WorkerAbout>();
   #interpreter: Interpreter | undefined;
   #serial = 0;

@@ -81,6 +81,8 @@ export class SpawnedWorker implements Worker {
     return this.#supervisor.about!;
   }
 
+  readonly isKept = false;
+
   run(job: Job, _runId: string, sink: OutputSink, signal: AbortSignal) {
     return this.#supervisor.run(job, sink, signal);
   }

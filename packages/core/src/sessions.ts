@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto';
+import { PungiError } from './base/errors.js';
+import { Turns } from './base/turns.js';
+import type { EnvironmentLock } from './contract/audit.js';
+import type { Caller } from './contract/caller.js';
+import type { Limits } from './contract/limits.js';
+import type { Outcome } from './contract/outcome.js';
+import type { RunRequest } from './contract/run.js';
+import type { SessionInfo, SessionState } from './contract/session.js';
+import type { Worker } from './engine/backend.js';
+import type { EnvironmentRef } from './engine/environment-ref.js';
+
+export interface SessionLimits {
+  /** Sessions of all callers together. */
+  total: number;
+  perCaller: number;
+  idleMs: number;
+  lifetimeMs: number;
+}
+
+/** What a session was started with. */
+export interface SessionOrigin {
+  profile: string | null;
+  limits: Limits;
+}
+
+/** Runs of one session that may wait for each other. */
+const MOST_WAITING = 16;
+/** Ended sessions whose reason is remembered. */
+const MOST_REMEMBERED = 1000;
+
+/** A worker that its owner keeps: variables, imports and files stay from one run to the next. */
+export class Session {
+  readonly id = `session-${randomBytes(16).toString('base64url')}`;
+  /** Set while the worker waits for the next run. */
+  worker: Worker | null = null;
+  /** Where it runs, from its first run on. */
+  place: { ref: EnvironmentRef | undefined; lock: EnvironmentLock | null } | undefined;
+  calls = 0;
+  waiting = 0;
+  isRunning = false;
+  ended: string | undefined;
+  readonly startedAt = Date.now();
+  lastUsedAt = Date.now();
+  readonly turns = new Turns(1);
+  /** Aborts the run under way when the session is ended. */
+  readonly closing = new AbortController();
+
+  constructor(
+    readonly owner: string,
+    readonly origin: SessionOrigin,
+  ) {}
+
+  get state(): SessionState {
+    const { id, calls, ended } = this;
+    return { id, alive: ended === undefined, calls, ...(ended !== undefined && { ended }) };
+  }
+}
+
+/**
+ * The sessions of all callers. A handle cannot be guessed, and is bound to its caller, not to a connection: a caller
+ * finds its sessions again after it has reconnected.
+ */
+export class Sessions {
+  readonly #alive = new Map<string, Session>();
+  readonly #timers = new Map<Session, NodeJS.Timeout>();
+  /** Why sessions ended, by handle and owner. */
+  readonly #ended = new Map<string, { owner: string; reason: string }>();
+
+  constructor(private readonly limits: SessionLimits) {}
+
+  /** Throws SERVER_BUSY if there are too many. */
+  open(caller: Caller, origin: SessionOrigin): Session {
+    const { total, perCaller } = this.limits;
+    const owner = ownerOf(caller);
+    const own = [...this.#alive.values()].filter((session) => session.owner === owner).length;
+    if (own >= perCaller)
+      throw tooMany(`You have ${own} sessions, which is the limit (MAX_SESSIONS_PER_CALLER)`);
+    if (this.#alive.size >= total)
+      throw tooMany(`The server has ${this.#alive.size} sessions, which is the limit (MAX_SESSIONS)`);
+    const session = new Session(owner, origin);
+    this.#alive.set(session.id, session);
+    return session;
+  }
+
+  /** Throws SESSION_ENDED with the reason, or SESSION_NOT_FOUND. */
+  find(id: string, caller: Caller): Session {
+    const session = this.#alive.get(id);
+    if (session?.owner === ownerOf(caller)) return session;
+    const ended = this.#ended.get(id);
+    if (ended?.owner === ownerOf(caller)) throw sessionEnded(ended.reason);
+    throw new PungiError(
+      'SESSION_NOT_FOUND',
+      'There is no such session: it may be of an earlier start of the server. Start one with session: "new".',
+    );
+  }
+
+  /** Lets the runs of a session take turns; between them it may only be idle for so long. */
+  async during<T>(session: Session, work: () => Promise<T>): Promise<T> {
+    if (session.waiting >= MOST_WAITING)
+      throw new PungiError(
+        'SERVER_BUSY',
+        `${session.waiting} runs wait for this session; try again shortly.`,
+      );
+    session.waiting += 1;
+    this.#stopTimer(session);
+    try {
+      return await session.turns.take(async () => {
+        if (session.ended !== undefined) throw sessionEnded(session.ended);
+        session.lastUsedAt = Date.now();
+        session.isRunning = true;
+        try {
+          return await work();
+        } finally {
+          session.isRunning = false;
+          session.calls += 1;
+          session.lastUsedAt = Date.now();
+          if (session.ended !== undefined) release(session);
+        }
+      });
+    } finally {
+      session.waiting -= 1;
+      if (session.waiting === 0 && session.ended === undefined) this.#startTimer(session);
+    }
+  }
+
+  list(caller: Caller): SessionInfo[] {
+    const owner = ownerOf(caller);
+    return [...this.#alive.values()]
+      .filter((session) => session.owner === owner)
+      .map((one) => this.#describe(one));
+  }
+
+  /** Ends a session of the caller. A run in it is cancelled. */
+  end(id: string, caller: Caller): void {
+    this.close(this.find(id, caller), 'It was ended with end_session.');
+  }
+
+  close(session: Session, reason: string): void {
+    if (session.ended !== undefined) return;
+    session.ended = reason;
+    this.#stopTimer(session);
+    this.#alive.delete(session.id);
+    this.#ended.set(session.id, { owner: session.owner, reason });
+    if (this.#ended.size > MOST_REMEMBERED) this.#ended.delete(this.#ended.keys().next().value!);
+    session.closing.abort(sessionEnded(reason));
+    if (!session.isRunning) release(session);
+  }
+
+  closeAll(): void {
+    for (const session of this.#alive.values()) this.close(session, 'The server was stopped.');
+  }
+
+  #startTimer(session: Session): void {
+    const { idleMs, lifetimeMs } = this.limits;
+    const leftMs = session.startedAt + lifetimeMs - Date.now();
+    const reason =
+      leftMs < idleMs
+        ? `It had reached its longest time, ${minutes(lifetimeMs)} (SESSION_LIFETIME_MS).`
+        : `It was not used for ${minutes(idleMs)} (SESSION_IDLE_MS).`;
+    const timer = setTimeout(() => this.close(session, reason), Math.max(0, Math.min(idleMs, leftMs)));
+    timer.unref();
+    this.#timers.set(session, timer);
+  }
+
+  #stopTimer(session: Session): void {
+    clearTimeout(this.#timers.get(session));
+    this.#timers.delete(session);
+  }
+
+  #describe({ id, place, origin, calls, waiting, startedAt, lastUsedAt }: Session): SessionInfo {
+    const { idleMs, lifetimeMs } = this.limits;
+    const at = (ms: number) => new Date(ms).toISOString();
+    return {
+      id,
+      environment: place?.ref?.environment ?? null,
+      profile: origin.profile,
+      calls,
+      busy: waiting > 0,
+      startedAt: at(startedAt),
+      lastUsedAt: at(lastUsedAt),
+      endsAt: at(Math.min(lastUsedAt + idleMs, startedAt + lifetimeMs)),
+    };
+  }
+}
+
+function release(session: Session): void {
+  const { worker } = session;
+  session.worker = null;
+  worker?.release();
+}
+
+/** Callers with a token are known by it; without tokens, a client is known by its name. */
+const ownerOf = ({ token, client }: Caller): string =>
+  token === null ? `client ${client}` : `token ${token}`;
+
+const minutes = (ms: number) =>
+  ms >= 60_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 1000)} s`;
+
+const tooMany = (why: string) => new PungiError('SERVER_BUSY', `${why}: end one with end_session.`);
+
+export const sessionEnded = (reason: string) =>
+  new PungiError(
+    'SESSION_ENDED',
+    `This session has ended, and its variables are gone. ${reason} Start one with session: "new".`,
+  );
+
+/** Why a session ended whose process is gone. */
+export const LOST = 'Its process was ended from outside.';
+
+/** Why a session ended with a run. */
+export const endedBy = ({ verdict }: Outcome) =>
+  verdict.kind === 'ok' ? 'Its process ended.' : `Its last run ended it: ${verdict.message}`;
+
+/** A session keeps its environment and profile: throws INVALID_INPUT if the request names others. */
+export function checkContinues(
+  { place, origin }: Session,
+  { venvName, profile }: RunRequest,
+  defaultName: string,
+): void {
+  const kept = { venvName: place?.ref?.environment ?? defaultName, profile: origin.profile };
+  const asked = { venvName, profile };
+  const issues = (['venvName', 'profile'] as const)
+    .filter((name) => asked[name] !== undefined && asked[name] !== kept[name])
+    .map((name) => `${name} is that of the session, "${kept[name]}": leave it out, or start a new session`);
+  if (issues.length > 0)
+    throw new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
+}

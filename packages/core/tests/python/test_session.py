@@ -1,0 +1,155 @@
+"""A session keeps its variables, imports, functions and files from one job to the next, in every tier."""
+
+import os
+import time
+import unittest
+
+import plain_case
+from pungi.limits import watch
+from pungi.run import frames
+from serving import HINTS, LIMITS
+
+KEPT = {**HINTS, "isKept": True}
+
+
+def wait_for_stopped(count):
+    """How many processes below this one are stopped, once there are so many; a stop takes a moment."""
+    until = time.monotonic() + 10
+    while True:
+        states = [watch.stat_fields(pid)[0] for pid in watch.descendants_of(os.getpid())]
+        if states.count(b"T") == count or time.monotonic() > until:
+            return states.count(b"T")
+
+
+class Session:
+    def __init__(self, supervisor):
+        self.supervisor = supervisor
+
+    def run(self, code, **more):
+        self.start(code, **more)
+        return self.supervisor.finish()
+
+    def start(self, code, limits=LIMITS, **more):
+        self.supervisor.start(code, limits, KEPT, session=True, **more)
+
+
+class Sessions(plain_case.PlainCase):
+    def in_each_tier(self):
+        for tier, server in self.servers.items():
+            with self.subTest(tier=tier):
+                supervisor = server.park()
+                yield Session(supervisor)
+                supervisor.connection.close()
+
+    def expect(self, answer, stdout=b"", value=None, status=0, killed_for=None):
+        self.assertEqual((answer["end"]["isKept"], answer["end"]["killedFor"]), (True, killed_for), answer)
+        self.assertEqual((answer["stdout"], answer["report"]["status"]), (stdout, status), answer)
+        self.assertEqual((answer["report"].get("value") or {}).get("repr"), value)
+
+    def test_variables_imports_functions_and_files_stay(self):
+        for session in self.in_each_tier():
+            self.expect(session.run("import json\nx = 41\ndef f(): return x + 1\nopen('a.txt', 'w').write('hello')"), value="5")
+            self.expect(session.run("print(json.dumps([f(), open('a.txt').read()]))"), b'[42, "hello"]\n')
+            self.expect(session.run("x = 1\nf()"), value="2")
+
+    def test_an_exception_ends_the_job_and_not_the_session(self):
+        for session in self.in_each_tier():
+            self.expect(session.run("def broken():\n    return 1 / 0\nkept = 7"))
+            answer = session.run("\n\nbroken()")
+            self.expect(answer, status=1)
+            traceback = answer["report"]["exception"]["traceback"]
+            self.assertIn('File "main_2.py", line 3, in <module>', traceback)
+            self.assertIn("return 1 / 0", traceback)
+            self.expect(session.run("import sys\nsys.exit(3)"), status=3)
+            self.expect(session.run("kept"), value="7")
+
+    def test_stdin_arguments_and_files_are_those_of_the_job(self):
+        for session in self.in_each_tier():
+            self.expect(session.run("import sys\ninput()", stdin="first\n"), value="'first'")
+            self.expect(session.run("sys.stdin.read(), sys.argv", argv=["-x"]), value="('', ['main.py', '-x'])")
+            files = [{"path": "data/b.txt", "base64": "aGk="}]
+            self.expect(session.run("open('data/b.txt').read()", files=files), value="'hi'")
+
+    def test_a_job_that_takes_too_long_is_interrupted_and_the_session_survives(self):
+        for session in self.in_each_tier():
+            self.expect(session.run("import os, subprocess, time\nx = 1"))
+            # As with Ctrl-C: the program that os.system has started ends, and Python goes on.
+            endings = {"while True: pass": 1, "time.sleep(1000)": 1, "os.system('sleep 1000')": 0, "subprocess.run(['sleep', '1000'])": 1}
+            for code, status in endings.items():
+                answer = session.run(f"x += 1\nprint('begun', flush=True)\n{code}\nNone", limits={**LIMITS, "timeoutMs": 400})
+                self.expect(answer, b"begun\n", status=status, killed_for="timeout")
+                self.assertEqual(answer["report"].get("exception", {}).get("type"), "KeyboardInterrupt" if status else None)
+            self.expect(session.run("x"), value="5")
+
+    def test_cancelling_interrupts_and_the_session_survives(self):
+        for session in self.in_each_tier():
+            session.start("x = 5\nprint('begun')\nwhile True: pass")
+            session.supervisor.expect(frames.STDOUT)
+            session.supervisor.connection.sendall(frames.pack(frames.CANCEL))
+            answer = session.supervisor.finish()
+            self.expect(answer, status=1, killed_for="cancelled")
+            self.expect(session.run("x"), value="5")
+
+    def test_a_job_that_ignores_interrupts_ends_the_session(self):
+        code = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
+        for session in self.in_each_tier():
+            answer = session.run(code, limits={**LIMITS, "timeoutMs": 300})
+            self.assertEqual((answer["end"]["killedFor"], answer["end"].get("isKept")), ("timeout", None), answer)
+
+    def test_cpu_time_counts_for_each_job(self):
+        limits = {**LIMITS, "cpuMs": 800}
+        work = "import time\nuntil = time.process_time() + 0.5\nwhile time.process_time() < until: pass"
+        for session in self.in_each_tier():
+            for _ in range(3):
+                answer = session.run(work, limits=limits)
+                self.expect(answer)
+                self.assertGreater(answer["end"]["cpuMs"], 450)
+            self.expect(session.run("while True: pass", limits=limits), status=1, killed_for="cpu")
+
+    def test_too_much_output_interrupts_the_job(self):
+        for session in self.in_each_tier():
+            answer = session.run("while True: print('x' * 100)", limits={**LIMITS, "outputHardBytes": 50_000})
+            self.assertEqual((answer["end"]["killedFor"], answer["end"]["isKept"]), ("output", True))
+            self.assertEqual(len(answer["stdout"]), 50_000)
+            self.expect(session.run("print('next')"), b"next\n")
+
+    def test_too_much_memory_ends_the_session(self):
+        for session in self.in_each_tier():
+            self.expect(session.run("x = 1"))
+            answer = session.run("held = []\nwhile True: held.append(bytearray(1 << 20))", limits={**LIMITS, "memoryMb": 100})
+            self.assertEqual((answer["end"]["killedFor"], answer["end"].get("isKept")), ("memory", None))
+
+    def test_nothing_of_a_session_runs_between_two_jobs(self):
+        code = """
+import subprocess, sys, threading, time
+count = 0
+def work():
+    global count
+    while True:
+        count += 1
+        time.sleep(0.001)
+threading.Thread(target=work, daemon=True).start()
+child = subprocess.Popen([sys.executable, "-c", "import time\\nwhile True: print(1, flush=True); time.sleep(0.001)"], stdout=open("log", "w"))
+while not open("log").read(): pass
+"""
+        for session in self.in_each_tier():
+            self.expect(session.run(code))
+            # The worker and its child.
+            self.assertEqual(wait_for_stopped(2), 2)
+            self.expect(session.run("child.kill()\nchild.wait()"), value="-9")
+            self.assertEqual(wait_for_stopped(1), 1)
+
+    def test_a_session_that_ends_its_process_is_over(self):
+        for session in self.in_each_tier():
+            answer = session.run("import os\nos._exit(4)")
+            self.assertEqual((answer["end"]["status"], answer["end"].get("isKept")), (4, None))
+
+    def test_handlers_and_threads_of_the_script_stay(self):
+        code = "import signal\ncalled = []\nsignal.signal(signal.SIGINT, lambda *_: called.append(1))"
+        for session in self.in_each_tier():
+            self.expect(session.run(code), value="<built-in function default_int_handler>")
+            self.expect(session.run("signal.raise_signal(signal.SIGINT)\ncalled"), value="[1]")
+
+
+if __name__ == "__main__":
+    unittest.main()

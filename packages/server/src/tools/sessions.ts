@@ -1,0 +1,58 @@
+import { SessionInfo } from '@pungi/core/contract';
+import { z } from 'zod';
+import { replyData } from '../reply.js';
+import { advertiseArguments, advertiseResult } from './advertise.js';
+import { answer, type Call, type Tool } from './tool.js';
+import { countOf, READ_ONLY } from './venv-arguments.js';
+
+const NONE = z.strictObject({});
+const Sessions = z.object({ sessions: z.array(SessionInfo) });
+
+export const listSessions = (): Tool => ({
+  name: 'list_sessions',
+  title: 'List sessions',
+  description:
+    'List your sessions: the handle, the environment, the runs so far, and when each ends unless it is used.',
+  annotations: READ_ONLY,
+  inputSchema: advertiseArguments(NONE),
+  outputSchema: advertiseResult(Sessions, ['sessions']),
+  answer: (args, call) =>
+    answer(NONE, args, call, async () => replyData({ sessions: sessionsOf(call) }, formatSessions)),
+});
+
+/**
+ * On stdio the client is alone. Over HTTP a client without a token is known only by the name that it gives itself:
+ * the list then shows the beginning of a handle, which is not enough to use it.
+ */
+function sessionsOf({ pungi, caller, ctx }: Call): SessionInfo[] {
+  const isKnown = ctx.http === undefined || caller.token !== null;
+  const shown = (id: string) => (isKnown ? id : `${id.slice(0, 14)}…`);
+  return pungi.sessions(caller).map((one) => ({ ...one, id: shown(one.id) }));
+}
+
+const formatSessions = ({ sessions }: z.infer<typeof Sessions>): string =>
+  sessions.length === 0
+    ? 'There are no sessions.'
+    : sessions
+        .map(
+          ({ id, environment, calls, busy, endsAt }) =>
+            `${id}: ${environment ?? 'default'}, ${countOf(calls, 'run')}${busy ? ', busy' : ''}, until ${endsAt}`,
+        )
+        .join('\n');
+
+const Ending = z.strictObject({ session: z.string().max(100).describe('Its handle.') });
+const Ended = z.object({ ended: z.string() });
+
+export const endSession = (): Tool => ({
+  name: 'end_session',
+  title: 'End a session',
+  description: 'End a session: its variables and files are dropped, and a run in it is cancelled.',
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  inputSchema: advertiseArguments(Ending),
+  outputSchema: advertiseResult(Ended, []),
+  answer: (args, call) =>
+    answer(Ending, args, call, async ({ session }) => {
+      call.pungi.endSession(session, call.caller);
+      return replyData({ ended: session }, () => 'The session has ended.');
+    }),
+});
