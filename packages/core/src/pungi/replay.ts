@@ -90,6 +90,8 @@ function runOf(entry: AuditEntry): RunRecord {
   if (entry.kind !== 'run') throw cannot(entry, `expected a run, got an entry of the kind "${entry.kind}"`);
   if (entry.data.outputSha256 === null)
     throw cannot(entry, `nothing was run then: it ended as "${entry.data.verdict.kind}"`);
+  if (entry.data.session !== undefined)
+    throw cannot(entry, 'it was a run of a session, and depends on the runs before it');
   return entry.data;
 }
 

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome, Pungi, RunOptions, RunRequest } from '../../../pungi/src/index.js';
-import { expectOk, publicInterpreter, sharedPungi, verdictOf, withPungi } from '../engine/pungi.js';
+import { openTrailForReading } from '../../../pungi/src/index.js';
+import {
+  expectOk,
+  publicInterpreter,
+  sharedPungi,
+  temporaryFolder,
+  verdictOf,
+  withPungi,
+} from '../engine/pungi.js';
 
 const python = await publicInterpreter();
 const pungis = {
@@ -182,4 +190,21 @@ test('limits of a run hold for it alone; those on memory are the session’s', a
   verdictOf(await run('import time\ntime.sleep(30)', { limits: { timeoutMs: 200 } }), 'timed-out');
   expectOk(await run('import time\ntime.sleep(0.4)'));
   pungi.endSession(id, ANN.caller);
+});
+
+test('the trail records the place of a run in its session and not the handle; such a run is not replayed', async () => {
+  const env = { AUDIT: 'true', AUDIT_DIR: temporaryFolder() };
+  await withPungi(env, async (recording) => {
+    const { id, run } = await startSession(recording);
+    await run('2');
+    const trail = await openTrailForReading(env.AUDIT_DIR);
+    const runs = trail
+      .list()
+      .filter(({ kind }) => kind === 'run')
+      .toReversed();
+    trail.close();
+    expect(runs.map(({ data }) => data)).toMatchObject([{ session: { call: 1 } }, { session: { call: 2 } }]);
+    expect(JSON.stringify(runs)).not.toContain(id);
+    await expect(recording.replay(runs[1]!)).rejects.toThrow('it was a run of a session');
+  });
 });
