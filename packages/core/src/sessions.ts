@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { PungiError } from './base/errors.js';
-import { Turns } from './base/turns.js';
+import { Semaphore } from './base/turns.js';
 import type { EnvironmentLock } from './contract/audit.js';
 import type { Caller } from './contract/caller.js';
 import type { Limits } from './contract/limits.js';
@@ -42,7 +42,7 @@ export class Session {
   ended: string | undefined;
   readonly startedAt = Date.now();
   lastUsedAt = Date.now();
-  readonly turns = new Turns(1);
+  readonly turns = new Semaphore(1);
   /** Aborts the run under way when the session is ended. */
   readonly closing = new AbortController();
 
