@@ -144,6 +144,13 @@ while not open("log").read(): pass
             answer = session.run("import os\nos._exit(4)")
             self.assertEqual((answer["end"]["status"], answer["end"].get("isKept")), (4, None))
 
+    def test_every_job_has_displays_of_its_own(self):
+        for session in self.in_each_tier():
+            for word in ("first", "second"):
+                session.start(f"display({{'text/html': '{word}'}}, raw=True)")
+                self.assertIn(word.encode(), session.supervisor.expect(frames.DISPLAY))
+                self.expect(session.supervisor.finish())
+
     def test_handlers_and_threads_of_the_script_stay(self):
         code = "import signal\ncalled = []\nsignal.signal(signal.SIGINT, lambda *_: called.append(1))"
         for session in self.in_each_tier():

@@ -47,7 +47,9 @@ def execute(job, path, source):
 
 def execute_in_session(job, path, source, session):
     """Steps of the worker; returns the report of the job, encoded."""
+    displays.begin()
     status, about = yield from _evaluate(job, path, source, (), session)
+    displays.finish()
     return encode(about | {"status": status})
 
 

@@ -59,5 +59,8 @@ class Session:
         _flush_streams(0)
         self._calls += 1
         _write(REPORT_FD, _pack(frames.PAUSED, encoded))
-        frame = _read_frame(JOB_FD)
-        return frame and _loads(frame[1])
+        while (frame := _read_frame(JOB_FD)) is not None:
+            kind, payload = frame
+            if kind == frames.JOB:  # an interrupted display may have left its answer
+                return _loads(payload)
+        return None

@@ -157,6 +157,7 @@ class SupervisedRun:
         """The next job of a session."""
         self._is_paused = self._has_let_go = self._had_full_disk = False
         self._report = self._interrupted_for = None
+        self._displays = display_gate.DisplayGate()
         self._frames_taken = self._output_bytes = 0
         if self._group is not None:
             self._group.settle()
