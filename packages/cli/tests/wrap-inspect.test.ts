@@ -134,7 +134,8 @@ describe('what cannot be wrapped', () => {
 
   test.each([
     [[], 'see "pungi wrap --help"'],
-    [['report.py', 'more.py'], 'too many arguments'],
+    [['report.py', 'more.py'], 'Several scripts go into one folder (-o)'],
+    [['report.py', 'more.py', '-o', 'out', '--name', 'x'], 'apply to one script'],
     [['report.py', '--mode', 'all'], 'auto, function, script, both'],
     [['report.py', '--name', 'a/b'], 'cannot be the name of tools'],
     [['lst'], 'did you mean "pungi wrap list"?'],

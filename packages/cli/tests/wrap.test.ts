@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { REPORT, wrapPlace } from './wrap-place.js';
@@ -108,6 +109,49 @@ describe('pungi wrap FILE -o FOLDER', () => {
     expect(json('out/tools.json')).toMatchObject({ script: 'report.py', name: 'report' });
     expect(existsSync(join(folder, 'tools'))).toBe(false);
     expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+
+  test('takes several scripts, which one server offers by names of their own', async () => {
+    const { done, refused, write, read, names, json, folder } = wrapPlace();
+    write('first.py', '"""The first."""\nimport money\ndef total() -> int:\n    return money.RATE\n');
+    write('second.py', 'def total() -> str:\n    return __file__\ndef other() -> int:\n    return 3\n');
+    const text = await done('first.py', 'second.py', '-o', 'office');
+    expect(text).toMatch(/^✓ total$[\s\S]*^✓ second_total$/m);
+    expect(text).toContain('3 tools of first.py, second.py.');
+    const list = ['first.py', 'second.py', 'money.py', 'first.tools.json', 'second.tools.json'];
+    for (const name of list) expect(existsSync(join(folder, 'office', name)), name).toBe(true);
+    for (const words of [
+      '# office',
+      '### first.py',
+      'The first.',
+      '### second.py',
+      '`second_total`',
+      'NAME.tools.json',
+    ])
+      expect(read('office/README.md')).toContain(words);
+    const input = ['total', 'second_total', 'other']
+      .map((name, id) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } }))
+      .join('\n');
+    const printed = execFileSync('python3', [join(folder, 'office/wrapper.py')], { input, encoding: 'utf8' });
+    const answers = printed
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const resultOf = (id: number) => answers.find((one) => one.id === id).result.structuredContent.result;
+    expect([0, 1, 2].map(resultOf)).toEqual([2, join(folder, 'office/second.py'), 3]);
+
+    const edited = json('office/second.tools.json');
+    edited.tools[0]!.name = 'mine';
+    write('office/second.tools.json', JSON.stringify(edited));
+    await done('first.py', 'second.py', '-o', 'office', '--force');
+    expect(names('office/second.tools.json')).toEqual(['mine', 'other']);
+    expect(await refused('first.py', '-o', 'office', '--force')).toContain('holds the tools of second.py');
+    mkdirSync(join(folder, 'elsewhere'));
+    write('elsewhere/third.py', 'import money\ndef third(): pass\n');
+    write('elsewhere/money.py', 'RATE = 3\n');
+    expect(await refused('first.py', 'elsewhere/third.py', '-o', 'both')).toContain(
+      '"money.py" of first.py and of third.py are different files',
+    );
   });
 
   test('takes along what --include names, and nothing from outside of the folder of the script', async () => {

@@ -5,7 +5,7 @@ export { availabilityOf, type Looked, lookAt } from './discover/surrounding.js';
 export { fitSchema } from './schema/fit-schema.js';
 export { type Parameter, parametersOf } from './schema/parameters.js';
 export { typeWords } from './schema/type-words.js';
-export { folderFiles, REQUIREMENTS_FILE } from './standalone/folder.js';
+export { folderFiles, ownNames, REQUIREMENTS_FILE } from './standalone/folder.js';
 export { mcpServers, pythonCommand } from './standalone/readme.js';
 export { placeFor, writeFolder } from './standalone/write-folder.js';
 export { makeToolsFile, originOf, TOOLS_FILE } from './tools-file/make-tools-file.js';

@@ -68,7 +68,8 @@ describe('requirements.txt', () => {
 
 describe('the README', () => {
   const text = readmeText({
-    file,
+    name: 'report',
+    files: [file],
     requirements: 'pandas>=2\n',
     configurations: configurationFiles('report', 'report-mcp'),
   });
@@ -91,8 +92,8 @@ describe('the README', () => {
 
 describe('the folder', () => {
   const write = (name: string, force = false) => {
-    const place = placeFor(join(root, name), 'report.py', force);
-    writeFolder(place, folderFiles(place.folder, file, look));
+    const place = placeFor(join(root, name), ['report.py'], force);
+    writeFolder(place, folderFiles(place.folder, 'report', [{ file, look }]));
     return join(root, name);
   };
   const everything = [
@@ -134,7 +135,7 @@ describe('the folder', () => {
     ['.vscode/mcp.json'],
   ])('holds no %s of the script', (path) => {
     const clashing = { ...look, modules: [{ path, content: Buffer.from('x') }] };
-    expect(() => folderFiles('report-mcp', file, clashing)).toThrow(
+    expect(() => folderFiles('report-mcp', 'report', [{ file, look: clashing }])).toThrow(
       `"${path}" cannot go into the folder: a file of the wrapper has that name. Rename it.`,
     );
   });
@@ -165,9 +166,9 @@ describe('the folder', () => {
 
   test('loses its requirements where there are none any more', () => {
     const folder = write('less');
-    const place = placeFor(folder, 'report.py', true);
+    const place = placeFor(folder, ['report.py'], true);
     const bare = lookOf(discovered({ functions: look.discovery.functions }));
-    writeFolder(place, folderFiles(folder, file, bare));
+    writeFolder(place, folderFiles(folder, 'report', [{ file, look: bare }]));
     expect(existsSync(join(folder, 'requirements.txt'))).toBe(false);
   });
 
@@ -182,7 +183,7 @@ describe('the folder', () => {
   test.each([{ filename: 'wrapper.py' }, { modules: [{ path: 'wrapper.py', content: Buffer.from('') }] }])(
     'is refused where a file of the script has the name of one of the wrapper: %j',
     (more) => {
-      expect(() => folderFiles(root, file, { ...look, ...more })).toThrow(
+      expect(() => folderFiles(root, 'report', [{ file, look: { ...look, ...more } }])).toThrow(
         '"wrapper.py" cannot go into the folder',
       );
     },

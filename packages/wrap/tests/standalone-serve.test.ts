@@ -53,7 +53,8 @@ beforeAll(async () => {
     environment: null,
     profile: null,
   } as const;
-  writeFolder(placeFor(folder, 'shop.py', false), folderFiles(folder, makeToolsFile(look, wrapping), look));
+  const file = makeToolsFile(look, wrapping);
+  writeFolder(placeFor(folder, ['shop.py'], false), folderFiles(folder, 'shop', [{ file, look }]));
 });
 
 const started: { kill(): void }[] = [];

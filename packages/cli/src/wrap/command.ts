@@ -22,17 +22,10 @@ import { wrap } from './wrap-file.js';
 
 /** `pungi wrap …`: scripts as tools. An argument that is not a subcommand is a file. */
 export function wrapCommand(end: End): Command {
-  const command = wrap(end)
-    .usage('[options] <file | command>')
-    .enablePositionalOptions()
-    // Checked below: an excess argument may belong to a misspelt subcommand.
-    .allowExcessArguments();
+  const command = wrap(end).usage('[options] <file... | command>').enablePositionalOptions();
   for (const make of [inspect, list, remove]) command.addCommand(make(end));
   return command.hook('preAction', (_, action) => {
-    if (action !== command) return;
-    refuseMisspelt(command);
-    const count = command.args.length;
-    if (count > 1) command.error(`error: too many arguments. Expected 1 argument but got ${count}.`);
+    if (action === command) refuseMisspelt(command);
   });
 }
 

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Pungi } from '@pungi/core';
 import { countText, oneLine, PungiError, type Style } from '@pungi/core/base';
 import type { Config } from '@pungi/core/config';
@@ -7,6 +7,7 @@ import {
   checkToolsName,
   folderFiles,
   mcpServers,
+  ownNames,
   placeFor,
   pythonCommand,
   REQUIREMENTS_FILE,
@@ -45,9 +46,11 @@ import {
 
 /** `pungi wrap FILE`. */
 export const wrap = (end: End): Command =>
-  subcommand<[file: string], WrapFlags>('wrap', end, {
+  subcommand<[files: string[]], WrapFlags>('wrap', end, {
     about: 'turn a Python script into MCP tools',
-    operands: [['<file>', 'the Python script, or with --env a program that is installed there']],
+    operands: [
+      ['<file...>', 'the Python script, or with --env a program that is installed there; several with -o'],
+    ],
     options: [
       option('-o, --output <folder>', 'write a standalone folder that serves the tools with only Python'),
       option('-n, --name <name>', 'the name of the script in the server; default: its file name'),
@@ -61,6 +64,7 @@ export const wrap = (end: End): Command =>
     help: `  pungi wrap inspect report.py
   pungi wrap report.py
   pungi wrap report.py -o report-mcp
+  pungi wrap report.py sales.py -o office-mcp
   pungi wrap report.py --functions total,by_region --env ml
   pungi wrap pygmentize --env ml
   pungi wrap list
@@ -72,7 +76,9 @@ tools folder, and each call runs in the sandbox and in the environment of the sc
 folder is written that serves the tools with nothing but Python.
 Wrapped again, a script keeps what you have changed in its tools file: names, descriptions, what is
 hidden, annotations.`,
-    async run(context, flags, file) {
+    async run(context, flags, files) {
+      const file = files[0]!;
+      if (files.length > 1) checkSeveral(flags);
       if (flags.output !== undefined && (flags.env ?? flags.profile) !== undefined) throw onlyInServer();
       if (flags.name !== undefined) checkToolsName(flags.name);
       const config = configOf(flags);
@@ -83,12 +89,28 @@ hidden, annotations.`,
           const name = flags.name ?? toolsNameOf(file.split(':').at(-1)!);
           return intoServer(own, config, { ...flags, name })(pungi, context);
         });
-      const own = readOwnScript(file);
+      const owns = files.map(readOwnScript);
       const work =
-        flags.output === undefined ? intoServer(own, config, flags) : intoFolder(own, flags.output, flags);
+        flags.output === undefined
+          ? intoServer(owns[0]!, config, flags)
+          : intoFolder(owns, flags.output, flags);
       return withPungi(config, (pungi) => work(pungi, context));
     },
   });
+
+/** What a flag would mean for several scripts is anybody's guess. */
+function checkSeveral({ output, name, functions, include }: WrapFlags): void {
+  if (output === undefined)
+    throw new PungiError(
+      'INVALID_INPUT',
+      'Several scripts go into one folder (-o): without -o, wrap them one by one.',
+    );
+  if (name !== undefined || functions !== undefined || include !== undefined)
+    throw new PungiError(
+      'INVALID_INPUT',
+      '--name, --functions and --include apply to one script: wrap it alone.',
+    );
+}
 
 const onlyInServer = () =>
   new PungiError(
@@ -98,41 +120,66 @@ const onlyInServer = () =>
 
 const INSTALL = `Install the script's packages into the Python that serves it: ${pythonCommand()} -m pip install -r ${REQUIREMENTS_FILE}`;
 
-/** `pungi wrap FILE -o FOLDER`: writes a folder that runs anywhere. */
-function intoFolder(own: OwnScript, output: string, flags: WrapFlags): Wrap {
-  const { filename } = own;
-  const place = placeFor(output, filename, flags.force ?? false);
+/** `pungi wrap FILE… -o FOLDER`: writes a folder that runs anywhere. */
+function intoFolder(owns: readonly OwnScript[], output: string, flags: WrapFlags): Wrap {
+  const filenames = owns.map(({ filename }) => filename);
+  const place = placeFor(output, filenames, flags.force ?? false);
   return async (pungi, context) => {
-    const { old } = place;
-    const name = flags.name ?? old?.name ?? toolsNameOf(filename);
-    const wrapped = await wrapOwn(pungi, context, own, flags, { name, script: filename, old });
-    const { look } = wrapped;
-    // A module of a package lies in the folders of that package.
-    const within = look.package === undefined ? '' : `${look.package.replaceAll('.', '/')}/`;
-    const file = { ...wrapped.file, script: `${within}${filename}` };
-    const files = folderFiles(place.folder, file, look);
+    const wrapped: Wrapped[] = [];
+    for (const own of owns) {
+      const { filename } = own;
+      const old = place.old.get(filename);
+      const name = flags.name ?? old?.name ?? toolsNameOf(filename);
+      const found = await wrapOwn(pungi, context, own, flags, { name, script: filename, old });
+      // A module of a package lies in the folders of that package.
+      const within = found.look.package === undefined ? '' : `${found.look.package.replaceAll('.', '/')}/`;
+      wrapped.push({ ...found, file: { ...found.file, script: `${within}${filename}` } });
+    }
+    const contents = ownNames(wrapped.map(({ file }) => file));
+    const scripts = wrapped.map(({ look }, index) => ({ look, file: contents[index]! }));
+    const name = owns.length === 1 ? contents[0]!.name : basename(place.folder);
+    const files = folderFiles(place.folder, name, scripts);
     writeFolder(place, files);
-    const client = mcpServers({
-      name: file.name,
-      command: pythonCommand(),
-      args: [join(place.folder, 'wrapper.py')],
-    });
-    const names = ownNames(file);
-    const paths = files.map(({ path }) => path);
-    const text = [
-      toolsText(wrapped, names, paths.includes(REQUIREMENTS_FILE) ? [INSTALL] : [], context.style),
-      `Wrote ${countText(files.length, 'file')} to ${output}: ${countOffered(names)} of ${filename}.\n`,
-      `To connect an MCP client, paste into its configuration:\n${JSON.stringify(client, null, 2)}\n`,
-    ];
-    const json = {
-      folder: place.folder,
-      files: paths,
-      toolsFile: join(place.folder, TOOLS_FILE),
-      contents: file,
-      client,
-    };
-    return { json, text: text.join('') };
+    return folderAnswer(
+      output,
+      place.folder,
+      name,
+      files,
+      wrapped.map((one, index) => ({ ...one, file: contents[index]! })),
+      context.style,
+    );
   };
+}
+
+function folderAnswer(
+  output: string,
+  folder: string,
+  name: string,
+  files: readonly { path: string }[],
+  wrapped: readonly Wrapped[],
+  style: Style,
+): Answer {
+  const client = mcpServers({ name, command: pythonCommand(), args: [join(folder, 'wrapper.py')] });
+  const paths = files.map(({ path }) => path);
+  const filenames = wrapped.map(({ look }) => look.filename).join(', ');
+  const offered = wrapped.map(({ file }) => offeredNames(file));
+  const count = countText(
+    offered.reduce((sum, { size }) => sum + size, 0),
+    'tool',
+  );
+  const toDo = paths.includes(REQUIREMENTS_FILE) ? [INSTALL] : [];
+  const text = [
+    ...wrapped.map((one, index) =>
+      toolsText(one, offered[index]!, index === wrapped.length - 1 ? toDo : [], style),
+    ),
+    `Wrote ${countText(files.length, 'file')} to ${output}: ${count} of ${filenames}.\n`,
+    `To connect an MCP client, paste into its configuration:\n${JSON.stringify(client, null, 2)}\n`,
+  ];
+  const toolsFiles = paths.filter((path) => path.endsWith(TOOLS_FILE)).map((path) => join(folder, path));
+  const contents = wrapped.map(({ file }) => file);
+  const single =
+    wrapped.length === 1 ? { toolsFile: toolsFiles[0], contents: contents[0] } : { toolsFiles, contents };
+  return { json: { folder, files: paths, ...single, client }, text: text.join('') };
 }
 
 /** `pungi wrap FILE`: the script stays in place, and the server offers its tools. */
@@ -216,7 +263,7 @@ async function wrapOwn(
 type OfferedNames = ReadonlyMap<string, string>;
 
 /** The names for a client that has only these tools. */
-const ownNames = ({ tools }: ToolsFile): OfferedNames =>
+const offeredNames = ({ tools }: ToolsFile): OfferedNames =>
   new Map(tools.filter(({ hidden }) => hidden !== true).map(({ name }) => [name, name]));
 
 /** Formats a line per tool, then what was left out, notes, and what remains to do. */

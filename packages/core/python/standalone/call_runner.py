@@ -64,9 +64,9 @@ class Call:
 
 
 class CallRunner:
-    def __init__(self, settings, script, package, folder, alarms):
+    def __init__(self, settings, offer, folder, alarms):
         self._settings = settings
-        self._script, self._package = script, package
+        self._offer = offer
         self._folder = folder
         self._deadlines, self._flushes = alarms
         command = [settings.python_executable, "-u", "-c", _LOADER, *own_module(folder), run_child.__name__]
@@ -109,9 +109,10 @@ class CallRunner:
         return self._outcome(call, status, report, output, time.monotonic() - start)
 
     def _job_of(self, call, base):
+        file = self._offer.file_of(call.tool)
         return {
-            "script": self._script,
-            "package": self._package,
+            "script": file.script,
+            "package": file.package,
             "tool": {name: call.tool.get(name) for name in _NEEDED_OF_TOOL},
             "arguments": call.arguments,
             "stdin": f"{base}.in",

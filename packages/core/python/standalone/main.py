@@ -15,7 +15,7 @@ from .server import LONGEST_LINE, Server
 from .settings import SETTINGS, SettingFault, read_settings
 from .shown import printable_lines
 from .stop_signals import Stop, catch_signals
-from .tools_file import ToolsFileFault, has_changed, read_tools_file
+from .tools_file import ToolsFileFault, has_changed, read_offer
 
 _USAGE = """\
 Usage: python wrapper.py [--health-port N] [--log-file FILE] [--list] [--version] [--help]
@@ -46,9 +46,9 @@ def main(arguments=None, folder=None):
         if options.get("--version"):
             print(f"wrapper {WRAPPER_VERSION}")
             return 0
-        tools_file = read_tools_file(os.path.join(folder, "tools.json"))
+        offer = read_offer(folder)
         if options.get("--list"):
-            print(_tool_lines(tools_file))
+            print(_tool_lines(offer))
             return 0
         environ = dict(os.environ)
         if options.get("--log-file"):
@@ -57,7 +57,7 @@ def main(arguments=None, folder=None):
     except (_CommandFault, ToolsFileFault, SettingFault) as fault:
         print("\n".join(printable_lines(str(fault))), file=sys.stderr)
         return 2
-    return _Program(tools_file, settings).serve(options.get("--health-port"))
+    return _Program(offer, settings).serve(options.get("--health-port"))
 
 
 def _read_options(words):
@@ -88,28 +88,29 @@ def _settings_help():
     return "\n".join(lines)
 
 
-def _tool_lines(tools_file):
-    width = max(map(len, tools_file.tools), default=0)
-    lines = [f"{tools_file.name}: {len(tools_file.tools)} tools of {os.path.basename(tools_file.script)}"]
-    for tool in tools_file.tools.values():
+def _tool_lines(offer):
+    width = max(map(len, offer.tools), default=0)
+    scripts = ", ".join(os.path.basename(each.script) for each in offer.files)
+    lines = [f"{offer.name}: {len(offer.tools)} tools of {scripts}"]
+    for tool in offer.tools.values():
         about = printable_lines(tool["description"].strip())[0]
         lines.append(f"  {tool['name']:<{width}}  {about}".rstrip())
     return "\n".join(lines)
 
 
 class _Program:
-    def __init__(self, tools_file, settings):
+    def __init__(self, offer, settings):
         import tempfile
         import threading
 
-        self._tools_file = tools_file
+        self._offer = offer
         self._log = Log(settings.log_file)
         self._folder = tempfile.mkdtemp(prefix="wrapper-")
         alarms = Alarms("deadlines"), Alarms("flushes")
-        self._runner = CallRunner(settings, tools_file.script, tools_file.package, self._folder, alarms)
+        self._runner = CallRunner(settings, offer, self._folder, alarms)
         self._calls = CallsInOrder(settings.max_concurrent, self._run)
         self._channel = Channel(take_standard_output())
-        self._methods = Methods(tools_file, settings, self._channel, self._calls)
+        self._methods = Methods(offer, settings, self._channel, self._calls)
         self._server = Server(self._methods, self._channel, self._log)
         self._leaving = threading.Lock()
 
@@ -120,8 +121,8 @@ class _Program:
             if health_port is not None:
                 port = serve_health(health_port, self._methods.health)
                 self._log.write("INFO", f"health: http://127.0.0.1:{port}/health")
-            if has_changed(self._tools_file):
-                self._log.write("WARNING", "The script has changed since tools.json was made: wrap it again to be sure.")
+            for each in filter(has_changed, self._offer.files):
+                self._log.write("WARNING", f"The script has changed since {each.filename} was made: wrap it again to be sure.")
             if os.isatty(0):
                 self._log.write("INFO", "Waiting for an MCP client on standard input; --help says more. Ctrl+C ends it.")
             self._runner.ready.refill()

@@ -30,16 +30,16 @@ ANSWERED_LATER = object()
 class Methods:
     """`version` is the revision that `initialize` agreed on; requests of the modern era bring their own."""
 
-    def __init__(self, tools_file, settings, channel, calls):
-        self._tools = tools_file.tools
+    def __init__(self, offer, settings, channel, calls):
+        self._tools = offer.tools
         self._settings = settings
         self._channel = channel
         self._calls = calls
         self._in_flight = {}
         self._started = time.monotonic()
         self.version = LEGACY_VERSIONS[0]
-        self.identity = {"name": tools_file.name, "version": WRAPPER_VERSION}
-        self.instructions = tools_file.description
+        self.identity = {"name": offer.name, "version": WRAPPER_VERSION}
+        self.instructions = offer.description
         self._plain_methods = {
             "ListTools": self._list_plainly,
             "GetToolInfo": self._tool_info,

@@ -1,4 +1,5 @@
-"""Reads tools.json, the single source of the offered tools, and reports everything that is wrong with it."""
+"""Reads tools.json, or the NAME.tools.json of several scripts: the only source of the offered tools. Reports everything that is
+wrong with them."""
 
 import json
 import os
@@ -14,11 +15,26 @@ _KIND_WORDS = {str: "a text", dict: "an object", list: "a list", bool: "true or 
 
 
 class ToolsFileFault(Exception):
-    """An invalid tools.json, with a sentence for each fault."""
+    """An invalid tools file, with a sentence for each fault."""
+
+
+class Offer:
+    """The tools of all scripts of the folder, by their names."""
+
+    def __init__(self, files, folder):
+        self.files = files
+        self.name = files[0].name if len(files) == 1 else os.path.basename(folder)
+        self.description = "\n\n".join(each.description for each in files if each.description)
+        self.tools = {name: tool for each in files for name, tool in each.tools.items()}
+        self._file_of = {name: each for each in files for name in each.tools}
+
+    def file_of(self, tool):
+        return self._file_of[tool["name"]]
 
 
 class ToolsFile:
-    def __init__(self, content, folder):
+    def __init__(self, content, path):
+        folder, self.filename = os.path.split(path)
         self.name = content["name"]
         self.description = content.get("description") or ""
         self.script = os.path.normpath(os.path.join(folder, content["script"]))
@@ -27,25 +43,35 @@ class ToolsFile:
         self.sha256 = content.get("sha256")
 
 
-def read_tools_file(path):
+def read_offer(folder):
+    names = [name for name in sorted(os.listdir(folder)) if name == "tools.json" or name.endswith(".tools.json")]
+    if not names:
+        raise ToolsFileFault("There is no tools.json next to the wrapper.")
+    offer = Offer([_read_tools_file(os.path.join(folder, name)) for name in names], folder)
+    if len(offer.tools) < sum(len(each.tools) for each in offer.files):
+        twice = sorted(name for name in offer.tools if sum(name in each.tools for each in offer.files) > 1)
+        raise ToolsFileFault(f"{', '.join(names)}: two tools are called {twice[0]!r}.")
+    return offer
+
+
+def _read_tools_file(path):
+    filename = os.path.basename(path)
     try:
         with open(path, "rb") as file:
             content = json.loads(file.read().decode("utf-8-sig"), parse_constant=_refuse_number)
-    except FileNotFoundError:
-        raise ToolsFileFault("There is no tools.json next to the wrapper.") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise ToolsFileFault(f"tools.json cannot be read: {error}") from None
+        raise ToolsFileFault(f"{filename} cannot be read: {error}") from None
     faults = list(_faults_of(content))
     if faults:
-        raise ToolsFileFault("\n".join(f"tools.json: {fault}" for fault in faults))
-    found = ToolsFile(content, os.path.dirname(path))
+        raise ToolsFileFault("\n".join(f"{filename}: {fault}" for fault in faults))
+    found = ToolsFile(content, path)
     if not os.path.isfile(found.script):
-        raise ToolsFileFault(f"tools.json: script: there is no file {content['script']!r}.")
+        raise ToolsFileFault(f"{filename}: script: there is no file {content['script']!r}.")
     return found
 
 
 def has_changed(tools_file):
-    """Whether the script has changed since tools.json was made."""
+    """Whether the script has changed since it was wrapped."""
     import hashlib
 
     with open(tools_file.script, "rb") as file:

@@ -138,6 +138,15 @@ class ToolsFiles(StartCase):
     def test_a_folder_without_one(self):
         self.assertIn("There is no tools.json", self.run_wrapper().stderr)
 
+    def test_several_scripts_have_a_tools_file_each_and_no_name_twice(self):
+        self.write_folder("", function_tool("a"), function_tool("b"))
+        os.rename(os.path.join(self.base, "tools.json"), os.path.join(self.base, "one.tools.json"))
+        self.write_folder("", function_tool("c"))
+        os.rename(os.path.join(self.base, "tools.json"), os.path.join(self.base, "two.tools.json"))
+        self.assertIn("3 tools of script.py, script.py", self.run_wrapper("--list").stdout)
+        words = self.faults(function_tool("c"))
+        self.assertIn("two tools are called 'c'", words)
+
     def test_hidden_tools_may_share_a_name(self):
         self.write_folder("", function_tool("a", NOTHING), {**function_tool("a"), "hidden": True})
         self.assertEqual(self.run_wrapper("--list").returncode, 0)

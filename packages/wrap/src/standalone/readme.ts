@@ -3,22 +3,25 @@ import { type Parameter, parametersOf } from '../schema/parameters.js';
 import { typeWords } from '../schema/type-words.js';
 
 interface ReadmeInput {
-  file: ToolsFile;
+  /** Of the server. */
+  name: string;
+  /** One for each script. */
+  files: readonly ToolsFile[];
   /** What requirements.txt holds; null: there is none. */
   requirements: string | null;
   configurations: readonly ConfigurationFile[];
 }
 
 /** What whoever is given the folder needs to know. */
-export function readmeText({ file, requirements, configurations }: ReadmeInput): string {
+export function readmeText({ name, files, requirements, configurations }: ReadmeInput): string {
   const python = pythonCommand();
   const sections = [
-    `# ${escaped(file.name)}`,
-    ...(file.description === '' ? [] : [escaped(file.description)]),
-    `The tools of \`${file.script}\` for MCP clients, such as Claude, VS Code or the MCP Inspector. Python ${atLeast(file)} is all that is needed${requirements === null ? '' : ', and the packages of `requirements.txt`'}.`,
+    `# ${escaped(name)}`,
+    ...(files.length > 1 ? [] : files.map(({ description }) => escaped(description))).filter(Boolean),
+    `The tools of ${files.map(({ script }) => `\`${script}\``).join(', ')} for MCP clients, such as Claude, VS Code or the MCP Inspector. Python ${atLeast(files)} is all that is needed${requirements === null ? '' : ', and the packages of `requirements.txt`'}.`,
     ...(requirements === null ? [] : [installation(python)]),
     '## Tools',
-    toolsTable(file.tools),
+    ...files.flatMap((file) => [...(files.length > 1 ? scriptHeading(file) : []), toolsTable(file.tools)]),
     '## Use it in a client',
     table(
       ['file', 'for'],
@@ -31,7 +34,7 @@ export function readmeText({ file, requirements, configurations }: ReadmeInput):
     code('sh', `echo '{"jsonrpc": "2.0", "id": 1, "method": "ListTools"}' | ${python} wrapper.py`),
     'Beside the methods of MCP there are `ListTools`, `CallTool`, `GetToolInfo` and `HealthCheck`.',
     '## Change it',
-    '`tools.json` says what clients are told. In it you may give tools other names, titles and descriptions, describe their parameters, hide them (`"hidden": true`) and say what they do (`annotations`). An editor that knows JSON Schema helps with it (`tools.schema.json`). `pungi wrap --force` keeps such changes when the script has changed.',
+    `${files.length > 1 ? 'Each `NAME.tools.json`' : '`tools.json`'} says what clients are told. In it you may give tools other names, titles and descriptions, describe their parameters, hide them (\`"hidden": true\`) and say what they do (\`annotations\`). An editor that knows JSON Schema helps with it (\`tools.schema.json\`). \`pungi wrap --force\` keeps such changes when the script has changed.`,
     '## Limits',
     'Each call runs in a process of its own, with the rights of whoever starts the wrapper: it is no sandbox. These variables hold for all calls:',
     table(
@@ -42,8 +45,17 @@ export function readmeText({ file, requirements, configurations }: ReadmeInput):
   return `${sections.join('\n\n')}\n`;
 }
 
-const atLeast = ({ requiresPython }: ToolsFile) =>
-  requiresPython === null ? '3.10 or newer' : `3.10 or newer (the script says: \`${requiresPython}\`)`;
+const scriptHeading = ({ script, description }: ToolsFile) => [
+  `### ${escaped(script)}`,
+  ...(description === '' ? [] : [escaped(description)]),
+];
+
+function atLeast(files: readonly ToolsFile[]): string {
+  const wanted = [...new Set(files.flatMap(({ requiresPython }) => requiresPython ?? []))];
+  return wanted.length === 0
+    ? '3.10 or newer'
+    : `3.10 or newer (the script says: ${wanted.map((one) => `\`${one}\``).join(', ')})`;
+}
 
 const installation = (python: string) =>
   [

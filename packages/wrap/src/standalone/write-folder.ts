@@ -19,35 +19,41 @@ import { type FolderFile, REQUIREMENTS_FILE } from './folder.js';
 interface Place {
   /** Absolute. */
   folder: string;
-  /** Its tools file; undefined: there is nothing in it, or no such folder. */
-  old: ToolsFile | undefined;
+  /** Its tools files, by the names of their scripts; empty: there is nothing in it, or no such folder. */
+  old: ReadonlyMap<string, ToolsFile>;
 }
 
-/** Whether a folder may be written to. One that was made for the same script is written to again, but only on demand. */
-export function placeFor(path: string, script: string, force: boolean): Place {
+const isToolsFile = (name: string) => name === TOOLS_FILE || name.endsWith(`.${TOOLS_FILE}`);
+
+/** Whether a folder may be written to. One that was made for these scripts is written to again, but only on demand. */
+export function placeFor(path: string, scripts: readonly string[], force: boolean): Place {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
-    return { folder: resolve(path), old: undefined };
+    return { folder: resolve(path), old: new Map() };
   const folder = realFolder(path);
   if (folder === undefined) throw invalid(`${path} exists already and is no folder.`);
   const names = readdirSync(folder);
-  if (names.length === 0) return { folder, old: undefined };
-  if (!names.includes(TOOLS_FILE))
+  if (names.length === 0) return { folder, old: new Map() };
+  if (!names.some(isToolsFile))
     throw invalid(`${path} is not empty: name a folder that is, or one that is not there yet.`);
   if (!force)
     throw invalid(
       `${path} is not empty; --force writes it anew and keeps what you have changed in ${TOOLS_FILE}.`,
     );
-  const file = join(folder, TOOLS_FILE);
-  const old = readToolsFile(readText(file), join(path, TOOLS_FILE));
-  if (basename(old.script) !== script)
-    throw invalid(`${path} holds the tools of ${old.script}: name another folder for ${script}.`);
-  return { folder, old };
+  const old = names
+    .filter(isToolsFile)
+    .map((name) => readToolsFile(readText(join(folder, name)), join(path, name)));
+  const other = old.find(({ script }) => !scripts.includes(basename(script)));
+  if (other !== undefined)
+    throw invalid(
+      `${path} holds the tools of ${other.script}: name another folder for ${scripts.join(', ')}.`,
+    );
+  return { folder, old: new Map(old.map((file) => [basename(file.script), file])) };
 }
 
 /** Each file is the old or the new one, whole; a folder that was not there before is there with all of them or not at all. */
 export function writeFolder({ folder, old }: Place, files: readonly FolderFile[]): void {
   try {
-    if (old === undefined) makeWhole(folder, files);
+    if (old.size === 0) makeWhole(folder, files);
     else renew(folder, files);
   } catch (error) {
     if (error instanceof PungiError) throw error;
@@ -75,8 +81,9 @@ function makeWhole(folder: string, files: readonly FolderFile[]): void {
 
 function renew(folder: string, files: readonly FolderFile[]): void {
   for (const { path, content } of files) writeWhole(join(folder, path), content);
-  if (!files.some(({ path }) => path === REQUIREMENTS_FILE))
-    rmSync(join(folder, REQUIREMENTS_FILE), { force: true });
+  const isOver = (name: string) =>
+    (name === REQUIREMENTS_FILE || isToolsFile(name)) && !files.some(({ path }) => path === name);
+  for (const name of readdirSync(folder).filter(isOver)) rmSync(join(folder, name));
 }
 
 function realFolder(path: string): string | undefined {
