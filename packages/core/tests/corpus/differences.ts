@@ -33,6 +33,7 @@ export const DIFFERENCES: readonly Difference[] = [
       'network/flask_like_wsgi',
       'network/http_errors',
       'network/http_server',
+      'network/http_server_json_api',
       'network/http_server_files',
       'network/interfaces',
       'network/ipv6',
@@ -53,6 +54,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason:
       'standard modules that Pungi itself uses are loaded before the script, so a file of the same name that the script writes itself does not hide them',
     snippets: ['modules/shadowing'],
+  },
+  {
+    reason: 'of the /proc of the host, a run sees figures of the machine and a part of its own entry',
+    tiers: ['landlock'],
+    snippets: ['system/proc_of_the_machine'],
   },
   {
     reason: 'the accounts of the host stay hidden, and there is no place for others',

@@ -56,6 +56,15 @@ SNIPPETS = {
     "a stdout that cannot be flushed": "import sys\nclass Broken:\n    def write(self, text): pass\n    def flush(self): raise OSError('cannot flush')\nsys.stdout = Broken()",
     "closed stdout": "import sys\nprint('x')\nsys.stdout.close()",
     "a forked child that goes on": DEL + "import os\na = A('a')\npid = os.fork()\nif pid: os.waitpid(pid, 0)",
+    **{
+        f"a forked child that ends with {what}": "import os, sys\nif pid := os.fork():\n    print(os.waitpid(pid, 0)[1])\nelse:\n    " + code
+        for what, code in {
+            "an exception": "def f(): 1 / 0\n    f()",
+            "one and its cause": "try: {}['x']\n    except KeyError as error: raise ValueError('bad') from error",
+            "one for its hook": "sys.excepthook = lambda *a: print('hook', a[1], file=sys.stderr)\n    1 / 0",
+            "a message": "sys.exit('words')",
+        }.items()
+    },
     "a child that multiprocessing forks": DEL + "import multiprocessing as mp\na = A('a')\ndef f(): print('child')\nif __name__ == '__main__':\n    p = mp.get_context('fork').Process(target=f)\n    p.start()\n    p.join()",
 }
 FILES = {"helper.py": "class A:\n    def __del__(self): print('del of a helper')\n"}

@@ -20,9 +20,10 @@ class Reporter:
 
 def write(outcome, name, said):
     last = said.strip().rpartition("\n")[2][:200].replace("\t", " ") if outcome == "failed" else ""
-    report.write(f"test-report: {outcome}\t{name}\t{last}\n")
+    # Pytest writes its dots to the same line.
+    report.write(f"\ntest-report: {outcome}\t{name}\t{last}\n")
 
 
 options = ["-q", "-p", "no:cacheprovider", "--capture=fd", "-m", "not slow and not network and not db and not single_cpu", "--pyargs"]
 pytest.main([*options, *sys.argv[1:]], plugins=[Reporter()])
-report.write("test-report: done\t\t\n")
+report.write("\ntest-report: done\t\t\n")

@@ -41,5 +41,7 @@ def write(outcome, test, error=None):
     report.write(f"test-report: {outcome}\t{test.id()}\t{said}\n")
 
 
-unittest.defaultTestLoader.loadTestsFromName(f"test.{sys.argv[1]}").run(Result())
-report.write("test-report: done\t\t\n")
+# Processes that multiprocessing spawns import this module again.
+if __name__ == "__main__":
+    unittest.defaultTestLoader.loadTestsFromName(f"test.{sys.argv[1]}").run(Result())
+    report.write("test-report: done\t\t\n")

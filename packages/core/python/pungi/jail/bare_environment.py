@@ -32,6 +32,8 @@ def make(folder):
 def enter(folder):
     """Makes this process the interpreter of that environment: `site`, which is not loaded yet, looks no further."""
     sys.executable = f"{folder}/bin/python"
+    if sys.version_info < (3, 11):  # later versions name the interpreter that the environment is made from
+        sys._base_executable = sys.executable
     sys.prefix = sys.exec_prefix = folder
 
 

@@ -150,14 +150,19 @@ def _say_ignored(stream, error):
         pass  # there is no way to report it
 
 
-def call_excepthook(error):
-    """Calls the script's own hook for the exception that ended it; returns the exit status that it asks for."""
+def call_excepthook(error, is_child):
+    """Calls the script's own hook for the exception that ended it; returns the exit status that it asks for.
+
+    The worker reports the exception instead of printing it. `is_child`: a process that the script forked, whose exceptions nobody
+    reports."""
     sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
     if sys.version_info >= (3, 12):
         sys.last_exc = error
     hook = getattr(sys, "excepthook", _excepthook)
-    if hook is _excepthook:
+    if hook is _excepthook and not is_child:
         return 1
+    if is_child:
+        leave_out_own_frames(error)
     try:
         hook(type(error), error, error.__traceback__)
     except SystemExit as exit:

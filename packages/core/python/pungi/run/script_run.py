@@ -55,7 +55,7 @@ def execute_in_session(job, path, source, session):
 
 def _evaluate(job, path, source, paths, session=None):
     """Runs the steps; returns the exit status and the report."""
-    call, absent = job.get("call"), {}
+    call, absent, worker = job.get("call"), {}, _getpid()
     if call is not None and (issues := called_script.check_arguments(call)):
         return 1, {"issues": issues}
     ending = script.Ending(has_value=call is None and not job.get("inspect"))
@@ -81,7 +81,7 @@ def _evaluate(job, path, source, paths, session=None):
         with ending:
             result = called_script.call(call, scope)
     error, ending.error = ending.error, None  # the script's code holds the ending, and the garbage collector does not traverse code
-    return result if error is None else _describe(error, path, absent)
+    return result if error is None else _describe(error, path, absent, is_child=_getpid() != worker)
 
 
 def _enter_script(job, path, session):
@@ -118,10 +118,10 @@ def _prepare(job, path, source, scope, ending, absent, paths, is_first):
     return script.function_of(code, scope, ending)
 
 
-def _describe(error, path, absent):
+def _describe(error, path, absent, is_child):
     if isinstance(error, SystemExit):
         return exit_status(error), {}
-    status = script_end.call_excepthook(error)
+    status = script_end.call_excepthook(error, is_child)
     about = report.describe_exception(error, path)
     return status, {"exception": about | scoped_run.describe_absent(error, absent) if absent else about}
 

@@ -1,0 +1,10 @@
+import os, platform, re, sys, threading
+print(os.cpu_count() >= 1, len(os.sched_getaffinity(0)) >= 1, os.sysconf("SC_PAGE_SIZE"), os.getloadavg()[0] >= 0, os.cpu_count() >= len(os.sched_getaffinity(0)))
+status = dict(line.split(":", 1) for line in open("/proc/self/status")); print(status["Name"].strip(), status["Pid"].strip() == str(os.getpid()), int(status["VmRSS"].split()[0]) > 1000, status["Threads"].strip())
+memory = dict(re.findall(r"(\w+):\s+(\d+)", open("/proc/meminfo").read())); print(int(memory["MemTotal"]) > int(memory["MemAvailable"]) > 0)
+print("processor" in open("/proc/cpuinfo").read(), float(open("/proc/uptime").read().split()[0]) > 0, open("/proc/stat").read(4), open("/proc/version").read(5), open("/proc/loadavg").read().count(" "))
+print(os.readlink("/proc/self/exe") == os.path.realpath(sys.executable), os.readlink("/proc/self/cwd") == os.getcwd(), open("/proc/self/cmdline").read().split("\0"))
+print(platform.system(), platform.machine() == os.uname().machine, platform.python_implementation(), platform.libc_ver()[0], platform.node() == os.uname().nodename)
+print(open("/proc/self/comm").read(), any("[heap]" in line for line in open("/proc/self/maps")))
+print(os.getppid() > 0, os.ctermid(), os.get_terminal_size.__name__)
+os.get_terminal_size()
