@@ -56,6 +56,10 @@ export const DIFFERENCES: readonly Difference[] = [
     snippets: ['modules/shadowing'],
   },
   {
+    reason: 'await works outside of functions, where plain Python reports a syntax error',
+    snippets: ['errors/syntax_await_outside'],
+  },
+  {
     reason: 'of the /proc of the host, a run sees figures of the machine and a part of its own entry',
     tiers: ['landlock'],
     snippets: ['system/proc_of_the_machine'],
