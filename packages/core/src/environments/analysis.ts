@@ -163,7 +163,7 @@ const selectRules = ({ enableSecurity, enableStyle, enableComplexity }: Enabled)
  * Runs in the sandbox, in the environment that has ruff: the code is on its standard input and never runs. `context`
  * contains the rules, their meaning, and the limits of the output.
  */
-export const ANALYSIS_SCRIPT = `
+const ANALYSIS_SCRIPT = `
 import functools, json, os, subprocess, sys
 
 with open("code.py", "wb") as file:

@@ -55,7 +55,7 @@ function normaliseLocal(local: string): string {
 }
 
 /** Compares two lists of release numbers: the shorter one is padded with zeros. */
-export function compareReleases(left: readonly bigint[], right: readonly bigint[]): number {
+function compareReleases(left: readonly bigint[], right: readonly bigint[]): number {
   for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
     const [one, other] = [left[index] ?? 0n, right[index] ?? 0n];
     if (one !== other) return one < other ? -1 : 1;
