@@ -12,8 +12,8 @@ import type { Config } from '@pungi/core/config';
 import { CLI, type StepOptions } from '@pungi/core/contract';
 import { readConfig } from './config-flags.js';
 import { CANCELLED, exitCodeOfError } from './exit-codes.js';
-import { printFailures } from './package-results.js';
-import { printJson } from './run-output.js';
+import { printFailures, printJson } from './run-output.js';
+
 import { reportSteps } from './terminal.js';
 
 /** The result of a command, as data and as text. */

@@ -1,6 +1,16 @@
-import { oneLine, printable } from '@pungi/core/base';
-import type { Outcome, Output, OutputLine, ScopeViolation, Verdict } from '@pungi/core/contract';
-import { printFailures } from './package-results.js';
+import { countText, durationText, indent, oneLine, printable, type Style, styleFor } from '@pungi/core/base';
+import type {
+  Outcome,
+  Output,
+  OutputLine,
+  PackageInfo,
+  PackageReport,
+  PackageResult,
+  ScopeViolation,
+  Verdict,
+} from '@pungi/core/contract';
+
+import { nameKey } from '@pungi/core/environments';
 
 /** Prints the output of a run: line by line while it runs, and at its end exactly the rest. */
 export class LiveOutput {
@@ -112,3 +122,74 @@ export const violationLines = (violations: readonly ScopeViolation[], file: stri
       return `${place} ${rule} ${oneLine(message)}\n`;
     })
     .join('');
+
+/** Formats a line per requested package, then its dependencies, then a summary. */
+export function reportText(report: PackageReport, style: Style): string {
+  const asked = new Set(report.packages.map((one) => keyOf(one.package)));
+  const unasked = (list: readonly PackageInfo[]) => list.filter(({ name }) => !asked.has(keyOf(name)));
+  const before = new Map(report.removed.map(({ name, version }) => [keyOf(name), version]));
+  const added = new Set(report.added.map(({ name }) => keyOf(name)));
+  const lines = [
+    ...report.packages.map((one) => resultLine(one, before.get(keyOf(one.package)), style)),
+    ...unasked(report.added).map(({ name, version }) => {
+      const old = before.get(keyOf(name));
+      return `  ${style('green', '+')} ${name} ${version}${old === undefined ? '' : ` (was ${old})`}`;
+    }),
+    ...unasked(report.removed)
+      .filter(({ name }) => !added.has(keyOf(name)))
+      .map(({ name, version }) => `  ${style('red', '-')} ${name} ${version}`),
+  ];
+  return `${lines.join('\n')}\n${summary(report)}\n`;
+}
+
+function resultLine(result: PackageResult, before: string | undefined, style: Style): string {
+  const { package: asked, status, version } = result;
+  const name = nameIn(asked);
+  if (status === 'failed') return `${style('red', '✗')} ${name}`;
+  const shown = `${style('green', '✓')} ${name} ${version ?? before ?? ''}`.trimEnd();
+  const was = status === 'unchanged' ? ' (already installed)' : ` (was ${before})`;
+  const isNew = status === 'removed' || (status === 'installed' && before === undefined);
+  return isNew ? shown : `${shown}${style('dim', was)}`;
+}
+
+function summary({ venvName, packages, added, removed, tool, tookMs }: PackageReport): string {
+  const how = `with ${tool} in ${durationText(tookMs)}`;
+  if (packages.some(({ status }) => status === 'removed')) {
+    return `Removed ${countText(removed.length, 'package')} from "${venvName}" ${how}.`;
+  }
+  if (added.length === 0 && removed.length === 0) return `Everything is already in "${venvName}".`;
+  return `Installed ${countText(added.length, 'package')} into "${venvName}" ${how}.`;
+}
+
+/** Formats a failed change: each package, and the resolver's explanation, once if all packages share it. */
+function failuresText(packages: readonly PackageResult[], style: Style): string {
+  const reasons = new Set(packages.map(({ why }) => why));
+  const [common] = reasons.size === 1 ? reasons : [null];
+  const blocks = packages.map(({ package: asked, why }) => {
+    const name = oneLine(asked);
+    if (why === null)
+      return `${style('dim', '·')} ${name}${style('dim', ' (could be installed on its own)')}`;
+    return [`${style('red', '✗')} ${name}`, ...(common === null ? [indent(why, '    ')] : [])].join('\n');
+  });
+  return [...blocks, ...(common === null || common === undefined ? [] : [indent(common, '    ')]), ''].join(
+    '\n',
+  );
+}
+
+interface Failure {
+  message: string;
+  details: { packages?: readonly PackageResult[] | undefined; explanation?: string | undefined };
+}
+
+/** Prints the reasons on standard error, unless the error message contains them. */
+export function printFailures({ message, details: { packages, explanation } }: Failure): void {
+  if (packages?.some(({ why }) => why !== message)) {
+    process.stderr.write(failuresText(packages, styleFor(process.stderr)));
+  } else if (packages === undefined && explanation !== undefined && explanation !== message) {
+    process.stderr.write(`${indent(explanation, '    ')}\n`);
+  }
+}
+
+/** The project name at the start of a requirement. */
+const nameIn = (requirement: string) => /^[A-Za-z0-9._-]*/.exec(requirement)?.[0] ?? '';
+const keyOf = (requirement: string) => nameKey(nameIn(requirement));

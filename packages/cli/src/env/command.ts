@@ -2,7 +2,7 @@ import { countText } from '@pungi/core/base';
 import { Command } from 'commander';
 import type { Parsed } from '../act.js';
 import { asText, readOwnFile, readStdin, replaceableFile, writeOwnFile } from '../own-files.js';
-import { reportText } from '../package-results.js';
+import { reportText } from '../run-output.js';
 import { clean, deleteCommand } from './delete.js';
 import { list, show } from './list.js';
 import { type End, INSTALLING, option, subcommand } from './subcommand.js';

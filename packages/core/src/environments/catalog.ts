@@ -1,8 +1,8 @@
 import { PungiError } from '../base/errors.js';
 import type { EnvironmentInfo, PackageInfo } from '../contract/environment.js';
 import type { EngineSide, EnvironmentEditor } from './editor.js';
-import { checkName } from './name.js';
 import { nameKey } from './requirements/requirement.js';
+import { checkName } from './store/layout.js';
 import type { Metadata } from './store/metadata.js';
 import type { Store } from './store/store.js';
 

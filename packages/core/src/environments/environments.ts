@@ -19,12 +19,12 @@ import { type InlineDependencies, InlineEnvironments } from './inline.js';
 import { Installer } from './installer.js';
 import { DownloadedPythons, Interpreters } from './interpreters.js';
 import { EnvironmentLocks } from './lock-file.js';
-import { checkName } from './name.js';
 import { type CreateRequest, type InstallOptions, Packages } from './packages.js';
 import { Packaging } from './packaging/packaging.js';
 import { type OnEnvironmentEvent, Recorder } from './recorder.js';
 import { type CloneRequest, type ImportRequest, Sharing } from './sharing.js';
-import { defaultBase, Layout } from './store/layout.js';
+import { checkName, defaultBase, Layout } from './store/layout.js';
+
 import type { Metadata } from './store/metadata.js';
 import { Store } from './store/store.js';
 

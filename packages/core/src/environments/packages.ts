@@ -5,11 +5,11 @@ import type { Catalog } from './catalog.js';
 import type { EnvironmentEditor } from './editor.js';
 import type { Installer } from './installer.js';
 import type { Interpreters } from './interpreters.js';
-import { checkName } from './name.js';
 import type { Recorder } from './recorder.js';
 import type { Requirement } from './requirements/requirement.js';
 import { parsePythonVersion } from './requirements/versions.js';
 import type { Contents } from './store/generations.js';
+import { checkName } from './store/layout.js';
 import type { Metadata } from './store/metadata.js';
 import { findDependents } from './store/venv-tree.js';
 

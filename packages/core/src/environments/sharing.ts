@@ -5,8 +5,8 @@ import type { InlineEnvironments } from './inline.js';
 import type { Installer } from './installer.js';
 import type { Interpreters } from './interpreters.js';
 import { type About, minorOf, parseLockFile, renderLockFile } from './lock-file.js';
-import { checkName } from './name.js';
 import type { Pin } from './packaging/packager.js';
+import { checkName } from './store/layout.js';
 
 export interface CloneRequest {
   from: string;

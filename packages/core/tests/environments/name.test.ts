@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PungiError } from '../../src/base/errors.js';
-import { checkName, foldName } from '../../src/environments/name.js';
+import { checkName, foldName } from '../../src/environments/store/layout.js';
 
 const refusal = (name: unknown): string => {
   try {

@@ -1,7 +1,15 @@
 import { Semaphore, sha256 } from '@pungi/core/base';
 import type { InputFile, Outcome } from '@pungi/core/contract';
-import { checkContext, checkOptions, checkPrecompiled, readScript } from './check-input.js';
-import { errorReported, errorThrown, reportMissing } from './error-of.js';
+import {
+  checkContext,
+  checkOptions,
+  checkPrecompiled,
+  errorReported,
+  errorThrown,
+  readScript,
+  reportMissing,
+} from './error-of.js';
+
 import { localModules } from './local-modules.js';
 import { Printed, readOutcome, readReport } from './read-outcome.js';
 import {

@@ -3,8 +3,7 @@ import { existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:f
 import { lstat, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PungiError } from '../../base/errors.js';
-import { foldName } from '../name.js';
-import { checkTrusted, type Layout, makeFolder } from './layout.js';
+import { checkTrusted, foldName, type Layout, makeFolder } from './layout.js';
 
 import { METADATA_FILE, type Metadata, readMetadata } from './metadata.js';
 
