@@ -17,6 +17,7 @@ export const LONG = [
   'packages/core/tests/engine/scope-table',
   'packages/core/tests/environments/closing',
   'packages/core/tests/environments/default',
+  'packages/core/tests/environments/displays',
   'packages/core/tests/environments/events',
   'packages/core/tests/environments/font-list',
   'packages/core/tests/environments/hostile',

@@ -7,6 +7,7 @@ import { LimitRules, pointToSibling } from '@pungi/core/gate';
 import { Command, Option } from 'commander';
 import { onInterrupt, openLog } from './act.js';
 import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
+import { prepareFolder, saveDisplays } from './display-files.js';
 import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
 import { readContext, readInput, readInputFile, readSource } from './run-input.js';
 import { LiveOutput, printEnding, printJson } from './run-output.js';
@@ -55,6 +56,7 @@ notebook. With --json the outcome is the only thing on standard output:
 {"verdict": …, "stdout": …, "value": …, "usage": …}, or
 {"error": {"code", "message", "details"}} if nothing was run.
 Piped text is the script's standard input, which always ends.
+What the script shows (plt.show(), display(frame)) is saved with --out DIR: figure-1.png, display-2.html.
 A script that names its packages in a "# /// script" block (PEP 723) runs in an environment created
 for them: the first run reports the steps on standard error, and "usage.installMs" is their time.
 A profile (see: pungi profile) adds rules. If it discloses what was done, the disclosure is printed
@@ -67,6 +69,7 @@ Examples:
   cat numbers.txt | pungi run -c 'import sys; print(sum(map(int, sys.stdin)))'
   pungi run --env ml report.py
   pungi run --profile diego roi.py --context '{"rate": 0.08}' --capability roi_calculations
+  pungi run plot.py --out figures
   pungi run plot.py --file sales.csv=/data/2026/sales.csv --timeout 5000 --json`;
 
 interface Parsed extends Record<string, unknown> {
@@ -78,6 +81,7 @@ interface Parsed extends Record<string, unknown> {
   stdin?: string;
   file: string[];
   json?: boolean;
+  out?: string;
   timeout?: number;
   memory?: number;
   disk?: number;
@@ -110,6 +114,7 @@ export function runCommand(end: (status: number) => void): Command {
         parserOf('maxProcesses'),
       ),
     )
+    .option('--out <dir>', 'save pictures, HTML and data that the script shows as files in this folder')
     .option('--json', 'print the outcome as JSON, and nothing else');
   addConfigFlags(command, SETTINGS).addHelpText('after', HELP);
   return command.action(async (operands: string[], parsed: Parsed) => end(await run(operands, parsed)));
@@ -128,9 +133,11 @@ async function run(operands: string[], parsed: Parsed): Promise<number> {
   // Without a reader, such as `head` that has exited, the run is pointless.
   process.stdout.on('error', () => cancel.abort(cancelled()));
   try {
+    prepareFolder(parsed.out);
     const outcome = await pointToOwn(await executed(operands, parsed, cancel.signal), operands, parsed);
     if (parsed.json) printJson(outcome);
     else printEnding(outcome, filenameOf(operands, parsed));
+    if (!parsed.json || parsed.out !== undefined) saveDisplays(outcome, parsed.out);
     return exitCodeOf(outcome.verdict);
   } catch (thrown) {
     if (!parsed.json) throw thrown;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -133,5 +133,33 @@ describe('--json', () => {
       kind: 'python-error',
       exception: { type: 'KeyError', line: 1 },
     });
+  });
+});
+
+describe('what the script shows', () => {
+  const PNG =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const SHOWS = `print("before")\ndisplay({"image/png": "${PNG}"}, raw=True)\ndisplay({"text/html": "<b>", "text/plain": "bold"}, raw=True)`;
+
+  test('is saved in the folder of --out, and its paths are reported', async () => {
+    const saved = 'pungi: saved shown/figure-1.png\npungi: saved shown/display-2.html\n';
+    expect(await run(['-c', SHOWS, '--out', 'shown'])).toEqual(well('before\nbold\n', saved));
+    expect(readFileSync(join(folder, 'shown/figure-1.png')).toString('base64')).toBe(PNG);
+    expect(readFileSync(join(folder, 'shown/display-2.html'), 'utf8')).toBe('<b>');
+  });
+  test('without --out, pictures are mentioned', async () => {
+    const mention = 'pungi: 1 picture was shown; --out DIR saves what is shown as files\n';
+    expect(await run(['-c', SHOWS])).toEqual(well('before\nbold\n', mention));
+  });
+  test('with --json is in the outcome', async () => {
+    const { stdout, stderr } = await run(['-c', SHOWS, '--json']);
+    expect(Outcome.parse(JSON.parse(stdout)).displays).toHaveLength(2);
+    expect(stderr).toBe('');
+  });
+  test('a folder that cannot be created stops the run before it starts', async () => {
+    fileWith('taken', '');
+    const { status, stdout, stderr } = await run(['-c', 'print(1)', '--out', 'taken/below']);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('The folder of --out cannot be created');
   });
 });

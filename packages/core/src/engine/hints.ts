@@ -156,6 +156,8 @@ function noDisplay({ type, message }: Raised): Hint | null {
   const isScreen =
     /no display name and no \$DISPLAY|couldn't connect to display|cannot connect to X server/.test(message);
   return isBackend || isScreen
-    ? say('There is no screen here: use matplotlib with the backend "Agg", and save figures to files.')
+    ? say(
+        'There is no screen here: choose no matplotlib backend, and plt.show() returns the picture; or save figures to files.',
+      )
     : null;
 }

@@ -1,9 +1,16 @@
 """Rich output: what `display`, the protocol of `_repr_*_` methods and stand-ins for packages send, and where."""
 
 import base64
+import builtins
+import logging
+import sys
+import types
 import unittest
+from importlib.machinery import PathFinder
+from unittest import mock
 
 import plain_case
+from pungi.run import display_hooks
 from serving import LIMITS
 
 PNG = base64.b64decode(
@@ -176,6 +183,22 @@ for t in threads: t.join()
         code = "import sys\nprint(len(sys.meta_path), [n for n in sys.modules if n.startswith('pungi.run') or 'IPython' in n])"
         for answer in self.show(code):
             self.assertEqual(answer["stdout"], b"3 []\n")
+
+
+class Hooks(unittest.TestCase):
+    def install(self, matplotlib):
+        """In an interpreter that has loaded it."""
+        with mock.patch.dict(sys.modules, matplotlib=matplotlib), mock.patch.object(PathFinder, "find_spec"), mock.patch.dict(vars(builtins)):
+            display_hooks.install()
+
+    def test_a_package_that_is_loaded_already_is_connected(self):
+        matplotlib = types.SimpleNamespace(rcParams={})
+        self.install(matplotlib)
+        self.assertEqual(matplotlib.rcParams, {"backend": "module://pungi_figures"})
+        self.assertEqual(logging.getLogger("matplotlib.font_manager").level, logging.ERROR)
+
+    def test_another_package_of_the_name_does_no_harm(self):
+        self.install(types.SimpleNamespace())
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def install():
     PathFinder.find_spec = staticmethod(_find_spec)
     for name, connect in _CONNECT.items():
         if name in sys.modules:
-            connect(sys.modules[name])
+            _try_to(connect, sys.modules[name])
 
 
 def _find_spec(name, path=None, target=None):
@@ -38,10 +38,7 @@ def _call_after_loading(loader, connect):
     def exec_module(module):
         del loader.exec_module
         loader.exec_module(module)
-        try:
-            connect(module)
-        except Exception:
-            pass  # another version of the package: it works as without us
+        _try_to(connect, module)
 
     try:
         loader.exec_module = exec_module
@@ -49,11 +46,19 @@ def _call_after_loading(loader, connect):
         pass
 
 
+def _try_to(connect, module):
+    try:
+        connect(module)
+    except Exception:
+        pass  # another version of the package, or another package: it works as without us
+
+
 def _connect_matplotlib(matplotlib):
     if not os.environ.get("MPLBACKEND"):
         matplotlib.rcParams["backend"] = f"module://{figures.BACKEND}"
     # A font that is not installed is replaced by another one; to say so for every text helps nobody.
-    sys.modules["logging"].getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    logging = sys.modules["logging"]
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 
 class _Viewer:

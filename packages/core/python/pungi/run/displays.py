@@ -51,9 +51,9 @@ def begin():
     _sent.worker = _getpid()
 
 
-def finish():
+def finish(shows_figures=True):
     """At the end of a job: shows the figures that are open, and says how many displays were left out."""
-    if "matplotlib.pyplot" in sys.modules and _getpid() == _sent.worker:
+    if shows_figures and "matplotlib.pyplot" in sys.modules and _getpid() == _sent.worker:
         figures.show_rest(show_figure)
     if _sent.left_out > 1 and _getpid() == _sent.worker:
         _send({"leftOut": _sent.left_out})

@@ -27,6 +27,16 @@ values = numpy.arange(10.0)
 f"{numpy.percentile(values, 90)} {values.mean()} {values.std()} {numpy.round(values, 1)}"
 """
 
+_FIGURE = """
+import io
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+figure = Figure()
+FigureCanvasAgg(figure)
+figure.subplots().plot([1, 2])
+figure.savefig(io.BytesIO(), format="png", bbox_inches="tight")
+"""
+
 # A class has reference cycles; until they are collected, everybody finds it among the subclasses of object.
 _RECORD = """
 import dataclasses, gc
@@ -44,7 +54,7 @@ def _compiled(**exercises):
     return {name: compile(source, "<exercise>", "exec") for name, source in exercises.items()}
 
 
-_IN_FORK_SERVER = _compiled(dataclasses=_RECORD, numpy=_ARRAY, pandas=_ANALYSIS)
+_IN_FORK_SERVER = _compiled(dataclasses=_RECORD, numpy=_ARRAY, pandas=_ANALYSIS) | _compiled(**{"matplotlib.pyplot": _FIGURE})
 _in_worker = _compiled(pandas=_FRAME)
 
 

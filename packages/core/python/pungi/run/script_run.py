@@ -29,7 +29,7 @@ def execute(job, path, source):
     end = script_end.ScriptEnd(os.path.dirname(path))
     displays.begin()
     status, about = yield from _evaluate(job, path, source, paths)
-    displays.finish()
+    displays.finish(shows_figures=job.get("call") is None)  # a function returns its pictures
     has_failed = status != 0 and bool(about)
     if has_failed:
         # The supervisor checks, while all that the run holds is still held, whether a limit was the reason.

@@ -1,0 +1,77 @@
+import { chmodSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { imageSize } from '../../src/base/image-size.js';
+import type { Display, Outcome } from '../../src/contract/outcome.js';
+import { expectOk, publicInterpreter, sharedPungi, temporaryFolder } from '../engine/pungi.js';
+import { type DisplaySnippet, SNIPPETS } from './display-snippets.js';
+
+const ENVIRONMENTS = {
+  plots: ['matplotlib', 'pandas', 'jinja2', 'seaborn', 'pillow', 'plotly', 'sympy', 'altair'],
+  ipython: ['ipython', 'matplotlib', 'pandas', 'jinja2', 'seaborn', 'pillow', 'plotly', 'sympy', 'altair'],
+};
+const DOWNLOAD_MS = 600_000;
+const RUN_MS = 120_000;
+const LIMITS = { timeoutMs: 100_000, memoryMb: 1024 };
+const python = await publicInterpreter();
+
+const KINDS = {
+  'image/png': 'png',
+  'image/jpeg': 'jpeg',
+  'image/svg+xml': 'svg',
+  'application/vnd.plotly.v1+json': 'plotly',
+  'text/html': 'html',
+  'text/latex': 'latex',
+  'text/markdown': 'markdown',
+  'application/json': 'json',
+};
+const kindOf = ({ data }: Display) =>
+  Object.entries(KINDS).find(([type]) => type in data)?.[1] ?? Object.keys(data).join();
+
+function sidesOf({ data }: Display): number[] {
+  return ['image/png', 'image/jpeg'].flatMap((type) => {
+    const base64 = data[type];
+    const size = typeof base64 === 'string' ? imageSize(type, Buffer.from(base64, 'base64')) : undefined;
+    return size ? [size.width, size.height] : [];
+  });
+}
+
+function check({ shows, prints, chart, widest = 1500, stderr }: DisplaySnippet, outcome: Outcome): void {
+  expectOk(outcome);
+  const { displays = [] } = outcome;
+  expect(displays.map(kindOf)).toEqual(shows);
+  if (typeof prints === 'string') expect(outcome.stdout.text).toBe(prints);
+  else if (prints) expect(outcome.stdout.text).toMatch(prints);
+  if (stderr) expect(outcome.stderr.text).toMatch(stderr);
+  const data = displays[0]?.data['application/vnd.pungi.chart+json'] as { type: string } | undefined;
+  if (chart !== undefined) expect(data?.type ?? null).toBe(chart);
+  // The tight box of a figure may be a little larger than the figure.
+  expect(Math.max(0, ...displays.flatMap(sidesOf))).toBeLessThanOrEqual(widest * 1.05);
+}
+
+/** Needs the network, so it runs only where it is asked for. */
+describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')('notebook code', () => {
+  const base = temporaryFolder();
+  chmodSync(base, 0o755);
+
+  describe.each(['namespace', 'landlock'])('in the %s tier', (tier) => {
+    const pungi = sharedPungi({
+      PUNGI_TIER: tier,
+      VENVS_BASE_PATH: base,
+      ...(python === '' ? {} : { PUNGI_PYTHON: python }),
+    });
+
+    describe.each(Object.entries(ENVIRONMENTS))('with %s', (name, packages) => {
+      const venvName = `${name}-${tier}`;
+      beforeAll(async () => {
+        await pungi.environments.create({ venvName, packages });
+      }, DOWNLOAD_MS);
+
+      test.each(SNIPPETS.map((snippet) => [snippet.name, snippet] as const))(
+        '%s',
+        { timeout: RUN_MS },
+        async (_, snippet) =>
+          check(snippet, await pungi.run({ code: snippet.code, venvName, limits: LIMITS })),
+      );
+    });
+  });
+});
