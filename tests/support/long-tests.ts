@@ -36,6 +36,7 @@ export const LONG = [
   'packages/core/tests/profiles/real-data',
   'packages/core/tests/pungi/lifetime',
   'packages/core/tests/sandbox/jailed-tool',
+  'packages/core/tests/security/discovery-attacks',
   'packages/core/tests/security/environment-attacks',
   'packages/core/tests/security/stalled-server',
   'packages/core/tests/system-calls/packages',

@@ -5,6 +5,7 @@ import { findInterpreters } from '../../../scripts/interpreters.mjs';
 import { py } from '../../../tests/support/python.js';
 import { sharedPungi, temporaryFolder, withPungi } from '../../core/tests/engine/pungi.js';
 import { discoverScript } from '../src/discover/discover-script.js';
+import { discovered, functionTool } from './tools.js';
 
 const pungi = sharedPungi();
 const folder = temporaryFolder();
@@ -126,4 +127,20 @@ describe('Pungi.discover', () => {
     const code = 'def f() -> int:\n    return 1\n\nwhile True:\n    pass\n';
     expect(await pungi.discover({ code, filename: 'endless.py' })).toMatchObject({ hasSideEffects: true });
   });
+});
+
+test('what a script forges while it is loaded concerns its own tools alone', async () => {
+  const forged = discovered({
+    functions: [functionTool('mine')],
+    ...{ dependencies: ['evil'], requiresPython: '>=99', imports: ['evil'], firstImports: ['../evil'] },
+  });
+  const side = {
+    discover: () => Promise.resolve(discovered()),
+    inspect: () => Promise.resolve({ discovery: forged, problem: null }),
+    probe: () => Promise.reject(new Error('nobody asks')),
+    profiles: { get: () => ({ name: '', environment: null, packages: [] }) },
+    environments: { defaultName: 'default', metadata: () => Promise.resolve(undefined) },
+  };
+  const { discovery } = await discoverScript(side, { code: '' });
+  expect(discovery).toEqual({ ...discovered(), functions: forged.functions });
 });

@@ -45,7 +45,7 @@ const Arguments = z
       .max(110)
       .optional()
       .describe('With code: the name of the script, such as "report.py".'),
-    code: code.describe('The text of the script. It is read, not run, to find its tools.'),
+    code: code.describe('The text of the script. It is loaded in the sandbox to find its tools.'),
     file: file.describe('Instead of code: a Python file of this server, below one of its script roots.'),
     ...choice,
   })

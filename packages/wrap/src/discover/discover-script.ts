@@ -123,7 +123,7 @@ export async function discoverScript(
   const inspected = isLoaded
     ? await inspectUnder(side, profile ?? undefined, request, { ...options, toolName })
     : { discovery: null, problem: null };
-  const found = inspected.discovery ?? { ...read, problem: inspected.problem };
+  const found = { ...read, problem: inspected.problem, ...ofItself(inspected.discovery) };
   return {
     code,
     filename,
@@ -136,6 +136,16 @@ export async function discoverScript(
     remarks: [...found.remarks, ...local.remarks, ...leftBehind(beside, found)],
     problem: inspected.problem,
   };
+}
+
+/**
+ * Only what loading can show. Code of the script may have forged it, and the rest concerns others as well: the packages of an
+ * environment, and the modules that workers are parked with.
+ */
+function ofItself(discovery: Discovery | null): Partial<Discovery> {
+  if (discovery === null) return {};
+  const { description, functions, scripts, remarks, problem } = discovery;
+  return { description, functions, scripts, remarks, problem };
 }
 
 /** Where its profile denies the script, the problem says so, and the default profile shows which tools it has. */
