@@ -67,7 +67,7 @@ export const ScriptTool = z.strictObject({
   command: z.array(z.string()).describe('the subcommand, as the first arguments'),
   argv: z.array(ArgvRule),
   parser: z
-    .enum(['argparse', 'click', 'typer'])
+    .enum(['argparse', 'optparse', 'click', 'typer'])
     .nullable()
     .describe('the library that parses its arguments; null: unknown, so they are passed as given'),
   stdin: z.string().nullable().describe('the parameter that is passed on standard input'),

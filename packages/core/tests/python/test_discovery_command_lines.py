@@ -111,6 +111,12 @@ class Argparse(unittest.TestCase):
         self.assertEqual(found["f"], {"type": "number", "description": "a of b", "default": -1.5})
         self.assertEqual(found["g"], {"type": "string", "description": "a format", "default": "g"})
 
+    def test_a_word_that_the_help_hides_is_a_parameter_all_the_same(self):
+        found = self.parameters(
+            "p.add_argument('template', help=argparse.SUPPRESS)", "p.add_argument('--secret', help=argparse.SUPPRESS)",
+        )
+        self.assertEqual(found, {"template": {"type": "string"}})
+
     def test_a_parser_goes_through_functions_methods_and_partials(self):
         source = """
 import argparse, functools
@@ -271,6 +277,11 @@ class Entries(unittest.TestCase):
     def test_a_main_that_the_script_calls_needs_none(self):
         (tool,) = inspected(f"{self.SOURCE}if __name__ == '__main__':\n    main()\n", "tool.py")["scripts"]
         self.assertNotIn("entry", tool)
+
+    def test_a_script_that_ends_where_it_is_given_no_words_is_read_all_the_same(self):
+        guarded = "if __name__ == '__main__':\n    import sys\n    sys.exit(main() if sys.argv[1:] else 'usage: tool x')\n"
+        (tool,) = inspected(f"{self.SOURCE}{guarded}", "tool.py")["scripts"]
+        self.assertEqual((tool["parser"], list(tool["inputSchema"]["properties"])), ("argparse", ["x"]))
 
     def test_a_script_that_catches_everything_is_read_all_the_same(self):
         guarded = "if __name__ == '__main__':\n    try:\n        main()\n    except BaseException:\n        print('never mind')\n"

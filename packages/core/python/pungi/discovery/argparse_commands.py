@@ -66,7 +66,7 @@ class _Reading:
         line = self._line(action)
         if kind in _SILENT:
             return None
-        if action.help == argparse.SUPPRESS:
+        if action.help == argparse.SUPPRESS and flags and not action.required:
             self.findings.remark(line, dest, "the script's own help hides it", is_skipped=True)
             return None
         if kind not in _KNOWN:
@@ -204,7 +204,7 @@ def _converted(value, parameter):
 
 def _help(action, parser):
     """Fills in the placeholders of a help text as argparse does."""
-    if not isinstance(action.help, str):
+    if not isinstance(action.help, str) or action.help == argparse.SUPPRESS:
         return ""
     try:
         return one_line(parser._get_formatter()._expand_help(action))

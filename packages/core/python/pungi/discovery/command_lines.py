@@ -5,16 +5,16 @@ import inspect
 import sys
 import types
 
-from . import argparse_commands, click_commands, entry_points, top_level
+from . import argparse_commands, click_commands, entry_points, optparse_commands, top_level
 from .commands import Command, Findings, Parameter, tool_of
 from .parameters import is_constant
 from .remarks import remark
 from .tool_names import command_name
 
-_READ = {"argparse", "click", "typer", "rich_click", "asyncclick"}
+_READ = {"argparse", "optparse", "click", "typer", "rich_click", "asyncclick"}
 # Other libraries for command lines, which are not supported.
 _OTHERS = {
-    "optparse", "getopt", "docopt", "fire", "absl", "plac", "cyclopts", "tyro", "cleo", "configargparse", "simple_parsing",
+    "getopt", "docopt", "fire", "absl", "plac", "cyclopts", "tyro", "cleo", "configargparse", "simple_parsing",
     "tap",
 }
 _INPUT = {
@@ -48,7 +48,7 @@ def find(module, name, function_names, scope, run_main, path, is_explained=False
     """`scope`: the variables of the loaded script; `run_main()`: runs it as __main__. `name`: what its tool is called.
     `is_explained`: remarks say already why it has no functions."""
     interception, entry, error, seconds = None, None, None, 10
-    if is_read(module) and (scope is None or _has_reader()):
+    if is_read(module):
         interception, error = entry_points.reach(path, run_main, seconds)
     elif scope is not None and not module.tree.body == [] and not _acts(module):
         entry, interception = _entry_of(scope, path, module, seconds)
@@ -65,10 +65,6 @@ def find(module, name, function_names, scope, run_main, path, is_explained=False
     return CommandLine(tools, findings)
 
 
-def _has_reader():
-    return any(name in sys.modules for name in ("argparse", "click", "typer"))
-
-
 def _acts(module):
     return top_level.has_main_guard(module.tree) or top_level.has_side_effects(module.tree)
 
@@ -83,7 +79,7 @@ def _entry_of(scope, path, module, seconds):
         interception = entry_points.Interception(path)
         interception.parser = roots[name]
         return name, interception
-    if "argparse" not in sys.modules or not _imported(module.tree) & _READ:
+    if not _imported(module.tree) & _READ:
         return None, None
     for name in _ENTRIES:
         function = scope.get(name)
@@ -142,8 +138,9 @@ def _volatile_lines(module, scope):
 
 def _read(interception, module, scope):
     lines = {node.name: node.lineno for node in module.definitions()}
-    is_argparse = hasattr(interception.parser, "_actions")
-    if is_argparse:
+    if hasattr(interception.parser, "option_groups"):
+        findings = optparse_commands.read(interception.parser, interception.lines)
+    elif hasattr(interception.parser, "_actions"):
         volatile = _volatile_lines(module, scope or {})
         findings = argparse_commands.read(interception.parser, interception.lines, module.filename, volatile)
     else:

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import optparse
 import signal
 import sys
 import threading
@@ -20,7 +21,7 @@ class TookTooLong(BaseException):
 
 
 class Interception:
-    """`parser`: of argparse, or a command of click; None: the script did not get there. `lines`: {id of a parser, action or
+    """`parser`: of argparse or optparse, or a command of click; None: the script did not get there. `lines`: {id of a parser, action or
     group: the line of the script that makes it}; `functions`: names of the script's functions that take part in it."""
 
     def __init__(self, path):
@@ -45,6 +46,9 @@ class Interception:
             yield container, name, self._noting_result
         for name in _PARSING:
             yield argparse.ArgumentParser, name, self._reaching
+        yield optparse.OptionParser, "__init__", self._noting_self
+        yield optparse.OptionContainer, "add_option", self._noting_result
+        yield optparse.OptionParser, "parse_args", self._reaching
         for module in map(sys.modules.get, _CLICKS):
             for kind in (getattr(module, "BaseCommand", None), getattr(module, "Command", None)):
                 if kind is not None and "make_context" in kind.__dict__:
@@ -107,13 +111,26 @@ def time_limit(seconds):
 
 
 def reach(path, start, seconds):
-    """(the Interception, what ended it instead). `start()`: runs the script, or a function of it."""
-    interception = Interception(path)
+    """(the Interception, what ended it instead). `start()`: runs the script, or a function of it. Programs that end before they
+    parse anything because they are given no words are started again with --help."""
+    interception, first = Interception(path), None
+    program = sys.argv[0]
+    for words in ((), ("--help",)):
+        sys.argv = [program, *words]
+        error = _start(interception, start, seconds)
+        first = first if words else error
+        if interception.parser is not None or isinstance(error, (ImportError, TookTooLong)):
+            break
+    return interception, None if interception.parser is not None else first
+
+
+def _start(interception, start, seconds):
     with interception.active():
         try:
             with time_limit(seconds):
                 start()
+        except Reached:
+            return None
         except BaseException as error:
-            if interception.parser is None and not isinstance(error, Reached):
-                return interception, error
-    return interception, None
+            return error
+    return None

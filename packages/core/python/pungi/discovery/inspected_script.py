@@ -22,6 +22,7 @@ def steps(job, path, run, scope, ending):
     described = None if error is None else report.describe_exception(error, path)
     if described is not None and described["missingModule"]:
         return 1, {"exception": described}  # it may be installed, and the run repeated
+    sys.argv = [job["filename"]]
     try:
         with entry_points.time_limit(_LOADING_SECONDS):
             found = discovery.inspect(job, module, path, scope if is_loaded else None, described, _as_main(job, path))
@@ -38,7 +39,6 @@ def _as_main(job, path):
         main.__dict__.update(job["variables"])
         if package := job.get("package"):
             main.__package__ = package
-        sys.argv = [job["filename"]]
         exec(compile(script.encode(job["code"]), path, "exec", dont_inherit=True), main.__dict__)
 
     return run_main
