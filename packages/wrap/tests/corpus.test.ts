@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { publicInterpreter, temporaryFolder } from '../../../tests/support/places.js';
 import { Discovery } from '../../core/src/contract/wrap.js';
 import type { Engine } from '../../core/src/engine/engine.js';
@@ -37,9 +38,9 @@ async function look(
 const FIND = 'import importlib.util\n[name for name in context if importlib.util.find_spec(name)]';
 
 /** Which of these packages the interpreter of the tests has. */
-async function installed(engine: Engine, names: string[]): Promise<unknown> {
+async function installed(engine: Engine, names: string[]): Promise<string[]> {
   const { value } = await engine.run({ job: jobOf(FIND, { variables: { context: names } }) });
-  return value?.json;
+  return z.array(z.string()).parse(value?.json);
 }
 
 const olderThan = (version: string, [major, minor]: [number, number]) => {
@@ -52,13 +53,15 @@ describe('scripts of the kinds that people have, read in the sandbox', () => {
 
   test('there are more than forty', () => expect(scriptNames.length).toBeGreaterThan(40));
 
-  test.each(scriptNames)('%s', async (name) => {
+  test.for(scriptNames)('%s', async (name, { skip }) => {
     const expected = expectationOf(name);
     const { interpreter, tier } = await engine.started;
     expect(tier).not.toBe('process');
     const { needs = [], absent = [] } = expected;
     // Where packages are installed, a script that needs them has more to show, and is another case.
-    if ((await installed(engine, [...needs, ...absent]))?.toString() !== needs.toString()) return;
+    const present = await installed(engine, [...needs, ...absent]);
+    if (present.toString() !== needs.toString())
+      skip(`it needs [${needs}] and not [${absent}], and the interpreter has [${present}]`);
     const found = await look(engine, name, expected);
     if (expected.since && olderThan(interpreter.version, expected.since))
       expect(found.exception?.type).toBe('SyntaxError');

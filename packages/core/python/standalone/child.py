@@ -133,7 +133,6 @@ def _enter_module(name, job):
     module = type(sys)(name)
     module.__file__ = path = job["script"]
     module.__builtins__ = builtins
-    sys.modules[name] = module
     if package := job["package"]:
         import importlib
 
@@ -144,6 +143,8 @@ def _enter_module(name, job):
         above = package.rpartition(".")[0] if is_init else package
         if above:
             importlib.import_module(above)
+    # After the packages above: one that imports this module itself gets a copy, as with `python -m`.
+    sys.modules[name] = module
     return module.__dict__
 
 

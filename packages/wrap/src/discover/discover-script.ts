@@ -12,7 +12,7 @@ import type {
   RunRequest,
 } from '@pungi/core/contract';
 import { z } from 'zod';
-import { type LocalFile, placeOf, ScriptFolder } from './script-folder.js';
+import { type LocalFile, placeOf, ScriptFolder, type ScriptPlace } from './script-folder.js';
 
 /** What wrapping asks of Pungi. */
 export interface PythonSide {
@@ -106,7 +106,7 @@ export async function discoverScript(
   const local =
     beside === undefined
       ? { imports: read.imports, remarks: [] }
-      : await takeModules(beside, read.imports, importsOf);
+      : await takeModules(beside, read.imports, importsOf, isTakenAlong(place!));
   const missingImports =
     venvName === undefined && wantsItsOwn(read, packages)
       ? missingAmong(packages.length > 0 ? packages : read.dependencies, local.imports)
@@ -187,6 +187,12 @@ interface LocalModules {
   remarks: Remark[];
 }
 
+/** Beside an installed module lie all packages of its environment: only its own package goes along. */
+function isTakenAlong({ root, package: own }: ScriptPlace): (module: string) => boolean {
+  const isInstalled = ['site-packages', 'dist-packages'].includes(basename(root));
+  return (module) => !isInstalled || module === own?.split('.', 1)[0];
+}
+
 /** The modules that code imports, without the standard library's. */
 type ImportsOf = (code: string, filename: string) => Promise<readonly string[]>;
 
@@ -198,6 +204,7 @@ export async function takeModules(
   beside: ScriptFolder,
   imports: readonly string[],
   importsOf: ImportsOf,
+  isTaken: (module: string) => boolean = () => true,
 ): Promise<LocalModules> {
   const elsewhere = new Set<string>();
   const remarks: Remark[] = [];
@@ -221,7 +228,7 @@ export async function takeModules(
     const [name = ''] = module.split('.', 1);
     if (seen.has(name)) continue;
     seen.add(name);
-    const found = beside.takeModule(name);
+    const found = isTaken(name) ? beside.takeModule(name) : [];
     if (found.length === 0) elsewhere.add(name);
     await read(found.filter(({ path }) => !known.has(path)));
   }

@@ -13,7 +13,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 const DEEPEST = 10;
 
 /** Where a script lies, as Python sees it. */
-interface ScriptPlace {
+export interface ScriptPlace {
   /** The folder that imports are looked for in. */
   root: string;
   /** The path of the script from there. */

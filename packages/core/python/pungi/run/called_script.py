@@ -42,8 +42,14 @@ def enter_package(variables, package, path):
     if is_init:
         variables["__path__"] = [os.path.dirname(path)]
     above = package.rpartition(".")[0] if is_init else package
-    if above:
-        importlib.import_module(above)
+    if not above:
+        return
+    # A package that imports this module itself gets a copy: this one is empty until its code has run.
+    name = variables["__name__"]
+    own = None if name == "__main__" else sys.modules.pop(name)
+    importlib.import_module(above)
+    if own is not None:
+        sys.modules[name] = own
 
 
 def call(call, variables):

@@ -59,9 +59,7 @@ def _run_session(job, work, temporary, set_limits):
 def _place_inputs(job, path, work, temporary, is_first=True):
     """Writes the files and the script, and opens stdin; returns the bytes of the script."""
     _place_files(job["files"], work)
-    if job.get("package"):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-    source = script.write(path, job["code"])
+    source = _write_script(job, path)
     _open_stdin(job["stdin"], temporary, is_first)
     return source
 
@@ -72,6 +70,13 @@ def _set_variables(variables):
         started_as.take_variables(variables)
         if hasattr(time, "tzset"):
             time.tzset()
+
+
+def _write_script(job, path):
+    """A module of a package lies in the folders of that package."""
+    if job.get("package"):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    return script.write(path, job["code"])
 
 
 def _place_files(files, folder):
@@ -107,9 +112,9 @@ def _open_stdin(text, folder, is_empty):
 
 def _look_at(job, path, look):
     try:
-        script.write(path, job["code"])  # the compiler reads the line that it reports
+        _write_script(job, path)  # the compiler reads the line that it reports
         answer = look(job)
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+    except (OSError, SyntaxError, ValueError, MemoryError, RecursionError) as error:
         say(frames.REPORT, {"exception": report.describe_exception(error, path)})
         return 1
     say(frames.REPORT, answer)
