@@ -28,7 +28,8 @@ export function formatOutcome(
   const content = formatBefore(outcome);
   const failure = verdict.kind === 'ok' ? [] : [formatFailure(verdict, outcome.stderr.text, style, sentence)];
   const output = style === 'value' ? formatValue(outcome) : formatStreams(outcome, style);
-  if (failure.length + output.length === 0) output.push('The code ended without output.');
+  const hasShown = outcome.displays !== undefined;
+  if (failure.length + output.length === 0 && !hasShown) output.push('The code ended without output.');
   return [...content, ...failure, ...output, ...formatSession(outcome)].map(text);
 }
 

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { PungiError } from '@pungi/core/base';
 import type { Outcome, PackageResult } from '@pungi/core/contract';
-import { picturesOf } from './displays.js';
+import { withPictures, withSmallDisplays } from './displays.js';
 import { cutText, fitData, fitOutcome } from './fit.js';
 import {
   contentBlocks,
@@ -12,21 +12,21 @@ import {
   text,
 } from './format-outcome.js';
 
-/** Pictures in one reply, as base64. */
-const MAX_IMAGE_BYTES = 1024 * 1024;
-
 /**
  * A reply has two halves within the transports' limit: text for the model, and the outcome itself for
  * programs.
  */
 export function replyOutcome(outcome: Outcome, style: OutputStyle): CallToolResult {
-  const { displays: _, ...plain } = outcome;
-  const reply = fitOutcome(plain, (fitting) => ({
-    content: [...formatOutcome(fitting, style), ...contentBlocks(fitting)],
-    structuredContent: withoutContent(fitting),
-    isError: fitting.verdict.kind !== 'ok',
-  }));
-  return { ...reply, content: [...reply.content, ...picturesOf(outcome, MAX_IMAGE_BYTES)] };
+  let shownStdout = '';
+  const reply = fitOutcome(withSmallDisplays(outcome), (fitting) => {
+    shownStdout = fitting.stdout.text;
+    return {
+      content: [...formatOutcome(fitting, style), ...contentBlocks(fitting)],
+      structuredContent: withoutContent(fitting),
+      isError: fitting.verdict.kind !== 'ok',
+    };
+  });
+  return { ...reply, content: withPictures(reply.content, outcome, shownStdout) };
 }
 
 /** Pictures travel once, as content blocks. */

@@ -148,7 +148,7 @@ export const SNIPPETS: DisplaySnippet[] = [
   },
   {
     name: 'an exception after a plot',
-    code: `${PLT}plt.plot([1, 2])\ntry:\n    1 / 0\nfinally:\n    print("end")`,
+    code: `${PLT}plt.plot([1, 2])\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n    print("end")`,
     shows: ['png'],
     prints: 'end\n',
   },

@@ -9,6 +9,9 @@ const ENVIRONMENTS = {
   plots: ['matplotlib', 'pandas', 'jinja2', 'seaborn', 'pillow', 'plotly', 'sympy', 'altair'],
   ipython: ['ipython', 'matplotlib', 'pandas', 'jinja2', 'seaborn', 'pillow', 'plotly', 'sympy', 'altair'],
 };
+/** With IPython, the snippets that it is about. */
+const snippetsFor = (name: string) =>
+  SNIPPETS.filter(({ code }) => name !== 'ipython' || /IPython|display\(|plotly/.test(code));
 const DOWNLOAD_MS = 600_000;
 const RUN_MS = 120_000;
 const LIMITS = { timeoutMs: 100_000, memoryMb: 1024 };
@@ -66,7 +69,7 @@ describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')('notebook code', ()
         await pungi.environments.create({ venvName, packages });
       }, DOWNLOAD_MS);
 
-      test.each(SNIPPETS.map((snippet) => [snippet.name, snippet] as const))(
+      test.each(snippetsFor(name).map((snippet) => [snippet.name, snippet] as const))(
         '%s',
         { timeout: RUN_MS },
         async (_, snippet) =>

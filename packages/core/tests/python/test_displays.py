@@ -3,6 +3,7 @@
 import base64
 import builtins
 import logging
+import os
 import sys
 import types
 import unittest
@@ -192,9 +193,11 @@ class Hooks(unittest.TestCase):
             display_hooks.install()
 
     def test_a_package_that_is_loaded_already_is_connected(self):
-        matplotlib = types.SimpleNamespace(rcParams={})
-        self.install(matplotlib)
-        self.assertEqual(matplotlib.rcParams, {"backend": "module://pungi_figures"})
+        for variable, expected in (("agg", {"backend": "module://pungi_figures"}), ("", {"backend": "module://pungi_figures"}), ("svg", {})):
+            matplotlib = types.SimpleNamespace(rcParams={})
+            with mock.patch.dict(os.environ, MPLBACKEND=variable):
+                self.install(matplotlib)
+            self.assertEqual(matplotlib.rcParams, expected, variable)
         self.assertEqual(logging.getLogger("matplotlib.font_manager").level, logging.ERROR)
 
     def test_another_package_of_the_name_does_no_harm(self):

@@ -13,6 +13,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from . import displays, figures, ipython_stand_in
 
 _find = PathFinder.find_spec
+# The backend in the variables of every run (spawn.ts): interpreters that a script starts use it.
+_USUAL_BACKEND = "agg"
 _FUNCTIONS = ("display", "update_display", "clear_output", "publish_display_data")
 
 
@@ -54,7 +56,7 @@ def _try_to(connect, module):
 
 
 def _connect_matplotlib(matplotlib):
-    if not os.environ.get("MPLBACKEND"):
+    if os.environ.get("MPLBACKEND") in (None, "", _USUAL_BACKEND):
         matplotlib.rcParams["backend"] = f"module://{figures.BACKEND}"
     # A font that is not installed is replaced by another one; to say so for every text helps nobody.
     logging = sys.modules["logging"]

@@ -162,6 +162,7 @@ def make_core():
 def make_package():
     module = types.ModuleType("IPython")
     module.get_ipython = lambda: None
+    module.version_info, module.__version__ = (8, 24, 0, ""), "8.24.0"  # matplotlib looks for parts of older ones
     module.__getattr__ = _missing
     return module
 
