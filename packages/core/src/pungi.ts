@@ -1,8 +1,11 @@
+import { join } from 'node:path';
+import { type ArtifactPart, Artifacts } from './artifacts.js';
 import { auditSettings } from './audit/folder.js';
 import { AuditRecorder, type ConfigurationChange } from './audit/recorder.js';
 import { adviceFor, type Door } from './base/advice.js';
 import { badArgument, checkObject, checkOptions, checkText } from './base/arguments.js';
 import { PungiError } from './base/errors.js';
+import { stateFolder } from './base/files.js';
 import { type Logger, silentLogger } from './base/logger.js';
 import { isNodeSupported, tooOld } from './base/node-version.js';
 import { sha256 } from './base/sha256.js';
@@ -67,6 +70,7 @@ export class Pungi {
   #preinstalled: Preinstalled;
   #precompiler: Precompiler;
   #sessions: Sessions;
+  #artifacts: Artifacts | null;
   #runs: Runs;
   #closed: Promise<void> | undefined;
 
@@ -99,6 +103,14 @@ export class Pungi {
     this.#preinstalled = new Preinstalled(this.environments, config.preinstalledPackages, logger);
     this.#precompiler = new Precompiler(this.#engine, this.#gate, config.cacheDir ?? defaultCacheFolder());
     this.#alerts = new Alerts(config, { logger, read: () => this.#readings() });
+    this.#artifacts =
+      door === 'command' || config.artifactMb === 0
+        ? null
+        : new Artifacts({
+            folder: config.artifactDir ?? join(stateFolder(), 'artifacts'),
+            totalBytes: config.artifactTotalMb * 1024 * 1024,
+            keptMs: config.artifactHours * 3_600_000,
+          });
     this.#sessions = new Sessions({
       total: config.maxSessions,
       perCaller: config.maxSessionsPerCaller,
@@ -107,6 +119,8 @@ export class Pungi {
     });
     this.#runs = new Runs({
       sessions: this.#sessions,
+      artifacts: this.#artifacts,
+      artifactBytes: config.artifactMb * 1024 * 1024,
       gate: this.#gate,
       cache: new ResultCache(config.resultCacheMb),
       resolver: new EnvironmentResolver(
@@ -157,6 +171,18 @@ export class Pungi {
   /** Never rejects: invalid input, refusals and failures are verdicts. */
   async run(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
     return this.#runs.run(request, options);
+  }
+
+  /** Reads a file that a run of the caller left behind, or a part of it. Throws INVALID_INPUT if it is not kept. */
+  async readArtifact(
+    { run, path, offset = 0, most }: { run: string; path: string; offset?: number; most?: number },
+    caller?: Partial<Caller>,
+  ): Promise<ArtifactPart> {
+    checkText('run', run);
+    checkText('path', path);
+    if (this.#artifacts === null)
+      throw new PungiError('INVALID_INPUT', 'No files of runs are kept here (ARTIFACT_MB=0).');
+    return this.#artifacts.read(run, path, callerOf(caller), offset, most);
   }
 
   /** Lists the caller's sessions. */

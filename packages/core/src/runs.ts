@@ -1,3 +1,4 @@
+import type { Artifacts } from './artifacts.js';
 import type { AuditRecorder } from './audit/recorder.js';
 import type { Advice } from './base/advice.js';
 import { checkOptions, isCaller } from './base/arguments.js';
@@ -8,9 +9,9 @@ import type { EnvironmentLock } from './contract/audit.js';
 import { type Caller, callerOf } from './contract/caller.js';
 import type { CodeSummary } from './contract/disclosure.js';
 import type { Outcome } from './contract/outcome.js';
-import type { RunOptions, RunRequest } from './contract/run.js';
+import type { ArtifactContent, RunOptions, RunRequest } from './contract/run.js';
 import { FAILURES } from './contract/verdicts.js';
-import type { Engine } from './engine/engine.js';
+import type { AdmittedRun, Engine, EngineRunOptions } from './engine/engine.js';
 import type { EnvironmentRef } from './engine/environment-ref.js';
 import type { Environments } from './environments/environments.js';
 import { type EnvironmentResolver, stepsOf, withNotes } from './environments/resolver.js';
@@ -39,6 +40,10 @@ interface Parts {
   advice: Advice;
   scriptRoots: string[];
   sessions: Sessions;
+  /** null where nobody could ask for them later: a command. */
+  artifacts: Artifacts | null;
+  /** The size of the files that a run may leave. */
+  artifactBytes: number;
 }
 
 /** Differences from a plain run. */
@@ -167,7 +172,7 @@ export class Runs {
     trace: Trace,
     options: RunOptions,
   ): Promise<Outcome> {
-    const { engine, logger, sessions, environments } = this.parts;
+    const { logger, sessions, environments } = this.parts;
     const { ref, lock } = session.place!;
     checkContinues(session, trace.request, environments.defaultName);
     if (session.worker?.isKept !== true) {
@@ -179,7 +184,8 @@ export class Runs {
     const job = { ...admitted.job, limits };
     const onStart = () =>
       logger.info('Executing Python script', { scriptSize: job.code.length, timeout: timeoutMs });
-    const outcome = await engine.run({ ...admitted, job, ref, slot: session }, { ...options, onStart });
+    const run = { ...admitted, job, ref, slot: session };
+    const outcome = await this.#execute(run, trace, { ...options, onStart });
     trace.executions.push({ outcome, lock });
     return withNotes(outcome, admitted.notes);
   }
@@ -205,7 +211,7 @@ export class Runs {
     options: RunOptions,
     { bytecode }: RunOverrides,
   ): Promise<Outcome> {
-    const { environments, cache, engine, logger } = this.parts;
+    const { environments, cache, logger } = this.parts;
     const { cacheSeconds, isFresh } = admitted;
     return environments.in(venvName, stepsOf(options), async (ref) => {
       environments.noteUse(ref);
@@ -229,12 +235,36 @@ export class Runs {
       const onSummary = (found: CodeSummary) => {
         summary = found;
       };
-      const outcome = await engine.run(run, { ...options, onStart, onSummary });
+      const outcome = await this.#execute(run, trace, { ...options, onStart, onSummary });
       trace.executions.push({ outcome, lock });
       const whole = disclosed(outcome, admitted, summary);
       if (key !== null) cache.set(key, whole, cacheSeconds);
       return whole;
     });
+  }
+
+  /** Runs the job. The files that it leaves are kept before its outcome is returned. */
+  async #execute(run: AdmittedRun, { caller }: Trace, options: EngineRunOptions): Promise<Outcome> {
+    const { engine, artifacts, artifactBytes, logger } = this.parts;
+    const { onFiles } = options;
+    const wantsFiles = !run.job.inspect && (artifacts !== null || onFiles !== undefined);
+    if (!wantsFiles || artifactBytes === 0) return engine.run(run, options);
+    let kept: Promise<void> | undefined;
+    const keep = (runId: string, files: readonly ArtifactContent[]) => {
+      onFiles?.(runId, files);
+      kept = artifacts?.keep(runId, caller, files);
+    };
+    const job = { ...run.job, artifactBytes };
+    const outcome = await engine.run({ ...run, job }, { ...options, onFiles: keep });
+    try {
+      await kept;
+      return outcome;
+    } catch (thrown) {
+      const reason = PungiError.from(thrown).message;
+      logger.error('The files of a run could not be kept', { runId: outcome.runId, reason });
+      const { artifacts: _, ...rest } = outcome;
+      return withNotes(rest, ['The files that the run left could not be kept.']);
+    }
   }
 
   /** A session begins here: a worker of an earlier attempt, before packages were installed, is released. */

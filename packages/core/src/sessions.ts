@@ -191,7 +191,7 @@ function release(session: Session): void {
 }
 
 /** Callers with a token are known by it; without tokens, a client is known by its name. */
-const ownerOf = ({ token, client }: Caller): string =>
+export const ownerOf = ({ token, client }: Caller): string =>
   token === null ? `client ${client}` : `token ${token}`;
 
 const minutes = (ms: number) =>

@@ -18,6 +18,7 @@ export {
   Analysis,
   type AnalysisOptions,
   AnalysisRequest,
+  type ArtifactContent,
   type AuditEntry,
   AuditQuery,
   AuditVerification,

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
-import { homedir } from 'node:os';
+
 import { dirname, join, resolve } from 'node:path';
+import { stateFolder } from '../base/files.js';
 import type { Config } from '../config/schema.js';
 import type { AuditSettings } from '../contract/audit.js';
 import { auditError } from './audit-error.js';
@@ -122,7 +123,7 @@ export function makeEmptyFile(path: string): boolean {
 
 /** Returns $XDG_STATE_HOME/pungi/audit, or ~/.local/state/pungi/audit. */
 export function defaultAuditFolder(env: NodeJS.ProcessEnv = process.env): string {
-  return join(env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'), 'pungi', 'audit');
+  return join(stateFolder(env), 'audit');
 }
 
 export const auditFolder = ({ auditDir }: Pick<Config, 'auditDir'>): string =>

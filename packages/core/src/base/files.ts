@@ -89,6 +89,10 @@ export function dataFolder(env = process.env, uid = process.getuid?.()): string 
   return join(env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'pungi');
 }
 
+/** Returns $XDG_STATE_HOME/pungi, or ~/.local/state/pungi: what the server keeps for itself. */
+export const stateFolder = (env: NodeJS.ProcessEnv = process.env): string =>
+  join(env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'), 'pungi');
+
 interface AtomicWriteOptions {
   /** The file's mode, whatever the umask; that of any new file unless it is given. */
   mode?: number;

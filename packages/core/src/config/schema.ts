@@ -78,6 +78,18 @@ export const OPTIONS = {
     count(0).default(100),
     'runs that may wait; beyond it SERVER_BUSY',
   ),
+  artifactMb: option(
+    'ARTIFACT_MB',
+    count(0, 1024).default(32),
+    'size of the files that a run may leave for its caller; 0: none are kept',
+  ),
+  artifactTotalMb: option(
+    'ARTIFACT_TOTAL_MB',
+    count(1).default(1024),
+    'size of all such files; the oldest make room',
+  ),
+  artifactHours: option('ARTIFACT_HOURS', count(1).default(24), 'hours that such files are kept'),
+  artifactDir: option('ARTIFACT_DIR', z.string().min(1).optional(), 'where such files are kept'),
   maxSessions: option('MAX_SESSIONS', count(0).default(16), 'sessions of all callers together'),
   maxSessionsPerCaller: option('MAX_SESSIONS_PER_CALLER', count(0).default(8), 'sessions of one caller'),
   sessionIdleMs: option(

@@ -21,6 +21,7 @@ export {
 export { Alert, Health } from './health.js';
 export { DEFAULT_LIMITS, Limits, type RequestedLimits } from './limits.js';
 export {
+  Artifact,
   Display,
   type Isolation,
   isSandboxed,
@@ -36,6 +37,7 @@ export {
 } from './outcome.js';
 export { Operation, OUTPUT_STYLES, type Profile, ProfileDefinition } from './profile.js';
 export {
+  type ArtifactContent,
   FunctionCall,
   type InputFile,
   MAX_CODE_BYTES,

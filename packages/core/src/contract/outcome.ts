@@ -75,6 +75,15 @@ export const Isolation = z.object({
 });
 export type Isolation = z.infer<typeof Isolation>;
 
+/** A file that a run made or changed in its work folder. */
+export const Artifact = z.object({
+  path: z.string().describe('relative to the work folder'),
+  size: z.number().int(),
+  sha256: z.string(),
+  mimeType: z.string(),
+});
+export type Artifact = z.infer<typeof Artifact>;
+
 export const Outcome = z.object({
   runId: z.string(),
   verdict: Verdict,
@@ -95,6 +104,10 @@ export const Outcome = z.object({
     .nullable()
     .describe('the run whose cached outcome this is'),
   disclosure: Disclosure.nullable(),
+  artifacts: z
+    .array(Artifact)
+    .optional()
+    .describe('the files that it made or changed, which are kept for a time'),
   session: SessionState.optional().describe('the session that the run was in'),
   notes: z
     .array(z.string())

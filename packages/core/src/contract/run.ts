@@ -240,6 +240,15 @@ export interface OutputLine {
   text: string;
 }
 
+/** A file that a run left behind. */
+export interface ArtifactContent {
+  path: string;
+  size: number;
+  sha256: string;
+  mimeType: string;
+  content: Buffer;
+}
+
 /** Options that cannot be expressed as data. */
 export interface RunOptions {
   /** The caller. The queue is fair between callers, and the audit trail names them. */
@@ -249,6 +258,8 @@ export interface RunOptions {
   onLine?: (line: OutputLine) => void;
   /** Called with every chunk of output as it arrives, including what the outcome leaves out. */
   onOutput?: (stream: OutputLine['stream'], data: Buffer) => void;
+  /** Called with the files that the run made or changed, after it has ended. */
+  onFiles?: (runId: string, files: readonly ArtifactContent[]) => void;
   /** Called with a sentence while the run waits for its environment to be created or installed. */
   onStep?: OnStep;
 }

@@ -110,7 +110,9 @@ export class Engine {
       return draft.finish(failure('busy', { queued }, error.message));
     }
     try {
-      return await this.#keepAlive.during(() => this.#runNow(run, draft, stop, asked, options));
+      const outcome = await this.#keepAlive.during(() => this.#runNow(run, draft, stop, asked, options));
+      if (draft.files.length > 0) options.onFiles?.(draft.runId, draft.files);
+      return outcome;
     } finally {
       leave();
     }

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { PungiError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { buildOutcome, type Isolation, type Outcome, type Verdict } from '../contract/outcome.js';
-import type { RunOptions } from '../contract/run.js';
+import type { ArtifactContent, RunOptions } from '../contract/run.js';
 import { failure } from '../contract/verdicts.js';
 import { type Job, MAX_DISCOVERED, type RunEnd } from '../runtime/supervisor.js';
 import { readCallValue } from './call-report.js';
 import { Displays } from './displays.js';
+import { LeftFiles } from './left-files.js';
 import type { HintContext } from './missing-module.js';
 import { OutputBuffer } from './output.js';
 import { decideVerdict } from './verdict.js';
@@ -23,6 +24,9 @@ export class OutcomeDraft {
   readonly #codeSha256: string;
   readonly #streams: Record<'stdout' | 'stderr', OutputBuffer>;
   readonly #displays = new Displays();
+  readonly #files = new LeftFiles();
+  /** The files that the run left behind, once it has ended. */
+  files: ArtifactContent[] = [];
   #isolation: Isolation = { tier: null, features: [] };
   #waitMs = 0;
 
@@ -58,7 +62,11 @@ export class OutcomeDraft {
     this.#waitMs = waitMs;
   }
 
-  write(stream: 'stdout' | 'stderr' | 'display', data: Buffer): void {
+  write(stream: 'stdout' | 'stderr' | 'display' | 'file', data: Buffer): void {
+    if (stream === 'file') {
+      this.#files.take(data);
+      return;
+    }
     const { stdout, stderr } = this.#streams;
     if (stream === 'display') {
       this.#displays.take(data, { stdout: stdout.bytes, stderr: stderr.bytes });
@@ -95,7 +103,9 @@ export class OutcomeDraft {
   ): Outcome {
     const usage = Object.entries({ waitMs: this.#waitMs, ...used });
     const displays = this.#displays.finish((stream, bytes) => this.#streams[stream].placesOf(bytes));
-    const allNotes = [...notes, ...this.#displays.notes];
+    const allNotes = [...notes, ...this.#displays.notes, ...this.#files.notes];
+    this.files = this.#files.finish();
+    const artifacts = this.files.map(({ content: _, ...artifact }) => artifact);
     return buildOutcome({
       runId: this.runId,
       verdict,
@@ -103,6 +113,7 @@ export class OutcomeDraft {
       stderr: this.#streams.stderr.finish(),
       value,
       ...(displays.length > 0 && { displays }),
+      ...(artifacts.length > 0 && { artifacts }),
       usage: Object.fromEntries(usage.map(([name, ms]) => [name, Math.round(ms * 1000) / 1000])),
       codeSha256: this.#codeSha256,
       isolation: this.#isolation,

@@ -17,6 +17,7 @@ export const KINDS = {
   stderr: 'e',
   display: 'd',
   summary: 'S',
+  file: 'i',
   report: 'R',
   end: 'X',
 } as const;

@@ -1,3 +1,4 @@
+import { sha256 } from '../base/sha256.js';
 import { CodeSummary } from '../contract/disclosure.js';
 import type { Limits } from '../contract/limits.js';
 import type { ScopeRules } from '../contract/profile.js';
@@ -63,6 +64,8 @@ export interface Job {
   /** Summarize the code before it runs. */
   summarize?: boolean;
   bytecode?: string;
+  /** The size of the files that it may leave behind for its caller; 0: none. */
+  artifactBytes?: number;
   /** The worker is kept for another job, with what this one leaves behind. */
   session?: boolean;
   /** Load the script and run it up to its command line: its value is what was found (Discovery). */
@@ -85,7 +88,7 @@ export interface RunEnd {
 }
 
 /** Displays come after the output that was written before them. */
-export type OutputSink = (stream: 'stdout' | 'stderr' | 'display', data: Buffer) => void;
+export type OutputSink = (stream: 'stdout' | 'stderr' | 'display' | 'file', data: Buffer) => void;
 
 /** The worker cuts values and exceptions to less than this; anything larger comes from foreign code. */
 const MAX_REPORT = 1024 * 1024;
@@ -137,6 +140,8 @@ export class Supervisor {
   #socket: Channel;
   #name: string;
   #runs = 0;
+  /** Jobs of the worker that is kept. */
+  #jobs = 0;
   #running: Running | undefined;
   #isLost = false;
   #onNext: (isParked: boolean) => void = () => {};
@@ -181,6 +186,7 @@ export class Supervisor {
       isHurried,
       isScoped: job.rules !== undefined,
       isKept: job.session === true,
+      ...inputsOf(job, this.#jobs),
     };
     this.#socket.cork();
     this.#socket.write(packFrame('limits', JSON.stringify(limits)));
@@ -214,7 +220,8 @@ export class Supervisor {
       this.onParked();
     } else if (kind === 'failed') this.#socket.destroy();
     else if (!running) return;
-    else if (kind === 'stdout' || kind === 'stderr' || kind === 'display') running.sink(kind, payload);
+    else if (kind === 'stdout' || kind === 'stderr' || kind === 'display' || kind === 'file')
+      running.sink(kind, payload);
     else if (kind === 'summary') this.#take(running, payload);
     else if (kind === 'report') running.reported = read(running.job, payload);
     else if (kind === 'end') this.#finish(JSON.parse(payload.toString()) as EndFacts);
@@ -235,6 +242,7 @@ export class Supervisor {
     const running = this.#running;
     this.#running = undefined;
     this.isKept = facts?.isKept === true && !this.#isLost;
+    this.#jobs = this.isKept ? this.#jobs + 1 : 0;
     if (running && !this.isKept) this.#runs += 1;
     const { reported } = running ?? {};
     const known = facts?.isKept ? { ...facts, status: statusIn(reported?.report) } : facts;
@@ -246,6 +254,21 @@ export class Supervisor {
     if (running.job.summarize !== true || running.summary !== null) return;
     running.summary = CodeSummary.safeParse(readReport(payload)).data ?? null;
   }
+}
+
+/** What the supervisor needs to find the files that a run made or changed. The script itself is none of them. */
+function inputsOf(
+  { artifactBytes = 0, files, filename }: Job,
+  before: number,
+): { artifactBytes?: number; inputs?: object } {
+  if (artifactBytes === 0) return {};
+  const given = files.map(({ path, base64 }) => {
+    const content = Buffer.from(base64, 'base64');
+    return [path, [content.length, sha256(content)]];
+  });
+  // The worker of a session numbers its scripts (session.py).
+  const script = before === 0 ? filename : filename.replace(/(\.[^.]*)?$/, `_${before + 1}$1`);
+  return { artifactBytes, inputs: Object.fromEntries([...given, [script, null]]) };
 }
 
 /** The exit status that the worker of a session reports for its job. */

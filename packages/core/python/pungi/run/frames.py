@@ -10,7 +10,7 @@ MAX_PAYLOAD = 64 * 1024 * 1024
 # From the server to a supervisor.
 LIMITS, JOB, CANCEL, WARM_UP = b"LJCW"
 # From a worker or its supervisor to the server. A worker gets an empty DISPLAY for each that it sends.
-HELLO, PARKED, FAILED, STDOUT, STDERR, DISPLAY, SUMMARY, REPORT, END = b"HPFoedSRX"
+HELLO, PARKED, FAILED, STDOUT, STDERR, DISPLAY, SUMMARY, FILE, REPORT, END = b"HPFoedSiRX"
 # From a worker to its supervisor: the run failed, measure it before it ends; the run is over, all went well;
 # the code has left its scope, end it; the job of a session is over, the worker waits for the next one.
 TROUBLE, FINISHED, VIOLATION, PAUSED = b"TDVK"

@@ -10,6 +10,7 @@ from ..limits import limits, watch
 from ..limits.group_limits import GroupLimitKeeper
 from ..limits.kernel_objects import KernelObjects
 from . import display_gate, end_facts, frames, last_output, worker
+from .artifacts import Artifacts
 from .outbox import Outbox
 
 # Until the server sends the largest size of a report.
@@ -33,6 +34,7 @@ class SupervisedRun:
         self.ended_well = self.is_hurried = False
         self._channel = channel
         self._box = place.box
+        self._artifacts = Artifacts(place.box.work)
         self._group = place.group
         self._loopback = place.loopback
         self._port = port
@@ -456,12 +458,24 @@ class SupervisedRun:
                     pipes.unregister(fd)
 
     def _answer(self, facts):
+        if self._killed_for != "scope":
+            self._send_files()
         if self._displays.dropped:
             self._outbox.add(frames.pack(frames.DISPLAY, self._displays.report()))
         if self._report is not None:
             self._outbox.add(frames.pack(frames.REPORT, self._report))
         self._outbox.add(frames.pack(frames.END, json.dumps(facts).encode()))
         self._flush()
+
+    def _send_files(self):
+        """Nothing of the run is active, so waiting for the server keeps nobody from being watched."""
+        try:
+            for payload in self._artifacts.collect(self._limits):
+                self._outbox.add(frames.pack(frames.FILE, payload))
+                if self._outbox.is_full:
+                    self._wait_for_server()
+        except OSError:
+            return  # the folder is gone, or unreadable
 
     def _wait_for_server(self):
         """No process of the run is left to be watched."""
