@@ -15,7 +15,7 @@ const PACKAGES = {
 const LAYERS = [
   ['index', 'processes'],
   ['pungi', 'runs'],
-  ['environments', 'sessions'],
+  ['environments', 'sessions', 'artifacts'],
   ['gate'],
   ['engine'],
   ['network'],
