@@ -3,10 +3,9 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { PungiError } from './base/errors.js';
 import { sha256 } from './base/sha256.js';
-import type { Caller } from './contract/caller.js';
+import { type Caller, ownerOf } from './contract/caller.js';
 import type { Artifact } from './contract/outcome.js';
 import type { ArtifactContent } from './contract/run.js';
-import { ownerOf } from './sessions.js';
 
 export interface ArtifactLimits {
   folder: string;

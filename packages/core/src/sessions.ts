@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { PungiError } from './base/errors.js';
 import { Semaphore } from './base/turns.js';
 import type { EnvironmentLock } from './contract/audit.js';
-import type { Caller } from './contract/caller.js';
+import { type Caller, ownerOf } from './contract/caller.js';
 import type { Limits } from './contract/limits.js';
 import type { Outcome } from './contract/outcome.js';
 import type { RunRequest } from './contract/run.js';
@@ -189,10 +189,6 @@ function release(session: Session): void {
   session.worker = null;
   worker?.release();
 }
-
-/** Callers with a token are known by it; without tokens, a client is known by its name. */
-export const ownerOf = ({ token, client }: Caller): string =>
-  token === null ? `client ${client}` : `token ${token}`;
 
 const minutes = (ms: number) =>
   ms >= 60_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 1000)} s`;

@@ -27,6 +27,10 @@ export function callerOf({
   return { client: name, token, scopes, connection: connection?.slice(0, MOST_CHARACTERS) ?? name };
 }
 
+/** Callers with a token are known by it; without tokens, a client is known by its name. */
+export const ownerOf = ({ token, client }: Caller): string =>
+  token === null ? `client ${client}` : `token ${token}`;
+
 /** The command line. */
 export const CLI: Caller = callerOf({ client: 'cli' });
 
