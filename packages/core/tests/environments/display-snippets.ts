@@ -6,6 +6,8 @@ export interface DisplaySnippet {
   prints?: string | RegExp;
   /** The type of the first chart as data; null: none. */
   chart?: string | null;
+  /** Elements of that chart. */
+  elements?: unknown[];
   /** The longest side of the pictures, in pixels; at most 1,520 if not given. */
   widest?: number;
   stderr?: RegExp;
@@ -22,6 +24,16 @@ export const SNIPPETS: DisplaySnippet[] = [
     code: `${PLT}plt.plot([1, 4, 9])\nplt.show()`,
     shows: ['png'],
     chart: 'line',
+    elements: [
+      {
+        label: null,
+        points: [
+          [0, 1],
+          [1, 4],
+          [2, 9],
+        ],
+      },
+    ],
     stderr: /^$/,
   },
   { name: 'no plt.show', code: `${PLT}plt.plot([1, 4, 9])\nplt.title("t")`, shows: ['png'], chart: 'line' },
@@ -94,12 +106,22 @@ export const SNIPPETS: DisplaySnippet[] = [
     code: `${PLT}${NP}x = np.arange(2)\nplt.bar(x - 0.2, [1, 2], 0.4, label="a")\nplt.bar(x + 0.2, [3, 4], 0.4, label="b")\nplt.xticks(x, ["one", "two"])\nplt.legend()\nplt.show()`,
     shows: ['png'],
     chart: 'bar',
+    elements: [
+      { label: 'one', group: 'a', value: 1 },
+      { label: 'two', group: 'a', value: 2 },
+      { label: 'one', group: 'b', value: 3 },
+      { label: 'two', group: 'b', value: 4 },
+    ],
   },
   {
     name: 'horizontal bars',
     code: `${PLT}plt.barh(["a", "b"], [3, 4])\nplt.show()`,
     shows: ['png'],
     chart: 'bar',
+    elements: [
+      { label: 'a', value: 3 },
+      { label: 'b', value: 4 },
+    ],
   },
   {
     name: 'points with colors',
@@ -111,6 +133,10 @@ export const SNIPPETS: DisplaySnippet[] = [
     code: `${PLT}plt.pie([30, 70], labels=["no", "yes"], autopct="%1.0f%%")\nplt.show()`,
     shows: ['png'],
     chart: 'pie',
+    elements: [
+      { label: 'no', share: 0.3 },
+      { label: 'yes', share: 0.7 },
+    ],
   },
   {
     name: 'an image',
@@ -123,6 +149,15 @@ export const SNIPPETS: DisplaySnippet[] = [
     code: `${PLT}import datetime\nplt.plot([datetime.date(2026, 1, day) for day in (1, 2, 3)], [1, 2, 3])\nplt.gcf().autofmt_xdate()\nplt.show()`,
     shows: ['png'],
     chart: 'line',
+    elements: [
+      {
+        points: [
+          ['2026-01-01', 1],
+          ['2026-01-02', 2],
+          ['2026-01-03', 3],
+        ],
+      },
+    ],
   },
   {
     name: 'three dimensions',
@@ -178,7 +213,17 @@ export const SNIPPETS: DisplaySnippet[] = [
   },
   { name: 'a styled frame', code: `${PD}df.style.background_gradient()`, shows: ['html'] },
   { name: 'a series', code: `${PD}df["n"]`, shows: [], prints: '' },
-  { name: 'df.plot()', code: `${PD}df.plot(x="city", y="n", kind="bar")`, shows: ['png'], chart: 'bar' },
+  {
+    name: 'df.plot()',
+    code: `${PD}df.plot(x="city", y="n", kind="bar")`,
+    shows: ['png'],
+    chart: 'bar',
+    elements: [
+      { label: 'Bonn', value: 3 },
+      { label: 'Kyiv', value: 1 },
+      { label: 'Oslo', value: 2 },
+    ],
+  },
   { name: 'df.hist()', code: `${PD}df.hist()`, shows: ['png'] },
   {
     name: 'seaborn',
@@ -278,5 +323,26 @@ export const SNIPPETS: DisplaySnippet[] = [
     code: 'import subprocess, sys\nopen("p.py", "w").write("import matplotlib.pyplot as plt\\nplt.plot([1])\\nplt.show()\\nprint(1)")\nprint(subprocess.run([sys.executable, "p.py"], capture_output=True, text=True).stdout)',
     shows: [],
     prints: '1\n\n',
+  },
+  {
+    name: 'a series of dates',
+    code: 'import pandas as pd\npd.Series([1, 2], index=pd.date_range("2026-01-01", periods=2)).plot()',
+    shows: ['png'],
+    chart: 'line',
+    elements: [
+      {
+        points: [
+          ['2026-01-01', 1],
+          ['2026-01-02', 2],
+        ],
+      },
+    ],
+  },
+  {
+    name: 'two million points',
+    code: `${PLT}${NP}plt.plot(np.arange(2_000_000), label="many")\nplt.show()`,
+    shows: ['png'],
+    chart: 'line',
+    elements: [{ label: 'many', total: 2_000_000 }],
   },
 ];

@@ -38,15 +38,21 @@ function sidesOf({ data }: Display): number[] {
   });
 }
 
-function check({ shows, prints, chart, widest = 1500, stderr }: DisplaySnippet, outcome: Outcome): void {
+function check(
+  { shows, prints, chart, elements, widest = 1500, stderr }: DisplaySnippet,
+  outcome: Outcome,
+): void {
   expectOk(outcome);
   const { displays = [] } = outcome;
   expect(displays.map(kindOf)).toEqual(shows);
   if (typeof prints === 'string') expect(outcome.stdout.text).toBe(prints);
   else if (prints) expect(outcome.stdout.text).toMatch(prints);
   if (stderr) expect(outcome.stderr.text).toMatch(stderr);
-  const data = displays[0]?.data['application/vnd.pungi.chart+json'] as { type: string } | undefined;
+  const data = displays[0]?.data['application/vnd.pungi.chart+json'] as
+    | { type: string; elements: unknown[] }
+    | undefined;
   if (chart !== undefined) expect(data?.type ?? null).toBe(chart);
+  if (elements !== undefined) expect(data?.elements).toMatchObject(elements);
   // The tight box of a figure may be a little larger than the figure.
   expect(Math.max(0, ...displays.flatMap(sidesOf))).toBeLessThanOrEqual(widest * 1.05);
 }

@@ -36,9 +36,9 @@ def _describe_axes(axes):
     if bars:
         kind, elements = "bar", _bars(axes, bars)
     elif axes.lines:
-        kind, elements = "line", _series(axes.lines, lambda line: zip(line.get_xdata(), line.get_ydata()))
+        kind, elements = "line", _series(axes.lines, lambda line: (line.get_xdata(), line.get_ydata()), getattr(axes, "freq", None))
     elif points:
-        kind, elements = "scatter", _series(points, lambda each: each.get_offsets())
+        kind, elements = "scatter", _series(points, lambda each: each.get_offsets().T)
     else:
         return None
     return {"type": kind, "title": axes.get_title() or None, **_axis("x", axes.xaxis), **_axis("y", axes.yaxis), "elements": elements}
@@ -48,14 +48,14 @@ def _axis(name, axis):
     return {f"{name}_label": axis.get_label_text() or None, f"{name}_scale": axis.get_scale()}
 
 
-def _series(artists, points_of):
+def _series(artists, values_of, frequency=None):
     room = max(1, _MOST_POINTS // max(1, len(artists)))
     found = []
     for artist in artists[:_MOST_ELEMENTS]:
-        points = [*points_of(artist)]
-        step = -(-len(points) // room)
-        element = {"label": _label(artist), "points": [[_plain(x), _plain(y)] for x, y in points[::step]] if points else []}
-        found.append(element | ({"total": len(points)} if step > 1 else {}))
+        xs, ys = values_of(artist)
+        step = max(1, -(-len(xs) // room))
+        points = [[_plain(x), _plain(y)] for x, y in zip(_periods(xs[::step], frequency), ys[::step])]
+        found.append({"label": _label(artist), "points": points} | ({"total": len(xs)} if step > 1 else {}))
     return found
 
 
@@ -69,20 +69,38 @@ def _bars(axes, containers):
             if is_horizontal:
                 start, size, value = bar.get_y(), bar.get_height(), bar.get_width()
             middle = start + size / 2
-            label = next((name for place, name in names if abs(place - middle) <= abs(size) / 2 + 1e-9), None)
-            found.append({"label": label or _plain(middle), "group": _label(container), "value": _plain(value)})
+            label = _nearest(middle, names) or _plain(middle)
+            found.append({"label": label, "group": _label(container), "value": _plain(value)})
     return found
 
 
 def _tick_labels(axis):
-    """(place, name) where the ticks have names and not numbers."""
+    """(place, name) of ticks that have names."""
     categories = getattr(getattr(axis, "units", None), "_mapping", None)
     if categories:
         return [(place, str(name)[:_LONGEST]) for name, place in [*categories.items()][:_MOST_POINTS]]
-    if is_a(axis.get_major_formatter(), "matplotlib.ticker", "FixedFormatter"):
-        names = [label.get_text()[:_LONGEST] for label in axis.get_ticklabels()]
-        return list(zip(axis.get_ticklocs(), names))[:_MOST_POINTS]
-    return []
+    if not is_a(axis.get_major_locator(), "matplotlib.ticker", "FixedLocator"):
+        return []
+    names = [label.get_text()[:_LONGEST] for label in axis.get_ticklabels()]
+    return list(zip(axis.get_ticklocs(), names))[:_MOST_POINTS]
+
+
+def _nearest(place, names):
+    """The name of the tick that a bar belongs to: bars of several groups stand around it."""
+    if not names:
+        return None
+    places = sorted(each for each, _ in names)
+    spacing = min((after - before for before, after in zip(places, places[1:])), default=1)
+    nearest, name = min(names, key=lambda each: abs(each[0] - place))
+    return name if abs(nearest - place) <= spacing / 2 else None
+
+
+def _periods(values, frequency):
+    """pandas draws dates as numbers of periods."""
+    pandas = sys.modules.get("pandas")
+    if frequency is None or pandas is None:
+        return values
+    return [str(pandas.Period(ordinal=int(value), freq=frequency)) for value in values]
 
 
 def _slices(axes, wedges):
