@@ -151,6 +151,13 @@ while not open("log").read(): pass
                 self.assertIn(word.encode(), session.supervisor.expect(frames.DISPLAY))
                 self.expect(session.supervisor.finish())
 
+    def test_a_thread_that_shows_all_the_time_takes_no_job_away(self):
+        show = "def show():\n    while True:\n        display({'text/html': 'x'}, raw=True)\n        time.sleep(0.0001)\n"
+        for session in self.in_each_tier():
+            self.expect(session.run(f"import threading, time\n{show}threading.Thread(target=show, daemon=True).start()"))
+            for number in range(60):
+                self.expect(session.run(f"{number}"), value=f"{number}")
+
     def test_handlers_and_threads_of_the_script_stay(self):
         code = "import signal\ncalled = []\nsignal.signal(signal.SIGINT, lambda *_: called.append(1))"
         for session in self.in_each_tier():

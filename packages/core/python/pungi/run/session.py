@@ -10,7 +10,7 @@ import signal
 
 from ..calls.endings import flush_streams
 from . import bursts, frames
-from .supervisor_channel import JOB_FD, REPORT_FD
+from .supervisor_channel import JOB_FD, REPORT_FD, exchange
 
 # Kept from before foreign code could replace them.
 _signal, _flush_streams, _write, _read_frame = signal.signal, flush_streams, frames.write_all, frames.read_frame
@@ -58,9 +58,10 @@ class Session:
         bursts.stop()
         _flush_streams(0)
         self._calls += 1
-        _write(REPORT_FD, _pack(frames.PAUSED, encoded))
-        while (frame := _read_frame(JOB_FD)) is not None:
-            kind, payload = frame
-            if kind == frames.JOB:  # an interrupted display may have left its answer
-                return _loads(payload)
+        with exchange:
+            _write(REPORT_FD, _pack(frames.PAUSED, encoded))
+            while (frame := _read_frame(JOB_FD)) is not None:
+                kind, payload = frame
+                if kind == frames.JOB:  # an interrupted display may have left its answer
+                    return _loads(payload)
         return None

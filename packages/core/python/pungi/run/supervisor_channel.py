@@ -26,8 +26,8 @@ JOB_FD = REPORT_FD - 1
 _getpid, _dumps = os.getpid, report.encode_json
 _write, _read = frames.write_all, frames.read_frame
 _mask, _SIGNALS = getattr(signal, "pthread_sigmask", None), signal.valid_signals()
-# Threads of a script send displays, too.
-_sending = _thread.RLock()
+# Held from a message to its answer: threads of a script send displays, too.
+exchange = _thread.RLock()
 
 
 def say(kind, data):
@@ -39,7 +39,7 @@ def send_amid_script(data):
     signal handler that raises, leaves half of a frame behind."""
     before = _mask(signal.SIG_BLOCK, _SIGNALS) if _mask is not None else None
     try:
-        with _sending:
+        with exchange:
             _write(REPORT_FD, data)
             _read(JOB_FD)
     finally:
@@ -52,8 +52,8 @@ def say_and_wait(data, worker):
     if _getpid() != worker:
         return  # a child that foreign code forked and let run on to the end
     try:
-        with _sending:
+        with exchange:
             _write(REPORT_FD, data)
-        _read(JOB_FD)
+            _read(JOB_FD)
     except OSError:
         pass
