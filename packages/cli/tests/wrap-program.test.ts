@@ -1,12 +1,10 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeAll, expect, test } from 'vitest';
-import { MAIN } from '../../../tests/support/main.js';
-import { ownFolders } from '../../../tests/support/own-folders.js';
 import { temporaryFolder } from '../../../tests/support/places.js';
 import { py } from '../../../tests/support/python.js';
 import { openWorld } from './environments.js';
+import { serveTools } from './serve-tools.js';
 
 const PROGRAM = py`
   import argparse
@@ -44,23 +42,33 @@ test.each(['greet', 'greeter:greet'])('the program %s of an environment becomes 
 });
 
 test('its tool runs the program in its environment', async () => {
-  const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, ...ownFolders(), ...world.settings, AUDIT: 'false', TOOLS_DIR: tools };
-  const client = new Client({ name: 'tests', version: '1' });
-  await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [MAIN, 'serve'], env, stderr: 'ignore' }),
-  );
+  const server = await serveTools({ ...world.settings, TOOLS_DIR: tools });
   try {
-    const { tools: listed } = await client.listTools();
-    const greet = listed.find(({ name }) => name === 'greet');
+    const greet = (await server.list()).find(({ name }) => name === 'greet');
     expect(Object.keys(greet?.inputSchema.properties ?? {})).toEqual(
       expect.arrayContaining(['name', 'times']),
     );
-    const answer = await client.callTool({ name: 'greet', arguments: { name: 'Ada', times: 2 } });
+    const answer = await server.call('greet', { name: 'Ada', times: 2 });
     expect(JSON.stringify(answer.content)).toContain('hello Adahello Ada');
   } finally {
-    await client.close();
+    await server.close();
   }
+});
+
+test('with -o, its folder names the package to install, and no environment', async () => {
+  const folder = join(temporaryFolder(), 'greet-mcp');
+  expect((await wrap('greet', '-e', 'programs', '-o', folder)).stdout).toContain('✓ greet  Greets somebody.');
+  expect(readFileSync(join(folder, 'requirements.txt'), 'utf8')).toContain('\nGreeter==1.0\n');
+  expect(JSON.parse(readFileSync(join(folder, 'tools.json'), 'utf8'))).toMatchObject({ environment: null });
+});
+
+test('with -o, a program and a script go into one folder', async () => {
+  const folder = temporaryFolder();
+  const script = join(folder, 'report.py');
+  writeFileSync(script, 'def total(numbers: list[int]) -> int:\n    return sum(numbers)\n');
+  const { stdout } = await wrap('greet', script, '-e', 'programs', '-o', join(folder, 'out'));
+  expect(stdout).toContain('2 tools of greet_program.py, report.py');
+  expect(readFileSync(join(folder, 'out', 'requirements.txt'), 'utf8')).toContain('\nGreeter==1.0\n');
 });
 
 test.each([

@@ -171,10 +171,18 @@ describe('pungi wrap FILE -o FOLDER', () => {
     expect(json('out/tools.json')).toMatchObject({ include: ['data.csv'], modules: ['data.csv'] });
   });
 
-  test.each([['--env'], ['--profile']])('refuses %s, which a folder has no use for', async (flag) => {
+  test('refuses --profile, which a folder has no use for', async () => {
     const { refused, folder } = wrapPlace();
-    expect(await refused('report.py', '-o', 'out', flag, 'default')).toContain('apply to the server');
+    expect(await refused('report.py', '-o', 'out', '--profile', 'default')).toContain(
+      'applies to the server',
+    );
     expect(existsSync(join(folder, 'out'))).toBe(false);
+  });
+
+  test('with --env it is loaded there, and the folder names no environment', async () => {
+    const { done, json } = wrapPlace();
+    await done('report.py', '-o', 'out', '--env', 'default');
+    expect(json('out/tools.json')).toMatchObject({ environment: null });
   });
 
   test('refuses one that is not empty; --force writes it anew and keeps what was edited', async () => {

@@ -14,7 +14,7 @@ import {
   wrapIntoFolder,
 } from './tools-folder/client-scripts.js';
 import type { WrappedScript } from './tools-folder/wrapped-script.js';
-import { WrappedScripts } from './tools-folder/wrapped-scripts.js';
+import { type Pace, WrappedScripts } from './tools-folder/wrapped-scripts.js';
 
 /** Either the text of a script and a name for it, or a script below one of the script roots. */
 export type WrapRequest = ClientChoice & ({ filename: string; code: string } | { file: string });
@@ -23,12 +23,15 @@ export type WrapRequest = ClientChoice & ({ filename: string; code: string } | {
 export class Wrapping {
   readonly scripts: WrappedScripts;
 
-  constructor(private readonly pungi: Pungi) {
+  constructor(
+    private readonly pungi: Pungi,
+    pace: Pace = {},
+  ) {
     const { config, logger } = pungi;
     const isWanted = config.toolsDir !== undefined || config.wrapTools;
     // Who asks for a group of tools alone wants no others beside them.
     const folder = config.toolsets.length > 0 ? null : toolsFolder(config);
-    this.scripts = new WrappedScripts(folder, pungi, logger, isWanted);
+    this.scripts = new WrappedScripts(folder, pungi, logger, isWanted, pace);
   }
 
   /** Puts a script into the tools folder, so that its tools are offered. */

@@ -66,6 +66,29 @@ test('nothing of the folder is read before somebody asks for it', async () => {
   await wrapped.close();
 });
 
+test('where tools files are trusted, only scripts that have changed are loaded', async () => {
+  const loaded: (string | undefined)[] = [];
+  const side = {
+    environments: pungi.environments,
+    profiles: pungi.profiles,
+    probe: pungi.probe.bind(pungi),
+    discover: pungi.discover.bind(pungi),
+    inspect: (...given: Parameters<typeof pungi.inspect>) => {
+      loaded.push(given[0].code);
+      return pungi.inspect(...given);
+    },
+  };
+  const files = {
+    'same.py': say('hello', 'same'),
+    'same.tools.json': toolsFile('same.py', { sha256: sha256(say('hello', 'same')) }, { name: 'one' }),
+    'changed.py': say('hello', 'changed'),
+    'changed.tools.json': toolsFile('changed.py', { sha256: sha256('') }, { name: 'two' }),
+  };
+  const { names } = await offered(files, { side, areFilesTrusted: true });
+  expect(names().sort()).toEqual(['one', 'two']);
+  expect(loaded).toEqual([files['changed.py']]);
+});
+
 describe('what is in the folder', () => {
   test('scripts, registrations, folders; nothing hidden', async () => {
     const elsewhere = newFolder();

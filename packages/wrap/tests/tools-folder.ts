@@ -12,6 +12,7 @@ interface Place {
   side?: PythonSide;
   lookEveryMs?: number;
   patienceMs?: number;
+  areFilesTrusted?: boolean;
 }
 
 /** Tools folders for the tests of a file. Each has a folder of its own, and somebody who watches it; they share a Pungi. */

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Pungi } from '@pungi/core';
-import { countText, fileProblem, PungiError, similarName, writeAtomically } from '@pungi/core/base';
+import { countText, fileProblem, oneLine, PungiError, similarName, writeAtomically } from '@pungi/core/base';
 import { MAX_CODE_BYTES } from '@pungi/core/contract';
 import { nameKey } from '@pungi/core/environments';
-import type { MissingImport } from '@pungi/wrap';
+import { type MissingImport, toolsNameOf } from '@pungi/wrap';
 import { z } from 'zod';
 import { asText, readOwnFile } from '../own-files.js';
 
@@ -13,6 +13,10 @@ export interface OwnScript {
   path: string;
   filename: string;
   code: string;
+  /** The name of its tools; default: its file name. */
+  name?: string;
+  /** The package that it is a program of. */
+  requirement?: string;
 }
 
 /** Reads a script of the user. */
@@ -94,34 +98,63 @@ const PROGRAMS_FOLDER = '.programs';
 const FIND_PROGRAMS = `
 from importlib.metadata import distributions
 [
-    {"name": one.name, "value": one.value, "package": each.metadata["Name"]}
+    {"name": one.name, "value": one.value, "package": each.metadata["Name"], "version": each.version,
+     "summary": each.metadata["Summary"] or ""}
     for each in distributions() for one in each.entry_points if one.group == "console_scripts"
 ]
 `;
 
-const Programs = z.array(z.object({ name: z.string(), value: z.string(), package: z.string() }));
+const Programs = z.array(
+  z.object({
+    name: z.string(),
+    value: z.string(),
+    package: z.string(),
+    version: z.string(),
+    summary: z.string(),
+  }),
+);
 type Program = z.infer<typeof Programs>[number];
 
 /** MODULE:OBJECT, as entry points name what they call. */
 const ENTRY_POINT = /^(?<module>\w+(\.\w+)*):(?<object>\w+)(?<rest>(\.\w+)*)( *\[.*\])?$/;
 
-/** Whether the operand of `pungi wrap` names a program of an environment: `pygmentize`, or `pygments:pygmentize`. */
-export const isProgram = (operand: string, environment: string | undefined): boolean =>
-  environment !== undefined && /^[\w.-]+(:[\w.-]+)?$/.test(operand) && !existsSync(operand);
+/** Whether the operand of `pungi wrap --env` names a program: `pygmentize`, or `pygments:pygmentize`. */
+export const isProgram = (operand: string): boolean =>
+  /^[\w.-]+(:[\w.-]+)?$/.test(operand) && !existsSync(operand);
 
-/** Writes the script that starts a console script of an environment, as its file in `bin` does. */
+/** Makes the script that starts a console script of an environment, as its file in `bin` does. */
 export async function readProgram(
   pungi: Pungi,
   operand: string,
   environment: string,
   toolsFolder: string,
 ): Promise<OwnScript> {
-  const { name, value } = await findProgram(pungi, operand, environment);
+  const program = await findProgram(pungi, operand, environment);
+  // Not the name of a package that the program imports.
+  const filename = `${program.name.replaceAll(/[^\w]/g, '_')}_program.py`;
+  const path = join(toolsFolder, PROGRAMS_FOLDER, filename);
+  return {
+    path,
+    filename,
+    code: codeOf(program),
+    name: toolsNameOf(program.name),
+    requirement: `${program.package}==${program.version}`,
+  };
+}
+
+/** Writes it where the server finds it. */
+export function keepProgram({ path, code }: OwnScript): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeAtomically(path, code);
+}
+
+/** Texts of the package are literals: JSON strings are strings of Python as well. */
+function codeOf({ name, value, package: owner, summary }: Program): string {
   const { module, object, rest } = ENTRY_POINT.exec(value)?.groups ?? {};
   if (module === undefined)
     throw invalid(`The program "${name}" has an entry point that is not valid: ${value}.`);
-  const code = [
-    `"""The program ${name} of its environment."""`,
+  return [
+    JSON.stringify(oneLine(summary) || `The program ${name} of ${owner}.`),
     'import sys',
     `from ${module} import ${object}`,
     'if __name__ == "__main__":',
@@ -129,13 +162,6 @@ export async function readProgram(
     `    sys.exit(${object}${rest}())`,
     '',
   ].join('\n');
-  const folder = join(toolsFolder, PROGRAMS_FOLDER);
-  mkdirSync(folder, { recursive: true });
-  // Not the name of a package that the program imports.
-  const filename = `${name.replaceAll(/[^\w]/g, '_')}_program.py`;
-  const path = join(folder, filename);
-  writeAtomically(path, code);
-  return { path, filename, code };
 }
 
 async function findProgram(pungi: Pungi, operand: string, environment: string): Promise<Program> {

@@ -26,12 +26,12 @@ import { type Answer, type CommandContext, withPungi } from '../act.js';
 import {
   includedPaths,
   isProgram,
+  keepProgram,
   missingLines,
   type OwnScript,
   readOwnScript,
   readProgram,
 } from './read-script.js';
-
 import {
   CHOICE,
   configOf,
@@ -55,7 +55,10 @@ export const wrap = (end: End): Command =>
       option('-o, --output <folder>', 'write a standalone folder that serves the tools with only Python'),
       option('-n, --name <name>', 'the name of the script in the server; default: its file name'),
       ...CHOICE,
-      option('-e, --env <name>', 'in the server: the environment it runs in (see: pungi env)'),
+      option(
+        '-e, --env <name>',
+        'the environment it is loaded in; the server runs it there (see: pungi env)',
+      ),
       option('-p, --profile <name>', 'in the server: the profile it runs under (see: pungi profile)'),
       option('-f, --force', 'overwrite a folder of this script, or take a name from another script'),
       TOOLS,
@@ -67,6 +70,7 @@ export const wrap = (end: End): Command =>
   pungi wrap report.py sales.py -o office-mcp
   pungi wrap report.py --functions total,by_region --env ml
   pungi wrap pygmentize --env ml
+  pungi wrap pygmentize --env ml -o pygmentize-mcp
   pungi wrap list
 
 The tools are the functions of the script, or its command line. To find them, the script is loaded
@@ -77,23 +81,22 @@ folder is written that serves the tools with nothing but Python.
 Wrapped again, a script keeps what you have changed in its tools file: names, descriptions, what is
 hidden, annotations.`,
     async run(context, flags, files) {
-      const file = files[0]!;
       if (files.length > 1) checkSeveral(flags);
-      if (flags.output !== undefined && (flags.env ?? flags.profile) !== undefined) throw onlyInServer();
+      if (flags.output !== undefined && flags.profile !== undefined) throw onlyInServer();
       if (flags.name !== undefined) checkToolsName(flags.name);
       const config = configOf(flags);
       const { env } = flags;
-      if (env !== undefined && isProgram(file, env))
+      if (env !== undefined && files.some(isProgram))
         return withPungi(config, async (pungi) => {
-          const own = await readProgram(pungi, file, env, folderOf(config));
-          const name = flags.name ?? toolsNameOf(file.split(':').at(-1)!);
-          return intoServer(own, config, { ...flags, name })(pungi, context);
+          const owns: OwnScript[] = [];
+          for (const file of files)
+            owns.push(
+              isProgram(file) ? await readProgram(pungi, file, env, folderOf(config)) : readOwnScript(file),
+            );
+          if (flags.output === undefined) keepProgram(owns[0]!);
+          return wrapInto(owns, config, flags)(pungi, context);
         });
-      const owns = files.map(readOwnScript);
-      const work =
-        flags.output === undefined
-          ? intoServer(owns[0]!, config, flags)
-          : intoFolder(owns, flags.output, flags);
+      const work = wrapInto(files.map(readOwnScript), config, flags);
       return withPungi(config, (pungi) => work(pungi, context));
     },
   });
@@ -112,10 +115,15 @@ function checkSeveral({ output, name, functions, include }: WrapFlags): void {
     );
 }
 
+const wrapInto = (owns: readonly OwnScript[], config: Config, flags: WrapFlags): Wrap =>
+  flags.output === undefined ? intoServer(owns[0]!, config, flags) : intoFolder(owns, flags.output, flags);
+
+const nameOf = (own: OwnScript): string => own.name ?? toolsNameOf(own.filename);
+
 const onlyInServer = () =>
   new PungiError(
     'INVALID_INPUT',
-    '--env and --profile apply to the server: a folder (-o) runs with the Python that starts it.',
+    '--profile applies to the server: a folder (-o) runs with the rights of whoever starts it.',
   );
 
 const INSTALL = `Install the script's packages into the Python that serves it: ${pythonCommand()} -m pip install -r ${REQUIREMENTS_FILE}`;
@@ -129,14 +137,19 @@ function intoFolder(owns: readonly OwnScript[], output: string, flags: WrapFlags
     for (const own of owns) {
       const { filename } = own;
       const old = place.old.get(filename);
-      const name = flags.name ?? old?.name ?? toolsNameOf(filename);
+      const name = flags.name ?? old?.name ?? nameOf(own);
       const found = await wrapOwn(pungi, context, own, flags, { name, script: filename, old });
       // A module of a package lies in the folders of that package.
       const within = found.look.package === undefined ? '' : `${found.look.package.replaceAll('.', '/')}/`;
-      wrapped.push({ ...found, file: { ...found.file, script: `${within}${filename}` } });
+      const file = { ...found.file, script: `${within}${filename}`, environment: null };
+      wrapped.push({ ...found, file });
     }
     const contents = ownNames(wrapped.map(({ file }) => file));
-    const scripts = wrapped.map(({ look }, index) => ({ look, file: contents[index]! }));
+    const scripts = owns.map(({ requirement }, index) => ({
+      look: wrapped[index]!.look,
+      file: contents[index]!,
+      requirement,
+    }));
     const name = owns.length === 1 ? contents[0]!.name : basename(place.folder);
     const files = folderFiles(place.folder, name, scripts);
     writeFolder(place, files);
@@ -185,7 +198,7 @@ function folderAnswer(
 /** `pungi wrap FILE`: the script stays in place, and the server offers its tools. */
 function intoServer(own: OwnScript, config: Config, flags: WrapFlags): Wrap {
   const folder = folderOf(config);
-  const name = flags.name ?? toolsNameOf(own.filename);
+  const name = flags.name ?? nameOf(own);
   // Its tools file may have renamed the tools.
   const old = ownRegistration(folder, name, own.path, flags.force ?? false);
   return async (pungi, context) => {
@@ -209,9 +222,11 @@ function intoServer(own: OwnScript, config: Config, flags: WrapFlags): Wrap {
   };
 }
 
+const NAMING_PATIENCE_MS = 600_000;
+
 /** Names the tools as a server that starts now would, next to all others in the folder. */
 async function namesOffered(pungi: Pungi, name: string, path: string): Promise<OfferedNames> {
-  const wrapping = new Wrapping(pungi);
+  const wrapping = new Wrapping(pungi, { areFilesTrusted: true, patienceMs: NAMING_PATIENCE_MS });
   try {
     await wrapping.scripts.look();
     const own = [...wrapping.scripts.tools.values()].filter(

@@ -19,15 +19,16 @@ export interface FolderFile {
 export const REQUIREMENTS_FILE = 'requirements.txt';
 const SCHEMA_FILE = 'tools.schema.json';
 
-/** A script of the folder: its tools file, and what is known of it. */
+/** A script of the folder: its tools file, what is known of it, and the package that it is a program of. */
 export interface FolderScript {
   file: ToolsFile;
   look: ScriptLook;
+  requirement?: string | undefined;
 }
 
 /** Everything that a folder holds which runs with nothing but Python. The tools of its scripts have different names (ownNames). */
 export function folderFiles(folder: string, name: string, scripts: readonly FolderScript[]): FolderFile[] {
-  const texts = scripts.map(({ look }) => requirementsText(look)).filter((text) => text !== null);
+  const texts = scripts.map(neededText).filter((text) => text !== null);
   const requirements = texts.length === 0 ? null : texts.join('');
   const configurations = configurationFiles(name, basename(folder));
   const files = scripts.map(({ file }) => file);
@@ -95,6 +96,9 @@ function areInEachOthersWay(one: string, other: string): boolean {
 }
 
 const jsonText = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+
+const neededText = ({ file, look, requirement }: FolderScript): string | null =>
+  requirement === undefined ? requirementsText(look) : render(`The package of ${file.name}.`, [requirement]);
 
 /** Null where nothing has to be installed. */
 export function requirementsText({

@@ -1,15 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { PungiError, readBounded } from '@pungi/core/base';
+import { PungiError, readBounded, sha256 } from '@pungi/core/base';
 import { MAX_CODE_BYTES, type ToolsFile } from '@pungi/core/contract';
 import { discoverScript, inputFiles, type PythonSide, type ScriptLook } from '../discover/discover-script.js';
-import {
-  type Availability,
-  availabilityOf,
-  lookAt,
-  type Script,
-  type Surrounding,
-} from '../discover/surrounding.js';
+import { availabilityOf, lookAt, type Script, type Surrounding } from '../discover/surrounding.js';
 import { makeToolsFile, updateToolsFile } from '../tools-file/make-tools-file.js';
 import { MAX_TOOLS_FILE_BYTES, readToolsFile } from '../tools-file/read-tools-file.js';
 import { schemaFaults } from './schema-faults.js';
@@ -24,6 +18,7 @@ export async function loadScript(
   source: ScriptSource,
   side: PythonSide,
   paths: Set<string>,
+  isFileTrusted = false,
 ): Promise<ScriptInUse> {
   const origin = join(folder, source.origin);
   paths.add(origin);
@@ -47,7 +42,8 @@ export async function loadScript(
   const script = isClients
     ? { code, filename, toolName }
     : { code, path: real, filename, include: written?.include, toolName };
-  const look = await lookIn(side, script, surrounding, availability);
+  const isLoaded = availability.trouble === null && !(isFileTrusted && written?.sha256 === sha256(code));
+  const look = await lookIn(side, script, surrounding, isLoaded);
   for (const beside of besides(dirname(real), look)) paths.add(beside);
   const tools = toolsOf(source, filename, written, look);
   const files = inputFiles(look.modules);
@@ -75,9 +71,9 @@ async function lookIn(
   side: PythonSide,
   script: Script,
   surrounding: Surrounding,
-  { trouble }: Availability,
+  isLoaded: boolean,
 ): Promise<ScriptLook> {
-  if (trouble === null) return (await lookAt(side, script, surrounding)).look;
+  if (isLoaded) return (await lookAt(side, script, surrounding)).look;
   return { ...(await discoverScript(side, { ...script, isUnloadable: true })), missingImports: [] };
 }
 

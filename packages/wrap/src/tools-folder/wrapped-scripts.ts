@@ -29,9 +29,11 @@ const LONGEST_WAIT_MS = 15_000;
 const PATIENCE_MS = 10_000;
 
 /** How long things take, where that is not the usual. */
-interface Pace {
+export interface Pace {
   patienceMs?: number | undefined;
   lookEveryMs?: number | undefined;
+  /** The tools of an unchanged script are those of its tools file: it is not loaded to see whether it still works. */
+  areFilesTrusted?: boolean | undefined;
 }
 
 interface Read extends Pick<WrappedScript, 'inUse' | 'problem'> {
@@ -196,7 +198,13 @@ export class WrappedScripts {
     const isSame = before !== undefined && before.state === text;
     if (isSame && (await this.#standsAsBefore(before))) return before;
     const paths = new Set<string>();
-    const { isToBeTriedAgain, ...read } = await loadScript(folder, source, this.#side, paths).then(
+    const { isToBeTriedAgain, ...read } = await loadScript(
+      folder,
+      source,
+      this.#side,
+      paths,
+      this.#pace.areFilesTrusted,
+    ).then(
       (inUse) => this.#loaded(source, inUse, before),
       (error: unknown) => this.#broken(source, PungiError.from(error), before),
     );
