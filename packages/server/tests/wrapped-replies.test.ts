@@ -5,6 +5,9 @@ import { temporaryFolder } from '../../../tests/support/places.js';
 import { textsOf } from './calls.js';
 import { type Listener, listenOverHttp } from './wrapped-listener.js';
 
+/** One pixel. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const folder = join(mkdtempSync(join(temporaryFolder(), 'x')), 'tools');
 mkdirSync(folder);
 writeFileSync(
@@ -31,6 +34,12 @@ def chatty() -> int:
         print("line", number)
     print("last line")
     return 7
+
+
+def shows() -> int:
+    """Show a picture."""
+    display({"image/png": "${PNG}"}, raw=True)
+    return 8
 `,
 );
 
@@ -103,4 +112,13 @@ test('a profile that is missing is no fault of the arguments', async () => {
   expect(structuredContent).toMatchObject({
     scripts: [{}, { name: 'placed', problem: expect.stringMatching(/There is no profile "nobody"/) }],
   });
+});
+
+test('a picture that a function shows comes with its value', async () => {
+  const { content, structuredContent } = await call('shows');
+  expect(structuredContent).toEqual({ result: 8 });
+  expect(content).toEqual([
+    { type: 'text', text: '8' },
+    { type: 'image', data: PNG, mimeType: 'image/png' },
+  ]);
 });

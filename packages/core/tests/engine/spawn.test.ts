@@ -53,6 +53,13 @@ describe('the spawn tier', () => {
     expect(await printed(pungi, { ...asked, stdin: long })).toContain(long);
   });
 
+  test('shows what a script displays, in order', async () => {
+    const code = 'for i in range(5):\n    print(i)\n    display({"text/html": str(i)}, raw=True)';
+    const outcome = await pungi.run({ code });
+    expectOk(outcome);
+    expect(outcome.displays?.map(({ data }) => data['text/html'])).toEqual(['0', '1', '2', '3', '4']);
+  });
+
   test('begins a script as plain Python does', async () => {
     const code = py`
       import sys

@@ -345,4 +345,16 @@ export const SNIPPETS: DisplaySnippet[] = [
     chart: 'line',
     elements: [{ label: 'many', total: 2_000_000 }],
   },
+  {
+    name: 'Agg and plt.show',
+    code: `import matplotlib\nmatplotlib.use("Agg")\n${PLT}plt.plot([1, 2])\nplt.show()`,
+    shows: ['png'],
+    stderr: /^$/,
+  },
+  {
+    name: 'Agg and a figure that stays open',
+    code: `import matplotlib\nmatplotlib.use("Agg")\n${PLT}plt.plot([1, 2])`,
+    shows: [],
+  },
+  { name: 'pylab', code: 'from pylab import *\nplot([1, 2])\nshow()', shows: ['png'] },
 ];

@@ -62,25 +62,25 @@ describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')('notebook code', ()
   const base = temporaryFolder();
   chmodSync(base, 0o755);
 
-  describe.each(['namespace', 'landlock'])('in the %s tier', (tier) => {
+  describe.each([
+    ['namespace', 'plots'],
+    ['landlock', 'plots'],
+    ['namespace', 'ipython'],
+  ] as const)('in the %s tier, with %s', (tier, name) => {
     const pungi = sharedPungi({
       PUNGI_TIER: tier,
       VENVS_BASE_PATH: base,
       ...(python === '' ? {} : { PUNGI_PYTHON: python }),
     });
+    const venvName = `${name}-${tier}`;
+    beforeAll(async () => {
+      await pungi.environments.create({ venvName, packages: ENVIRONMENTS[name] });
+    }, DOWNLOAD_MS);
 
-    describe.each(Object.entries(ENVIRONMENTS))('with %s', (name, packages) => {
-      const venvName = `${name}-${tier}`;
-      beforeAll(async () => {
-        await pungi.environments.create({ venvName, packages });
-      }, DOWNLOAD_MS);
-
-      test.each(snippetsFor(name).map((snippet) => [snippet.name, snippet] as const))(
-        '%s',
-        { timeout: RUN_MS },
-        async (_, snippet) =>
-          check(snippet, await pungi.run({ code: snippet.code, venvName, limits: LIMITS })),
-      );
-    });
+    test.each(snippetsFor(name).map((snippet) => [snippet.name, snippet] as const))(
+      '%s',
+      { timeout: RUN_MS },
+      async (_, snippet) => check(snippet, await pungi.run({ code: snippet.code, venvName, limits: LIMITS })),
+    );
   });
 });

@@ -81,6 +81,15 @@ SHOWN = {
         "open('a.png', 'wb').write(PNG)\nfrom IPython.display import Image\ndisplay(Image('a.png'), Image(filename='a.png'))", "",
         [["image/png", "text/plain"]] * 2,
     ),
+    "an image of another server": (
+        "from IPython.display import Image\ndisplay(Image(url='https://x.org/a.png'), Image('https://x.org/b.png'))",
+        "<IPython.core.display.Image https://x.org/a.png>\n<IPython.core.display.Image https://x.org/b.png>\n",
+        [["text/html", "text/plain"]] * 2,
+    ),
+    "sound and video": (
+        "from IPython.display import Audio, Video, YouTubeVideo, IFrame\ndisplay(Audio([0, 1], rate=8000), Video('a.mp4'), YouTubeVideo('id', width=4))",
+        "<IPython.core.display.Audio>\n<IPython.core.display.Video a.mp4>\n<IPython.core.display.YouTubeVideo id>\n", [],
+    ),
     "a pretty text": ("from IPython.display import Pretty\ndisplay(Pretty('text'))", "text\n", []),
     "the last value": ("Html()", "", [["text/html", "text/plain"]]),
     "the last value whose repr says nothing": ("Silent()", "first\nsec<ond\n", [["text/html", "text/plain"]]),

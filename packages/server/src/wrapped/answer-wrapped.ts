@@ -4,6 +4,7 @@ import { PungiError } from '@pungi/core/base';
 import type { Outcome, Value } from '@pungi/core/contract';
 import { fitSchema, type WrappedTool, withFiles, wrappedCall } from '@pungi/wrap';
 import { z } from 'zod';
+import { withPictures, withSmallDisplays } from '../displays.js';
 import { cutText, fitOutcome } from '../fit.js';
 import { contentBlocks, formatIssues, formatOutcome, type OutputStyle, text } from '../format-outcome.js';
 import { answer, type Call, runWithProgress, styleOf } from '../tools/tool.js';
@@ -26,7 +27,8 @@ export function answerWrapped(tool: WrappedTool, args: unknown, call: Call): Pro
       const { verdict, runId } = outcome;
       if (verdict.kind === 'internal') return replyOwnFault(tool, verdict.message, runId, call);
       const style = styleOf(outcome, call.pungi.profiles);
-      return fitOutcome(outcome, (fitting) => formatWrapped(tool, fitting, style));
+      const reply = fitOutcome(withSmallDisplays(outcome), (fitting) => formatWrapped(tool, fitting, style));
+      return { ...reply, content: withPictures(reply.content, outcome) };
     } catch (error) {
       if (error instanceof PungiError) throw error;
       return replyOwnFault(tool, String((error as Error)?.stack ?? error), randomUUID(), call);

@@ -4,6 +4,7 @@ The hook is in the finder for files, so that a script's import system looks like
 """
 
 import builtins
+import functools
 import json
 import os
 import sys
@@ -63,6 +64,18 @@ def _connect_matplotlib(matplotlib):
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 
+def _connect_pyplot(pyplot):
+    """`plt.show()` shows figures also where the script has chosen Agg, which could only warn."""
+    show = pyplot.show
+
+    @functools.wraps(show)
+    def show_figures(*arguments, **options):
+        is_agg = str(pyplot.get_backend()).lower() == "agg"
+        return figures.show_all(displays.show_figure) if is_agg else show(*arguments, **options)
+
+    pyplot.show = show_figures
+
+
 class _Viewer:
     """Shows an image instead of starting a program."""
 
@@ -119,7 +132,7 @@ class _StandIn:
 
 
 _CONNECT = {
-    "matplotlib": _connect_matplotlib, "PIL.ImageShow": _connect_pillow, "plotly.io._renderers": _connect_plotly,
+    "matplotlib": _connect_matplotlib, "matplotlib.pyplot": _connect_pyplot, "PIL.ImageShow": _connect_pillow, "plotly.io._renderers": _connect_plotly,
     "IPython.core.display_functions": _connect_ipython, "IPython.core.display": _connect_ipython,
 }
 _PACKAGES = ("IPython", "IPython.core")

@@ -51,10 +51,18 @@ def show_rest(show):
         pyplot.close("all")
 
 
+def show_all(show):
+    """Shows all figures and closes them."""
+    try:
+        for manager in sys.modules["matplotlib._pylab_helpers"].Gcf.get_all_fig_managers():
+            show(manager.canvas.figure)
+    finally:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 def make_backend(show):
-    """The module of the backend: `plt.show()` shows all figures and closes them."""
+    """The module of the backend."""
     from matplotlib import backend_bases
-    from matplotlib._pylab_helpers import Gcf
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -65,13 +73,6 @@ def make_backend(show):
     class FigureCanvas(FigureCanvasAgg):
         manager_class = FigureManager
 
-    def show_all(*arguments, **options):
-        try:
-            for manager in Gcf.get_all_fig_managers():
-                show(manager.canvas.figure)
-        finally:
-            sys.modules["matplotlib.pyplot"].close("all")
-
     def new_figure_manager(number, *arguments, FigureClass=Figure, **options):
         return new_figure_manager_given_figure(number, FigureClass(*arguments, **options))
 
@@ -80,7 +81,7 @@ def make_backend(show):
 
     module = types.ModuleType(BACKEND)
     vars(module).update(
-        FigureCanvas=FigureCanvas, FigureManager=FigureManager, show=show_all, new_figure_manager=new_figure_manager,
+        FigureCanvas=FigureCanvas, FigureManager=FigureManager, show=lambda *arguments, **options: show_all(show), new_figure_manager=new_figure_manager,
         new_figure_manager_given_figure=new_figure_manager_given_figure, backend_version="1",
     )
     return module

@@ -111,32 +111,65 @@ class Image(DisplayObject):
         data, url, filename = super()._find_source(data)
         return (None, None, data) if isinstance(data, str) else (data, url, filename)
 
+    def reload(self):
+        """A picture of another server is a link to it."""
+        if self.url is None:
+            super().reload()
+
     def _media_type(self):
         start = self.data if isinstance(self.data, bytes) else b""
         return next((media for sign, media in self._STARTS if start.startswith(sign)), "image/png")
 
     def _repr_mimebundle_(self, include=None, exclude=None):
+        if self.url is not None:
+            from html import escape
+
+            return {"text/html": f'<img src="{escape(self.url)}"/>', "text/plain": f"<IPython.core.display.Image {self.url}>"}
         return {self._media_type(): self.data} if self.data is not None else {}
 
 
-class Audio(DisplayObject):
-    """Sound is not shown; its place is."""
+class _Unseen(DisplayObject):
+    """Sound, video and other pages are not shown; a line says what they are."""
 
-    _mode = "rb"
+    def __init__(self, *sources, **options):
+        known = [str(each) for each in (*sources, *options.values()) if isinstance(each, (str, os.PathLike))]
+        self.source = known[0][:200] if known else ""
 
-    def __init__(self, data=None, filename=None, url=None, embed=None, rate=None, autoplay=False, normalize=True, **options):
-        DisplayObject.__init__(self, None if filename is None else data, None, filename)
+    def __repr__(self):
+        return f"<IPython.core.display.{type(self).__name__}{f' {self.source}' if self.source else ''}>"
 
-
-class IFrame(DisplayObject):
-    _media = "text/html"
-
-    def __init__(self, src, width, height, extras=None, **options):
-        super().__init__(f'<iframe src="{src}" width="{width}" height="{height}"></iframe>')
-        self.src, self.width, self.height = src, width, height
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {}
 
 
-_CLASSES = (DisplayObject, HTML, Markdown, Latex, Math, SVG, Javascript, JSON, Pretty, Code, Image, Audio, IFrame)
+class Audio(_Unseen):
+    pass
+
+
+class Video(_Unseen):
+    pass
+
+
+class YouTubeVideo(_Unseen):
+    pass
+
+
+class IFrame(_Unseen):
+    pass
+
+
+class FileLink(_Unseen):
+    pass
+
+
+class FileLinks(_Unseen):
+    pass
+
+
+_CLASSES = (
+    DisplayObject, HTML, Markdown, Latex, Math, SVG, Javascript, JSON, Pretty, Code, Image, Audio, Video, YouTubeVideo, IFrame, FileLink,
+    FileLinks,
+)
 for _each in _CLASSES:
     _each.__module__ = "IPython.core.display"
 
