@@ -20,7 +20,12 @@ interface Kept {
   at: number;
   bytes: number;
   artifacts: Artifact[];
+  /** Identifies the session of the run; not its handle. */
+  session?: string;
 }
+
+/** Where a file is: with a run, or with the last run of a session that made or changed it. */
+export type ArtifactPlace = { run: string } | { session: string };
 
 /** A part of a file. */
 export interface ArtifactPart extends Artifact {
@@ -43,13 +48,19 @@ export class Artifacts {
   constructor(private readonly limits: ArtifactLimits) {}
 
   /** Resolves when the files are on disk. The oldest ones of the caller, then of all, make room. */
-  async keep(runId: string, caller: Caller, files: readonly ArtifactContent[]): Promise<void> {
+  async keep(
+    runId: string,
+    caller: Caller,
+    files: readonly ArtifactContent[],
+    session?: string,
+  ): Promise<void> {
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     const owner = ownerOf(caller);
     const artifacts = files.map(({ content: _, ...artifact }) => artifact);
     await this.#inTurn(async () => {
       await this.#makeRoom(owner, bytes);
-      const kept: Kept = { runId, owner, at: Date.now(), bytes, artifacts };
+      const of = session === undefined ? {} : { session: sha256(session) };
+      const kept: Kept = { runId, owner, at: Date.now(), bytes, artifacts, ...of };
       const folder = this.#folderOf(runId);
       const making = `${folder}.${randomUUID()}`;
       await mkdir(making, { recursive: true, mode: 0o700 });
@@ -62,34 +73,37 @@ export class Artifacts {
 
   /** Throws INVALID_INPUT if the caller has no such file. */
   async read(
-    runId: string,
+    place: ArtifactPlace,
     path: string,
     caller: Caller,
-    offset = 0,
-    most = Number.POSITIVE_INFINITY,
+    { offset = 0, most = Number.POSITIVE_INFINITY }: { offset?: number; most?: number } = {},
   ): Promise<ArtifactPart> {
     await this.#load();
-    const kept = this.#of(runId, caller);
+    const kept = this.#find(place, path, ownerOf(caller));
     const number = kept.artifacts.findIndex((artifact) => artifact.path === path);
     if (number < 0)
       throw noFile(`The run left no file ${JSON.stringify(path)}; it left ${listed(kept.artifacts)}.`);
     const artifact = kept.artifacts[number]!;
-    const content = await readFile(join(this.#folderOf(runId), `${number}`)).catch(() => null);
+    const content = await readFile(join(this.#folderOf(kept.runId), `${number}`)).catch(() => null);
     if (content === null || sha256(content) !== artifact.sha256)
       throw noFile('The file was removed or changed on disk.');
     return { ...artifact, offset, content: content.subarray(offset, offset + most) };
   }
 
-  async list(runId: string, caller: Caller): Promise<Artifact[]> {
-    await this.#load();
-    return this.#of(runId, caller).artifacts;
-  }
-
-  #of(runId: string, caller: Caller): Kept {
-    const kept = this.#runs.get(runId);
-    if (kept === undefined || kept.owner !== ownerOf(caller) || this.#isOld(kept))
-      throw noFile('No files of such a run are kept: it left none, or they have expired.');
-    return kept;
+  #find(place: ArtifactPlace, path: string, owner: string): Kept {
+    const own = [...this.#runs.values()].filter((one) => one.owner === owner && !this.#isOld(one));
+    const session = 'session' in place ? sha256(place.session) : undefined;
+    const found =
+      'run' in place
+        ? own.find(({ runId }) => runId === place.run)
+        : own.findLast(
+            (one) => one.session === session && one.artifacts.some((artifact) => artifact.path === path),
+          );
+    if (found === undefined) {
+      const what = 'run' in place ? 'run' : 'session';
+      throw noFile(`No such files of this ${what} are kept: it left none, or they have expired.`);
+    }
+    return found;
   }
 
   async #makeRoom(owner: string, bytes: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ArtifactPart, Artifacts } from './artifacts.js';
+import { type ArtifactPart, type ArtifactPlace, Artifacts } from './artifacts.js';
 import { auditSettings } from './audit/folder.js';
 import { AuditRecorder, type ConfigurationChange } from './audit/recorder.js';
 import { adviceFor, type Door } from './base/advice.js';
@@ -173,16 +173,19 @@ export class Pungi {
     return this.#runs.run(request, options);
   }
 
-  /** Reads a file that a run of the caller left behind, or a part of it. Throws INVALID_INPUT if it is not kept. */
+  /**
+   * Reads a file that a run of the caller left behind, or a part of it; of a session, the newest one. Throws
+   * INVALID_INPUT if it is not kept.
+   */
   async readArtifact(
-    { run, path, offset = 0, most }: { run: string; path: string; offset?: number; most?: number },
+    { path, offset = 0, most, ...place }: ArtifactPlace & { path: string; offset?: number; most?: number },
     caller?: Partial<Caller>,
   ): Promise<ArtifactPart> {
-    checkText('run', run);
-    checkText('path', path);
+    for (const [name, text] of Object.entries({ ...place, path })) checkText(name, text);
     if (this.#artifacts === null)
       throw new PungiError('INVALID_INPUT', 'No files of runs are kept here (ARTIFACT_MB=0).');
-    return this.#artifacts.read(run, path, callerOf(caller), offset, most);
+    const part = { offset, ...(most !== undefined && { most }) };
+    return this.#artifacts.read(place, path, callerOf(caller), part);
   }
 
   /** Lists the caller's sessions. */

@@ -252,7 +252,7 @@ export class Runs {
     let kept: Promise<void> | undefined;
     const keep = (runId: string, files: readonly ArtifactContent[]) => {
       onFiles?.(runId, files);
-      kept = artifacts?.keep(runId, caller, files);
+      kept = artifacts?.keep(runId, caller, files, (run.slot as Session | undefined)?.id);
     };
     const job = { ...run.job, artifactBytes };
     const outcome = await engine.run({ ...run, job }, { ...options, onFiles: keep });

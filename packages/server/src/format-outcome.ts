@@ -9,6 +9,7 @@ import type {
   Verdict,
 } from '@pungi/core/contract';
 import { cutText } from './fit.js';
+import { fileUri } from './tools/read-file.js';
 
 export type OutputStyle = Profile['outputStyle'];
 type Failure = Exclude<Verdict, { kind: 'ok' }>;
@@ -30,16 +31,39 @@ export function formatOutcome(
   const output = style === 'value' ? formatValue(outcome) : formatStreams(outcome, style);
   const hasShown = outcome.displays !== undefined;
   if (failure.length + output.length === 0 && !hasShown) output.push('The code ended without output.');
-  return [...content, ...failure, ...output, ...formatSession(outcome)].map(text);
+  return [...content, ...failure, ...output, ...formatFiles(outcome), ...formatSession(outcome)].map(text);
 }
 
 /** Pictures and other bytes that a function returned. */
-export const contentBlocks = ({ runId, value }: Outcome): ContentBlock[] =>
-  (value?.content ?? []).map(({ kind, mimeType, base64 }, index) =>
-    kind === 'bytes'
-      ? { type: 'resource', resource: { uri: `pungi://run/${runId}/${index}`, mimeType, blob: base64 } }
-      : { type: kind, data: base64, mimeType },
-  );
+export const contentBlocks = ({ runId, value, artifacts = [] }: Outcome): ContentBlock[] => [
+  ...(value?.content ?? []).map(
+    ({ kind, mimeType, base64 }, index): ContentBlock =>
+      kind === 'bytes'
+        ? { type: 'resource', resource: { uri: `pungi://run/${runId}/${index}`, mimeType, blob: base64 } }
+        : { type: kind, data: base64, mimeType },
+  ),
+  ...artifacts.slice(0, MOST_FILES_LISTED).map(
+    ({ path, size, mimeType }): ContentBlock => ({
+      type: 'resource_link',
+      uri: fileUri(runId, path),
+      name: path,
+      mimeType,
+      size,
+    }),
+  ),
+];
+
+const MOST_FILES_LISTED = 20;
+
+/** The files that the run left, and how to read them. */
+function formatFiles({ artifacts = [], runId }: Outcome): string[] {
+  if (artifacts.length === 0) return [];
+  const shown = artifacts.slice(0, MOST_FILES_LISTED).map(({ path, size }) => `${path} (${size} bytes)`);
+  const left = artifacts.length - shown.length;
+  return [
+    `Files, for read_file with run ${runId}: ${shown.join(', ')}${left > 0 ? `, and ${left} more` : ''}`,
+  ];
+}
 
 /** The handle of a new session, and the end of any. */
 function formatSession({ session }: Outcome): string[] {

@@ -1,6 +1,7 @@
 import {
   McpServer,
   type McpServerOptions,
+  ResourceTemplate,
   type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -13,6 +14,7 @@ import { promptsFor } from './prompts.js';
 import { announceChanges, serveTools } from './serve-tools.js';
 import { isStrategicOnly, serverNameOf } from './tools/descriptions.js';
 import { toolsFor } from './tools/index.js';
+import { readResource } from './tools/read-file.js';
 import type { Tool } from './tools/tool.js';
 import { wrappingTools } from './wrapped/wrapping-tools.js';
 
@@ -51,10 +53,21 @@ export function createServerFactory(pungi: Pungi, wrapping: Wrapping, extension?
         messages: [{ role: 'user', content: { type: 'text', text: format(args) } }],
       }));
     }
+    if (config.artifactMb > 0) serveFiles(server, pungi);
     serveTools(server, [...tools, ...(extension?.register(server) ?? [])], wrapped, callOf);
     if (lives) announceChanges(server, wrapped);
     return server;
   };
+}
+
+/** Files that runs left, under addresses that their replies name. */
+function serveFiles(server: McpServer, pungi: Pungi): void {
+  server.registerResource(
+    'file of a run',
+    new ResourceTemplate('pungi://run/{run}/{+path}', { list: undefined }),
+    { title: 'A file that a run made or changed' },
+    (uri, _, ctx) => readResource(pungi, uri.href, callerOfCall(server, ctx)),
+  );
 }
 
 /** A modern client has no session and spreads its calls over connections: only its name identifies it. */

@@ -68,5 +68,6 @@ export const TOOLS = [
   'delete_venv',
   'list_sessions',
   'end_session',
+  'read_file',
   'health_check',
 ];

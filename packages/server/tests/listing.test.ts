@@ -14,6 +14,7 @@ async function offerOf(client: Client): Promise<Offer> {
   const { name, version } = client.getServerVersion() ?? { name: '', version: '' };
   const { tools } = await client.listTools();
   const { prompts } = await client.listPrompts();
+  const { resourceTemplates: templates } = await client.listResourceTemplates();
   return {
     server: { name, version, protocol: client.getNegotiatedProtocolVersion() ?? '' },
     instructions: client.getInstructions(),
@@ -21,7 +22,7 @@ async function offerOf(client: Client): Promise<Offer> {
     tools,
     prompts,
     resources: [],
-    templates: [],
+    templates,
     problems: [],
   };
 }
@@ -46,10 +47,10 @@ const EVERYTHING = {
 
 // Every client pays for all of this in each conversation, before anything is done.
 test.each([
-  ['by default', {}, 23_000],
+  ['by default', {}, 24_500],
   ['with everything switched on', EVERYTHING, 30_000],
-  ['without tools that change environments', { ENVIRONMENT_TOOLS: 'false' }, 17_500],
-  ['without personas', { ALLOWED_PROFILES: 'default' }, 20_500],
+  ['without tools that change environments', { ENVIRONMENT_TOOLS: 'false' }, 19_000],
+  ['without personas', { ALLOWED_PROFILES: 'default' }, 22_000],
 ])('%s: the lists are short, and our own linter has nothing to say', async (_, settings, mostCharacters) => {
   const offer = await offerWith(settings);
   expect(lint(offer)).toEqual([]);

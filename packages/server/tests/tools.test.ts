@@ -39,6 +39,7 @@ behindEveryDoor({}, (door, era) => {
       'list_packages',
       'list_venvs',
       'list_sessions',
+      'read_file',
       'health_check',
     ]);
     expect(those('destructiveHint')).toEqual([

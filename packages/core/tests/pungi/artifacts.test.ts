@@ -90,11 +90,11 @@ const pungi = pungis.namespace;
 test('another caller, another run and a made-up one get nothing', async () => {
   const { runId: run } = await pungi.run({ code: 'open("a.txt", "w").write("secret")' }, ANN);
   await expect(pungi.readArtifact({ run, path: 'a.txt' }, BEN.caller)).rejects.toThrow(
-    'No files of such a run',
+    'No such files of this run',
   );
   for (const made of ['../..', run.replace(/^./, 'x'), '__proto__'])
     await expect(pungi.readArtifact({ run: made, path: 'a.txt' }, ANN.caller)).rejects.toThrow(
-      'No files of such a run',
+      'No such files of this run',
     );
 });
 

@@ -10,6 +10,7 @@ import { executePython, executePythonFile } from './execute-python.js';
 import { executeStrategicCode } from './execute-strategic-code.js';
 import { listProfiles } from './list-profiles.js';
 import { installPackages, listPackages, uninstallPackages } from './packages.js';
+import { readFile } from './read-file.js';
 import { endSession, listSessions } from './sessions.js';
 import { answer, type Tool } from './tool.js';
 import { countOf, existingVenv, READ_ONLY } from './venv-arguments.js';
@@ -34,6 +35,7 @@ const allTools = (config: Config, profiles: Profiles): Tool[] => [
   ...changing(config, createVenv(), setVenvDescription(), deleteVenv(config)),
   listSessions(),
   endSession(),
+  ...(config.artifactMb > 0 ? [readFile()] : []),
   healthCheck(config),
 ];
 

@@ -1,0 +1,103 @@
+import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server';
+import type { Pungi } from '@pungi/core';
+import type { Caller } from '@pungi/core/contract';
+import { z } from 'zod';
+import { replyData } from '../reply.js';
+import { advertiseArguments, advertiseResult } from './advertise.js';
+import { answer, type Tool } from './tool.js';
+import { READ_ONLY } from './venv-arguments.js';
+
+/** The part of a file in one reply; the next call goes on behind it. */
+const MOST_BYTES = 16_000;
+
+const Arguments = z
+  .strictObject({
+    run: z.string().max(100).optional().describe('The run that left it.'),
+    session: z.string().max(200).optional().describe('Or the session: the newest file of that path.'),
+    path: z.string().min(1).max(1024).describe('Its path, as the reply of the run names it.'),
+    offset: z.int().min(0).optional().describe('Bytes to skip.'),
+  })
+  .refine(
+    ({ run, session }) => (run === undefined) !== (session === undefined),
+    'give either run or session',
+  );
+
+const FilePart = z.object({
+  path: z.string(),
+  size: z.number().int(),
+  mimeType: z.string(),
+  text: z.string().optional(),
+  base64: z.string().optional().describe('instead of text, if it is not text'),
+  nextOffset: z.number().int().optional().describe('where the rest begins'),
+});
+type FilePart = z.infer<typeof FilePart>;
+
+export const readFile = (): Tool => ({
+  name: 'read_file',
+  title: 'Read a file of a run',
+  description: `Read a file that a run made or changed, ${MOST_BYTES} bytes at a time.`,
+  annotations: READ_ONLY,
+  inputSchema: advertiseArguments(Arguments),
+  outputSchema: advertiseResult(FilePart, []),
+  answer: (args, call) =>
+    answer(Arguments, args, call, async ({ run, session, path, offset = 0 }) => {
+      const of = run === undefined ? { session: session! } : { run };
+      const part = await call.pungi.readArtifact({ ...of, path, offset, most: MOST_BYTES }, call.caller);
+      return replyData(partOf(part, offset), formatPart);
+    }),
+});
+
+type Read = Awaited<ReturnType<Pungi['readArtifact']>>;
+
+/** Text is cut between characters, so that every part can be read by itself. */
+function partOf({ path, size, mimeType, content }: Read, offset: number): FilePart {
+  const whole = textOf(content, offset + content.length < size);
+  const length = whole === undefined ? content.length : Buffer.byteLength(whole);
+  const next = offset + length;
+  return {
+    path,
+    size,
+    mimeType,
+    ...(whole === undefined ? { base64: content.toString('base64') } : { text: whole }),
+    ...(next < size && { nextOffset: next }),
+  };
+}
+
+/** Undefined if the bytes are no UTF-8 text. */
+function textOf(content: Buffer, isCut: boolean): string | undefined {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  for (let end = content.length; end >= Math.max(0, content.length - (isCut ? 3 : 0)); end -= 1) {
+    try {
+      const decoded = decoder.decode(content.subarray(0, end));
+      return decoded.includes('\0') ? undefined : decoded;
+    } catch {
+      // the last character may be cut
+    }
+  }
+  return undefined;
+}
+
+const formatPart = ({ text, base64, size, mimeType, nextOffset }: FilePart): string =>
+  [
+    text ?? `${mimeType}, ${size} bytes, as base64:\n${base64}`,
+    ...(nextOffset === undefined ? [] : [`… ${size - nextOffset} bytes more: offset ${nextOffset}`]),
+  ].join('\n');
+
+/** The same file as a resource, for clients that read those. */
+export async function readResource(pungi: Pungi, uri: string, caller: Caller): Promise<ReadResourceResult> {
+  const [, run = '', path = ''] = /^pungi:\/\/run\/([^/]+)\/(.+)$/.exec(uri) ?? [];
+  try {
+    const { content, mimeType } = await pungi.readArtifact({ run, path: decodeURIComponent(path) }, caller);
+    const whole = textOf(content, false);
+    return {
+      contents: [
+        { uri, mimeType, ...(whole === undefined ? { blob: content.toString('base64') } : { text: whole }) },
+      ],
+    };
+  } catch {
+    throw new ResourceNotFoundError(uri);
+  }
+}
+
+export const fileUri = (run: string, path: string): string =>
+  `pungi://run/${run}/${path.split('/').map(encodeURIComponent).join('/')}`;
