@@ -9,7 +9,6 @@ import type {
   Verdict,
 } from '@pungi/core/contract';
 import { cutText } from './fit.js';
-import { fileUri } from './tools/read-file.js';
 
 export type OutputStyle = Profile['outputStyle'];
 type Failure = Exclude<Verdict, { kind: 'ok' }>;
@@ -54,6 +53,10 @@ export const contentBlocks = ({ runId, value, artifacts = [] }: Outcome): Conten
 ];
 
 const MOST_FILES_LISTED = 20;
+
+/** The address of a file of a run as a resource. */
+const fileUri = (run: string, path: string): string =>
+  `pungi://run/${run}/${path.split('/').map(encodeURIComponent).join('/')}`;
 
 /** The files that the run left, and how to read them. */
 function formatFiles({ artifacts = [], runId }: Outcome): string[] {

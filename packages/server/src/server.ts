@@ -65,7 +65,11 @@ function serveFiles(server: McpServer, pungi: Pungi): void {
   server.registerResource(
     'file of a run',
     new ResourceTemplate('pungi://run/{run}/{+path}', { list: undefined }),
-    { title: 'A file that a run made or changed' },
+    {
+      title: 'A file of a run',
+      description: 'A file that a run made or changed; the reply of the run links to it.',
+      mimeType: 'application/octet-stream',
+    },
     (uri, _, ctx) => readResource(pungi, uri.href, callerOfCall(server, ctx)),
   );
 }

@@ -98,6 +98,3 @@ export async function readResource(pungi: Pungi, uri: string, caller: Caller): P
     throw new ResourceNotFoundError(uri);
   }
 }
-
-export const fileUri = (run: string, path: string): string =>
-  `pungi://run/${run}/${path.split('/').map(encodeURIComponent).join('/')}`;
