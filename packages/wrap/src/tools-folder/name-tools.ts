@@ -17,6 +17,7 @@ export const BUILT_IN_NAMES: readonly string[] = [
   'list_sessions',
   'list_venvs',
   'list_wrapped',
+  'read_file',
   'set_venv_description',
   'uninstall_packages',
   'unwrap_script',
