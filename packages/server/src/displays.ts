@@ -1,5 +1,8 @@
 import type { ContentBlock, ImageContent, TextContent } from '@modelcontextprotocol/server';
+import { imageSize } from '@pungi/core/base';
 import type { Display, Outcome } from '@pungi/core/contract';
+
+type Part = Display['data'][string];
 
 /** Pictures in one reply, as base64. */
 export const MAX_IMAGE_BYTES = 1024 * 1024;
@@ -100,17 +103,31 @@ function interleave(output: string, pictures: readonly Placed[]): ContentBlock[]
   return blocks;
 }
 
-/** Pictures travel once, as content blocks: of each display the small parts remain, such as the data of a chart. */
+/** Pictures travel once, as content blocks: elsewhere their size stands for them. Other large parts of displays are left out. */
 export function withSmallDisplays(outcome: Outcome): Outcome {
   if (outcome.displays === undefined) return outcome;
   const displays = outcome.displays.map((display) => ({
     ...display,
     data: Object.fromEntries(
-      Object.entries(display.data).filter(([type, content]) => isSmall(type, content)),
+      Object.entries(display.data).flatMap(([type, content]) => smallPart(type, content)),
     ),
   }));
   return { ...outcome, displays };
 }
 
-const isSmall = (mediaType: string, content: unknown) =>
-  !mediaType.startsWith('image/') && JSON.stringify(content).length <= LARGEST_PART;
+function smallPart(mediaType: string, content: Part): [string, Part][] {
+  if (typeof content === 'string' && mediaType.startsWith('image/')) {
+    const size = imageSize(mediaType, Buffer.from(content, 'base64'));
+    const text =
+      size === undefined ? `${content.length} characters` : `${size.width} × ${size.height} pixels`;
+    return [[mediaType, `(${text})`]];
+  }
+  return JSON.stringify(content).length <= LARGEST_PART ? [[mediaType, content]] : [];
+}
+
+/** What a run showed, for a reader who has only the structured content. Text is part of the output. */
+export const shownParts = ({ displays = [] }: Outcome): Record<string, Part>[] =>
+  displays
+    .map(({ data: { 'text/plain': _, ...data } }) => data)
+    .filter((data) => Object.keys(data).length > 0)
+    .slice(0, MOST_IMAGES);

@@ -4,6 +4,9 @@ import type { Display, Outcome } from '../../core/src/contract/outcome.js';
 import { withPictures } from '../src/displays.js';
 import { replyOutcome } from '../src/reply.js';
 
+/** One pixel. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const written = (text: string) => ({ text, bytes: text.length, truncated: false });
 const picture = (stdout: number, name = 'AAAA'): Display => ({
   data: { 'image/png': name, 'text/plain': '<Figure>', 'application/vnd.pungi.chart+json': { type: 'line' } },
@@ -36,11 +39,15 @@ describe('the pictures of a run', () => {
     expect(blocksOf({ displays: [picture(0, 'one')] })).toEqual([{ picture: 'one' }]);
   });
 
-  test('travel once: structured content has the small parts of displays', () => {
-    const { structuredContent } = replyOutcome({ ...outcomeOf(), displays: [picture(0), html] }, 'full');
+  test('travel once: structured content has their size and the small parts of displays', () => {
+    const { structuredContent } = replyOutcome({ ...outcomeOf(), displays: [picture(0, PNG), html] }, 'full');
     const { displays } = structuredContent as Outcome;
     expect(displays?.map(({ data }) => data)).toEqual([
-      { 'text/plain': '<Figure>', 'application/vnd.pungi.chart+json': { type: 'line' } },
+      {
+        'image/png': '(1 × 1 pixels)',
+        'text/plain': '<Figure>',
+        'application/vnd.pungi.chart+json': { type: 'line' },
+      },
       {},
     ]);
   });

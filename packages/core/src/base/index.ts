@@ -10,6 +10,7 @@ export {
   writeAtomically,
   writeWhole,
 } from './files.js';
+export { imageSize } from './image-size.js';
 export { type Fault, faultsOf, jsonFaults, similarName } from './issue-text.js';
 export { isShallowJson, isWithin, measureJson } from './json-extent.js';
 export { createLogger, type Logger, type LogSettings, silentLogger } from './logger.js';

@@ -1,5 +1,6 @@
 import { chmodSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { imageSize } from '../../src/base/image-size.js';
 import type { Display, Outcome } from '../../src/contract/outcome.js';
 import { expectOk, publicInterpreter, sharedPungi, temporaryFolder } from '../engine/pungi.js';
@@ -61,6 +62,8 @@ function check(
 describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')('notebook code', () => {
   const base = temporaryFolder();
   chmodSync(base, 0o755);
+  // Tens of thousands of files, which take longer than other folders.
+  afterAll(() => rm(base, { recursive: true, force: true }), DOWNLOAD_MS);
 
   describe.each([
     ['namespace', 'plots'],
