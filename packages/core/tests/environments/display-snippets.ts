@@ -357,4 +357,9 @@ export const SNIPPETS: DisplaySnippet[] = [
     shows: [],
   },
   { name: 'pylab', code: 'from pylab import *\nplot([1, 2])\nshow()', shows: ['png'] },
+  {
+    name: 'a handle of a figure and of an image',
+    code: `${PLT}from PIL import Image\nfig, ax = plt.subplots()\nax.plot([1])\nh = display(fig, display_id=True)\nax.set_title("2")\nh.update(fig)\nk = display(Image.new("L", (4, 4)), display_id=True)\nk.update(Image.new("L", (5, 5)))`,
+    shows: ['png', 'png'],
+  },
 ];

@@ -59,8 +59,8 @@ def finish(shows_figures=True):
         _send({"leftOut": _sent.left_out})
 
 
-def display(*objects, include=None, exclude=None, metadata=None, transient=None, display_id=None, raw=False, clear=False, **options):
-    """Shows objects as a notebook does. Returns a handle if there is a `display_id`; True makes one."""
+def display(*objects, display_id=None, raw=False, clear=False, **options):
+    """Shows objects as a notebook does. Returns a handle if there is a `display_id`; True makes one. Other options have no effect here."""
     if clear:
         clear_output(wait=True)
     if display_id is True:
@@ -129,25 +129,26 @@ def is_rich(value):
     return any(_method(value, name) for name in _PROTOCOL) or figures.is_figure(value)
 
 
-def show_figure(figure):
+def show_figure(figure, **about):
     png = figures.draw(figure)
     if png is not None:
         data = {"image/png": png}
         if (chart := chart_data.describe(figure)) is not None:
             data[chart_data.MEDIA_TYPE] = chart
-        _publish(data, safe_repr(figure, _MAX_TEXT))
+        _publish(data, safe_repr(figure, _MAX_TEXT), **about)
 
 
-def show_image(image):
+def show_image(image, **about):
     """A PIL image."""
-    _publish(dict([pictures.encode(image)]), safe_repr(image, _MAX_TEXT))
+    _publish(dict([pictures.encode(image)]), safe_repr(image, _MAX_TEXT), **about)
 
 
 def _show(value, display_id=None, is_update=False, is_value=False):
+    about = {"display_id": display_id, "is_update": is_update, "is_value": is_value}
     if figures.is_figure(value):
-        return show_figure(value)
+        return show_figure(value, **about)
     if is_a(value, "PIL.Image", "Image"):
-        return show_image(value)
+        return show_image(value, **about)
     if show := _method(value, "_ipython_display_"):
         try:
             return show()
@@ -162,7 +163,7 @@ def _show(value, display_id=None, is_update=False, is_value=False):
         text = _best_text(data) or text
     elif is_value:
         text = ""  # its repr is in the report
-    _publish(data, text, display_id, is_update, is_value)
+    return _publish(data, text, **about)
 
 
 def _bundle_of(value):
