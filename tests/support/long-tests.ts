@@ -12,6 +12,7 @@ export const LONG = [
   'packages/cli/tests/test-record-http',
   'packages/cli/tests/usage',
   'packages/cli/tests/wrap-program',
+  'packages/cli/tests/wrap-real-programs',
   'packages/core/tests/audit/kill',
   'packages/core/tests/audit/processes',
   'packages/core/tests/engine/scope-table',

@@ -92,6 +92,13 @@ describe('what is asked for but cannot be had is refused', () => {
     );
   });
 
+  test('where it could not be loaded, with the problem', () => {
+    const problem = "report.py cannot be loaded: ModuleNotFoundError: No module named 'requests'.";
+    expect(() => requireTools(discovered({}), { mode: 'auto' }, 'report.py', problem)).toThrow(
+      `There is nothing to wrap in report.py. ${problem}`,
+    );
+  });
+
   test('where another mode would find something', () => {
     expect(() => requireTools(plain, { mode: 'function' }, 'report.py')).toThrow(
       'With another mode there is',

@@ -35,7 +35,12 @@ export function chooseTools(discovery: Discovery, { mode, functions }: Choice): 
 }
 
 /** What becomes tools, where that is all that was asked for and not nothing. Throws INVALID_INPUT with the reasons. */
-export function requireTools(discovery: Discovery, choice: Choice, filename: string): ToolSpec[] {
+export function requireTools(
+  discovery: Discovery,
+  choice: Choice,
+  filename: string,
+  problem: string | null = null,
+): ToolSpec[] {
   const { tools, missing } = chooseTools(discovery, choice);
   if (missing.length > 0) {
     const reasons = missing.map(({ name, why }) => `"${name}": ${why}`);
@@ -48,7 +53,10 @@ export function requireTools(discovery: Discovery, choice: Choice, filename: str
     .map(({ line, name, reason }) => ` Line ${line}, ${name}: ${sentence(reason)}`);
   const isOther = discovery.functions.length > 0 || discovery.scripts.length > 0;
   const other = isOther ? ` With another mode there is: ${choice.mode} finds none.` : '';
-  throw invalid(`There is nothing to wrap in ${filename}.${reasons.join('')}${other}`, { remarks: skipped });
+  const why = problem === null ? '' : ` ${problem}`;
+  throw invalid(`There is nothing to wrap in ${filename}.${why}${reasons.join('')}${other}`, {
+    remarks: skipped,
+  });
 }
 
 /** A command line that the script itself declares, rather than words that are handed to it as they come. */

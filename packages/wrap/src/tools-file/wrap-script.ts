@@ -50,11 +50,11 @@ export async function wrapScript(
   checkChoice(wrapping);
   const { include, name: toolName } = wrapping;
   const looked = await lookAt(side, { ...script, include, toolName }, wrapping, options);
-  const { discovery, filename } = looked.look;
+  const { discovery, filename, problem } = looked.look;
   // Functions that were chosen earlier may be gone; those that are chosen now must be there.
   const isThere = (name: string) => discovery.functions.some((tool) => tool.function === name);
   const functions = choice.functions ?? wrapping.functions?.filter(isThere);
-  requireTools(discovery, { mode: wrapping.mode, functions }, filename);
+  requireTools(discovery, { mode: wrapping.mode, functions }, filename, problem);
   const file =
     old === undefined ? makeToolsFile(looked.look, wrapping) : updateToolsFile(old, looked.look, wrapping);
   return { ...looked, file };
