@@ -33,7 +33,7 @@ const overStdio = (era, mode) => ({
           arguments: { code },
         });
         if (isError) throw new Error(`the call failed: ${JSON.stringify(structuredContent).slice(0, 500)}`);
-        return structuredContent.stdout.text;
+        return structuredContent.stdout ?? '';
       },
       close: () => client.close(),
     };

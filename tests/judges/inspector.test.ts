@@ -84,7 +84,7 @@ describe.each(TARGETS)('Inspector over $transport', ({ target }) => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       content: [{ type: 'text', text: '42\n' }],
-      structuredContent: { verdict: { kind: 'ok' } },
+      structuredContent: { stdout: '42\n' },
     });
   }, 60_000);
 

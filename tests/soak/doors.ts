@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Client } from '@modelcontextprotocol/client';
+import { type CallToolResult, Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Health, loadConfig, Outcome, Pungi } from '../../packages/pungi/src/index.js';
 import { MAIN } from '../support/main.js';
@@ -50,6 +50,9 @@ function ownHeapMb(): number {
 /** So that garbage is collected soon, and memory that stays is memory that leaked. */
 const SMALL_HEAP = '--max-old-space-size=96';
 
+/** The whole outcome of a run, as programs find it. */
+const outcomeIn = ({ _meta }: CallToolResult) => Outcome.parse(_meta?.['pungi/outcome']);
+
 export const openStdio =
   (mode: 'legacy' | { pin: string }) =>
   async (settings: Settings): Promise<Door> => {
@@ -60,22 +63,19 @@ export const openStdio =
     const transport = new StdioClientTransport({ command: process.execPath, args, env });
     await client.connect(transport);
     const call = async (name: string, args: Record<string, unknown>, options = {}) =>
-      (await client.callTool({ name, arguments: args }, options)).structuredContent;
+      client.callTool({ name, arguments: args }, options);
     return {
       pid: transport.pid!,
       async run({ arguments: args, isCancelled }) {
-        if (!isCancelled) return Outcome.parse(await call('execute_python', args));
+        if (!isCancelled) return outcomeIn(await call('execute_python', args));
         const cancel = new AbortController();
         const options = { signal: cancel.signal, onprogress: () => cancel.abort() };
-        return call('execute_python', args, options).then(
-          (answer) => Outcome.parse(answer),
-          (error: unknown) => {
-            if (cancel.signal.aborted) return undefined;
-            throw error;
-          },
-        );
+        return call('execute_python', args, options).then(outcomeIn, (error: unknown) => {
+          if (cancel.signal.aborted) return undefined;
+          throw error;
+        });
       },
-      health: async () => Health.parse(await call('health_check', {})),
+      health: async () => Health.parse((await call('health_check', {})).structuredContent),
       close: () => client.close(),
     };
   };

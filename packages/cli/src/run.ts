@@ -3,7 +3,7 @@ import { Pungi } from '@pungi/core';
 import { PungiError, silentLogger } from '@pungi/core/base';
 import type { Config, OptionName } from '@pungi/core/config';
 import { CLI, type Outcome, type RequestedLimits, type RunRequest } from '@pungi/core/contract';
-import { LimitRules, pointToSibling } from '@pungi/core/gate';
+import { LimitRules, pointToFiles } from '@pungi/core/gate';
 import { Command, Option } from 'commander';
 import { onInterrupt, openLog } from './act.js';
 import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
@@ -159,7 +159,7 @@ async function pointToOwn(
   const folder = dirname(file);
   const passFile = (path: string) =>
     `pass it with --file ${folder === '.' ? path : `${path}=${join(folder, path)}`}`;
-  return pointToSibling(outcome, { file: resolve(file), roots: [folder] }, passFile);
+  return pointToFiles(outcome, { file: resolve(file), roots: [folder], data: [] }, passFile);
 }
 
 async function executed(operands: string[], parsed: Parsed, signal: AbortSignal): Promise<Outcome> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type ArtifactPart, type ArtifactPlace, Artifacts } from './artifacts.js';
 import { auditSettings } from './audit/folder.js';
 import { AuditRecorder, type ConfigurationChange } from './audit/recorder.js';
-import { adviceFor, type Door } from './base/advice.js';
+import type { Door } from './base/advice.js';
 import { badArgument, checkObject, checkOptions, checkText } from './base/arguments.js';
 import { PungiError } from './base/errors.js';
 import { stateFolder } from './base/files.js';
@@ -39,7 +39,14 @@ import { Network } from './network/network.js';
 import { discover, INSPECTING, readInspection } from './pungi/discovery.js';
 import { examineHealth } from './pungi/health.js';
 import { NetworkRefusals } from './pungi/network-refusals.js';
-import { engineOptions, engineSide, environmentsOptions, recordEnvironment } from './pungi/parts.js';
+import { OutputStore } from './pungi/output-store.js';
+import {
+  adviceOf,
+  engineOptions,
+  engineSide,
+  environmentsOptions,
+  recordEnvironment,
+} from './pungi/parts.js';
 import { type CompiledScript, Precompiler, readCompiled } from './pungi/precompiler.js';
 import { refusal } from './pungi/refusal.js';
 import { replayEntry } from './pungi/replay.js';
@@ -61,6 +68,8 @@ export class Pungi {
   readonly logger: Logger;
   readonly profiles: Profiles;
   readonly environments: Environments;
+  /** Outputs that a door could not show in full, for their callers. */
+  readonly outputs: OutputStore;
   #door: Door;
   #gate: Gate;
   #engine: Engine;
@@ -79,6 +88,7 @@ export class Pungi {
     this.#door = door;
     this.logger = logger;
     this.profiles = loadProfiles(config);
+    this.outputs = new OutputStore(config);
     this.#gate = new Gate(config, this.profiles);
     this.#audit = new AuditRecorder(auditSettings(config), logger);
     const refusals = new NetworkRefusals();
@@ -136,7 +146,7 @@ export class Pungi {
       alerts: this.#alerts,
       audit: this.#audit,
       logger,
-      advice: adviceFor(door, config.environmentTools),
+      advice: adviceOf(config, door),
       scriptRoots: config.scriptRoots,
     });
     void this.#warmDefault();

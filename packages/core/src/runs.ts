@@ -18,7 +18,7 @@ import { type EnvironmentResolver, stepsOf, withNotes } from './environments/res
 import { disclose } from './gate/disclosure.js';
 import type { Admitted, Gate } from './gate/gate.js';
 import type { ResultCache } from './gate/result-cache.js';
-import { pointToSibling } from './gate/script-file.js';
+import { pointToFiles } from './gate/script-file.js';
 import type { Alerts } from './metrics/alerts.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { NetworkRefusals } from './pungi/network-refusals.js';
@@ -125,8 +125,8 @@ export class Runs {
       const { outcome, again } = await resolver.judge(ended, resolved, admitted, options);
       if (again === null) {
         const noted = withNotes(outcome, admitted.notes);
-        const { file } = trace.request;
-        return file === undefined ? noted : pointToSibling(noted, { file, roots }, advice.passFile);
+        const places = { file: trace.request.file, roots, data: admitted.profile?.workspace ?? [] };
+        return pointToFiles(noted, places, advice.passFile);
       }
       resolved = again;
     }

@@ -4,8 +4,6 @@ import type { Display, Outcome } from '@pungi/core/contract';
 
 type Part = Display['data'][string];
 
-/** Pictures in one reply, as base64. */
-export const MAX_IMAGE_BYTES = 1024 * 1024;
 const MOST_IMAGES = 20;
 /** Larger parts of a display, such as pictures and HTML, are left out of structured content. */
 const LARGEST_PART = 2000;
@@ -55,8 +53,8 @@ function picturesOf({ displays = [] }: Outcome, maxBytes: number): { shown: Plac
 export function withPictures(
   blocks: readonly ContentBlock[],
   outcome: Outcome,
-  shownStdout: string = outcome.stdout.text,
-  maxBytes = MAX_IMAGE_BYTES,
+  shownStdout: string,
+  maxBytes: number,
 ): ContentBlock[] {
   const { shown, leftOut } = picturesOf(outcome, maxBytes);
   if (shown.length + leftOut === 0) return [...blocks];

@@ -9,9 +9,10 @@ import type {
   Verdict,
 } from '@pungi/core/contract';
 import { cutText } from './fit.js';
+import { ownTraceback } from './own-traceback.js';
 
 export type OutputStyle = Profile['outputStyle'];
-type Failure = Exclude<Verdict, { kind: 'ok' }>;
+export type Failure = Exclude<Verdict, { kind: 'ok' }>;
 
 export const text = (value: string): TextContent => ({ type: 'text', text: value });
 
@@ -29,30 +30,31 @@ export function formatOutcome(
   const failure = verdict.kind === 'ok' ? [] : [formatFailure(verdict, outcome.stderr.text, style, sentence)];
   const output = style === 'value' ? formatValue(outcome) : formatStreams(outcome, style);
   const hasShown = outcome.displays !== undefined;
-  if (failure.length + output.length === 0 && !hasShown) output.push('The code ended without output.');
+  if (failure.length + output.length === 0 && !hasShown) output.push(NO_OUTPUT);
   return [...content, ...failure, ...output, ...formatFiles(outcome), ...formatSession(outcome)].map(text);
 }
 
-/** Pictures and other bytes that a function returned. */
-export const contentBlocks = ({ runId, value, artifacts = [] }: Outcome): ContentBlock[] => [
-  ...(value?.content ?? []).map(
-    ({ kind, mimeType, base64 }, index): ContentBlock =>
-      kind === 'bytes'
-        ? { type: 'resource', resource: { uri: `pungi://run/${runId}/${index}`, mimeType, blob: base64 } }
-        : { type: kind, data: base64, mimeType },
-  ),
-  ...artifacts.slice(0, MOST_FILES_LISTED).map(
-    ({ path, size, mimeType }): ContentBlock => ({
-      type: 'resource_link',
-      uri: fileUri(runId, path),
-      name: path,
-      mimeType,
-      size,
-    }),
-  ),
-];
+export const NO_OUTPUT = 'The code ended without output.';
 
-const MOST_FILES_LISTED = 20;
+/** Pictures and other bytes that a function returned. */
+export const contentBlocks = ({ runId, value }: Outcome): ContentBlock[] =>
+  (value?.content ?? []).map(({ kind, mimeType, base64 }, index) =>
+    kind === 'bytes'
+      ? { type: 'resource', resource: { uri: `pungi://run/${runId}/${index}`, mimeType, blob: base64 } }
+      : { type: kind, data: base64, mimeType },
+  );
+
+/** Links to the files that the run left. */
+export const fileLinks = ({ runId, artifacts = [] }: Outcome): ContentBlock[] =>
+  artifacts.slice(0, MOST_FILES_LISTED).map(({ path, size, mimeType }) => ({
+    type: 'resource_link',
+    uri: fileUri(runId, path),
+    name: path,
+    mimeType,
+    size,
+  }));
+
+export const MOST_FILES_LISTED = 20;
 
 /** The address of a file of a run as a resource. */
 const fileUri = (run: string, path: string): string =>
@@ -69,11 +71,16 @@ function formatFiles({ artifacts = [], runId }: Outcome): string[] {
 }
 
 /** The handle of a new session, and the end of any. */
-function formatSession({ session }: Outcome): string[] {
-  if (session === undefined) return [];
-  if (!session.alive) return [`The session has ended, and its variables are gone. ${session.ended}`];
-  return session.calls === 1 ? [`session: ${session.id}`] : [];
+function formatSession(outcome: Outcome): string[] {
+  const { session } = outcome;
+  const isNew = session?.alive && session.calls === 1;
+  return isNew ? [`session: ${session.id}`] : sessionNotes(outcome);
 }
+
+export const sessionNotes = ({ session }: Outcome): string[] =>
+  session === undefined || session.alive
+    ? []
+    : [`The session has ended, and its variables are gone. ${session.ended}`];
 
 const formatNote = ({ note }: Value): string[] => (note === undefined ? [] : [`Note: ${note}`]);
 
@@ -91,13 +98,16 @@ function formatBefore({ disclosure, cached, notes = [] }: Outcome): string[] {
 }
 
 function formatStreams({ verdict, stdout, value, stderr }: Outcome, style: OutputStyle): string[] {
-  const showsErrors = stderr.text !== '' && (style === 'full' || verdict.kind !== 'ok');
+  const showsErrors = stderr.text !== '' && showsStderr(verdict, style);
   return [
     ...(stdout.text === '' ? [] : [stdout.text]),
     ...(value === null ? [] : [value.repr, ...formatNote(value)]),
     ...(showsErrors ? [`stderr:\n${stderr.text}`] : []),
   ];
 }
+
+export const showsStderr = ({ kind }: Verdict, style: OutputStyle) =>
+  style === 'full' || (style === 'brief' && kind !== 'ok');
 
 function formatValue({ verdict, stdout, value }: Outcome): string[] {
   if (verdict.kind !== 'ok') return [];
@@ -113,26 +123,42 @@ function formatFailure(
 ): string {
   const lines = [`${verdict.code}: ${sentence}`];
   if (style === 'value') return lines.join('\n');
-  if ('exception' in verdict && verdict.exception)
-    lines.push(...formatException(verdict.exception, lines.join('\n') + stderr, style));
+  if ('exception' in verdict && verdict.exception) {
+    const traceback = shownTraceback(verdict.exception, { sentence, stderr, style });
+    const { hint } = verdict.exception;
+    lines.push(...(traceback === null ? [] : [traceback]), ...(hint === null ? [] : [hint]));
+  }
   if (verdict.kind === 'denied') lines.push(...formatViolations(verdict.violations, sentence));
   if (verdict.kind === 'invalid') lines.push(...formatIssues(verdict.issues, verdict.message));
   if (verdict.kind === 'no-environment') lines.push(...formatPackages(verdict.packages, verdict.explanation));
   return lines.join('\n');
 }
 
-/** Leaves out a traceback that is already in `shownBefore`. */
-function formatException(
-  { traceback, hint }: PythonException,
-  shownBefore: string,
-  style: OutputStyle,
-): string[] {
-  const whole = traceback.trim();
-  const shown = style === 'brief' ? (whole.split('\n').at(-1) ?? '') : traceback.trimEnd();
-  return [
-    ...(whole === '' || shownBefore.includes(shown.trim()) ? [] : [shown]),
-    ...(hint === null ? [] : [hint]),
-  ];
+/** What the reply shows beside a traceback. */
+interface Beside {
+  sentence: string;
+  stderr: string;
+  style: OutputStyle;
+}
+
+/** Returns what a traceback adds to the sentence and to stderr; null if that is nothing. */
+export function shownTraceback(
+  { traceback }: PythonException,
+  { sentence, stderr, style }: Beside,
+): string | null {
+  const own = ownTraceback(traceback.trimEnd());
+  const lines = own.split('\n');
+  const last = lines.at(-1)!;
+  const isSaid = sentence.includes(last.trim());
+  if (style === 'value' || own.trim() === '') return null;
+  if (style === 'brief') return isSaid || stderr.includes(last) ? null : last;
+  if (stderr.includes(traceback.trim())) return null;
+  const shown = isSaid ? lines.slice(0, -1) : lines;
+  return shown.length > 1
+    ? shown.join('\n')
+    : (shown[0] ?? null) === 'Traceback (most recent call last):'
+      ? null
+      : (shown[0] ?? null);
 }
 
 const MAX_WHY_CHARS = 8 * 1024;

@@ -1,20 +1,27 @@
 import { completable } from '@modelcontextprotocol/server';
 import type { Pungi } from '@pungi/core';
+import { isServed } from '@pungi/core/config';
 import { MAX_CODE_BYTES } from '@pungi/core/contract';
 import { CAPABILITIES, type Profiles } from '@pungi/core/gate';
 import { z } from 'zod';
-import { aboutPersona, isStrategicOnly, usablePersonas } from './tools/descriptions.js';
+import { aboutPersona, usablePersonas } from './tools/descriptions.js';
 
-export const promptsFor = (pungi: Pungi): Prompt[] => [
-  ...(isStrategicOnly(pungi.config) ? [] : generalPrompts(pungi)),
-  ...(usablePersonas(pungi.profiles).length > 0 ? [strategicAnalysis(pungi.profiles)] : []),
-];
+/** The prompts whose tools are served. */
+export function promptsFor(pungi: Pungi): Prompt[] {
+  const { config, profiles } = pungi;
+  const runs = isServed(config, 'run');
+  const changes = runs && config.environmentTools;
+  return [
+    ...(runs ? [executePython(pungi), debugPython(pungi)] : []),
+    ...(changes && isServed(config, 'packages') ? [installPackages(pungi)] : []),
+    ...(changes && isServed(config, 'environments') ? [createVenv()] : []),
+    ...(isServed(config, 'strategic') && usablePersonas(profiles).length > 0
+      ? [strategicAnalysis(profiles)]
+      : []),
+  ];
+}
 
-const generalPrompts = (pungi: Pungi): Prompt[] => [
-  executePython(pungi),
-  debugPython(pungi),
-  ...(pungi.config.environmentTools ? [installPackages(pungi), createVenv()] : []),
-];
+const mayInstall = ({ config }: Pungi) => config.environmentTools && isServed(config, 'packages');
 
 const executePython = (pungi: Pungi) =>
   prompt({
@@ -27,15 +34,17 @@ const executePython = (pungi: Pungi) =>
     }),
     format: ({ task, venvName }) => {
       const there = venvName ? ` (${asArgument('venvName', venvName)})` : '';
-      const mayInstall = pungi.config.environmentTools && venvName;
-      const missing = mayInstall
-        ? 'Install what is missing with install_packages into the same environment.'
-        : `For other packages, name them in a "# /// script" block at the top of the code${venvName ? ', and leave out venvName' : ''}.`;
+      const missing =
+        mayInstall(pungi) && venvName
+          ? 'Install what is missing with install_packages into the same environment.'
+          : `For other packages, name them in a "# /// script" block at the top of the code${venvName ? ', and leave out venvName' : ''}.`;
       return [
         `Solve this task by running Python with the tool execute_python${there}:`,
         task,
         '',
-        `- See with list_packages${there} what can be imported beyond the standard library. ${missing}`,
+        isServed(pungi.config, 'packages')
+          ? `- See with list_packages${there} what can be imported beyond the standard library. ${missing}`
+          : `- ${missing}`,
         '- Every call is a fresh process without network: pass data with files, context or inputData, and print or return what you need.',
         '- If a call fails, read the first line of its error and the traceback, fix the code and run it again.',
         '- Answer from what the code has printed, and show the code that gave the answer.',
@@ -59,10 +68,10 @@ const debugPython = (pungi: Pungi) =>
         fence(code, 'python'),
         ...(error ? ['Known about the failure:', fence(error)] : []),
         '',
-        '1. Check it with analyze_code: errors come first.',
-        `2. Run it as it is with execute_python${venvName ? ` (${asArgument('venvName', venvName)})` : ''} and see the failure for yourself. If a module is missing, the error names its package${pungi.config.environmentTools ? ' for install_packages' : ''}.`,
-        '3. Name the cause in a sentence, and change only what is needed.',
-        '4. Run the fixed code with the input that failed and with an edge case, and show that it works.',
+        ...(isServed(pungi.config, 'analysis') ? ['- Check it with analyze_code: errors come first.'] : []),
+        `- Run it as it is with execute_python${venvName ? ` (${asArgument('venvName', venvName)})` : ''} and see the failure for yourself. If a module is missing, the error names its package${mayInstall(pungi) ? ' for install_packages' : ''}.`,
+        '- Name the cause in a sentence, and change only what is needed.',
+        '- Run the fixed code with the input that failed and with an edge case, and show that it works.',
         'Answer with the cause, the fixed code and its output.',
       ].join('\n'),
   });

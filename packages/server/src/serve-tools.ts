@@ -5,8 +5,10 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { PungiError, similarName } from '@pungi/core/base';
 import type { WrappedScripts } from '@pungi/wrap';
-import { text } from './format-outcome.js';
+import { budgetOf } from './fit.js';
+import { replyError } from './reply.js';
 import type { Call, Tool } from './tools/tool.js';
 import { advertisedTools, answerWrapped } from './wrapped/answer-wrapped.js';
 import { LIST_WRAPPED } from './wrapped/list-wrapped.js';
@@ -34,7 +36,9 @@ export function serveTools(
     if (!wrapped.tools.has(name)) await wrapped.settled();
     const tool = wrapped.tools.get(name);
     if (tool !== undefined) return answerWrapped(tool, args, callOf(ctx));
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
+    const meant = similarName(name, [...byName.keys(), ...wrapped.tools.keys()]);
+    const advice = meant === undefined ? '' : `; did you mean ${meant}?`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found${advice}`);
   });
 }
 
@@ -44,7 +48,7 @@ async function answerOwn({ answer }: Tool, args: unknown, call: Call): ReturnTyp
   try {
     return await answer(args, call);
   } catch (error) {
-    return { content: [text(error instanceof Error ? error.message : String(error))], isError: true };
+    return replyError(PungiError.from(error), budgetOf(call.pungi.config));
   }
 }
 

@@ -7,15 +7,18 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Pungi } from '@pungi/core';
 import { VERSION } from '@pungi/core/base';
+import { isServed } from '@pungi/core/config';
 import { type Caller, callerOf } from '@pungi/core/contract';
 import type { Wrapping } from '@pungi/wrap';
 import { instructionsFor } from './instructions.js';
+import { serveOutputs } from './output-resources.js';
 import { promptsFor } from './prompts.js';
 import { announceChanges, serveTools } from './serve-tools.js';
-import { isStrategicOnly, serverNameOf } from './tools/descriptions.js';
+import { serverNameOf } from './tools/descriptions.js';
 import { toolsFor } from './tools/index.js';
 import { readResource } from './tools/read-file.js';
-import type { Tool } from './tools/tool.js';
+import { READ_OUTPUT } from './tools/read-output.js';
+import type { Call, Tool } from './tools/tool.js';
 import { wrappingTools } from './wrapped/wrapping-tools.js';
 
 /** Adds to the built-in tools, in every server that a door creates. */
@@ -24,6 +27,9 @@ export interface Extension {
   /** Registers prompts and resources, and returns the tools. */
   register(server: McpServer): Tool[];
 }
+
+/** The first protocol whose results can contain links to resources. */
+const LINKS_SINCE = '2025-06-18';
 
 const CAPABILITIES: ServerCapabilities = { prompts: { listChanged: false }, completions: {} };
 
@@ -35,7 +41,8 @@ export function createServerFactory(pungi: Pungi, wrapping: Wrapping, extension?
   const { config, profiles } = pungi;
   const { scripts: wrapped } = wrapping;
   wrapped.watch();
-  const tools = [...toolsFor(config, profiles), ...(isStrategicOnly(config) ? [] : wrappingTools(config))];
+  const tools = [...toolsFor(config, profiles), ...(isServed(config, 'wrap') ? wrappingTools(config) : [])];
+  const hasOutputs = tools.some(({ name }) => name === READ_OUTPUT);
   const prompts = promptsFor(pungi);
   const instructions = instructionsFor(config, profiles);
   const { capabilities, ...options } = extension?.options ?? {};
@@ -46,13 +53,17 @@ export function createServerFactory(pungi: Pungi, wrapping: Wrapping, extension?
       { ...serverNameOf(config), version: VERSION },
       { capabilities: others, instructions, ...options },
     );
-    const callOf = (ctx: ServerContext) => ({ pungi, wrapping, caller: callerOfCall(server, ctx), ctx });
+    const callOf = (ctx: ServerContext): Call => {
+      const hasLinks = (server.server.getNegotiatedProtocolVersion() ?? LINKS_SINCE) >= LINKS_SINCE;
+      return { pungi, wrapping, caller: callerOfCall(server, ctx), ctx, hasLinks };
+    };
     server.server.registerCapabilities({ tools: { listChanged, ...toolsCapability } });
     for (const { name, format, ...advertised } of prompts) {
       server.registerPrompt(name, advertised, (args) => ({
         messages: [{ role: 'user', content: { type: 'text', text: format(args) } }],
       }));
     }
+    if (hasOutputs) serveOutputs(server, callOf);
     if (config.artifactMb > 0) serveFiles(server, pungi);
     serveTools(server, [...tools, ...(extension?.register(server) ?? [])], wrapped, callOf);
     if (lives) announceChanges(server, wrapped);

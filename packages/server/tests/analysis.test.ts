@@ -35,8 +35,9 @@ behindTwoDoors({ VENVS_BASE_PATH: base, PUNGI_UV: uv, ...index.env }, (door) => 
 
   test('a long list is shortened for the model, less so for a program', async () => {
     const { text, data } = await analyze({ code: 'many 600' });
-    expect(text.split('\n')).toHaveLength(102);
-    expect(text).toMatch(/\n… and 500 more$/);
+    const shown = text.split('\n').length - 2;
+    expect(shown).toBeGreaterThan(20);
+    expect(text).toMatch(new RegExp(`\n… and ${600 - shown} more$`));
     expect(Analysis.parse(data)).toMatchObject({ findings: { length: 500 }, summary: { omitted: 100 } });
   });
 
@@ -74,7 +75,7 @@ behindTwoDoors({ VENVS_BASE_PATH: base, PUNGI_UV: uv, ...index.env }, (door) => 
     const { text, isError, data } = await analyze({ code: 'fail' });
     expect(isError).toBe(true);
     expect(text).toMatch(/^INTERNAL_ERROR: The code could not be analyzed: ruff: ruff failed/);
-    expect(data).toBeUndefined();
+    expect(data).toMatchObject({ error: { code: 'INTERNAL_ERROR', message: expect.any(String) } });
   });
 });
 

@@ -3,8 +3,10 @@ import { Health } from '../../core/src/contract/health.js';
 import { Outcome } from '../../core/src/contract/outcome.js';
 
 export interface Reply {
-  /** The outcome that the structured content repeats. */
+  /** The whole outcome, as programs find it. */
   outcome: Outcome;
+  /** What a client passes on that passes on nothing else. */
+  structured: unknown;
   /** What the model reads, block by block. */
   texts: string[];
   isError: boolean;
@@ -17,7 +19,8 @@ export async function execute(
 ): Promise<Reply> {
   const result = await client.callTool({ name: tool, arguments: args });
   return {
-    outcome: Outcome.parse(result.structuredContent),
+    outcome: Outcome.parse(result._meta?.['pungi/outcome']),
+    structured: result.structuredContent,
     texts: textsOf(result),
     isError: result.isError === true,
   };
@@ -30,14 +33,14 @@ export const textsOf = ({ content }: CallToolResult) =>
 export interface Answer {
   text: string;
   isError: boolean;
-  /** Nothing where it failed. */
+  /** All of it, also where the reply shows less; where it failed, the error. */
   data: unknown;
 }
 
 export const answerOf = (result: CallToolResult): Answer => ({
   text: textsOf(result).join('\n'),
   isError: result.isError === true,
-  data: result.structuredContent,
+  data: result._meta?.['pungi/result'] ?? result.structuredContent,
 });
 
 export async function call(
@@ -49,15 +52,15 @@ export async function call(
 }
 
 export async function healthOf(client: Client): Promise<Health> {
-  return Health.parse((await client.callTool({ name: 'health_check' })).structuredContent);
+  return Health.parse((await call(client, 'health_check')).data);
 }
 
 /** In the order in which they are listed: what an agent needs most comes first. */
 export const TOOLS = [
   'execute_python',
-  'execute_python_file',
   'execute_strategic_code',
   'list_profiles',
+  'read_output',
   'analyze_code',
   'list_packages',
   'install_packages',

@@ -14,9 +14,15 @@ const picture = (stdout: number, name = 'AAAA'): Display => ({
 });
 const html: Display = { data: { 'text/html': '<script>'.repeat(1000) }, at: { stdout: 0, stderr: 0 } };
 
+const REPLY = {
+  style: 'full',
+  detail: 'full',
+  budget: { chars: 20_000, imageBytes: 1024 * 1024 },
+} as const;
+
 /** The blocks of the reply; a picture by its data. */
 const blocksOf = (outcome: Partial<Outcome>) =>
-  replyOutcome({ ...outcomeOf(), ...outcome }, 'full').content.map((block) =>
+  replyOutcome({ ...outcomeOf(), ...outcome }, REPLY).content.map((block) =>
     block.type === 'image' ? { picture: block.data } : (block as { text: string }).text,
   );
 
@@ -40,7 +46,7 @@ describe('the pictures of a run', () => {
   });
 
   test('travel once: structured content has their size and the small parts of displays', () => {
-    const { structuredContent } = replyOutcome({ ...outcomeOf(), displays: [picture(0, PNG), html] }, 'full');
+    const { structuredContent } = replyOutcome({ ...outcomeOf(), displays: [picture(0, PNG), html] }, REPLY);
     const { displays } = structuredContent as Outcome;
     expect(displays?.map(({ data }) => data)).toEqual([
       {
@@ -50,6 +56,19 @@ describe('the pictures of a run', () => {
       },
       {},
     ]);
+  });
+
+  test('are mentioned in the short form, which some clients pass on alone', () => {
+    const outcome = { ...outcomeOf(), displays: [picture(0), html] };
+    expect(replyOutcome(outcome, { ...REPLY, detail: 'short' }).structuredContent).toEqual({
+      displays: [
+        {
+          'image/png': '(4 characters)',
+          'text/plain': '<Figure>',
+          'application/vnd.pungi.chart+json': { type: 'line' },
+        },
+      ],
+    });
   });
 
   test('beyond the room for them are left out, with a sentence', () => {
@@ -70,7 +89,7 @@ describe('the pictures of a run', () => {
     const cut = `${'a'.repeat(50)}\n[…]\n${'c'.repeat(50)}`;
     const displays = [picture(10, 'one'), picture(500, 'two'), picture(990, 'three')];
     const outcome = { ...outcomeOf(), stdout: written(whole), displays };
-    const blocks = withPictures([{ type: 'text', text: cut }], outcome, cut);
+    const blocks = withPictures([{ type: 'text', text: cut }], outcome, cut, REPLY.budget.imageBytes);
     expect(blocks.map((block) => (block.type === 'text' ? block.text.length : block.type))).toEqual([
       10,
       'image',

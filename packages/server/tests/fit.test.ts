@@ -5,10 +5,11 @@ import { Outcome } from '../../core/src/contract/outcome.js';
 import type { Profile } from '../../core/src/contract/profile.js';
 import { fitData, fitOutcome, MAX_REPLY_BYTES } from '../src/fit.js';
 import { formatOutcome } from '../src/format-outcome.js';
-import { replyError } from '../src/reply.js';
-import { replyStrategic, StrategicResult } from '../src/tools/execute-strategic-code.js';
+import { replyError, replyOutcome } from '../src/reply.js';
+import { StrategicResult, strategicReply } from '../src/tools/execute-strategic-code.js';
 
 const LIMIT = 10_000;
+const BUDGET = { chars: 20_000, imageBytes: 0 };
 const none = { text: '', bytes: 0, truncated: false };
 const ok = outcomeOf();
 const shrink = (outcome: Outcome) => {
@@ -124,6 +125,7 @@ test('an error tells why for each package, once where it is the same, and never 
   const packages = [failed('a', 'There is none.'), failed('b', 'There is none.'), failed('c', null)];
   const { content } = replyError(
     new PungiError('PACKAGE_INSTALLATION_ERROR', 'Nothing changed.', { packages }),
+    BUDGET,
   );
   expect(content).toEqual([
     {
@@ -135,6 +137,7 @@ test('an error tells why for each package, once where it is the same, and never 
     new PungiError('PACKAGE_INSTALLATION_ERROR', 'No.', {
       packages: Array.from({ length: 200 }, (_, index) => failed(`p${index}`, 'x'.repeat(100_000 + index))),
     }),
+    BUDGET,
   );
   expect(bytesOf(endless)).toBeLessThan(100_000);
   expect(JSON.stringify(endless)).toContain('p0: xxx');
@@ -181,10 +184,13 @@ test('disclosures and violations are cut until the reply fits, with the copies t
   };
   expect(shrink(outcome).bytes).toBeLessThanOrEqual(LIMIT);
   const persona = { name: 'diego', scopeMessage: 'Outside.', outputStyle: 'full' } as Profile;
-  const reply = replyStrategic(outcome, persona, 'roi_calculations');
-  expect(bytesOf(reply)).toBeLessThanOrEqual(MAX_REPLY_BYTES);
-  expect(StrategicResult.parse(reply.structuredContent).violations[0]).toMatchObject({
-    line: 0,
-    rule: 'import',
-  });
+  for (const detail of ['short', 'full'] as const) {
+    const how = strategicReply(outcome, { persona, capability: 'roi_calculations' }, detail);
+    const reply = replyOutcome(outcome, { ...how, detail, budget: BUDGET });
+    expect(bytesOf(reply)).toBeLessThanOrEqual(MAX_REPLY_BYTES + 64 * 1024);
+    expect(bytesOf([reply.content, reply.structuredContent])).toBeLessThan(BUDGET.chars + 1000);
+    const { violations } = reply.structuredContent as StrategicResult;
+    expect(violations[0]).toMatchObject({ line: 0, rule: 'import' });
+    if (detail === 'full') StrategicResult.parse(reply.structuredContent);
+  }
 });

@@ -32,6 +32,12 @@ function expectValid(reply: RawReply, id = 7): void {
   else expect(reply.error).toMatchObject({ code: expect.any(Number), message: expect.any(String) });
 }
 
+/** How the run ended. */
+function verdictOf({ result }: RawReply): unknown {
+  const { _meta } = result as { _meta: { 'pungi/outcome': { verdict: { kind: string } } } };
+  return { kind: _meta['pungi/outcome'].verdict.kind };
+}
+
 async function expectWell(): Promise<void> {
   expect(server.isAlive).toBe(true);
   expect(await other.ping()).toEqual({});
@@ -46,7 +52,7 @@ test.each(Object.keys(INPUTS))('%s: answered, and another client is served', asy
 test.each(Object.keys(OUTPUTS))('%s: answered, and another client is served', async (name) => {
   const reply = await server.run(OUTPUTS[name]!);
   expectValid(reply);
-  expect(reply.result).toMatchObject({ structuredContent: { verdict: { kind: expect.any(String) } } });
+  expect(verdictOf(reply)).toEqual({ kind: expect.any(String) });
   await expectWell();
 });
 
@@ -153,7 +159,7 @@ ${ending}`,
       const together = programs.slice(first, first + AT_ONCE).map(async (code, index) => {
         const reply = await server.run(code, 100 + index);
         expectValid(reply, 100 + index);
-        expect(reply.result).toHaveProperty('structuredContent.verdict.kind');
+        expect(verdictOf(reply)).toEqual({ kind: expect.any(String) });
       });
       await Promise.all(together);
     }

@@ -23,10 +23,15 @@ behindTwoDoors(GENEROUS, (door) => {
     expect((await execute(door().client, { code: '1 + 1' })).outcome.value?.repr).toBe('2');
   });
 
-  test('what was cut is marked, in the text and in the outcome alike', async () => {
-    const { outcome, texts } = await execute(door().client, { code: 'print("<" + "a" * 12_000_000 + ">")' });
+  test('what was cut is marked, in the text, in the structured content and in the outcome', async () => {
+    const { outcome, texts, structured } = await execute(door().client, {
+      code: 'print("<" + "a" * 12_000_000 + ">")',
+    });
     expect(outcome.stdout).toMatchObject({ truncated: true, bytes: 12_000_003 });
     expect(outcome.stdout.text).toMatch(/^<a+\n\[… \d+ characters cut …\]\na+>\n$/);
-    expect(texts).toEqual([outcome.stdout.text]);
+    const marked =
+      /^<a+\n\[… \d+ characters left out: read_output \{"run":"[^"]+","offset":\d+\} …\]\na+>\n$/;
+    expect(texts[0]).toMatch(marked);
+    expect(structured).toEqual({ stdout: expect.stringMatching(marked) });
   });
 });

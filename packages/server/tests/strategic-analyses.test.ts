@@ -40,7 +40,7 @@ describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')(
       context,
       fresh = false,
     }: Omit<Snippet, 'what' | 'gives'> & { fresh?: boolean }): Promise<StrategicResult> {
-      const args = { code, persona, capability, fresh, ...(context && { context }) };
+      const args = { code, persona, capability, fresh, replyDetail: 'full', ...(context && { context }) };
       const options = { timeout: DOWNLOAD_MS };
       const answered = await client.callTool({ name: 'execute_strategic_code', arguments: args }, options);
       return answered.structuredContent as StrategicResult;

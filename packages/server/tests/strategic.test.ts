@@ -40,7 +40,7 @@ const SETTINGS = { PROFILES_FILE: file, ALLOWED_PROFILES: 'default,diego,alvaro,
 async function ask(client: Client, asked: Record<string, unknown>) {
   const answered = await client.callTool({
     name: 'execute_strategic_code',
-    arguments: { persona: 'diego', capability: 'roi_calculations', ...asked },
+    arguments: { persona: 'diego', capability: 'roi_calculations', replyDetail: 'full', ...asked },
   });
   return {
     result: answered.structuredContent as StrategicResult,
@@ -237,7 +237,26 @@ behindTwoDoors(SETTINGS, (door) => {
     const valid = new AjvJsonSchemaValidator().getValidator(outputSchema as JsonSchemaType);
     for (const code of ['1', 'import os', '1 / 0', 'print(']) {
       expect(valid((await ask(door().client, { code })).result)).toMatchObject({ valid: true });
+      const short = await ask(door().client, { code, replyDetail: 'short' });
+      expect(valid(short.result)).toMatchObject({ valid: true });
     }
+  });
+
+  test('the short form has the six fields that clients know, and what else says something', async () => {
+    const { result } = await ask(door().client, { code: 'print(1)\n2', fresh: true, replyDetail: 'short' });
+    expect(result).toEqual({
+      success: true,
+      output: '1\n2',
+      error: null,
+      execution_time: expect.any(Number),
+      memory_usage: expect.any(Number),
+      persona_context: 'diego',
+      capability: 'roi_calculations',
+      disclosure: expect.stringMatching(/^🔧 Accessing MCP Server/),
+    });
+    const refused = await ask(door().client, { code: 'import os', replyDetail: 'short' });
+    expect(refused.result).toMatchObject({ success: false, violations: [{ line: 1, what: 'os' }] });
+    expect(refused.result).not.toHaveProperty('outcome');
   });
 });
 
@@ -249,7 +268,11 @@ test.each(TWO_DOORS)(
       const { client } = connection;
       expect(client.getServerVersion()).toMatchObject({ name: 'strategic-python' });
       const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).toEqual(['execute_strategic_code', 'list_profiles']);
+      expect(tools.map(({ name }) => name)).toEqual([
+        'execute_strategic_code',
+        'list_profiles',
+        'read_output',
+      ]);
       const { prompts } = await client.listPrompts();
       expect(prompts.map(({ name }) => name)).toEqual(['strategic-analysis']);
       const said = [client.getInstructions(), JSON.stringify(tools)].join('\n');

@@ -163,7 +163,7 @@ behindEveryDoor({ TOOLS_DIR: folder }, (door) => {
     const result = await door().client.callTool({ name: 'fail', arguments: { name: 'x' } });
     expect(result.isError).toBe(true);
     expect(textsOf(result).join('\n')).toMatch(
-      /PYTHON_ERROR[\s\S]*sales\.py", line \d+, in fail[\s\S]*KeyError: 'x'/,
+      /^PYTHON_ERROR: KeyError: 'x' [\s\S]*sales\.py", line \d+, in fail/,
     );
   });
 

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Pungi } from '@pungi/core';
 import type { ConfigurationChange } from '@pungi/core/audit';
 import { checkObject, checkOptions, checkText, PungiError } from '@pungi/core/base';
-import { toolsFolder } from '@pungi/core/config';
+import { isServed, toolsFolder } from '@pungi/core/config';
 import type { Caller, StepOptions } from '@pungi/core/contract';
 import { readScript } from '@pungi/core/gate';
 import {
@@ -29,8 +29,7 @@ export class Wrapping {
   ) {
     const { config, logger } = pungi;
     const isWanted = config.toolsDir !== undefined || config.wrapTools;
-    // Who asks for a group of tools alone wants no others beside them.
-    const folder = config.toolsets.length > 0 ? null : toolsFolder(config);
+    const folder = isServed(config, 'wrap') ? toolsFolder(config) : null;
     this.scripts = new WrappedScripts(folder, pungi, logger, isWanted, pace);
   }
 

@@ -18,7 +18,7 @@ const { pungi, newFolder, offered } = toolsFolders();
 
 describe('names', () => {
   test('every tool of the server itself is reserved, whatever its settings', () => {
-    const config = { ...pungi.config, toolsDir: newFolder(), wrapTools: true };
+    const config = { ...pungi.config, toolsDir: newFolder(), wrapTools: true, scriptRoots: ['/'] };
     const own = [...toolsFor(config, pungi.profiles), ...wrappingTools(config)];
     expect([...BUILT_IN_NAMES].sort()).toEqual(own.map(({ name }) => name).sort());
   });

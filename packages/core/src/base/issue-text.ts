@@ -10,17 +10,50 @@ export interface Fault {
   isUnknownKey?: boolean;
 }
 
-/** Lists all faults of a JSON value, such as: files.0.path: must be a text. */
-export const jsonFaults = ({ issues }: z.ZodError): string[] =>
+/**
+ * Lists all faults of a JSON value, such as: files.0.path: must be a text. With the schema, an unknown name comes with the
+ * known one that is most like it.
+ */
+export const jsonFaults = ({ issues }: z.ZodError, schema?: z.ZodType): string[] =>
   issues.flatMap((issue) =>
-    faultsOf(issue).map(({ path, reason }) => {
-      const requirement = reason.replace('must be a map', 'must be an object');
+    faultsOf(issue).map(({ path, reason, isUnknownKey }) => {
+      const meant = isUnknownKey && schema ? meantName(path, schema) : undefined;
+      const advice = meant === undefined ? '' : `; did you mean "${meant}"?`;
+      const requirement = `${reason.replace('must be a map', 'must be an object')}${advice}`;
       const problem = issue.message.endsWith('received undefined')
         ? `is missing; it ${requirement}`
         : requirement;
       return path.length === 0 ? problem : `${path.map(String).join('.')}: ${problem}`;
     }),
   );
+
+const plain = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, '');
+
+/** Returns the name of the schema that somebody meant by the last name of the path, if one is like it. */
+function meantName(path: PropertyKey[], schema: z.ZodType): string | undefined {
+  const given = String(path.at(-1));
+  const known = namesAt(path.slice(0, -1), schema);
+  const begun = plain(given).length < 3 ? [] : known.filter((name) => plain(name).startsWith(plain(given)));
+  return begun.length === 1 ? begun[0] : similarName(given, known);
+}
+
+/** Returns the names that an object at this place may have. */
+function namesAt(path: readonly PropertyKey[], schema: z.ZodType): string[] {
+  let at: unknown = schema;
+  for (const key of path) {
+    const { shape, element } = bare(at);
+    at = typeof key === 'number' ? element : shape?.[String(key)];
+  }
+  return Object.keys(bare(at).shape ?? {});
+}
+
+/** Removes "optional" and the like from a schema. */
+function bare(schema: unknown): { shape?: Record<string, unknown>; element?: unknown } {
+  let inner = schema as { unwrap?: () => unknown; shape?: Record<string, unknown>; element?: unknown };
+  while (inner?.shape === undefined && inner?.element === undefined && typeof inner?.unwrap === 'function')
+    inner = inner.unwrap() as typeof inner;
+  return inner ?? {};
+}
 
 const TYPES: Record<string, string> = {
   string: 'a text',

@@ -2,8 +2,21 @@ import { z } from 'zod';
 import { DEFAULT_LIMITS } from '../contract/limits.js';
 import { TIERS } from '../contract/outcome.js';
 
+export const REPLY_DETAILS = ['short', 'full'] as const;
+
 /** Groups of tools that can be served alone. */
-const TOOLSETS = ['strategic'] as const;
+export const TOOLSETS = [
+  'run',
+  'packages',
+  'environments',
+  'sessions',
+  'files',
+  'strategic',
+  'analysis',
+  'wrap',
+  'health',
+] as const;
+export type Toolset = (typeof TOOLSETS)[number];
 
 /** Accepts a string from the environment or a flag, or a number from the configuration file. */
 const count = (minimum: number, maximum = 2 ** 31 - 1) =>
@@ -138,6 +151,31 @@ export const OPTIONS = {
     count(1024).default(DEFAULT_LIMITS.outputHardBytes),
     'output after which a run is ended',
   ),
+  replyChars: option(
+    'REPLY_CHARS',
+    count(2000, 1_000_000).default(20_000),
+    'characters of a reply, text and structured content together; read_output shows the rest',
+  ),
+  replyImageBytes: option(
+    'REPLY_IMAGE_BYTES',
+    count(0, 8 * 1024 * 1024).default(6 * 1024 * 1024),
+    'bytes of pictures and other contents in a reply, as base64',
+  ),
+  replyDetail: option(
+    'REPLY_DETAIL',
+    z.enum(REPLY_DETAILS).default('short'),
+    'structured content of runs: short, or full for the whole outcome',
+  ),
+  outputStoreMb: option(
+    'OUTPUT_STORE_MB',
+    count(0).default(64),
+    'memory for outputs that did not fit into their reply, for read_output',
+  ),
+  outputStoreSeconds: option(
+    'OUTPUT_STORE_SECONDS',
+    count(1).default(3600),
+    'how long such an output can be read',
+  ),
   poolSize: option('POOL_SIZE', count(1).default(4), 'workers kept parked for the next runs'),
   preloadModules: option(
     'PRELOAD_MODULES',
@@ -212,7 +250,7 @@ export const OPTIONS = {
     list(/[\s,]+/)
       .pipe(z.array(z.enum(TOOLSETS, `must be of ${TOOLSETS.join(', ')}`)))
       .default([]),
-    'serve only these tools, with their prompts and instructions: strategic; all if not set',
+    'serve only these groups of tools, with their prompts and instructions; if not set, all that can work',
   ),
   wrapTools: option('WRAP_TOOLS', flag.default(false), 'offer clients the tools that wrap scripts'),
   python: option(
@@ -317,3 +355,7 @@ export const Config = z.strictObject(shape);
 export type Config = z.infer<typeof Config>;
 /** A configuration as callers pass it: omitted settings have their defaults. */
 export type GivenConfig = z.input<typeof Config>;
+
+/** Whether the tools of a group are served, if they can work. */
+export const isServed = ({ toolsets }: Pick<Config, 'toolsets'>, toolset: Toolset): boolean =>
+  toolsets.length === 0 || toolsets.includes(toolset);

@@ -4,11 +4,14 @@ import { RunRequest } from './run.js';
 
 /** Code to analyse without running it. */
 export const AnalysisRequest = z.strictObject({
-  code: RunRequest.shape.code.unwrap().describe('Python source.'),
-  venvName: RunRequest.shape.venvName.describe('the environment whose Python version counts'),
-  enableSecurity: z.boolean().default(true).describe('look for code that can be abused'),
-  enableStyle: z.boolean().default(true).describe('look at names, idioms, layout and what is not used'),
-  enableComplexity: z.boolean().default(true).describe('look for functions that do too much'),
+  code: RunRequest.shape.code.unwrap().describe('Python'),
+  venvName: z.string().max(200).optional().describe('Environment'),
+  /** Look for code that can be abused. */
+  enableSecurity: z.boolean().default(true),
+  /** Look at names, idioms, layout and what is not used. */
+  enableStyle: z.boolean().default(true),
+  /** Look for functions that do too much. */
+  enableComplexity: z.boolean().default(true),
 });
 export type AnalysisRequest = z.input<typeof AnalysisRequest>;
 

@@ -27,8 +27,11 @@ export function callerOf({
   return { client: name, token, scopes, connection: connection?.slice(0, MOST_CHARACTERS) ?? name };
 }
 
-/** Callers with a token are known by it; without tokens, a client is known by its name. */
-export const ownerOf = ({ token, client }: Caller): string =>
+/**
+ * The owner of sessions, files and outputs: a token, or without tokens the name of a client. It is not the connection: after a
+ * reconnect, and from a subagent, the same owner is asking.
+ */
+export const ownerOf = ({ client, token }: Caller): string =>
   token === null ? `client ${client}` : `token ${token}`;
 
 /** The command line. */

@@ -95,7 +95,9 @@ export class Engine {
     const { job, ref, profile } = run;
     const { signal } = options;
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-    const draft = new OutcomeDraft(job, this.#where(ref, job), profile?.name ?? null, options);
+    const name = profile?.name ?? null;
+    const where = { ...this.#where(ref, job), profile: name, allowedHosts: run.poolSpec?.allowedHosts ?? [] };
+    const draft = new OutcomeDraft(job, where, name, options);
     if (stop.aborted) return draft.finish(failure('cancelled', {}));
     const { memoryMb } = job.limits;
     const { totalMemoryMb = memoryMb } = this.options;

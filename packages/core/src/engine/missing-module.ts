@@ -10,6 +10,9 @@ export interface HintContext {
   files: readonly string[];
   /** The tier of the run; unknown if it did not run. */
   tier?: Tier | null;
+  /** The profile of the run, and the hosts that it allows. */
+  profile?: string | null;
+  allowedHosts?: readonly string[];
 }
 
 /** The known facts about an exception. */

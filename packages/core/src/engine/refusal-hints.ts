@@ -3,6 +3,8 @@ import type { Tier } from '../contract/outcome.js';
 /** The parts of an exception that show what the sandbox refused. */
 interface Refusal {
   tier: Tier | null;
+  profile: string | null;
+  allowedHosts: readonly string[];
   /** The errno of an OSError. */
   errno: number | null;
   /** Class and message. */
@@ -14,7 +16,7 @@ interface Hint {
   tiers: readonly Tier[];
   applies: (refusal: Refusal) => boolean;
   /** One sentence: what is refused, why, and the alternative. */
-  hint: string;
+  hint: string | ((refusal: Refusal) => string);
 }
 
 const EPERM = 1;
@@ -24,7 +26,7 @@ const ENETUNREACH = 101;
 
 /** Messages of libc and of libraries that wrap its errors. */
 const NO_NETWORK =
-  /Network is unreachable|Name or service not known|Temporary failure in name resolution|No address associated|NameResolutionError|Failed to resolve/;
+  /Network is unreachable|Name or service not known|Temporary failure in name resolution|No address associated|NameResolutionError|Failed to resolve|Could not contact DNS servers/;
 const BOTH: readonly Tier[] = ['namespace', 'landlock'];
 /** Whether one of these errors occurred where the traceback shows this text. */
 const failed =
@@ -32,12 +34,25 @@ const failed =
   ({ errno, traceback }: Refusal) =>
     errors.includes(errno) && shown.test(traceback);
 const madeSocket = failed(/\bsocket\b/, EACCES);
+/** Hosts beyond this number are left to the profile. */
+const MAX_HOSTS = 5;
+
+/** Says what the profile of the run reaches. */
+function noNetwork({ profile, allowedHosts }: Refusal): string {
+  const who = profile === null ? 'This run' : `The profile "${profile}"`;
+  if (allowedHosts.length === 0)
+    return `${who} has no network: pass the data with the run, or use a profile that allows the host.`;
+  const hosts = allowedHosts.slice(0, MAX_HOSTS).join(', ');
+  const more = allowedHosts.length > MAX_HOSTS ? ', …' : '';
+  return `${who} reaches only ${hosts}${more}, over HTTP and HTTPS: use one of them, or a profile that allows the host.`;
+}
+
 /** The first one that applies is reported. */
 const HINTS: readonly Hint[] = [
   {
-    tiers: ['namespace'],
+    tiers: BOTH,
     applies: ({ errno, text }) => errno === ENETUNREACH || NO_NETWORK.test(text),
-    hint: 'Runs reach nothing but their own loopback: pass the data with the run, or use a profile that allows the host.',
+    hint: noNetwork,
   },
   {
     tiers: ['namespace'],
@@ -46,7 +61,7 @@ const HINTS: readonly Hint[] = [
   },
   {
     tiers: ['landlock'],
-    applies: (refusal) => madeSocket(refusal) || NO_NETWORK.test(refusal.text),
+    applies: madeSocket,
     hint: 'The landlock tier has no network, not even a loopback: the namespace tier gives each run its own, and "pungi doctor" says what it needs.',
   },
   {
@@ -93,8 +108,7 @@ const HINTS: readonly Hint[] = [
 
 export function refusalHint(refusal: Refusal): string | null {
   const { tier } = refusal;
-  return (
-    HINTS.find(({ tiers, applies }) => tier !== null && tiers.includes(tier) && applies(refusal))?.hint ??
-    null
-  );
+  const found = HINTS.find(({ tiers, applies }) => tier !== null && tiers.includes(tier) && applies(refusal));
+  if (found === undefined) return null;
+  return typeof found.hint === 'string' ? found.hint : found.hint(refusal);
 }

@@ -52,7 +52,8 @@ export function readException(report: unknown, where: HintContext): ExceptionRep
   const { isMemoryError, isRaised, isProfileImport, errno, ...reported } = data;
   const advised = hintFor({ ...reported, isProfileImport }, where);
   const { type, message, traceback } = reported;
-  const refusal = { tier: where.tier ?? null, errno, text: `${type}: ${message}`, traceback };
+  const { tier = null, profile = null, allowedHosts = [] } = where;
+  const refusal = { tier, profile, allowedHosts, errno, text: `${type}: ${message}`, traceback };
   const hint = advised.hint ?? refusalHint(refusal);
   const exception = { ...reported, missingPackage: advised.missingPackage, hint };
   return { exception, isMemoryError, isRaised, errno };

@@ -75,7 +75,7 @@ const wellFormed = (text: string) => Buffer.from(text).toString();
 function parse(request: AnalysisRequest) {
   const parsed = AnalysisRequest.safeParse(request);
   if (parsed.success) return parsed.data;
-  const issues = jsonFaults(parsed.error);
+  const issues = jsonFaults(parsed.error, AnalysisRequest);
   throw new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
 }
 

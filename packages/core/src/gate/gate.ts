@@ -194,7 +194,7 @@ export function parseRequest(raw: unknown): RunRequest {
   if (plain !== undefined) return plain;
   const parsed = RunRequest.safeParse(raw);
   if (parsed.success) return parsed.data;
-  throw invalid(jsonFaults(parsed.error));
+  throw invalid(jsonFaults(parsed.error, RunRequest));
 }
 
 const invalid = (issues: string[]) =>

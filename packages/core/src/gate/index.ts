@@ -10,4 +10,4 @@ export {
 } from './profiles/inherit.js';
 export { loadProfiles, profilesFileOf } from './profiles/load-profiles.js';
 export { BUILT_IN, CAPABILITIES, isPersona, isStrategic, type Profiles } from './profiles/profiles.js';
-export { pointToSibling, readBelow, readScript } from './script-file.js';
+export { pointToFiles, readBelow, readScript } from './script-file.js';

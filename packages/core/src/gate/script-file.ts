@@ -77,29 +77,47 @@ async function readRegular(
 const isBelow = (path: string, roots: string[]) =>
   roots.some((root) => path.startsWith(root.endsWith(sep) ? root : root + sep));
 
-/** A script on disk, and the roots that may be read. */
-interface ScriptPlace {
-  file: string;
+/** The files of the server that a run may have meant. */
+interface Places {
+  /** The script, if it is one of them. */
+  file: string | undefined;
+  /** The roots that may be read. */
   roots: string[];
+  /** The data folders of the profile, which a run has as data/NAME. */
+  data: readonly { name: string; path: string }[];
 }
 
-/** Adds a hint for a module next to the script: it is a file of the caller, whatever packages have its name. */
-export async function pointToSibling(
+/** Adds a hint for a module next to the script, or a file that the run did not find and the server has. */
+export async function pointToFiles(
   outcome: Outcome,
-  place: ScriptPlace,
+  places: Places,
   passFile: (path: string) => string,
 ): Promise<Outcome> {
   const { verdict } = outcome;
-  if (verdict.kind !== 'python-error' || verdict.exception.missingModule === null) return outcome;
-  const path = await siblingModule(place, verdict.exception.missingModule);
-  if (path === undefined) return outcome;
-  const hint = `"${path}" lies next to the script, but a run sees only the files passed to it: ${passFile(path)}.`;
+  if (verdict.kind !== 'python-error') return outcome;
+  const { missingModule, type, message } = verdict.exception;
+  const hint =
+    missingModule === null
+      ? await fileHint(missingFile(type, message), places, passFile)
+      : await moduleHint(missingModule, places, passFile);
+  if (hint === undefined) return outcome;
+  // A file of the caller, whatever packages have its name.
   const exception = { ...verdict.exception, missingPackage: null, hint };
   return { ...outcome, verdict: { ...verdict, exception } };
 }
 
+async function moduleHint(module: string, { file, roots }: Places, passFile: (path: string) => string) {
+  const path = file === undefined ? undefined : await siblingModule({ file, roots }, module);
+  return path === undefined
+    ? undefined
+    : `"${path}" lies next to the script, but a run sees only the files passed to it: ${passFile(path)}.`;
+}
+
 /** Returns the module's file, relative to the folder of the script. */
-async function siblingModule({ file, roots }: ScriptPlace, module: string): Promise<string | undefined> {
+async function siblingModule(
+  { file, roots }: { file: string; roots: string[] },
+  module: string,
+): Promise<string | undefined> {
   if (!/^\w+(?:\.\w+){0,9}$/.test(module)) return undefined;
   const path = module.replaceAll('.', '/');
   const realRoots = await realOnes(roots);
@@ -108,6 +126,40 @@ async function siblingModule({ file, roots }: ScriptPlace, module: string): Prom
       const [real] = await realOnes([join(folder, beside)]);
       if (real !== undefined && isBelow(real, realRoots)) return beside;
     }
+  }
+  return undefined;
+}
+
+/** Returns the path that a run could not open. A hint shows it only if it is that of a file. */
+function missingFile(type: string, message: string): string | undefined {
+  const [, path] = /No such file or directory: '([^'\\\p{C}]{1,1000})'$/u.exec(message) ?? [];
+  return type === 'FileNotFoundError' && !path?.split('/').includes('..') ? path : undefined;
+}
+
+async function fileHint(
+  path: string | undefined,
+  { file, roots, data }: Places,
+  passFile: (path: string) => string,
+): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  for (const { name, path: folder } of isAbsolute(path) ? [] : data) {
+    if ((await foundBelow([join(folder, path)], [folder])) !== undefined)
+      return `"${path}" is in the data of the profile: open "data/${name}/${path}".`;
+  }
+  const beside = file === undefined || isAbsolute(path) ? [] : candidates(file, roots).map(dirname);
+  const folders = [...roots, ...beside];
+  const found = await foundBelow(isAbsolute(path) ? [path] : folders.map((root) => join(root, path)), roots);
+  return found === undefined
+    ? undefined
+    : `There is a file "${found}", but a run sees only the files passed to it: ${passFile(found)}.`;
+}
+
+/** Returns the first of these files that exists below the roots, relative to its root. */
+async function foundBelow(paths: readonly string[], roots: readonly string[]): Promise<string | undefined> {
+  const realRoots = await realOnes([...roots]);
+  for (const real of await realOnes([...paths])) {
+    const root = realRoots.find((one) => isBelow(real, [one]));
+    if (root !== undefined) return relative(root, real);
   }
   return undefined;
 }

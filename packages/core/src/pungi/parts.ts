@@ -1,6 +1,6 @@
 import type { AuditRecorder } from '../audit/recorder.js';
-import { adviceFor, type Door } from '../base/advice.js';
-import type { Config } from '../config/schema.js';
+import { type Advice, adviceFor, type Door } from '../base/advice.js';
+import { type Config, isServed } from '../config/schema.js';
 import { SELF } from '../contract/caller.js';
 import type { EnvironmentEvent } from '../contract/environment.js';
 import type { Engine, EngineOptions } from '../engine/engine.js';
@@ -8,9 +8,13 @@ import type { EngineSide } from '../environments/editor.js';
 import type { EnvironmentsOptions } from '../environments/environments.js';
 import { ceilingsOf } from '../gate/limits.js';
 
+/** Hints name the tools for packages only where a server offers them. */
+export const adviceOf = (config: Config, door: Door): Advice =>
+  adviceFor(door, config.environmentTools && isServed(config, 'packages'));
+
 export const engineOptions = (config: Config, door: Door): EngineOptions => ({
   ceilings: ceilingsOf(config),
-  advice: adviceFor(door, config.environmentTools),
+  advice: adviceOf(config, door),
   python: config.python,
   tier: config.tier,
   allowUnsandboxed: config.allowUnsandboxed,
@@ -31,7 +35,7 @@ export const engineOptions = (config: Config, door: Door): EngineOptions => ({
 });
 
 export const environmentsOptions = (config: Config, door: Door): EnvironmentsOptions => ({
-  advice: adviceFor(door, config.environmentTools),
+  advice: adviceOf(config, door),
   base: config.venvsBasePath,
   defaultName: config.defaultVenvName,
   packageTimeoutMs: config.packageTimeoutMs,

@@ -95,6 +95,13 @@ describe('what a client is told of a call', () => {
     value: { type: 'dict', repr: '{}', json: {}, content, note: 'something.' },
   });
 
+  const REPLY = {
+    style: 'full',
+    detail: 'short',
+    budget: { chars: 20_000, imageBytes: 6 * 1024 * 1024 },
+  } as const;
+  const wholeOf = ({ _meta }: ReturnType<typeof replyOutcome>) => Outcome.parse(_meta?.['pungi/outcome']);
+
   test('pictures, sound and bytes are told once, as what they are, and the note', () => {
     const small = { ...outcome([]), stdout: none };
     small.value!.content = [
@@ -102,7 +109,7 @@ describe('what a client is told of a call', () => {
       { kind: 'audio', mimeType: 'audio/wav', base64: 'BBBB' },
       { kind: 'bytes', mimeType: 'application/pdf', base64: 'CCCC' },
     ];
-    const reply = replyOutcome(small, 'full');
+    const reply = replyOutcome(small, REPLY);
     expect(reply.content).toEqual([
       { type: 'text', text: '{}' },
       { type: 'text', text: 'Note: something.' },
@@ -110,7 +117,7 @@ describe('what a client is told of a call', () => {
       { type: 'audio', mimeType: 'audio/wav', data: 'BBBB' },
       { type: 'resource', resource: { uri: 'pungi://run/run/2', mimeType: 'application/pdf', blob: 'CCCC' } },
     ]);
-    expect(Outcome.parse(reply.structuredContent).value).toEqual({
+    expect(wholeOf(reply).value).toEqual({
       type: 'dict',
       repr: '{}',
       json: {},
@@ -119,17 +126,17 @@ describe('what a client is told of a call', () => {
   });
 
   test('texts make room for a picture, which is never cut', () => {
-    const reply = replyOutcome(outcome([{ kind: 'image', mimeType: 'image/png', base64 }]), 'full');
+    const reply = replyOutcome(outcome([{ kind: 'image', mimeType: 'image/png', base64 }]), REPLY);
     expect(JSON.stringify(reply).length).toBeLessThan(9.5 * 1024 * 1024);
     expect(reply.content.at(-1)).toMatchObject({ type: 'image', data: base64 });
-    expect(Outcome.parse(reply.structuredContent).stdout).toMatchObject({ truncated: true });
+    expect(JSON.stringify([reply.content[0], reply.structuredContent]).length).toBeLessThan(20_000);
   });
 
   test('a picture that no message holds is left out, and that is said', () => {
     const large = { kind: 'image' as const, mimeType: 'image/png', base64: base64.repeat(2) };
-    const reply = replyOutcome(outcome([large]), 'full');
-    expect(JSON.stringify(reply).length).toBeLessThan(1_000_000);
-    expect(Outcome.parse(reply.structuredContent).value?.note).toBe(
+    const reply = replyOutcome(outcome([large]), REPLY);
+    expect(JSON.stringify(reply).length).toBeLessThan(4 * 1024 * 1024);
+    expect(wholeOf(reply).value?.note).toBe(
       'something. Pictures and other contents (1) were left out: the reply would be too large.',
     );
   });

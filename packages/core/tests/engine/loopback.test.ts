@@ -179,7 +179,7 @@ describe('in the namespace tier', () => {
   test.each(AWAY)('%s elsewhere is out of reach at once, and the hint says so', async (_, code) => {
     const outcome = await pungi.run({ code, limits: { timeoutMs: 10_000 } });
     expect(verdictOf(outcome, 'python-error').exception.hint).toMatch(
-      /^Runs reach nothing but their own loopback: .*profile that allows the host\.$/,
+      /^The profile "default" has no network: pass the data .*profile that allows the host\.$/,
     );
   });
 

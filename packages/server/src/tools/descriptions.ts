@@ -1,11 +1,10 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
-import type { Config } from '@pungi/core/config';
+import { type Config, isServed } from '@pungi/core/config';
 import type { Profile } from '@pungi/core/contract';
 import { isPersona, type Profiles } from '@pungi/core/gate';
 import { describeImports } from './venv-arguments.js';
 
 const seconds = (ms: number) => `${ms / 1000} s`;
-const kilobytes = (bytes: number) => `${Math.floor(bytes / 1024)} KB`;
 
 /** Describes what an agent must know to write code that works at the first attempt. */
 export function describeSandbox(config: Config, { usable }: Profiles): string {
@@ -13,16 +12,14 @@ export function describeSandbox(config: Config, { usable }: Profiles): string {
     ? 'no network but the hosts that its profile allows'
     : 'no network';
   const isolation = config.allowUnsandboxed
-    ? 'Every call is a fresh process. This server may run without isolation: health_check shows the tier in use.'
-    : `Every call is a fresh sandboxed process: ${network}, no access to the host, and no state is kept between calls.`;
+    ? 'Every call is a fresh process. This server may run without isolation: health_check shows the tier.'
+    : `Every call is a fresh sandboxed process: ${network}, no access to the host, no state kept${isServed(config, 'sessions') ? ' without session' : ''}.`;
   return [
     isolation,
-    'Code starts in a private, writable work folder, which holds the given files and is deleted afterwards: print or return what you need.',
+    'Its work folder has the given files and is deleted afterwards: print or return what you need.',
     describeImports(config),
-    `Default limits: ${seconds(config.executionTimeoutMs)} wall time, ${seconds(config.maxCpuMs)} CPU time, ${config.maxMemoryMb} MB memory, ` +
-      `${config.maxProcesses} processes and threads, ${config.maxDiskMb} MB disk, ` +
-      `${kilobytes(config.maxOutputBytes)} kept of stdout and of stderr.`,
-    'A failure is an error result whose first line is a code and a sentence, such as PYTHON_ERROR or EXECUTION_TIMEOUT.',
+    `Limits: ${seconds(config.executionTimeoutMs)} wall time, ${seconds(config.maxCpuMs)} CPU time, ${config.maxMemoryMb} MB memory, ` +
+      `${config.maxDiskMb} MB disk, ${config.maxProcesses} processes.`,
   ].join('\n');
 }
 
@@ -31,10 +28,7 @@ export function describeSandbox(config: Config, { usable }: Profiles): string {
  * from the package index, although the code itself has no network.
  */
 export const executeAnnotations = ({ allowUnsandboxed }: Config): ToolAnnotations => ({
-  readOnlyHint: false,
   destructiveHint: allowUnsandboxed,
-  idempotentHint: false,
-  openWorldHint: true,
 });
 
 /** Profiles beyond this number are left to list_profiles. */
@@ -42,10 +36,11 @@ const MAX_LINES = 20;
 
 export const usablePersonas = ({ usable }: Profiles): Profile[] => usable.filter(isPersona);
 
-/** Describes one profile per line; personas only by name, because execute_strategic_code describes them. */
-export function describeProfiles(profiles: Profiles): string {
+/** Describes one other profile per line; personas only by name, because execute_strategic_code describes them. */
+export function describeProfiles(profiles: Profiles, defaultProfile: string): string {
   const personas = usablePersonas(profiles).map(({ name }) => name);
-  const others = profiles.usable.filter((profile) => !isPersona(profile));
+  const isPlain = ({ name }: Profile) => name === defaultProfile && name === 'default';
+  const others = profiles.usable.filter((profile) => !isPersona(profile) && !isPlain(profile));
   return [
     ...listLines(others, ({ description }) => description),
     ...(personas.length > 0 ? [`personas: ${personas.slice(0, MAX_LINES).join(', ')}`] : []),
@@ -53,11 +48,12 @@ export function describeProfiles(profiles: Profiles): string {
 }
 
 export const describePersonas = (profiles: Profiles) =>
-  listLines(usablePersonas(profiles), aboutPersona).join('\n');
+  listLines(usablePersonas(profiles), roleIn).join('\n');
 
 /** The role, as the code sees it, and the focus. */
-export const aboutPersona = ({ description, templateVars, focus }: Profile) =>
-  [roleOf({ templateVars }) ?? description, focus].filter(Boolean).join(', ');
+export const aboutPersona = (persona: Profile) => [roleIn(persona), persona.focus].filter(Boolean).join(', ');
+
+const roleIn = ({ templateVars, description }: Profile) => roleOf({ templateVars }) ?? description;
 
 export function roleOf({ templateVars }: Pick<Profile, 'templateVars'>): string | null {
   const { role } = templateVars as { role?: unknown };
@@ -74,11 +70,13 @@ function listLines(profiles: readonly Profile[], about: (profile: Profile) => st
   ];
 }
 
-/** Whether only the strategic tools are served. */
-export const isStrategicOnly = ({ toolsets }: Config): boolean => toolsets.length > 0;
+/** Whether strategic analysis is the only way to run code. */
+export const isStrategicOnly = (config: Config): boolean =>
+  isServed(config, 'strategic') && !isServed(config, 'run');
 
-/** The name that clients see for this server. */
-export const serverNameOf = (config: Config) =>
-  isStrategicOnly(config)
-    ? { name: 'strategic-python', title: 'Strategic Python' }
-    : { name: 'pungi', title: 'Pungi' };
+/** The name that clients see for this server: two of them with different tools are told apart. */
+export function serverNameOf({ toolsets }: Config) {
+  if (toolsets.length === 0) return { name: 'pungi', title: 'Pungi' };
+  if (toolsets.join() === 'strategic') return { name: 'strategic-python', title: 'Strategic Python' };
+  return { name: ['pungi', ...toolsets].join('-'), title: `Pungi: ${toolsets.join(', ')}` };
+}

@@ -1,18 +1,14 @@
-import type { Config } from '@pungi/core/config';
 import { EnvironmentInfo, PackageReport } from '@pungi/core/contract';
 import { z } from 'zod';
-import { replyData } from '../reply.js';
-import { advertiseArguments, advertiseResult } from './advertise.js';
-import { answer, type Tool } from './tool.js';
+import { advertiseArguments, CREATES, READ_ONLY, REPLACES } from './advertise.js';
+import { answer, reply, type Tool } from './tool.js';
 import {
   countOf,
   description,
   formatEnvironment,
   formatReport,
   namedVenv,
-  newVenv,
   packages,
-  READ_ONLY,
 } from './venv-arguments.js';
 
 const Arguments = z.strictObject({});
@@ -25,12 +21,9 @@ const Listed = z.object({
 export const listVenvs = (): Tool => ({
   name: 'list_venvs',
   title: 'List environments',
-  description:
-    'List the Python environments with their Python version, number of packages, size, last use and description. ' +
-    'Other tools take their names as venvName.',
+  description: 'List the Python environments.',
   annotations: READ_ONLY,
   inputSchema: advertiseArguments(Arguments),
-  outputSchema: advertiseResult(Listed, ['inlineEnvironments']),
   answer: (args, call) =>
     answer(Arguments, args, call, async () => {
       const all = await call.pungi.environments.list();
@@ -38,7 +31,7 @@ export const listVenvs = (): Tool => ({
         environments: all.filter(({ isInline }) => !isInline),
         inlineEnvironments: all.filter(({ isInline }) => isInline),
       };
-      return replyData(listed, formatList);
+      return reply(call, listed, formatList);
     }),
 });
 
@@ -59,29 +52,21 @@ const Created = z.object({
 });
 
 const CreateVenvArguments = z.strictObject({
-  venvName: newVenv(),
+  venvName: namedVenv(),
   description: description().optional(),
-  pythonVersion: z
-    .string()
-    .optional()
-    .describe('Such as "3.12"; default: the version of the default environment.'),
-  packages: packages().optional().describe('What to install, as for install_packages.'),
+  pythonVersion: z.string().optional().describe('Such as "3.12".'),
+  packages: packages().optional(),
 });
 
 export const createVenv = (): Tool => ({
   name: 'create_venv',
   title: 'Create an environment',
-  description:
-    'Create a named Python environment, kept until it is deleted, and install packages into it as install_packages does. ' +
-    'It starts with the standard library only; run code in it with execute_python and venvName. ' +
-    'A name that exists is refused: add to that one with install_packages.',
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  description: 'Create a Python environment for runs that pass its venvName.',
+  annotations: CREATES,
   inputSchema: advertiseArguments(CreateVenvArguments),
-  // list_venvs and install_packages advertise these fields.
-  outputSchema: advertiseResult(Created, ['environment', 'report']),
   answer: (args, call) =>
     answer(CreateVenvArguments, args, call, async (wanted, steps) =>
-      replyData(await call.pungi.environments.create(wanted, steps), formatCreated),
+      reply(call, await call.pungi.environments.create(wanted, steps), formatCreated),
     ),
 });
 
@@ -92,45 +77,38 @@ const formatCreated = ({ environment, report }: z.infer<typeof Created>) =>
 
 const SetVenvDescriptionArguments = z.strictObject({ venvName: namedVenv(), description: description() });
 
-const Described = z.object({ environment: EnvironmentInfo });
-
 export const setVenvDescription = (): Tool => ({
   name: 'set_venv_description',
   title: 'Describe an environment',
-  description: 'Replace the description of an environment, which list_venvs shows.',
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  description: 'Replace the description of an environment.',
+  annotations: REPLACES,
   inputSchema: advertiseArguments(SetVenvDescriptionArguments),
-  outputSchema: advertiseResult(Described, ['environment']),
   answer: (args, call) =>
     answer(SetVenvDescriptionArguments, args, call, async (wanted, steps) => {
       const { environments } = call.pungi;
       const environment = await environments.setDescription(wanted.venvName, wanted.description, steps);
-      return replyData({ environment }, (described) => formatEnvironment(described.environment));
+      return reply(call, { environment }, (described) => formatEnvironment(described.environment));
     }),
 });
 
+/** The refusal to delete the default environment names `confirmDefault`. */
 const DeleteVenvArguments = z.strictObject({
   venvName: namedVenv(),
   confirm: z.boolean().optional().describe('Must be true.'),
-  confirmDefault: z.boolean().optional().describe('Must be true as well for the default environment.'),
-  wait: z.boolean().optional().describe('Wait for code that runs in it, instead of failing.'),
+  confirmDefault: z.boolean().optional(),
+  wait: z.boolean().optional().describe('For its runs'),
 });
 
-const Deleted = z.object({ venvName: z.string(), deleted: z.literal(true) });
-
-export const deleteVenv = ({ defaultVenvName, systemPackages }: Config): Tool => ({
+export const deleteVenv = (): Tool => ({
   name: 'delete_venv',
   title: 'Delete an environment',
-  description:
-    'Delete an environment with everything installed in it. This cannot be undone. ' +
-    `Without the default one, "${defaultVenvName}", code has the standard library${systemPackages ? " and the interpreter's own packages" : ' alone'}.`,
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  inputSchema: advertiseArguments(DeleteVenvArguments),
-  outputSchema: advertiseResult(Deleted),
+  description: 'Delete an environment and its packages, for good.',
+  annotations: REPLACES,
+  inputSchema: advertiseArguments(DeleteVenvArguments, ['confirmDefault']),
   answer: (args, call) =>
     answer(DeleteVenvArguments, args, call, async (wanted, steps) => {
       await call.pungi.environments.delete({ ...wanted, confirm: wanted.confirm ?? false }, steps);
       const deleted = { venvName: wanted.venvName, deleted: true as const };
-      return replyData(deleted, ({ venvName }) => `The environment "${venvName}" is deleted.`);
+      return reply(call, deleted, ({ venvName }) => `The environment "${venvName}" is deleted.`);
     }),
 });

@@ -1,13 +1,11 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Config } from '@pungi/core/config';
 import { Outcome, type Profile, RunRequest, ScopeViolation, type Verdict } from '@pungi/core/contract';
 import { CAPABILITIES, type Profiles } from '@pungi/core/gate';
 import { z } from 'zod';
-import { fitOutcome } from '../fit.js';
-import { formatOutcome } from '../format-outcome.js';
-import { advertiseArguments, advertiseResult } from './advertise.js';
-import { describePersonas, executeAnnotations, isStrategicOnly, usablePersonas } from './descriptions.js';
-import { answer, runWithProgress, type Tool } from './tool.js';
+import type { ReplyOptions } from '../reply.js';
+import { advertiseArguments } from './advertise.js';
+import { describePersonas, executeAnnotations, usablePersonas } from './descriptions.js';
+import { answer, replyDetail, replyRun, runWithProgress, type Tool } from './tool.js';
 import { existingVenv } from './venv-arguments.js';
 
 const unknown = (what: string, given: unknown, known: readonly string[]) =>
@@ -17,19 +15,20 @@ const argumentsFor = (config: Config, profiles: Profiles) => {
   const all = profiles.personas.map(({ name }) => name);
   const usable = usablePersonas(profiles).map(({ name }) => name);
   return z.strictObject({
-    code: RunRequest.shape.code.unwrap().describe('Python source.'),
+    code: RunRequest.shape.code.unwrap().describe('Python'),
     // The gate refuses a persona that exists but may not be used, so that the refusal is audited.
     persona: z
       .string({ error: ({ input }) => unknown('persona', input, usable) })
       .refine((name) => all.includes(name), { error: ({ input }) => unknown('persona', input, usable) })
-      .meta({ description: `Whose analysis it is.\n${describePersonas(profiles)}`, enum: usable }),
+      .meta({ description: describePersonas(profiles), enum: usable }),
     capability: z
       .enum(CAPABILITIES, { error: ({ input }) => unknown('capability', input, CAPABILITIES) })
       .nullish()
-      .describe('What the analysis is for.'),
-    context: z.record(z.string(), z.unknown()).nullish().describe('A JSON object with the data to analyze.'),
-    venvName: existingVenv(config, 'to run in, if the persona has none').nullish(),
-    fresh: RunRequest.shape.fresh.nullish().describe('Run the code even if its outcome is cached.'),
+      .describe('Its purpose'),
+    context: z.record(z.string(), z.unknown()).nullish().describe('The data to analyze.'),
+    venvName: existingVenv(config).nullish(),
+    fresh: RunRequest.shape.fresh.nullish(),
+    replyDetail,
   });
 };
 
@@ -47,21 +46,21 @@ export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
     name: 'execute_strategic_code',
     title: 'Run strategic analysis',
     description: [
-      'Run Python for strategic analysis as one of the personas, and return its output and the value of its last expression.',
-      ...(imports ? [`Code may import ${imports.join(', ')}; other code is refused with its line.`] : []),
+      'Run Python for strategic analysis as one of the personas.',
+      ...(imports ? [`Code may import ${imports.join(', ')}.`] : []),
       ...(imported.length === 0 ? [] : [`Already imported: ${imported.join(', ')}.`]),
-      `It has the variables ${variables.join(', ')}; context is the object you pass.`,
-      `Every call runs in a fresh sandboxed process${isStrategicOnly(config) ? '' : ', as in execute_python'}. The reply discloses what was run.`,
+      `Variables: ${variables.join(', ')}.`,
+      'Show the disclosure of the reply.',
     ].join('\n'),
     annotations: executeAnnotations(config),
-    inputSchema: advertiseArguments(Arguments),
-    outputSchema: advertiseResult(StrategicResult, ['violations', 'disclosure', 'cached', 'outcome']),
+    inputSchema: advertiseArguments(Arguments, ['venvName', 'fresh', 'replyDetail']),
+    outputSchema: { type: 'object' },
     answer: (args, call) =>
       answer(
         Arguments,
         args,
         call,
-        async ({ code, persona, capability, context, venvName, fresh }, steps) => {
+        async ({ code, persona, capability, context, venvName, fresh, replyDetail: detail }, steps) => {
           const request = {
             code,
             profile: persona,
@@ -70,18 +69,22 @@ export function executeStrategicCode(config: Config, profiles: Profiles): Tool {
             ...(capability && { capability }),
             ...(venvName && { venvName }),
           };
-          return replyStrategic(
-            await runWithProgress(request, call, steps),
-            profiles.get(persona),
-            capability ?? null,
-          );
+          const outcome = await runWithProgress(request, call, steps);
+          const about = { persona: profiles.get(persona), capability: capability ?? null };
+          return replyRun(outcome, call, strategicReply(outcome, about, detail ?? config.replyDetail));
         },
       ),
   };
 }
 
+/** Whose analysis it is, and what for. */
+interface About {
+  persona: Profile;
+  capability: string | null;
+}
+
 /**
- * The six fields that clients of the strategic server know, this server's additions, and the outcome itself.
+ * The full form: the six fields that clients of the strategic server know, this server's additions, and the outcome.
  */
 export const StrategicResult = z.object({
   success: z.boolean(),
@@ -98,27 +101,35 @@ export const StrategicResult = z.object({
 });
 export type StrategicResult = z.infer<typeof StrategicResult>;
 
-export function replyStrategic(
-  outcome: Outcome,
-  persona: Profile,
-  capability: string | null,
-): CallToolResult {
-  return fitOutcome(outcome, (fitting) => {
-    const result = resultOf(fitting, persona, capability);
-    return {
-      content: formatOutcome(fitting, persona.outputStyle, result.error ?? undefined),
-      structuredContent: result,
-      isError: !result.success,
-    };
-  });
+/** How to reply to an analysis: both forms have the fields of the strategic server. */
+export function strategicReply(outcome: Outcome, about: About, detail: ReplyOptions['detail']) {
+  const { verdict } = outcome;
+  const sentence = verdict.kind === 'ok' ? undefined : sentenceFor(verdict);
+  const structure = (fitting: Outcome) => {
+    const result = resultOf(fitting, about, sentence ?? null);
+    return detail === 'full' ? result : shorten(result);
+  };
+  return { style: about.persona.outputStyle, sentence, structure };
 }
 
-function resultOf(outcome: Outcome, persona: Profile, capability: string | null): StrategicResult {
+/** The six fields, and of the others those that say something. */
+function shorten({ outcome, capability, violations, disclosure, cached, ...six }: StrategicResult) {
+  return {
+    ...six,
+    ...(capability !== null && { capability }),
+    ...(violations.length > 0 && { violations }),
+    ...(outcome.notes && { notes: outcome.notes }),
+    ...(cached !== null && { cached: cached.at }),
+    ...(disclosure !== null && { disclosure: disclosure.text }),
+  };
+}
+
+function resultOf(outcome: Outcome, { persona, capability }: About, error: string | null): StrategicResult {
   const { verdict, usage, disclosure, cached } = outcome;
   return {
     success: verdict.kind === 'ok',
     output: outputOf(outcome),
-    error: verdict.kind === 'ok' ? null : sentenceFor(verdict),
+    error,
     execution_time: usage.wallMs / 1000,
     memory_usage: Math.round(usage.peakMemoryMb * 1024 * 1024),
     persona_context: persona.name,

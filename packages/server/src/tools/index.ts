@@ -1,9 +1,8 @@
-import type { Config } from '@pungi/core/config';
-import { Analysis, AnalysisRequest, type Finding, Health } from '@pungi/core/contract';
+import { type Config, isServed, type Toolset } from '@pungi/core/config';
+import { type Analysis, AnalysisRequest, type Finding } from '@pungi/core/contract';
 import type { Profiles } from '@pungi/core/gate';
 import { z } from 'zod';
-import { replyData } from '../reply.js';
-import { advertiseArguments, advertiseResult } from './advertise.js';
+import { advertiseArguments, READ_ONLY } from './advertise.js';
 import { isStrategicOnly, usablePersonas } from './descriptions.js';
 import { createVenv, deleteVenv, listVenvs, setVenvDescription } from './environments.js';
 import { executePython, executePythonFile } from './execute-python.js';
@@ -11,54 +10,63 @@ import { executeStrategicCode } from './execute-strategic-code.js';
 import { listProfiles } from './list-profiles.js';
 import { installPackages, listPackages, uninstallPackages } from './packages.js';
 import { readFile } from './read-file.js';
+import { readOutput } from './read-output.js';
 import { endSession, listSessions } from './sessions.js';
-import { answer, type Tool } from './tool.js';
-import { countOf, existingVenv, READ_ONLY } from './venv-arguments.js';
+import { answer, reply, type Tool } from './tool.js';
+import { countOf, otherVenv } from './venv-arguments.js';
 
-export const toolsFor = (config: Config, profiles: Profiles): Tool[] =>
-  isStrategicOnly(config) ? strategicTools(config, profiles) : allTools(config, profiles);
+type ToolsOf = (config: Config, profiles: Profiles) => Tool[];
 
-const strategicTools = (config: Config, profiles: Profiles): Tool[] => [
-  executeStrategicCode(config, profiles),
-  listProfiles(config, profiles),
+/** The tools of each group that can work with these settings, what an agent needs most first. */
+const GROUPS: readonly [Toolset, ToolsOf][] = [
+  ['run', (config, profiles) => [executePython(config, profiles)]],
+  ['run', (config) => (config.scriptRoots.length > 0 ? [executePythonFile(config)] : [])],
+  ['strategic', (config, profiles) => strategicTools(config, profiles)],
+  ['run', (config, profiles) => [listProfiles(config, profiles)]],
+  ['run', () => [readOutput()]],
+  ['analysis', () => [analyzeCode()]],
+  ['packages', (config) => [listPackages(config)]],
+  ['packages', (config) => changing(config, installPackages(config), uninstallPackages())],
+  ['environments', () => [listVenvs()]],
+  ['environments', (config) => changing(config, createVenv(), setVenvDescription(), deleteVenv())],
+  ['sessions', () => [listSessions(), endSession()]],
+  ['files', (config) => (config.artifactMb > 0 ? [readFile()] : [])],
+  ['health', () => [healthCheck()]],
 ];
 
-const allTools = (config: Config, profiles: Profiles): Tool[] => [
-  executePython(config, profiles),
-  executePythonFile(config),
-  ...(usablePersonas(profiles).length > 0 ? [executeStrategicCode(config, profiles)] : []),
-  listProfiles(config, profiles),
-  analyzeCode(),
-  listPackages(config),
-  ...changing(config, installPackages(config), uninstallPackages(config)),
-  listVenvs(),
-  ...changing(config, createVenv(), setVenvDescription(), deleteVenv(config)),
-  listSessions(),
-  endSession(),
-  ...(config.artifactMb > 0 ? [readFile()] : []),
-  healthCheck(config),
-];
+export function toolsFor(config: Config, profiles: Profiles): Tool[] {
+  const served = GROUPS.filter(([toolset]) => isServed(config, toolset));
+  const tools = served.flatMap(([, toolsOf]) => toolsOf(config, profiles));
+  return tools.map((tool) => (LONG_REPLIES.test(tool.name) ? { ...tool, _meta: sizeMeta(config) } : tool));
+}
+
+const LONG_REPLIES = /^(?:execute_|read_)/;
+
+/** Declares the longest reply, for clients that would else cut it, or hold it back, by a length of their own. */
+const sizeMeta = ({ replyChars }: Config) => ({ 'anthropic/maxResultSizeChars': replyChars });
+
+/** Alone, they bring what they need of the other tools that run code. */
+function strategicTools(config: Config, profiles: Profiles): Tool[] {
+  if (usablePersonas(profiles).length === 0) return [];
+  const needed = isStrategicOnly(config) ? [listProfiles(config, profiles), readOutput()] : [];
+  return [executeStrategicCode(config, profiles), ...needed];
+}
 
 /** Tools that change environments are offered only if the server's owner allows it. */
 const changing = ({ environmentTools }: Config, ...tools: Tool[]): Tool[] => (environmentTools ? tools : []);
 
-/** Fields that help a person find a fault; models need only the others. */
-const DETAILS = ['metrics', 'isolation', 'interpreter', 'environment', 'pool', 'queue', 'alerts', 'audit'];
-
-function healthCheck(config: Config): Tool {
-  const Arguments = z.strictObject({ venvName: existingVenv(config, 'to inspect') });
+function healthCheck(): Tool {
+  const Arguments = z.strictObject({ venvName: otherVenv() });
   return {
     name: 'health_check',
     title: 'Server health',
     description:
-      'Check whether the server can run Python now, with which interpreter, isolation and limits, the state of an environment, ' +
-      'and counts of past runs. Use it when calls fail for no visible reason: `problem` says why and what to do.',
+      'See whether the server can run Python, how, and if not, why. For calls that fail for no visible reason.',
     annotations: READ_ONLY,
-    inputSchema: advertiseArguments(Arguments),
-    outputSchema: advertiseResult(Health, DETAILS),
+    inputSchema: advertiseArguments(Arguments, ['venvName']),
     answer: (args, call) =>
       answer(Arguments, args, call, async ({ venvName }) =>
-        replyData(await call.pungi.health(venvName), (health) => JSON.stringify(health, null, 2)),
+        reply(call, await call.pungi.health(venvName), (health) => JSON.stringify(health, null, 2)),
       ),
   };
 }
@@ -66,18 +74,17 @@ function healthCheck(config: Config): Tool {
 /** The most lines a model gets; a program finds all of them in the structured content. */
 const MAX_LINES = 100;
 
+const HIDDEN = ['venvName', 'enableSecurity', 'enableStyle', 'enableComplexity'];
+
 const analyzeCode = (): Tool => ({
   name: 'analyze_code',
   title: 'Analyze Python code',
-  description:
-    'Check Python code with ruff, without running it: errors (syntax, undefined names), and unless switched off security ' +
-    '(rules of Bandit), complexity and style. Comments such as "# noqa" switch nothing off. The first call installs ruff.',
+  description: 'Check Python code with ruff, without running it: errors, security, complexity and style.',
   annotations: READ_ONLY,
-  inputSchema: advertiseArguments(AnalysisRequest),
-  outputSchema: advertiseResult(Analysis, ['summary']),
+  inputSchema: advertiseArguments(AnalysisRequest, HIDDEN),
   answer: (args, call) =>
     answer(AnalysisRequest, args, call, async (request, steps) =>
-      replyData(await call.pungi.analyze(request, steps), formatAnalysis),
+      reply(call, await call.pungi.analyze(request, steps), formatAnalysis),
     ),
 });
 

@@ -2,17 +2,12 @@ import type { Config } from '@pungi/core/config';
 import { Limits, Operation, OUTPUT_STYLES, type Profile } from '@pungi/core/contract';
 import { CAPABILITIES, isPersona, isStrategic, limitsOf, type Profiles, tighten } from '@pungi/core/gate';
 import { z } from 'zod';
-import { replyData } from '../reply.js';
-import { advertiseArguments, advertiseResult } from './advertise.js';
+import { advertiseArguments, READ_ONLY } from './advertise.js';
 import { isStrategicOnly, roleOf } from './descriptions.js';
-import { answer, type Tool } from './tool.js';
-import { READ_ONLY } from './venv-arguments.js';
+import { answer, reply, type Tool } from './tool.js';
 
 const Arguments = z.strictObject({
-  capability: z
-    .enum(CAPABILITIES, { error: () => `must be one of ${CAPABILITIES.join(', ')}` })
-    .nullish()
-    .describe('Only profiles that have it.'),
+  capability: z.enum(CAPABILITIES, { error: () => `must be one of ${CAPABILITIES.join(', ')}` }).nullish(),
 });
 
 const names = z.array(z.string());
@@ -42,17 +37,13 @@ const ListedProfile = z.object({
 });
 type ListedProfile = z.infer<typeof ListedProfile>;
 
-const Listed = z.object({ profiles: z.array(ListedProfile) });
-
 export const listProfiles = (config: Config, profiles: Profiles): Tool => ({
   name: 'list_profiles',
   title: 'List profiles',
   description:
-    `List the profiles${isStrategicOnly(config) ? '' : ' that execute_python and execute_python_file take'}: what code may import and do under each, ` +
-    'its default imports, and its limits, packages, data, hosts and variables.',
+    'List the profiles of runs: what code may import and do, limits, packages, data, hosts, variables.',
   annotations: READ_ONLY,
-  inputSchema: advertiseArguments(Arguments),
-  outputSchema: advertiseResult(Listed, ['profiles']),
+  inputSchema: advertiseArguments(Arguments, ['capability']),
   answer: (args, call) =>
     answer(Arguments, args, call, async ({ capability }) => {
       const shown = profiles.usable.filter((profile) => !isStrategicOnly(config) || isStrategic(profile));
@@ -60,7 +51,7 @@ export const listProfiles = (config: Config, profiles: Profiles): Tool => ({
       const listed = {
         profiles: all.filter(({ capabilities }) => !capability || capabilities.includes(capability)),
       };
-      return replyData(listed, ({ profiles: fitting }) => fitting.map(formatProfile).join('\n'));
+      return reply(call, listed, ({ profiles: fitting }) => fitting.map(formatProfile).join('\n'));
     }),
 });
 

@@ -1,19 +1,16 @@
 import type { Config } from '@pungi/core/config';
-import { PackageInfo, PackageReport } from '@pungi/core/contract';
+import { PackageInfo } from '@pungi/core/contract';
 import { z } from 'zod';
-import { replyData } from '../reply.js';
-import { advertiseArguments, advertiseResult } from './advertise.js';
-import { answer, type Tool } from './tool.js';
+import { advertiseArguments, CHANGES_PACKAGES, READ_ONLY, REPLACES } from './advertise.js';
+import { answer, reply, type Tool } from './tool.js';
 import {
-  CHANGES_PACKAGES,
   countOf,
   describeInstalling,
   describePackages,
-  existingVenv,
   formatPackage,
   formatReport,
+  otherVenv,
   packages,
-  READ_ONLY,
 } from './venv-arguments.js';
 
 const Listed = z.object({
@@ -23,19 +20,17 @@ const Listed = z.object({
 });
 
 export function listPackages(config: Config): Tool {
-  const Arguments = z.strictObject({ venvName: existingVenv(config, 'to inspect') });
+  const Arguments = z.strictObject({ venvName: otherVenv() });
   return {
     name: 'list_packages',
     title: 'List packages',
-    description:
-      'List the packages, with versions, that code in an environment can import besides the standard library.',
+    description: 'List the packages of an environment.',
     annotations: READ_ONLY,
     inputSchema: advertiseArguments(Arguments),
-    outputSchema: advertiseResult(Listed),
     answer: (args, call) =>
       answer(Arguments, args, call, async ({ venvName = config.defaultVenvName }, steps) => {
         const packages = await call.pungi.packages(venvName, steps);
-        return replyData({ venvName, packages, total: packages.length }, formatList);
+        return reply(call, { venvName, packages, total: packages.length }, formatList);
       }),
   };
 }
@@ -52,49 +47,45 @@ function formatList({ venvName, packages, total }: z.infer<typeof Listed>): stri
 export function installPackages(config: Config): Tool {
   const Arguments = z.strictObject({
     packages: packages().describe(describePackages(config)),
-    venvName: existingVenv(config, 'to install into'),
-    upgrade: z
-      .boolean()
-      .optional()
-      .describe('Take the newest versions; default: keep what satisfies the request.'),
+    venvName: otherVenv(),
+    upgrade: z.boolean().optional().describe('To newest versions'),
   });
   return {
     name: 'install_packages',
     title: 'Install packages',
     description:
-      'Install Python packages and their dependencies into an environment; the next run can import them. ' +
-      'A package name can differ from its module name: cv2 is in opencv-python, sklearn in scikit-learn.\n' +
+      'Install packages and their dependencies into an environment, by package name: opencv-python, not cv2. ' +
       describeInstalling(config),
     annotations: CHANGES_PACKAGES,
     inputSchema: advertiseArguments(Arguments),
-    outputSchema: advertiseResult(PackageReport, ['added', 'removed']),
     answer: (args, call) =>
       answer(Arguments, args, call, async (wanted, steps) => {
         const { environments } = call.pungi;
         const { venvName, packages: asked, upgrade } = wanted;
-        return replyData(await environments.install(venvName, asked, { ...steps, upgrade }), formatReport);
+        return reply(call, await environments.install(venvName, asked, { ...steps, upgrade }), formatReport);
       }),
   };
 }
 
-export function uninstallPackages(config: Config): Tool {
+export function uninstallPackages(): Tool {
   const Arguments = z.strictObject({
-    packages: packages().describe('Names without versions, such as "pandas".'),
-    venvName: existingVenv(config, 'to remove from'),
+    packages: packages(),
+    venvName: otherVenv(),
   });
   return {
     name: 'uninstall_packages',
     title: 'Uninstall packages',
-    description:
-      'Remove packages from an environment, and the dependencies only they needed. ' +
-      'Refused if a remaining package needs one of them: name that one as well.',
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    description: 'Remove packages, and dependencies that only they needed, from an environment.',
+    annotations: REPLACES,
     inputSchema: advertiseArguments(Arguments),
-    outputSchema: advertiseResult(PackageReport, ['packages', 'added', 'removed']),
     answer: (args, call) =>
       answer(Arguments, args, call, async (wanted, steps) => {
         const { environments } = call.pungi;
-        return replyData(await environments.uninstall(wanted.venvName, wanted.packages, steps), formatReport);
+        return reply(
+          call,
+          await environments.uninstall(wanted.venvName, wanted.packages, steps),
+          formatReport,
+        );
       }),
   };
 }

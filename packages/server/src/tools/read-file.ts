@@ -2,50 +2,58 @@ import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextpro
 import type { Pungi } from '@pungi/core';
 import type { Caller } from '@pungi/core/contract';
 import { z } from 'zod';
-import { replyData } from '../reply.js';
-import { advertiseArguments, advertiseResult } from './advertise.js';
-import { answer, type Tool } from './tool.js';
-import { READ_ONLY } from './venv-arguments.js';
+import { budgetOf, halfOf } from '../fit.js';
+import { advertiseArguments, READ_ONLY } from './advertise.js';
+import { answer, type Call, reply, type Tool } from './tool.js';
 
-/** The part of a file in one reply; the next call goes on behind it. */
-const MOST_BYTES = 16_000;
+/** Room of a reply for its other fields, and for the line below the text. */
+const BESIDE_CHARS = 300;
 
 const Arguments = z
   .strictObject({
-    run: z.string().max(100).optional().describe('The run that left it.'),
-    session: z.string().max(200).optional().describe('Or the session: the newest file of that path.'),
-    path: z.string().min(1).max(1024).describe('Its path, as the reply of the run names it.'),
-    offset: z.int().min(0).optional().describe('Bytes to skip.'),
+    run: z.string().max(100).optional().describe('The run that left it'),
+    session: z.string().max(200).optional().describe('Or the session'),
+    path: z.string().min(1).max(1024).describe('As the reply names it'),
+    offset: z.int().min(0).optional().describe('Bytes to skip'),
   })
   .refine(
     ({ run, session }) => (run === undefined) !== (session === undefined),
     'give either run or session',
   );
 
-const FilePart = z.object({
-  path: z.string(),
-  size: z.number().int(),
-  mimeType: z.string(),
-  text: z.string().optional(),
-  base64: z.string().optional().describe('instead of text, if it is not text'),
-  nextOffset: z.number().int().optional().describe('where the rest begins'),
-});
-type FilePart = z.infer<typeof FilePart>;
+interface FilePart {
+  path: string;
+  size: number;
+  mimeType: string;
+  text?: string;
+  /** Instead of text, if it is not text. */
+  base64?: string;
+  /** Where the rest begins. */
+  nextOffset?: number;
+}
 
 export const readFile = (): Tool => ({
   name: 'read_file',
   title: 'Read a file of a run',
-  description: `Read a file that a run made or changed, ${MOST_BYTES} bytes at a time.`,
+  description: 'Read a file that a run made or changed, part by part.',
   annotations: READ_ONLY,
   inputSchema: advertiseArguments(Arguments),
-  outputSchema: advertiseResult(FilePart, []),
   answer: (args, call) =>
-    answer(Arguments, args, call, async ({ run, session, path, offset = 0 }) => {
-      const of = run === undefined ? { session: session! } : { run };
-      const part = await call.pungi.readArtifact({ ...of, path, offset, most: MOST_BYTES }, call.caller);
-      return replyData(partOf(part, offset), formatPart);
-    }),
+    answer(Arguments, args, call, async (asked) => reply(call, await fittingPart(asked, call), formatPart)),
 });
+
+/** Reads as much as a reply can show; the next call goes on behind it. */
+async function fittingPart(
+  { run, session, path, offset = 0 }: z.infer<typeof Arguments>,
+  { pungi, caller }: Call,
+): Promise<FilePart> {
+  const of = run === undefined ? { session: session! } : { run };
+  const room = halfOf(budgetOf(pungi.config)) - BESIDE_CHARS;
+  for (let most = room; ; most = Math.floor(most / 2)) {
+    const part = partOf(await pungi.readArtifact({ ...of, path, offset, most }, caller), offset);
+    if (most <= 8 || JSON.stringify(part).length <= room) return part;
+  }
+}
 
 type Read = Awaited<ReturnType<Pungi['readArtifact']>>;
 

@@ -1,23 +1,19 @@
-import { SessionInfo } from '@pungi/core/contract';
+import type { SessionInfo } from '@pungi/core/contract';
 import { z } from 'zod';
-import { replyData } from '../reply.js';
-import { advertiseArguments, advertiseResult } from './advertise.js';
-import { answer, type Call, type Tool } from './tool.js';
-import { countOf, READ_ONLY } from './venv-arguments.js';
+import { advertiseArguments, READ_ONLY } from './advertise.js';
+import { answer, type Call, reply, type Tool } from './tool.js';
+import { countOf } from './venv-arguments.js';
 
 const NONE = z.strictObject({});
-const Sessions = z.object({ sessions: z.array(SessionInfo) });
 
 export const listSessions = (): Tool => ({
   name: 'list_sessions',
   title: 'List sessions',
-  description:
-    'List your sessions: the handle, the environment, the runs so far, and when each ends unless it is used.',
+  description: 'List your sessions, and when each ends unless it is used.',
   annotations: READ_ONLY,
   inputSchema: advertiseArguments(NONE),
-  outputSchema: advertiseResult(Sessions, ['sessions']),
   answer: (args, call) =>
-    answer(NONE, args, call, async () => replyData({ sessions: sessionsOf(call) }, formatSessions)),
+    answer(NONE, args, call, async () => reply(call, { sessions: sessionsOf(call) }, formatSessions)),
 });
 
 /**
@@ -30,7 +26,7 @@ function sessionsOf({ pungi, caller, ctx }: Call): SessionInfo[] {
   return pungi.sessions(caller).map((one) => ({ ...one, id: shown(one.id) }));
 }
 
-const formatSessions = ({ sessions }: z.infer<typeof Sessions>): string =>
+const formatSessions = ({ sessions }: { sessions: SessionInfo[] }): string =>
   sessions.length === 0
     ? 'There are no sessions.'
     : sessions
@@ -40,19 +36,17 @@ const formatSessions = ({ sessions }: z.infer<typeof Sessions>): string =>
         )
         .join('\n');
 
-const Ending = z.strictObject({ session: z.string().max(100).describe('Its handle.') });
-const Ended = z.object({ ended: z.string() });
+const Ending = z.strictObject({ session: z.string().max(100).describe('Its handle') });
 
 export const endSession = (): Tool => ({
   name: 'end_session',
   title: 'End a session',
-  description: 'End a session: its variables and files are dropped, and a run in it is cancelled.',
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  description: 'End a session, with its variables, files and run.',
+  annotations: { openWorldHint: false },
   inputSchema: advertiseArguments(Ending),
-  outputSchema: advertiseResult(Ended, []),
   answer: (args, call) =>
     answer(Ending, args, call, async ({ session }) => {
       call.pungi.endSession(session, call.caller);
-      return replyData({ ended: session }, () => 'The session has ended.');
+      return reply(call, { ended: session }, () => 'The session has ended.');
     }),
 });

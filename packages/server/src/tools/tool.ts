@@ -6,13 +6,15 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { Pungi } from '@pungi/core';
 import { jsonFaults, PungiError } from '@pungi/core/base';
+import { REPLY_DETAILS } from '@pungi/core/config';
 import type { Caller, Outcome, RunRequest, StepOptions } from '@pungi/core/contract';
 import { type Profiles, tooMany } from '@pungi/core/gate';
 import type { Wrapping } from '@pungi/wrap';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { budgetOf } from '../fit.js';
 import type { OutputStyle } from '../format-outcome.js';
 import { ProgressStream } from '../progress.js';
-import { invalidArguments, replyError, replyOutcome } from '../reply.js';
+import { invalidArguments, type ReplyOptions, replyData, replyError, replyOutcome } from '../reply.js';
 
 /** What a handler gets to answer a call. */
 export interface Call {
@@ -20,6 +22,8 @@ export interface Call {
   wrapping: Wrapping;
   caller: Caller;
   ctx: ServerContext;
+  /** Whether the client knows links to resources, which protocols have since 2025-06-18. */
+  hasLinks: boolean;
 }
 
 /** A tool as data: its advertised fields, and the function that answers a call. */
@@ -40,10 +44,11 @@ export async function answer<Schema extends z.ZodType>(
   act: (args: z.infer<Schema>, steps: Steps) => Promise<CallToolResult>,
   count: (args: unknown) => string[] = tooMany,
 ): Promise<CallToolResult> {
+  const budget = budgetOf(pungi.config);
   const many = count(args);
-  if (many.length > 0) return invalidArguments(many);
+  if (many.length > 0) return invalidArguments(many, budget);
   const parsed = schema.safeParse(args ?? {});
-  if (!parsed.success) return invalidArguments(jsonFaults(parsed.error));
+  if (!parsed.success) return invalidArguments(jsonFaults(parsed.error, schema), budget);
   const { signal } = ctx.mcpReq;
   const progress = ProgressStream.for(ctx);
   try {
@@ -53,27 +58,58 @@ export async function answer<Schema extends z.ZodType>(
       ...(progress && { onStep: (message: string) => progress.push(message) }),
     });
   } catch (thrown) {
-    if (signal.aborted) return replyError(new PungiError('CANCELLED', 'The call was cancelled.'));
+    if (signal.aborted) return replyError(new PungiError('CANCELLED', 'The call was cancelled.'), budget);
     const error = PungiError.from(thrown);
     pungi.logger.error('A call failed', { client: caller.client, code: error.code, message: error.message });
-    return replyError(error);
+    return replyError(error, budget);
   } finally {
     await progress?.end();
   }
 }
 
+/** The argument of tools that run code, in addition to the request. */
+export const replyDetail = z.enum(REPLY_DETAILS).optional();
+type ReplyDetail = z.infer<typeof replyDetail>;
+
 /** Checks the arguments, runs the code, streams steps and output as progress, and formats the outcome. */
-export function answerRun<Schema extends z.ZodType>(
+export function answerRun<Schema extends z.ZodType<{ replyDetail?: ReplyDetail }>>(
   schema: Schema,
   args: unknown,
   call: Call,
-  toRequest: (args: z.infer<Schema>) => RunRequest,
+  toRequest: (args: Omit<z.infer<Schema>, 'replyDetail'>) => RunRequest,
 ): Promise<CallToolResult> {
-  return answer(schema, args, call, async (parsed, steps) => {
-    const outcome = await runWithProgress(toRequest(parsed), call, steps);
-    return replyOutcome(outcome, styleOf(outcome, call.pungi.profiles));
+  return answer(schema, args, call, async ({ replyDetail: detail, ...parsed }, steps) =>
+    replyRun(await runWithProgress(toRequest(parsed), call, steps), call, { detail }),
+  );
+}
+
+/** `detail`: as the call asks for it. */
+interface RunReply extends Partial<Omit<ReplyOptions, 'detail'>> {
+  detail?: ReplyDetail;
+}
+
+/** Replies to a call that ran code, as its profile and the settings say. */
+export function replyRun(
+  outcome: Outcome,
+  { pungi, caller, hasLinks }: Call,
+  { detail = pungi.config.replyDetail, ...options }: RunReply = {},
+): CallToolResult {
+  return replyOutcome(outcome, {
+    style: styleOf(outcome, pungi.profiles),
+    budget: budgetOf(pungi.config),
+    keep: (whole) => pungi.outputs.keep(caller, whole),
+    hasLinks,
+    ...options,
+    detail,
   });
 }
+
+/** Replies with data, within the budget of the settings. */
+export const reply = <Data extends object>(
+  { pungi }: Call,
+  data: Data,
+  format: (data: Data) => string,
+): CallToolResult => replyData(data, format, budgetOf(pungi.config));
 
 export function runWithProgress(
   request: RunRequest,

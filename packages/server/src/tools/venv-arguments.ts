@@ -1,38 +1,26 @@
-import type { ToolAnnotations } from '@modelcontextprotocol/server';
-import type { Config } from '@pungi/core/config';
+import { type Config, isServed } from '@pungi/core/config';
 import type { EnvironmentInfo, PackageInfo, PackageReport } from '@pungi/core/contract';
 import { nameKey } from '@pungi/core/environments';
 import { z } from 'zod';
 
-/** The environment of a call. The environments themselves check the name and explain what is wrong. */
-export const existingVenv = (config: Config, purpose: string) =>
+/** An environment. The environments themselves check the name and explain what is wrong. */
+export const otherVenv = () => z.string().optional().describe('Environment');
+
+/** The environment of code. */
+export const existingVenv = (config: Config) =>
   z
     .string()
     .optional()
-    .describe(`The environment ${purpose}, default "${config.defaultVenvName}": see list_venvs.`);
+    .describe(
+      `Environment, default "${config.defaultVenvName}"${isServed(config, 'environments') ? ': see list_venvs' : ''}.`,
+    );
 
-export const newVenv = () => z.string().describe(`Its name: ${describeNames()}`);
+export const namedVenv = () => z.string().describe('Its name');
 
-export const namedVenv = () => z.string().describe('The name of the environment, as list_venvs shows it.');
+export const description = () => z.string().max(2000).describe('What it is for.');
 
-export const description = () => z.string().max(2000).describe('What the environment is for, in a sentence.');
-
-export const packages = () => z.array(z.string()).min(1, 'name at least one package').max(200);
-
-/** For tools that download from the index and may replace packages. */
-export const CHANGES_PACKAGES: ToolAnnotations = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: true,
-  openWorldHint: true,
-};
-
-export const READ_ONLY: ToolAnnotations = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-};
+export const packages = () =>
+  z.array(z.string()).min(1, 'name at least one package').max(200).describe('Their names');
 
 const SOURCES: Record<Config['packageSources'][number], string> = {
   url: 'URLs of wheels ("name @ https://…")',
@@ -42,32 +30,32 @@ const SOURCES: Record<Config['packageSources'][number], string> = {
 
 /** Describes what a package may be, and where it comes from on this server. */
 export function describePackages({ packageSources }: Config): string {
-  const form = 'Requirements as in pip, such as "pandas" or "numpy>=2,<3".';
+  const form = 'As for pip: "numpy>=2,<3".';
   const more = packageSources.map((source) => SOURCES[source]);
   const kinds =
     more.length === 0
-      ? 'Wheels of the package index only: no options, URLs, paths or source distributions.'
-      : `Wheels of the package index, and on this server also ${more.join('; ')}. No options.`;
+      ? 'Wheels of the package index only.'
+      : `Wheels of the package index, on this server also ${more.join('; ')}.`;
   return `${form} ${kinds}`;
 }
 
-const describeNames = () => '1 to 64 letters, digits, "_" and "-", not starting with "-".';
-
 /** Describes every call that waits for packages. */
 export const describeInstalling = ({ packageTimeoutMs }: Config) =>
-  `It may take minutes, with a separate time limit of ${packageTimeoutMs / 1000} s; steps are reported as progress. ` +
-  'All or nothing: a failure leaves the environment unchanged and gives the reason for each package.';
+  `All or nothing, within ${packageTimeoutMs / 1000} s.`;
 
 /** Describes which packages code can import, and how to get others. */
-export const describeImports = ({ defaultVenvName, autoInstall, environmentTools }: Config) =>
-  [
-    `It can import what is installed in its environment, by default "${defaultVenvName}": see list_packages${environmentTools ? ' and install_packages' : ''}.`,
-    autoInstall
-      ? 'If an import fails, its package is installed and the code runs again.'
-      : 'If a module is missing, the error names the package to install.',
-    'Or name the packages at the top of the code, and leave out venvName; an environment is created for them and kept:\n' +
+export function describeImports(config: Config): string {
+  const { defaultVenvName, autoInstall, environmentTools } = config;
+  const tools = ['list_packages', ...(environmentTools ? ['install_packages'] : [])].join(', ');
+  return [
+    `It can import what its environment has, default "${defaultVenvName}"${isServed(config, 'packages') ? ` (${tools})` : ''}. ` +
+      (autoInstall
+        ? 'If an import fails, its package is installed and the code runs again.'
+        : 'If a module is missing, the error names the package to install.'),
+    'Or name packages at its top, without venvName:\n' +
       '# /// script\n# dependencies = ["rich", "numpy>=2"]\n# ///',
   ].join('\n');
+}
 
 export const countOf = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 

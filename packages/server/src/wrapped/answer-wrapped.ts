@@ -5,8 +5,10 @@ import type { Outcome, Value } from '@pungi/core/contract';
 import { fitSchema, type WrappedTool, withFiles, wrappedCall } from '@pungi/wrap';
 import { z } from 'zod';
 import { withPictures, withSmallDisplays } from '../displays.js';
-import { cutText, fitOutcome } from '../fit.js';
-import { contentBlocks, formatIssues, formatOutcome, type OutputStyle, text } from '../format-outcome.js';
+import { type Budget, budgetOf, cutReadable, cutText, fitHalf, fitOutcome, halfOf } from '../fit.js';
+import { contentBlocks, formatOutcome, type OutputStyle, text } from '../format-outcome.js';
+import { ERROR_META, errorMeta, imageRoom, linksTo, replyError, withinImages } from '../reply.js';
+import { type StructuredError, shortError } from '../short-outcome.js';
 import { answer, type Call, runWithProgress, styleOf } from '../tools/tool.js';
 
 /** The tool's own schema checks the rest. Not z.record, which would drop a name such as "__proto__". */
@@ -26,9 +28,7 @@ export function answerWrapped(tool: WrappedTool, args: unknown, call: Call): Pro
       const outcome = await runWithProgress(request, call, steps);
       const { verdict, runId } = outcome;
       if (verdict.kind === 'internal') return replyOwnFault(tool, verdict.message, runId, call);
-      const style = styleOf(outcome, call.pungi.profiles);
-      const reply = fitOutcome(withSmallDisplays(outcome), (fitting) => formatWrapped(tool, fitting, style));
-      return { ...reply, content: withPictures(reply.content, outcome) };
+      return replyWrapped(tool, outcome, call);
     } catch (error) {
       if (error instanceof PungiError) throw error;
       return replyOwnFault(tool, String((error as Error)?.stack ?? error), randomUUID(), call);
@@ -42,10 +42,54 @@ export function answerWrapped(tool: WrappedTool, args: unknown, call: Call): Pro
  * Failures of the script are reported in full; failures of the server go to its log, under an id that the
  * client gets.
  */
-function replyOwnFault({ name }: WrappedTool, problem: string, id: string, { pungi }: Call): CallToolResult {
-  pungi.logger.error('A wrapped tool could not be run', { id, tool: name, problem });
-  const message = `INTERNAL_ERROR: The server failed, not the script. Its log has the details under ${id}.`;
-  return { content: [text(message)], isError: true };
+function replyOwnFault(tool: WrappedTool, problem: string, id: string, { pungi }: Call): CallToolResult {
+  pungi.logger.error('A wrapped tool could not be run', { id, tool: tool.name, problem });
+  const message = `The server failed, not the script. Its log has the details under ${id}.`;
+  const failed = replyError({ code: 'INTERNAL_ERROR', message, details: { id } }, budgetOf(pungi.config));
+  return keepPromise(tool, failed);
+}
+
+/**
+ * A value that the tool promised stays whole. Printed output, and everything about a failure, is cut to the budget; the rest
+ * can be read with read_output.
+ */
+function replyWrapped(tool: WrappedTool, outcome: Outcome, call: Call): CallToolResult {
+  const { pungi, caller, hasLinks } = call;
+  const budget = budgetOf(pungi.config);
+  const style = styleOf(outcome, pungi.profiles);
+  let shownStdout = '';
+  const format = (fitting: Outcome) => {
+    shownStdout = fitting.stdout.text;
+    return formatWrapped(tool, fitting, { style, budget });
+  };
+  const pictured = withinImages(withSmallDisplays(outcome), budget);
+  const withDisplays = ({ content, ...reply }: CallToolResult): CallToolResult => ({
+    ...reply,
+    content: withPictures(content, outcome, shownStdout, imageRoom(pictured, budget)),
+  });
+  if (tool.spec.kind === 'function' && outcome.verdict.kind === 'ok') {
+    const whole = fitOutcome(pictured, format);
+    const half = halfOf(budget);
+    const content = whole.content.map((block) =>
+      block.type === 'text' ? text(cutText(block.text, half)) : block,
+    );
+    return withDisplays({ ...whole, content });
+  }
+  const { shown, isCut } = fitHalf(
+    pictured,
+    budget.chars,
+    (fitting) => fitOutcome(fitting, format),
+    cutReadable,
+  );
+  const links = isCut && pungi.outputs.keep(caller, outcome) && hasLinks ? linksTo(outcome) : [];
+  const reply = withDisplays(shown);
+  return { ...reply, content: [...reply.content, ...links] };
+}
+
+/** How to reply: as the profile says, within the budget. */
+interface How {
+  style: OutputStyle;
+  budget: Budget;
 }
 
 /** Longest repr, in characters, of a value that has no JSON. */
@@ -57,26 +101,42 @@ const LONGEST_PRINTED = 8 * 1024;
  * Formats a run of a wrapped tool as the result of its call: the value, and separately what the script
  * printed.
  */
-function formatWrapped(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
-  const _meta = { 'pungi/runId': outcome.runId };
-  if (outcome.verdict.kind === 'invalid')
-    return { content: [text(formatInvalid(outcome.verdict))], isError: true, _meta };
+function formatWrapped(tool: WrappedTool, outcome: Outcome, { style, budget }: How): CallToolResult {
+  const { verdict, runId } = outcome;
   const result =
-    tool.spec.kind === 'function' ? formatFunction(tool, outcome, style) : formatScript(tool, outcome, style);
-  return { ...result, _meta };
+    verdict.kind === 'invalid'
+      ? formatInvalid(tool, verdict, budget)
+      : tool.spec.kind === 'function'
+        ? formatFunction(tool, outcome, style)
+        : formatScript(tool, outcome, style);
+  return { ...result, _meta: { ...errorMeta(outcome, budget), ...result._meta, 'pungi/runId': runId } };
 }
 
 /**
  * Formats one sentence per invalid argument. A problem that is not about an argument keeps its own message.
  */
-function formatInvalid({ code, message, issues }: Extract<Outcome['verdict'], { kind: 'invalid' }>): string {
+function formatInvalid(
+  tool: WrappedTool,
+  verdict: Extract<Outcome['verdict'], { kind: 'invalid' }>,
+  budget: Budget,
+): CallToolResult {
+  const { code, message, issues } = verdict;
   const isOfArguments = issues.some((issue) => issue !== message);
-  if (!isOfArguments) return `${code}: ${message}`;
-  return [`${code}: The arguments are not valid.`, ...formatIssues(issues)].join('\n');
+  const failed = isOfArguments
+    ? { code, message: 'The arguments are not valid.', details: { issues } }
+    : { code, message, details: {} };
+  return keepPromise(tool, replyError(failed, budget));
+}
+
+/** A failure as data. A client refuses what does not fit the output schema of the tool: there, only `_meta` has it. */
+function keepPromise(tool: WrappedTool, { structuredContent, ...result }: CallToolResult): CallToolResult {
+  const promised = promisedSchema(tool);
+  const fits = promised === null || fitSchema(promised, structuredContent as object).issues.length === 0;
+  return fits ? { ...result, structuredContent: structuredContent as object } : result;
 }
 
 function formatFunction(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
-  if (outcome.verdict.kind !== 'ok') return { content: formatOutcome(outcome, style), isError: true };
+  if (outcome.verdict.kind !== 'ok') return formatFailed(tool, outcome, style);
   const { value } = outcome;
   const structured = structuredValue(tool, value);
   const broken = brokenPromise(tool, structured, value);
@@ -86,8 +146,21 @@ function formatFunction(tool: WrappedTool, outcome: Outcome, style: OutputStyle)
     ...contentBlocks(outcome),
     ...formatPrinted(outcome, style),
   ];
-  if (broken !== null) return { content, isError: true };
+  if (broken !== null) return keepPromise(tool, { content, isError: true, ...invalidResult(broken) });
   return { content, ...(structured !== undefined && { structuredContent: structured }) };
+}
+
+function formatFailed(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
+  const { verdict, stderr } = outcome;
+  if (verdict.kind === 'ok') return { content: [] };
+  const structuredContent = { error: shortError(verdict, stderr.text, style) };
+  return keepPromise(tool, { content: formatOutcome(outcome, style), structuredContent, isError: true });
+}
+
+/** The error of a script that ran and returned something else than its tool promises. */
+function invalidResult({ text: message }: TextContent) {
+  const error: StructuredError = { code: 'INVALID_RESULT', message };
+  return { structuredContent: { error }, _meta: { [ERROR_META]: { ...error, details: {} } } };
 }
 
 /**
@@ -164,7 +237,7 @@ function formatPrinted({ stdout, stderr }: Outcome, style: OutputStyle): Content
 
 function formatScript(tool: WrappedTool, outcome: Outcome, style: OutputStyle): CallToolResult {
   const exitCode = exitCodeOf(outcome);
-  if (exitCode === null) return { content: formatOutcome(outcome, style), isError: true };
+  if (exitCode === null) return formatFailed(tool, outcome, style);
   const { stdout, stderr, verdict } = outcome;
   const traceback = verdict.kind === 'python-error' ? verdict.exception.traceback : '';
   const isShown = stderr.text.includes(traceback.trim());
@@ -175,8 +248,11 @@ function formatScript(tool: WrappedTool, outcome: Outcome, style: OutputStyle): 
     stderr: isShown ? stderr.text : `${stderr.text}${traceback}`,
     ...(json !== undefined && { json }),
   };
-  if (exitCode !== 0)
-    return { content: formatOutcome(outcome, 'full'), structuredContent: structured, isError: true };
+  if (verdict.kind !== 'ok') {
+    const error = { code: verdict.code, message: verdict.message };
+    const structuredContent = { ...structured, error };
+    return keepPromise(tool, { content: formatOutcome(outcome, 'full'), structuredContent, isError: true });
+  }
   const printed = [
     ...(stdout.text === '' ? [] : [text(stdout.text)]),
     ...(stderr.text === '' || style !== 'full' ? [] : [text(`stderr:\n${stderr.text}`)]),
@@ -187,7 +263,9 @@ function formatScript(tool: WrappedTool, outcome: Outcome, style: OutputStyle): 
     ...(broken === null ? [] : [broken]),
     ...(printed.length > 0 ? printed : [text('The script succeeded without output.')]),
   ];
-  return broken === null ? { content, structuredContent: structured } : { content, isError: true };
+  return broken === null
+    ? { content, structuredContent: structured }
+    : keepPromise(tool, { content, isError: true, ...invalidResult(broken) });
 }
 
 /** Returns the exit code as a shell would; null if the script was stopped. */

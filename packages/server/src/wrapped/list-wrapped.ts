@@ -1,10 +1,8 @@
 import { Remark } from '@pungi/core/contract';
 import type { ScriptInUse, WrappedScript, WrappedScripts } from '@pungi/wrap';
 import { z } from 'zod';
-import { replyData } from '../reply.js';
-import { advertiseArguments, advertiseResult } from '../tools/advertise.js';
-import { answer, type Tool } from '../tools/tool.js';
-import { READ_ONLY } from '../tools/venv-arguments.js';
+import { advertiseArguments, READ_ONLY } from '../tools/advertise.js';
+import { answer, reply, type Tool } from '../tools/tool.js';
 
 export const LIST_WRAPPED = 'list_wrapped';
 
@@ -36,11 +34,9 @@ export const listWrapped = (): Tool => ({
   name: LIST_WRAPPED,
   title: 'List wrapped scripts',
   description:
-    'List the Python scripts whose functions and command lines this server offers as tools: the tools of each, its ' +
-    'environment and profile, what could not become a tool, and the problem of a script that does not work.',
+    'List the Python scripts that this server offers as tools, and what is wrong with those that it cannot offer.',
   annotations: READ_ONLY,
   inputSchema: advertiseArguments(Arguments),
-  outputSchema: advertiseResult(Listed),
   answer: (args, call) =>
     answer(Arguments, args, call, async () => {
       const { scripts: wrapped } = call.wrapping;
@@ -49,7 +45,7 @@ export const listWrapped = (): Tool => ({
         scripts: wrapped.scripts.map((script) => wrappedInfo(script, wrapped)),
         problem: wrapped.isOffered ? wrapped.problem : null,
       };
-      return replyData(listed, formatList);
+      return reply(call, listed, formatList);
     }),
 });
 

@@ -18,6 +18,7 @@ export const BUILT_IN_NAMES: readonly string[] = [
   'list_venvs',
   'list_wrapped',
   'read_file',
+  'read_output',
   'set_venv_description',
   'uninstall_packages',
   'unwrap_script',

@@ -87,11 +87,11 @@ const persona = (
 ];
 
 export const BUILT_IN_PROFILES: ReadonlyMap<string, ProfileDefinition> = new Map<string, ProfileDefinition>([
-  ['default', { description: 'No rules beyond the sandbox and its limits' }],
+  ['default', { description: 'No rules but the limits' }],
   [
     STRATEGIC,
     {
-      description: 'Strategic analysis with pandas and numpy, reports and charts, and nothing else',
+      description: 'Strategic analysis with pandas and numpy, reports and charts',
       // Besides pandas: libraries for Parquet and Excel, tables, styled reports and charts.
       packages: ['numpy', 'pandas', 'pyarrow', 'openpyxl', 'tabulate', 'jinja2', 'matplotlib'],
       // Importing pyplot starts another program to find fonts, which the rules below deny to a run.
