@@ -123,9 +123,11 @@ function smallPart(mediaType: string, content: Part): [string, Part][] {
   return JSON.stringify(content).length <= LARGEST_PART ? [[mediaType, content]] : [];
 }
 
-/** What a run showed, for a reader who has only the structured content. Text is part of the output. */
+/** What a run showed besides text, for a reader who has only structured content: the size of pictures, and data such as that of charts. */
 export const shownParts = ({ displays = [] }: Outcome): Record<string, Part>[] =>
   displays
-    .map(({ data: { 'text/plain': _, ...data } }) => data)
+    .map(({ data }) =>
+      Object.fromEntries(Object.entries(data).filter(([type]) => /^image\/|json$/.test(type))),
+    )
     .filter((data) => Object.keys(data).length > 0)
     .slice(0, MOST_IMAGES);

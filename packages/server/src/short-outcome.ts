@@ -1,4 +1,5 @@
 import type { Outcome } from '@pungi/core/contract';
+import { shownParts } from './displays.js';
 import {
   type Failure,
   MOST_FILES_LISTED,
@@ -32,9 +33,7 @@ export function shortOutcome(
 ): Record<string, unknown> {
   const { verdict, value, stdout, stderr, notes = [], cached, disclosure, session } = outcome;
   const isOk = verdict.kind === 'ok';
-  const displays = (outcome.displays ?? [])
-    .map(({ data }) => data)
-    .filter((data) => Object.keys(data).length > 0);
+  const displays = shownParts(outcome);
   const files = (outcome.artifacts ?? []).slice(0, MOST_FILES_LISTED).map(({ path }) => path);
   const showsStdout = style !== 'value' || (isOk && value === null);
   const allNotes = [...notes, ...(value?.note === undefined ? [] : [value.note]), ...sessionNotes(outcome)];

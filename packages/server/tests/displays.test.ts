@@ -64,10 +64,21 @@ describe('the pictures of a run', () => {
       displays: [
         {
           'image/png': '(4 characters)',
-          'text/plain': '<Figure>',
           'application/vnd.pungi.chart+json': { type: 'line' },
         },
       ],
+    });
+  });
+
+  test('and data of charts are what short structured content has of displays: text is in the output', () => {
+    const frame: Display = {
+      data: { 'text/html': '<table>', 'text/csv': 'a' },
+      at: { stdout: 0, stderr: 0 },
+    };
+    const displays = [picture(0, PNG), frame];
+    const { structuredContent } = replyOutcome({ ...outcomeOf(), displays }, { ...REPLY, detail: 'short' });
+    expect(structuredContent).toEqual({
+      displays: [{ 'image/png': '(1 × 1 pixels)', 'application/vnd.pungi.chart+json': { type: 'line' } }],
     });
   });
 
