@@ -41,6 +41,7 @@ async function startEngine() {
       maxConcurrentExecutions: 4,
       maxOutputHardBytes: 160 * 1024 * 1024,
       cacheDir: `${table.folder}/cache`,
+      artifactDir: `${table.folder}/artifacts`,
       scriptRoots: [bait.scripts],
     }),
   );

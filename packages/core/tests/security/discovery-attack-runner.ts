@@ -34,6 +34,7 @@ const pungi = Pungi.start(
       wrapTools: true,
     },
     ...{ cacheDir: `${folder}/cache`, venvsBasePath: `${folder}/environments`, maxConcurrentExecutions: 4 },
+    artifactDir: `${folder}/artifacts`,
     ...{
       executionTimeoutMs: 4000,
       maxRequestTimeoutMs: 4000,

@@ -26,7 +26,17 @@ export interface EnvironmentRowResult {
 
 const { tier, python, uv, base, index } = JSON.parse(await text(process.stdin)) as EnvironmentTableRun;
 Object.assign(process.env, index);
-const pungi = Pungi.start(Config.parse({ tier, python, uv, venvsBasePath: base, poolSize: 1, audit: false }));
+const pungi = Pungi.start(
+  Config.parse({
+    tier,
+    python,
+    uv,
+    venvsBasePath: base,
+    artifactDir: `${base}-artifacts`,
+    poolSize: 1,
+    audit: false,
+  }),
+);
 await pungi.environments.create({ venvName: 'mine', packages: PACKAGES_OF_MINE });
 await pungi.environments.create({ venvName: 'other', packages: ['apple==1.0'] });
 

@@ -31,6 +31,7 @@ const pungi = Pungi.start(
   Config.parse({
     ...{ tier, python, poolSize: 2, audit: false, auditDir: auditFolder, toolsDir: toolsFolder },
     ...{ cacheDir: `${folder}/cache`, venvsBasePath: `${folder}/environments`, maxConcurrentExecutions: 4 },
+    artifactDir: `${folder}/artifacts`,
     scriptRoots: [bait.scripts],
   }),
 );

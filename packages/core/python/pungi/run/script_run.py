@@ -11,6 +11,8 @@ from ..scope import code_summary, scoped_run
 from . import called_script, displays, frames, late_modules, process_title, report, script, script_end, started_as, streams
 from .supervisor_channel import REPORT_FD, say, say_and_wait
 
+# The list that preloaded modules may hold, as in `def main(args=sys.argv)`.
+_ARGV = sys.argv
 # Kept from before foreign code could replace them.
 _getpid, _dumps = os.getpid, report.encode_json
 encode = _dumps
@@ -91,7 +93,8 @@ def _enter_script(job, path, session):
     module = called_script.make_module(job["filename"], job.get("package")) if is_module else main_module
     scope = module.__dict__
     scope.update({"__builtins__": main_module.__builtins__, "__file__": path} | job["variables"])
-    sys.argv = [job["filename"], *job["argv"]]
+    sys.argv = _ARGV
+    sys.argv[:] = [job["filename"], *job["argv"]]
     sys.orig_argv = ["python", *sys.argv]
     process_title.show(sys.argv)
     return scope
@@ -128,7 +131,7 @@ def _describe(error, path, absent, is_child):
 
 def rehearse():
     """Makes a sample run: the pages that it writes to are copied now and not while a caller waits."""
-    before = sys.argv, list(sys.path), sys.modules["__main__"]
+    before = list(sys.argv), list(sys.path), sys.modules["__main__"]
     job, path = json.loads(_dumps(_REHEARSAL)), os.path.join(os.getcwd(), _REHEARSAL["filename"])
     source = script.write(path, job["code"])
     end = script_end.ScriptEnd(os.path.dirname(path))
@@ -137,7 +140,7 @@ def rehearse():
     end.is_worth_while()
     os.unlink(path)
     frames.pack(frames.FINISHED, _dumps({"value": {"repr": "1"}}))
-    sys.argv, sys.path[:], sys.modules["__main__"] = before
+    sys.argv[:], sys.path[:], sys.modules["__main__"] = before
     linecache.cache.clear()
 
 
