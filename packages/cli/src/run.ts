@@ -56,7 +56,7 @@ notebook. With --json the outcome is the only thing on standard output:
 {"verdict": …, "stdout": …, "value": …, "usage": …}, or
 {"error": {"code", "message", "details"}} if nothing was run.
 Piped text is the script's standard input, which always ends.
-What the script shows (plt.show(), display(frame)) is saved with --out DIR: figure-1.png, display-2.html.
+What the script shows (plt.show(), display(frame)) is saved with --out DIR: figure-1.png …
 A script that names its packages in a "# /// script" block (PEP 723) runs in an environment created
 for them: the first run reports the steps on standard error, and "usage.installMs" is their time.
 A profile (see: pungi profile) adds rules. If it discloses what was done, the disclosure is printed
