@@ -63,7 +63,7 @@ describe.each([
   test('the ceiling holds, and a value above it is lowered with a note', async () => {
     const outcome = await run(writes(200), { diskMb: 4000 });
     verdictOf(outcome, 'disk-exceeded');
-    expect(outcome.notes).toEqual(["diskMb was lowered from 4000 to 128, the server's MAX_REQUEST_DISK_MB."]);
+    expect(outcome.notes).toContain("diskMb was lowered from 4000 to 128, the server's MAX_REQUEST_DISK_MB.");
     expect((await run('1', { timeoutMs: 900_000 })).notes).toEqual([
       "timeoutMs was lowered from 900000 to 300000, the server's MAX_REQUEST_TIMEOUT_MS.",
     ]);
