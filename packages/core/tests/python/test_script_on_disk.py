@@ -41,7 +41,7 @@ SNIPPETS = {
     "break": "break",
     "two stars": "f(**a, *b)",
     "yield": "class A:\n    yield 1",
-    "await": "await x",
+    "await": "def f():\n    await x",
     "a late future": "x = 1\nfrom __future__ import annotations",
     "no such future": "from __future__ import nothing",
     "a name that is global too late": "def f():\n    x = 1\n    global x",

@@ -80,9 +80,10 @@ class Reaper:
             self._kill(pid, signal.SIGCONT)
 
     def interrupt(self):
-        """Signals the worker and the processes in its group, as a terminal does."""
-        for pid in self._all():
-            if pid == self._worker or watch.group_of(pid) == self._worker:
+        """Signals the worker and the processes in its group, as a terminal does. The worker comes first: it may wait for one of them."""
+        self._kill(self._worker, signal.SIGINT)
+        for pid in self._all() - {self._worker}:
+            if watch.group_of(pid) == self._worker:
                 self._kill(pid, signal.SIGINT)
 
     def _all(self):
