@@ -1,10 +1,10 @@
 """The folders that a run may write to: one bounded tmpfs in its own mount namespace, or a folder on disk that is watched and removed."""
 
-import errno
 import os
 
 from ..limits import watch
-from . import shared_names, system
+from . import box_copies, shared_names, system
+from .emptying import empty_folder, remove_tree
 from .host_jail import BOX, SHM, TERMINALS, TMP, WORK
 from .system import MS_BIND, MS_NODEV, MS_NOSUID, MS_REC
 
@@ -36,6 +36,8 @@ class NamespaceBox:
             os.makedirs(inside, 0o700)
             system.mount(inside, folder, flags=MS_BIND)
         self._device = os.stat(BOX).st_dev
+        # Only the supervisor has it: next to the folders are the files of checkpoints (box_copies.py).
+        self._root = os.open(BOX, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         # A reset could not reach files above the folders.
         system.unmount(BOX)
         for fd, path in covered:
@@ -54,12 +56,34 @@ class NamespaceBox:
         """Whether an open file belongs to the run."""
         return os.fstat(fd).st_dev == self._device
 
+    def owns(self, device, _path):
+        """The same for a file that another process has opened or mapped."""
+        return device == self._device
+
+    @property
+    def can_be_copied(self):
+        return not self._is_covering
+
+    def open_root(self):
+        """The folder that holds the others, under their names in `folders`."""
+        return os.dup(self._root)
+
+    @property
+    def folders(self):
+        return [folder.lstrip("/") for folder in _FOLDERS]
+
+    def room(self, limit_mb):
+        """Bytes and entries that are left."""
+        use = os.statvfs(WORK)
+        left = min(limit_mb, self._size_mb) * _MB - (use.f_blocks - use.f_bfree) * use.f_frsize
+        return left, use.f_ffree
+
     def is_over(self, limit_mb, _pids):
         use = os.statvfs(WORK)
         return use.f_bfree == 0 or use.f_ffree == 0 or self.exceeds(limit_mb)
 
-    def is_full(self, limit_mb, _pids):
-        """Whether lack of space can be the reason of a failed run."""
+    def is_full(self, limit_mb, _processes):
+        """Whether lack of space can be the reason of a failed run. `_processes`: returns those that live."""
         use = os.statvfs(WORK)
         return use.f_ffree == 0 or (use.f_blocks - use.f_bfree) * use.f_frsize >= _almost(min(limit_mb, self._size_mb))
 
@@ -68,8 +92,10 @@ class NamespaceBox:
 
     def exceeds(self, limit_mb):
         """At a good end: a script that reached the bound and handled it is fine, one that passed a tighter limit unseen is not."""
+        if limit_mb >= self._size_mb:
+            return False
         use = os.statvfs(WORK)
-        return limit_mb < self._size_mb and (use.f_blocks - use.f_bfree) * use.f_frsize > limit_mb * _MB
+        return (use.f_blocks - use.f_bfree) * use.f_frsize > limit_mb * _MB
 
     def reset(self):
         """Restores the box for the next run. Empties it in place: an unmount would wait for every processor of the machine."""
@@ -79,6 +105,7 @@ class NamespaceBox:
             os.chmod(folder, 0o700)
             empty_folder(folder)
             os.utime(folder)
+        box_copies.remove_all(self)
 
     def remove(self):
         """The box goes away with the namespace."""
@@ -108,16 +135,40 @@ class FolderBox:
         """`path`: absolute and without links."""
         return path.startswith(f"{os.path.realpath(self.root)}/")
 
+    def owns(self, _device, path):
+        return self.has_path(path)
+
+    can_be_copied = True
+
+    def open_root(self):
+        return os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+    @property
+    def folders(self):
+        return [os.path.basename(folder) for folder in (self.work, self.temporary, self.shared) if folder is not None]
+
+    def room(self, limit_mb):
+        size, entries = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)
+        return limit_mb * _MB - size, limit_mb * _ENTRIES_PER_MB - entries
+
     def is_over(self, limit_mb, pids):
         self._free = self._free_now()
         size, entries = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)
         open_files = watch.deleted_files(pids, self.device)
-        hidden = -1 if open_files is None else sum(open_files.values())
-        is_hiding = open_files is None or len(watch.deleted_mappings(pids, self.device) - open_files.keys()) > _MOST_DELETED_MAPPINGS
-        return is_hiding or size + hidden > limit_mb * _MB or entries > limit_mb * _ENTRIES_PER_MB
+        if open_files is None or self._is_hiding(pids, open_files):
+            return True
+        return size + sum(open_files.values()) > limit_mb * _MB or entries > limit_mb * _ENTRIES_PER_MB
 
-    def is_full(self, limit_mb, pids):
-        deleted = watch.deleted_files(pids, self.device) or {}
+    def _is_hiding(self, pids, open_files):
+        hidden = watch.deleted_mappings(pids, self.device) - open_files.keys()
+        if len(hidden) > _MOST_DELETED_MAPPINGS:
+            # Opened after the first look, or about to be released: what counts is still so.
+            hidden -= (watch.deleted_files(pids, self.device) or {}).keys()
+            hidden &= watch.deleted_mappings(pids, self.device)
+        return len(hidden) > _MOST_DELETED_MAPPINGS
+
+    def is_full(self, limit_mb, processes):
+        deleted = watch.deleted_files(processes(), self.device) or {}
         size = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)[0] + sum(deleted.values())
         return size >= _almost(limit_mb) or self._free_now() < _MB
 
@@ -152,50 +203,3 @@ def _attributes(path):
 def _almost(limit_mb):
     """A write that does not fit leaves some space free: less than it needs."""
     return limit_mb * _MB * 9 // 10
-
-
-def remove_tree(path):
-    _unlock(path)
-    empty_folder(path)
-    os.rmdir(path)
-
-
-def empty_folder(path):
-    """Empties a folder that a run may have made hard to empty: locked, or nested beyond any path's length."""
-    root = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    serial, prefix = 0, f".removing-{os.urandom(8).hex()}"
-    try:
-        while names := os.listdir(root):
-            for name in names:
-                if not _is_folder(name, root):
-                    os.unlink(name, dir_fd=root)
-                    continue
-                _unlock(name, root)
-                folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=root)
-                try:
-                    for inner in os.listdir(folder):
-                        # Folders inside are moved up one level, instead of descending into them.
-                        if _is_folder(inner, folder):
-                            _unlock(inner, folder)
-                            serial += 1
-                            os.rename(inner, f"{prefix}-{serial}", src_dir_fd=folder, dst_dir_fd=root)
-                        else:
-                            os.unlink(inner, dir_fd=folder)
-                finally:
-                    os.close(folder)
-                os.rmdir(name, dir_fd=root)
-    finally:
-        os.close(root)
-
-
-def _unlock(name, parent=None):
-    """Supervisors of the landlock tier have no chmod; there a folder is always open to its owner (file_keeper.py)."""
-    try:
-        os.chmod(name, 0o700, dir_fd=parent)
-    except OSError as error:
-        if error.errno != errno.ENOSYS:
-            raise
-
-
-def _is_folder(name, parent):
-    return os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode & 0o170000 == 0o040000

@@ -82,6 +82,8 @@ def _block(rules):
 def _rule(rule):
     """Continues after its end if the rule is met, and answers if it is not."""
     load = (_LOAD, _ARGUMENTS + 8 * rule.argument, 0, 0)
+    if isinstance(rule, call_arguments.Unless):
+        return [load, *(i for value in rule.values for i in ((_JUMP_EQUAL, value, 0, 1), (_RETURN, ERRNO | rule.error, 0, 0)))]
     if isinstance(rule, call_arguments.Either):
         parts = [(value, [i for inner in rules for i in _rule(inner)]) for value, rules in rule.rules.items()]
         code = [(_RETURN, ERRNO | rule.error, 0, 0)]

@@ -17,6 +17,14 @@ class Only(NamedTuple):
     answers: dict = {}
 
 
+class Unless(NamedTuple):
+    """One argument must be none of the values."""
+
+    argument: int
+    values: tuple
+    error: int = errno.EPERM
+
+
 class Either(NamedTuple):
     """The rules for the other arguments, by the value of one; other values are refused."""
 
@@ -29,7 +37,8 @@ PRETEND = 0
 
 _NO_FLAGS = (0,)
 _MORE = 0x8000
-# The exit signal, what is shared with the child, and the address of its number. No namespace, no other parent.
+# The exit signal, what is shared with the child, and the address of its number. No namespace, no other parent: in a pid namespace of
+# their own, runs may give a child to their supervisor, as a double fork does.
 _CLONE_FLAGS = 0x017D5F7F
 _FILES, _THREAD = 0x400, 0x10000
 SUPERVISOR_NAMESPACES = (
@@ -43,9 +52,9 @@ _NETLINK, ROUTES, SOCK_DIAG = 16, 0, 4
 SET_PARENT_DEATH, SET_DUMPABLE, SET_SUBREAPER = 1, 4, 36
 
 
-def clone(namespaces=0):
-    """A thread shares the descriptors of its process: /proc would not show separate ones to the supervisor, which counts them."""
-    unknown = ~(_CLONE_FLAGS | namespaces) & 0xFFFFFFFF
+def clone(more=0):
+    """`more`: further flags. A thread shares the descriptors of its process: /proc would not show separate ones to the supervisor, which counts them."""
+    unknown = ~(_CLONE_FLAGS | more) & 0xFFFFFFFF
     return (Only(0, (0, _FILES, _FILES | _THREAD), mask=unknown | _FILES | _THREAD),)
 
 
@@ -78,6 +87,20 @@ def no_gathering(flags):
 def prctl(*more):
     """Parent-death signal, dumpable (asked for), name, seccomp (asked for), bounding set, no_new_privs, vector lengths."""
     return (Only(0, (15, 16, 1, 2, 3, 21, 23, 38, 39, 51, 64, *more)),)
+
+
+def prctl_to_dumpable():
+    """The same, and dumpable: a worker is forked by a process that is not. None can go back to that."""
+    ((argument, values, *_),) = prctl()
+    return (Either(argument, dict.fromkeys(values, ()) | {SET_DUMPABLE: (Only(1, (1,)),)}),)
+
+
+def not_to(pid):
+    """Signals to everybody but this process, and its group if it leads one."""
+    return {
+        "kill": (Unless(0, (pid, -pid & 0xFFFFFFFF)),), "tkill": (Unless(0, (pid,)),), "tgkill": (Unless(0, (pid,)), Unless(1, (pid,))),
+        "pidfd_open": (Unless(0, (pid,)),),
+    }
 
 
 def prctl_that_stays(*more):

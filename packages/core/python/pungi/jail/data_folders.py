@@ -1,8 +1,11 @@
-"""Folders of the host that a profile lets its runs read, as data/NAME in their work folder.
+"""Folders of the host that runs may read (a profile's workspace, DATA_ROOTS), as data/NAME in their work folder.
 
-The server has resolved their paths once; a path that meanwhile leads elsewhere is refused.
+The server has resolved their paths once; a path that meanwhile leads elsewhere is refused. Folders of scripts, whose names begin with a
+dot, are not shown there: a script runs from its own folder. Runs do without those that cannot be read. Of the folder of a person's own
+script, which is not chosen for runs, hidden files and folders (.env, .git) are kept from them.
 """
 
+import collections
 import contextlib
 import os
 import stat
@@ -11,6 +14,8 @@ import stat
 _MOST_LOOKED_AT = 20_000
 # The folder that holds them in our own root.
 DATA = "/run/data"
+# The name of the folder of a person's own script.
+_OWN_SCRIPT = ".script"
 
 
 def inside(folders):
@@ -25,7 +30,15 @@ def outside(folders):
 
 def hold(folders):
     """(descriptor, name) of each."""
-    return [(_open(folder["name"], folder["path"]), folder["name"]) for folder in folders]
+    return [(_open(folder["name"], folder["path"]), folder["name"]) for folder in folders if not _is_gone(folder)]
+
+
+def _is_of_scripts(name):
+    return name.startswith(".")
+
+
+def _is_gone(folder):
+    return _is_of_scripts(folder["name"]) and os.path.realpath(folder["path"]) != folder["path"]
 
 
 def _open(name, path):
@@ -38,21 +51,26 @@ def _open(name, path):
     return fd
 
 
-def check(folders, paths):
-    """Checks, with the identity of the runs, that each is a folder that it can read."""
+def readable(folders, paths):
+    """Checks, with the identity of the runs, that each is a folder that it can read. Returns those that are."""
+    found = []
     for folder in folders:
         name = folder["name"]
-        if not os.path.isdir(paths[name]) or not os.access(paths[name], os.R_OK | os.X_OK):
+        if os.path.isdir(paths[name]) and os.access(paths[name], os.R_OK | os.X_OK):
+            found.append(folder)
+        elif not _is_of_scripts(name):
             raise OSError(
                 f'the sandbox\'s user (uid {os.getuid()}) cannot read the data folder "{name}" ({folder["path"]}); '
-                "give every user the right to read it, or take it out of the profile's workspace"
+                "give every user the right to read it, or take it out of the profile's workspace or of DATA_ROOTS"
             )
+    return found
 
 
 def refuse_sockets(folders, paths):
-    """No mount keeps a run from talking to a program that listens at a socket in a folder that it sees."""
+    """No mount keeps a run from talking to a program that listens at a socket in a folder that it sees: the filter does, for all
+    folders. A folder of data should not have one in the first place."""
     for folder in folders:
-        if (found := _first_socket(paths[folder["name"]])) is not None:
+        if not _is_of_scripts(folder["name"]) and (found := _first_socket(paths[folder["name"]])) is not None:
             raise OSError(
                 f'the data folder "{folder["name"]}" ({folder["path"]}) holds a socket ({found}), by which runs could talk to '
                 "a program of the host; use a folder without one"
@@ -77,9 +95,51 @@ def _mode_of(entry):
     return stat.S_IFREG if entry.is_file(follow_symlinks=False) else entry.stat(follow_symlinks=False).st_mode
 
 
+def hidden_in(name, path):
+    """(path, whether it is a folder) of the hidden files and folders to keep from runs, at any depth, those near the top first."""
+    return list(_hidden_below(path)) if name == _OWN_SCRIPT else []
+
+
+def shown_in(name, path):
+    """(path, whether all below it is shown) of what runs may read, without the hidden files and folders."""
+    if name != _OWN_SCRIPT:
+        return [(path, True)]
+    # The folders that have something hidden somewhere below.
+    parted = {parent for hidden, _ in _hidden_below(path) for parent in _between(path, os.path.dirname(hidden))}
+    shown, left = [], [path]
+    while left:
+        folder = left.pop()
+        shown.append((folder, folder not in parted))
+        if folder in parted:
+            with contextlib.suppress(OSError), os.scandir(folder) as entries:
+                left += [entry.path for entry in entries if not entry.name.startswith(".") and not entry.is_symlink()]
+    return shown
+
+
+def _between(root, folder):
+    while folder != root:
+        yield folder
+        folder = os.path.dirname(folder)
+    yield root
+
+
+def _hidden_below(root):
+    """Yields (path, whether it is a folder). Links are left out: they lead nowhere outside of the folder."""
+    left, seen = collections.deque([root]), 0
+    while left and seen < _MOST_LOOKED_AT:
+        with contextlib.suppress(OSError), os.scandir(left.popleft()) as entries:
+            for entry in entries:
+                seen += 1
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if entry.name.startswith(".") and not entry.is_symlink():
+                    yield entry.path, is_folder
+                elif is_folder:
+                    left.append(entry.path)
+
+
 def link(paths):
-    """Links them into the worker's own work folder, which is the working directory."""
-    if paths:
-        os.mkdir("data")
+    """Links those with data into the worker's own work folder, which is the working directory."""
     for name, path in paths.items():
-        os.symlink(path, os.path.join("data", name))
+        if not _is_of_scripts(name):
+            os.makedirs("data", exist_ok=True)
+            os.symlink(path, os.path.join("data", name))

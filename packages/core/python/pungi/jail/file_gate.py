@@ -70,12 +70,17 @@ def let_go():
         os.close(WORKERS_FD)
 
 
+def take_questions(worker_pidfd):
+    """In the supervisor, while the worker waits for its job."""
+    return _take_descriptor(worker_pidfd, WORKERS_FD)
+
+
 class FileGate:
     """In the supervisor: the gate of one worker and all that it starts."""
 
-    def __init__(self, worker_pidfd, box, keeper):
-        """`keeper`: the socket to the file keeper, or None."""
-        self.fd = _take_descriptor(worker_pidfd, WORKERS_FD)
+    def __init__(self, fd, box, keeper):
+        """`fd`: the questions. `keeper`: the socket to the file keeper, or None."""
+        self.fd = fd
         self._box, self._keeper = box, keeper
         self._poller = select.poll()
         self._poller.register(self.fd, select.POLLIN)
@@ -89,7 +94,6 @@ class FileGate:
     def close(self):
         for fd, _ in self._waiting.values():
             os.close(fd)
-        os.close(self.fd)
 
     def answer(self):
         """Decides about one call. False: no process is left that could ask."""

@@ -19,6 +19,8 @@ DEVICES = ("null", "full", "random", "urandom", "tty")
 READ_ONLY_DEVICES = ("zero",)
 TERMINALS, CGROUPS = "/dev/pts", "/sys/fs/cgroup"
 WORK, TMP, SHM, BOX = "/work", "/tmp", "/dev/shm", "/box"
+# What runs see in the place of files and folders that are hidden from them.
+_COVER = "/run/hidden"
 # For files that packages write while they load. Runs find another folder in its place.
 _SCRATCH = ((TMP, "64m,nr_inodes=4096"),)
 
@@ -63,7 +65,7 @@ def enter_namespaces(settings):
     if is_root:
         become(settings["uid"])
     system.drop_capabilities()
-    data_folders.check(settings["data"], data_folders.inside(settings["data"]))
+    settings["data"] = data_folders.readable(settings["data"], data_folders.inside(settings["data"]))
     data_folders.refuse_sockets(settings["data"], data_folders.inside(settings["data"]))
 
 
@@ -97,6 +99,7 @@ def build_root(paths, uid, writable=(), scratch=(), data=(), bare=None, devices=
     for fd, name in data:
         target = f"{root}{data_folders.DATA}/{name}"
         _bind(fd, target)
+        _cover(data_folders.hidden_in(name, target), root + _COVER)
         system.seal_mount(target, executable=False)
     for target, path in links:
         os.makedirs(os.path.dirname(root + path), exist_ok=True)
@@ -131,6 +134,15 @@ def _bind(fd, target):
     system.mount(source, target, flags=MS_BIND | MS_REC)
 
 
+def _cover(hidden, cover):
+    """Puts an empty folder or file in the place of each."""
+    if hidden:
+        os.makedirs(f"{cover}/folder", 0o500)
+        open(f"{cover}/file", "w").close()
+    for path, is_folder in hidden:
+        system.mount(f"{cover}/{'folder' if is_folder else 'file'}", path, flags=MS_BIND)
+
+
 def _write_accounts(root, uid):
     os.makedirs(f"{root}/etc", exist_ok=True)
     files = {
@@ -153,15 +165,16 @@ def enter_landlock(settings):
         become(settings["uid"])
     system.forbid_new_privileges()
     check_reachable()
+    settings["data"] = data_folders.readable(settings["data"], data_folders.outside(settings["data"]))
     data = data_folders.outside(settings["data"])
-    data_folders.check(settings["data"], data)
     for fd, _ in data_folders.hold(settings["data"]):
         os.close(fd)
     rules = [(path, landlock.READ) for path in (*paths, "/proc")]
     # Runs read the limits of their cgroup there. The folders cannot be listed.
     rules.append((CGROUPS, landlock.READ_FILE))
     rules += device_rules()
-    rules += [(path, landlock.DATA) for path in data.values()]
+    shown = [entry for name, path in data.items() for entry in data_folders.shown_in(name, path)]
+    rules += [(path, landlock.DATA if is_whole else landlock.READ_DIR) for path, is_whole in shown]
     rules.append((settings["workBase"], landlock.WRITE))
     enter_bare_folder(settings)
     landlock.restrict(rules)
@@ -173,7 +186,7 @@ def enter_nothing(settings):
     if os.getuid() == 0:
         become(settings["uid"])
         check_reachable()
-    data_folders.check(settings["data"], data_folders.outside(settings["data"]))
+    settings["data"] = data_folders.readable(settings["data"], data_folders.outside(settings["data"]))
     enter_bare_folder(settings)
     if system.IS_LINUX:
         system.become_subreaper()

@@ -10,20 +10,20 @@ from . import system
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _RULE_PATH_BENEATH = 1
 
-_EXECUTE, _WRITE_FILE, READ_FILE, _READ_DIR = 1, 2, 4, 8
+_EXECUTE, _WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 _TRUNCATE, _REFER, _IOCTL_DEV = 1 << 14, 1 << 13, 1 << 15
 _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | READ_FILE | _TRUNCATE | _IOCTL_DEV
 _MAKE_DEVICES = (1 << 6) | (1 << 11)
 
-READ = _EXECUTE | READ_FILE | _READ_DIR
+READ = _EXECUTE | READ_FILE | READ_DIR
 # Nothing in it can be executed.
-DATA = READ_FILE | _READ_DIR
+DATA = READ_FILE | READ_DIR
 # Everything but device nodes.
 WRITE = 0xFFFF & ~_MAKE_DEVICES & ~_IOCTL_DEV
 # The filter limits the requests; without the right to make any, a device does not even answer that it is not a terminal.
 READ_DEVICE = READ_FILE | _IOCTL_DEV
 DEVICE = READ_DEVICE | _WRITE_FILE | _TRUNCATE
-TERMINAL = DEVICE | _READ_DIR
+TERMINAL = DEVICE | READ_DIR
 
 # The landlock versions that introduced rules for these.
 RULES_TRUNCATION, RULES_SIGNALS = 3, 6

@@ -34,6 +34,8 @@ class Place(NamedTuple):
     rules: int | None
     # See Tier.tasks_counted_outside.
     tasks_outside: int | None
+    # The template that forks them (template.py), or None: then their supervisor does.
+    template: object | None = None
     # The cgroup of the runs (run_group.py), and its description; None without a cgroup.
     group: object = None
     about_group: dict | None = None
@@ -95,7 +97,7 @@ def _limits_of_cgroup():
 
 
 def lock_worker(place):
-    """In the worker, last. Returns the names of the restrictions in force."""
+    """In the worker or its template, last. Returns the names of the restrictions in force."""
     tier = place.tier
     system.drop_capabilities()
     has_data, asks_attributes = bool(place.box.data), place.files is not None
@@ -103,6 +105,7 @@ def lock_worker(place):
         seccomp.install(has_namespaces=False, has_data=has_data, has_flock=not has_data, has_gate=True)
     has_gate = (asks_attributes or not has_data) and file_gate.install(asks_attributes)
     pretends_attributes = not tier.has_namespaces and not (has_gate and asks_attributes)
-    seccomp.install_last(has_flock=has_gate and not has_data, pretends_attributes=pretends_attributes)
+    template = None if place.template is None else os.getpid()
+    seccomp.install_last(has_flock=has_gate and not has_data, pretends_attributes=pretends_attributes, template=template)
     rules = [f"landlock-{landlock.abi()}"] if landlock.abi() > 0 else []
     return ["seccomp", "rlimits", *rules, *tier.namespaces]

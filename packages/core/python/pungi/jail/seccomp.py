@@ -7,7 +7,8 @@ import functools
 from . import bpf, landlock, system
 from .call_arguments import (
     ARGUMENTS, INTERNET, PAIRS_THAT_STAY, PRETEND, ROUTES, SET_DUMPABLE, SET_INTERFACE_FLAGS, SET_SUBREAPER, SOCK_DIAG,
-    SUPERVISOR_NAMESPACES, UNIX, Only, clone, ioctl, no_truncation, open_to_owner, pair_rules, prctl, prctl_that_stays, socket_rules,
+    SUPERVISOR_NAMESPACES, UNIX, Only, clone, ioctl, no_truncation, open_to_owner, pair_rules, prctl, prctl_that_stays,
+    prctl_to_dumpable, not_to, socket_rules,
 )
 from .system_calls import ALLOWED, ARCHITECTURES, ATTRIBUTES, NUMBERS, REFUSED
 
@@ -67,7 +68,7 @@ _IN_FORK_SERVER = {
     "prctl": prctl_that_stays(SET_DUMPABLE, SET_SUBREAPER),
 }
 _WITH_NAMESPACES_IN_FORK_SERVER = {
-    "clone": clone(SUPERVISOR_NAMESPACES),
+    "clone": clone(SUPERVISOR_NAMESPACES | system.CLONE_PARENT),
     "mount": (),
     "umount2": (),
     # To bring up the loopback.
@@ -88,7 +89,8 @@ def _answers(has_namespaces, has_data):
     answers |= {name: error for error, calls in REFUSED.values() for name in calls}
     answers |= _WITH_DATA if has_data else {}
     if has_namespaces:
-        return answers
+        # Of the template, which forks workers for their supervisor.
+        return answers | {"clone": clone(system.CLONE_PARENT)}
     return answers | _WITHOUT_NAMESPACES | (_BEFORE_TRUNCATION_RULES if landlock.abi() < landlock.RULES_TRUNCATION else {})
 
 
@@ -111,8 +113,10 @@ def _build(machine, has_namespaces, has_data, has_flock=False, has_gate=False):
 
 
 @functools.cache
-def _build_last(machine, has_flock, pretends_attributes=False):
+def _build_last(machine, has_flock, pretends_attributes=False, template=None):
     answers = _LAST | ({} if has_flock else {"flock": errno.ENOSYS}) | (_PRETENDED if pretends_attributes else {})
+    if template is not None:
+        answers |= not_to(template) | {"prctl": prctl_to_dumpable()}
     return _compile(machine, answers, bpf.ALLOW)
 
 
@@ -155,11 +159,12 @@ def install(has_namespaces, has_data=False, has_flock=False, has_gate=False):
     _install(*_build(system.MACHINE, has_namespaces, has_data, has_flock, has_gate))
 
 
-def install_last(has_flock, pretends_attributes=False):
+def install_last(has_flock, pretends_attributes=False, template=None):
     """Ends what a worker may do before its run: it adds no filter and no rules, and stays readable to its supervisor.
 
-    `pretends_attributes`: calls that change modes, times and attributes succeed without effect."""
-    _install(*_build_last(system.MACHINE, has_flock, pretends_attributes))
+    `pretends_attributes`: calls that change modes, times and attributes succeed without effect. `template`: this process, if it is the
+    template of workers, which inherit the filter and cannot signal it."""
+    _install(*_build_last(system.MACHINE, has_flock, pretends_attributes, template))
 
 
 def install_for_fork_server(has_namespaces, has_data=False):

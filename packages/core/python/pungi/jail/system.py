@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import functools
 import os
 import platform
 import socket
@@ -15,6 +16,7 @@ _with_gil = ctypes.PyDLL(None, use_errno=True) if os.name == "posix" else None
 MACHINE = platform.machine()
 IS_LINUX = platform.system() == "Linux"
 
+CLONE_PARENT = 0x00008000
 CLONE_NEWNS = 0x00020000
 CLONE_NEWCGROUP = 0x02000000
 CLONE_NEWUTS = 0x04000000
@@ -28,8 +30,12 @@ MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NAME, _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 1, 4, 15, 36, 38
 _SIGCHLD, _SIGKILL = 17, 9
+_CLONE_CHILD_CLEARTID, _CLONE_CHILD_SETTID = 0x00200000, 0x01000000
+_PR_GET_TID_ADDRESS = 40
 _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+# (get, set)
+_SYS_ROBUST_LIST = {"x86_64": (274, 273), "aarch64": (100, 99)}
 _SYS_KEYCTL = {"x86_64": 250, "aarch64": 219}
 _KEYCTL_JOIN_SESSION_KEYRING = 1
 _SYS_MOUNT_SETATTR = 442
@@ -101,6 +107,49 @@ def clone(flags):
     if pid == 0:
         _with_gil.PyOS_AfterFork_Child()
         return 0
+    _with_gil.PyOS_AfterFork_Parent()
+    if pid < 0:
+        raise OSError(error, f"clone: {os.strerror(error)}")
+    return pid
+
+
+# The calls of `fork_sibling`, with their arguments: a new process copies every page that it writes to, and arguments are objects.
+_clone_sibling = _after_fork_in_child = _set_robust_list = _become_dumpable = None
+
+
+def prepare_siblings():
+    """In the guard, which libc has started: finds what `fork_sibling` needs, for all that is forked."""
+    global _clone_sibling, _after_fork_in_child, _set_robust_list, _become_dumpable
+    address, locks, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+    if not IS_LINUX or MACHINE not in _SYS_CLONE or _libc.prctl(_PR_GET_TID_ADDRESS, ctypes.byref(address), 0, 0, 0) < 0:
+        return
+    get, renew = _SYS_ROBUST_LIST[MACHINE]
+    # Another libc keeps something else at that address.
+    if ctypes.c_int.from_address(address.value).value != os.getpid() or syscall(get, 0, ctypes.byref(locks), ctypes.byref(size)) < 0:
+        return
+    # The address of the child's number is the fourth argument on x86_64, the fifth on aarch64; the other one is not used.
+    flags = CLONE_PARENT | _CLONE_CHILD_SETTID | _CLONE_CHILD_CLEARTID | _SIGCHLD
+    _clone_sibling = functools.partial(_with_gil.syscall, _SYS_CLONE[MACHINE], flags, None, None, address, address)
+    _after_fork_in_child = _with_gil.PyOS_AfterFork_Child
+    # fork() of libc renews the list of its robust locks, too.
+    _set_robust_list = functools.partial(_with_gil.syscall, renew, locks, size)
+    _become_dumpable = functools.partial(_with_gil.prctl, _PR_SET_DUMPABLE, 1, 0, 0, 0)
+
+
+def can_fork_siblings():
+    return _clone_sibling is not None
+
+
+def fork_sibling():
+    """fork(), but the child's parent is the parent of this process, and it is dumpable."""
+    _with_gil.PyOS_BeforeFork()
+    pid = _clone_sibling()
+    if pid == 0:
+        _after_fork_in_child()
+        _set_robust_list()
+        _become_dumpable()
+        return 0
+    error = ctypes.get_errno()
     _with_gil.PyOS_AfterFork_Parent()
     if pid < 0:
         raise OSError(error, f"clone: {os.strerror(error)}")

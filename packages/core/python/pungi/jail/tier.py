@@ -78,6 +78,10 @@ class Tier:
         """In the supervisor, if the kernel does not keep runs from signalling others; else None."""
         return None
 
+    def has_template(self):
+        """In the supervisor: whether a template forks its workers (template.py)."""
+        return False
+
     def tasks_counted_outside(self):
         """Tasks outside the run that the kernel may count into its RLIMIT_NPROC; None if unknown."""
         return limits.tasks_of_user()
@@ -141,9 +145,13 @@ class Namespace(Tier):
     def raise_walls(self, box, loopback):
         return run_jail.raise_walls(box, loopback)
 
+    def has_template(self):
+        # On older kernels each worker has a bound of its own for signals, which depends on those of other runs.
+        return _counts_by_namespace() and system.can_fork_siblings()
+
     def tasks_counted_outside(self):
-        # Only the supervisor is in the user namespace of the runs.
-        return 1 if _counts_by_namespace() else None
+        # Only the supervisor and the template are in the user namespace of the runs.
+        return 2 if _counts_by_namespace() else None
 
     def signals_counted_outside(self):
         return 0 if _counts_by_namespace() else super().signals_counted_outside()

@@ -31,8 +31,8 @@ class Figures:
     """The figures of one process."""
 
     __slots__ = (
-        "cpu_ms", "user_ms", "gained_ms", "waited_ms", "unseen_ms", "tasks", "resident", "anonymous", "size", "faults", "started",
-        "is_headless",
+        "cpu_ms", "user_ms", "gained_ms", "waited_ms", "unseen_ms", "tasks", "resident", "size", "faults", "started", "is_headless",
+        "_pid", "_anonymous",
     )
 
     def __init__(self, pid, cpu_ms, before, interval_ms):
@@ -47,11 +47,8 @@ class Figures:
         # No page of a process comes into memory without a fault.
         self.faults = int(fields[7]) + int(fields[9])
         self.started, self.resident = fields[19], int(fields[21]) * _PAGE
-        if before is not None and self._holds_the_same(before):
-            self.anonymous = before.anonymous
-        else:
-            _, present, of_files, *_ = map(int, watch.read_short(f"/proc/{pid}/statm").split())
-            self.resident, self.anonymous = present * _PAGE, (present - of_files) * _PAGE
+        self._pid = pid
+        self._anonymous = before._anonymous if before is not None and self._holds_the_same(before) else None
         self.unseen_ms = 0.0
         if before is not None:
             self.gained_ms = cpu_ms - before.cpu_ms
@@ -59,6 +56,17 @@ class Figures:
             self.gained_ms = 0.0
             if fields[0] == b"R" or self.tasks > 1:
                 self.unseen_ms = max(0.0, interval_ms * _share_of_processor(pid) * min(self.tasks, _CORES) - cpu_ms)
+
+    @property
+    def anonymous(self):
+        """Read when it is asked for: a cgroup counts memory by itself."""
+        if self._anonymous is None:
+            try:
+                _, present, of_files, *_ = map(int, watch.read_short(f"/proc/{self._pid}/statm").split())
+            except OSError:
+                present = of_files = 0  # it ended meanwhile
+            self._anonymous = (present - of_files) * _PAGE
+        return self._anonymous
 
     def _holds_the_same(self, before):
         return self.started == before.started and self.faults == before.faults and self.resident == before.resident

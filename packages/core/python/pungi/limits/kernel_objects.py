@@ -33,7 +33,8 @@ _CHUNK = 1 << 20
 _DATAGRAM_SOCKET = _MB
 # The kernel allows all TCP sockets of the machine a sixteenth of its memory; a run has at most an eighth of that.
 _MOST_SOCKETS = max(512, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 128 // SOCKET)
-# No program keeps more memory by unread data, in a millisecond of CPU time.
+# No program keeps more memory by unread data, in a millisecond of CPU time. Of its time in the kernel alone there are only
+# estimates, by what it does when a clock ticks, and a run can be elsewhere then.
 _PINNED_PER_CPU_MS = 8 * _MB
 # The most that an ended connection can keep, besides a few that hardly any program forgets to close. Connections that are
 # being closed look the same, so only those count that appear in this many samples in a row.
@@ -87,10 +88,6 @@ class KernelObjects:
         """Whether the next sample should come soon."""
         return self._sockets is not None and self._sockets.is_suspicious
 
-    def close(self):
-        if self._sockets is not None:
-            self._sockets.close()
-
     def held(self, census, limits, is_thorough):
         """The excess over the memory limit or over a run's part; None if there is none."""
         memory = limits["memoryMb"] * _MB
@@ -100,7 +97,7 @@ class KernelObjects:
 
     def _in_sockets(self, census, memory):
         if self._sockets is not None:
-            return self._sockets.held(memory, census.kernel_ms)
+            return self._sockets.held(memory, census.cpu_ms)
         size = watch.most_in_buffers(census.living, memory)
         return Held(size, "buffers of sockets and pipes") if size > memory else None
 
@@ -111,7 +108,7 @@ class KernelObjects:
             self._looked_at_ms, self._kernel_ms = census.cpu_ms, census.kernel_ms
         is_due = (census.cpu_ms - self._looked_at_ms) * _BYTES_PER_CPU_MS >= unseen
         # Sending descriptors takes almost no time, but needs sockets.
-        is_due = is_due or (is_thorough and self._sockets is not None and self._sockets.number() > 0)
+        is_due = is_due or (is_thorough and self._sockets is not None and self._sockets.last_number > 0)
         if is_due or _may_have_many(census.living, memory, limits):
             # Many processes together create hundreds of pipes in less CPU time than makes a sample due.
             self._count_all(census.living, memory, is_due or is_thorough)
@@ -235,9 +232,9 @@ class _Sockets:
 
     def __init__(self, loopback):
         self._loopback = loopback
-        self._fds = [os.open(f"/proc/self/net/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("sockstat", "sockstat6", "unix")]
+        self._fds = _tables_of_sockets()
         self._before = 0
-        self._before = self.number()
+        self._before = self.last_number = self.number()
         self._unix_before = self._unix()
         self._ended = collections.deque([0] * _LOOKS_AT_ENDED, _LOOKS_AT_ENDED)
 
@@ -249,15 +246,15 @@ class _Sockets:
     def number(self):
         return self._figures()[b"sockets:"] - self._before
 
-    def held(self, memory, kernel_ms):
+    def held(self, memory, cpu_ms):
         """The excess over the memory limit or over a run's part of the machine's; None if there is none."""
         figures = self._figures()
-        number = figures[b"sockets:"] - self._before
+        number = self.last_number = figures[b"sockets:"] - self._before
         datagrams = figures[b"UDP:"] + figures.get(b"UDP6:", 0)
         size = number * SOCKET + datagrams * (_DATAGRAM_SOCKET - SOCKET)
         if size > memory or number > _MOST_SOCKETS:
             return Held(size, f"{number} sockets")
-        if number == 0 or self._loopback is None or kernel_ms * _PINNED_PER_CPU_MS <= memory:
+        if number == 0 or self._loopback is None or cpu_ms * _PINNED_PER_CPU_MS <= memory:
             return None
         named = datagrams + figures[b"TCP:"] + figures.get(b"TCP6:", 0) + self._unix() - self._unix_before
         # An ended connection is in no table, though its last data may still wait in it.
@@ -274,6 +271,8 @@ class _Sockets:
         os.lseek(self._fds[2], 0, os.SEEK_SET)
         return sum(text.count(b"\n") for text in iter(lambda: os.read(self._fds[2], _CHUNK), b""))
 
-    def close(self):
-        for fd in self._fds:
-            os.close(fd)
+
+@functools.cache
+def _tables_of_sockets():
+    """Open files of a supervisor, which stays in its network namespace."""
+    return [os.open(f"/proc/self/net/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("sockstat", "sockstat6", "unix")]

@@ -41,12 +41,17 @@ class LimitKeeper:
         self._measured = None
         self._next_sample = self._next_walk = self.started + _SAMPLE_EVERY
 
-    def renew(self, limits):
-        """For the next job of a session: its time and CPU time begin again; what it holds, it still holds."""
+    def renew(self, limits, at_once=True, is_counted=False):
+        """For the next job of a session: its time and CPU time begin again; what it holds, it still holds. `at_once`: look at that.
+        `is_counted`: nothing has run since the last look."""
         self._limits, self._measured, self.peak = limits, None, 0
-        self.started = self._next_walk = self._next_sample = time.monotonic()
+        self.started = time.monotonic()
+        self._next_walk = self._next_sample = self.started + _SAMPLE_EVERY
+        if not at_once:
+            self._next_sample += _LONGEST_PAUSE
+            self._next_walk += _WALK_EVERY
         self._deadline = self.started + limits["timeoutMs"] / 1000
-        if watch.HAS_PROC:
+        if watch.HAS_PROC and not is_counted:
             self._census.take(self._reaper.processes(), self._reaper.orphans_ms, True)
         self.cpu_before = self.cpu_seen = self._census.cpu_ms + self.charged_ms
 
@@ -146,7 +151,7 @@ class LimitKeeper:
         return "disk" if self._box.is_over(self._limits["diskMb"], pids) else None
 
 
-_BOUNDED = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_DATA)
+_BOUNDED = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_DATA, resource.RLIMIT_NPROC)
 _hard_limits = {}
 
 

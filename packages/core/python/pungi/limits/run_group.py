@@ -78,6 +78,8 @@ class RunGroup:
         self._written = {}
         # Memory and events of former runs, which a run is not charged for.
         self.left = 0
+        # Memory and tasks of the template, which is in the group, too.
+        self._of_template, self._tasks_of_template = 0, 0
         self._peak_before = 0
         self._counted = Counts(0, 0, 0)
         self._cpu_before = 0.0
@@ -88,18 +90,26 @@ class RunGroup:
         return [f"cgroup-{self._version}-{names[name]}" for name in names if name in self._files]
 
     def enter(self):
-        """In the worker, first: all that it uses from here on is counted here."""
+        """In the worker or its template, first: all that it uses from here on is counted here."""
         os.write(self._keeper, b"enter")
         answer = os.read(self._keeper, 256)
         if answer != b"ok":
             raise OSError(f"the worker could not be moved into its cgroup: {answer.decode(errors='replace')}")
 
-    def is_clean(self):
-        """While it is empty, before a worker is forked: whether former runs left little behind."""
+    def admit_template(self, start):
+        """`start`: starts the template, which enters the group."""
         self.left = 0
-        left = self.memory(_MOST_LEFT)
-        self.left = left if left <= _MOST_LEFT else self.memory_without_caches()
-        return self.left <= _MOST_LEFT
+        before = self.memory(0)
+        start()
+        self._of_template, self._tasks_of_template = max(0, self.memory(0) - before), 1
+        self.is_clean()  # if the last one has ended since it was asked
+
+    def is_clean(self):
+        """While no worker is in it, before one is forked: whether former runs left little behind."""
+        self.left, most = 0, _MOST_LEFT + self._of_template
+        left = self.memory(most)
+        self.left = left if left <= most else self.memory_without_caches()
+        return self.left <= most
 
     def settle(self):
         """While a worker is parked: figures from here on are its run's."""
@@ -113,7 +123,7 @@ class RunGroup:
     def limit(self, memory_mb, disk_mb, processes):
         """Files of a run in memory are charged as its memory, so there must be room for both."""
         self._set("limit", (memory_mb + disk_mb) * _MB + -(-self.left // _MB) * _MB)
-        self._set("tasks_limit", processes)
+        self._set("tasks_limit", processes + self._tasks_of_template)
 
     def cpu_ms(self):
         return self._cpu() - self._cpu_before

@@ -1,6 +1,7 @@
 """Reads from /proc, in the supervisor, what the processes of a run use."""
 
 import contextlib
+import functools
 import math
 import os
 import stat
@@ -10,6 +11,9 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 # PF_EXITING among the flags of a thread; SIGKILL among the signals that wait for it.
 _IS_EXITING, _IS_KILLED = 0x4, 1 << 8
 HAS_PROC = os.path.isdir("/proc/self/task")
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Seconds for a process to stop, and between two looks at it.
+_LONGEST_STOP, _MOMENT = 1.0, 0.00005
 
 
 def children_of(pid):
@@ -21,6 +25,16 @@ def children_of(pid):
     except OSError:
         pass  # it ended meanwhile
     return found
+
+
+@functools.cache
+def _list_of_own_children():
+    return os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def own_children():
+    """Those of a supervisor, which has one thread, from a file that stays open."""
+    return [*map(int, os.pread(_list_of_own_children(), 65536, 0).split())]
 
 
 def parent_of(pid):
@@ -88,22 +102,36 @@ def stat_fields(pid):
 
 
 class Glance:
-    """A worker's figures at its end, from files that were opened while the worker was parked."""
+    """A worker's figures, from files that were opened while it was parked or stopped."""
 
-    def __init__(self, pid):
+    def __init__(self, pid, others):
+        """`others`: children of this process that are no part of the run."""
         self._pid = pid
-        names = (f"{pid}/status", f"{pid}/stat", f"{pid}/task/{pid}/children", f"self/task/{os.getpid()}/children")
+        self._siblings = [*others, pid]
+        names = (f"{pid}/status", f"{pid}/stat", f"{pid}/task/{pid}/children")
         self._fds = [os.open(f"/proc/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in names]
 
     def read(self):
         """Returns CPU time in ms and peak resident bytes, or None if they would not cover all that the run used."""
-        status, stat_line, children, ours = (os.pread(fd, 4096, 0) for fd in self._fds)
+        status, stat_line = (os.pread(fd, 4096, 0) for fd in self._fds[:2])
         fields = stat_line.rpartition(b")")[2].split()
         never_waited, one_thread = fields[8] == b"0", fields[17] == b"1"
         mark = status.find(b"VmHWM:")
-        if not never_waited or not one_thread or children or ours.split() != [b"%d" % self._pid] or mark < 0:
+        if not never_waited or not one_thread or not self.is_alone() or mark < 0:
             return None
         return cpu_clock_ms(self._pid), int(status[mark + 6 : mark + 30].split()[0]) * 1024
+
+    def is_alone(self):
+        """Its children first: if it ends meanwhile, they are ours by the second look."""
+        _, _, children = self._fds
+        return not os.pread(children, 4096, 0) and own_children() == self._siblings
+
+    def is_only(self, kept):
+        """Returns whether the worker has one thread and is the only process of the run besides `kept`. Call it after SIGSTOP: only a
+        fork that was under way can still add a process. All others are our children or descend from one."""
+        _, stat_line, children = self._fds
+        has_one_thread = os.pread(stat_line, 4096, 0).rpartition(b")")[2].split(None, 18)[17] == b"1"
+        return has_one_thread and not os.pread(children, 4096, 0) and set(own_children()) == kept.union(self._siblings)
 
     def close(self):
         for fd in self._fds:
@@ -135,6 +163,14 @@ def _resident(pid):
 
 def _lines(pid, name):
     return read_short(f"/proc/{pid}/{name}").splitlines()
+
+
+def is_at_work(pid, most_ms):
+    """Whether its first thread has a processor, or waits for one, and the process has used less CPU time than this."""
+    try:
+        return stat_fields(pid)[0] == b"R" and cpu_clock_ms(pid) < most_ms
+    except OSError:
+        return False  # it ended meanwhile
 
 
 def cpu_clock_ms(pid):
@@ -235,6 +271,30 @@ def _goes_on(thread):
     return not int(fields[6]) & _IS_EXITING and not int(fields[28]) & _IS_KILLED
 
 
+def is_awake(pid, is_told):
+    """Whether a thread of the process is not stopped. One that waits in the kernel, and `is_told` to stop, will; one that is killed
+    does nothing any more."""
+    asleep = b"TtZXx" + (b"D" if is_told else b"")
+    try:
+        threads = [f"{pid}/task/{thread}" for thread in os.listdir(f"/proc/{pid}/task")]
+        return any(stat_fields(thread)[0] not in asleep and _goes_on(thread) for thread in threads)
+    except OSError:
+        return False
+
+
+def is_stopped(pid):
+    """Returns whether the process is stopped. Call it after SIGSTOP, which takes effect a moment later."""
+    until = time.monotonic() + _LONGEST_STOP
+    while True:
+        try:
+            state = stat_fields(pid)[0]
+        except OSError:
+            return False
+        if state in b"TtZXx" or time.monotonic() > until:
+            return state in b"Tt"
+        time.sleep(_MOMENT)
+
+
 def deleted_mappings(pids, device):
     """Inodes of files that are mapped, deleted and perhaps no longer open."""
     found = set()
@@ -253,41 +313,71 @@ def deleted_mappings(pids, device):
 
 
 def folder_usage(path, most_entries):
-    """Bytes and entries below a folder; stops at the limit. A folder that cannot be read counts as too many."""
+    """Bytes and entries below a folder; stops at the limit. A folder that cannot be read counts as too many.
+
+    `path`: nobody else can move it. Everything below may be moved, or replaced by links, at any moment."""
     size = entries = 0
-    left = [path]
+    root, left = os.path.realpath(path), [path]
     while left and entries <= most_entries:
         folder = left.pop()
         try:
-            with _scan(folder) as found:
+            with _scan(folder, path, root) as found:
                 for entry in found:
                     entries += 1
                     if entry.is_dir(follow_symlinks=False):
-                        left.append(entry.path)
+                        left.append(os.path.join(folder, entry.name))
                     # Gone or renamed meanwhile: the others are still there.
                     with contextlib.suppress(FileNotFoundError):
                         size += entry.stat(follow_symlinks=False).st_blocks * 512
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:
             return size, most_entries + 1
     return size, entries
 
 
-def _scan(folder):
+@contextlib.contextmanager
+def _scan(folder, path, root):
+    """Raises NotADirectoryError for a link, and for a folder that is reached through one."""
     try:
-        return os.scandir(folder)
+        fd = os.open(folder, _FOLDER)
     except PermissionError:
-        _unlock(folder)
-        return os.scandir(folder)
+        fd = _open_closed(path, os.path.relpath(folder, path))
+    try:
+        if HAS_PROC and not f"{os.readlink(f'/proc/self/fd/{fd}')}/".startswith(f"{root}/"):
+            raise NotADirectoryError(folder)
+        with os.scandir(fd) as found:
+            yield found
+    finally:
+        os.close(fd)
 
 
-def _unlock(folder):
-    """Never follows a link that has taken its place."""
+def _open_closed(path, below):
+    """Opens a folder that its owner has closed, step by step: no link is followed."""
+    try:
+        folder = os.open(path, _FOLDER & ~os.O_NOFOLLOW)
+    except PermissionError:
+        _unlock(path, None)
+        folder = os.open(path, _FOLDER)
+    for name in below.split("/"):
+        inner = None
+        try:
+            with contextlib.suppress(PermissionError):
+                inner = os.open(name, _FOLDER, dir_fd=folder)
+            if inner is None:
+                _unlock(name, folder)
+                inner = os.open(name, _FOLDER, dir_fd=folder)
+        finally:
+            os.close(folder)
+        folder = inner
+    return folder
+
+
+def _unlock(name, parent):
     if os.chmod in os.supports_follow_symlinks:
-        os.chmod(folder, 0o700, follow_symlinks=False)
+        os.chmod(name, 0o700, dir_fd=parent, follow_symlinks=False)
         return
-    fd = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    fd = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     try:
         os.chmod(f"/proc/self/fd/{fd}", 0o700)
     finally:

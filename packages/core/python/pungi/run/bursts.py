@@ -50,15 +50,21 @@ _start_thread, _thread_id, _count_threads, _lock = _thread.start_new_thread, _th
 _counter = None
 
 
-def watch(stdout, stderr, most_tasks):
-    """In the worker, before the script begins. `most_tasks`: processes and threads that the run may have."""
+def prepare(stdout, stderr):
+    """In the worker, or in its template."""
     global _counter
     # Other systems do not show when a thread has ended; and a former run may have detached a stream.
     if not system.IS_LINUX or stdout.buffer is None or stderr.buffer is None:
         return
     if _counter is None:
         os.register_at_fork(before=stop)
-    _counter = _LineCounter(stdout, stderr, most_tasks)
+    _counter = _LineCounter(stdout, stderr)
+
+
+def watch(most_tasks):
+    """In the worker, before the script begins. `most_tasks`: processes and threads that the run may have."""
+    if _counter is not None:
+        _counter.watch(most_tasks)
 
 
 def close():
@@ -74,14 +80,17 @@ def stop():
 
 
 class _LineCounter:
-    def __init__(self, stdout, stderr, most_tasks):
-        self._stdout, self._buffer, self._most_tasks = stdout, stdout.buffer, most_tasks
+    def __init__(self, stdout, stderr):
+        self._stdout, self._buffer = stdout, stdout.buffer
         self._flush = stdout.buffer.flush
         self._raw, self._stderr_buffer = stdout.buffer.raw, stderr.buffer
-        self._worker = _getpid()
+        self._worker, self._most_tasks = None, 0
         self._counted_at = float("-inf")
         self._burst = None
         self.count()
+
+    def watch(self, most_tasks):
+        self._worker, self._most_tasks = _getpid(), most_tasks
 
     def count(self):
         """Puts a counter in the place where the text layer flushes after each line.

@@ -23,7 +23,7 @@ def install():
     """In the fork server, when packages have been loaded."""
     builtins.display = displays.display
     PathFinder.find_spec = staticmethod(_find_spec)
-    for name, connect in _CONNECT.items():
+    for name, connect in CONNECT.items():
         if name in sys.modules:
             _try_to(connect, sys.modules[name])
 
@@ -32,8 +32,8 @@ def _find_spec(name, path=None, target=None):
     spec = _find(name, path, target)
     if spec is None:
         return ModuleSpec(name, _StandIn, is_package=name in _PACKAGES) if name in _STAND_INS else None
-    if name in _CONNECT and spec.loader is not None:
-        _call_after_loading(spec.loader, _CONNECT[name])
+    if name in CONNECT and spec.loader is not None:
+        _call_after_loading(spec.loader, CONNECT[name])
     return spec
 
 
@@ -131,9 +131,10 @@ class _StandIn:
             import_module("IPython.display")
 
 
-_CONNECT = {
+# By module: what is done when it is loaded.
+CONNECT = {
     "matplotlib": _connect_matplotlib, "matplotlib.pyplot": _connect_pyplot, "PIL.ImageShow": _connect_pillow, "plotly.io._renderers": _connect_plotly,
-    "IPython.core.display_functions": _connect_ipython, "IPython.core.display": _connect_ipython,
+    "IPython.core.display_functions": _connect_ipython, "IPython.core.display": _connect_ipython, "IPython.display": _connect_ipython,
 }
 _PACKAGES = ("IPython", "IPython.core")
 _STAND_INS = {

@@ -11,13 +11,13 @@ import sys
 
 from ..calls.contents import is_a
 from ..calls.shown import cut_middle, safe_repr
-from . import chart_data, figures, frames, pictures, streams
+from . import chart_data, figures, frames, pictures, streams, tables
+from .originals import Originals
 from .supervisor_channel import send_amid_script
 
 # Bytes of one display and of all, and their number: less than the supervisor admits.
 _LARGEST, _MOST_BYTES, _MOST = 2 * 1024 * 1024, 16 * 1024 * 1024, 1000
 _MAX_TEXT = 64 * 1024
-_MOST_CELLS = 20_000
 _METHODS = {
     "_repr_png_": "image/png", "_repr_jpeg_": "image/jpeg", "_repr_svg_": "image/svg+xml", "_repr_html_": "text/html",
     "_repr_markdown_": "text/markdown", "_repr_latex_": "text/latex", "_repr_json_": "application/json",
@@ -35,7 +35,8 @@ _encoder = json.JSONEncoder(allow_nan=False, ensure_ascii=False, default=str)
 class _Sent:
     """What this job has sent."""
 
-    def __init__(self):
+    def __init__(self, originals=None):
+        self.originals = originals or Originals()
         self.count = self.bytes = self.left_out = 0
         self.clears_next = False
         self.worker = None
@@ -44,10 +45,12 @@ class _Sent:
 _sent = _Sent()
 
 
-def begin():
-    """At the beginning of a job, before foreign code runs."""
+def begin(job, path, temporary):
+    """At the beginning of a job, before foreign code runs. `path`: that of its script."""
     global _sent
-    _sent = _Sent()
+    _sent.originals.clear()
+    disk = job["limits"].get("diskMb", 0) << 20
+    _sent = _Sent(Originals((os.path.dirname(path), temporary), job.get("artifactBytes", 0), disk))
     _sent.worker = _getpid()
 
 
@@ -135,12 +138,14 @@ def show_figure(figure, **about):
         data = {"image/png": png}
         if (chart := chart_data.describe(figure)) is not None:
             data[chart_data.MEDIA_TYPE] = chart
-        _publish(data, safe_repr(figure, _MAX_TEXT), **about)
+        originals = {"image/png": lambda target: figures.draw_original(figure, target)} if figures.is_scaled(figure) else {}
+        _publish(data, safe_repr(figure, _MAX_TEXT), originals, **about)
 
 
 def show_image(image, **about):
     """A PIL image."""
-    _publish(dict([pictures.encode(image)]), safe_repr(image, _MAX_TEXT), **about)
+    media, data, write = pictures.encode(image)
+    _publish({media: data}, safe_repr(image, _MAX_TEXT), {media: write} if write else {}, **about)
 
 
 def _show(value, display_id=None, is_update=False, is_value=False):
@@ -163,7 +168,16 @@ def _show(value, display_id=None, is_update=False, is_value=False):
         text = _best_text(data) or text
     elif is_value:
         text = ""  # its repr is in the report
-    return _publish(data, text, **about)
+    originals, omitted = _add_table(value, data)
+    return _publish(data, text, originals, omitted, **about)
+
+
+def _add_table(value, data):
+    """Adds the CSV of a frame; returns the original if it is too long for that, and what is left out."""
+    csv, write, problem = _call(lambda: tables.describe(value)) or (None, None, None)
+    if csv is not None:
+        data["text/csv"] = csv
+    return {"text/csv": write} if write else {}, [problem] if problem else []
 
 
 def _bundle_of(value):
@@ -176,8 +190,6 @@ def _bundle_of(value):
         if media not in data and (method := _method(value, name)) and not (media == "image/jpeg" and "image/png" in data):
             found = _call(method)
             data[media] = found[0] if isinstance(found, tuple) and found else found
-    if is_a(value, "pandas", "DataFrame") and value.size <= _MOST_CELLS:
-        data["text/csv"] = _call(value.to_csv)
     return {media: each for media, each in data.items() if each is not None}
 
 
@@ -213,12 +225,13 @@ def _best_text(data):
     return None
 
 
-def _publish(data, text, display_id=None, is_update=False, is_value=False):
+def _publish(data, text, originals=(), omitted=(), display_id=None, is_update=False, is_value=False):
+    """`originals`: functions that write them, by media type, where they are more than what is shown."""
     if _getpid() != _sent.worker:
         return _print(text)
-    rich, omitted = {}, []
+    rich, originals, omitted = {}, dict(originals), list(omitted)
     for media, each in data.items():
-        if media != "text/plain" and (encoded := _encode(media, each, omitted)) is not None:
+        if media != "text/plain" and (encoded := _encode(media, each, originals, omitted)) is not None:
             rich[str(media)] = encoded
     if not any(media.startswith("image/") for media in rich):
         _print(text)
@@ -231,14 +244,28 @@ def _publish(data, text, display_id=None, is_update=False, is_value=False):
         about["omitted"] = omitted
     if display_id is not None:
         about["id"] = str(display_id)[:200]
-    return _pass_on(about | {name: True for name, is_so in (("update", is_update), ("value", is_value)) if is_so})
+    names = {media: name for media in originals if (name := _sent.originals.reserve(media)) is not None}
+    if names:
+        about["originals"] = names
+    if _pass_on(about | {name: True for name, is_so in (("update", is_update), ("value", is_value)) if is_so}):
+        _write_originals(names, originals)
+    return None
 
 
-def _encode(media, content, omitted):
+def _write_originals(names, originals):
+    """After the display, which arrives also where time or memory end here."""
+    for media, name in names.items():
+        if not _sent.originals.write(name, originals[media]):
+            _send({"omitted": [f"the original as {media}: it is too large"]})
+
+
+def _encode(media, content, originals, omitted):
     """As JSON has it: bytes as base64. None for what cannot be sent, or is too large."""
     try:
         if media in pictures.SCALABLE:
-            content = pictures.fit(media, content)
+            content, original = pictures.fit(media, content)
+            if original is not content:
+                originals.setdefault(media, lambda target: target.write(original))
         size = len(content) if isinstance(content, (str, bytes, bytearray)) else 0
         if size <= _LARGEST and isinstance(content, (bytes, bytearray)):
             content = base64.b64encode(content).decode()
@@ -253,6 +280,7 @@ def _encode(media, content, omitted):
 
 
 def _pass_on(about):
+    """Returns whether there was room for it."""
     if _sent.clears_next:
         about["clear"] = True
     payload = _encoder.encode(about).encode("utf-8", "surrogatepass")
@@ -260,12 +288,15 @@ def _pass_on(about):
         _sent.left_out += 1
         if _sent.left_out == 1:
             _send({"leftOut": 1})
-        return
+        return False
+    if _sent.clears_next:
+        _sent.originals.clear()
     _sent.clears_next = False
     _sent.count += 1
     _sent.bytes += len(payload)
     _flush()
     _send(payload)
+    return True
 
 
 def _send(payload):

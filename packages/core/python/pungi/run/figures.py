@@ -9,6 +9,8 @@ from ..calls.contents import is_a
 
 # A wider picture is no clearer to those who get it, and takes more of the room for pictures.
 _WIDEST, _TALLEST = 1000, 1500
+# The original of a figure has at most this many: drawing takes memory and time.
+_MOST_PIXELS = 16_000_000
 BACKEND = "pungi_figures"
 # Figures whose latest state has been shown.
 _shown = weakref.WeakSet()
@@ -24,22 +26,41 @@ def draw(figure):
         return None
     if figure.canvas is None:
         sys.modules["matplotlib.backend_bases"].FigureCanvasBase(figure)
-    width, height = figure.get_size_inches()
-    dpi = min(figure.dpi, _WIDEST / width, _TALLEST / height)
     target = io.BytesIO()
+    _print(figure, target, _shown_dpi(figure))
+    _shown.add(figure)
+    return target.getvalue()
+
+
+def is_scaled(figure):
+    return _shown_dpi(figure) < figure.dpi
+
+
+def draw_original(figure, target):
+    """PNG, as large as the script has made the figure."""
+    width, height = figure.get_size_inches()
+    png = io.BytesIO()  # a file that raises may be left open by those who write to it
+    _print(figure, png, min(figure.dpi, (_MOST_PIXELS / (width * height)) ** 0.5))
+    target.write(png.getbuffer())
+
+
+def _shown_dpi(figure):
+    width, height = figure.get_size_inches()
+    return min(figure.dpi, _WIDEST / width, _TALLEST / height)
+
+
+def _print(figure, target, dpi):
     colors = {"facecolor": figure.get_facecolor(), "edgecolor": figure.get_edgecolor()}
     figure.canvas.print_figure(target, format="png", dpi=dpi, bbox_inches="tight", **colors)
     figure.stale = False
-    _shown.add(figure)
-    return target.getvalue()
 
 
 def show_rest(show):
     """Shows the figures that are open and changed since they were last shown, and closes all."""
     pyplot, open_figures = sys.modules["matplotlib.pyplot"], sys.modules.get("matplotlib._pylab_helpers")
-    if open_figures is None or pyplot.get_backend() != f"module://{BACKEND}":
+    managers = open_figures.Gcf.get_all_fig_managers() if open_figures is not None else ()
+    if not managers or pyplot.get_backend() != f"module://{BACKEND}":
         return
-    managers = open_figures.Gcf.get_all_fig_managers()
     for manager in managers:
         figure = manager.canvas.figure
         if figure not in _shown or figure.stale:
@@ -47,8 +68,7 @@ def show_rest(show):
                 show(figure)
             except BaseException as error:
                 print(f"Figure {manager.num} could not be drawn: {type(error).__name__}: {error}", file=sys.stderr)
-    if managers:
-        pyplot.close("all")
+    pyplot.close("all")
 
 
 def show_all(show):

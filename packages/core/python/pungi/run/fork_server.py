@@ -4,6 +4,11 @@ The guard (guard.py) is outside: it passes on the orders of the server, with the
 this process when it exceeds the limits of loading packages.
 """
 
+# isort: off
+from . import fork_hooks
+
+fork_hooks.take_over()
+
 import contextlib
 import gc
 import json
@@ -23,6 +28,7 @@ from . import called_script, display_hooks, font_list, guard, late_modules, pack
 
 def main():
     settings = json.loads(_read_line())
+    system.prepare_siblings()
     groups = cgroup_keeper.start(settings.get("cgroups"))
     settings["tier"] = TIERS[settings["tier"]]
     guard.run({**settings, "aboutGroup": groups.about, "processors": processors.count()}, groups, _become_fork_server)
@@ -47,7 +53,7 @@ def _become_fork_server(settings, door):
     guard.wait_to_load(door)
     longest = settings.get("longestImport", packages.LONGEST_IMPORT)
     started_as.clear_flags()
-    packages.load(door, settings["preload"], settings.get("surelyUsed", ()), longest)
+    packages.load(door, settings["preload"], settings.get("surelyUsed", ()), longest, settings.get("learned", ()))
     display_hooks.install()
     streams.prepare()
     called_script.rehearse()

@@ -3,21 +3,23 @@
 import os
 import struct
 
-_HEAD = struct.Struct(">IB")
-HEAD_SIZE = _HEAD.size
+HEAD = struct.Struct(">IB")
+HEAD_SIZE = HEAD.size
 MAX_PAYLOAD = 64 * 1024 * 1024
 
 # From the server to a supervisor.
-LIMITS, JOB, CANCEL, WARM_UP = b"LJCW"
+LIMITS, JOB, INPUT, STDIN, CANCEL, WARM_UP = b"LJIsCW"
+# Makes, takes up or removes a copy of a session. A supervisor asks a worker with it to fork.
+COPY = b"B"[0]
 # From a worker or its supervisor to the server. A worker gets an empty DISPLAY for each that it sends.
-HELLO, PARKED, FAILED, STDOUT, STDERR, DISPLAY, SUMMARY, FILE, REPORT, END = b"HPFoedSiRX"
+HELLO, PARKED, FAILED, STDOUT, STDERR, WANTED, DISPLAY, SUMMARY, FILE, REPORT, END = b"HPFoewdSiRX"
 # From a worker to its supervisor: the run failed, measure it before it ends; the run is over, all went well;
 # the code has left its scope, end it; the job of a session is over, the worker waits for the next one.
 TROUBLE, FINISHED, VIOLATION, PAUSED = b"TDVK"
 
 
 def pack(kind, payload=b""):
-    return _HEAD.pack(len(payload), kind) + payload
+    return HEAD.pack(len(payload), kind) + payload
 
 
 class FrameParser:
@@ -32,7 +34,7 @@ class FrameParser:
 
     def frames(self):
         while len(self._buffer) >= HEAD_SIZE:
-            length, kind = _HEAD.unpack_from(self._buffer)
+            length, kind = HEAD.unpack_from(self._buffer)
             if length > (self.max_display if kind == DISPLAY else self.max_payload):
                 raise ValueError(f"a frame of {length} bytes")
             end = HEAD_SIZE + length
@@ -48,7 +50,7 @@ def read_frame(fd):
     head = _read_exactly(fd, HEAD_SIZE)
     if head is None:
         return None
-    length, kind = _HEAD.unpack(head)
+    length, kind = HEAD.unpack(head)
     payload = _read_exactly(fd, length)
     return None if payload is None else (kind, payload)
 

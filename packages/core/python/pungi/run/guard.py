@@ -6,7 +6,7 @@ of the host. A module whose import fails leaves half of itself behind, so the gu
 module.
 
 stdin: orders of the server; its end ends everything. stdout: reports, each a line of JSON: {"ready": true, "preloaded":
-NAMES}, {"notPreloaded": NAME, ...}, {"failed": REASON}. stderr: what processes inside print, up to a bound.
+{NAME: MS}}, {"notPreloaded": NAME, ...}, {"failed": REASON}. stderr: what processes inside print, up to a bound.
 """
 
 import contextlib
@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import tempfile
+import time
 
 from ..jail import box, system
 from ..limits import load_limits
@@ -131,9 +132,9 @@ class Guarded:
         self._door, inside = socket.socketpair()
         self._said, stderr = os.pipe()
         # Its stage: entering the jail, loading packages (and which), or serving.
-        self._stage, self._at = "entering", None
+        self._stage, self._at, self._since = "entering", None, 0.0
         self._pending, self._reports, self._printed = b"", 0, 0
-        self._loaded, self._skipped, self._absent = [], [], []
+        self._loaded, self._skipped, self._absent = {}, [], []
         self._limits = load_limits.LoadLimits(settings, self._work)
         identity = (os.getuid(), os.getgid())
         try:
@@ -236,9 +237,9 @@ class Guarded:
                 self._door.sendall(_line({"load": True}))
         elif self._stage == "loading":
             if "at" in report:
-                self._at = f"{report['at']}"
+                self._at, self._since = f"{report['at']}", time.monotonic()
             elif report.get("preloaded") in self._settings["preload"]:
-                self._loaded.append(report["preloaded"])
+                self._loaded.setdefault(report["preloaded"], round((time.monotonic() - self._since) * 1000, 1))
             elif report.get("notPreloaded") in self._settings["preload"]:
                 self._skip(report["notPreloaded"], f"{report.get('reason')}", report.get("isAbsent") is True)
             elif "ready" in report:

@@ -3,12 +3,13 @@
 import ast
 import base64
 import os
+import stat
 import sys
 import time
 
 from ..scope import scoped_run
-from . import bursts, frames, late_modules, report, script, script_run, session as sessions, started_as, streams
-from .supervisor_channel import say
+from . import bursts, completion, frames, inputs, late_modules, prompt, report, script, script_run, session as sessions, started_as, streams
+from .supervisor_channel import JOB_FD, say
 
 # The capacity of a pipe even if the user has used up its share of them.
 _PIPE_ROOM = 4096
@@ -18,13 +19,14 @@ _BINARY = getattr(os, "O_BINARY", 0)
 _write = frames.write_all
 
 
-def run(job, work, temporary, set_limits):
-    """Steps that carry out the job; returns the exit status. `set_limits` gets the limits of the run."""
-    path = os.path.join(work, *(job.get("package") or "").split("."), job["filename"])
+def run(job, work, temporary, set_limits, folders):
+    """Steps that carry out the job; returns the exit status. `set_limits` gets the limits of the run. `folders`: name to path of
+    the folders of the host that it sees."""
+    path = _place_of(job, folders) or os.path.join(work, *(job.get("package") or "").split("."), job["filename"])
     if task := job.get("task"):
         return _look_at(job, path, _TASKS[task])
     if job.get("session"):
-        return (yield from _run_session(job, work, temporary, set_limits))
+        return (yield from _run_session(job, work, temporary, set_limits, folders))
     try:
         set_limits(job["limits"])
         source = _place_inputs(job, path, work, temporary)
@@ -33,34 +35,56 @@ def run(job, work, temporary, set_limits):
         say(frames.REPORT, {"exception": report.describe_exception(error, path)})
         return 1
     _set_variables(job["env"])
-    bursts.watch(*streams.outputs, job["limits"]["processes"])
-    return (yield from script_run.execute(job, path, source))
+    bursts.watch(job["limits"]["processes"])
+    return (yield from script_run.execute(job, path, source, temporary))
 
 
-def _run_session(job, work, temporary, set_limits):
+def _run_session(job, work, temporary, set_limits, folders):
     """Carries out one job after the other, until there is no next one. The limits of the first are those of the session, but
     for CPU time, which is that of a job: the supervisor enforces it."""
     set_limits(job["limits"] | {"cpuMs": _MOST_CPU_MS})
-    bursts.watch(*streams.outputs, job["limits"]["processes"])
+    bursts.watch(job["limits"]["processes"])
     session = sessions.Session(script.make_main(os.path.join(work, job["filename"])))
     while job is not None:
-        path = session.path_for(os.path.join(work, job["filename"]))
+        if job.get("task"):
+            about = script_run.encode(completion.complete_in_session(job["code"], session))
+            job = session.report(about, is_call=False)
+            continue
+        path = _place_of(job, folders) or session.path_for(os.path.join(work, job["filename"]))
         try:
+            if not session.is_new:
+                streams.reopen()
             source = _place_inputs(job, path, work, temporary, is_first=session.is_new)
         except OSError as error:
             about = script_run.encode({"exception": report.describe_exception(error, path), "status": 1})
         else:
             _set_variables(job["env"])
-            about = yield from script_run.execute_in_session(job, path, source, session)
+            about = yield from script_run.execute_in_session(job, path, source, temporary, session)
+            if not job.get("place"):
+                session.keep_script(path, source)
         job = session.report(about)
     return 0
 
 
+def _place_of(job, folders):
+    """Where a script lies in a folder that the run sees; None for one that it gets."""
+    place = job.get("place") or {}
+    if place.get("folder") not in folders:
+        job["place"] = None
+        return None
+    return os.path.join(folders[place["folder"]], place["path"])
+
+
 def _place_inputs(job, path, work, temporary, is_first=True):
     """Writes the files and the script, and opens stdin; returns the bytes of the script."""
+    sources, stdin = job.get("sources", ()), []
+    inputs.place(sources, work, lambda: stdin.append(_unnamed_file(temporary)) or stdin[0], JOB_FD)
     _place_files(job["files"], work)
     source = _write_script(job, path)
-    _open_stdin(job["stdin"], temporary, is_first)
+    if stdin:
+        _use_as_stdin(stdin[0])
+    else:
+        _open_stdin(job["stdin"], temporary, is_first or streams.has_empty_stdin())
     return source
 
 
@@ -73,7 +97,9 @@ def _set_variables(variables):
 
 
 def _write_script(job, path):
-    """A module of a package lies in the folders of that package."""
+    """A module of a package lies in the folders of that package. A script with a place of its own is there already."""
+    if job.get("place"):
+        return script.encode(job["code"])
     if job.get("package"):
         os.makedirs(os.path.dirname(path), exist_ok=True)
     return script.write(path, job["code"])
@@ -99,14 +125,27 @@ def _open_stdin(text, folder, is_empty):
         _write(sink, data)
         os.close(sink)
     else:
-        path = os.path.join(folder, ".stdin")
-        source = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY | getattr(os, "O_TEMPORARY", 0))
-        if os.name == "posix":  # elsewhere O_TEMPORARY removes it
-            os.unlink(path)
+        source = _unnamed_file(folder)
         _write(source, data)
+    _use_as_stdin(source)
+
+
+def _unnamed_file(folder):
+    path = os.path.join(folder, ".stdin")
+    opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY | getattr(os, "O_TEMPORARY", 0))
+    if os.name == "posix":  # elsewhere O_TEMPORARY removes it
+        os.unlink(path)
+    return opened
+
+
+def _use_as_stdin(source):
+    if not stat.S_ISFIFO(os.fstat(source).st_mode):
         os.lseek(source, 0, os.SEEK_SET)
-    os.dup2(source, 0)
-    os.close(source)
+    if source == 0:  # the script has closed it
+        os.set_inheritable(0, True)
+    else:
+        os.dup2(source, 0)
+        os.close(source)
     streams.open_stdin()
 
 
@@ -144,5 +183,8 @@ def _discover(job):
     return discovery.discover(job)
 
 
-_TASKS = {"compile": _precompile, "imports": _foreign_imports, "check": scoped_run.check, "discover": _discover}
+_TASKS = {
+    "compile": _precompile, "imports": _foreign_imports, "check": scoped_run.check, "discover": _discover,
+    "complete": lambda job: completion.complete(job["code"], {}), "read": lambda job: prompt.read(job["code"], job["isTyped"]),
+}
 late_modules.keep("discovery")

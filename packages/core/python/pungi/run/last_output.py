@@ -1,6 +1,7 @@
 """Text after the last newline is still in the worker's memory when its run is stopped: the worker is asked to write it.
 
-It has a moment for that, in which every other process of the run is stopped. A worker that does something else is killed.
+It has a moment for that, in which every other process of the run is stopped. On a busy machine it first waits for a processor: the
+moment is then as much processor time. A worker that does something else is killed.
 """
 
 import contextlib
@@ -17,7 +18,7 @@ from . import streams
 REASONS = ("timeout", "cpu", "cancelled")
 # No program uses the last signal. Systems without it skip this.
 _SIGNAL = getattr(signal, "SIGRTMAX", None)
-_MOMENT, _LOOK_EVERY_MS = 0.05, 5
+_MOMENT, _LONGEST_MOMENT, _LOOK_EVERY_MS = 0.05, 0.5, 5
 _exit = os._exit
 
 
@@ -47,12 +48,12 @@ def wait_for(reaper, pipes):
     """In the supervisor. `pipes`: descriptor to the receiver of its output."""
     if _SIGNAL is None:
         return
-    reaper.ask(_SIGNAL)
+    asked = time.monotonic()
+    has_time = reaper.ask(_SIGNAL, _MOMENT)
     poller = select.poll()
     for fd in pipes:
         poller.register(fd, select.POLLIN)
-    until = time.monotonic() + _MOMENT
-    while reaper.look() is None and time.monotonic() < until:
+    while reaper.look() is None and ((passed := time.monotonic() - asked) < _MOMENT or (passed < _LONGEST_MOMENT and has_time())):
         for fd, event in poller.poll(_LOOK_EVERY_MS):
             if event & select.POLLIN:
                 pipes[fd]()

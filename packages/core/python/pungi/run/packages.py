@@ -12,7 +12,7 @@ import threading
 import time
 
 from ..limits import watch
-from . import exercises, guard
+from . import exercises, guard, side_effects
 
 LONGEST_IMPORT = 8
 _ENDING = 0.1
@@ -21,15 +21,16 @@ _STATUS_NOT_PRELOADED = 76
 _WITHOUT_THREADS = {"JE_ARROW_MALLOC_CONF": "background_thread:false", "NUMEXPR_NUM_THREADS": "1"}
 
 
-def load(door, modules, of_runs=(), longest=LONGEST_IMPORT):
-    """Ends this process if a module can be imported only in part: the guard starts a new one without it."""
+def load(door, modules, of_runs=(), longest=LONGEST_IMPORT, learned=()):
+    """`learned`: modules that earlier runs have imported; their import must have no side effects. Ends this process if a module can be imported only in part: the guard starts a new one without it."""
     known = set(watch.children_of(os.getpid()))
     os.environ.update(_WITHOUT_THREADS)
     with _naming_files(door):
         site.main()
     for name in modules:
         guard.send_report(door, at=name)
-        if (reason := _preload(name, longest if name in of_runs else 0, known)) is None:
+        preload = _preload_learned if name in learned else _preload
+        if (reason := preload(name, longest if name in of_runs or name in learned else 0, known)) is None:
             guard.send_report(door, preloaded=name)
             continue
         guard.send_report(door, notPreloaded=name, **reason)
@@ -84,6 +85,14 @@ def _preload(name, seconds, known):
         is_absent = isinstance(error, ModuleNotFoundError) and error.name == name
         return {"isAbsent": is_absent, "reason": f"{type(error).__name__}: {error}"[:1000]}
     return left_behind(known)
+
+
+def _preload_learned(name, seconds, known):
+    with side_effects.SideEffects() as effects:
+        reason = _preload(name, seconds, known)
+    if reason is None and effects.found is not None:
+        return {"isAbsent": False, "reason": f"its import {effects.found}, which runs that import it would not notice"}
+    return reason
 
 
 def left_behind(known):

@@ -11,31 +11,42 @@ _WIDEST, _TALLEST = 1000, 1500
 _LARGE, _WIDE = 400 * 1024, 2000
 # A picture with more bytes than this is a photo, which is much smaller as JPEG.
 _PHOTO = 250 * 1024
+# The original of a larger picture is not kept: it would take too long.
+_MOST_PIXELS = 40_000_000
 _AS_PNG = ("1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16")
 
 
 def encode(image):
-    """(media type, bytes) of a PIL image, scaled to what is shown."""
-    image = _scaled(image)
-    png = _saved(image if image.mode in _AS_PNG else image.convert("RGB"), "PNG")
-    if len(png) > _PHOTO and "A" not in image.getbands() and image.mode != "P":
-        return "image/jpeg", _saved(image.convert("RGB"), "JPEG", quality=85)
-    return "image/png", png
+    """(media type, bytes) of a PIL image, scaled to what is shown, and a function that writes the original; None if it is the same."""
+    small = _scaled(image)
+    png = _saved(_for_png(small), "PNG")
+    if len(png) > _PHOTO and "A" not in small.getbands() and small.mode != "P":
+        media, data = "image/jpeg", _saved(small.convert("RGB"), "JPEG", quality=85)
+        write = lambda target: image.convert("RGB").save(target, "JPEG", quality=95)  # noqa: E731
+    else:
+        media, data = "image/png", png
+        write = lambda target: _for_png(image).save(target, "PNG", compress_level=1)  # noqa: E731
+    return media, data, None if small is image or image.width * image.height > _MOST_PIXELS else write
+
+
+def _for_png(image):
+    return image if image.mode in _AS_PNG else image.convert("RGB")
 
 
 def fit(media, content):
-    """The content of a display: bytes, or base64 of them. Unchanged where it is small, or Pillow is not installed."""
+    """(the picture as it is shown, the original) of the content of a display: bytes, or base64 of them. They are the same where it is
+    small, or Pillow is not installed."""
     data = _decoded(content)
     if len(data) <= _LARGE and max(_size_of_png(data)) <= _WIDE:
-        return data
+        return data, data
     try:
         from PIL import Image
     except Exception:
-        return data
+        return data, data
     image = Image.open(io.BytesIO(data))
     kind = media.removeprefix("image/").upper()
     smaller = _saved(_scaled(image), kind)
-    return smaller if len(smaller) < len(data) else data
+    return (smaller if len(smaller) < len(data) else data), data
 
 
 def _decoded(content):

@@ -60,10 +60,11 @@ def _is_exact(value):
     return not isinstance(value, int) or abs(value) <= 1 << 53
 
 
-def describe_exception(error, path):
-    """Always returns a description, whatever foreign code made of its exception. `path`: the file of the script."""
+def describe_exception(error, path, has_folder=False):
+    """Always returns a description, whatever foreign code made of its exception. `path`: the file of the script. `has_folder`: whether
+    all files next to it are its own."""
     try:
-        return _describe(error, path)
+        return _describe(error, path, has_folder)
     except Exception:
         return _BARE | {"type": class_name_of(type(error)), "isMemoryError": isinstance(error, MemoryError)}
 
@@ -74,17 +75,18 @@ _BARE = {
 }
 
 
-def _describe(error, path):
+def _describe(error, path, has_folder):
     is_raised = _is_raised(error)
     leave_out_own_frames(error)
     line, column, source = _place(error, path)
+    own, shown = (os.path.join(os.path.dirname(path), ""), "") if has_folder else (f'{path}"', f'{os.path.basename(path)}"')
     return {
         "type": class_name_of(type(error)),
         "message": cut_middle(error.msg if _is_syntax(error) else _text_of(error), _MAX_MESSAGE),
         "line": line,
         "column": column,
         "text": source,
-        "traceback": cut_middle(_printed(error).replace(f'File "{path}"', f'File "{os.path.basename(path)}"'), _MAX_TRACEBACK),
+        "traceback": cut_middle(_printed(error).replace(f'File "{own}', f'File "{shown}'), _MAX_TRACEBACK),
         "missingModule": _missing_module(error),
         "isMemoryError": isinstance(error, MemoryError),
         "isRaised": is_raised,

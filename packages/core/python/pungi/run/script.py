@@ -24,6 +24,8 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0) | g
 _MARK = ("pungi", "ending")
 # The flag of code that awaits, as in the module inspect.
 _CO_COROUTINE = 0x80
+# The event loop of a session, in what runs it.
+_kept = None
 # Not a line of the script: a tracer of the script does not see the code around it.
 _NOWHERE = {"lineno": -1, "end_lineno": -1, "col_offset": -1, "end_col_offset": -1}
 
@@ -81,17 +83,19 @@ def encode(source):
     return data
 
 
-def compile_source(source, path):
+def compile_source(source, path, is_interactive=False):
     """Code that leaves its value and its exception to an Ending, see `function_of`. It may await outside of functions.
+    `is_interactive`: every expression that is a statement shows its value instead, as at Python's prompt.
 
     They are caught inside the script's own code, because there is no frame below it. Code that is nested as deep as the
     compiler allows has no room for that: it stays as it is.
     """
     with contextlib.suppress(SyntaxError, RecursionError):
         tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        mode, around = ("single", _with_errors) if is_interactive else ("exec", _with_ending)
         with contextlib.suppress(SyntaxError):
-            return compile(_with_ending(tree), path, "exec", dont_inherit=True)
-        return _with_loop(compile(_with_ending(tree), path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True))
+            return compile(around(tree), path, mode, dont_inherit=True)
+        return _with_loop(compile(around(tree), path, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True))
     return compile(source, path, "exec", dont_inherit=True)
 
 
@@ -101,17 +105,25 @@ def _with_ending(tree):
     if last and isinstance(last[0], ast.Expr):
         target = ast.Attribute(ast.Constant(_MARK, **_NOWHERE), "value", ast.Store(), **_NOWHERE)
         body[-1:] = [ast.copy_location(ast.Assign([target], last[0].value), last[0])]
+    return ast.Module([*tree.body[:ahead], _around(body)], [])
+
+
+def _with_errors(tree):
+    ahead = _count_ahead(tree.body, has_docstring=False)
+    return ast.Interactive([*tree.body[:ahead], _around(tree.body[ahead:])])
+
+
+def _around(body):
     item = ast.withitem(ast.Constant(_MARK, **_NOWHERE))
-    around = ast.With([item], body or [ast.Pass(**_NOWHERE)], **_NOWHERE)
-    return ast.Module([*tree.body[:ahead], around], [])
+    return ast.With([item], body or [ast.Pass(**_NOWHERE)], **_NOWHERE)
 
 
-def _count_ahead(body):
+def _count_ahead(body, has_docstring=True):
     """The docstring and the future statements come before everything else."""
     count = 0
     for statement in body:
         is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        is_docstring = count == 0 and is_text and isinstance(statement.value.value, str)
+        is_docstring = has_docstring and count == 0 and is_text and isinstance(statement.value.value, str)
         if not is_docstring and not (isinstance(statement, ast.ImportFrom) and statement.module == "__future__"):
             break
         count += 1
@@ -137,13 +149,15 @@ def _with_loop(code):
     return code
 
 
-def function_of(code, scope, ending):
+def function_of(code, scope, ending, in_session=False):
     """Runs the code as that of a module, and raises nothing."""
     if _MARK not in code.co_consts:
         return lambda: _run_below(code, scope, ending)
     constants = tuple(ending if each == _MARK else each for each in code.co_consts)
     function = types.FunctionType(code.replace(co_consts=constants), scope)
-    return functools.partial(_run_awaiting, function, ending) if code.co_flags & _CO_COROUTINE else function
+    if not code.co_flags & _CO_COROUTINE:
+        return function
+    return functools.partial(_run_awaiting, function, ending, _run_in_kept_loop if in_session else _asyncio.run)
 
 
 def _run_below(code, scope, ending):
@@ -151,7 +165,7 @@ def _run_below(code, scope, ending):
         exec(code, scope)
 
 
-def _run_awaiting(function, ending):
+def _run_awaiting(function, ending, run):
     """Code that awaits is the main task of an event loop. The loop can end it: what another task raised, or an interrupt."""
 
     async def main():
@@ -161,8 +175,35 @@ def _run_awaiting(function, ending):
 
     outside = Ending()
     with outside:
-        _asyncio.run(main())
+        run(main())
     ending.error = outside.error or ending.error
+
+
+def _run_in_kept_loop(main):
+    """The loop of a session stays, with its tasks, until the next call awaits."""
+    global _kept
+    if _kept is None or _kept.get_loop().is_closed():
+        _kept = getattr(_asyncio, "Runner", _Runner)()
+    _kept.run(main)
+
+
+class _Runner:
+    """Before Python 3.11, in the place of asyncio.Runner."""
+
+    def __init__(self):
+        self._loop = _asyncio.new_event_loop()
+
+    def get_loop(self):
+        return self._loop
+
+    def run(self, main):
+        task = self._loop.create_task(main)
+        try:
+            self._loop.run_until_complete(task)
+        finally:
+            if task.cancel():
+                with contextlib.suppress(BaseException):
+                    self._loop.run_until_complete(task)
 
 
 def make_main(path):

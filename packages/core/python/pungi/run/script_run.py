@@ -1,6 +1,7 @@
 """Runs a script as `python FILE` would, then reports how it ended."""
 
 import base64
+import builtins
 import json
 import linecache
 import os
@@ -8,17 +9,17 @@ import sys
 
 from ..calls.endings import exit_status
 from ..scope import code_summary, scoped_run
-from . import called_script, displays, frames, late_modules, process_title, report, script, script_end, started_as, streams
+from . import called_script, class_files, displays, frames, late_modules, open_files, process_title, prompt, report, script, script_end, started_as, streams
 from .supervisor_channel import REPORT_FD, say, say_and_wait
 
 # The list that preloaded modules may hold, as in `def main(args=sys.argv)`.
 _ARGV = sys.argv
 # Kept from before foreign code could replace them.
-_getpid, _dumps = os.getpid, report.encode_json
+_getpid, _exit, _dumps = os.getpid, os._exit, report.encode_json
 encode = _dumps
 
 
-def execute(job, path, source):
+def execute(job, path, source, temporary):
     """Steps of the worker (empty_stack.py); returns the exit status. `source`: the bytes of the file at `path`."""
     worker = _getpid()
     if job.get("summarize"):
@@ -29,7 +30,7 @@ def execute(job, path, source):
         say(frames.REPORT, {"violations": violations})
         return 1
     end = script_end.ScriptEnd(os.path.dirname(path))
-    displays.begin()
+    displays.begin(job, path, temporary)
     status, about = yield from _evaluate(job, path, source, paths)
     displays.finish(shows_figures=job.get("call") is None)  # a function returns its pictures
     has_failed = status != 0 and bool(about)
@@ -47,11 +48,16 @@ def execute(job, path, source):
     return status
 
 
-def execute_in_session(job, path, source, session):
+def execute_in_session(job, path, source, temporary, session):
     """Steps of the worker; returns the report of the job, encoded."""
-    displays.begin()
+    end = script_end.ScriptEnd(os.path.dirname(path))
+    displays.begin(job, path, temporary)
+    if job.get("interactive") and session.is_new:
+        sys.displayhook = prompt.show
     status, about = yield from _evaluate(job, path, source, (), session)
-    displays.finish()
+    if not session.is_worker:  # a child that the script forked ends here, as it does without a session
+        _exit((yield from end.leave(status, is_module=False)))
+    displays.finish(shows_figures=not job.get("interactive"))  # at a prompt, a figure grows until plt.show()
     return encode(about | {"status": status})
 
 
@@ -60,10 +66,10 @@ def _evaluate(job, path, source, paths, session=None):
     call, absent, worker = job.get("call"), {}, _getpid()
     if call is not None and (issues := called_script.check_arguments(call)):
         return 1, {"issues": issues}
-    ending = script.Ending(has_value=call is None and not job.get("inspect"))
+    ending = script.Ending(has_value=call is None and not job.get("inspect") and job.get("hasValue", True))
     with ending:
         scope = _enter_script(job, path, session)
-        run = _prepare(job, path, source, scope, ending, absent, paths, is_first=session is None or session.is_new)
+        run = _prepare(job, path, source, scope, ending, absent, paths, session)
         if session is not None:
             session.begin()
     if ending.error is None and job.get("inspect"):
@@ -76,14 +82,18 @@ def _evaluate(job, path, source, paths, session=None):
             yield run
         except KeyboardInterrupt as error:  # it came when the script had just ended
             ending.error = error
-    if session is not None:
+    if session is not None and session.is_worker:
+        open_files.flush()
+        class_files.note(session.main.__dict__, path)
         ending.error = session.end() or ending.error
     result = 0, ending.about
     if ending.error is None and call is not None:
         with ending:
             result = called_script.call(call, scope)
     error, ending.error = ending.error, None  # the script's code holds the ending, and the garbage collector does not traverse code
-    return result if error is None else _describe(error, path, absent, is_child=_getpid() != worker)
+    if isinstance(error, SystemExit) and job.get("interactive"):
+        return exit_status(error), {"value": {"type": "SystemExit", "repr": "exit"}}
+    return result if error is None else _describe(error, path, absent, _getpid() != worker, has_folder=bool(job.get("place")))
 
 
 def _enter_script(job, path, session):
@@ -92,40 +102,45 @@ def _enter_script(job, path, session):
     is_module = job.get("call") is not None or job.get("inspect")
     module = called_script.make_module(job["filename"], job.get("package")) if is_module else main_module
     scope = module.__dict__
-    scope.update({"__builtins__": main_module.__builtins__, "__file__": path} | job["variables"])
+    scope.update({"__builtins__": builtins, "__file__": path} | job["variables"])
+    if session is not None:
+        scope.setdefault("__name__", "__main__")
+        scope.pop("__warningregistry__", None)  # the same line of another script is another place to warn of
     sys.argv = _ARGV
-    sys.argv[:] = [job["filename"], *job["argv"]]
+    sys.argv[:] = [job["filename"] if session is None else os.path.basename(path), *job["argv"]]
     sys.orig_argv = ["python", *sys.argv]
     process_title.show(sys.argv)
     return scope
 
 
-def _prepare(job, path, source, scope, ending, absent, paths, is_first):
+def _prepare(job, path, source, scope, ending, absent, paths, session):
     """The function that runs the script. Adds to `absent` the imports of the profile that are not installed."""
     bytecode = job.get("bytecode")
-    code = script.load(base64.b64decode(bytecode), path) if bytecode else script.compile_source(source, path)
-    if not is_first:
-        return script.function_of(code, scope, ending)
+    code = script.load(base64.b64decode(bytecode), path) if bytecode else script.compile_source(source, path, job.get("interactive", False))
+    own = [os.path.dirname(path)] if job.get("place") else []
+    if session is not None and not session.is_new:
+        sys.path[:0] = [folder for folder in own if folder not in sys.path]
+        return script.function_of(code, scope, ending, in_session=True)
     # Before the work folder is searched: a file of the caller must not replace what the profile imports.
     if imports := job.get("imports"):
         absent.update(scoped_run.add_default_imports(imports, scope))
     has_rules = bool(job.get("rules"))
-    sys.path[:0] = [os.getcwd(), *([] if has_rules else started_as.added_paths(job["env"]))]
+    sys.path[:0] = [*own, os.getcwd(), *([] if has_rules else started_as.added_paths(job["env"]))]
     # Under rules, and for a function call, this module imports what the script must not replace.
     if not has_rules and job.get("call") is None and not job.get("inspect"):
-        started_as.forget_shadowed([job["filename"], *(file["path"] for file in job["files"])])
+        started_as.forget_shadowed([job["filename"], *(file["path"] for file in job["files"]), *filter(None, job.get("sources", ()))], *own)
     if job.get("package"):
         called_script.enter_package(scope, job["package"], path)
     if has_rules:
         scoped_run.install_guard(job, path, scope, paths, REPORT_FD, streams.outputs)
-    return script.function_of(code, scope, ending)
+    return script.function_of(code, scope, ending, in_session=session is not None)
 
 
-def _describe(error, path, absent, is_child):
+def _describe(error, path, absent, is_child, has_folder):
     if isinstance(error, SystemExit):
         return exit_status(error), {}
     status = script_end.call_excepthook(error, is_child)
-    about = report.describe_exception(error, path)
+    about = report.describe_exception(error, path, has_folder)
     return status, {"exception": about | scoped_run.describe_absent(error, absent) if absent else about}
 
 

@@ -87,14 +87,21 @@ def added_paths(variables):
     return [os.path.abspath(path) for path in variables.get("PYTHONPATH", "").split(os.pathsep) if path]
 
 
-def forget_shadowed(paths):
+def forget_shadowed(paths, *folders):
     """Modules that are loaded, though not in an interpreter that has just started, and that a file of the script hides there.
 
-    `paths`: the files next to the script, and its own."""
-    for name in {_module_of(path) for path in paths} & sys.modules.keys() - _AT_START:
+    `paths`: the files that the script gets, and its own. `folders`: where it lies, if it is not among them."""
+    hidden = {_module_of(path) for path in paths} & sys.modules.keys()
+    if folders:  # which may be large: they are not listed
+        hidden |= {name for name in sys.modules if "." not in name and any(_has_module(folder, name) for folder in folders)}
+    for name in hidden - _AT_START:
         if getattr(getattr(sys.modules[name], "__spec__", None), "has_location", False):  # no file hides one that is built in or frozen
             for each in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
                 del sys.modules[each]
+
+
+def _has_module(folder, name):
+    return os.path.exists(os.path.join(folder, f"{name}.py")) or os.path.exists(os.path.join(folder, name, "__init__.py"))
 
 
 def _module_of(path):

@@ -1,17 +1,19 @@
 """One worker of a supervisor: parks it, gives it one run, enforces the limits, ends it and reports the facts to the server."""
 
+import contextlib
 import json
 import os
 import select
 import time
 
-from ..jail.file_gate import FileGate
+from ..jail import box_copies, file_gate
 from ..limits import limits, watch
 from ..limits.group_limits import GroupLimitKeeper
 from ..limits.kernel_objects import KernelObjects
-from . import display_gate, end_facts, frames, last_output, worker
+from . import display_gate, end_facts, frames, inputs, last_output, worker
 from .artifacts import Artifacts
 from .outbox import Outbox
+from .session_copies import MAIN, SessionCopies, empty_pipe
 
 # Until the server sends the largest size of a report.
 _MAX_REPORT = 64 * 1024
@@ -22,6 +24,8 @@ _MOST_FRAMES = 64
 _GATHERING_MS = 1
 # A session gets this long to end its job by itself.
 _INTERRUPT_SECONDS = 1.0
+# Between two jobs nothing of a session may run.
+_LOOK_AT_PAUSED_MS, _MOST_TIMES_AWAKE = 1000, 2
 # The limits that end the job of a session, and not the session.
 _INTERRUPTIBLE = ("timeout", "cpu", "output", "cancelled")
 _REHEARSAL = b'{"timeoutMs": 30000, "cpuMs": 30000.5, "killedFor": null, "memoryMb": 512, "isKept": false}'
@@ -34,17 +38,21 @@ class SupervisedRun:
         self.ended_well = self.is_hurried = False
         self._channel = channel
         self._box = place.box
-        self._artifacts = Artifacts(place.box.work)
+        self.artifacts = Artifacts(place.box.work, place.box.temporary)
         self._group = place.group
         self._loopback = place.loopback
         self._port = port
         self._from_server = frames.FrameParser()
         self._from_worker = frames.FrameParser(_MAX_REPORT, display_gate.LARGEST)
-        self._limits = None
+        self.limits = None
+        self._awaited = inputs.Awaited({})
+        self._live_stdin = None
         self._keeper = None
         self._killed_for = None
         # Why the job of a session was interrupted, and whether the session waits for its next job.
         self._interrupted_for, self._is_paused = None, False
+        # Whether the use of a session that waits was looked at when it was stopped, and its cgroup is ready for the next job.
+        self._is_counted = self._is_settled = False
         self._exit_status = None
         self._report = None
         self._has_summary = self._has_let_go = self._is_over = self._had_full_disk = False
@@ -55,14 +63,16 @@ class SupervisedRun:
         self._gate, self._keeper_of_files = None, place.files
         channel.setblocking(False)
         self._outbox = Outbox(channel.fileno())
-        # Whether the server has not taken everything yet.
-        self._is_stalled = False
+        # Whether the server has not taken everything yet, and what of its connection is polled.
+        self._is_stalled, self._polled = False, select.POLLIN
         # Whether output stays in its pipes: until the server reads again, or until more has gathered.
         self._is_output_left = False
         self._output_bytes = 0
         self._spawn_worker(place, is_hurried)
-        self._reaper = place.tier.reaper(self._worker, by_pidfd=place.gate is not None)
-        self._glance = _glance_at(self._worker)
+        self._template = place.template
+        self._reaper = place.tier.reaper(self.worker, by_pidfd=place.gate is not None, template=place.template)
+        self._copies = SessionCopies(self, place.box, self._reaper, (self._job_pipe, self._report_pipe, self._stdout, self._stderr))
+        self._reaper.glance = self._glance = _glance_at(self.worker, place.template)
         self._objects = KernelObjects(place.tier.has_namespaces, place.loopback)
 
     def _spawn_worker(self, place, is_hurried):
@@ -70,13 +80,15 @@ class SupervisedRun:
         self._report_pipe, report_write = os.pipe()
         self._stdout, stdout_write = os.pipe()
         self._stderr, stderr_write = os.pipe()
-        self._worker = os.fork()
-        if self._worker == 0:
-            worker.begin(place, is_hurried, job_read, report_write, stdout_write, stderr_write)
-        for fd in (job_read, report_write, stdout_write, stderr_write):
+        stdin_read, self._stdin = os.pipe()
+        pipes = (job_read, report_write, stdout_write, stderr_write, stdin_read)
+        self.worker = os.fork() if place.template is None else place.template.fork(place, is_hurried, *pipes)
+        if self.worker == 0:
+            worker.begin(place, is_hurried, pipes)
+        for fd in pipes:
             os.close(fd)
         # Foreign code can reopen its ends, drain them or fill them: the supervisor never waits for a pipe.
-        for fd in (self._job_pipe, self._report_pipe, self._stdout, self._stderr):
+        for fd in (self._job_pipe, self._report_pipe, self._stdout, self._stderr, self._stdin):
             os.set_blocking(fd, False)
         self._to_worker = Outbox(self._job_pipe)
         self._poller = select.poll()
@@ -86,8 +98,9 @@ class SupervisedRun:
             self._stdout: lambda: self._relay(self._stdout, frames.STDOUT),
             self._stderr: lambda: self._relay(self._stderr, frames.STDERR),
         }
+        self._pidfd = -1
         if hasattr(os, "pidfd_open"):
-            self._pidfd = os.pidfd_open(self._worker)
+            self._pidfd = os.pidfd_open(self.worker)
             self._handlers[self._pidfd] = self._on_exit
         if place.gate is not None:
             self._handlers[place.gate.fd] = place.gate.answer
@@ -95,8 +108,22 @@ class SupervisedRun:
             self._poller.register(fd, select.POLLIN)
 
     def loop(self):
+        self._serve()
+        while self._copies and not self._is_over and self._report_pipe not in self._closed:
+            self._go_on_without_worker()
+            self._serve()
+        if (self._keeper is None or self._is_paused) and not self._is_over:
+            self.abandon()  # a parked worker has died: nobody waits for an answer
+        if not self._is_over:
+            self._finish()
+        if self._awaited or self._live_stdin is not None:
+            self._drop_inputs()
+
+    def _serve(self):
         while self._exit_status is None and not self._is_over:
             ready = self._poller.poll(self._patience())
+            if self._is_paused and not ready:
+                self._check_pause()
             if self._outbox and not ready and not self._is_stalled:
                 self._end_gathering()
             for fd, _ in ready:
@@ -108,15 +135,13 @@ class SupervisedRun:
                 self._gate.retry()
             if not hasattr(os, "pidfd_open"):
                 self._on_exit()
-        if (self._keeper is None or self._is_paused) and not self._is_over:
-            self.abandon()  # a parked worker has died: nobody waits for an answer
-        if not self._is_over:
-            self._finish()
 
     def _patience(self):
         if self._outbox and not self._is_stalled:
             return _GATHERING_MS
-        return None if self._keeper is None or self._is_paused else self._keeper.patience_ms()
+        if self._is_paused:
+            return _LOOK_AT_PAUSED_MS
+        return None if self._keeper is None else self._keeper.patience_ms()
 
     # Input.
 
@@ -131,15 +156,24 @@ class SupervisedRun:
         self._from_server.feed(data)
         for kind, payload in self._from_server.frames():
             if kind == frames.LIMITS:
-                self._limits = json.loads(payload)
-                self._from_worker.max_payload = self._limits["reportBytes"]
-                self.is_hurried = self._limits["isHurried"]
+                self.limits = json.loads(payload)
+                self._from_worker.max_payload = self.limits["reportBytes"]
+                self.is_hurried = self.limits["isHurried"]
             elif kind == frames.JOB:
+                self._awaited = inputs.Awaited(self.limits)
                 self._start(payload)
+            elif kind == frames.INPUT and self._awaited:
+                self._awaited.take(payload)
+                self._tell_worker(frames.pack(frames.INPUT, payload))
+            elif kind == frames.STDIN and self._live_stdin is not None and self._stdin != -1:
+                self._live_stdin.take(payload)
+                self._on_stdin()
             elif kind == frames.WARM_UP:
                 self._tell_worker(frames.pack(frames.WARM_UP))
             elif kind == frames.CANCEL:
                 self._end_for("cancelled")
+            elif kind == frames.COPY:
+                self._copies.take_order(json.loads(payload), self._is_paused)
 
     def abandon(self):
         """The server is gone or no longer needs this supervisor."""
@@ -149,38 +183,125 @@ class SupervisedRun:
 
     def _start(self, job):
         if self._is_paused:
-            self._resume(job)
+            if self._copies.switch_to(self.limits.get("branch", MAIN)):
+                self.resume(frames.pack(frames.JOB, job))
             return
-        about = (self._limits, self._worker, self._reaper, self._box, self._objects)
+        self._copies.branch = self.limits.get("branch", MAIN)
+        about = (self.limits, self.worker, self._reaper, self._box, self._objects)
         self._keeper = limits.LimitKeeper(*about) if self._group is None else GroupLimitKeeper(*about, self._group)
         self._tell_worker(frames.pack(frames.JOB, job))
+        if self.limits.get("liveStdin"):
+            self._live_stdin = inputs.LiveStdin(self._stdin)
+            self._on_stdin()
+        else:
+            self._close_stdin()
 
-    def _resume(self, job):
-        """The next job of a session."""
-        self._is_paused = self._has_let_go = self._had_full_disk = False
-        self._report = self._interrupted_for = None
-        self._displays = display_gate.DisplayGate()
-        self._frames_taken = self._output_bytes = 0
-        if self._group is not None:
-            self._group.settle()
-        self._keeper.renew(self._limits)
-        self._reaper.continue_all()
-        self._tell_worker(frames.pack(frames.JOB, job))
+    def _can_pause(self):
+        return self._keeper is not None and self.limits.get("isKept") and not self._is_paused and self._exit_status is None
 
     def _pause(self, report):
         """The job of a session is over: nothing of the session runs until the next one."""
         ended = time.monotonic()
-        self._reaper.stop_all()
+        if not self._reaper.stop_all(has_forked=self._copies.is_ordered):
+            self._kill()
+            return
         self._drain(self._stdout, self._stderr)
         self._report = report
+        if self._copies.is_ordered:
+            self._is_paused = True
+            self._copies.go_on()
+            return
         passed = self._keeper.check(at_once=True)
         if passed is not None and passed not in _INTERRUPTIBLE:
             self._stop(passed)
             return
-        self._is_paused = True
+        self._is_paused, self._times_awake = True, 0
+        self._is_counted = passed is None and self._interrupted_for is None
         facts = {"killedFor": self._interrupted_for or passed, "held": None, "isKept": True, "status": None, "signal": None}
-        facts["diskFull"] = self._has_full_disk(self._reaper.processes() if watch.HAS_PROC else ())
+        facts["diskFull"] = self._has_full_disk(living=True)
         self._answer(facts | end_facts.usage(ended, self._keeper, 0.0, 0, ended_well=True))
+        # Nobody waits for this.
+        self._settle_group()
+        if not self._reaper.make_sure():
+            self.abandon()
+
+    def _check_pause(self):
+        """A process that was woken, by itself or by a signal of the kernel, is stopped again. It is not woken often."""
+        if not watch.HAS_PROC or not self._reaper.awake():
+            return
+        self._times_awake += 1
+        if self._times_awake > _MOST_TIMES_AWAKE or not self._reaper.stop_all():
+            self.abandon()
+
+    # For copies of a session (session_copies.py).
+
+    def resume(self, message):
+        """The next job of a session, or something else that its worker is to do."""
+        self._is_paused = self._has_let_go = self._had_full_disk = False
+        self._report = self._interrupted_for = None
+        self._displays = display_gate.DisplayGate()
+        self._frames_taken = self._output_bytes = 0
+        if not self._is_settled:
+            self._settle_group()
+        self._is_settled = False
+        is_counted = self._is_counted and self._times_awake == 0 and not self._copies and not self._copies.is_ordered
+        self._is_counted = False
+        self._keeper.renew(self.limits, at_once=not self._copies.is_ordered, is_counted=is_counted)
+        self._reaper.continue_all()
+        self._tell_worker(message)
+
+    def _settle_group(self):
+        if self._group is not None:
+            self._group.settle()
+        self._is_settled = True
+
+    def answer_order(self, is_kept, obstacles):
+        self._report = None
+        facts = {"killedFor": None, "isKept": is_kept, "status": 0, "signal": None, "obstacles": obstacles}
+        self._answer(facts | {"wallMs": 0, "cpuMs": 0, "peakBytes": 0})
+
+    def adopt(self, worker):
+        """This process carries out the jobs from here on."""
+        self.let_worker_go()
+        self.worker = worker
+        if self._glance is not None:
+            self._glance.close()
+        self._glance = _glance_at(worker, self._template)
+        self._reaper.follow(worker, self._glance)
+        self._pidfd = os.pidfd_open(worker)
+        self._handle(self._pidfd, self._on_exit)
+
+    def end_worker(self):
+        """Ends it with all that it has started; copies stay. Its files go, too."""
+        self._reaper.kill_active()
+        self.let_worker_go()
+        box_copies.clear(self._box)
+
+    def let_worker_go(self):
+        """Nothing that was said to it, or by it, reaches another one."""
+        if self._pidfd >= 0:
+            self._forget(self._pidfd)
+            os.close(self._pidfd)
+            self._pidfd = -1
+        self._to_worker = Outbox(self._job_pipe)
+        self._on_job_pipe()
+        empty_pipe(self._job_pipe)
+        while self._report_pipe not in self._closed and _read(self._report_pipe):
+            pass
+        self._from_worker = frames.FrameParser(self._from_worker.max_payload, display_gate.LARGEST)
+
+    def _go_on_without_worker(self):
+        """It has ended, and copies of it are left: the session can go on from there."""
+        ended = time.monotonic()
+        self._reaper.kill_active()
+        if not self._is_paused:
+            self._has_let_go = True
+            self._drain(self._stdout, self._stderr, self._report_pipe)
+            self._answer(self._facts(ended))
+        self.end_worker()
+        self._copies.lose_branch()
+        self._is_paused, self._killed_for, self._exit_status = True, None, None
+        self._awaited = inputs.Awaited({})
 
     def _tell_worker(self, data):
         """Bytes that do not fit into the worker's pipe wait until it reads: foreign code of packages may keep it from that."""
@@ -197,6 +318,33 @@ class SupervisedRun:
         elif not has_sent and self._job_pipe not in self._handlers:
             self._handlers[self._job_pipe] = self._on_job_pipe
             self._poller.register(self._job_pipe, select.POLLOUT)
+        self._poll_server()
+
+    def _poll_server(self):
+        """Files for a worker that does not read stay with the server."""
+        polled = (0 if self._to_worker.is_full else select.POLLIN) | (select.POLLOUT if self._is_stalled else 0)
+        if polled != self._polled:
+            self._polled = polled
+            self._poller.modify(self._channel.fileno(), polled)
+
+    def _on_stdin(self):
+        """One piece at a time: the server sends the next one when the run has room for it."""
+        state = self._live_stdin.send()
+        if state == "full" and self._stdin not in self._handlers:
+            self._handlers[self._stdin] = self._on_stdin
+            self._poller.register(self._stdin, select.POLLOUT)
+        elif state != "full" and self._stdin in self._handlers:
+            self._forget(self._stdin)
+        if state == "empty":
+            self._send(frames.WANTED, b"")
+            self._flush()
+        elif state == "ended":
+            self._close_stdin()
+
+    def _close_stdin(self):
+        if self._stdin != -1:
+            os.close(self._stdin)
+            self._stdin = -1
 
     def _on_report(self):
         data = _read(self._report_pipe)
@@ -235,21 +383,23 @@ class SupervisedRun:
                 self._group.settle()
             self._send(frames.PARKED, payload)
             self._flush()
-            self._warm_up()
+            if self._template is None:
+                self._warm_up()
         elif kind == frames.SUMMARY and not self._has_summary:
             # Sent before foreign code runs: the first one is the worker's.
             self._has_summary = True
             self._send(frames.SUMMARY, payload)
         elif self._killed_for == "scope":
             return  # a refusal is reported, whatever else the run sent
-        elif kind == frames.VIOLATION and self._keeper is not None and self._limits["isScoped"]:
+        elif kind == frames.VIOLATION and self._keeper is not None and self.limits["isScoped"]:
             # From any process of the run: the run ends, even if a child broke the rule.
             self._report = payload
             self._stop("scope")
         elif kind == frames.REPORT and self._report is None:
             self._report = payload
-        elif kind == frames.PAUSED and self._keeper is not None and self._limits.get("isKept") and not self._is_paused:
-            self._pause(payload)
+        elif kind == frames.PAUSED and self._can_pause():
+            if not self._awaited:  # else it is foreign code, which has not read the files of its job
+                self._pause(payload)
         elif self._has_let_go:
             return  # the worker asks once; more is foreign code that would keep us busy
         elif kind == frames.FINISHED:
@@ -261,7 +411,7 @@ class SupervisedRun:
         elif kind == frames.TROUBLE:
             # The run failed. Check now, while all that it used is still held, whether a limit was the reason.
             self._check_limits(at_once=True)
-            self._had_full_disk = self._has_full_disk(self._reaper.processes() if watch.HAS_PROC else ())
+            self._had_full_disk = self._has_full_disk(living=True)
             self._let_go()
 
     def _take_display(self, payload):
@@ -277,12 +427,14 @@ class SupervisedRun:
             self._tell_worker(frames.pack(frames.DISPLAY))
 
     def _open_gate(self):
-        if self._gate is not None:
+        if self._gate is not None or (self._template is not None and self._template.gate is None):
             return
         try:
-            self._gate = FileGate(self._pidfd, self._box, self._keeper_of_files)
+            # A copy: the run may end its template, and goes on.
+            questions = file_gate.take_questions(self._pidfd) if self._template is None else os.dup(self._template.gate)
         except (OSError, AttributeError):
-            return  # it has none
+            return
+        self._gate = file_gate.FileGate(questions, self._box, self._keeper_of_files)
         self._handle(self._gate.fd, self._on_gate)
         if self._keeper_of_files is not None:
             self._handle(self._keeper_of_files.fileno(), self._on_keeper_of_files)
@@ -300,7 +452,7 @@ class SupervisedRun:
             self._forget(self._keeper_of_files.fileno())
 
     def _passed_at_end(self):
-        return "disk" if self._box.exceeds(self._limits["diskMb"]) else self._keeper.passed_at_end()
+        return "disk" if self._box.exceeds(self.limits["diskMb"]) else self._keeper.passed_at_end()
 
     def _warm_up(self):
         """The fork has made all our pages shared again: those that a run needs are copied now, while nobody waits."""
@@ -322,7 +474,7 @@ class SupervisedRun:
         data = _read(fd)
         if not data:
             return self._forget(fd) if data is not None else None
-        room = self._limits["outputHardBytes"] - self._output_bytes if self._limits else len(data)
+        room = self.limits["outputHardBytes"] - self._output_bytes if self.limits else len(data)
         self._output_bytes += len(data)
         if room > 0:
             self._send(kind, data[:room])
@@ -351,7 +503,7 @@ class SupervisedRun:
             self.abandon()
         if is_stalled != self._is_stalled:
             self._is_stalled = is_stalled
-            self._poller.modify(self._channel.fileno(), select.POLLIN | (select.POLLOUT if is_stalled else 0))
+            self._poll_server()
         self._leave_output(self._outbox.is_full)
 
     def _end_gathering(self):
@@ -378,7 +530,7 @@ class SupervisedRun:
 
     def _end_for(self, reason):
         """Ends the run. The job of a session is interrupted first: the session survives if the script ends by itself."""
-        if self._keeper is None or not self._limits.get("isKept") or reason not in _INTERRUPTIBLE:
+        if self._keeper is None or not self.limits.get("isKept") or reason not in _INTERRUPTIBLE:
             self._stop(reason)
         elif self._interrupted_for is None:
             self._interrupted_for = reason
@@ -393,7 +545,14 @@ class SupervisedRun:
             if self._keeper is not None and reason in last_output.REASONS:
                 output = () if self._outbox.is_full else {self._stdout, self._stderr} & self._handlers.keys()
                 last_output.wait_for(self._reaper, {fd: self._handlers[fd] for fd in output})
-        self._reaper.kill_all()
+        self._kill()
+
+    def _kill(self):
+        """Copies of a session stay."""
+        if self._copies:
+            self._reaper.kill_active()
+        else:
+            self._reaper.kill_all()
         self._exit_status = self._reaper.worker_status
 
     def _finish_early(self):
@@ -405,7 +564,9 @@ class SupervisedRun:
         figures = None if self._keeper.saw_others else self._look_closely()
         if figures is None:
             return False
-        self._reaper.signal_all()
+        self._reaper.signal_worker()
+        if not self._glance.is_alone():
+            self._reaper.signal_all()
         self._drain(self._stdout, self._stderr)
         facts = {"killedFor": self._killed_for, "status": 0, "signal": None}
         facts |= end_facts.usage(ended, self._keeper, *figures, ended_well=self._killed_for is None)
@@ -430,18 +591,20 @@ class SupervisedRun:
         has_talked = self._loopback is not None and self._loopback.was_used()
         is_settled = self._gate is None or self._gate.settle()
         self.ended_well = ended_well and self._box.can_be_reset and not has_talked and is_settled
+        self.ended_well = self.ended_well and not self._awaited and self._live_stdin is None
         self._is_over = True
         if self.ended_well:
             self._box.reset()
         else:
             self._box.remove()
-        fds = {self._job_pipe, self._report_pipe, self._stdout, self._stderr, getattr(self, "_pidfd", -1)}
+        fds = {self._job_pipe, self._report_pipe, self._stdout, self._stderr, self._stdin, self._pidfd}
         for fd in fds - self._closed - {-1}:
             os.close(fd)
         self._handlers.clear()
-        self._objects.close()
+        self._copies.close()
         if self._gate is not None:
             self._gate.close()
+            os.close(self._gate.fd)
         if self._glance is not None:
             self._glance.close()
 
@@ -464,18 +627,28 @@ class SupervisedRun:
             self._outbox.add(frames.pack(frames.DISPLAY, self._displays.report()))
         if self._report is not None:
             self._outbox.add(frames.pack(frames.REPORT, self._report))
+        if self._copies:
+            facts["copies"] = self._copies.names()
         self._outbox.add(frames.pack(frames.END, json.dumps(facts).encode()))
         self._flush()
 
     def _send_files(self):
         """Nothing of the run is active, so waiting for the server keeps nobody from being watched."""
         try:
-            for payload in self._artifacts.collect(self._limits):
+            for payload in self.artifacts.collect(self.limits):
                 self._outbox.add(frames.pack(frames.FILE, payload))
                 if self._outbox.is_full:
                     self._wait_for_server()
         except OSError:
             return  # the folder is gone, or unreadable
+
+    def _drop_inputs(self):
+        """The run ended before all its files, or its standard input, had come. The server stops sending when it reads of the end, and
+        hangs up; if we did so first, it might not read what we have sent."""
+        self._channel.setblocking(True)
+        with contextlib.suppress(OSError):
+            while self._channel.recv(_CHUNK):
+                pass
 
     def _wait_for_server(self):
         """No process of the run is left to be watched."""
@@ -497,18 +670,19 @@ class SupervisedRun:
     def _facts(self, ended):
         exit_code = os.waitstatus_to_exitcode(self._exit_status)
         return end_facts.describe(
-            exit_code, self._killed_for or self._interrupted_for, ended, self._keeper, self._limits, (self._reaper.cpu_ms, self._reaper.peak),
+            exit_code, self._killed_for or self._interrupted_for, ended, self._keeper, self.limits, (self._reaper.cpu_ms, self._reaper.peak),
             lambda has_failed: self._had_full_disk or (has_failed and self._has_full_disk()),
         )
 
-    def _has_full_disk(self, pids=()):
-        return self._box.is_full(self._limits["diskMb"], pids)
+    def _has_full_disk(self, living=False):
+        """`living`: processes may hold files that have no name any more."""
+        return self._box.is_full(self.limits["diskMb"], self._reaper.processes if living and watch.HAS_PROC else tuple)
 
 
-def _glance_at(worker):
+def _glance_at(worker, template):
     """None if /proc does not show it: then it is waited for."""
     try:
-        return watch.Glance(worker)
+        return watch.Glance(worker, () if template is None or template.pid is None else (template.pid,))
     except OSError:
         return None
 

@@ -11,6 +11,7 @@ from ..jail import file_gate, network_forwarder, run_jail, system
 from . import frames
 from .empty_stack import OnEmptyStack
 from .supervised_run import SupervisedRun
+from .template import Template
 
 # Then a fresh one takes its place, before anything that grows slowly can matter.
 _RUNS_OF_ONE_SUPERVISOR = 500
@@ -47,7 +48,7 @@ def _serve(settings, name, channel, identity, group, files):
         return
     is_hurried = False
     for number in range(_RUNS_OF_ONE_SUPERVISOR):
-        if place.group is not None and not place.group.is_clean():
+        if not _is_ready(place):
             break
         run = _park_and_run(settings.get("network"), place, channel, is_hurried, f"{name}.{number}")
         if run is None or not run.ended_well:
@@ -63,8 +64,18 @@ def _settle(settings, name, identity):
     if system.IS_LINUX:
         system.set_dumpable(False)
     rules, gate = tier.raise_walls(box, network), tier.signal_gate()
-    about_group = settings["aboutGroup"]
-    return run_jail.Place(tier, box, rules, tier.tasks_counted_outside(), about_group=about_group, gate=gate, loopback=network)
+    about_group, template = settings["aboutGroup"], Template() if tier.has_template() else None
+    outside = tier.tasks_counted_outside()
+    return run_jail.Place(tier, box, rules, outside, template, about_group=about_group, gate=gate, loopback=network)
+
+
+def _is_ready(place):
+    """Whether former runs have left little behind. The memory of the template is not theirs."""
+    if place.group is None:
+        return True
+    if place.template is not None:
+        place.template.start(place)
+    return place.group.is_clean()
 
 
 def _park_and_run(door, place, channel, is_hurried, caller):

@@ -1,5 +1,6 @@
 """The worker's end of the pipes to its supervisor."""
 
+import _signal
 import _thread
 import os
 import signal
@@ -22,10 +23,12 @@ def _highest_descriptor():
 
 REPORT_FD = _highest_descriptor()
 JOB_FD = REPORT_FD - 1
+# The standard input that follows a run, until the job says whether it has one.
+STDIN_FD = JOB_FD - 1
 # Kept from before foreign code could replace them.
 _getpid, _dumps = os.getpid, report.encode_json
 _write, _read = frames.write_all, frames.read_frame
-_mask, _SIGNALS = getattr(signal, "pthread_sigmask", None), signal.valid_signals()
+_mask, _SIGNALS = getattr(_signal, "pthread_sigmask", None), signal.valid_signals()
 # Held from a message to its answer: threads of a script send displays, too.
 exchange = _thread.RLock()
 

@@ -24,8 +24,7 @@ class PosixTree:
         self._lease = Lease(settings.get("lease"))
         if system.IS_LINUX:
             system.become_subreaper()
-        data = data_folders.outside(settings["data"])
-        data_folders.check(settings["data"], data)
+        data = data_folders.outside(data_folders.readable(settings["data"], data_folders.outside(settings["data"])))
         self.box = box.FolderBox(settings["folder"], data)
         try:
             self._start(settings, data)
@@ -85,7 +84,7 @@ class PosixTree:
         return self._reaper.cpu_ms, self._reaper.peak
 
     def is_full(self, limit_mb):
-        return self.box.is_full(limit_mb, self._reaper.processes() if watch.HAS_PROC else ())
+        return self.box.is_full(limit_mb, self._reaper.processes if watch.HAS_PROC else tuple)
 
     def remove(self):
         self.box.remove()

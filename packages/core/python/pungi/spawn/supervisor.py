@@ -61,9 +61,10 @@ def _read_line():
 
 
 class Sender:
-    """Frames on their way to the server. Threads that relay output wait while the server does not read; the watch goes on."""
+    """Frames on their way to the server, or to the worker. Threads that relay wait while it does not read; the watch goes on."""
 
-    def __init__(self):
+    def __init__(self, fd=1):
+        self._fd = fd
         self._waiting = queue.Queue(_MOST_WAITING)
         self._thread = threading.Thread(target=self._write, daemon=True)
         self._thread.start()
@@ -81,7 +82,7 @@ class Sender:
         while (data := self._waiting.get()) is not None:
             try:
                 if is_open:
-                    frames.write_all(1, data)
+                    frames.write_all(self._fd, data)
             except OSError:
                 is_open = False
 
@@ -89,8 +90,8 @@ class Sender:
 class Supervisor:
     def __init__(self, tree, server):
         """`tree`: the interpreter and all that it starts (posix.py, windows.py)."""
-        self._tree, self._server = tree, server
-        self._events = queue.SimpleQueue()
+        self._tree, self._server, self._worker = tree, server, Sender(tree.job)
+        self._events, self._has_begun = queue.SimpleQueue(), threading.Event()
         self._limits = self._keeper = None
         self._killed_for = self._report = self._exit_code = None
         self._has_summary = self._has_let_go = self._had_full_disk = False
@@ -126,7 +127,11 @@ class Supervisor:
 
     def _read_server(self):
         while (frame := frames.read_frame(0)) is not None:
-            self._events.put((self._on_server, *frame))
+            if frame[0] == frames.INPUT:
+                self._has_begun.wait()
+                self._worker.send(*frame)
+            else:
+                self._events.put((self._on_server, *frame))
         self._events.put((self._abandon,))
 
     def _wait_for_end(self):
@@ -182,7 +187,8 @@ class Supervisor:
             self._limits = json.loads(payload)
         elif kind == frames.JOB:
             self._keeper = self._tree.watch(self._limits)
-            self._follow(self._tell_worker, frames.JOB, payload)
+            self._worker.send(frames.JOB, payload)
+            self._has_begun.set()
         elif kind == frames.CANCEL:
             self._stop("cancelled")
 

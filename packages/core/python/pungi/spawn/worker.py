@@ -12,7 +12,7 @@ from standalone.child_limits import die_with_wrapper
 from .. import harness
 from ..jail import bare_environment, data_folders
 from ..limits import processors
-from ..run import display_hooks, font_list, frames, job as jobs, last_output, late_modules, script, started_as, streams
+from ..run import bursts, display_hooks, font_list, frames, job as jobs, last_output, late_modules, script, started_as, streams
 from ..run.empty_stack import OnEmptyStack
 from ..run.supervisor_channel import JOB_FD, REPORT_FD, say
 
@@ -37,7 +37,7 @@ def _steps(about):
         job = _wait_for_job()
         status = 0
         if job is not None:
-            status = yield from jobs.run(job, about["work"], about["temporary"], _set_limits)
+            status = yield from jobs.run(job, about["work"], about["temporary"], _set_limits, about["data"])
         _exit(status)  # a worker serves one run
     except OSError as error:
         frames.write_all(REPORT_FD, frames.pack(frames.FAILED, f"{error}".encode()))
@@ -87,6 +87,7 @@ def _settle(about):
     site.main()
     display_hooks.install()
     streams.prepare()
+    bursts.prepare(*streams.outputs)
     late_modules.hide(harness.__name__)
 
 
