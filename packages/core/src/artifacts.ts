@@ -2,10 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PungiError } from './base/errors.js';
+import { stateFolder } from './base/files.js';
 import { sha256 } from './base/sha256.js';
 import { type Caller, ownerOf } from './contract/caller.js';
 import type { Artifact } from './contract/outcome.js';
 import type { ArtifactContent } from './contract/run.js';
+
+/** Where the files that runs leave are kept. */
+export const artifactFolder = ({ artifactDir }: { artifactDir?: string | undefined }): string =>
+  artifactDir ?? join(stateFolder(), 'artifacts');
 
 export interface ArtifactLimits {
   folder: string;
@@ -14,7 +19,8 @@ export interface ArtifactLimits {
   keptMs: number;
 }
 
-interface Kept {
+/** The files of one run. */
+export interface KeptRun {
   runId: string;
   owner: string;
   at: number;
@@ -22,6 +28,8 @@ interface Kept {
   artifacts: Artifact[];
   /** Identifies the session of the run; not its handle. */
   session?: string;
+  /** It is no run, but a file that its owner sends in parts (uploads.ts). */
+  isUpload?: true;
 }
 
 /** Where a file is: with a run, or with the last run of a session that made or changed it. */
@@ -34,6 +42,10 @@ export interface ArtifactPart extends Artifact {
 }
 
 const INDEX = 'index.json';
+/** What a file takes of a quota at least: empty ones fill a disk, too. */
+const SMALLEST_BYTES = 4096;
+/** How often to look for what other servers keep in the same folder. */
+const LOOK_EVERY_MS = 1000;
 const RUN_ID = /^[0-9a-f-]{36}$/;
 
 /**
@@ -41,8 +53,11 @@ const RUN_ID = /^[0-9a-f-]{36}$/;
  * folder of their own under numbers; their names are only in its index.
  */
 export class Artifacts {
-  readonly #runs = new Map<string, Kept>();
+  readonly #runs = new Map<string, KeptRun>();
+  /** Being used, and how often: they do not make room. */
+  readonly #held = new Map<string, number>();
   #loaded: Promise<void> | undefined;
+  #lookedAt = 0;
   #changes: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly limits: ArtifactLimits) {}
@@ -54,13 +69,13 @@ export class Artifacts {
     files: readonly ArtifactContent[],
     session?: string,
   ): Promise<void> {
-    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    const bytes = files.reduce((sum, { size }) => sum + Math.max(size, SMALLEST_BYTES), 0);
     const owner = ownerOf(caller);
     const artifacts = files.map(({ content: _, ...artifact }) => artifact);
     await this.#inTurn(async () => {
       await this.#makeRoom(owner, bytes);
       const of = session === undefined ? {} : { session: sha256(session) };
-      const kept: Kept = { runId, owner, at: Date.now(), bytes, artifacts, ...of };
+      const kept: KeptRun = { runId, owner, at: Date.now(), bytes, artifacts, ...of };
       const folder = this.#folderOf(runId);
       const making = `${folder}.${randomUUID()}`;
       await mkdir(making, { recursive: true, mode: 0o700 });
@@ -78,50 +93,161 @@ export class Artifacts {
     caller: Caller,
     { offset = 0, most = Number.POSITIVE_INFINITY }: { offset?: number; most?: number } = {},
   ): Promise<ArtifactPart> {
-    await this.#load();
+    await this.#look(place);
     const kept = this.#find(place, path, ownerOf(caller));
     const number = kept.artifacts.findIndex((artifact) => artifact.path === path);
-    if (number < 0)
-      throw noFile(`The run left no file ${JSON.stringify(path)}; it left ${listed(kept.artifacts)}.`);
+    if (number < 0) throw notLeft(path, kept);
     const artifact = kept.artifacts[number]!;
-    const content = await readFile(join(this.#folderOf(kept.runId), `${number}`)).catch(() => null);
-    if (content === null || sha256(content) !== artifact.sha256)
-      throw noFile('The file was removed or changed on disk.');
+    const content = await readContent(this.limits.folder, kept, number);
     return { ...artifact, offset, content: content.subarray(offset, offset + most) };
   }
 
-  #find(place: ArtifactPlace, path: string, owner: string): Kept {
+  /** Returns the newest version of each file. Throws INVALID_INPUT if there is none, or if they are too large together. */
+  async all(place: ArtifactPlace, caller: Caller, mostBytes: number): Promise<ArtifactContent[]> {
+    const newest = [...(await this.#newest(place, caller)).values()].map(([kept, number]) => ({
+      kept,
+      number,
+      artifact: kept.artifacts[number]!,
+    }));
+    if (newest.length === 0) throw noFile(nothingOf(place));
+    const bytes = newest.reduce((sum, { artifact }) => sum + artifact.size, 0);
+    if (bytes > mostBytes)
+      throw noFile(
+        `The files have ${bytes} bytes together, and ${mostBytes} is the limit: read those that you need with read_file.`,
+      );
+    const reading = newest.map(async ({ kept, number, artifact }) => {
+      const content = await readContent(this.limits.folder, kept, number);
+      return { ...artifact, content };
+    });
+    return Promise.all(reading);
+  }
+
+  /** How many files of a session are kept. */
+  async count(place: ArtifactPlace, caller: Caller): Promise<number> {
+    return (await this.#newest(place, caller)).size;
+  }
+
+  async #newest(place: ArtifactPlace, caller: Caller) {
+    await this.#look(place);
+    const newest = new Map<string, [kept: KeptRun, number: number]>();
+    for (const kept of this.#of(place, ownerOf(caller)))
+      for (const [number, { path }] of kept.artifacts.entries()) newest.set(path, [kept, number]);
+    return newest;
+  }
+
+  /** What is kept of a run or a session, the oldest first. */
+  #of(place: ArtifactPlace, owner: string): KeptRun[] {
     const own = [...this.#runs.values()].filter((one) => one.owner === owner && !this.#isOld(one));
-    const session = 'session' in place ? sha256(place.session) : undefined;
-    const found =
-      'run' in place
-        ? own.find(({ runId }) => runId === place.run)
-        : own.findLast(
-            (one) => one.session === session && one.artifacts.some((artifact) => artifact.path === path),
-          );
-    if (found === undefined) {
-      const what = 'run' in place ? 'run' : 'session';
-      throw noFile(`No such files of this ${what} are kept: it left none, or they have expired.`);
-    }
+    if ('run' in place) return own.filter(({ runId, isUpload }) => runId === place.run && !isUpload);
+    const session = sha256(place.session);
+    return own.filter((one) => one.session === session);
+  }
+
+  #find(place: ArtifactPlace, path: string, owner: string): KeptRun {
+    const found = this.#of(place, owner).findLast(
+      (one) => 'run' in place || one.artifacts.some((artifact) => artifact.path === path),
+    );
+    if (found === undefined) throw noFile(nothingOf(place));
     return found;
   }
 
-  async #makeRoom(owner: string, bytes: number): Promise<void> {
-    const { totalBytes } = this.limits;
-    for (const kept of [...this.#runs.values()].filter((one) => this.#isOld(one))) await this.#remove(kept);
-    const used = (of: Kept[]) => of.reduce((sum, one) => sum + one.bytes, 0);
-    const own = () => [...this.#runs.values()].filter((one) => one.owner === owner);
-    while (own().length > 0 && used(own()) + bytes > totalBytes / 2) await this.#remove(own()[0]!);
-    while (this.#runs.size > 0 && used([...this.#runs.values()]) + bytes > totalBytes)
-      await this.#remove(this.#runs.values().next().value!);
+  /** Lists what a caller has, the oldest first. */
+  async of(caller: Caller): Promise<KeptRun[]> {
+    await this.#look();
+    const owner = ownerOf(caller);
+    return [...this.#runs.values()].filter((one) => one.owner === owner && !this.#isOld(one));
   }
 
-  async #remove({ runId }: Kept): Promise<void> {
+  /** Begins a file that grows. Beyond `most` of them, the oldest one of the caller is removed. */
+  async beginUpload(caller: Caller, most: number): Promise<KeptRun> {
+    const owner = ownerOf(caller);
+    const kept: KeptRun = {
+      runId: randomUUID(),
+      owner,
+      at: Date.now(),
+      bytes: 0,
+      artifacts: [],
+      isUpload: true,
+    };
+    await this.#inTurn(async () => {
+      const own = [...this.#runs.values()].filter((one) => one.isUpload && one.owner === owner);
+      const [oldest] = own.filter(({ runId }) => !this.#held.has(runId));
+      if (own.length >= most && oldest) await this.#remove(oldest);
+      const folder = this.#folderOf(kept.runId);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(join(folder, '0'), '');
+      await writeFile(join(folder, INDEX), JSON.stringify(kept));
+      this.#runs.set(kept.runId, kept);
+    });
+    return kept;
+  }
+
+  /** Lets such a file grow, in turn with other changes. `append` asks for room before it writes. */
+  async growUpload(
+    kept: KeptRun,
+    mostBytes: number,
+    append: (file: string, makeRoom: (bytes: number) => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    const makeRoom = async (bytes: number) => {
+      if (kept.bytes + bytes > mostBytes) throw noFile(tooLarge(mostBytes));
+      if (!(await this.#makeRoom(kept.owner, bytes)))
+        throw new PungiError('SERVER_BUSY', 'There is no room for more uploads now; try again later.');
+    };
+    const release = this.hold(kept);
+    try {
+      await this.#inTurn(async () => {
+        if (!this.#runs.has(kept.runId)) throw noFile(NO_UPLOAD);
+        await append(this.pathOf(kept), makeRoom).finally(() => this.#measure(kept));
+      });
+    } finally {
+      release();
+    }
+  }
+
+  async #measure(kept: KeptRun): Promise<void> {
+    kept.bytes = (await stat(this.pathOf(kept))).size;
+    kept.at = Date.now();
+    // The order is that of age.
+    this.#runs.delete(kept.runId);
+    this.#runs.set(kept.runId, kept);
+  }
+
+  /** Keeps it from making room until the returned function is called. */
+  hold({ runId }: KeptRun): () => void {
+    this.#held.set(runId, (this.#held.get(runId) ?? 0) + 1);
+    return () => {
+      const left = this.#held.get(runId)! - 1;
+      if (left > 0) this.#held.set(runId, left);
+      else this.#held.delete(runId);
+    };
+  }
+
+  pathOf = ({ runId }: KeptRun): string => join(this.#folderOf(runId), '0');
+
+  /** Returns whether there is room now. */
+  async #makeRoom(owner: string, bytes: number): Promise<boolean> {
+    const { totalBytes } = this.limits;
+    const all = () => [...this.#runs.values()];
+    const own = () => all().filter((one) => one.owner === owner);
+    const removeOldest = async (of: KeptRun[]) => {
+      const oldest = of.find(({ runId }) => !this.#held.has(runId));
+      if (oldest) await this.#remove(oldest);
+      return oldest !== undefined;
+    };
+    const exceeds = (of: KeptRun[], most: number) => of.reduce((sum, one) => sum + one.bytes, bytes) > most;
+    const old = all().filter((one) => this.#isOld(one) && !this.#held.has(one.runId));
+    for (const kept of old) await this.#remove(kept);
+    while (exceeds(own(), totalBytes / 2) && (await removeOldest(own())));
+    while (exceeds(all(), totalBytes) && (await removeOldest(all())));
+    return !exceeds(own(), totalBytes / 2) && !exceeds(all(), totalBytes);
+  }
+
+  async #remove({ runId }: KeptRun): Promise<void> {
     this.#runs.delete(runId);
     await rm(this.#folderOf(runId), { recursive: true, force: true });
   }
 
-  #isOld = ({ at }: Kept): boolean => Date.now() - at > this.limits.keptMs;
+  #isOld = ({ at }: KeptRun): boolean => Date.now() - at > this.limits.keptMs;
 
   #folderOf = (runId: string): string => join(this.limits.folder, runId);
 
@@ -132,18 +258,29 @@ export class Artifacts {
     await done;
   }
 
-  /** Finds what an earlier server kept. Half-written folders are removed. */
+  /** Finds what an earlier server kept. */
   #load(): Promise<void> {
     this.#loaded ??= this.#readFolder();
     return this.#loaded;
   }
 
-  async #readFolder(): Promise<void> {
+  /** Also finds what another server has kept meanwhile: a run that is asked for at once, others after a moment. */
+  async #look(place?: ArtifactPlace): Promise<void> {
+    await this.#load();
+    const isAsked = place !== undefined && 'run' in place && !this.#runs.has(place.run);
+    if (!isAsked && Date.now() - this.#lookedAt < LOOK_EVERY_MS) return;
+    if (!isAsked) this.#lookedAt = Date.now();
+    await this.#inTurn(() => this.#readFolder(isAsked ? [place.run] : undefined));
+  }
+
+  /** Reads what is not known yet. Half-written folders are removed. */
+  async #readFolder(only?: string[]): Promise<void> {
     const { folder } = this.limits;
-    const names = await readdir(folder).catch(() => []);
-    const found: Kept[] = [];
+    const names = only ?? (await readdir(folder).catch(() => []));
+    const found: KeptRun[] = [];
     for (const name of names) {
-      const kept = RUN_ID.test(name) ? await readIndex(join(folder, name)) : null;
+      if (this.#runs.has(name)) continue;
+      const kept = RUN_ID.test(name) ? await readGrown(join(folder, name)) : null;
       if (kept?.runId === name && !this.#isOld(kept)) found.push(kept);
       else if (RUN_ID.test(name.slice(0, 36))) await removeOld(join(folder, name));
     }
@@ -151,12 +288,44 @@ export class Artifacts {
   }
 }
 
-async function readIndex(folder: string): Promise<Kept | null> {
+/** Lists the files of all callers, the newest run first: for the owner of the folder. Changes nothing, expired ones included. */
+export async function keptRuns(folder: string): Promise<KeptRun[]> {
+  const names = await readdir(folder).catch(() => []);
+  const read = names.map((name) => (RUN_ID.test(name) ? readIndex(join(folder, name)) : null));
+  const found = (await Promise.all(read)).filter(
+    (kept, index) => kept?.runId === names[index] && Array.isArray(kept?.artifacts) && !kept.isUpload,
+  );
+  return (found as KeptRun[]).sort((a, b) => b.at - a.at);
+}
+
+/** Reads one of them. Throws INVALID_INPUT if the run has no such file, or it was changed on disk. */
+export async function readKept(folder: string, kept: KeptRun, path: string): Promise<Buffer> {
+  const number = kept.artifacts.findIndex((artifact) => artifact.path === path);
+  if (number < 0) throw notLeft(path, kept);
+  return readContent(folder, kept, number);
+}
+
+async function readContent(folder: string, { runId, artifacts }: KeptRun, number: number): Promise<Buffer> {
+  const content = await readFile(join(folder, runId, `${number}`)).catch(() => null);
+  if (content === null || sha256(content) !== artifacts[number]!.sha256)
+    throw noFile('The file was removed or changed on disk.');
+  return content;
+}
+
+async function readIndex(folder: string): Promise<KeptRun | null> {
   try {
-    return JSON.parse(await readFile(join(folder, INDEX), 'utf8')) as Kept;
+    return JSON.parse(await readFile(join(folder, INDEX), 'utf8')) as KeptRun;
   } catch {
     return null;
   }
+}
+
+/** The index of an upload is as old as its first part. */
+async function readGrown(folder: string): Promise<KeptRun | null> {
+  const kept = await readIndex(folder);
+  if (!kept?.isUpload) return kept;
+  const about = await stat(join(folder, '0')).catch(() => null);
+  return about && { ...kept, bytes: about.size, at: about.mtimeMs };
 }
 
 const ABANDONED_MS = 60_000;
@@ -173,4 +342,15 @@ const listed = (artifacts: readonly Artifact[]) =>
     ? `${artifacts.length} files`
     : artifacts.map(({ path }) => JSON.stringify(path)).join(', ');
 
-const noFile = (why: string) => new PungiError('INVALID_INPUT', why, { issues: [why] });
+const notLeft = (path: string, { artifacts }: KeptRun) =>
+  noFile(`The run left no file ${JSON.stringify(path)}; it left ${listed(artifacts)}.`);
+const nothingOf = (place: ArtifactPlace) =>
+  `No such files of this ${'run' in place ? 'run' : 'session'} are kept: it left none, or they have expired.`;
+
+export const NO_UPLOAD =
+  'There is no such upload: it has expired or made room for others, or is not yours. Send it again with upload_file.';
+
+const tooLarge = (most: number) =>
+  `The upload would be larger than ${Math.floor(most / 1024 / 1024)} MB, more than a run can have.`;
+
+export const noFile = (why: string) => new PungiError('INVALID_INPUT', why, { issues: [why] });

@@ -1,57 +1,66 @@
-import { join } from 'node:path';
-import { type ArtifactPart, type ArtifactPlace, Artifacts } from './artifacts.js';
+import { type ArtifactPart, type ArtifactPlace, Artifacts, artifactFolder } from './artifacts.js';
 import { auditSettings } from './audit/folder.js';
 import { AuditRecorder, type ConfigurationChange } from './audit/recorder.js';
+import { backgroundFolder, RunStore } from './background/run-store.js';
+import { BackgroundRuns, type FoundRun } from './background.js';
 import type { Door } from './base/advice.js';
 import { badArgument, checkObject, checkOptions, checkText } from './base/arguments.js';
 import { PungiError } from './base/errors.js';
-import { stateFolder } from './base/files.js';
 import { type Logger, silentLogger } from './base/logger.js';
 import { isNodeSupported, tooOld } from './base/node-version.js';
 import { sha256 } from './base/sha256.js';
 import { VERSION } from './base/version.js';
+import { type CheckpointState, Checkpoints } from './checkpoints.js';
 import { checkConfig, loadConfig } from './config/load.js';
 import type { Config, GivenConfig } from './config/schema.js';
 import type { Analysis, AnalysisOptions, AnalysisRequest } from './contract/analysis.js';
 import type { AuditEntry, Replay } from './contract/audit.js';
+import type { BackgroundRunInfo } from './contract/background.js';
 import { type Caller, callerOf, SELF } from './contract/caller.js';
 import { PackageInfo, type StepOptions } from './contract/environment.js';
+import type { FilesOverview, FolderList } from './contract/files.js';
 import type { Health } from './contract/health.js';
 import type { Outcome } from './contract/outcome.js';
+import type { Completion, PromptInput, PromptRequest } from './contract/prompt.js';
 import type { RunOptions, RunRequest } from './contract/run.js';
-import type { SessionInfo } from './contract/session.js';
+import type { SessionInfo, SessionState } from './contract/session.js';
 import type { DiscoverRequest, Discovery, Inspection } from './contract/wrap.js';
 import type { BackendState } from './engine/backend.js';
 import { defaultCacheFolder } from './engine/bytecode-cache.js';
 import { Engine, type Examination } from './engine/engine.js';
-import type { EnvironmentRef } from './engine/environment-ref.js';
+import { type EnvironmentRef, PLAIN } from './engine/environment-ref.js';
 import { analyzeCode } from './environments/analysis.js';
 import { Environments } from './environments/environments.js';
 import { Preinstalled } from './environments/preinstalled.js';
 import { EnvironmentResolver } from './environments/resolver.js';
 import { Gate } from './gate/gate.js';
+import { ceilingsOf } from './gate/limits.js';
 import { loadProfiles } from './gate/profiles/load-profiles.js';
 import type { Profiles } from './gate/profiles/profiles.js';
 import { ResultCache } from './gate/result-cache.js';
 import { Alerts } from './metrics/alerts.js';
 import { Metrics } from './metrics/metrics.js';
-import { Network } from './network/network.js';
+import type { Network } from './network/network.js';
 import { discover, INSPECTING, readInspection } from './pungi/discovery.js';
 import { examineHealth } from './pungi/health.js';
+import { listFolder } from './pungi/list-files.js';
 import { NetworkRefusals } from './pungi/network-refusals.js';
 import { OutputStore } from './pungi/output-store.js';
 import {
   adviceOf,
+  backgroundLimits,
   engineOptions,
   engineSide,
   environmentsOptions,
   recordEnvironment,
 } from './pungi/parts.js';
 import { type CompiledScript, Precompiler, readCompiled } from './pungi/precompiler.js';
+import { Prompt } from './pungi/prompt.js';
 import { refusal } from './pungi/refusal.js';
 import { replayEntry } from './pungi/replay.js';
 import { Runs } from './runs.js';
 import { Sessions } from './sessions.js';
+import { type UploadInfo, type UploadPart, Uploads } from './uploads.js';
 
 const LIST_PACKAGES = `
 import importlib.metadata, re
@@ -61,6 +70,12 @@ for one in importlib.metadata.distributions():
         found.setdefault(re.sub("[-_.]+", "-", name).lower(), {"name": name, "version": one.version})
 [found[key] for key in sorted(found)]
 `;
+
+/** Loading the database takes a moment. A run before that opens the trail as well. */
+const ANNOUNCE_AFTER_MS = 200;
+
+/** Runs whose files an overview names. */
+const MOST_RUNS = 20;
 
 /** The facade for server, command line and library: the gate decides, the engine runs, the audit trail records. */
 export class Pungi {
@@ -79,9 +94,14 @@ export class Pungi {
   #preinstalled: Preinstalled;
   #precompiler: Precompiler;
   #sessions: Sessions;
+  #checkpoints: Checkpoints;
   #artifacts: Artifacts | null;
+  #uploads: Uploads | null;
   #runs: Runs;
+  #background: BackgroundRuns | null;
+  #prompt: Prompt;
   #closed: Promise<void> | undefined;
+  #announced: Promise<void> | undefined;
 
   private constructor(config: Config, logger: Logger, door: Door) {
     this.config = config;
@@ -92,12 +112,16 @@ export class Pungi {
     this.#gate = new Gate(config, this.profiles);
     this.#audit = new AuditRecorder(auditSettings(config), logger);
     const refusals = new NetworkRefusals();
-    const network = new Network();
+    let network: Promise<Network> | undefined;
     this.#engine = new Engine(
       {
         ...engineOptions(config, door),
         isFilled: () => config.preinstalledPackages.length > 0 || this.#hasDefault(),
-        network: (hosts) => network.open(hosts, (decision) => refusals.note(decision)),
+        network: async (hosts) => {
+          // Most servers need none, and it loads Node's HTTP.
+          network ??= import('./network/network.js').then((loaded) => new loaded.Network());
+          return (await network).open(hosts, (decision) => refusals.note(decision));
+        },
       },
       logger,
     );
@@ -117,28 +141,45 @@ export class Pungi {
       door === 'command' || config.artifactMb === 0
         ? null
         : new Artifacts({
-            folder: config.artifactDir ?? join(stateFolder(), 'artifacts'),
+            folder: artifactFolder(config),
             totalBytes: config.artifactTotalMb * 1024 * 1024,
             keptMs: config.artifactHours * 3_600_000,
           });
+    const largestUpload = ceilingsOf(config).diskMb * 1024 * 1024;
+    this.#uploads = this.#artifacts && new Uploads(this.#artifacts, largestUpload);
     this.#sessions = new Sessions({
       total: config.maxSessions,
       perCaller: config.maxSessionsPerCaller,
       idleMs: config.sessionIdleMs,
       lifetimeMs: config.sessionLifetimeMs,
     });
+    this.#checkpoints = new Checkpoints({
+      sessions: this.#sessions,
+      engine: this.#engine,
+      audit: this.#audit,
+      logger,
+    });
+    const resolver = new EnvironmentResolver(
+      this.#engine,
+      this.environments,
+      this.#preinstalled,
+      config.autoInstall,
+    );
+    this.#prompt = new Prompt({
+      gate: this.#gate,
+      resolver,
+      environments: this.environments,
+      engine: this.#engine,
+      sessions: this.#sessions,
+    });
     this.#runs = new Runs({
       sessions: this.#sessions,
       artifacts: this.#artifacts,
+      uploads: this.#uploads,
       artifactBytes: config.artifactMb * 1024 * 1024,
       gate: this.#gate,
       cache: new ResultCache(config.resultCacheMb),
-      resolver: new EnvironmentResolver(
-        this.#engine,
-        this.environments,
-        this.#preinstalled,
-        config.autoInstall,
-      ),
+      resolver,
       environments: this.environments,
       engine: this.#engine,
       refusals,
@@ -149,9 +190,24 @@ export class Pungi {
       advice: adviceOf(config, door),
       scriptRoots: config.scriptRoots,
     });
+    this.#background =
+      door === 'command'
+        ? null
+        : new BackgroundRuns({
+            runs: this.#runs,
+            store: new RunStore({
+              folder: backgroundFolder(config),
+              totalBytes: config.backgroundMb * 1024 * 1024,
+              keptMs: config.backgroundHours * 3_600_000,
+            }),
+            limits: backgroundLimits(config),
+            logger,
+          });
     void this.#warmDefault();
     void this.#collectGenerations();
-    void this.#announce();
+    // A server answers its client first.
+    if (door === 'server') setTimeout(() => void this.#announce(), ANNOUNCE_AFTER_MS).unref();
+    else void this.#announce();
   }
 
   /**
@@ -180,7 +236,51 @@ export class Pungi {
 
   /** Never rejects: invalid input, refusals and failures are verdicts. */
   async run(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
+    void this.#announce();
     return this.#runs.run(request, options);
+  }
+
+  /**
+   * Starts a run that nobody waits for, and returns its handle. It may take up to MAX_BACKGROUND_TIMEOUT_MS, and its outcome
+   * is kept on disk. Throws SERVER_BUSY if there are too many.
+   */
+  async runInBackground(
+    request: RunRequest,
+    { caller, replyDetail }: { caller?: Partial<Caller>; replyDetail?: Config['replyDetail'] } = {},
+  ): Promise<{ run: string }> {
+    checkObject('request', request);
+    checkOptions({ caller });
+    return this.#inBackground().start(request, callerOf(caller), replyDetail);
+  }
+
+  /**
+   * Looks at a background run of the caller. With `waitMs` it waits until the run has ended or has new lines, at most 50 s.
+   * Throws RUN_NOT_FOUND.
+   */
+  async getRun(
+    run: string,
+    {
+      waitMs = 0,
+      caller,
+      signal,
+    }: { waitMs?: number; caller?: Partial<Caller>; signal?: AbortSignal | undefined } = {},
+  ): Promise<FoundRun> {
+    checkText('run', run);
+    checkOptions({ caller, signal });
+    if (typeof waitMs !== 'number' || !(waitMs >= 0))
+      throw badArgument('options.waitMs', 'a number of milliseconds', waitMs);
+    return this.#inBackground().get(run, callerOf(caller), waitMs, signal);
+  }
+
+  /** Cancels a background run of the caller, unless it has ended, and returns how it ended. Throws RUN_NOT_FOUND. */
+  async cancelRun(run: string, caller?: Partial<Caller>): Promise<FoundRun> {
+    checkText('run', run);
+    return this.#inBackground().cancel(run, callerOf(caller));
+  }
+
+  /** Lists the caller's background runs, the newest first. */
+  async listRuns(caller?: Partial<Caller>): Promise<BackgroundRunInfo[]> {
+    return this.#inBackground().list(callerOf(caller));
   }
 
   /**
@@ -198,6 +298,40 @@ export class Pungi {
     return this.#artifacts.read(place, path, callerOf(caller), part);
   }
 
+  /** Lists the folders with data, and the caller's uploads and newest files of runs. */
+  async files(caller?: Partial<Caller>): Promise<FilesOverview> {
+    const kept = (await this.#artifacts?.of(callerOf(caller))) ?? [];
+    const runs = kept.filter(({ isUpload }) => !isUpload).reverse();
+    return {
+      folders: this.#gate.dataFolders().map(({ name }) => `data/${name}`),
+      uploads: (await this.#uploads?.list(callerOf(caller))) ?? [],
+      runs: runs.slice(0, MOST_RUNS).map(({ runId, artifacts }) => ({
+        run: runId,
+        files: artifacts.map(({ path, size }) => ({ path, size })),
+      })),
+    };
+  }
+
+  /** Lists a folder below data/, as a run sees it. Throws INVALID_INPUT if there is none. */
+  async listFolder(
+    { path, offset = 0 }: { path: string; offset?: number },
+    options: RunOptions = {},
+  ): Promise<FolderList> {
+    checkText('path', path);
+    const data = this.#gate.dataFolders();
+    const run = (request: RunRequest) => this.#runs.runOwn(request, options, { ...PLAIN, data });
+    return listFolder({ path, offset }, data, run);
+  }
+
+  /** Adds a part to an upload, or begins one. Its handle is for `files` of the caller's runs. */
+  async upload(part: UploadPart, caller?: Partial<Caller>): Promise<UploadInfo> {
+    checkObject('part', part);
+    if (!Buffer.isBuffer(part.content)) throw badArgument('part.content', 'a Buffer', part.content);
+    if (this.#uploads === null)
+      throw new PungiError('INVALID_INPUT', 'No uploads are kept here (ARTIFACT_MB=0).');
+    return this.#uploads.add(part, callerOf(caller));
+  }
+
   /** Lists the caller's sessions. */
   sessions(caller?: Partial<Caller>): SessionInfo[] {
     return this.#sessions.list(callerOf(caller));
@@ -207,6 +341,49 @@ export class Pungi {
   endSession(id: string, caller?: Partial<Caller>): void {
     checkText('id', id);
     this.#sessions.end(id, callerOf(caller));
+  }
+
+  /**
+   * Copies a live session, with its variables and files, in milliseconds. Throws SESSION_NOT_COPIED with what is in the
+   * way, such as threads or open sockets.
+   */
+  async checkpoint(session: string, caller?: Partial<Caller>): Promise<CheckpointState> {
+    checkText('session', session);
+    return this.#checkpoints.make(session, callerOf(caller));
+  }
+
+  /** Brings variables and files of a session back, also if its process has ended. The checkpoint stays. */
+  async restore(session: string, checkpoint: string, caller?: Partial<Caller>): Promise<CheckpointState> {
+    checkText('session', session);
+    checkText('checkpoint', checkpoint);
+    return this.#checkpoints.restore(session, checkpoint, callerOf(caller));
+  }
+
+  /** Returns a new session with the same variables and files. Both share their limits and take turns. */
+  async forkSession(session: string, caller?: Partial<Caller>): Promise<SessionState> {
+    checkText('session', session);
+    return this.#checkpoints.fork(session, callerOf(caller));
+  }
+
+  /**
+   * Says how a line may go on, from the variables of a session; without one, or for "new", as a new one would. Neither a
+   * run nor recorded. Throws what a run would be refused with.
+   */
+  async complete(request: PromptRequest, options: StepOptions = {}): Promise<Completion> {
+    checkOptions(options);
+    return this.#prompt.complete(checkPrompt(request), options);
+  }
+
+  /**
+   * Says whether code at a prompt is whole, by Python's own rules, and where its statements end. `isTyped`: it came line by
+   * line, so that an empty line ends a block.
+   */
+  async readPrompt(
+    request: PromptRequest & { isTyped?: boolean },
+    options: StepOptions = {},
+  ): Promise<PromptInput> {
+    checkOptions(options);
+    return this.#prompt.read(checkPrompt(request), options);
   }
 
   /** Runs code for Pungi's own use: sandbox and limits apply, no profile does, and it is not recorded. */
@@ -329,14 +506,21 @@ export class Pungi {
   }
 
   async #close(): Promise<void> {
+    await this.#background?.close();
     const recorded = this.#runs.close();
     await this.#preinstalled.close();
     await this.#engine.close();
     await this.environments.close();
     await recorded;
     await this.#alerts.close();
+    await this.#announce();
     if (this.#door === 'server') await this.#audit.server('stopped', null).catch(() => {});
     await this.#audit.close();
+  }
+
+  #inBackground(): BackgroundRuns {
+    if (this.#background !== null) return this.#background;
+    throw new PungiError('INVALID_INPUT', 'A command has no background runs.');
   }
 
   #hasDefault(): boolean {
@@ -347,11 +531,12 @@ export class Pungi {
     }
   }
 
-  /** Prepares workers of the default environment if it is more than the plain interpreter. */
+  /** Prepares workers of most runs if they need more than the plain interpreter: a default environment, or data. */
   async #warmDefault(): Promise<void> {
-    if (!this.#hasDefault()) return;
+    const data = this.#gate.dataFolders();
+    if (!this.#hasDefault() && data.length === 0) return;
     try {
-      await this.environments.in(undefined, {}, async (ref) => ref && this.#engine.warm(ref));
+      await this.environments.in(undefined, {}, (ref) => this.#engine.warm(ref, { ...PLAIN, data }));
     } catch {
       // a run in it reports the problem
     }
@@ -366,7 +551,12 @@ export class Pungi {
   }
 
   /** Records the settings in force. A command skips this: the entry of its run contains limits and profile. */
-  async #announce(): Promise<void> {
+  #announce(): Promise<void> {
+    this.#announced ??= this.#recordSettings();
+    return this.#announced;
+  }
+
+  async #recordSettings(): Promise<void> {
     if (this.#door === 'command') return;
     try {
       if (this.#door === 'server') await this.#audit.server('started', { version: VERSION });
@@ -382,6 +572,12 @@ export class Pungi {
       serverMemoryMb: process.memoryUsage.rss() / 1024 / 1024,
     };
   }
+}
+
+function checkPrompt<T extends PromptRequest>(request: T): T {
+  checkObject('request', request);
+  checkText('code', request.code);
+  return request;
 }
 
 export type { CompiledScript, Door };

@@ -12,19 +12,31 @@ import type { Outcome } from './contract/outcome.js';
 import type { ArtifactContent, RunOptions, RunRequest } from './contract/run.js';
 import { FAILURES } from './contract/verdicts.js';
 import type { AdmittedRun, Engine, EngineRunOptions } from './engine/engine.js';
-import type { EnvironmentRef } from './engine/environment-ref.js';
+import type { EnvironmentRef, PoolSpec } from './engine/environment-ref.js';
 import type { Environments } from './environments/environments.js';
 import { type EnvironmentResolver, stepsOf, withNotes } from './environments/resolver.js';
 import { disclose } from './gate/disclosure.js';
 import type { Admitted, Gate } from './gate/gate.js';
 import type { ResultCache } from './gate/result-cache.js';
 import { pointToFiles } from './gate/script-file.js';
+import type { OpenUpload } from './gate/sources.js';
 import type { Alerts } from './metrics/alerts.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { NetworkRefusals } from './pungi/network-refusals.js';
 import { failed, refusal } from './pungi/refusal.js';
 import { RunRecords, type Trace } from './pungi/run-records.js';
-import { checkContinues, endedBy, LOST, type Session, type Sessions, sessionEnded } from './sessions.js';
+import {
+  checkContinues,
+  endedBy,
+  LOST,
+  noSessions,
+  restoreOne,
+  type Session,
+  type Sessions,
+  sessionEnded,
+  sessionLost,
+} from './sessions.js';
+import type { Uploads } from './uploads.js';
 
 interface Parts {
   gate: Gate;
@@ -42,6 +54,7 @@ interface Parts {
   sessions: Sessions;
   /** null where nobody could ask for them later: a command. */
   artifacts: Artifacts | null;
+  uploads: Uploads | null;
   /** The size of the files that a run may leave. */
   artifactBytes: number;
 }
@@ -54,6 +67,8 @@ export interface RunOverrides {
   replay?: { of: string; venvName: string | undefined };
   /** The script is inspected instead of run; its outcome is not kept for anybody else. */
   inspect?: { toolName: string | undefined };
+  /** Nobody waits for the run. `onStart` is called when a worker gets the code. */
+  background?: { onStart: () => void };
 }
 
 /**
@@ -90,12 +105,16 @@ export class Runs {
       request,
       caller: callerIn(options),
       replayOf: overrides.replay?.of ?? null,
+      onStart: overrides.background?.onStart,
       admitted: undefined,
       executions: [],
+      held: [],
     };
-    const ended = await this.#attempt(trace, options, overrides).catch((thrown: unknown) =>
-      refusedOutcome(trace, PungiError.from(thrown)),
-    );
+    const ended = await this.#attempt(trace, options, overrides)
+      .catch((thrown: unknown) => refusedOutcome(trace, PungiError.from(thrown)))
+      .finally(() => {
+        for (const release of trace.held) release();
+      });
     const outcome = withWait(ended, performance.now() - began, trace);
     const recorded = await this.#records.write(outcome, trace);
     this.#report(recorded);
@@ -103,13 +122,51 @@ export class Runs {
   }
 
   async #attempt(trace: Trace, options: RunOptions, overrides: RunOverrides): Promise<Outcome> {
-    const { audit } = this.parts;
+    const { audit, sessions } = this.parts;
     checkOptions(options);
+    // Runs of a session have the order in which they were asked for, however long each takes to be admitted.
+    const turn = sessions.arrive(trace.request?.session, trace.caller);
+    if (turn) trace.held.push(() => void turn.then((leave) => leave()));
     // A run that could not be recorded does not start.
     await audit.ready();
-    const admitted = await this.#admit(trace, overrides);
-    if (admitted.session !== undefined) return this.#runInSession(admitted.session, admitted, trace, options);
+    const admitted = await this.#withFilesOf(await this.#admit(trace, options, overrides), trace);
+    if (admitted.session !== undefined)
+      return this.#runInSession(admitted.session, admitted, trace, options, turn);
     return this.#resolveAndRun(admitted, trace, options, overrides);
+  }
+
+  /** Adds the kept files of an earlier session or run of the caller; files of the request replace those. */
+  async #withFilesOf(admitted: Admitted, trace: Trace): Promise<Admitted> {
+    const { filesOf } = trace.request;
+    if (filesOf === undefined) return admitted;
+    const { artifacts } = this.parts;
+    if (artifacts === null)
+      throw new PungiError('INVALID_INPUT', 'No files of runs are kept here: leave out filesOf.');
+    const place = isSession(filesOf) ? { session: filesOf } : { run: filesOf };
+    const kept = await artifacts.all(place, trace.caller, MOST_TAKEN_BYTES);
+    const files = kept.map(({ path, content }) => ({ path, base64: content.toString('base64') }));
+    trace.admitted = { ...admitted, job: { ...admitted.job, files: [...files, ...admitted.job.files] } };
+    return trace.admitted;
+  }
+
+  /** Throws SESSION_ENDED or SESSION_NOT_FOUND, with how to take the files of the session along. */
+  async #find(handle: string, caller: Caller): Promise<Session> {
+    const { sessions, artifacts } = this.parts;
+    try {
+      return sessions.find(handle, caller);
+    } catch (thrown) {
+      const { code, message } = PungiError.from(thrown);
+      const kept = isSession(handle) ? await artifacts?.count({ session: handle }, caller) : 0;
+      if (!kept) throw thrown;
+      const why =
+        code === 'SESSION_ENDED'
+          ? message
+          : 'This session was of an earlier start of the server, and its variables are gone. Start one with session: "new".';
+      throw new PungiError(
+        'SESSION_ENDED',
+        `${why} Its ${kept === 1 ? 'file is' : `${kept} files are`} kept: take them along with filesOf: "${handle}".`,
+      );
+    }
   }
 
   async #resolveAndRun(
@@ -125,7 +182,8 @@ export class Runs {
       const { outcome, again } = await resolver.judge(ended, resolved, admitted, options);
       if (again === null) {
         const noted = withNotes(outcome, admitted.notes);
-        const places = { file: trace.request.file, roots, data: admitted.profile?.workspace ?? [] };
+        const isShown = admitted.job.place !== undefined;
+        const places = { file: trace.request.file, roots, data: admitted.data, isShown };
         return pointToFiles(noted, places, advice.passFile);
       }
       resolved = again;
@@ -138,24 +196,29 @@ export class Runs {
     admitted: Admitted,
     trace: Trace,
     options: RunOptions,
+    turn: Promise<unknown> | undefined,
   ): Promise<Outcome> {
     const { sessions, engine } = this.parts;
-    if (!engine.backend.keepsWorkers)
-      throw new PungiError('SANDBOX_UNAVAILABLE', 'The spawn tier has no sessions: leave out session.');
+    if (!engine.backend.keepsWorkers) throw noSessions();
     const { profile, job } = admitted;
     const session =
       handle === 'new'
         ? sessions.open(trace.caller, { profile: profile?.name ?? null, limits: job.limits })
-        : sessions.find(handle, trace.caller);
-    const signals = [session.closing.signal, ...(options.signal ? [options.signal] : [])];
-    const within = { ...options, signal: AbortSignal.any(signals) };
+        : await this.#find(handle, trace.caller);
+    const ending = session.closing.signal;
+    const within = {
+      ...options,
+      signal: options.signal ? AbortSignal.any([ending, options.signal]) : ending,
+    };
     try {
-      const outcome = await sessions.during(session, async () =>
+      const work = () =>
         session.place === undefined
           ? this.#resolveAndRun({ ...admitted, slot: session }, trace, within)
-          : this.#continueIn(session, admitted, trace, within),
-      );
+          : this.#continueIn(session, admitted, trace, within);
+      const outcome = await sessions.during(session, work, 1, turn);
       if (session.worker === null && session.ended === undefined) sessions.close(session, endedBy(outcome));
+      else if (session.worker?.isKept === false)
+        session.lost = `${endedBy(outcome)} ${restoreOne(session.checkpoints)}`;
       return { ...outcome, session: session.state };
     } catch (thrown) {
       // Nothing of it has begun.
@@ -175,6 +238,8 @@ export class Runs {
     const { logger, sessions, environments } = this.parts;
     const { ref, lock } = session.place!;
     checkContinues(session, trace.request, environments.defaultName);
+    if (session.worker?.isKept !== true && session.checkpoints.length > 0)
+      throw sessionLost(session.lost ?? LOST, session.checkpoints);
     if (session.worker?.isKept !== true) {
       sessions.close(session, LOST);
       throw sessionEnded(LOST);
@@ -182,25 +247,46 @@ export class Runs {
     const { timeoutMs, cpuMs, outputBytes, outputHardBytes } = admitted.job.limits;
     const limits = { ...session.origin.limits, timeoutMs, cpuMs, outputBytes, outputHardBytes };
     const job = { ...admitted.job, limits };
-    const onStart = () =>
+    const onStart = () => {
       logger.info('Executing Python script', { scriptSize: job.code.length, timeout: timeoutMs });
+      trace.onStart?.();
+    };
     const run = { ...admitted, job, ref, slot: session };
     const outcome = await this.#execute(run, trace, { ...options, onStart });
     trace.executions.push({ outcome, lock });
     return withNotes(outcome, admitted.notes);
   }
 
-  async #admit(trace: Trace, { replay, inspect }: RunOverrides): Promise<Admitted> {
+  async #admit(
+    trace: Trace,
+    { local }: RunOptions,
+    { replay, inspect, background }: RunOverrides,
+  ): Promise<Admitted> {
     const began = performance.now();
-    const asked = await this.parts.gate.admit(trace.request);
+    const uploads = this.#uploadsOf(trace);
+    const asked = await this.parts.gate.admit(trace.request, local, {
+      isBackground: background !== undefined,
+      ...(uploads && { openUpload: uploads }),
+    });
     await letOthersGo(began);
-    trace.admitted = replay === undefined ? asked : { ...asked, venvName: replay.venvName, packages: [] };
+    trace.admitted =
+      replay === undefined ? asked : { ...asked, venvName: replay.venvName, packages: [], added: [] };
     if (inspect !== undefined) {
       const { toolName } = inspect;
       const job = { ...asked.job, inspect: true, ...(toolName !== undefined && { toolName }) };
       trace.admitted = { ...trace.admitted, job, cacheSeconds: 0 };
     }
     return trace.admitted;
+  }
+
+  #uploadsOf({ caller, held }: Trace): OpenUpload | undefined {
+    const { uploads } = this.parts;
+    if (uploads === null) return undefined;
+    return async (upload) => {
+      const { path, release } = await uploads.hold(upload, caller);
+      held.push(release);
+      return path;
+    };
   }
 
   /** Runs the code in the current generation of an environment, or returns the cached outcome of the same run. */
@@ -226,11 +312,11 @@ export class Runs {
         trace.executions.push({ outcome: kept, lock });
         return disclosed(kept, admitted, kept.disclosure?.codeSummary ?? null);
       }
-      const onStart = () =>
-        logger.info('Executing Python script', {
-          scriptSize: job.code.length,
-          timeout: job.limits.timeoutMs,
-        });
+      const onStart = () => {
+        const { timeoutMs } = job.limits;
+        logger.info('Executing Python script', { scriptSize: job.code.length, timeout: timeoutMs });
+        trace.onStart?.();
+      };
       let summary: CodeSummary | null = null;
       const onSummary = (found: CodeSummary) => {
         summary = found;
@@ -275,7 +361,7 @@ export class Runs {
   }
 
   /** Runs code for Pungi's own use: sandbox and limits apply, no profile does, and it is not recorded. */
-  async runOwn(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
+  async runOwn(request: RunRequest, options: RunOptions = {}, poolSpec?: PoolSpec): Promise<Outcome> {
     const { gate, resolver, environments, engine } = this.parts;
     try {
       checkOptions(options);
@@ -284,7 +370,7 @@ export class Runs {
       for (;;) {
         const ended = await environments.in(resolved.venvName, stepsOf(options), (ref) => {
           environments.noteUse(ref);
-          return engine.run({ ...admitted, ref }, options);
+          return engine.run({ ...admitted, ref, ...(poolSpec && { poolSpec }) }, options);
         });
         const { outcome, again } = await resolver.judge(ended, resolved, admitted, options);
         if (again === null) return outcome;
@@ -308,6 +394,11 @@ export class Runs {
     logOutcome(outcome, logger);
   }
 }
+
+/** The files of an earlier session, which are handed to the worker at once. */
+const MOST_TAKEN_BYTES = 32 * 1024 * 1024;
+
+const isSession = (handle: string) => handle.startsWith('session-');
 
 /** Invalid options are refused later, so they may be of any type here. */
 const callerIn = (options: RunOptions): Caller =>

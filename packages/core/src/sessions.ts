@@ -40,20 +40,34 @@ export class Session {
   waiting = 0;
   isRunning = false;
   ended: string | undefined;
+  /** Why its process has ended, if checkpoints are left. */
+  lost: string | undefined;
   readonly startedAt = Date.now();
   lastUsedAt = Date.now();
-  readonly turns = new Semaphore(1);
   /** Aborts the run under way when the session is ended. */
   readonly closing = new AbortController();
 
   constructor(
     readonly owner: string,
     readonly origin: SessionOrigin,
+    /** Sessions that are forked from each other take turns. */
+    readonly turns = new Semaphore(1),
   ) {}
 
+  get checkpoints(): readonly string[] {
+    return this.worker?.copies?.checkpoints ?? [];
+  }
+
   get state(): SessionState {
-    const { id, calls, ended } = this;
-    return { id, alive: ended === undefined, calls, ...(ended !== undefined && { ended }) };
+    const { id, calls, checkpoints } = this;
+    const ended = this.ended ?? this.lost;
+    return {
+      id,
+      alive: ended === undefined,
+      calls,
+      ...(ended !== undefined && { ended }),
+      ...(checkpoints.length > 0 && { checkpoints: [...checkpoints] }),
+    };
   }
 }
 
@@ -69,8 +83,8 @@ export class Sessions {
 
   constructor(private readonly limits: SessionLimits) {}
 
-  /** Throws SERVER_BUSY if there are too many. */
-  open(caller: Caller, origin: SessionOrigin): Session {
+  /** Throws SERVER_BUSY if there are too many. `turns`: of the session that it is forked from. */
+  open(caller: Caller, origin: SessionOrigin, turns?: Semaphore): Session {
     const { total, perCaller } = this.limits;
     const owner = ownerOf(caller);
     const own = [...this.#alive.values()].filter((session) => session.owner === owner).length;
@@ -78,7 +92,7 @@ export class Sessions {
       throw tooMany(`You have ${own} sessions, which is the limit (MAX_SESSIONS_PER_CALLER)`);
     if (this.#alive.size >= total)
       throw tooMany(`The server has ${this.#alive.size} sessions, which is the limit (MAX_SESSIONS)`);
-    const session = new Session(owner, origin);
+    const session = new Session(owner, origin, turns);
     this.#alive.set(session.id, session);
     return session;
   }
@@ -95,8 +109,17 @@ export class Sessions {
     );
   }
 
-  /** Lets the runs of a session take turns; between them it may only be idle for so long. */
-  async during<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  /** Takes the next turn in a session of the caller, if there is such a one. The turn ends when the result is called. */
+  arrive(id: unknown, caller: Caller): Promise<() => void> | undefined {
+    const session = this.#alive.get(id as string);
+    return session?.owner === ownerOf(caller) ? session.turns.enter() : undefined;
+  }
+
+  /**
+   * Lets the runs of a session take turns; between them it may only be idle for so long. `calls`: how many runs the work
+   * counts as. `turn`: the one that it has taken already, and ends itself.
+   */
+  async during<T>(session: Session, work: () => Promise<T>, calls = 1, turn?: Promise<unknown>): Promise<T> {
     if (session.waiting >= MOST_WAITING)
       throw new PungiError(
         'SERVER_BUSY',
@@ -104,20 +127,21 @@ export class Sessions {
       );
     session.waiting += 1;
     this.#stopTimer(session);
-    try {
-      return await session.turns.take(async () => {
-        if (session.ended !== undefined) throw sessionEnded(session.ended);
+    const inTurn = async () => {
+      if (session.ended !== undefined) throw sessionEnded(session.ended);
+      session.lastUsedAt = Date.now();
+      session.isRunning = true;
+      try {
+        return await work();
+      } finally {
+        session.isRunning = false;
+        session.calls += calls;
         session.lastUsedAt = Date.now();
-        session.isRunning = true;
-        try {
-          return await work();
-        } finally {
-          session.isRunning = false;
-          session.calls += 1;
-          session.lastUsedAt = Date.now();
-          if (session.ended !== undefined) release(session);
-        }
-      });
+        if (session.ended !== undefined) release(session);
+      }
+    };
+    try {
+      return await (turn === undefined ? session.turns.take(inTurn) : turn.then(inTurn));
     } finally {
       session.waiting -= 1;
       if (session.waiting === 0 && session.ended === undefined) this.#startTimer(session);
@@ -168,7 +192,13 @@ export class Sessions {
     this.#timers.delete(session);
   }
 
-  #describe({ id, place, origin, calls, waiting, startedAt, lastUsedAt }: Session): SessionInfo {
+  /** A session that nobody has used yet also ends. */
+  watch(session: Session): void {
+    if (session.waiting === 0 && session.ended === undefined) this.#startTimer(session);
+  }
+
+  #describe(session: Session): SessionInfo {
+    const { id, place, origin, calls, waiting, startedAt, lastUsedAt, lost, checkpoints } = session;
     const { idleMs, lifetimeMs } = this.limits;
     const at = (ms: number) => new Date(ms).toISOString();
     return {
@@ -177,6 +207,8 @@ export class Sessions {
       profile: origin.profile,
       calls,
       busy: waiting > 0,
+      alive: lost === undefined,
+      checkpoints: [...checkpoints],
       startedAt: at(startedAt),
       lastUsedAt: at(lastUsedAt),
       endsAt: at(Math.min(lastUsedAt + idleMs, startedAt + lifetimeMs)),
@@ -195,11 +227,22 @@ const minutes = (ms: number) =>
 
 const tooMany = (why: string) => new PungiError('SERVER_BUSY', `${why}: end one with end_session.`);
 
+export const noSessions = () =>
+  new PungiError('SANDBOX_UNAVAILABLE', 'The spawn tier has no sessions: leave out session.');
+
 export const sessionEnded = (reason: string) =>
   new PungiError(
     'SESSION_ENDED',
     `This session has ended, and its variables are gone. ${reason} Start one with session: "new".`,
   );
+
+export const sessionLost = (reason: string, checkpoints: readonly string[]) =>
+  new PungiError('SESSION_ENDED', `The session's process has ended. ${reason} ${restoreOne(checkpoints)}`, {
+    checkpoints: [...checkpoints],
+  });
+
+export const restoreOne = (checkpoints: readonly string[]) =>
+  `Restore a checkpoint to go on: ${checkpoints.join(', ')}.`;
 
 /** Why a session ended whose process is gone. */
 export const LOST = 'Its process was ended from outside.';
@@ -211,7 +254,7 @@ export const endedBy = ({ verdict }: Outcome) =>
 /** A session keeps its environment and profile: throws INVALID_INPUT if the request names others. */
 export function checkContinues(
   { place, origin }: Session,
-  { venvName, profile }: RunRequest,
+  { venvName, profile, packages }: RunRequest,
   defaultName: string,
 ): void {
   const kept = { venvName: place?.ref?.environment ?? defaultName, profile: origin.profile };
@@ -219,6 +262,8 @@ export function checkContinues(
   const issues = (['venvName', 'profile'] as const)
     .filter((name) => asked[name] !== undefined && asked[name] !== kept[name])
     .map((name) => `${name} is that of the session, "${kept[name]}": leave it out, or start a new session`);
+  if (packages !== undefined)
+    issues.push('packages are those of the session: leave them out, or start a new session');
   if (issues.length > 0)
     throw new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
 }

@@ -33,18 +33,23 @@ export const isUnwritable = (error: unknown) => [READ_ONLY, CANNOT_OPEN].include
 
 export const isCorrupt = (error: unknown) => resultOf(error) === CORRUPT;
 
+export const isNoDatabase = (error: unknown) => isCorrupt(error) || resultOf(error) === NOT_A_DATABASE;
+
 const isDiskFull = (error: unknown) =>
   resultOf(error) === FULL || ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+export const diskFull = (folder: string, cause?: unknown): PungiError =>
+  auditError('disk-full', `No space is left for the audit trail in ${folder}.`, { folder }, cause);
 
 /** Translates an error of SQLite or of the file system into an error of the trail. */
 export function translateError(error: unknown, folder: string): PungiError {
   if (error instanceof PungiError) return error;
   const fail = (trouble: AuditTrouble, sentence: string) => auditError(trouble, sentence, { folder }, error);
   if (isBusy(error)) return fail('busy', `The audit trail in ${folder} is locked by another program.`);
-  if (isDiskFull(error)) return fail('disk-full', `No space is left for the audit trail in ${folder}.`);
+  if (isDiskFull(error)) return diskFull(folder, error);
   const reason = error instanceof Error ? fileProblem(error) : String(error);
   if (isCorrupt(error)) return fail('damaged', `The audit database in ${folder} is damaged: ${reason}.`);
-  if (resultOf(error) === NOT_A_DATABASE)
+  if (isNoDatabase(error))
     return fail('damaged', `The audit.db in ${folder} is damaged: it is not a database.`);
   return fail('unusable', `The audit trail in ${folder} cannot be used: ${reason}.`);
 }

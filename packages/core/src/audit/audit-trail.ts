@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../base/logger.js';
 import type {
@@ -10,22 +10,36 @@ import type {
   AuditVerification,
   EnvironmentLock,
 } from '../contract/audit.js';
-import { auditError, translateError } from './audit-error.js';
+import { auditError, diskFull, isBusy, translateError } from './audit-error.js';
 import { type PreparedRecord, prepareRecord, redact } from './chain.js';
-import { type Database, fillLookup, transact, whenFree } from './database.js';
+import { type Database, fillLookup, transactNow, whenFree } from './database.js';
 import { type AuditFiles, filesIn, makePrivate } from './folder.js';
+import { adoptAbandoned, foldAll, Journal, journalsIn } from './journal.js';
 import { LockTexts } from './lock-texts.js';
 import { type OpenedDatabase, openDatabase } from './open-database.js';
 import { type Pruned, pruneEntries, Quota, rotate } from './pruning.js';
 import { TrailReader } from './trail-reader.js';
 import { SharedCommits, Writer } from './writer.js';
 
-/** The lookup is filled a moment after a commit, so that no run waits for the indexes of queries. */
-const LOOKUP_AFTER_MS = 50;
+/** The chain and the indexes of queries follow the journal a moment later, so that no run waits for them. */
+const FOLD_AFTER_MS = 100;
+/** An entry needs a few pages of the database. */
+const LEAST_FREE_BYTES = 64 * 1024;
+const LOOK_AGAIN_MS = 100;
 const SIGN_AFTER_ENTRIES = 1000;
 const SIGN_AFTER_MS = 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
+
+/** A folder that is gone is reported by the commit. */
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
 
 /** A hash chain of records that several servers can write and anybody can verify. */
 export class AuditTrail {
@@ -43,7 +57,14 @@ export class AuditTrail {
     (records) => this.#commit(records),
     ({ bytes }) => bytes,
   );
-  #filling: NodeJS.Timeout | undefined;
+  readonly #journal: Journal;
+  /** The texts that entries in the journal name. */
+  readonly #journalLocks = new Map<string, EnvironmentLock>();
+  /** The database could not take what is in the journal; the next entry reports why. */
+  #isBehind = false;
+  /** When the disk was last seen to have room. */
+  #sawRoomAt = Number.NEGATIVE_INFINITY;
+  #folding: NodeJS.Timeout | undefined;
   #signing: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
   /** Filling the lookup, signing and pruning run one after the other. */
@@ -54,7 +75,13 @@ export class AuditTrail {
   static async open(settings: AuditSettings, logger: Logger): Promise<AuditTrail> {
     try {
       makePrivate(settings.folder);
-      return new AuditTrail(settings, logger, await openDatabase(filesIn(settings.folder), settings.sync));
+      const trail = new AuditTrail(
+        settings,
+        logger,
+        await openDatabase(filesIn(settings.folder), settings.sync),
+      );
+      await trail.#adopt();
+      return trail;
     } catch (error) {
       throw translateError(error, settings.folder);
     }
@@ -70,14 +97,20 @@ export class AuditTrail {
     this.#reader = new TrailReader(database, this.#files);
     this.#quota = new Quota(database, this.#files, settings);
     this.#inode = statSync(this.#files.database).ino;
-    this.#fillSoon(); // the lookup of a trail that was not closed may be incomplete
+    this.#journal = new Journal(settings.folder);
+    this.#foldSoon(); // the lookup of a trail that was not closed may be incomplete
     if (settings.retentionDays !== null) this.#keepRetention(settings.retentionDays);
     if (this.#quota.whenFull === 'rotate' && this.#quota.roomFor(0) !== 'enough')
       this.#rotating = this.#rotate(0);
   }
 
-  /** Throws if a run that starts now could not be recorded because the trail is full. */
+  /** Throws if a run that starts now could not be recorded because the trail, or its disk, is full. */
   refuseIfFull(): void {
+    const { folder } = this.#settings;
+    const now = performance.now();
+    // A disk that fills up meanwhile is found when the run is recorded.
+    if (now - this.#sawRoomAt > LOOK_AGAIN_MS && freeBytes(folder) < LEAST_FREE_BYTES) throw diskFull(folder);
+    if (now - this.#sawRoomAt > LOOK_AGAIN_MS) this.#sawRoomAt = now;
     if (this.#quota.whenFull === 'refuse' && this.#quota.roomFor(0) !== 'enough') throw this.#quota.full();
   }
 
@@ -87,18 +120,31 @@ export class AuditTrail {
     return this.#commits.add(prepareRecord(this.#settings.storeCode ? record : redact(record), lock));
   }
 
+  /**
+   * Resolves when nothing but a failure of the machine can lose the entry, which gets its number a moment later. If it
+   * rejects, the entry is not in the trail.
+   */
+  async note(record: AuditRecord, lock: EnvironmentLock | null = null): Promise<void> {
+    this.#refuseIfClosed();
+    const kept = this.#settings.storeCode ? record : redact(record);
+    if (!this.#putIntoJournal(kept, lock)) await this.#commits.add(prepareRecord(kept, lock));
+  }
+
   list(query: AuditQuery = {}): AuditEntry[] {
     this.#refuseIfClosed();
+    this.#foldNow();
     return this.#reader.list(query);
   }
 
   get(which: number | string): AuditEntry | undefined {
     this.#refuseIfClosed();
+    this.#foldNow();
     return this.#reader.get(which);
   }
 
   export(query: AuditQuery = {}): AsyncIterable<string> {
     this.#refuseIfClosed();
+    this.#foldNow();
     return this.#reader.export(query);
   }
 
@@ -129,36 +175,92 @@ export class AuditTrail {
   }
 
   async #end(): Promise<void> {
-    clearTimeout(this.#filling);
+    clearTimeout(this.#folding);
     clearTimeout(this.#signing);
     clearInterval(this.#pruning);
     await this.#commits.settled();
     await this.#upkeep;
     try {
-      await this.#fill();
-      await transact(this.#database, this.#settings.folder, () => this.#writer.signHead());
+      await this.#fold();
+      await this.#transact(() => this.#writer.signHead());
       // Moves the log into audit.db, so that a copy of this one file is the whole trail.
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } finally {
+      this.#journal.close();
       this.#database.close();
     }
   }
 
-  async #commit(records: PreparedRecord[]): Promise<AuditHead[]> {
-    await this.#makeRoom(records.reduce((sum, { bytes }) => sum + bytes, 0));
-    const recorded = await transact(this.#database, this.#settings.folder, () => {
+  /** Returns false if the entry must go into the database itself. */
+  #putIntoJournal(record: AuditRecord, lock: EnvironmentLock | null): boolean {
+    const { folder, sync } = this.#settings;
+    if (sync === 'full' || this.#isBehind || this.#quota.roomFor(0) !== 'enough') return false;
+    try {
+      if (lock !== null) this.#locks.keep(lock);
+      if (!this.#journal.append(record)) return false;
+    } catch (error) {
       this.#refuseIfGone();
-      for (const { lock } of records) if (lock !== null) this.#locks.keep(lock);
-      const heads = this.#writer.append(records);
-      const { seq, checkpoint } = heads.at(-1)!;
-      if (seq - checkpoint >= SIGN_AFTER_ENTRIES) this.#writer.signHead();
-      return heads.map(({ seq, hash }) => ({ seq, hash }));
-    });
-    if (this.#closed === undefined) {
-      this.#fillSoon();
-      this.#signing ??= setTimeout(() => this.#sign(), SIGN_AFTER_MS).unref();
+      throw translateError(error, folder);
     }
+    if (lock !== null) this.#journalLocks.set(lock.sha256, lock);
+    this.#recorded();
+    return true;
+  }
+
+  async #commit(records: PreparedRecord[]): Promise<AuditHead[]> {
+    const bytes = records.reduce((sum, one) => sum + one.bytes, this.#journal.bytes);
+    await this.#makeRoom(bytes);
+    const recorded = await this.#transact(() => {
+      for (const { lock } of records) if (lock !== null) this.#locks.keep(lock);
+      return this.#writer.append(records).map(({ seq, hash }) => ({ seq, hash }));
+    });
+    this.#recorded();
     return recorded;
+  }
+
+  #recorded(): void {
+    if (this.#closed !== undefined) return;
+    this.#foldSoon();
+    this.#signing ??= setTimeout(() => this.#sign(), SIGN_AFTER_MS).unref();
+  }
+
+  #transact<T>(work: () => T): Promise<T> {
+    return whenFree(() => this.#transactNow(work), this.#settings.folder);
+  }
+
+  /** Every transaction begins with what is in the journal, so that entries stay in their order. */
+  #transactNow<T>(work: () => T): T {
+    const result = transactNow(this.#database, () => {
+      this.#refuseIfGone();
+      for (const lock of this.#journalLocks.values()) this.#locks.keep(lock);
+      this.#journal.fold(this.#database, this.#writer);
+      const worked = work();
+      const { seq, checkpoint } = this.#writer.head();
+      if (seq - checkpoint >= SIGN_AFTER_ENTRIES) this.#writer.signHead();
+      return worked;
+    });
+    this.#journal.clear();
+    this.#journalLocks.clear();
+    this.#isBehind = false;
+    return result;
+  }
+
+  /** Another program may hold the lock: then the entries of the last moment come later. */
+  #foldNow(): void {
+    if (this.#journal.bytes === 0) return;
+    try {
+      this.#transactNow(() => {});
+    } catch (error) {
+      if (!isBusy(error)) throw translateError(error, this.#settings.folder);
+    }
+  }
+
+  /** Takes over what processes that were killed left in their journals. */
+  async #adopt(): Promise<void> {
+    const { folder } = this.#settings;
+    if (journalsIn(folder).length > 0)
+      await this.#transact(() => foldAll(this.#database, this.#writer, folder));
+    await adoptAbandoned(folder, (fold) => this.#transact(() => fold(this.#database, this.#writer)));
   }
 
   /** Drops old entries before the trail is full; a writer that is faster than that waits. */
@@ -190,25 +292,28 @@ export class AuditTrail {
     return { database: this.#database, files: this.#files, writer: this.#writer };
   }
 
-  #fillSoon(): void {
-    this.#filling ??= setTimeout(() => {
-      this.#filling = undefined;
-      // If it fails, queries scan the entries that the lookup lacks, and the next commit tries again.
-      this.#keepUp(() => this.#fill()).catch(() => {});
-    }, LOOKUP_AFTER_MS).unref();
+  #foldSoon(): void {
+    this.#folding ??= setTimeout(() => {
+      this.#folding = undefined;
+      // If it fails, queries scan the entries that the lookup lacks, and the next entry tries again.
+      this.#keepUp(() => this.#fold()).catch(() => {
+        this.#isBehind = true;
+      });
+    }, FOLD_AFTER_MS).unref();
   }
 
-  async #fill(): Promise<void> {
-    while (await transact(this.#database, this.#settings.folder, () => fillLookup(this.#database)))
-      await setImmediate();
+  async #fold(): Promise<void> {
+    // What was recorded is kept, even if the trail is full by now.
+    await this.#makeRoom(this.#journal.bytes).catch(() => {});
+    while (await this.#transact(() => fillLookup(this.#database))) await setImmediate();
   }
 
   async #sign(): Promise<void> {
     this.#signing = undefined;
     try {
-      await this.#keepUp(() =>
-        transact(this.#database, this.#settings.folder, () => this.#writer.signHead()),
-      );
+      await this.#keepUp(() => this.#transact(() => this.#writer.signHead()));
+      this.#journal.wipe();
+      await this.#keepUp(() => this.#adopt());
     } catch (error) {
       this.#logger.error('The audit trail could not be signed; the next entry tries again.', {
         error: String(error),

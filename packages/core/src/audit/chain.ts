@@ -24,8 +24,11 @@ export interface PreparedRecord {
 }
 
 /** Serializes a record before the transaction starts. A record that cannot be serialized fails here, alone. */
-export function prepareRecord(record: AuditRecord, lock: EnvironmentLock | null = null): PreparedRecord {
-  const time = new Date().toISOString();
+export function prepareRecord(
+  record: AuditRecord,
+  lock: EnvironmentLock | null = null,
+  time = new Date().toISOString(),
+): PreparedRecord {
   const { client, data, kind, token } = record;
   const front = canonicalJson({ client, data, kind }).slice(0, -1);
   const back = canonicalJson({ time, token }).slice(1);

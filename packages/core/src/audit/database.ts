@@ -81,17 +81,20 @@ const LOCK_WAIT_MS = 5000;
  */
 export const transact = <T>(database: Database, folder: string, work: () => T): Promise<T> =>
   // There is no await inside of the transaction: other callers use the same connection.
-  whenFree(() => {
-    database.prepare('BEGIN IMMEDIATE').run();
-    try {
-      const result = work();
-      database.prepare('COMMIT').run();
-      return result;
-    } catch (error) {
-      rollBack(database);
-      throw error;
-    }
-  }, folder);
+  whenFree(() => transactNow(database, work), folder);
+
+/** The same, at once: throws if another program holds the lock. */
+export function transactNow<T>(database: Database, work: () => T): T {
+  database.prepare('BEGIN IMMEDIATE').run();
+  try {
+    const result = work();
+    database.prepare('COMMIT').run();
+    return result;
+  } catch (error) {
+    rollBack(database);
+    throw error;
+  }
+}
 
 /** Reads several rows from one snapshot of the database. */
 export function readTogether<T>(database: Database, read: () => T): T {

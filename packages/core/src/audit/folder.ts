@@ -16,6 +16,8 @@ const OWN_FILES = [
   'audit.pub',
 ];
 const LOCKS = 'locks';
+/** `journal.PID.RANDOM`: each process has its own. */
+export const JOURNAL_NAME = /^journal\.(\d+)\.[0-9a-f]+$/;
 
 export interface AuditFiles {
   folder: string;
@@ -47,14 +49,16 @@ export function makePrivate(folder: string): void {
   makeFolder(folder);
   const { mode } = ownFolder(folder);
   const found = readdirSync(folder);
-  const others = found.filter((name) => name !== LOCKS && !OWN_FILES.includes(name));
+  const journals = found.filter((name) => JOURNAL_NAME.test(name));
+  const own = [...OWN_FILES, ...journals];
+  const others = found.filter((name) => name !== LOCKS && !own.includes(name));
   if ((mode & 0o022) !== 0 && found.length > 0)
     throw unusable(folder, 'can be written by other users, who may have changed its files');
   if ((mode & 0o077) !== 0) {
     if (others.length > 0) throw unusable(folder, 'is open to other users and holds other files');
     chmodSync(folder, 0o700);
   }
-  for (const name of OWN_FILES) closeToOthers(folder, name);
+  for (const name of own) closeToOthers(folder, name);
   if (found.includes(LOCKS)) ownFolder(join(folder, LOCKS));
 }
 

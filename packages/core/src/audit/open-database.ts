@@ -5,6 +5,7 @@ import { NO_HASH, prepareRecord } from './chain.js';
 import { adoptKeys, type KeyPair, makeKeys, publicText } from './checkpoint.js';
 import { Database, readTogether, transact, whenFree } from './database.js';
 import { type AuditFiles, makeEmptyFile } from './folder.js';
+import { foldAll, JOURNALS_TABLE, journalsIn } from './journal.js';
 import { Writer } from './writer.js';
 
 /**
@@ -32,6 +33,7 @@ export async function openDatabase(files: AuditFiles, sync: 'normal' | 'full'): 
     await whenFree(() => database.exec('PRAGMA journal_mode = WAL'), files.folder);
     database.exec(`PRAGMA synchronous = ${sync === 'full' ? 'FULL' : 'NORMAL'}; ${UPKEEP}`);
     if (isEmpty) await create(database, files);
+    await whenFree(() => database.exec(JOURNALS_TABLE), files.folder);
     return { database, keys: adoptKeys(files) };
   } catch (error) {
     database.close();
@@ -142,11 +144,12 @@ PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${LAYOUT};
 `;
 
-/** Opens a trail that others may be writing. It creates and changes nothing. */
+/** Opens a trail that others may be writing. It changes nothing, but for entries in journals, which become part of the chain. */
 export async function connectForReading(files: AuditFiles): Promise<Database> {
   const { folder } = files;
   if (!existsSync(files.database))
     throw auditError('unusable', `There is no audit trail in ${folder}.`, { folder });
+  await foldForReading(files);
   try {
     return await connect(files, 'read');
   } catch (error) {
@@ -159,6 +162,25 @@ export async function connectForReading(files: AuditFiles): Promise<Database> {
         error,
       );
     return await connect(files, 'frozen');
+  }
+}
+
+/** Whoever cannot write here reads the trail without the entries of the last moment. */
+export async function foldForReading(files: AuditFiles): Promise<void> {
+  const { folder } = files;
+  const { uid } = statSync(files.database);
+  if (uid !== (process.getuid?.() ?? uid) || journalsIn(folder).length === 0) return;
+  try {
+    const database = await Database.connect(files.database, 'write');
+    try {
+      if (isFresh(database, files)) return;
+      await whenFree(() => database.exec(JOURNALS_TABLE), folder);
+      await transact(database, folder, () => foldAll(database, new Writer(database), folder));
+    } finally {
+      database.close();
+    }
+  } catch {
+    // reading reports it
   }
 }
 

@@ -6,6 +6,7 @@ import { auditError } from './audit-error.js';
 import { prepareRecord } from './chain.js';
 import { type Database, EVERY_ENTRY, transact } from './database.js';
 import type { AuditFiles } from './folder.js';
+import { foldAll } from './journal.js';
 import { LockTexts } from './lock-texts.js';
 import type { Writer } from './writer.js';
 
@@ -44,6 +45,7 @@ export interface Pruned {
 export async function pruneEntries(parts: Parts, { before, client }: Pruning): Promise<Pruned> {
   const { database, files, writer } = parts;
   const last = await transact(database, files.folder, () => {
+    foldAll(database, writer, files.folder);
     const range = oldestBefore(database, before);
     return range === undefined ? 0 : announce(writer, range, { before: before.toISOString() }, client);
   });
@@ -87,7 +89,7 @@ async function removeThrough({ database, files, writer }: Parts, last: number): 
     isMore = step > 0;
     await setImmediate();
   }
-  if (removed > 0) await transact(database, files.folder, () => forgetLocks(database, files.locks));
+  if (removed > 0) await transact(database, files.folder, () => forgetLocks({ database, files, writer }));
   return removed;
 }
 
@@ -136,9 +138,10 @@ export function countOldest(database: Database, before: Date): number {
 }
 
 /** Runs inside a transaction, so that no other process is about to name one of them. */
-function forgetLocks(database: Database, locks: string): void {
+function forgetLocks({ database, files, writer }: Parts): void {
+  foldAll(database, writer, files.folder);
   const named = database.prepare(`SELECT 1 FROM ${EVERY_ENTRY} WHERE lock = ? LIMIT 1`);
-  new LockTexts(locks).removeUnless((sha256) => named.get(sha256) !== undefined);
+  new LockTexts(files.locks).removeUnless((sha256) => named.get(sha256) !== undefined);
 }
 
 function removeSome(database: Database, writer: Writer, last: number): number {

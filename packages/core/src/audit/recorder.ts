@@ -2,10 +2,10 @@ import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { AuditRecord, AuditSettings, EnvironmentLock } from '../contract/audit.js';
 import { type Caller, SELF } from '../contract/caller.js';
-import { troubleOf } from './audit-error.js';
+import { auditError, troubleOf } from './audit-error.js';
 import { AuditTrail } from './audit-trail.js';
 import { canonicalJson } from './chain.js';
-import { RunDenials, type RunFacts, runRecord } from './run-facts.js';
+import { RunDenials, type RunFacts, runRecord, sessionId } from './run-facts.js';
 
 /** A trail that could not be opened is retried at most this often. */
 const RETRY_MS = 1000;
@@ -18,6 +18,8 @@ type Who = Pick<Caller, 'client' | 'token'>;
 const BY_PUNGI: Who = { client: SELF.client, token: SELF.token };
 
 type EnvironmentEvent = Who & Omit<DataOf<'environment'>, 'environmentLock'>;
+/** Of handles, which the trail does not keep. */
+type SessionEvent = Who & DataOf<'session'>;
 type InstallEvent = Who & Omit<DataOf<'install'>, 'environmentLock'>;
 /** Something that a run was denied while it ran, such as a host. */
 type DenialEvent = Who &
@@ -37,15 +39,14 @@ export class AuditRecorder {
   #trail: Promise<AuditTrail> | undefined;
   #current: AuditTrail | undefined;
   /** When to retry a trail that could not be opened. */
-  #retryAt = Number.POSITIVE_INFINITY;
+  #retryAt = 0;
   #isClosed = false;
 
-  /** Returns at once; the trail opens in the background. */
+  /** The trail opens when it is first needed. */
   constructor(settings: AuditSettings | null, logger: Logger) {
     this.#settings = settings;
     this.#logger = logger;
     this.folder = settings?.folder ?? null;
-    if (settings !== null) this.#open(settings);
   }
 
   /** Resolves when the trail is writable; rejects with the problem and its fix. */
@@ -58,16 +59,24 @@ export class AuditRecorder {
     }
   }
 
-  /** Resolves when the run and all its denials are committed. The outcome must not be returned before that. */
+  /** Resolves when the run and all its denials are recorded. The outcome must not be returned before that. */
   async run(facts: RunFacts): Promise<void> {
     if (this.#settings === null) return;
+    void this.#opened(); // at once: it may be closed while denials are recorded
     await this.#denials.settled(facts.outcome.runId);
-    await this.#record(runRecord(facts), facts.lock);
+    await this.#record(runRecord(facts), facts.lock, 'note');
   }
 
   environment({ client, token, ...data }: EnvironmentEvent, lock: EnvironmentLock | null): Promise<void> {
     const whole = { ...data, environmentLock: lock?.sha256 ?? null };
     return this.#record({ kind: 'environment', client, token, data: whole }, lock);
+  }
+
+  /** A copy of a session was made or taken up. */
+  session({ client, token, ...data }: SessionEvent): Promise<void> {
+    const forked = data.forked === null ? null : sessionId(data.forked);
+    const hidden = { ...data, session: sessionId(data.session), forked };
+    return this.#record({ kind: 'session', client, token, data: hidden });
   }
 
   install({ client, token, ...data }: InstallEvent, lock: EnvironmentLock | null): Promise<void> {
@@ -120,12 +129,16 @@ export class AuditRecorder {
     await trail?.close().catch((error: unknown) => this.#refusal(error));
   }
 
-  async #record(record: AuditRecord, lock: EnvironmentLock | null = null): Promise<void> {
+  async #record(
+    record: AuditRecord,
+    lock: EnvironmentLock | null = null,
+    how: 'record' | 'note' = 'record',
+  ): Promise<void> {
     const trail = await this.#opened();
     if (trail === undefined) return;
     const client = record.client.slice(0, MOST_CLIENT);
     try {
-      await trail.record(client === record.client ? record : { ...record, client }, lock);
+      await trail[how](client === record.client ? record : { ...record, client }, lock);
       this.problem = null;
     } catch (error) {
       const refusal = this.#refusal(error);
@@ -138,6 +151,7 @@ export class AuditRecorder {
   #opened(): Promise<AuditTrail> | undefined {
     if (this.#settings === null) return undefined;
     if (performance.now() >= this.#retryAt && !this.#isClosed) this.#open(this.#settings);
+    if (this.#trail === undefined) throw auditError('closed', 'The audit trail is closed.');
     return this.#trail;
   }
 

@@ -14,7 +14,7 @@ export interface RunFacts {
   /** null if there was no code, or it could not be read. */
   code: string | null;
   /** null if the request was refused before it was parsed. */
-  inputs: RunInputs | null;
+  inputs: RunInputs | OmittedInputs | null;
   /** null if the run was refused before limits were decided. */
   limits: Limits | null;
   /** null for the plain interpreter, or if nothing ran. */
@@ -24,11 +24,33 @@ export interface RunFacts {
   replayOf?: string | null;
 }
 
+/** A stream that was read while the run went on: its text, or that it cannot be kept. */
+type Streamed = { text: string } | OmittedInputs['omitted'];
+
+interface Source {
+  path: string | null;
+  size: number;
+  sha256?: string;
+}
+
+const aboutSource = ({ path, size, sha256 }: Source) => ({ path, bytes: size, sha256: sha256 ?? null });
+
 /** Returns the inputs of a request other than its code. */
-export function inputsOf(request: RunRequest): RunInputs {
-  const { argv, stdin, inputData, files, env, context, call, venvName, capability } = request;
+export function inputsOf(
+  request: RunRequest,
+  streamed?: Streamed,
+  sources: readonly Source[] = [],
+): RunInputs | OmittedInputs {
+  if (streamed && !('text' in streamed)) return { omitted: streamed };
+  if (streamed) return inputsOf({ ...request, stdin: streamed.text }, undefined, sources);
+  if (sources.length > 0) return { ...inputsOf(request), sources: sources.map(aboutSource) };
+  const { argv, stdin, inputData, env, context, call, venvName, capability, value } = request;
+  // The handle of an upload is its owner's secret.
+  const files = request.files?.map(({ upload, ...file }) =>
+    upload === undefined ? file : { ...file, upload: sha256(upload).slice(0, 12) },
+  );
   const filename = request.filename ?? (request.file === undefined ? undefined : basename(request.file));
-  const given = { filename, argv, stdin, inputData, files, env, context, call, venvName, capability };
+  const given = { filename, argv, stdin, inputData, files, env, context, call, venvName, capability, value };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
@@ -53,13 +75,16 @@ export function runRecord(facts: RunFacts): AuditRecord {
     cachedFrom: outcome.cached?.runId ?? null,
     replayOf: facts.replayOf ?? null,
     ...(outcome.session && {
-      session: { id: sha256(outcome.session.id).slice(0, 12), call: outcome.session.calls },
+      session: { id: sessionId(outcome.session.id), call: outcome.session.calls },
     }),
     ...purposeOf(facts),
     ...(outcome.notes && { notes: outcome.notes.map((note) => note.slice(0, MAX_TEXT_LENGTH)) }),
   };
   return { kind: 'run', client, token, data };
 }
+
+/** Identifies a session. Its handle is its owner's secret. */
+export const sessionId = (handle: string): string => sha256(handle).slice(0, 12);
 
 /** Displays are large: their hash is kept. Ids are left out, which are often random. */
 const aboutDisplays = (displays: readonly Display[]) => ({
@@ -72,7 +97,7 @@ function purposeOf({ inputs, outcome: { disclosure } }: RunFacts): {
   capability?: string;
   disclosure?: string;
 } {
-  const capability = disclosure?.capability ?? inputs?.capability;
+  const capability = disclosure?.capability ?? (inputs as RunInputs | null)?.capability;
   return {
     ...(typeof capability === 'string' && { capability: capability.slice(0, MAX_TEXT_LENGTH) }),
     ...(disclosure !== null && { disclosure: disclosure.text.slice(0, MAX_TEXT_LENGTH) }),

@@ -14,13 +14,14 @@ export interface Head {
 
 /** The statements that write. Each method runs inside a transaction, because other processes write the same chain. */
 export class Writer {
-  readonly #key: KeyObject;
+  readonly #key: KeyObject | undefined;
   readonly #readHead: Statement;
   readonly #writeHead: Statement;
   readonly #insert: Statement;
   readonly #insertCheckpoint: Statement;
 
-  constructor(database: Database, key: KeyObject) {
+  /** `key`: to sign. */
+  constructor(database: Database, key?: KeyObject) {
     this.#key = key;
     this.#readHead = database.prepare('SELECT seq, hash, checkpoint FROM head WHERE id = 1');
     this.#writeHead = database.prepare('UPDATE head SET seq = ?, hash = ?, checkpoint = ? WHERE id = 1');
@@ -74,7 +75,7 @@ export class Writer {
   }
 
   #sign(statement: Pick<Checkpoint, 'seq' | 'role' | 'hash' | 'previous'>): void {
-    const signed = signCheckpoint({ ...statement, time: new Date().toISOString() }, this.#key);
+    const signed = signCheckpoint({ ...statement, time: new Date().toISOString() }, this.#key!);
     const { seq, role, hash, time, previous, signature } = signed;
     this.#insertCheckpoint.run(seq, role, hash, time, previous, signature);
   }

@@ -6,6 +6,7 @@ export {
   fileProblem,
   readBounded,
   settleDraft,
+  stateFolder,
   withoutMark,
   writeAtomically,
   writeWhole,

@@ -1,5 +1,6 @@
-import { pino } from 'pino';
-import pretty from 'pino-pretty';
+import { createRequire } from 'node:module';
+
+const load = createRequire(import.meta.url);
 
 type LogContext = Record<string, unknown>;
 
@@ -15,12 +16,29 @@ export interface LogSettings {
   logFile?: string | undefined;
 }
 
+const LEVELS = { debug: 20, info: 30, error: 50 };
+type Level = keyof typeof LEVELS;
+
 /** Writes entries {level, message, timestamp, context} to stderr or a file: stdout belongs to the protocol. */
-export function createLogger({ logLevel, logFormat, logFile }: LogSettings): Logger {
+export function createLogger(settings: LogSettings): Logger {
+  // A file that cannot be written is reported at once; else the library is loaded with the first entry.
+  let entries = settings.logFile === undefined ? undefined : openEntries(settings);
+  const write = (level: Level) => (message: string, context?: LogContext) => {
+    if (LEVELS[level] < LEVELS[settings.logLevel]) return;
+    entries ??= openEntries(settings);
+    const line = plainText(message);
+    if (context === undefined) entries[level](line);
+    else entries[level]({ context: plainValue(context, MAX_DEPTH) }, line);
+  };
+  return { debug: write('debug'), info: write('info'), error: write('error') };
+}
+
+function openEntries({ logLevel, logFormat, logFile }: LogSettings) {
+  const { pino } = load('pino') as typeof import('pino');
   const destination = { dest: logFile ?? 2, sync: true, mkdir: true };
   const stream =
     logFormat === 'text'
-      ? pretty({
+      ? (load('pino-pretty') as typeof import('pino-pretty'))({
           destination: logFile ?? 2,
           sync: true,
           mkdir: true,
@@ -31,7 +49,7 @@ export function createLogger({ logLevel, logFormat, logFile }: LogSettings): Log
           translateTime: 'UTC:yyyy-mm-dd HH:MM:ss.l',
         })
       : pino.destination(destination);
-  const entries = pino(
+  return pino(
     {
       level: logLevel,
       base: null,
@@ -41,13 +59,6 @@ export function createLogger({ logLevel, logFormat, logFile }: LogSettings): Log
     },
     stream,
   );
-  const write = (level: 'debug' | 'info' | 'error') => (message: string, context?: LogContext) => {
-    if (!entries.isLevelEnabled(level)) return;
-    const line = plainText(message);
-    if (context === undefined) entries[level](line);
-    else entries[level]({ context: plainValue(context, MAX_DEPTH) }, line);
-  };
-  return { debug: write('debug'), info: write('info'), error: write('error') };
 }
 
 export const silentLogger: Logger = { debug() {}, info() {}, error() {} };

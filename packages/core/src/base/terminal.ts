@@ -40,13 +40,15 @@ const UNITS = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const;
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 export function agoText(iso: string | null, now = Date.now()): string {
   if (iso === null) return 'never';
   const ms = now - Date.parse(iso);
   const unit = UNITS.find(([, size]) => ms >= size);
-  return unit === undefined ? 'just now' : RELATIVE.format(-Math.floor(ms / unit[1]), unit[0]);
+  if (unit === undefined) return 'just now';
+  // Made when needed: every start would wait for its tables.
+  const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  return relative.format(-Math.floor(ms / unit[1]), unit[0]);
 }
 
 export const countText = (count: number, one: string, many = `${one}s`): string =>

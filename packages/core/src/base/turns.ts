@@ -10,15 +10,23 @@ export class Semaphore {
   }
 
   async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    const leave = await this.enter();
     try {
       return await work();
     } finally {
+      leave();
+    }
+  }
+
+  /** Takes a place at once; resolves when its turn has come, to what ends the turn. */
+  async enter(): Promise<() => void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return () => {
       const next = this.#waiting.shift();
       if (next) next();
       else this.#free += 1;
-    }
+    };
   }
 }
 

@@ -115,6 +115,32 @@ export const OPTIONS = {
     count(1000).default(86_400_000),
     'the longest time of a session',
   ),
+  maxBackgroundRuns: option(
+    'MAX_BACKGROUND_RUNS',
+    count(0).default(16),
+    'background runs of all callers together that have not ended',
+  ),
+  maxBackgroundPerCaller: option(
+    'MAX_BACKGROUND_PER_CALLER',
+    count(0).default(8),
+    'background runs of one caller that have not ended',
+  ),
+  maxBackgroundTimeoutMs: option(
+    'MAX_BACKGROUND_TIMEOUT_MS',
+    count(1).default(3_600_000),
+    'the most wall time that a background run may ask for; CPU time grows with it',
+  ),
+  backgroundHours: option(
+    'BACKGROUND_HOURS',
+    count(1).default(24),
+    'hours that outcomes of background runs are kept',
+  ),
+  backgroundMb: option(
+    'BACKGROUND_MB',
+    count(16).default(256),
+    'size of all such outcomes; of one caller, half of it',
+  ),
+  backgroundDir: option('BACKGROUND_DIR', z.string().min(1).optional(), 'where such outcomes are kept'),
   maxCpuMs: option('MAX_CPU_MS', count(1).default(DEFAULT_LIMITS.cpuMs), 'CPU time of one run'),
   maxProcesses: option(
     'MAX_PROCESSES',
@@ -182,6 +208,11 @@ export const OPTIONS = {
     list(/[\s,]+/).default([]),
     'modules imported once, before any run',
   ),
+  learnPreloads: option(
+    'LEARN_PRELOADS',
+    flag.default(true),
+    'preload what runs of an environment import, after they have imported it',
+  ),
   preloadTimeoutMs: option(
     'PRELOAD_TIMEOUT_MS',
     count(100).default(60_000),
@@ -197,6 +228,11 @@ export const OPTIONS = {
     'SCRIPT_ROOTS',
     list(/[:\n]/).default([]),
     'folders that execute_python_file and path parameters of wrapped tools may read from',
+  ),
+  dataRoots: option(
+    'DATA_ROOTS',
+    list(/[:\n]/).default([]),
+    'folders that every run can read, as data/NAME in its work folder',
   ),
   preinstalledPackages: option(
     'PREINSTALLED_PACKAGES',

@@ -1,19 +1,11 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  Lexer,
-  LineCounter,
-  type Node,
-  Parser,
-  parseDocument,
-  visit,
-} from 'yaml';
+import { createRequire } from 'node:module';
+import type { Document, Node } from 'yaml';
 import { PungiError } from '../base/errors.js';
 import { readBounded } from '../base/files.js';
+
+const load = createRequire(import.meta.url);
+/** Loaded when there is a file: every start would wait for it. */
+const yaml = () => load('yaml') as typeof import('yaml');
 
 const MAX_BYTES = 1024 * 1024;
 /** The parser is recursive, and too many levels would end the process. */
@@ -68,8 +60,8 @@ export function parseYaml(
   { maxLevels = MAX_LEVELS, allowAliases = false }: YamlOptions = {},
 ): YamlText {
   if (isTooDeep(text, maxLevels)) return unusable(`it is nested more than ${maxLevels} levels deep`);
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
+  const lines = new (yaml().LineCounter)();
+  const document = yaml().parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
@@ -118,6 +110,7 @@ const unusable = (problem: string): YamlText => ({
 });
 
 function isTooDeep(text: string, levels: number): boolean {
+  const { Lexer, Parser } = yaml();
   const parser = new Parser();
   for (const lexeme of new Lexer().lex(text)) {
     for (const _ of parser.next(lexeme)); // the tree itself is built later
@@ -128,11 +121,11 @@ function isTooDeep(text: string, levels: number): boolean {
 
 function repeatedKeys(document: Document): { message: string; pos: [number] }[] {
   const repeated: { message: string; pos: [number] }[] = [];
-  visit(document, {
+  yaml().visit(document, {
     Map(_, { items }) {
       const seen = new Set<unknown>();
       for (const { key } of items) {
-        if (!isScalar(key) || key.value === '<<') continue;
+        if (!yaml().isScalar(key) || key.value === '<<') continue;
         if (seen.has(key.value))
           repeated.push({ message: 'Map keys must be unique', pos: [key.range?.[0] ?? 0] });
         seen.add(key.value);
@@ -144,7 +137,7 @@ function repeatedKeys(document: Document): { message: string; pos: [number] }[] 
 
 function aliasesIn(document: Document): number[] {
   const offsets: number[] = [];
-  visit(document, {
+  yaml().visit(document, {
     Alias: (_, node) => {
       offsets.push(node.range?.[0] ?? 0);
     },
@@ -154,7 +147,7 @@ function aliasesIn(document: Document): number[] {
 
 function nodeAt(document: Document, path: YamlPath): unknown {
   const node = path.reduce<unknown>((here, step) => below(document, here, step)?.value, document.contents);
-  return isAlias(node) ? node.resolve(document) : node;
+  return yaml().isAlias(node) ? node.resolve(document) : node;
 }
 
 function offsetOf(document: Document, path: YamlPath, atKey: boolean): number | undefined {
@@ -166,22 +159,25 @@ function offsetOf(document: Document, path: YamlPath, atKey: boolean): number | 
     node = next.value;
     const isLast = index === path.length - 1;
     // A map or list may begin some lines below its key.
-    const takesKey = next.key !== undefined && (!isScalar(node) || (isLast && atKey));
+    const takesKey = next.key !== undefined && (!yaml().isScalar(node) || (isLast && atKey));
     offset = (takesKey ? startOf(next.key) : undefined) ?? startOf(node) ?? startOf(next.key) ?? offset;
   }
   return offset;
 }
 
-const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);
+const startOf = (node: unknown): number | undefined => (yaml().isNode(node) ? node.range?.[0] : undefined);
 
 function below(
   document: Document,
   parent: unknown,
   step: string | number,
 ): { key?: Node | undefined; value: unknown } | undefined {
-  const node = isAlias(parent) ? parent.resolve(document) : parent;
-  if (isSeq(node) && typeof step === 'number' && step < node.items.length) return { value: node.items[step] };
-  if (!isMap(node)) return undefined;
-  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
-  return pair === undefined ? undefined : { key: isNode(pair.key) ? pair.key : undefined, value: pair.value };
+  const node = yaml().isAlias(parent) ? parent.resolve(document) : parent;
+  if (yaml().isSeq(node) && typeof step === 'number' && step < node.items.length)
+    return { value: node.items[step] };
+  if (!yaml().isMap(node)) return undefined;
+  const pair = node.items.find(({ key }) => yaml().isScalar(key) && String(key.value) === String(step));
+  return pair === undefined
+    ? undefined
+    : { key: yaml().isNode(pair.key) ? pair.key : undefined, value: pair.value };
 }

@@ -4,7 +4,15 @@ import { Limits } from './limits.js';
 import { Isolation, type Outcome, Usage } from './outcome.js';
 import type { RunRequest } from './run.js';
 
-export const AUDIT_KINDS = ['run', 'install', 'environment', 'denial', 'configuration', 'server'] as const;
+export const AUDIT_KINDS = [
+  'run',
+  'session',
+  'install',
+  'environment',
+  'denial',
+  'configuration',
+  'server',
+] as const;
 const AuditKind = z.enum(AUDIT_KINDS);
 type AuditKind = z.infer<typeof AuditKind>;
 
@@ -26,7 +34,16 @@ export type RunInputs = Pick<
   | 'call'
   | 'venvName'
   | 'capability'
->;
+  | 'value'
+> & { sources?: GivenSource[] };
+
+/** A file of the machine, or an upload, that a run was given: not its contents. Without a path, it was standard input. */
+export interface GivenSource {
+  path: string | null;
+  bytes: number;
+  /** null if the run ended before it had read all of it. */
+  sha256: string | null;
+}
 
 /** Replaces inputs that are too large to keep. */
 export interface OmittedInputs {
@@ -72,6 +89,15 @@ export const RunRecord = z.strictObject({
     .describe('remarks on the run for its caller, such as limits that were lowered'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;
+
+const SessionRecord = z.strictObject({
+  action: z.enum(['checkpoint', 'restore', 'fork']),
+  session: z.string().describe('identifies the session, as in its runs; not its handle'),
+  checkpoint: z.string().nullable().describe('the one that was made or restored'),
+  forked: z.string().nullable().describe('identifies the new session of a fork'),
+  environment,
+  profile: z.string().nullable(),
+});
 
 const InstallRecord = z.strictObject({
   environment: z.string(),
@@ -124,6 +150,7 @@ const record = <Kind extends AuditKind, Data extends z.ZodType>(kind: Kind, data
 /** A record for the trail, which adds the number, the time and the hashes. */
 export const AuditRecord = z.discriminatedUnion('kind', [
   record('run', RunRecord),
+  record('session', SessionRecord),
   record('install', InstallRecord),
   record('environment', EnvironmentRecord),
   record('denial', DenialRecord),

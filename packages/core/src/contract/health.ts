@@ -65,8 +65,15 @@ export const Health = z.object({
     restarts: z.number().int(),
   }),
   preloads: z
-    .array(z.object({ module: z.string(), problem: z.string().nullable().describe('why it is not loaded') }))
-    .describe('the state of PRELOAD_MODULES in that environment; empty while its packages load'),
+    .array(
+      z.object({
+        module: z.string(),
+        problem: z.string().nullable().describe('why it is not loaded'),
+        tookMs: z.number().optional().describe('the time of its import, which runs save'),
+        isLearned: z.literal(true).optional().describe('whether runs imported it before (LEARN_PRELOADS)'),
+      }),
+    )
+    .describe('modules that runs of that environment find loaded; empty while its packages load'),
   queue: z.object({ active: z.number().int(), waiting: z.number().int(), capacity: z.number().int() }),
   alerts: z.array(Alert).describe('thresholds that are exceeded now, the reasons for being degraded'),
   audit: z.object({

@@ -7,8 +7,10 @@ export {
   AuditVerification,
   type Replay,
 } from './audit.js';
+export { BackgroundRun, type BackgroundRunInfo } from './background.js';
 export { type Caller, CLI, callerOf } from './caller.js';
 export { CodeSummary, Disclosure } from './disclosure.js';
+export { displayContent, displayFile, displayStem } from './display-files.js';
 export {
   CleanReport,
   EnvironmentInfo,
@@ -18,6 +20,7 @@ export {
   PackageResult,
   type StepOptions,
 } from './environment.js';
+export type { FilesOverview, FolderList, ListedEntry } from './files.js';
 export { Alert, Health } from './health.js';
 export { DEFAULT_LIMITS, Limits, type RequestedLimits } from './limits.js';
 export {
@@ -36,10 +39,12 @@ export {
   type VerdictKind,
 } from './outcome.js';
 export { Operation, OUTPUT_STYLES, type Profile, ProfileDefinition } from './profile.js';
+export { type Completion, PromptInput, type PromptRequest } from './prompt.js';
 export {
   type ArtifactContent,
   FunctionCall,
   type InputFile,
+  type LocalInputs,
   MAX_CODE_BYTES,
   type OutputLine,
   type RunOptions,

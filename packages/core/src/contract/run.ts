@@ -67,7 +67,7 @@ const isPlainRelative = (path: string) =>
   !ODD_PART.test(path) &&
   (!LONG_PART.test(path) || path.split('/').every((part) => Buffer.byteLength(part) <= 255));
 
-/** A file with either text (UTF-8) or base64, placed under its path in the work folder. */
+/** A file with text (UTF-8), base64 or an upload, placed under its path in the work folder. */
 export const InputFile = z
   .strictObject({
     path: systemText('path').refine(
@@ -76,8 +76,15 @@ export const InputFile = z
     ),
     text: z.string().optional(),
     base64: z.base64().optional(),
+    upload: z
+      .string()
+      .regex(/^upload-[0-9a-f-]{36}$/, 'must be the handle of an upload, "upload-…"')
+      .optional(),
   })
-  .refine((file) => (file.text === undefined) !== (file.base64 === undefined), 'give either text or base64');
+  .refine(
+    ({ text, base64, upload }) => [text, base64, upload].filter((one) => one !== undefined).length === 1,
+    'give one of text, base64 and upload',
+  );
 export type InputFile = z.infer<typeof InputFile>;
 
 const TOO_MUCH_JSON = `must be JSON of at most ${MAX_INPUT_BYTES} bytes, nested at most ${MAX_CONTEXT_DEPTH} deep`;
@@ -169,6 +176,13 @@ const Fields = z.strictObject({
     .optional()
     .describe('lines on standard input, one for each input()'),
   files: z.array(InputFile).max(1000).optional().describe('files placed in the work folder before the run'),
+  filesOf: z
+    .string()
+    .max(100)
+    .optional()
+    .describe(
+      'the handle of a session, or the id of a run: the newest kept version of each of its files is placed, too',
+    ),
   env: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not a variable name'), systemText('value'))
     .optional()
@@ -193,6 +207,13 @@ const Fields = z.strictObject({
     .max(200)
     .optional()
     .describe('the environment to run in; the default one if not given'),
+  packages: z
+    .array(z.string())
+    .max(200)
+    .optional()
+    .describe(
+      'packages to run with, besides those of a "# /// script" block: an environment is created for them',
+    ),
   profile: z
     .string()
     .max(200)
@@ -206,6 +227,14 @@ const Fields = z.strictObject({
     .describe(
       '"new" for a session, which keeps variables, imports and files between runs; its handle to go on in it',
     ),
+  value: z
+    .boolean()
+    .optional()
+    .describe('false: the value of the last expression is neither described nor shown, as in a plain script'),
+  interactive: z
+    .boolean()
+    .optional()
+    .describe("in a session: expressions print their values and figures stay open, as at Python's prompt"),
   fresh: z.boolean().optional().describe('run it even if an outcome of the same code is cached'),
 });
 
@@ -222,9 +251,17 @@ export const TOGETHER: readonly [holds: (request: z.infer<typeof Fields>) => boo
     `files are larger than ${MAX_FILES_BYTES} bytes together`,
   ],
   [
+    ({ venvName, packages }) => venvName === undefined || packages === undefined,
+    'name an environment, or packages to create one for',
+  ],
+  [
     ({ session, call, package: within }) =>
       session === undefined || (call === undefined && within === undefined),
     'a session runs scripts: give no call and no package',
+  ],
+  [
+    ({ session, interactive }) => interactive !== true || session !== undefined,
+    'interactive needs a session',
   ],
 ];
 
@@ -249,8 +286,21 @@ export interface ArtifactContent {
   content: Buffer;
 }
 
+/** Inputs that lie on this machine. A program or a person names them; no request can. */
+export interface LocalInputs {
+  /** The folder of the script, whose name is `filename`: the run can read it and import from it, and nothing of it is copied. */
+  scriptFolder?: string;
+  /** Regular files of any size, copied into the work folder as `path`. */
+  files?: readonly { path: string; from: string }[];
+  /** A regular file of any size that becomes standard input. */
+  stdin?: string;
+  /** Standard input that is read while the run goes on, as fast as the run reads it; not in a session. */
+  stdinStream?: AsyncIterable<Uint8Array | string>;
+}
+
 /** Options that cannot be expressed as data. */
 export interface RunOptions {
+  local?: LocalInputs;
   /** The caller. The queue is fair between callers, and the audit trail names them. */
   caller?: Partial<Caller>;
   signal?: AbortSignal;

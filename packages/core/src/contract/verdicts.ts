@@ -157,6 +157,16 @@ export const FAILURES = {
     fields: {},
     logged: 'refused',
   }),
+  // Nobody saw how it ended: the server that ran it was killed.
+  lost: entry({
+    codes: { RUN_LOST: { exit: 70, fault: 'server' } },
+    fields: { started: z.boolean().describe('whether the code had begun to run') },
+    message: ({ started }) =>
+      started
+        ? 'The server was ended while the run was under way: how it ended is not known.'
+        : 'The server was ended before the run had started: start it again.',
+    logged: 'failed',
+  }),
   unavailable: entry({
     codes: {
       INTERPRETER_NOT_FOUND: { exit: 69, fault: 'server' },

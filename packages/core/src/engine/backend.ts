@@ -1,3 +1,4 @@
+import type { Limits } from '../contract/limits.js';
 import type { Tier } from '../contract/outcome.js';
 import type { Preload } from '../runtime/fork-server.js';
 import type { AboutCgroup, Job, OutputSink, RunEnd, WorkerAbout } from '../runtime/supervisor.js';
@@ -58,8 +59,25 @@ export interface Worker {
   run(job: Job, runId: string, sink: OutputSink, signal: AbortSignal): Promise<RunEnd>;
   /** Whether it waits for the next job of its session, with what the last one left. */
   readonly isKept: boolean;
+  /** Of a session's worker, if the backend can copy it. */
+  readonly copies?: WorkerCopies;
   release(): void;
 }
+
+/** Copies of a session's worker, with its variables and files. What is in the way is reported before anything happens. */
+export interface WorkerCopies {
+  /** The names of its checkpoints. It can go on from each, even when it has ended itself. */
+  readonly checkpoints: readonly string[];
+  /** Makes a checkpoint. */
+  save(limits: Limits, signal: AbortSignal): Promise<Copied<string>>;
+  /** Replaces the worker by a checkpoint, which stays. */
+  load(checkpoint: string, limits: Limits, signal: AbortSignal): Promise<Copied<string>>;
+  /** Makes another worker. Both share their limits and take turns. */
+  fork(limits: Limits, signal: AbortSignal): Promise<Copied<Worker>>;
+  drop(checkpoint: string): void;
+}
+
+export type Copied<T> = { copy: T } | { obstacles: string[] };
 
 /** Holds the worker of a session from one run to the next. */
 export interface WorkerSlot {

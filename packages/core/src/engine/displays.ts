@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { imageSize } from '../base/image-size.js';
 import type { Display } from '../contract/outcome.js';
 import { readReport } from '../runtime/reports.js';
+import type { Shown } from './shown-files.js';
 import { isShallowReport } from './worker-report.js';
 
 /** The limits of what an outcome holds. A run can show more one after the other, each instead of the one before. */
@@ -29,11 +30,11 @@ const Reported = z.object({
   value: z.boolean().catch(false),
   omitted: z.array(z.string()).catch([]),
   leftOut: z.number().int().min(0).max(1e9).catch(0),
+  originals: z.record(z.string().max(100), z.string().max(20)).catch({}),
 });
 
 type Places = Display['at'];
-interface Held extends Omit<Display, 'at'> {
-  at: Places;
+interface Held extends Shown {
   bytes: number;
 }
 
@@ -65,13 +66,14 @@ export class Displays {
       data,
       at: this.#held[earlier]?.at ?? at,
       bytes: payload.length,
+      originals: reported.originals,
       ...(id !== undefined && { id }),
       ...(reported.value && { isValue: true }),
     };
   }
 
   /** The displays with their places in the texts. `placesIn` gets the places in bytes, in order. */
-  finish(placesIn: (stream: 'stdout' | 'stderr', bytes: number[]) => number[]): Display[] {
+  finish(placesIn: (stream: 'stdout' | 'stderr', bytes: number[]) => number[]): Shown[] {
     const stdout = placesIn(
       'stdout',
       this.#held.map(({ at }) => at.stdout),

@@ -4,15 +4,17 @@ import { type Advice, adviceFor } from '../base/advice.js';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { machineMemoryMb } from '../base/machine-memory.js';
-import { callerOf } from '../contract/caller.js';
+import { type Caller, callerOf } from '../contract/caller.js';
 import { CodeSummary } from '../contract/disclosure.js';
 import type { Outcome, PythonException, ScopeViolation } from '../contract/outcome.js';
+import { type Completion, PromptInput } from '../contract/prompt.js';
 import type { RunOptions } from '../contract/run.js';
 import { failure } from '../contract/verdicts.js';
 import { Discovery } from '../contract/wrap.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import type { Job, WorkerAbout } from '../runtime/supervisor.js';
 import { type Backend, type BackendState, bytecodeTagOf, type Worker, type WorkerSlot } from './backend.js';
+import { readCompletion } from './completion.js';
 import { type EnvironmentRef, PLAIN, type PoolSpec } from './environment-ref.js';
 import { FairQueue } from './fair-queue.js';
 import { KeepAlive } from './keep-alive.js';
@@ -69,6 +71,8 @@ export class Engine {
   readonly backend: Backend;
   #state: BackendState | undefined;
   #closing = new AbortController();
+  /** Runs that can be cancelled. */
+  readonly #stops = new Set<AbortController>();
   #keepAlive = new KeepAlive();
 
   constructor(
@@ -91,10 +95,25 @@ export class Engine {
 
   /** Throws GenerationGone if the environment was changed or deleted since it was resolved; nothing has run then. */
   async run(run: AdmittedRun, options: EngineRunOptions = {}): Promise<Outcome> {
+    const { signal } = options;
+    if (signal === undefined) return this.#run(run, options, this.#closing.signal);
+    // AbortSignal.any costs several times as much, and every run waits for it.
+    const stop = new AbortController();
+    const abort = () => stop.abort(signal.reason);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted || this.#closing.signal.aborted) stop.abort();
+    this.#stops.add(stop);
+    try {
+      return await this.#run(run, options, stop.signal);
+    } finally {
+      this.#stops.delete(stop);
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async #run(run: AdmittedRun, options: EngineRunOptions, stop: AbortSignal): Promise<Outcome> {
     const asked = performance.now();
     const { job, ref, profile } = run;
-    const { signal } = options;
-    const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
     const name = profile?.name ?? null;
     const where = { ...this.#where(ref, job), profile: name, allowedHosts: run.poolSpec?.allowedHosts ?? [] };
     const draft = new OutcomeDraft(job, where, name, options);
@@ -154,9 +173,18 @@ export class Engine {
       if (end.summary) onSummary?.(end.summary);
       return draft.end(end, { wasStopped: stop.aborted, tookMs: performance.now() - handedOver });
     } finally {
-      const isKept = slot !== undefined && worker.isKept;
-      if (slot) slot.worker = isKept ? worker : null;
-      if (!isKept) worker.release();
+      keepOrRelease(worker, slot);
+    }
+  }
+
+  /** Copies the worker of a session, in a turn of its caller. */
+  async copy<T>(caller: Caller, signal: AbortSignal, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
+    const stop = AbortSignal.any([signal, this.#closing.signal]);
+    const leave = await this.queue.enter(caller.connection, stop);
+    try {
+      return await this.#keepAlive.during(() => work(stop));
+    } finally {
+      leave();
     }
   }
 
@@ -201,19 +229,36 @@ export class Engine {
     throw new PungiError('INTERNAL_ERROR', 'The script could not be read; it may be nested too deeply.');
   }
 
-  /** Lets a worker analyse code without running it. */
-  async #ask(job: Job, ref?: EnvironmentRef): Promise<{ report: unknown; about: WorkerAbout }> {
+  /** Says how the code may go on: in the session of the slot, or in a fresh worker. */
+  async complete(job: Job, ref?: EnvironmentRef, slot?: WorkerSlot): Promise<Completion> {
+    return readCompletion((await this.#ask({ ...job, task: 'complete' }, ref, slot)).report);
+  }
+
+  /** Says whether code at a prompt is whole, by Python's own rules. */
+  async read(job: Job, ref?: EnvironmentRef): Promise<PromptInput> {
+    const { report } = await this.#ask({ ...job, task: 'read' }, ref);
+    const read = PromptInput.safeParse(report).data;
+    if (read) return read;
+    throw new PungiError('INTERNAL_ERROR', 'The input could not be read; it may be nested too deeply.');
+  }
+
+  /** Lets a worker, or that of a session, analyse code without running it. */
+  async #ask(
+    job: Job,
+    ref?: EnvironmentRef,
+    slot?: WorkerSlot,
+  ): Promise<{ report: unknown; about: WorkerAbout }> {
     await this.started;
     const leave = await this.queue.enter('compile', this.#closing.signal);
     try {
       return await this.#keepAlive.during(async () => {
         const { signal } = this.#closing;
-        const worker = await this.backend.acquire({ ref }, signal);
+        const worker = slot?.worker ?? (await this.backend.acquire({ ref }, signal));
         try {
           const { report } = await worker.run(job, randomUUID(), () => {}, signal);
           return { report, about: worker.about };
         } finally {
-          worker.release();
+          keepOrRelease(worker, slot);
         }
       });
     } finally {
@@ -234,7 +279,9 @@ export class Engine {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new PungiError('CANCELLED', 'Pungi is shutting down.'));
+    const reason = new PungiError('CANCELLED', 'Pungi is shutting down.');
+    for (const stop of this.#stops) stop.abort(reason);
+    this.#closing.abort(reason);
     await this.#keepAlive.during(async () => {
       await this.started.catch(() => {});
       await this.backend.close();
@@ -249,10 +296,20 @@ export class Engine {
     return state;
   }
 
-  #where(ref: EnvironmentRef | undefined, { files }: Job): HintContext {
+  #where(ref: EnvironmentRef | undefined, { files, sources = [] }: Job): HintContext {
     const { environment, advice = adviceFor('library', true) } = this.options;
-    return { environment: ref?.environment ?? environment, advice, files: files.map(({ path }) => path) };
+    return {
+      environment: ref?.environment ?? environment,
+      advice,
+      files: [...files, ...sources].map(({ path }) => path ?? ''),
+    };
   }
+}
+
+function keepOrRelease(worker: Worker, slot: WorkerSlot | undefined): void {
+  const isKept = slot !== undefined && (worker.isKept || (worker.copies?.checkpoints ?? []).length > 0);
+  if (slot) slot.worker = isKept ? worker : null;
+  if (!isKept) worker.release();
 }
 
 /** The default total without cgroups, the same that the kernel enforces with them. */

@@ -19,13 +19,16 @@ export interface EnvironmentRef {
 export interface PoolSpec {
   /** Modules imported once, if they are installed. */
   preload: readonly string[];
-  /** Folders that runs can read, as data/NAME in their work folder. */
+  /** Folders that runs can read, as data/NAME in their work folder; those of scripts (`isOfScripts`) are not shown there. */
   data: readonly { name: string; path: string }[];
   /** Hosts that HTTP and HTTPS may reach; no network if empty. */
   allowedHosts: readonly string[];
   /** For runs that may use more memory or disk than the default. */
   isRaised?: boolean;
 }
+
+/** Names of folders with scripts begin with a dot. Runs do without those that cannot be shown. */
+export const isOfScripts = ({ name }: { name: string }): boolean => name.startsWith('.');
 
 /** Workers without a profile. */
 export const PLAIN: PoolSpec = { preload: [], data: [], allowedHosts: [] };

@@ -1,11 +1,27 @@
 import { sha256 } from '../base/sha256.js';
 import type { ArtifactContent } from '../contract/run.js';
 
-interface Growing {
+/** A file of a run: its path in the work folder. */
+export interface LeftFile {
   path: string;
-  size: number;
+  content: Buffer;
+}
+
+/** The header of a frame (artifacts.py): `original` is the name of one of a display. */
+interface Header {
+  path?: string;
+  original?: string;
+  leftOut?: number;
+}
+
+interface Growing {
+  key: string;
+  header: Header;
   pieces: Buffer[];
 }
+
+/** The most files of a run that are kept (artifacts.py). */
+export const MOST_FILES = 200;
 
 const LINE_FEED = 10;
 /** By extension; other files have the type of bytes. */
@@ -23,6 +39,7 @@ const TYPES: Record<string, string> = {
   py: 'text/x-python',
   svg: 'image/svg+xml',
   txt: 'text/plain',
+  webp: 'image/webp',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   xml: 'application/xml',
   zip: 'application/zip',
@@ -35,30 +52,49 @@ export class LeftFiles {
 
   take(payload: Buffer): void {
     const end = payload.indexOf(LINE_FEED);
-    const header = JSON.parse(payload.subarray(0, end).toString()) as Growing & { leftOut?: number };
+    const json = payload.subarray(0, end).toString();
+    const header = JSON.parse(json) as Header;
     this.#leftOut += header.leftOut ?? 0;
     if (header.leftOut !== undefined) return;
     const last = this.#files.at(-1);
     const piece = payload.subarray(end + 1);
-    if (last?.path === header.path) last.pieces.push(piece);
-    else this.#files.push({ path: header.path, size: header.size, pieces: [piece] });
+    if (last?.key === json) last.pieces.push(piece);
+    else this.#files.push({ key: json, header, pieces: [piece] });
   }
 
-  finish(): ArtifactContent[] {
-    const sorted = this.#files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-    return sorted.map(({ path, pieces }) => {
-      const content = Buffer.concat(pieces);
-      const mimeType =
-        TYPES[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream';
-      return { path, size: content.length, sha256: sha256(content), mimeType, content };
-    });
+  /** The files that the script made or changed, by path. */
+  get own(): LeftFile[] {
+    const own = this.#files.flatMap(({ header: { path }, pieces }) =>
+      path === undefined ? [] : [{ path, content: Buffer.concat(pieces) }],
+    );
+    return own.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  get notes(): string[] {
-    const count = this.#leftOut;
+  /** Originals of displays, by name. */
+  get originals(): Map<string, Buffer> {
+    return new Map(
+      this.#files.flatMap(({ header: { original }, pieces }) =>
+        original === undefined ? [] : [[original, Buffer.concat(pieces)]],
+      ),
+    );
+  }
+
+  /** `leftOut`: files that are left out in addition to those that the supervisor left out. */
+  notes(leftOut: number): string[] {
+    const count = this.#leftOut + leftOut;
     if (count === 0) return [];
     return [
-      `${count === 1 ? 'A file was' : `${count} files were`} left out: a run may leave 200 files, and ARTIFACT_MB in all.`,
+      `${count === 1 ? 'A file was' : `${count} files were`} left out: a run may leave ${MOST_FILES} files, and ARTIFACT_MB in all. Pack many into an archive.`,
     ];
   }
 }
+
+/** Files as they are kept. */
+export const describeFiles = (files: readonly LeftFile[]): ArtifactContent[] =>
+  files.map(({ path, content }) => ({
+    path,
+    size: content.length,
+    sha256: sha256(content),
+    mimeType: TYPES[path.slice(path.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream',
+    content,
+  }));

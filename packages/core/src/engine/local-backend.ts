@@ -3,7 +3,7 @@ import type { Logger } from '../base/logger.js';
 import { isSandboxed, type Tier } from '../contract/outcome.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import { Listener } from '../runtime/listener.js';
-import type { WorkerAbout } from '../runtime/supervisor.js';
+import type { Job, RunEnd, WorkerAbout } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import {
   type Backend,
@@ -14,6 +14,7 @@ import {
   type WorkerSpec,
 } from './backend.js';
 import { type EnvironmentRef, isPlain, PLAIN } from './environment-ref.js';
+import { LocalWorker } from './local-worker.js';
 import type { Pool } from './pool.js';
 import { type Entered, PoolOpener, type PoolOpenerOptions } from './pool-opener.js';
 import { Pools } from './pools.js';
@@ -73,21 +74,13 @@ export class LocalBackend implements Backend {
       if (!signal.aborted && isLost) this.pools.giveUp(pool);
       throw error;
     });
-    return {
-      about: supervisor.about!,
-      get isKept() {
-        return supervisor.isKept;
-      },
-      run: async (job, runId, sink, stop) => {
-        const leaveNetwork = this.#opener.networkOf(pool)?.admit(supervisor.caller, runId);
-        try {
-          return await supervisor.run(job, sink, stop, pool.isPressed);
-        } finally {
-          leaveNetwork?.();
-        }
-      },
-      release: () => pool.giveBack(supervisor),
-    };
+    return new LocalWorker({
+      supervisor,
+      isPressed: () => pool.isPressed,
+      enterNetwork: (runId) => this.#opener.networkOf(pool)?.admit(supervisor.caller, runId),
+      onEnd: (job, end) => this.#learn(pool, spec.ref, job, end),
+      giveBack: () => pool.giveBack(supervisor),
+    });
   }
 
   warm(spec: WorkerSpec): void {
@@ -113,6 +106,16 @@ export class LocalBackend implements Backend {
   async close(): Promise<void> {
     await this.pools.close();
     await this.#listener.close();
+  }
+
+  /** A pool whose fork server lacks a module that its runs import gets another one. */
+  #learn(pool: Pool, ref: EnvironmentRef | undefined, { code, task }: Job, { facts }: RunEnd): void {
+    const { learned } = this.#opener;
+    if (learned === null || ref === undefined || task !== undefined || facts === null) return;
+    if (learned.note(ref, code, facts.cpuMs).every((name) => pool.hasTried(name))) return;
+    void this.pools.renew(pool).then((next) => {
+      if (next !== undefined) learned.settle(ref, next?.preloads ?? null);
+    });
   }
 
   #poolOf({ ref = this.#interpreterRef(), poolSpec }: WorkerSpec): Pool {

@@ -7,9 +7,10 @@ import { failure } from '../contract/verdicts.js';
 import { type Job, MAX_DISCOVERED, type RunEnd } from '../runtime/supervisor.js';
 import { readCallValue } from './call-report.js';
 import { Displays } from './displays.js';
-import { LeftFiles } from './left-files.js';
+import { describeFiles, LeftFiles } from './left-files.js';
 import type { HintContext } from './missing-module.js';
 import { OutputBuffer } from './output.js';
+import { type Shown, shownFiles } from './shown-files.js';
 import { decideVerdict } from './verdict.js';
 import { readValue, readValueNotes } from './worker-report.js';
 
@@ -95,6 +96,18 @@ export class OutcomeDraft {
     return failure('internal', {}, 'The sandbox of this run was lost; run it again.');
   }
 
+  /** What was shown is left as files beside those of the script. Returns how many there was no room for. */
+  #finishFiles(shown: readonly Shown[]): number {
+    const { artifactBytes = 0 } = this.job;
+    if (artifactBytes === 0) return 0;
+    const { own, originals } = this.#files;
+    const bytes = own.reduce((room, { content }) => room - content.length, artifactBytes);
+    const taken = new Set(own.map(({ path }) => path));
+    const { files, leftOut } = shownFiles(shown, originals, { bytes, taken });
+    this.files = describeFiles([...own, ...files]);
+    return leftOut;
+  }
+
   finish(
     verdict: Verdict,
     used: Partial<Outcome['usage']> = {},
@@ -102,9 +115,10 @@ export class OutcomeDraft {
     notes: readonly string[] = [],
   ): Outcome {
     const usage = Object.entries({ waitMs: this.#waitMs, ...used });
-    const displays = this.#displays.finish((stream, bytes) => this.#streams[stream].placesOf(bytes));
-    const allNotes = [...notes, ...this.#displays.notes, ...this.#files.notes];
-    this.files = this.#files.finish();
+    const shown = this.#displays.finish((stream, bytes) => this.#streams[stream].placesOf(bytes));
+    const leftOut = this.#finishFiles(shown);
+    const displays = shown.map(({ originals: _, ...display }) => display);
+    const allNotes = [...notes, ...this.#displays.notes, ...this.#files.notes(leftOut)];
     const artifacts = this.files.map(({ content: _, ...artifact }) => artifact);
     return buildOutcome({
       runId: this.runId,

@@ -7,6 +7,7 @@ import type { Listener } from '../runtime/listener.js';
 import type { Supervisor } from '../runtime/supervisor.js';
 import { resolveDataFolders } from './data-folders.js';
 import type { EnvironmentRef, PoolSpec } from './environment-ref.js';
+import { LearnedPreloads } from './learned-preloads.js';
 import { Pool } from './pool.js';
 
 export interface PoolOpenerOptions {
@@ -31,6 +32,8 @@ export interface PoolOpenerOptions {
   cgroups?: 'auto' | 'off' | undefined;
   /** The memory of all runs together, if it was set. */
   totalMemoryMb?: number | undefined;
+  /** Whether fork servers preload what runs have imported before. */
+  learnsPreloads?: boolean;
   /** Opens a network for the hosts of a profile, for one pool, which closes it. */
   network?: (allowedHosts: readonly string[]) => Promise<Network>;
 }
@@ -60,6 +63,8 @@ export const noNetworkIn = (tier: Tier): PungiError =>
 
 /** Opens pools for an environment and the spec of a profile. */
 export class PoolOpener {
+  /** null: nothing is learned. */
+  readonly learned: LearnedPreloads | null;
   #networks = new WeakMap<Pool, Network>();
   readonly #cgroups: ForkServerOptions['cgroups'];
 
@@ -68,6 +73,7 @@ export class PoolOpener {
     private readonly listener: Listener,
     private readonly logger: Logger,
   ) {
+    this.learned = options.learnsPreloads ? new LearnedPreloads() : null;
     const name = `pungi-${process.pid}-${randomBytes(4).toString('hex')}`;
     const totalMb = options.totalMemoryMb ?? null;
     this.#cgroups = options.cgroups === 'off' ? null : { name, server: process.pid, totalMb };
@@ -103,11 +109,14 @@ export class PoolOpener {
   ): ForkServer {
     const { preloadTimeoutMs, poolSize, maxActive, ceilings = this.options } = this.options;
     const { memoryMb, diskMb } = isRaised ? ceilings : this.options;
+    const asked = [...new Set([...this.options.preload, ...preload])];
+    const learned = (this.learned?.of({ python }) ?? []).filter((name) => !asked.includes(name));
     const options = {
       python,
       tier,
-      preload: [...new Set([...this.options.preload, ...preload])],
+      preload: [...asked, ...learned],
       surelyUsed: preload,
+      learned,
       // One list serves all environments, and a profile may be used in environments without its packages.
       preloadIsOptional:
         environment !== this.options.environment || preload.length > 0 || (isBare && this.#isFilled()),

@@ -103,6 +103,11 @@ export class Pool {
     return this.#forkServer?.preloads ?? [];
   }
 
+  /** Whether its fork server has imported a module, or tried to; true if it has none at the moment. */
+  hasTried(module: string): boolean {
+    return this.#forkServer?.options.preload.includes(module) ?? true;
+  }
+
   get forkServers(): number {
     return this.#forkServer?.isAlive ? 1 : 0;
   }

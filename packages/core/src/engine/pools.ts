@@ -16,6 +16,8 @@ export class Pools {
   /** Generations that were replaced or deleted: a run that resolved one of them has to resolve again. */
   #retired = new Set<string>();
   #leaving = new Set<Promise<void>>();
+  /** Pools that will replace others. */
+  #coming = new Map<Pool, Pool>();
 
   constructor(
     private readonly limit: number,
@@ -80,8 +82,36 @@ export class Pools {
     for (const [key, warm] of this.#warm) if (warm.pool === pool) void this.#retire(key);
   }
 
+  /**
+   * Replaces a pool by one with another fork server, once that has parked a worker. Runs under way keep theirs. Resolves to the
+   * new pool, or to null if it could not park one.
+   */
+  async renew(pool: Pool): Promise<Pool | null | undefined> {
+    const [key, warm] = [...this.#warm].find(([, one]) => one.pool === pool) ?? [];
+    if (key === undefined || this.#coming.has(pool)) return undefined;
+    const { ref, poolSpec } = warm!;
+    const next = this.open(ref, poolSpec);
+    this.#coming.set(pool, next);
+    try {
+      next.giveBack(await next.take());
+    } catch {
+      await next.close();
+      return null;
+    } finally {
+      this.#coming.delete(pool);
+    }
+    if (this.#warm.get(key)?.pool !== pool) {
+      await next.close();
+      return undefined;
+    }
+    void this.#retire(key);
+    this.adopt(ref, poolSpec, next);
+    return next;
+  }
+
   async close(): Promise<void> {
-    await Promise.all([...this.all.map((pool) => pool.close()), ...this.#leaving]);
+    const all = [...this.all, ...this.#coming.values()];
+    await Promise.all([...all.map((pool) => pool.close()), ...this.#leaving]);
   }
 
   #of(environment: string): [string, Warm][] {

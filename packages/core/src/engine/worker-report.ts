@@ -47,7 +47,7 @@ export interface ExceptionReport {
 }
 
 export function readException(report: unknown, where: HintContext): ExceptionReport | undefined {
-  const { data } = ReportedException.safeParse((report as { exception?: unknown } | undefined)?.exception);
+  const data = part(report, 'exception', ReportedException);
   if (!data) return undefined;
   const { isMemoryError, isRaised, isProfileImport, errno, ...reported } = data;
   const advised = hintFor({ ...reported, isProfileImport }, where);
@@ -61,7 +61,7 @@ export function readException(report: unknown, where: HintContext): ExceptionRep
 
 export function readValue(report: unknown, mostJson = MAX_REPORTED.json): Value | null {
   // Not by the schema of a value, which would traverse all of its JSON, however deep.
-  const { data } = ReportedValue.safeParse((report as { value?: unknown } | undefined)?.value);
+  const data = part(report, 'value', ReportedValue);
   if (!data) return null;
   const { json, ...shown } = data;
   return json === undefined || !isSmallJson(json, mostJson)
@@ -71,13 +71,23 @@ export function readValue(report: unknown, mostJson = MAX_REPORTED.json): Value 
 
 /** Returns why the last expression has no shown value, if so. */
 export function readValueNotes(report: unknown): string[] {
-  const { data } = cut(MAX_REPORTED.name).safeParse(
-    (report as { valueError?: unknown } | undefined)?.valueError,
-  );
+  const data = part(report, 'valueError', ReportedName);
   return data === undefined
     ? []
     : [`The value of the last expression is not shown: its __repr__ raised ${data}.`];
 }
+
+/** Returns a part of a report if it is there and valid. Most are not there, and a schema that fails is slow. */
+function part<Schema extends z.ZodType>(
+  report: unknown,
+  name: string,
+  schema: Schema,
+): z.infer<Schema> | undefined {
+  const value = (report as Record<string, unknown> | undefined)?.[name];
+  return value === undefined || value === null ? undefined : schema.safeParse(value).data;
+}
+
+const ReportedName = cut(MAX_REPORTED.name);
 
 const ReportedValue = z.object({
   type: cut(MAX_REPORTED.name),

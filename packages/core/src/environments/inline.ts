@@ -11,7 +11,7 @@ import type { Contents, NewEnvironment } from './store/generations.js';
 import type { Layout } from './store/layout.js';
 import { writeDurably } from './store/metadata.js';
 
-/** The metadata of a script's `# /// script` block. */
+/** The metadata of a script's `# /// script` block (PEP 723). */
 export interface InlineDependencies {
   dependencies: string[];
   requiresPython: string | null;
@@ -91,17 +91,11 @@ function tolerateExisting(error: unknown): void {
   if (!(error instanceof PungiError) || error.code !== 'ENVIRONMENT_EXISTS') throw error;
 }
 
-/** The metadata of a script's `# /// script` block (PEP 723). */
-interface InlineMetadata {
-  dependencies: string[];
-  requiresPython: string | null;
-}
-
 const OPENING = /^# \/\/\/ ([a-zA-Z0-9-]+)$/;
 const CLOSING = '# ///';
 
 /** Returns null if the code has no such block. */
-export function readInlineMetadata(code: string): InlineMetadata | null {
+export function readInlineMetadata(code: string): InlineDependencies | null {
   if (!code.includes('# /// script')) return null;
   const [block, another] = findBlocks(code, 'script');
   if (block === undefined) return null;

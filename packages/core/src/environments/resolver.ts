@@ -7,7 +7,7 @@ import { ADD_TO_MADE } from '../engine/missing-module.js';
 import { outOfScope } from '../engine/scope-verdict.js';
 import type { Job } from '../runtime/supervisor.js';
 import type { Environments } from './environments.js';
-import { readInlineMetadata } from './inline.js';
+import { type InlineDependencies, readInlineMetadata } from './inline.js';
 import type { Preinstalled } from './preinstalled.js';
 import { ProfilePackages } from './profile-packages.js';
 
@@ -19,6 +19,8 @@ interface EnvironmentRequest {
   isVenvAsked?: boolean | undefined;
   /** Packages of the profile, for which an environment is created. */
   packages?: readonly string[] | undefined;
+  /** Packages that the request adds to those of the script. */
+  added?: readonly string[] | undefined;
   profile?: { readonly name: string } | null | undefined;
 }
 
@@ -56,8 +58,8 @@ export class EnvironmentResolver {
   }
 
   async resolve(request: EnvironmentRequest, options: RunOptions): Promise<Resolved> {
-    const { job, venvName, packages = [], profile, isVenvAsked } = request;
-    const inline = readInlineMetadata(job.code);
+    const { job, venvName, packages = [], added = [], profile, isVenvAsked } = request;
+    const inline = withPackages(readInlineMetadata(job.code), added);
     if (isVenvAsked && inline !== null) throw twoEnvironments(venvName!);
     const unused = inline !== null && profile ? [unusedBlock(profile.name)] : [];
     const steps = stepsOf(options);
@@ -148,6 +150,15 @@ export class EnvironmentResolver {
       return `${missing} could not be installed: ${message}`;
     }
   }
+}
+
+function withPackages(
+  inline: InlineDependencies | null,
+  added: readonly string[],
+): InlineDependencies | null {
+  if (added.length === 0) return inline;
+  const { dependencies, requiresPython } = inline ?? { dependencies: [], requiresPython: null };
+  return { dependencies: [...dependencies, ...added], requiresPython };
 }
 
 /** Returns the options that concern the environment of a run. */

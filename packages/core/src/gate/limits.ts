@@ -37,6 +37,10 @@ export function ceilingsOf(config: Config): Limits {
   };
 }
 
+/** Returns the most wall time of a background run, never less than that of others. */
+export const backgroundTimeoutMs = ({ maxRequestTimeoutMs, maxBackgroundTimeoutMs }: Config): number =>
+  Math.max(maxRequestTimeoutMs, maxBackgroundTimeoutMs);
+
 const cpuFor = (timeoutMs: number, { timeoutMs: usual, cpuMs }: Limits) =>
   Math.max(cpuMs, Math.ceil((cpuMs * timeoutMs) / usual));
 
@@ -50,6 +54,12 @@ export function tighten(limits: Limits, wanted: RequestedLimits = {}): Limits {
   return tightened;
 }
 
+function settingOf(name: keyof Limits, isBackground: boolean): string {
+  const { ceiling } = SETTINGS[name];
+  const isTime = ceiling === 'maxRequestTimeoutMs';
+  return OPTIONS[isBackground && isTime ? 'maxBackgroundTimeoutMs' : ceiling].env;
+}
+
 interface Granted {
   limits: Limits;
   /** One sentence per value that was too high. */
@@ -60,17 +70,23 @@ interface Granted {
 export class LimitRules {
   readonly byDefault: Limits;
   readonly ceilings: Limits;
+  readonly #background: Limits;
 
   constructor(config: Config) {
     this.byDefault = limitsOf(config);
     this.ceilings = ceilingsOf(config);
+    this.#background = ceilingsOf({ ...config, maxRequestTimeoutMs: backgroundTimeoutMs(config) });
   }
 
   /** The limits of a profile are also the ceiling for its runs. */
-  grant(profile: Pick<Profile, 'name' | 'limits'> | null, wanted: RequestedLimits = {}): Granted {
+  grant(
+    profile: Pick<Profile, 'name' | 'limits'> | null,
+    wanted: RequestedLimits = {},
+    isBackground = false,
+  ): Granted {
     const own = profile?.limits ?? {};
     const byDefault = tighten(this.byDefault, own);
-    const ceilings = { ...this.ceilings };
+    const ceilings = { ...(isBackground ? this.#background : this.ceilings) };
     for (const name of Object.keys(own) as (keyof Limits)[]) ceilings[name] = byDefault[name];
     const limits = { ...byDefault };
     const lowered: string[] = [];
@@ -81,7 +97,7 @@ export class LimitRules {
       if (value > ceilings[name]) {
         const whose =
           own[name] === undefined
-            ? `the server's ${OPTIONS[SETTINGS[name].ceiling].env}`
+            ? `the server's ${settingOf(name, isBackground)}`
             : `the limit of the profile "${profile!.name}"`;
         lowered.push(`${name} was lowered from ${value} to ${ceilings[name]}, ${whose}.`);
       }

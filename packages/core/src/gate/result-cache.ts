@@ -35,8 +35,20 @@ export class ResultCache {
    * interpreter.
    */
   keyOf({ job, profile, dataFingerprint }: Admitted, environmentIdentity: string): string {
-    const { code, filename, package: within, argv, stdin, files, env, variables, limits, call } = job;
-    const run = { code, filename, within, argv, stdin, files, env, variables, limits, call };
+    const {
+      code,
+      filename,
+      package: within,
+      argv,
+      stdin,
+      files,
+      env,
+      variables,
+      limits,
+      call,
+      hasValue,
+    } = job;
+    const run = { code, filename, within, argv, stdin, files, env, variables, limits, call, hasValue };
     // The order of keys matters, because code can see it: {a, b} and {b, a} print differently.
     const text = JSON.stringify({ run, profile, dataFingerprint, environmentIdentity });
     return sha256(text);

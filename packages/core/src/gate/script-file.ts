@@ -5,19 +5,27 @@ import { PungiError } from '../base/errors.js';
 import type { Outcome } from '../contract/outcome.js';
 import { MAX_CODE_BYTES } from '../contract/run.js';
 
+/** A script of the server, and its path below a root; all paths are real ones. */
+export interface ScriptFile {
+  code: string;
+  root: string;
+  path: string;
+}
+
 /** Reads a script below one of the roots. It checks the opened file, so that no link can leave the roots. */
-export async function readScript(file: string, roots: string[]): Promise<string> {
+export async function readScript(file: string, roots: string[]): Promise<ScriptFile> {
   if (roots.length === 0) {
     throw new PungiError(
       'DENIED',
       'Running files is off: set SCRIPT_ROOTS to the folders whose scripts may run.',
     );
   }
-  const bytes = await readBelow(file, roots, MAX_CODE_BYTES);
-  if (bytes === undefined)
+  const found = await findBelow(file, roots, MAX_CODE_BYTES);
+  if (found === undefined)
     throw new PungiError('DENIED', `There is no readable file "${file}" below the script roots.`, { file });
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const { root, path } = found;
+    return { code: new TextDecoder('utf-8', { fatal: true }).decode(found.bytes), root, path };
   } catch {
     throw new PungiError('INVALID_INPUT', 'The file is not UTF-8 text.');
   }
@@ -33,12 +41,23 @@ export async function readBelow(
   maxBytes: number,
   isAllowed: (path: string) => boolean = () => true,
 ): Promise<Buffer | undefined> {
+  return (await findBelow(file, roots, maxBytes, isAllowed))?.bytes;
+}
+
+async function findBelow(
+  file: string,
+  roots: string[],
+  maxBytes: number,
+  isAllowed: (path: string) => boolean = () => true,
+): Promise<{ bytes: Buffer; root: string; path: string } | undefined> {
   const realRoots = await realOnes(roots);
-  const isBelowRoot = (path: string) =>
-    realRoots.some((root) => isBelow(path, [root]) && isAllowed(relative(root, path)));
+  const rootOf = (path: string) =>
+    realRoots.find((root) => isBelow(path, [root]) && isAllowed(relative(root, path)));
   for (const path of candidates(file, roots)) {
-    const bytes = await readRegular(path, isBelowRoot, maxBytes);
-    if (bytes !== undefined) return bytes;
+    const found = await readRegular(path, (real) => rootOf(real) !== undefined, maxBytes);
+    if (found === undefined) continue;
+    const root = rootOf(found.real)!;
+    return { bytes: found.bytes, root, path: relative(root, found.real) };
   }
   return undefined;
 }
@@ -55,7 +74,7 @@ async function readRegular(
   path: string,
   isBelowRoot: (path: string) => boolean,
   maxBytes: number,
-): Promise<Buffer | undefined> {
+): Promise<{ bytes: Buffer; real: string } | undefined> {
   // Checked before opening, because opening a device can have side effects, and after it, because names can change.
   const place = await realpath(path).catch(() => undefined);
   if (place === undefined || !isBelowRoot(place)) return undefined;
@@ -68,7 +87,7 @@ async function readRegular(
     if (stat.size > maxBytes) {
       throw new PungiError('INVALID_INPUT', `The file is larger than ${maxBytes} bytes.`);
     }
-    return await handle.readFile();
+    return { bytes: await handle.readFile(), real };
   } finally {
     await handle.close();
   }
@@ -83,8 +102,10 @@ interface Places {
   file: string | undefined;
   /** The roots that may be read. */
   roots: string[];
-  /** The data folders of the profile, which a run has as data/NAME. */
+  /** The folders that a run has as data/NAME. */
   data: readonly { name: string; path: string }[];
+  /** Whether the run was to see the folder of the script. */
+  isShown: boolean;
 }
 
 /** Adds a hint for a module next to the script, or a file that the run did not find and the server has. */
@@ -106,11 +127,17 @@ export async function pointToFiles(
   return { ...outcome, verdict: { ...verdict, exception } };
 }
 
-async function moduleHint(module: string, { file, roots }: Places, passFile: (path: string) => string) {
+async function moduleHint(
+  module: string,
+  { file, roots, isShown }: Places,
+  passFile: (path: string) => string,
+) {
   const path = file === undefined ? undefined : await siblingModule({ file, roots }, module);
-  return path === undefined
-    ? undefined
-    : `"${path}" lies next to the script, but a run sees only the files passed to it: ${passFile(path)}.`;
+  if (path === undefined) return undefined;
+  const why = isShown
+    ? `the sandbox's user cannot read it there: let other users read it and its folder, or`
+    : 'a run sees only the files passed to it:';
+  return `"${path}" lies next to the script, but ${why} ${passFile(path)}.`;
 }
 
 /** Returns the module's file, relative to the folder of the script. */
@@ -142,9 +169,9 @@ async function fileHint(
   passFile: (path: string) => string,
 ): Promise<string | undefined> {
   if (path === undefined) return undefined;
-  for (const { name, path: folder } of isAbsolute(path) ? [] : data) {
-    if ((await foundBelow([join(folder, path)], [folder])) !== undefined)
-      return `"${path}" is in the data of the profile: open "data/${name}/${path}".`;
+  for (const { name, path: folder } of data) {
+    const found = await foundBelow([resolve(folder, path)], [folder]);
+    if (found !== undefined) return `There is a file "${found}" in the data: open "data/${name}/${found}".`;
   }
   const beside = file === undefined || isAbsolute(path) ? [] : candidates(file, roots).map(dirname);
   const folders = [...roots, ...beside];
@@ -159,7 +186,7 @@ async function foundBelow(paths: readonly string[], roots: readonly string[]): P
   const realRoots = await realOnes([...roots]);
   for (const real of await realOnes([...paths])) {
     const root = realRoots.find((one) => isBelow(real, [one]));
-    if (root !== undefined) return relative(root, real);
+    if (root !== undefined && !/\p{C}/u.test(real)) return relative(root, real);
   }
   return undefined;
 }

@@ -4,6 +4,7 @@ import { PungiError } from '../base/errors.js';
 import type { Limits } from '../contract/limits.js';
 import type { WorkspaceFolder } from '../contract/profile.js';
 import type { RunRequest } from '../contract/run.js';
+import type { Source } from '../runtime/source-sender.js';
 import type { Job } from '../runtime/supervisor.js';
 
 const MAX_FILES = 1000;
@@ -109,15 +110,21 @@ class Walk {
 const DATA_FOLDER = 'data';
 
 /** Checks that the files fit into the work folder and that no file lies below another file. */
-export function checkFits({ files = [], stdin = '', inputData = [] }: RunRequest, { diskMb }: Limits): void {
-  const paths = new Set(files.map(({ path }) => path));
+export function checkFits(
+  { files = [], stdin = '', inputData = [] }: RunRequest,
+  { diskMb }: Limits,
+  sources: readonly Source[] = [],
+): void {
+  const sent = files.filter(({ upload }) => upload === undefined);
+  const all = [...sent, ...sources].map(({ path }) => path).filter((path) => path !== null);
+  const paths = new Set(all);
   const below = findBelow(paths);
   if (below !== undefined)
     throw new PungiError('INVALID_INPUT', `The file "${below}" lies below another file.`);
-  if (paths.size < files.length) throw new PungiError('INVALID_INPUT', 'Two files have the same path.');
+  if (paths.size < all.length) throw new PungiError('INVALID_INPUT', 'Two files have the same path.');
   const bytes = [...files.map(({ text, base64 }) => text ?? base64 ?? ''), stdin, ...inputData].reduce(
     (sum, text) => sum + Buffer.byteLength(text) + 1,
-    0,
+    sources.reduce((sum, { size }) => sum + size, 0),
   );
   if (bytes > diskMb * 1024 * 1024) {
     throw new PungiError(
@@ -145,13 +152,18 @@ export function checkScriptConflict(filename: string, code: string, files: Job['
   );
 }
 
-/** Checks that no file conflicts with the data folders of the profile. */
-export function checkDataConflict({ files = [] }: RunRequest, profile: string): void {
-  const inside = files.find(({ path }) => path.split('/', 1)[0] === DATA_FOLDER);
+/** Checks that no file conflicts with the folders below data/. */
+export function checkDataConflict(
+  files: readonly { path: string }[],
+  data: readonly WorkspaceFolder[],
+): void {
+  if (data.length === 0) return;
+  const taken = new Set(data.map(({ name }) => `${DATA_FOLDER}/${name}`));
+  const inside = files.find(({ path }) => path === DATA_FOLDER || taken.has(path.split('/', 2).join('/')));
   if (inside === undefined) return;
   throw new PungiError(
     'INVALID_INPUT',
-    `The file "${inside.path}" conflicts with the data folders of the profile "${profile}" below "${DATA_FOLDER}". Use another path.`,
+    `The file "${inside.path}" conflicts with the data that runs find there, in ${[...taken].join(', ')}. Use another path.`,
   );
 }
 

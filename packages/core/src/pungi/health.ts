@@ -9,6 +9,7 @@ import type { BackendState } from '../engine/backend.js';
 import type { Engine } from '../engine/engine.js';
 import type { Environments } from '../environments/environments.js';
 import type { Preinstalled } from '../environments/preinstalled.js';
+import { dataRootsOf } from '../gate/data-roots.js';
 import type { Alerts } from '../metrics/alerts.js';
 import { type Metrics, statusOf } from '../metrics/metrics.js';
 
@@ -26,7 +27,7 @@ interface Parts {
 export async function examineHealth(parts: Parts, venvName?: string): Promise<Health> {
   const { config, engine, environments, preinstalled, metrics, audit } = parts;
   const { queue, backend, state } = engine;
-  const problem = await problemOf(engine);
+  const problem = (await problemOf(engine)) ?? dataProblem(config);
   const environment = problem === null && state ? await environments.show(venvName) : null;
   const pool = backend.figures(environment?.venvName ?? environments.defaultName);
   const alerts = parts.alerts.current;
@@ -75,6 +76,16 @@ function isolationOf(state: BackendState | undefined, config: Config): Health['i
     cgroup: cgroup ? { version: cgroup.version, reason: isHeld ? null : cgroup.reason } : null,
     totalMemoryMb: (isHeld ? cgroup.totalMb : config.maxTotalMemoryMb) ?? null,
   };
+}
+
+/** Says which data root has gone since the start. Every run is refused then. */
+function dataProblem(config: Config): string | null {
+  try {
+    dataRootsOf(config);
+    return null;
+  } catch (thrown) {
+    return PungiError.from(thrown).message;
+  }
 }
 
 async function problemOf(engine: Engine): Promise<string | null> {

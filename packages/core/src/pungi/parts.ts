@@ -1,4 +1,5 @@
 import type { AuditRecorder } from '../audit/recorder.js';
+import type { BackgroundLimits } from '../background.js';
 import { type Advice, adviceFor, type Door } from '../base/advice.js';
 import { type Config, isServed } from '../config/schema.js';
 import { SELF } from '../contract/caller.js';
@@ -21,6 +22,8 @@ export const engineOptions = (config: Config, door: Door): EngineOptions => ({
   poolSize: config.poolSize,
   preload: config.preloadModules,
   preloadTimeoutMs: config.preloadTimeoutMs,
+  // A command has one run.
+  learnsPreloads: config.learnPreloads && door !== 'command',
   memoryMb: config.maxMemoryMb,
   diskMb: config.maxDiskMb,
   systemPackages: config.systemPackages,
@@ -33,6 +36,20 @@ export const engineOptions = (config: Config, door: Door): EngineOptions => ({
   cgroups: config.cgroups,
   totalMemoryMb: config.maxTotalMemoryMb,
 });
+
+/** Half of the slots at most: the others are for calls that somebody waits for. */
+export function backgroundLimits(config: Config): BackgroundLimits {
+  const slots = Math.max(1, Math.floor(config.maxConcurrentExecutions / 2));
+  // Where there may be several clients, one of them does not take all of these either.
+  const { maxConcurrentPerClient: perClient = Number.POSITIVE_INFINITY } = config;
+  const slotsPerCaller = Number.isFinite(perClient) ? Math.max(1, Math.min(perClient, slots - 1)) : slots;
+  return {
+    total: config.maxBackgroundRuns,
+    perCaller: config.maxBackgroundPerCaller,
+    slots,
+    slotsPerCaller,
+  };
+}
 
 export const environmentsOptions = (config: Config, door: Door): EnvironmentsOptions => ({
   advice: adviceOf(config, door),

@@ -62,6 +62,8 @@ export function replayRequest(entry: AuditEntry): RunRequest {
     });
   if (typeof inputs === 'object' && inputs !== null && 'omitted' in inputs)
     throw cannot(entry, 'its inputs were too large to keep', { inputs });
+  if (typeof inputs === 'object' && inputs !== null && 'sources' in inputs)
+    throw cannot(entry, 'of the files that it was given only the hashes were kept', { inputs });
   if (sha256(code) !== codeSha256)
     throw auditError('damaged', `The code of entry ${entry.seq} does not have its hash.`, { seq: entry.seq });
   return {

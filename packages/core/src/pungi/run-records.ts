@@ -20,8 +20,12 @@ export interface Trace {
   request: RunRequest;
   caller: Caller;
   replayOf: string | null;
+  /** Called when a worker gets the code. */
+  onStart?: (() => void) | undefined;
   admitted: Admitted | undefined;
   executions: Execution[];
+  /** Uploads that it uses, to be released at its end. */
+  held: (() => void)[];
 }
 
 /** Ensures that no outcome is returned before its entry is written. */
@@ -60,7 +64,8 @@ export class RunRecords {
     await this.audit.run({
       ...who,
       code: codeOf(trace),
-      inputs: admitted === undefined ? null : inputsOf(request),
+      inputs:
+        admitted === undefined ? null : inputsOf(request, admitted.job.live?.about(), admitted.job.sources),
       limits: admitted?.job.limits ?? null,
       lock,
       outcome,

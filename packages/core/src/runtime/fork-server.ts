@@ -28,6 +28,8 @@ export type ForkServerOptions = Pick<
   python: string;
   /** Preloaded modules that runs certainly use: their workers are warmed up with them. */
   surelyUsed?: readonly string[];
+  /** Preloaded modules that earlier runs have imported. */
+  learned?: readonly string[];
   /** Whether the environment may lack preloaded modules. */
   preloadIsOptional: boolean;
 };
@@ -36,6 +38,10 @@ export type ForkServerOptions = Pick<
 export interface Preload {
   module: string;
   problem: string | null;
+  /** The time that its import took; unknown if it failed. */
+  tookMs?: number;
+  /** Whether it was learned from runs, and not configured. */
+  isLearned?: true;
 }
 
 /** The environment was changed or deleted since it was resolved and must be resolved again. */
@@ -168,7 +174,8 @@ export class ForkServer {
     if ('failed' in report)
       this.#reason = report.byPackages ? cannotLoad(report.failed) : new Error(report.failed);
     else if ('ready' in report) {
-      for (const module of report.preloaded) this.preloads.push({ module, problem: null });
+      for (const [module, tookMs] of Object.entries(report.preloaded))
+        this.preloads.push({ module, problem: null, tookMs, ...this.#isLearned(module) });
       this.#onLoaded();
     } else this.#addNotPreloaded(report);
   }
@@ -177,10 +184,15 @@ export class ForkServer {
   #addNotPreloaded(report: NotPreloaded): void {
     // A restart without another module reports it again.
     if (this.preloads.some(({ module }) => module === report.notPreloaded)) return;
-    const isFault = !(this.options.preloadIsOptional && report.isAbsent);
-    this.preloads.push({ module: report.notPreloaded, problem: report.reason });
+    const { notPreloaded: module, reason: problem, isAbsent } = report;
+    const learned = this.#isLearned(module);
+    const isFault = !learned.isLearned && !(this.options.preloadIsOptional && isAbsent);
+    this.preloads.push({ module, problem, ...learned });
     this.#logger[isFault ? 'error' : 'debug']('A module could not be preloaded', { ...report });
   }
+
+  #isLearned = (module: string): { isLearned?: true } =>
+    this.options.learned?.includes(module) ? { isLearned: true } : {};
 
   #ended(why: Error, resolve: (reason: Error) => void): void {
     this.#isAlive = false;
@@ -204,7 +216,10 @@ interface NotPreloaded {
   reason: string;
 }
 
-type Report = { failed: string; byPackages?: boolean } | { ready: true; preloaded: string[] } | NotPreloaded;
+type Report =
+  | { failed: string; byPackages?: boolean }
+  | { ready: true; preloaded: Record<string, number> }
+  | NotPreloaded;
 
 const cannotLoad = (reason: string) =>
   new PungiError(

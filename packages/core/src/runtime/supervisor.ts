@@ -4,7 +4,9 @@ import type { Limits } from '../contract/limits.js';
 import type { ScopeRules } from '../contract/profile.js';
 import type { FunctionCall } from '../contract/run.js';
 import { type FrameKind, packFrame } from './frames.js';
+import type { LiveInput } from './live-input.js';
 import { MAX_ATTACHED, MAX_CALL_JSON, MOST_DISCOVERED, readCallReport, readReport } from './reports.js';
+import { type Source, SourceSender } from './source-sender.js';
 
 /** What a worker reports when it is parked. */
 export interface WorkerAbout {
@@ -41,22 +43,50 @@ export interface EndFacts {
   peakBytes: number;
   /** Whether the worker waits for the next job of its session. Its report then has the status. */
   isKept?: boolean;
+  /** Of a session: its living checkpoints, and the branches that are not this one. */
+  copies?: string[];
+  /** Why a session could not be copied. */
+  obstacles?: string[];
 }
+
+/** Makes a copy of a branch of a session, or replaces the branch by a copy. */
+export interface CopyOrder {
+  action: 'save' | 'load';
+  copy: string;
+}
+
+/** A branch of a session: branches take turns in one supervisor. */
+export interface BranchPlace {
+  name: string;
+  /** Its jobs so far. */
+  jobs: number;
+}
+
+/** The branch that a session begins with. */
+export const MAIN_BRANCH = 'main';
 
 export interface Job {
   code: string;
   filename: string;
   /** The package that it is a module of. */
   package?: string;
+  /** Where the script lies, in a folder of the pool spec: it runs from there if the run sees that folder. */
+  place?: { folder: string; path: string };
   argv: string[];
   stdin: string;
   files: { path: string; base64: string }[];
+  /** Files of this machine that follow in pieces; without a path, standard input. */
+  sources?: readonly Source[];
+  /** Standard input that is read while the run goes on. */
+  live?: LiveInput;
   env: Record<string, string>;
   limits: Limits;
   /** Variables of the code, by name. */
   variables: Record<string, unknown>;
   /** The function to call, after the code has run as a module. */
   call?: FunctionCall;
+  /** false: the value of the last expression is ignored, as in plain Python. */
+  hasValue?: boolean;
   /** "module" or "module as name": imported in advance. */
   imports?: readonly string[];
   /** The scope of the code; without it, the sandbox is the only restriction. */
@@ -72,8 +102,15 @@ export interface Job {
   inspect?: boolean;
   /** What its command line is called as a tool; the name of the file if not given. */
   toolName?: string;
-  /** Only analyse the code: compile it, list its imports, check it against the rules, or find its tools. */
-  task?: 'compile' | 'imports' | 'check' | 'discover';
+  /** Every expression that is a statement prints its value, as at Python's prompt. */
+  interactive?: boolean;
+  /**
+   * Only analyse the code: compile it, list its imports, check it against the rules, find its tools, say how it may go on
+   * (also in a session), or whether it is whole.
+   */
+  task?: 'compile' | 'imports' | 'check' | 'discover' | 'complete' | 'read';
+  /** For `read`: the code came line by line, so that an empty line ends a block. */
+  isTyped?: boolean;
 }
 
 export interface RunEnd {
@@ -117,7 +154,8 @@ const LOST: RunEnd = { facts: null, report: undefined, summary: null };
 
 /** The connection to a supervisor. `close` is emitted after all received data was processed. */
 export interface Channel {
-  write(frame: Buffer): unknown;
+  /** `written` is called when there is room for more, or nobody reads any more. */
+  write(frame: Buffer, written?: () => void): unknown;
   cork(): void;
   uncork(): void;
   destroy(): unknown;
@@ -131,26 +169,25 @@ export class Supervisor {
   isCold = false;
   /** Whether a worker waits for a job. */
   isParked = false;
-  /** Whether the worker of a session waits for its next job. */
+  /** Whether it holds a session: a worker that waits for its next job, or copies of one. */
   isKept = false;
   onParked: () => void = () => {};
   onLost: () => void = () => {};
   /** Called when it does not answer any more and must be ended. */
   onStuck: () => void = () => {};
+  #aboutText: Buffer | undefined;
   #socket: Channel;
   #name: string;
   #runs = 0;
-  /** Jobs of the worker that is kept. */
-  #jobs = 0;
   #running: Running | undefined;
-  #isLost = false;
+  isLost = false;
   #onNext: (isParked: boolean) => void = () => {};
 
   constructor(socket: Channel, name: string) {
     this.#socket = socket;
     this.#name = name;
     socket.on('close', () => {
-      this.#isLost = true;
+      this.isLost = true;
       this.isParked = false;
       this.isKept = false;
       this.#onNext(false);
@@ -166,8 +203,60 @@ export class Supervisor {
 
   /** Runs a job in the parked worker, or in the next one. `isHurried`: the machine is busy, so the next worker should be parked
    * with less care. Resolves when all of its processes have ended, or the supervisor is lost. */
-  async run(job: Job, sink: OutputSink, signal?: AbortSignal, isHurried = false): Promise<RunEnd> {
+  async run(
+    job: Job,
+    sink: OutputSink,
+    signal?: AbortSignal,
+    isHurried = false,
+    branch: BranchPlace = { name: MAIN_BRANCH, jobs: 0 },
+  ): Promise<RunEnd> {
     if (!this.isParked && !this.isKept && !(await this.#nextParked())) return LOST;
+    this.isCold = isHurried;
+    const { sources = [], live, ...rest } = job;
+    const paths = {
+      ...(sources.length > 0 && { sources: sources.map(({ path }) => path) }),
+      ...(live && { liveStdin: true }),
+    };
+    const limits = {
+      ...job.limits,
+      reportBytes: mostReported(job),
+      isHurried,
+      isScoped: job.rules !== undefined,
+      isKept: job.session === true,
+      branch: branch.name,
+      ...inputsOf(job, branch.jobs),
+      ...paths,
+    };
+    const frame = packFrame('job', JSON.stringify({ ...rest, ...paths }));
+    return this.#exchange(job, limits, frame, sink, signal);
+  }
+
+  /** Copies a branch of a session that waits for its next job. `job`: with the limits of the session. */
+  async copy(order: CopyOrder, { name }: BranchPlace, job: Job, signal?: AbortSignal): Promise<RunEnd> {
+    const limits = {
+      ...job.limits,
+      reportBytes: MAX_REPORT,
+      isHurried: false,
+      isScoped: false,
+      isKept: true,
+    };
+    const frame = packFrame('copy', JSON.stringify({ ...order, branch: name }));
+    return this.#exchange(job, limits, frame, () => {}, signal);
+  }
+
+  /** Ends copies and branches of a session, and removes their files. */
+  dropCopies(copies: readonly string[]): void {
+    if (!this.isLost) this.#socket.write(packFrame('copy', JSON.stringify({ action: 'drop', copies })));
+  }
+
+  async #exchange(
+    job: Job,
+    limits: object,
+    order: Buffer,
+    sink: OutputSink,
+    signal?: AbortSignal,
+  ): Promise<RunEnd> {
+    if (this.isLost) return LOST;
     const ended = new Promise<RunEnd>((end) => {
       this.#running = { job, sink, reported: { report: undefined }, summary: null, end };
     });
@@ -177,26 +266,23 @@ export class Supervisor {
       this.onStuck();
       this.#socket.destroy();
     });
-    this.isCold = isHurried;
     this.isParked = false;
     this.isKept = false;
-    const limits = {
-      ...job.limits,
-      reportBytes: mostReported(job),
-      isHurried,
-      isScoped: job.rules !== undefined,
-      isKept: job.session === true,
-      ...inputsOf(job, this.#jobs),
-    };
+    const { sources = [], live } = job;
+    live?.begin();
     this.#socket.cork();
     this.#socket.write(packFrame('limits', JSON.stringify(limits)));
-    this.#socket.write(packFrame('job', JSON.stringify(job)));
+    this.#socket.write(order);
     this.#socket.uncork();
+    const sending = new SourceSender(this.#socket, sources);
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted) cancel();
     try {
       return await ended;
     } finally {
+      // The supervisor takes no further job behind input that it did not get.
+      if (!sending.isDone || live) this.#socket.destroy();
+      sending.stop();
       stopWaiting();
       signal?.removeEventListener('abort', cancel);
     }
@@ -205,7 +291,7 @@ export class Supervisor {
   /** Resolves to whether another worker was parked before the supervisor was lost. */
   #nextParked(): Promise<boolean> {
     return new Promise((resolve) => {
-      if (this.#isLost) resolve(false);
+      if (this.isLost) resolve(false);
       else this.#onNext = resolve;
     });
   }
@@ -214,7 +300,7 @@ export class Supervisor {
   receive(kind: FrameKind, payload: Buffer): void {
     const running = this.#running;
     if (kind === 'parked') {
-      this.about = JSON.parse(payload.toString()) as WorkerAbout;
+      this.#learnAbout(payload);
       this.isParked = true;
       this.#onNext(true);
       this.onParked();
@@ -222,9 +308,17 @@ export class Supervisor {
     else if (!running) return;
     else if (kind === 'stdout' || kind === 'stderr' || kind === 'display' || kind === 'file')
       running.sink(kind, payload);
+    else if (kind === 'wanted') void this.#feed(running);
     else if (kind === 'summary') this.#take(running, payload);
     else if (kind === 'report') running.reported = read(running.job, payload);
     else if (kind === 'end') this.#finish(JSON.parse(payload.toString()) as EndFacts);
+  }
+
+  /** Every worker of an interpreter says the same. */
+  #learnAbout(payload: Buffer): void {
+    if (this.#aboutText?.equals(payload)) return;
+    this.#aboutText = Buffer.from(payload);
+    this.about = JSON.parse(payload.toString()) as WorkerAbout;
   }
 
   /** Warms up a worker that was parked in a hurry; it is parked again afterwards. */
@@ -241,12 +335,18 @@ export class Supervisor {
   #finish(facts: EndFacts | null): void {
     const running = this.#running;
     this.#running = undefined;
-    this.isKept = facts?.isKept === true && !this.#isLost;
-    this.#jobs = this.isKept ? this.#jobs + 1 : 0;
+    const holdsSession = facts?.isKept === true || (facts?.copies ?? []).length > 0;
+    this.isKept = holdsSession && !this.isLost;
     if (running && !this.isKept) this.#runs += 1;
     const { reported } = running ?? {};
     const known = facts?.isKept ? { ...facts, status: statusIn(reported?.report) } : facts;
     running?.end({ facts: known, ...reported!, summary: running.summary });
+  }
+
+  /** Sends the next piece of standard input; an empty one is its end. */
+  async #feed(running: Running): Promise<void> {
+    const piece = await running.job.live?.next();
+    if (this.#running === running) this.#socket.write(packFrame('stdin', piece ?? ''));
   }
 
   /** Only the first summary counts: foreign code could not send it. */

@@ -11,6 +11,8 @@ describe('the table of verdicts', () => {
     expect(new Set(codes).size).toBe(codes.length);
     expect(ERROR_CODES.filter((code) => !codes.includes(code))).toEqual([
       'CONFIGURATION_ERROR',
+      'SESSION_NOT_COPIED',
+      'RUN_NOT_FOUND',
       'ENVIRONMENT_EXISTS',
     ]);
   });

@@ -23,6 +23,10 @@ const normalize = (text: string, places: Places = []): string =>
     places.reduce((all, [path, name]) => all.replaceAll(path, name), text),
   );
 
+/** Later calls of a session have scripts of their own: main_2.py, main_3.py. */
+export const withoutNumbers = (outcome: Outcome): Outcome =>
+  JSON.parse(JSON.stringify(outcome).replaceAll(/main_\d+/g, 'main'));
+
 export function normalizeEnding(ending: Ending, places: Places): Ending {
   return {
     stdout: normalize(ending.stdout, places),

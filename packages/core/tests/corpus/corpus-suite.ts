@@ -1,16 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tier } from '../../src/contract/outcome.js';
-import { withPungi } from '../engine/pungi.js';
-import { differenceOf } from './differences.js';
+import { temporaryFolder, withPungi } from '../engine/pungi.js';
+import { differenceInSession, differenceOf } from './differences.js';
 import type { Interpreter } from './interpreters.js';
 import type { Place } from './places.js';
 import type { Ending } from './plain-python.js';
-import { type Comparison, compareAll, runAllPlain } from './run-corpus.js';
+import { type Compare, type Comparison, compareAll, runAllPlain } from './run-corpus.js';
+import { compareInSessions } from './session-corpus.js';
 import { type Snippet, variablesOf } from './snippets.js';
 
 export const TIERS: readonly Tier[] = ['namespace', 'landlock'];
 /** For all snippets of one place; with packages, also for their installation. */
 const CORPUS_MS = 20 * 60_000;
+
+interface Way {
+  title: string;
+  compare: Compare;
+  differenceOf: typeof differenceOf;
+}
+
+const AS_RUNS: Way = { title: 'as runs', compare: compareAll, differenceOf };
+/** Each snippet is one call of a session. */
+export const AS_SESSIONS: Way = {
+  title: 'as calls of sessions',
+  compare: compareInSessions,
+  differenceOf: differenceInSession,
+};
 
 /** A test for each snippet, interpreter and tier. Many run at once before the first test; each test only looks. */
 export function describeCorpus(
@@ -18,8 +33,9 @@ export function describeCorpus(
   interpreters: readonly Interpreter[],
   prepare: (interpreter: Interpreter) => Promise<Place>,
   tiers = TIERS,
+  { title, compare, differenceOf } = AS_RUNS,
 ): void {
-  describe.each(interpreters)('Python $version', (interpreter) => {
+  describe.each(interpreters)(`Python $version, ${title}`, (interpreter) => {
     const snippets = all.filter(({ python }) => python <= interpreter.minor);
     let place: Place;
     let plain: Map<string, Ending>;
@@ -32,10 +48,15 @@ export function describeCorpus(
     describe.each(tiers)('%s tier', (tier) => {
       const compared = new Map<string, Comparison>();
       beforeAll(async () => {
-        const settings = { ...place.settings, PUNGI_TIER: tier, ALLOWED_ENV: variablesOf(all).join(' ') };
-        const results = await withPungi(settings, (pungi) => compareAll(snippets, pungi, place, plain));
+        const settings = {
+          ...place.settings,
+          PUNGI_TIER: tier,
+          ALLOWED_ENV: variablesOf(all).join(' '),
+          ARTIFACT_DIR: temporaryFolder(),
+        };
+        const results = await withPungi(settings, (pungi) => compare(snippets, pungi, place, plain));
         for (const result of results) compared.set(result.snippet.name, result);
-        printFigure(`Python ${interpreter.version}, ${tier} tier`, results);
+        printFigure(`Python ${interpreter.version}, ${tier} tier, ${title}`, results);
       }, CORPUS_MS);
 
       test.each(snippets.map(({ name }) => name))('%s', (name) => {

@@ -76,9 +76,74 @@ export const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
+/** Further snippets that differ when they are one call of a session: the process goes on after them. */
+export const SESSION_DIFFERENCES: readonly Difference[] = [
+  {
+    reason:
+      'the process goes on after the call: threads are not waited for, exit handlers and finalizers do not run yet',
+    snippets: [
+      'concurrency/thread_outlives_main',
+      'exit/atexit_after_error',
+      'exit/atexit_exits',
+      'exit/atexit_order',
+      'exit/atexit_stderr_after_traceback',
+      'exit/del_after_error',
+      'exit/del_at_exit',
+      'exit/del_at_exit_order',
+      'exit/exit_paths_of_threads_and_children',
+      'exit/flush_fails',
+      'exit/globals_at_exit',
+      'exit/open_file_is_flushed',
+      'exit/sys_last',
+      'exit/thread_error_at_end',
+      'exit/threading_atexit',
+      'exit/weakref_finalize',
+      'streams/burst_at_exit',
+    ],
+  },
+  {
+    reason: 'the script of the second call is main_2.py, beside main.py of the first',
+    snippets: [
+      'data/pickle_main_classes',
+      'files/atomic_replace_and_fsync',
+      'files/script_folder_listing',
+      'files/shutil_operations',
+      'files/special_names',
+      'files/walk_tree',
+      'introspection/frames_and_locals',
+      'introspection/gc_and_tracemalloc',
+      'introspection/inspect_source',
+      'modules/resources',
+      'network/server_in_subprocess',
+      'processes/names_in_proc',
+      'processes/shell_tools',
+      'system/proc_and_meminfo',
+      'system/proc_files',
+      'tools/config_and_paths',
+      'tools/profile_output',
+      'tools/timeit_and_profile',
+    ],
+  },
+  {
+    reason:
+      'PYTHONPATH, and files in the place of standard modules, are only noticed if the first call has them',
+    snippets: ['modules/pythonpath', 'modules/shadowing_given'],
+  },
+  {
+    reason: 'a limit that a call sets for its own process holds for the calls after it',
+    snippets: ['system/resource_usage'],
+  },
+];
+
 /** The entry for a snippet in this place. */
 export const differenceOf = (snippet: string, tier: Tier, minor: number): Difference | undefined =>
-  DIFFERENCES.find(
+  find(DIFFERENCES, snippet, tier, minor);
+
+export const differenceInSession = (snippet: string, tier: Tier, minor: number): Difference | undefined =>
+  find([...SESSION_DIFFERENCES, ...DIFFERENCES], snippet, tier, minor);
+
+const find = (differences: readonly Difference[], snippet: string, tier: Tier, minor: number) =>
+  differences.find(
     ({ snippets, tiers = [tier], python = [minor] }) =>
       snippets.includes(snippet) && tiers.includes(tier) && python.includes(minor),
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DIFFERENCES, type Difference } from './differences.js';
+import { DIFFERENCES, type Difference, SESSION_DIFFERENCES } from './differences.js';
 import { readSnippets } from './snippets.js';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../../docs/compatibility.md'), 'utf8');
@@ -15,8 +15,11 @@ const rowOf = ({ reason, tiers, python, snippets }: Difference): string[] => {
   ];
 };
 
-test('docs/compatibility.md lists the differences of the corpus, each with its reason', () => {
-  const [, table = ''] = /<!-- differences -->\n(.*?)<!-- \/differences -->/s.exec(PAGE) ?? [];
+test.each([
+  ['differences', DIFFERENCES],
+  ['differences in sessions', SESSION_DIFFERENCES],
+])('docs/compatibility.md lists the %s of the corpus, each with its reason', (mark, differences) => {
+  const [, table = ''] = new RegExp(`<!-- ${mark} -->\\n(.*?)<!-- /${mark} -->`, 's').exec(PAGE) ?? [];
   const lines = table.split('\n').filter((line) => line.startsWith('| '));
   const rows = lines.map((line) =>
     line
@@ -24,12 +27,12 @@ test('docs/compatibility.md lists the differences of the corpus, each with its r
       .split('|')
       .map((cell) => cell.trim()),
   );
-  expect(rows.slice(2)).toEqual(DIFFERENCES.map(rowOf));
+  expect(rows.slice(2)).toEqual(differences.map(rowOf));
 });
 
 test('every difference is one of an existing snippet, which has one entry', () => {
   const names = new Set(readSnippets().map(({ name }) => name));
-  const listed = DIFFERENCES.flatMap(({ snippets }) => snippets);
+  const listed = [...DIFFERENCES, ...SESSION_DIFFERENCES].flatMap(({ snippets }) => snippets);
   expect(listed.filter((name) => !names.has(name))).toEqual([]);
 });
 

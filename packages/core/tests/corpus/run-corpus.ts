@@ -4,6 +4,14 @@ import type { Place } from './places.js';
 import { type Ending, runPlain } from './plain-python.js';
 import type { Snippet } from './snippets.js';
 
+/** A way to run snippets inside. */
+export type Compare = (
+  snippets: readonly Snippet[],
+  pungi: Pungi,
+  place: Place,
+  plainEndings: ReadonlyMap<string, Ending>,
+) => Promise<Comparison[]>;
+
 export interface Comparison {
   snippet: Snippet;
   plain: Ending;
@@ -23,23 +31,21 @@ export async function runAllPlain(snippets: readonly Snippet[], place: Place): P
 }
 
 /** Runs each snippet in the sandbox and compares it with what plain Python did. */
-export function compareAll(
-  snippets: readonly Snippet[],
-  pungi: Pungi,
-  place: Place,
-  plainEndings: ReadonlyMap<string, Ending>,
-): Promise<Comparison[]> {
-  return eachOf(snippets, async (snippet) => {
+export const compareAll: Compare = (snippets, pungi, place, plainEndings) =>
+  eachOf(snippets, async (snippet) => {
     const plain = plainEndings.get(snippet.name)!;
     const outcome = await pungi.run({ ...requestOf(snippet), ...place.request });
-    const inside = endingOf(outcome, plain.stderr);
-    const isSame =
-      inside.stdout === plain.stdout && inside.stderr === plain.stderr && inside.status === plain.status;
-    return { snippet, plain, inside, isSame };
+    return comparison(snippet, plain, endingOf(outcome, plain.stderr));
   });
-}
 
-const requestOf = ({ code, argv, stdin, env, files }: Snippet): RunRequest => ({
+export const comparison = (snippet: Snippet, plain: Ending, inside: Ending): Comparison => ({
+  snippet,
+  plain,
+  inside,
+  isSame: inside.stdout === plain.stdout && inside.stderr === plain.stderr && inside.status === plain.status,
+});
+
+export const requestOf = ({ code, argv, stdin, env, files }: Snippet): RunRequest => ({
   code,
   filename: 'main.py',
   argv,
@@ -49,7 +55,7 @@ const requestOf = ({ code, argv, stdin, env, files }: Snippet): RunRequest => ({
 });
 
 /** Does it for all of them, a few at once, and keeps their order. */
-async function eachOf<In, Out>(all: readonly In[], use: (one: In) => Promise<Out>): Promise<Out[]> {
+export async function eachOf<In, Out>(all: readonly In[], use: (one: In) => Promise<Out>): Promise<Out[]> {
   const results: Out[] = [];
   let next = 0;
   const worker = async () => {

@@ -75,7 +75,8 @@ describe('two runs at once', () => {
     const seen = await pungi.run({ code });
     cancel.abort();
     await first;
-    expect(seen.stdout.text).toMatch(/^[12]\n$/);
+    // Its own one, its supervisor and their template.
+    expect(Number(seen.stdout.text)).toBeLessThanOrEqual(3);
   });
 
   test('a run that changes a preloaded module does not change it for the next', async () => {

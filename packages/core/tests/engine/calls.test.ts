@@ -2,13 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { py } from '../../../../tests/support/python.js';
 import type { Outcome, RunRequest } from '../../../pungi/src/index.js';
 import type { FunctionCall } from '../../src/contract/run.js';
-import { expectOk, publicInterpreter, sharedPungi, verdictOf } from './pungi.js';
+import { expectOk, SANDBOXES, sharedPungis, verdictOf } from './pungi.js';
 
-const python = await publicInterpreter();
-const pungis = {
-  namespace: sharedPungi({ PUNGI_TIER: 'namespace' }),
-  landlock: sharedPungi({ PUNGI_TIER: 'landlock', ...(python === '' ? {} : { PUNGI_PYTHON: python }) }),
-};
+const pungis = sharedPungis();
 
 const integers = (...names: string[]): FunctionCall['inputSchema'] => ({
   type: 'object',
@@ -16,7 +12,7 @@ const integers = (...names: string[]): FunctionCall['inputSchema'] => ({
   required: names,
 });
 
-describe.each(['namespace', 'landlock'] as const)('a call in the %s tier', (tier) => {
+describe.each(SANDBOXES)('a call in the %s tier', (tier) => {
   const pungi = pungis[tier];
   const call = (
     code: string,

@@ -1,15 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { py } from '../../../../tests/support/python.js';
-import { printed, publicInterpreter, sharedPungi } from './pungi.js';
+import { printed, SANDBOXES, sharedPungis } from './pungi.js';
 
-const python = await publicInterpreter();
-const pungis = {
-  namespace: sharedPungi({ PUNGI_TIER: 'namespace' }),
-  landlock: sharedPungi({ PUNGI_TIER: 'landlock', ...(python === '' ? {} : { PUNGI_PYTHON: python }) }),
-};
+const pungis = sharedPungis();
 
 /** What ordinary programs do with processes and threads must work in the jail as outside of it. */
-describe.each(['namespace', 'landlock'] as const)('in the %s tier', (tier) => {
+describe.each(SANDBOXES)('in the %s tier', (tier) => {
   const pungi = pungis[tier];
 
   test('subprocess', async () => {

@@ -1,6 +1,9 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { RUNS_ALL } from '../../../../tests/support/long-tests.js';
+import { publicInterpreter, temporaryFolder } from '../../../../tests/support/places.js';
 import { loadConfig, Pungi, type RunRequest } from '../../../pungi/src/index.js';
 import type { Logger } from '../../src/base/logger.js';
 import { expectOk } from './outcomes.js';
@@ -26,6 +29,34 @@ export function sharedPungi(settings: Settings = {}): Pungi {
   afterAll(() => pungi.close());
   return pungi;
 }
+
+/** The sandboxes that tests are run in; where people wait for them, the stronger one. */
+export const SANDBOXES = RUNS_ALL ? (['namespace', 'landlock'] as const) : (['namespace'] as const);
+type Sandbox = 'namespace' | 'landlock';
+const PUNGI_PYTHON = await publicInterpreter();
+
+/** One Pungi for the whole file in each sandbox. */
+export function sharedPungis(settings: Settings = {}): Record<Sandbox, Pungi> {
+  const start = (PUNGI_TIER: Sandbox) =>
+    sharedPungi({ PUNGI_TIER, ...(PUNGI_TIER === 'landlock' && { PUNGI_PYTHON }), ...settings });
+  return Object.fromEntries(SANDBOXES.map((tier) => [tier, start(tier)])) as Record<Sandbox, Pungi>;
+}
+
+/** A folder of the host that runs could read, and what puts files there. */
+export function readableFolder() {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  const make = (path: string, text: string) => {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(join(folder, path), text);
+    return join(folder, path);
+  };
+  return { folder, make };
+}
+
+/** The callers of tests about one who must not have what is another's. */
+export const ANN = { caller: { client: 'ann' } };
+export const BEN = { caller: { client: 'ben' } };
 
 /** Runs with a Pungi of its own. */
 export async function withPungi<T>(settings: Settings, use: (pungi: Pungi) => Promise<T>): Promise<T> {

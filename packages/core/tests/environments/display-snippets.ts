@@ -11,6 +11,9 @@ export interface DisplaySnippet {
   /** The longest side of the pictures, in pixels; at most 1,520 if not given. */
   widest?: number;
   stderr?: RegExp;
+  /** The files that it leaves: path, and the least size or the exact number of pixels of a side. */
+  leaves?: [path: string, atLeast: { bytes?: number; width?: number }][];
+  notes?: RegExp;
 }
 
 const PLT = 'import matplotlib.pyplot as plt\n';
@@ -70,6 +73,7 @@ export const SNIPPETS: DisplaySnippet[] = [
     code: `${PLT}plt.figure(figsize=(40, 20), dpi=300)\nplt.plot([1, 2])\nplt.show()`,
     shows: ['png'],
     widest: 1000,
+    leaves: [['figure-1.png', { width: 3000 }]],
   },
   {
     name: 'a tall figure',
@@ -361,5 +365,47 @@ export const SNIPPETS: DisplaySnippet[] = [
     name: 'a handle of a figure and of an image',
     code: `${PLT}from PIL import Image\nfig, ax = plt.subplots()\nax.plot([1])\nh = display(fig, display_id=True)\nax.set_title("2")\nh.update(fig)\nk = display(Image.new("L", (4, 4)), display_id=True)\nk.update(Image.new("L", (5, 5)))`,
     shows: ['png', 'png'],
+  },
+  {
+    name: 'a photo is left in its size',
+    code: `from PIL import Image\nimport os\nImage.frombytes("RGB", (3000, 2000), os.urandom(18_000_000)).show()`,
+    shows: ['jpeg'],
+    widest: 1000,
+    leaves: [['figure-1.jpg', { width: 3000 }]],
+  },
+  {
+    name: 'a large PNG of the script is left as it is',
+    code: `from PIL import Image\nimport io, os\ndata = io.BytesIO()\nImage.frombytes("RGB", (3000, 300), os.urandom(2_700_000)).save(data, "PNG")\ndisplay({"image/png": data.getvalue()}, raw=True)`,
+    shows: ['png'],
+    widest: 1000,
+    leaves: [['figure-1.png', { bytes: 2_700_000, width: 3000 }]],
+  },
+  {
+    name: 'a frame of a hundred thousand cells is left whole',
+    code: `import pandas as pd\npd.DataFrame({"a": range(100_000)})`,
+    shows: ['html'],
+    leaves: [
+      ['display-1.html', {}],
+      ['display-1.csv', { bytes: 1_100_000 }],
+    ],
+  },
+  {
+    name: 'a frame of polars',
+    code: `import polars as pl\ndisplay(pl.DataFrame({"a": ["ä"]}))\npl.DataFrame({"a": range(100_000)})`,
+    shows: ['html', 'html'],
+    prints: /ä/,
+    leaves: [
+      ['display-1.html', {}],
+      ['display-1.csv', { bytes: 5 }],
+      ['display-2.html', {}],
+      ['display-2.csv', { bytes: 500_000 }],
+    ],
+  },
+  {
+    name: 'a PNG that would unpack to gigabytes is named, and nothing else happens',
+    code: `import struct, zlib\ndef chunk(kind, data): return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))\npng = b"\\x89PNG\\r\\n\\x1a\\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(bytes(10_000_000))) + chunk(b"IEND", b"")\ndisplay({"image/png": png, "text/plain": "bomb"}, raw=True)`,
+    shows: ['text/plain'],
+    prints: 'bomb\n',
+    notes: /image\/png: it cannot be encoded/,
   },
 ];

@@ -7,8 +7,19 @@ import { expectOk, publicInterpreter, sharedPungi, temporaryFolder } from '../en
 import { type DisplaySnippet, SNIPPETS } from './display-snippets.js';
 
 const ENVIRONMENTS = {
-  plots: ['matplotlib', 'pandas', 'jinja2', 'seaborn', 'pillow', 'plotly', 'sympy', 'altair'],
-  ipython: ['ipython', 'matplotlib', 'pandas', 'jinja2', 'seaborn', 'pillow', 'plotly', 'sympy', 'altair'],
+  plots: ['matplotlib', 'pandas', 'jinja2', 'seaborn', 'pillow', 'plotly', 'sympy', 'altair', 'polars'],
+  ipython: [
+    'ipython',
+    'matplotlib',
+    'pandas',
+    'jinja2',
+    'seaborn',
+    'pillow',
+    'plotly',
+    'sympy',
+    'altair',
+    'polars',
+  ],
 };
 /** With IPython, the snippets that it is about. */
 const snippetsFor = (name: string) =>
@@ -39,10 +50,11 @@ function sidesOf({ data }: Display): number[] {
   });
 }
 
-function check(
-  { shows, prints, chart, elements, widest = 1500, stderr }: DisplaySnippet,
+async function check(
+  { shows, prints, chart, elements, widest = 1500, stderr, leaves, notes }: DisplaySnippet,
   outcome: Outcome,
-): void {
+  read: (path: string) => Promise<Buffer>,
+): Promise<void> {
   expectOk(outcome);
   const { displays = [] } = outcome;
   expect(displays.map(kindOf)).toEqual(shows);
@@ -56,6 +68,14 @@ function check(
   if (elements !== undefined) expect(data?.elements).toMatchObject(elements);
   // The tight box of a figure may be a little larger than the figure.
   expect(Math.max(0, ...displays.flatMap(sidesOf))).toBeLessThanOrEqual(widest * 1.05);
+  if (notes) expect(outcome.notes?.join('\n')).toMatch(notes);
+  if (leaves) expect(outcome.artifacts?.map(({ path }) => path)).toEqual(leaves.map(([path]) => path));
+  for (const [path, { bytes = 1, width }] of leaves ?? []) {
+    const content = await read(path);
+    expect(content.length).toBeGreaterThanOrEqual(bytes);
+    const { mimeType } = outcome.artifacts!.find((artifact) => artifact.path === path)!;
+    if (width !== undefined) expect(imageSize(mimeType, content)!.width).toBeGreaterThanOrEqual(width);
+  }
 }
 
 /** Needs the network, so it runs only where it is asked for. */
@@ -73,6 +93,7 @@ describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')('notebook code', ()
     const pungi = sharedPungi({
       PUNGI_TIER: tier,
       VENVS_BASE_PATH: base,
+      ARTIFACT_DIR: `${base}-artifacts`,
       ...(python === '' ? {} : { PUNGI_PYTHON: python }),
     });
     const venvName = `${name}-${tier}`;
@@ -83,7 +104,14 @@ describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')('notebook code', ()
     test.each(snippetsFor(name).map((snippet) => [snippet.name, snippet] as const))(
       '%s',
       { timeout: RUN_MS },
-      async (_, snippet) => check(snippet, await pungi.run({ code: snippet.code, venvName, limits: LIMITS })),
+      async (_, snippet) => {
+        const outcome = await pungi.run({ code: snippet.code, venvName, limits: LIMITS });
+        await check(
+          snippet,
+          outcome,
+          async (path) => (await pungi.readArtifact({ run: outcome.runId, path })).content,
+        );
+      },
     );
   });
 });

@@ -73,6 +73,7 @@ describe('a request', () => {
       capability: null,
       cacheSeconds: 0,
       isFresh: false,
+      data: [],
       dataFingerprint: [],
       job: {
         code: 'print(1)',

@@ -299,9 +299,10 @@ describe('what else', () => {
   });
 
   test.each([
-    ['data/a.csv', 'data', /^INVALID_INPUT: The file "data\/a.csv".*folders of the profile "data"/],
+    ['data/a.csv', 'data', /^let through$/],
     ['data', 'data', /^INVALID_INPUT: The file "data"/],
-    ['data/here/sales.csv', 'data', /^INVALID_INPUT/],
+    ['data/here', 'data', /^INVALID_INPUT/],
+    ['data/here/sales.csv', 'data', /^INVALID_INPUT: The file "data\/here\/sales.csv".*in data\/here\./],
     ['data.csv', 'data', /^let through$/],
     ['more/data/a.csv', 'data', /^let through$/],
     ['data/a.csv', 'default', /^let through$/],

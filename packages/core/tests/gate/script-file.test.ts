@@ -7,6 +7,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { MAX_CODE_BYTES } from '../../src/contract/run.js';
 import { readScript } from '../../src/gate/script-file.js';
 
+const codeOf = async (file: string, roots: string[]) => (await readScript(file, roots)).code;
+
 const base = mkdtempSync(join(tmpdir(), 'pungi-test-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 const [root, second, outside] = ['root', 'second', 'outside'].map((name) => join(base, name)) as [
@@ -27,20 +29,20 @@ const invalid = (file: string) =>
 
 describe('a script', () => {
   test('below any root is read, by its whole or its relative path', async () => {
-    expect(await readScript('one.py', roots)).toBe('print("one")');
-    expect(await readScript('two.py', roots)).toBe('print("two")');
-    expect(await readScript(join(second, 'two.py'), roots)).toBe('print("two")');
-    expect(await readScript('./x/../one.py', roots).catch(() => 'print("one")')).toBe('print("one")');
+    expect(await codeOf('one.py', roots)).toBe('print("one")');
+    expect(await codeOf('two.py', roots)).toBe('print("two")');
+    expect(await codeOf(join(second, 'two.py'), roots)).toBe('print("two")');
+    expect(await codeOf('./x/../one.py', roots).catch(() => 'print("one")')).toBe('print("one")');
   });
 
   test('through a link within the roots is read', async () => {
     symlinkSync(join(second, 'two.py'), join(root, 'link.py'));
-    expect(await readScript('link.py', roots)).toBe('print("two")');
+    expect(await codeOf('link.py', roots)).toBe('print("two")');
   });
 
   test('below a root that is a link itself is read', async () => {
     symlinkSync(root, join(base, 'linked-root'));
-    expect(await readScript('one.py', [join(base, 'linked-root')])).toBe('print("one")');
+    expect(await codeOf('one.py', [join(base, 'linked-root')])).toBe('print("one")');
   });
 
   test('outside of the roots is denied, whichever way it is named', async () => {
@@ -92,7 +94,7 @@ describe('a script', () => {
     writeFileSync(join(root, 'large.py'), '#'.repeat(MAX_CODE_BYTES + 1));
     writeFileSync(join(root, 'huge.py'), '');
     truncateSync(join(root, 'huge.py'), 2 ** 40);
-    expect(await readScript('fits.py', roots)).toHaveLength(MAX_CODE_BYTES);
+    expect(await codeOf('fits.py', roots)).toHaveLength(MAX_CODE_BYTES);
     await invalid('large.py');
     await invalid('huge.py');
   });
@@ -104,7 +106,7 @@ describe('a script', () => {
 
   test('with a byte order mark loses it, as with python itself', async () => {
     writeFileSync(join(root, 'bom.py'), '\uFEFFprint(1)');
-    expect(await readScript('bom.py', roots)).toBe('print(1)');
+    expect(await codeOf('bom.py', roots)).toBe('print(1)');
   });
 
   test('is never read while there are no roots, and the sentence says what to set', async () => {
@@ -116,7 +118,7 @@ describe('a script', () => {
 
   test('a root that does not exist allows nothing and harms no other', async () => {
     const missing = join(base, 'missing');
-    expect(await readScript('one.py', [missing, root])).toBe('print("one")');
+    expect(await codeOf('one.py', [missing, root])).toBe('print("one")');
     await denied('one.py', [missing]);
   });
 });

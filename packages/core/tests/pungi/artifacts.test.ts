@@ -1,30 +1,23 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ArtifactContent } from '../../../pungi/src/index.js';
+import { until } from '../../../../tests/support/until.js';
+import type { ArtifactContent, Pungi } from '../../../pungi/src/index.js';
 import {
+  ANN,
+  BEN,
   expectOk,
-  publicInterpreter,
-  sharedPungi,
+  SANDBOXES,
+  sharedPungis,
   temporaryFolder,
   verdictOf,
   withPungi,
 } from '../engine/pungi.js';
 
-const python = await publicInterpreter();
 const ARTIFACT_DIR = temporaryFolder();
-const pungis = {
-  namespace: sharedPungi({ PUNGI_TIER: 'namespace', ARTIFACT_DIR }),
-  landlock: sharedPungi({
-    PUNGI_TIER: 'landlock',
-    ARTIFACT_DIR,
-    ...(python === '' ? {} : { PUNGI_PYTHON: python }),
-  }),
-};
-const ANN = { caller: { client: 'ann' } };
-const BEN = { caller: { client: 'ben' } };
+const pungis = sharedPungis({ ARTIFACT_DIR });
 
-describe.each(['namespace', 'landlock'] as const)('in the %s tier', (tier) => {
+describe.each(SANDBOXES)('in the %s tier', (tier) => {
   const pungi = pungis[tier];
 
   test('files that a run makes or changes are in its outcome, and can be read', async () => {
@@ -124,6 +117,35 @@ test('the oldest files make room, first those of the same caller', async () => {
   });
 });
 
+test('empty files fill a store, too', async () => {
+  const folder = temporaryFolder();
+  await withPungi({ ARTIFACT_DIR: folder, ARTIFACT_TOTAL_MB: '2' }, async (full) => {
+    const code = 'for number in range(100): open(f"{number}", "w").close()';
+    for (let run = 0; run < 4; run += 1) expectOk(await full.run({ code }, ANN));
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+});
+
+test('two servers with the same folder see what the other one keeps', async () => {
+  const settings = { ARTIFACT_DIR: temporaryFolder() };
+  await withPungi(settings, (one) =>
+    withPungi(settings, async (other) => {
+      const leave = (server: Pungi, options = ANN) =>
+        server.run({ code: 'open("a.txt", "w").write("kept")', session: 'new' }, options);
+      expectOk(await leave(other, BEN));
+      const { runId, session } = await leave(one);
+      const read = (caller: typeof ANN.caller) => other.readArtifact({ run: runId, path: 'a.txt' }, caller);
+      expect((await read(ANN.caller)).content.toString()).toBe('kept');
+      await expect(read(BEN.caller)).rejects.toThrow('No such files');
+      const later = await leave(one);
+      await until(async () => (await other.files(ANN.caller)).runs.length === 2, 'both are listed');
+      const place = { session: later.session!.id, path: 'a.txt' };
+      expect((await other.readArtifact(place, ANN.caller)).content.toString()).toBe('kept');
+      expect(session!.id).not.toBe(later.session!.id);
+    }),
+  );
+});
+
 test('files survive a restart; what is half-written or foreign is not served', async () => {
   const folder = temporaryFolder();
   const settings = { ARTIFACT_DIR: folder };
@@ -148,4 +170,88 @@ test('a program gets the files at once', async () => {
     { ...ANN, onFiles: (_, files) => seen.push(...files) },
   );
   expect(seen.map(({ path, content }) => [path, content.toString()])).toEqual([['a.txt', 'now']]);
+});
+
+/** One pixel. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** As large as a frame of pandas, and shown as one. */
+const PANDAS = {
+  path: 'pandas.py',
+  text: `class DataFrame:
+    def __init__(self, rows): self.rows, self.size = rows, rows
+    def to_csv(self, target):
+        for row in range(self.rows): target.write(f"{row},ä\\n")
+    def _repr_html_(self): return f"<table>{self.rows}</table>"
+    def __repr__(self): return f"{self.rows} rows"`,
+};
+const SHOW = `display({"image/png": "${PNG}"}, raw=True)\n`;
+const FRAME = 'import pandas\n';
+
+describe.each(SANDBOXES)('what a run in the %s tier shows', (tier) => {
+  const pungi = pungis[tier];
+  const leave = async (code: string, session?: string) => {
+    const files = session === undefined || session === 'new' ? [PANDAS] : [];
+    const outcome = await pungi.run({ code, files, ...(session !== undefined && { session }) }, ANN);
+    expectOk(outcome);
+    const read = async (path: string) =>
+      (await pungi.readArtifact({ run: outcome.runId, path }, ANN.caller)).content;
+    return { ...outcome, read, paths: outcome.artifacts?.map(({ path }) => path) ?? [] };
+  };
+
+  test('is left as files under its place, after those of the script', async () => {
+    const { paths, read } = await leave(
+      `${SHOW}${FRAME}display(pandas.DataFrame(2))\ndisplay({"text/latex": "$x$"}, raw=True)\nopen("a.txt", "w").close()`,
+    );
+    expect(paths).toEqual(['a.txt', 'figure-1.png', 'display-2.html', 'display-2.csv']);
+    expect((await read('figure-1.png')).toString('base64')).toBe(PNG);
+    expect((await read('display-2.csv')).toString()).toBe('0,ä\n1,ä\n');
+    expect((await read('display-2.html')).toString()).toBe('<table>2</table>');
+  });
+
+  test('is left whole where it is too large to be shown so', async () => {
+    const { paths, read, displays, notes } = await leave(`${FRAME}pandas.DataFrame(100_000)`);
+    expect(paths).toEqual(['display-1.html', 'display-1.csv']);
+    expect((await read('display-1.csv')).toString().split('\n')).toHaveLength(100_001);
+    expect(displays).toMatchObject([{ data: { 'text/html': '<table>100000</table>' } }]);
+    expect(displays![0]!.data).not.toHaveProperty('text/csv');
+    expect(notes).toBeUndefined();
+  });
+
+  test('is left out with a note where it is too large for a file', async () => {
+    const { paths, notes } = await leave(`${FRAME}pandas.DataFrame(3_000_000)`);
+    expect(paths).toEqual(['display-1.html']);
+    expect(notes).toEqual([expect.stringContaining('text/csv of 3000000 cells: save it to a file')]);
+  });
+
+  test('takes no name of the script, and leaves nothing of what was cleared', async () => {
+    const taken = await leave(`open("figure-1.png", "w").write("mine")\n${SHOW}`);
+    expect(taken.paths).toEqual(['figure-1.png', 'shown-figure-1.png']);
+    expect((await taken.read('figure-1.png')).toString()).toBe('mine');
+    const cleared = await leave(
+      `${FRAME}for _ in range(3): display(pandas.DataFrame(50_000 + _), clear=True)`,
+    );
+    expect(cleared.paths).toEqual(['display-1.html', 'display-1.csv']);
+    expect((await cleared.read('display-1.csv')).toString()).toMatch(/\n50001,ä\n$/);
+  });
+
+  test('is that of each call of a session', async () => {
+    const first = await leave(`${FRAME}pandas.DataFrame(30_000)`, 'new');
+    const session = first.session!.id;
+    expect((await leave('1', session)).paths).toEqual([]);
+    const third = await leave('pandas.DataFrame(40_000)', session);
+    expect(third.paths).toEqual(['display-1.html', 'display-1.csv']);
+    expect((await third.read('display-1.csv')).toString()).toMatch(/\n39999,ä\n$/);
+    pungi.endSession(session, ANN.caller);
+  });
+});
+
+test('no files are left of what is shown where none are kept', async () => {
+  await withPungi({ ARTIFACT_MB: '0' }, async (none) => {
+    const outcome = await none.run({ code: `${SHOW}${FRAME}pandas.DataFrame(50_000)`, files: [PANDAS] });
+    expect(outcome).toMatchObject({ displays: [{}, {}] });
+    expect(outcome.artifacts).toBeUndefined();
+    expect(outcome.notes).toBeUndefined();
+  });
 });

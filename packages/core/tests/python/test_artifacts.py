@@ -8,6 +8,7 @@ import unittest
 
 import folder_case
 import python_half  # noqa: F401
+from pungi.run import originals
 from pungi.run.artifacts import Artifacts
 
 LIMITS = {"artifactBytes": 1 << 20, "inputs": {"main.py": None}}
@@ -28,7 +29,7 @@ class LeftFiles(folder_case.FolderCase):
     def collect(self, artifacts=None, **limits):
         """By path; and how many were left out."""
         found, left_out = {}, 0
-        for payload in (artifacts or Artifacts(self.folder)).collect({**LIMITS, **limits}):
+        for payload in (artifacts or Artifacts(self.folder, self.folder)).collect({**LIMITS, **limits}):
             header, _, piece = payload.partition(b"\n")
             about = json.loads(header)
             left_out += about.get("leftOut", 0)
@@ -53,13 +54,24 @@ class LeftFiles(folder_case.FolderCase):
         self.assertEqual(self.collect(inputs=inputs), ({"other.txt": b"abcd"}, 0))
 
     def test_in_a_session_only_what_changed_since_is_sent(self):
-        artifacts = Artifacts(self.folder)
+        artifacts = Artifacts(self.folder, self.folder)
         self.write("a.txt", b"1")
         self.assertEqual(self.collect(artifacts)[0], {"a.txt": b"1"})
         self.assertEqual(self.collect(artifacts)[0], {})
         self.write("b.txt", b"2")
         os.utime(self.write("a.txt", b"3"), ns=(1, 1))
         self.assertEqual(self.collect(artifacts)[0], {"a.txt": b"3", "b.txt": b"2"})
+
+    def test_thousands_of_scripts_of_a_session_hide_no_file(self):
+        artifacts = Artifacts(self.folder, self.folder)
+        self.write("main.py", b"first")
+        self.assertEqual(self.collect(artifacts, inputs={"main.py": None})[0], {})
+        for number in range(2, 5300):
+            self.write(f"main_{number}.py", b"later")
+        artifacts.take_up((set(), set(), {f"main_{number}.py" for number in range(2, 5300)}), is_copy=False)
+        self.write("main.py", b"made by the script")
+        self.write("plot_2.py", b"made, too")
+        self.assertEqual(self.collect(artifacts, inputs={})[0], {"main.py": b"made by the script", "plot_2.py": b"made, too"})
 
     def test_links_pipes_sockets_and_hidden_files_are_not_read(self):
         secret = self.write(".hidden", b"secret")
@@ -95,8 +107,26 @@ class LeftFiles(folder_case.FolderCase):
         self.assertEqual(len(found), 200)
         self.assertGreater(left_out, 0)
 
+    def test_originals_of_displays_are_sent_apart_and_nothing_else_of_their_folder(self):
+        artifacts, shown = Artifacts(self.folder, self.folder), originals.FOLDER
+        self.write(f"{shown}/1.png", b"original")
+        for name in ("x.png", ".2.png", "3.png\n", "4", "1234.png", "5.jpeg2"):
+            self.write(f"{shown}/{name}")
+        os.symlink("/etc/passwd", os.path.join(self.folder, shown, "6.png"))
+        os.mkfifo(os.path.join(self.folder, shown, "7.png"))
+        payloads = list(artifacts.collect(LIMITS))
+        self.assertEqual(payloads, [b'{"original": "1.png", "size": 8}\noriginal'])
+        self.assertEqual(list(artifacts.collect(LIMITS)), [])
+
+    def test_a_folder_of_originals_that_is_a_link_is_not_entered(self):
+        elsewhere = self.make("elsewhere")
+        os.symlink(elsewhere, os.path.join(self.folder, originals.FOLDER))
+        with open(os.path.join(elsewhere, "1.png"), "w"):
+            pass
+        self.assertEqual(list(Artifacts(self.folder, self.folder).collect(LIMITS)), [])
+
     def test_a_run_that_may_leave_nothing_is_not_searched(self):
-        self.assertEqual(list(Artifacts("/nothing/here").collect({"artifactBytes": 0})), [])
+        self.assertEqual(list(Artifacts("/nothing/here", "/nothing/here").collect({"artifactBytes": 0})), [])
 
 
 if __name__ == "__main__":

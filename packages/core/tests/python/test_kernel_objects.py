@@ -22,7 +22,6 @@ class KernelObjects(unittest.TestCase):
     def held(self, *actions, has_namespaces=False, **limits):
         """What processes, one for each action, are found to hold."""
         objects = kernel_objects.KernelObjects(has_namespaces)
-        self.addCleanup(objects.close)
         taken = census.Census()
         pids = [Child(self, action, inherits=False).pid for action in actions]
         taken.take(pids)
@@ -181,7 +180,6 @@ class KernelObjects(unittest.TestCase):
 
     def test_sockets_are_counted_until_their_last_byte_is_gone(self):
         objects, taken = kernel_objects.KernelObjects(True), census.Census()
-        self.addCleanup(objects.close)
         kept = []
         for _ in range(300):
             here, there = socket.socketpair()
@@ -192,6 +190,14 @@ class KernelObjects(unittest.TestCase):
         for each in kept:
             each.close()
         self.assertGreaterEqual(int(found.what.split()[0]), 500)
+
+    def test_unread_data_counts_wherever_a_run_was_when_the_clock_ticked(self):
+        loopback = mock.Mock(pinned=lambda: 1 << 40)
+        objects, taken = kernel_objects.KernelObjects(True, loopback), census.Census()
+        taken.cpu_ms, taken.kernel_ms = 1000, 0
+        self.assertIsNone(objects.held(taken, LIMITS, is_thorough=True))
+        with socket.socket():
+            self.assertEqual(objects.held(taken, LIMITS, is_thorough=True).what, "unread data of 1 sockets")
 
 
 if __name__ == "__main__":

@@ -22,19 +22,20 @@ BUSY = {
 
 @unittest.skipUnless(hasattr(signal, "SIGRTMAX"), "there is no signal to ask with")
 class LastOutput(plain_case.PlainCase):
-    def run_stopped(self, code, **limits):
-        """The answer of each tier, by runs at the same time."""
-        supervisors = [server.park() for server in self.servers.values()]
-        for supervisor in supervisors:
-            supervisor.start(code, {**LIMITS, **limits})
+    def run_stopped(self, *codes, **limits):
+        """The answers of each tier, by runs at the same time."""
+        supervisors = [server.park() for server in self.servers.values() for _ in codes]
+        for number, supervisor in enumerate(supervisors):
+            supervisor.start(codes[number % len(codes)], {**LIMITS, **limits})
         answers = [supervisor.finish() for supervisor in supervisors]
         for supervisor in supervisors:
             supervisor.connection.close()
         return answers
 
     def test_arrives_at_a_timeout(self):
-        for name, code in BUSY.items():
-            for answer in self.run_stopped(PRINTS + code, timeoutMs=700):
+        answers = self.run_stopped(*(PRINTS + code for code in BUSY.values()), timeoutMs=3000)
+        for name, answer in zip([*BUSY] * len(self.servers), answers):
+            with self.subTest(name):
                 expected = b"whole\n morehalf" if "own" in name else b"whole\nhalf"
                 self.assertEqual((answer["end"]["killedFor"], answer["stdout"], answer["stderr"]), ("timeout", expected, b"err"))
 
@@ -59,9 +60,8 @@ class LastOutput(plain_case.PlainCase):
         deaf = "import signal\nsignal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())\nwhile True: pass"
         stubborn = "import signal\nsignal.signal(signal.SIGRTMAX, signal.SIG_IGN)\nwhile True: pass"
         chatty = "import signal\nsignal.signal(signal.SIGRTMAX, lambda *_: [print('x' * 100) for _ in iter(int, 1)])\nwhile True: pass"
-        for code in (deaf, stubborn, chatty):
-            for answer in self.run_stopped(code, timeoutMs=300):
-                self.assertIn(answer["end"]["killedFor"], ("timeout", "output"))
+        for answer in self.run_stopped(deaf, stubborn, chatty, timeoutMs=300):
+            self.assertIn(answer["end"]["killedFor"], ("timeout", "output"))
 
     def test_other_processes_of_the_run_do_nothing_meanwhile(self):
         code = PRINTS + (

@@ -180,7 +180,8 @@ class Network(unittest.TestCase):
 
     def test_it_is_not_charged_to_the_run(self):
         code = _ASK + "ask(b'x' * 1000000)\nimport os\n"
-        code += "print({n for n in os.listdir('/proc') if n.isdigit()} == {'1', str(os.getpid())})"
+        # The supervisor, the template of its workers, and the run.
+        code += "print({n for n in os.listdir('/proc') if n.isdigit()} == {'1', '2', str(os.getpid())})"
         answer = self.server.park().run(code, {**LIMITS, "processes": 1})
         self.assertEqual(answer["stdout"], b"True\n", answer)
 

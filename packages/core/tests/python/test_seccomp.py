@@ -11,7 +11,7 @@ from pungi.jail import call_arguments, seccomp, system_calls
 
 ALLOW, ASK, KILL, ERRNO = 0x7FFF0000, 0x7FC00000, 0x80000000, 0x00050000
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-FILTERS = ("runs", "fork server", "last")
+FILTERS = ("runs", "fork server", "last", "of template 7")
 SOME_FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
 HEADER = "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"
 # The kernel's own numbers, written down here once more: a slip in the table must not pass its own test.
@@ -29,6 +29,7 @@ CALLS = {
         "prctl": 157, "mkdirat": 258, "umask": 95, "vmsplice": 278, "splice": 275, "socketpair": 53, "flock": 73,
         "tee": 276, "sendfile": 40, "fallocate": 285, "sync": 162, "madvise": 28, "bind": 49, "connect": 42,
         "landlock_restrict_self": 446, "capset": 126, "timer_create": 222, "fadvise64": 221, "umount2": 166, "quotactl": 179,
+        "tkill": 200, "tgkill": 234, "pidfd_open": 434,
     },
     "aarch64": {
         "read": 63, "write": 64, "mmap": 222, "ioctl": 29, "shmget": 194, "socket": 198, "clone": 220, "execve": 221,
@@ -43,6 +44,7 @@ CALLS = {
         "mkdirat": 34, "umask": 166,
         "tee": 77, "sendfile": 71, "fallocate": 47, "sync": 81, "madvise": 233, "bind": 200, "connect": 203,
         "landlock_restrict_self": 446, "capset": 91, "timer_create": 107, "fadvise64": 223, "umount2": 39, "quotactl": 60,
+        "tkill": 130, "tgkill": 131, "pidfd_open": 434,
     },
 }
 
@@ -53,6 +55,7 @@ def instructions(machine, has_namespaces=True, has_data=False, filter_of="runs")
         "runs": lambda: seccomp._build(machine, has_namespaces, has_data),
         "fork server": lambda: seccomp._build_for_fork_server(machine, has_namespaces, has_data),
         "last": lambda: seccomp._build_last(machine, has_flock=not has_data),
+        "of template 7": lambda: seccomp._build_last(machine, has_flock=not has_data, template=7),
         "last without gate": lambda: seccomp._build_last(machine, has_flock=False, pretends_attributes=True),
     }[filter_of]()
     assert len(code) == 8 * length
@@ -250,11 +253,35 @@ class Calls(BothArchitectures):
         for machine, _, _ in self.each():
             self.assertAllowed(machine, "clone", fork)
             self.assertAllowed(machine, "clone", thread)
-            self.assertDenied(machine, "clone", fork | 0x8000)  # CLONE_PARENT: a child of the supervisor
+            # CLONE_PARENT: a child of the supervisor, which a double fork makes, too. In the landlock tier no template needs it.
+            self.assertAllowed(machine, "clone", fork | 0x8000)
+            self.assertDenied(machine, "clone", fork | 0x8000, has_namespaces=False)
             self.assertAllowed(machine, "clone", fork | 0x400)
             for namespace in namespaces:
                 self.assertDenied(machine, "clone", namespace)
                 self.assertDenied(machine, "clone", fork | namespace)
+
+    def test_workers_do_not_signal_their_template(self):
+        minus_7 = -7 & 0xFFFFFFFF
+        for machine, _, _ in self.each():
+            for name, arguments in {"kill": (7, 9), "tkill": (7, 9), "pidfd_open": (7, 0)}.items():
+                self.assertDenied(machine, name, *arguments, filter_of="of template 7")
+                self.assertAllowed(machine, name, 8, *arguments[1:], filter_of="of template 7")
+                self.assertAllowed(machine, name, *arguments, filter_of="last")
+            self.assertDenied(machine, "kill", minus_7, 9, filter_of="of template 7")
+            self.assertAllowed(machine, "kill", 0xFFFFFFFF, 9, filter_of="of template 7")
+            for process, thread in ((7, 7), (7, 8), (8, 7)):
+                self.assertDenied(machine, "tgkill", process, thread, 9, filter_of="of template 7")
+            self.assertAllowed(machine, "tgkill", 8, 8, 9, filter_of="of template 7")
+
+    def test_a_worker_becomes_dumpable_and_never_undumpable(self):
+        dumpable = 4
+        for machine, _, _ in self.each():
+            self.assertAllowed(machine, "prctl", dumpable, 1, filter_of="of template 7")
+            self.assertDenied(machine, "prctl", dumpable, 0, filter_of="of template 7")
+            self.assertDenied(machine, "prctl", dumpable, 1, filter_of="last")
+            self.assertAllowed(machine, "prctl", 15, 0, filter_of="of template 7")
+            self.assertDenied(machine, "prctl", 22, 0, filter_of="of template 7")
 
     def test_a_thread_has_the_descriptors_of_its_process(self):
         thread, files = 0x003D0F00, 0x400

@@ -10,6 +10,17 @@ from pungi.run import frames
 from serving import HINTS, LIMITS
 
 KEPT = {**HINTS, "isKept": True}
+# A thread that shows whether it runs.
+COUNTING = """
+import subprocess, sys, threading, time
+count = 0
+def work():
+    global count
+    while True:
+        count += 1
+        time.sleep(0.001)
+threading.Thread(target=work, daemon=True).start()
+"""
 
 
 def wait_for_stopped(count):
@@ -63,10 +74,45 @@ class Sessions(plain_case.PlainCase):
             self.expect(session.run("import sys\nsys.exit(3)"), status=3)
             self.expect(session.run("kept"), value="7")
 
+    def test_old_scripts_leave_no_files_but_the_lines_of_their_functions(self):
+        for session in self.in_each_tier():
+            self.expect(session.run("import inspect, os, sys, traceback"))
+            self.expect(session.run("def broken():\n    return 1 / 0"))
+            self.expect(session.run("pass"))
+            self.expect(session.run("open('main_3.py', 'w').write('mine')"), value="4")
+            for _ in range(60):
+                self.expect(session.run("pass"))
+            left = "sorted(int(name[5:-3]) for name in os.listdir() if name[:5] == 'main_')"
+            self.expect(session.run(left), value=str([3, *range(18, 66)]))
+            self.expect(session.run("inspect.getsource(broken)"), value=repr("def broken():\n    return 1 / 0\n"))
+            shown = "try:\n    broken()\nexcept ZeroDivisionError:\n    text = traceback.format_exc()\n'return 1 / 0' in text"
+            self.expect(session.run(shown), value="True")
+            traceback = session.run("broken()")["report"]["exception"]["traceback"]
+            self.assertIn('main_2.py", line 2, in broken', traceback)
+
+    def test_an_empty_stdin_stays_as_it_is_and_a_closed_one_is_there_again(self):
+        for session in self.in_each_tier():
+            self.expect(session.run("import os, sys\nfirst = sys.stdin\nsys.stdin.read()"), value="''")
+            self.expect(session.run("sys.stdin is first, sys.stdin.read()"), value="(True, '')")
+            for spoil in ("sys.stdin.close()", "sys.stdin.detach()", "sys.stdin = None", "os.close(0)", "os.dup2(1, 0)"):
+                self.expect(session.run(f"{spoil}\nNone"))
+                self.expect(session.run("sys.stdin.read(), os.path.samestat(os.fstat(0), os.stat(os.devnull))"), value="('', True)")
+            self.expect(session.run("input()", stdin="once\n"), value="'once'")
+            self.expect(session.run("sys.stdin.read()"), value="''")
+
+    def test_a_process_that_is_being_started_when_a_job_ends_is_stopped_too(self):
+        """The script says that its job is over, and forks: with so much memory that takes a while."""
+        code = "report = max(map(int, os.listdir('/proc/self/fd')))\nos.write(report, b'\\0\\0\\0\\2K{}')\nos.fork()\nwhile True: pass"
+        limits = {**LIMITS, "memoryMb": 1000}
+        for session in self.in_each_tier():
+            self.expect(session.run("import os\nheld = b'x' * (300 << 20)\nNone", limits=limits))
+            session.run(code, limits=limits)
+            self.assertIn(wait_for_stopped(2), (1, 2))
+
     def test_stdin_arguments_and_files_are_those_of_the_job(self):
         for session in self.in_each_tier():
             self.expect(session.run("import sys\ninput()", stdin="first\n"), value="'first'")
-            self.expect(session.run("sys.stdin.read(), sys.argv", argv=["-x"]), value="('', ['main.py', '-x'])")
+            self.expect(session.run("sys.stdin.read(), sys.argv", argv=["-x"]), value="('', ['main_2.py', '-x'])")
             files = [{"path": "data/b.txt", "base64": "aGk="}]
             self.expect(session.run("open('data/b.txt').read()", files=files), value="'hi'")
 
@@ -120,15 +166,7 @@ class Sessions(plain_case.PlainCase):
             self.assertEqual((answer["end"]["killedFor"], answer["end"].get("isKept")), ("memory", None))
 
     def test_nothing_of_a_session_runs_between_two_jobs(self):
-        code = """
-import subprocess, sys, threading, time
-count = 0
-def work():
-    global count
-    while True:
-        count += 1
-        time.sleep(0.001)
-threading.Thread(target=work, daemon=True).start()
+        code = COUNTING + """
 child = subprocess.Popen([sys.executable, "-c", "import time\\nwhile True: print(1, flush=True); time.sleep(0.001)"], stdout=open("log", "w"))
 while not open("log").read(): pass
 """

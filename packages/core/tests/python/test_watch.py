@@ -171,11 +171,53 @@ class Folder(unittest.TestCase):
         os.symlink("foreign", os.path.join(self.base, "link"))
         os.chmod(os.path.join(self.base, "closed"), 0)
         self.assertGreaterEqual(watch.folder_usage(os.path.join(self.base, "closed"), 1000)[0], MB)
-        self.assertGreater(watch.folder_usage(os.path.join(self.base, "link"), 1000)[1], 1000)
+        self.assertEqual(watch.folder_usage(os.path.join(self.base, "link"), 1000), (0, 0))
         self.assertEqual(os.stat(os.path.join(self.base, "foreign")).st_mode & 0o777, 0)
+
+    def test_links_that_take_the_place_of_folders_while_they_are_counted_are_not_followed(self):
+        outside = tempfile.TemporaryDirectory()
+        self.addCleanup(outside.cleanup)
+        closed = os.path.join(outside.name, "closed")
+        os.makedirs(os.path.join(closed, "inner"))
+        for number in range(50):
+            open(os.path.join(outside.name, f"{number}"), "w").close()
+        os.chmod(closed, 0)
+        self.addCleanup(os.chmod, closed, 0o700)
+        inside = [os.path.join(self.base, name) for name in ("one", "two")]
+        for folder in inside:
+            os.makedirs(os.path.join(folder, "inner"))
+        # A thread would take turns with the one that counts; a process does not.
+        for folder, target in zip(inside, (outside.name, closed)):
+            Child(self, lambda folder=folder, target=target: _exchange(folder, target))
+        self.addCleanup(_end_descendants)
+        for _ in range(5000):
+            self.assertLess(watch.folder_usage(self.base, 20)[1], 12)
 
     def test_a_folder_that_is_gone_is_empty(self):
         self.assertEqual(watch.folder_usage(os.path.join(self.base, "gone"), 10), (0, 0))
+
+
+def _end_descendants():
+    """Before their folders are removed."""
+    pids = watch.descendants_of(os.getpid())
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    while not all(watch.is_ended(pid) for pid in pids):
+        pass
+
+
+def _exchange(folder, target):
+    """Forever: the folder, and a link to the target in its place."""
+    os.symlink(target, folder + ".link")
+    if os.fork() == 0:
+        signal.alarm(20)
+        parent = os.getppid()
+        while os.getppid() == parent:
+            os.rename(folder, folder + ".aside")
+            os.rename(folder + ".link", folder)
+            os.rename(folder, folder + ".link")
+            os.rename(folder + ".aside", folder)
+        os._exit(0)
 
 
 def _remove(path):

@@ -67,6 +67,7 @@ test('is told the limits first, with what it has to know beside them, and then t
     isHurried: true,
     isScoped: false,
     isKept: false,
+    branch: 'main',
   });
   expect(JSON.parse(told[1]!.text)).toEqual(JOB);
   other.write(END);
@@ -128,9 +129,9 @@ test('knows that a worker was parked in a hurry, until it is warmed up', async (
 
 test('what comes between two runs belongs to none', async () => {
   other.write(Buffer.concat([packFrame('report', '{"value":"early"}'), packFrame('stdout', 'early'), END]));
-  supervisor.about = undefined;
+  supervisor.isParked = false;
   other.write(PARKED);
-  await until(() => supervisor.about, 'everything has come');
+  await until(() => supervisor.isParked, 'everything has come');
   const heard: Buffer[] = [];
   const ended = supervisor.run(JOB, (_, data) => heard.push(data));
   other.write(END);

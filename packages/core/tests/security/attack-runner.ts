@@ -8,7 +8,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Config } from '../../src/config/schema.js';
 import type { Outcome } from '../../src/contract/outcome.js';
+import type { RunOptions, RunRequest } from '../../src/contract/run.js';
 import { Pungi } from '../../src/pungi.js';
+import type { SessionStep } from './attack.js';
 import { Bait } from './bait.js';
 import { Baseline } from './baseline.js';
 import { descendantsOf } from './process-tree.js';
@@ -94,7 +96,36 @@ function attack(row: Row, victim: Victim | undefined): Promise<Outcome> {
   const file = request.file === undefined ? {} : { file: request.file.replace('$SCRIPTS', bait.scripts) };
   const abort = new AbortController();
   if (row.cancelAfterMs !== null) setTimeout(() => abort.abort(), row.cancelAfterMs);
-  return engine.pungi.run({ context, ...request, ...file }, { signal: abort.signal, onLine: () => {} });
+  const first = { context, ...request, ...file };
+  const options = { signal: abort.signal, onLine: () => {} };
+  return row.calls ? inSession(first, row.calls, options) : engine.pungi.run(first, options);
+}
+
+/** Makes the calls until the session has ended, and ends it. */
+async function inSession(first: RunRequest, calls: readonly SessionStep[], options: RunOptions) {
+  const { pungi } = engine;
+  let outcome = await pungi.run({ ...first, session: 'new' }, options);
+  const session = outcome.session?.id ?? '';
+  for (const call of calls) {
+    if (typeof call === 'number') await sleep(call);
+    else if (typeof call === 'object') await copySession(session, call.copy);
+    else if (pungi.sessions().some(({ id, alive }) => id === session && alive))
+      outcome = await pungi.run({ code: call, limits: first.limits, session }, options);
+  }
+  // Also one whose process has ended, and that could be restored.
+  if (pungi.sessions().some(({ id }) => id === session)) pungi.endSession(session);
+  return outcome;
+}
+
+/** What a refused copy says is the variable `refused` of the session. */
+async function copySession(session: string, action: 'checkpoint' | 'restore'): Promise<void> {
+  const { pungi } = engine;
+  const copied = action === 'checkpoint' ? pungi.checkpoint(session) : pungi.restore(session, 'c1');
+  const refused = await copied.then(
+    () => '',
+    (error: Error) => error.message,
+  );
+  await pungi.run({ code: 'refused = context', context: refused, session });
 }
 
 async function withPatience(run: Promise<Outcome>): Promise<Outcome | null> {

@@ -38,7 +38,14 @@ export interface Attack {
   /** An ordinary run starts while this one is at work, and must go well. */
   bystander?: boolean;
   cancelAfterMs?: number;
+  /** Takes seconds: left out where people wait for the tests. */
+  long?: boolean;
+  /** Further calls of the same session, of which the last one is judged. The session is ended after them. */
+  calls?: readonly SessionStep[];
 }
+
+/** A call, a pause in ms, or a checkpoint that is made or restored: what is in its way is the variable `refused`. */
+export type SessionStep = string | number | { copy: 'checkpoint' | 'restore' };
 
 /** Tight enough that a bomb goes off quickly, wide enough for an ordinary script. */
 export const ROW_LIMITS = {

@@ -1,4 +1,6 @@
 import type { Attack } from './attack.js';
+import { ARTIFACTS } from './attacks/artifacts.js';
+import { CHECKPOINTS } from './attacks/checkpoints.js';
 import { COMBINED } from './attacks/combined.js';
 import { CONTROL_CHANNEL } from './attacks/control-channel.js';
 import { CPU_BOMBS } from './attacks/cpu-bombs.js';
@@ -23,6 +25,7 @@ import { OTHER_PROCESSES } from './attacks/other-processes.js';
 import { OUTPUT_BOMBS } from './attacks/output-bombs.js';
 import { PROCESS_BOMBS, SHARED_BOMBS } from './attacks/process-bombs.js';
 import { REQUESTS } from './attacks/requests.js';
+import { SESSIONS } from './attacks/sessions.js';
 import { SHARED_NAMES } from './attacks/shared-names.js';
 import { SYSTEM_CALLS } from './attacks/system-calls.js';
 import { TEXT } from './attacks/text.js';
@@ -54,6 +57,9 @@ export const ATTACKS: readonly Attack[] = [
   ...LINGERING,
   ...CONTROL_CHANNEL,
   ...DISPLAYS,
+  ...SESSIONS,
+  ...CHECKPOINTS,
+  ...ARTIFACTS,
   ...ENDINGS,
   ...TEXT,
   ...NAMES,

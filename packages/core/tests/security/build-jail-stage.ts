@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { User } from './attack.js';
 import type { Installations, Installed } from './build-jail-runner.js';
-import { buildStage, IS_ROOT, identityOf, type Stage } from './stage.js';
+import { buildStage, IS_ROOT, identityOf, type Stage, startedIn } from './stage.js';
 
 /** A stage for the runner, with a uv that every user can start. */
 export async function buildJailStage(uv: string): Promise<Stage & { uv: string }> {
@@ -48,15 +48,7 @@ export async function runInstallations(
   ];
   const child = spawn(command!, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
-    cwd: folder,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: `${folder}/home`,
-      TMPDIR: `${folder}/tmp`,
-      PUNGI_DATA_DIR: `${folder}/data`,
-      SECRET: stage.canary,
-    },
-    ...identityOf(user),
+    ...startedIn(folder, user, { SECRET: stage.canary }),
   });
   child.stdin.end(JSON.stringify(installations));
   const [printed] = await Promise.all([text(child.stdout), once(child, 'close')]);

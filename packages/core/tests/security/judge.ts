@@ -1,24 +1,18 @@
 import { Outcome } from '../../src/contract/outcome.js';
-import { type Attack, type AttackTier, type Expected, ROW_LIMITS } from './attack.js';
+import type { Attack, AttackTier, Expected } from './attack.js';
 import type { RowResult } from './table-run.js';
 
 /** No outcome is larger, whatever the run says of itself. */
 const MOST_CHARACTERS = 1_000_000;
 /** Displays have room of their own. */
 const MOST_DISPLAYED = 6.5 * 1024 * 1024;
-/** Between the deadline and the answer. */
-const GRACE_MS = 1500;
 
 /** Everything that is wrong with a row, as sentences; none if the sandbox held. */
 export function judge(attack: Attack, tier: AttackTier, canary: string, result: RowResult): string[] {
   const { outcome, problems, tookMs } = result;
   if (outcome === null) return problems;
   const expected = (tier === 'landlock' && attack.expectInLandlock) || attack.expect;
-  return [
-    ...problems,
-    ...mismatches(expected, outcome),
-    ...alwaysWrong(attack, tier, canary, outcome, tookMs),
-  ];
+  return [...problems, ...mismatches(expected, outcome), ...alwaysWrong(tier, canary, outcome, tookMs)];
 }
 
 function mismatches(expected: Expected, outcome: Outcome): string[] {
@@ -48,13 +42,7 @@ function mismatches(expected: Expected, outcome: Outcome): string[] {
   return own === undefined ? wrong : [...wrong, own];
 }
 
-function alwaysWrong(
-  attack: Attack,
-  tier: AttackTier,
-  canary: string,
-  outcome: Outcome,
-  tookMs: number,
-): string[] {
+function alwaysWrong(tier: AttackTier, canary: string, outcome: Outcome, tookMs: number): string[] {
   const wrong: string[] = [];
   const whole = JSON.stringify(outcome);
   const shape = Outcome.safeParse(outcome);
@@ -69,9 +57,9 @@ function alwaysWrong(
   if (whole.length - displayed > MOST_CHARACTERS) wrong.push(`an outcome of ${whole.length} characters`);
   const hasRun = outcome.verdict.kind !== 'invalid' && outcome.verdict.kind !== 'denied';
   if (hasRun && outcome.isolation.tier !== tier) wrong.push(`ran in the tier ${outcome.isolation.tier}`);
-  const deadline = attack.limits?.timeoutMs ?? ROW_LIMITS.timeoutMs;
-  if (tookMs > deadline + GRACE_MS)
-    wrong.push(`answered after ${tookMs} ms with a deadline of ${deadline} ms`);
+  // The engine cuts off a supervisor that does not answer after the deadline, and then has no figures.
+  if (outcome.verdict.kind === 'timed-out' && outcome.usage.peakMemoryMb === 0)
+    wrong.push(`the supervisor did not answer: cut off after ${tookMs} ms`);
   return [...new Set(wrong)];
 }
 

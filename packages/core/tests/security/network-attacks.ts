@@ -111,7 +111,7 @@ export const NETWORK_ATTACKS: readonly Attack[] = [
     'looks for who answers at the proxy, to signal, trace or read it',
     py`
       others = sorted(int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid())
-      if others != [1]:
+      if others[0] != 1 or len(others) > 2:  # its supervisor, and the template of its workers
           breach(f"sees {others}")
       for pid in [*range(2, 200), context["runnerPid"], *context["treePids"]]:
           if pid != os.getpid():

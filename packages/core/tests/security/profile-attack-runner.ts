@@ -90,7 +90,9 @@ function run(
   const context = { secret: join(ground, 'secret.txt'), other: join(ground, 'other'), port };
   const limits = { ...DEFAULT_LIMITS, timeoutMs: 10_000, diskMb: 16, processes: 32 };
   const job = jobOf(code, { limits, variables: { context } });
-  const folders = data === undefined ? [] : [{ name: data, path: join(ground, data) }];
+  // Also as a folder of scripts, which is not shown below data/.
+  const names = data === undefined ? [] : [data, '.scripts'];
+  const folders = names.map((name) => ({ name, path: join(ground, data!) }));
   const poolSpec = { preload: [], data: folders, allowedHosts: [] };
   return engine.run({ job: { ...job, ...more }, ref, poolSpec }, { onSummary });
 }

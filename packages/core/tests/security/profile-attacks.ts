@@ -32,6 +32,8 @@ const TRYING = py`
       if getattr(libc, name)(*arguments) != 0:
           raise OSError(ctypes.get_errno(), name)
   real = os.path.realpath("data/sales")
+  # The same folder, as one of scripts.
+  scripts = "/run/data/.scripts" if real.startswith("/run/data/") else real
 `;
 
 /** Tries in the sandbox; prints what was possible. */
@@ -58,6 +60,30 @@ const WORKSPACE: [why: string, tries: string][] = [
     'import fcntl\nattempt("version", lambda: fcntl.ioctl(open("data/sales/rows.csv"), 0x40087602, b"\\x05" * 8))',
   ],
   ['a new folder', 'attempt("folder", lambda: os.mkdir("data/sales/new"))'],
+  [
+    'writing to a folder of scripts',
+    py`
+      assert os.listdir(scripts)
+      attempt("write", lambda: open(f"{scripts}/rows.csv", "r+"))
+      attempt("new", lambda: open(f"{scripts}/new.py", "w"))
+      attempt("bytecode", lambda: os.mkdir(f"{scripts}/__pycache__"))
+      attempt("delete", lambda: os.unlink(f"{scripts}/rows.csv"))
+      attempt("rename", lambda: os.rename(f"{scripts}/rows.csv", f"{scripts}/moved.csv"))
+      attempt("link", lambda: os.link(f"{scripts}/rows.csv", "mine.csv"))
+    `,
+  ],
+  [
+    'leaving a folder of scripts',
+    py`
+      for path in ("absolute", "relative", "upwards/secret.txt", "../secret.txt", "../../secret.txt"):
+          attempt(path, lambda: open(f"{scripts}/{path}").read())
+      attempt("root", lambda: open("/proc/self/root" + context["secret"]).read())
+      attempt("folder", lambda: open("/proc/self/cwd/data/sales/../secret.txt").read())
+      attempt("descriptor", lambda: os.open("../secret.txt", os.O_RDONLY, dir_fd=os.open(scripts, os.O_RDONLY)))
+      os.symlink(os.path.dirname(context["secret"]), "way")
+      attempt("own link", lambda: open("way/secret.txt").read())
+    `,
+  ],
   ['deleting a file', 'attempt("delete", lambda: os.unlink("data/sales/rows.csv"))'],
   ['deleting a folder', 'attempt("delete", lambda: os.rmdir("data/sales/empty"))'],
   ['renaming inside', 'attempt("rename", lambda: os.rename("data/sales/rows.csv", "data/sales/moved.csv"))'],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { type Attack, type AttackTier, fixture, requestOf, type User } from './attack.js';
-import { identityOf, REPOSITORY, runnerFolder, type Stage } from './stage.js';
+import { REPOSITORY, runnerFolder, type Stage, startedIn } from './stage.js';
 import type { RowResult, TableRun } from './table-run.js';
 
 /** What came of the whole table in one tier, as one user. */
@@ -23,21 +23,14 @@ export async function runTable(
   attacks: readonly Attack[],
 ): Promise<TableReport> {
   const folder = runnerFolder(stage, tier, user);
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: `${folder}/home`,
-    PUNGI_DATA_DIR: `${folder}/data`,
-    TMPDIR: `${folder}/tmp`,
-    SERVER_SECRET: stage.canary,
-    PYTHONPATH: `${folder}/${stage.canary}`,
-    CGROUPS: process.env['CGROUPS'] ?? 'auto',
-  };
   // The canary on the command line shows whether a run can see other processes.
   const child = spawn(stage.python, ['-I', stage.keeper, stage.node, stage.runner, stage.canary], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    cwd: folder,
-    env,
-    ...identityOf(user),
+    ...startedIn(folder, user, {
+      SERVER_SECRET: stage.canary,
+      PYTHONPATH: `${folder}/${stage.canary}`,
+      CGROUPS: process.env['CGROUPS'] ?? 'auto',
+    }),
   });
   const table: TableRun = {
     tier,
@@ -53,6 +46,7 @@ export async function runTable(
       victim: attack.victim ?? false,
       bystander: attack.bystander ?? false,
       cancelAfterMs: attack.cancelAfterMs ?? null,
+      calls: attack.calls ?? null,
     })),
   };
   child.stdin.end(JSON.stringify(table));

@@ -27,6 +27,34 @@ const LEFTOVERS: [name: string, code: string][] = [
   ],
   ['a process that waits', 'import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)'],
   [
+    'a process that is given to the supervisor',
+    'import ctypes, os, time\nif os.getppid() == 1 and ctypes.CDLL(None).syscall((56, 220)[os.uname().machine == "aarch64"], 0x8011, 0, 0, 0, 0) == 0:\n    time.sleep(60)',
+  ],
+  [
+    'a template that is stopped',
+    'import os, signal\nif os.getppid() == 1:\n    attempt(lambda: os.kill(-1, signal.SIGSTOP))',
+  ],
+  [
+    'a template that has ended',
+    'import os, signal\nif os.getppid() == 1:\n    attempt(lambda: os.kill(-1, signal.SIGKILL))',
+  ],
+  [
+    'signals that wait for the template',
+    'import os, signal\nfor number in range(1, 65) if os.getppid() == 1 else ():\n    attempt(lambda: os.kill(-1, number))',
+  ],
+  [
+    'a template that has ended, while the run goes on and locks files',
+    'import fcntl, os, signal\nif os.getppid() == 1:\n    attempt(lambda: os.kill(-1, signal.SIGKILL))\n    while os.path.exists("/proc/2"): pass\n    fcntl.flock(open("locked", "w"), fcntl.LOCK_EX)',
+  ],
+  [
+    'a template that was ended through its folder in /proc',
+    'import os, signal\nothers = filter(str.isdigit, os.listdir("/proc") if os.getppid() == 1 else ())\nfor n in {*others} - {"1", str(os.getpid())}:\n    attempt(lambda: signal.pidfd_send_signal(os.open(f"/proc/{n}", os.O_RDONLY), signal.SIGKILL))',
+  ],
+  [
+    'flags of its standard input',
+    'import fcntl, os\nfcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK | os.O_APPEND)',
+  ],
+  [
     'a port that nobody called',
     'import socket\nattempt(lambda: [socket.create_server(("127.0.0.1", 4000)), socket.if_nameindex()])',
   ],
@@ -59,7 +87,8 @@ const LOOK = py`
   for name in ("dev", "snmp", "snmp6", "netstat", "tcp", "tcp6", "udp", "udp6") if os.getppid() == 1 else ():
       print(open(f"/proc/net/{name}").read())
   others = [n for n in (os.listdir("/proc") if os.getppid() == 1 else []) if n.isdigit()]
-  print(len(others), os.environ.get("LEFT"), oct(os.umask(0o77)))
+  import fcntl
+  print(len(others), os.environ.get("LEFT"), oct(os.umask(0o77)), fcntl.fcntl(0, fcntl.F_GETFL))
 `;
 
 async function runHere(pungi: Pungi, code: string) {

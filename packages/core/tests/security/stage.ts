@@ -54,7 +54,7 @@ export async function buildStage(entry = 'attack-runner'): Promise<Stage> {
     target: 'node20',
     logLevel: 'error',
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
   });
   cpSync(join(REPOSITORY, 'packages/core/python'), join(folder, 'app/packages/core/python'), {
@@ -84,6 +84,19 @@ export function runnerFolder(stage: Stage, tier: AttackTier, user: User): string
   }
   return folder;
 }
+
+/** How a runner is started: in its own folder, with nothing of ours but PATH, as the user. `more`: further variables. */
+export const startedIn = (folder: string, user: User, more: NodeJS.ProcessEnv = {}) => ({
+  cwd: folder,
+  env: {
+    PATH: process.env['PATH'],
+    HOME: `${folder}/home`,
+    TMPDIR: `${folder}/tmp`,
+    PUNGI_DATA_DIR: `${folder}/data`,
+    ...more,
+  },
+  ...identityOf(user),
+});
 
 export const identityOf = (user: User) =>
   IS_ROOT && user === 'user' ? { uid: ORDINARY_UID, gid: ORDINARY_UID } : {};

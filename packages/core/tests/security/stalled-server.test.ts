@@ -6,7 +6,7 @@ import { until } from '../../../../tests/support/until.js';
 import type { Outcome } from '../../src/contract/outcome.js';
 import type { AttackTier } from './attack.js';
 import { descendantsOf } from './process-tree.js';
-import { buildStage, identityOf, runnerFolder, type Stage, USERS } from './stage.js';
+import { buildStage, runnerFolder, type Stage, startedIn, USERS } from './stage.js';
 
 const NAME = 'stalled-run';
 /** Has a name by which its processes are found on the machine, and prints without end. */
@@ -84,14 +84,7 @@ async function runWhileStopped(
   const told = JSON.stringify({ tier, python: stage.python, request });
   const child = spawn(stage.node, [stage.runner, told], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    cwd: folder,
-    env: {
-      PATH: process.env['PATH'],
-      HOME: `${folder}/home`,
-      TMPDIR: `${folder}/tmp`,
-      PUNGI_DATA_DIR: `${folder}/data`,
-    },
-    ...identityOf(user),
+    ...startedIn(folder, user),
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => (await lines.next()).value as string;

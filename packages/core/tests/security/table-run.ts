@@ -1,6 +1,6 @@
 import type { Outcome } from '../../src/contract/outcome.js';
 import type { RunRequest } from '../../src/contract/run.js';
-import type { AttackTier } from './attack.js';
+import type { AttackTier, SessionStep } from './attack.js';
 
 /** What the test hands to a runner on its stdin. */
 export interface TableRun {
@@ -22,6 +22,7 @@ export interface Row {
   victim: boolean;
   bystander: boolean;
   cancelAfterMs: number | null;
+  calls?: readonly SessionStep[] | null;
 }
 
 /** One line of a runner's stdout. */

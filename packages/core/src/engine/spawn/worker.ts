@@ -1,7 +1,12 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../../base/logger.js';
 import { FrameParser } from '../../runtime/frames.js';
+import type { LiveInput } from '../../runtime/live-input.js';
+import type { Source } from '../../runtime/source-sender.js';
 import { type Channel, type Job, type OutputSink, Supervisor } from '../../runtime/supervisor.js';
 import { killChild, type SpawnSettings, spawnSupervisor, whyNotStarted } from '../../sandbox/spawn.js';
 import type { Worker } from '../backend.js';
@@ -83,8 +88,16 @@ export class SpawnedWorker implements Worker {
 
   readonly isKept = false;
 
-  run(job: Job, _runId: string, sink: OutputSink, signal: AbortSignal) {
-    return this.#supervisor.run(job, sink, signal);
+  async run({ live, ...job }: Job, _runId: string, sink: OutputSink, signal: AbortSignal) {
+    if (live === undefined) return this.#supervisor.run(job, sink, signal);
+    // This tier has no input while a run goes on.
+    const folder = await mkdtemp(join(tmpdir(), 'pungi-stdin-'));
+    try {
+      const source = await spool(live, join(folder, 'stdin'), signal);
+      return await this.#supervisor.run({ ...job, sources: [...(job.sources ?? []), source] }, sink, signal);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   }
 
   /** Closing its input ends the supervisor and everything below it. */
@@ -95,8 +108,23 @@ export class SpawnedWorker implements Worker {
   }
 }
 
+async function spool(live: LiveInput, from: string, signal: AbortSignal): Promise<Source> {
+  live.begin();
+  const file = await open(from, 'wx', 0o600);
+  let size = 0;
+  try {
+    for (let piece = await live.next(); piece !== null && !signal.aborted; piece = await live.next()) {
+      await file.write(piece);
+      size += piece.length;
+    }
+  } finally {
+    await file.close();
+  }
+  return { path: null, from, size };
+}
+
 const channelOf = (child: ChildProcess): Channel => ({
-  write: (frame) => child.stdin?.write(frame),
+  write: (frame, written) => child.stdin?.write(frame, written),
   cork: () => child.stdin?.cork(),
   uncork: () => child.stdin?.uncork(),
   destroy: () => child.stdin?.destroy(),

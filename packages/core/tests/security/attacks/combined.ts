@@ -139,6 +139,7 @@ export const COMBINED: Attack[] = [
   },
   bomb({
     name: 'passes the CPU limit in a stopped and continued grandchild',
+    long: true,
     code: `${AWAY}\n${py`
       def burn():
           while True: pass

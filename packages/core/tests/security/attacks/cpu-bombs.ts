@@ -25,6 +25,7 @@ export const CPU_BOMBS: Attack[] = [
   }),
   bomb({
     name: 'CPU, ignoring SIGXCPU and every other signal',
+    long: true,
     code: py`
       for number in range(1, 65):
           try:
@@ -38,12 +39,14 @@ export const CPU_BOMBS: Attack[] = [
   }),
   bomb({
     name: 'CPU inside one call of C',
+    long: true,
     code: 'import re\nre.match(r"(a+)+$", "a" * 60 + "b")\n',
     limits: { cpuMs: 300 },
     expect: cpuExceeded,
   }),
   bomb({
     name: 'CPU in several processes',
+    long: true,
     code: py`
       def spin():
           signal.alarm(8)
@@ -72,6 +75,7 @@ export const CPU_BOMBS: Attack[] = [
   }),
   bomb({
     name: 'CPU in short children, one after the other',
+    long: true,
     code: py`
       def spin():
           end = time.process_time() + 0.05
@@ -101,18 +105,21 @@ export const CPU_BOMBS: Attack[] = [
   }),
   bomb({
     name: 'CPU in children of two milliseconds that nobody waits for',
+    long: true,
     code: `signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n${SHORT_LIVES}\nlive_shortly(2500, 0.002)\n`,
     limits: { cpuMs: 500, timeoutMs: 15_000 },
     expect: { verdict: 'cpu-exceeded' },
   }),
   bomb({
     name: 'CPU in children of eight milliseconds that nobody waits for',
+    long: true,
     code: `signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n${SHORT_LIVES}\nlive_shortly(700, 0.008)\n`,
     limits: { cpuMs: 500, timeoutMs: 15_000 },
     expect: { verdict: 'cpu-exceeded' },
   }),
   bomb({
     name: 'CPU in short children whose parent asked not to be told',
+    long: true,
     code: `${SHORT_LIVES}\n${py`
       class Action(ctypes.Structure):
           _fields_ = [("handler", ctypes.c_void_p), ("mask", ctypes.c_byte * 128), ("flags", ctypes.c_int), ("r", ctypes.c_void_p)]
@@ -124,6 +131,7 @@ export const CPU_BOMBS: Attack[] = [
   }),
   bomb({
     name: 'CPU in short orphans',
+    long: true,
     code: `${SHORT_LIVES}\n${py`
       def orphan():
           if os.fork() == 0:
@@ -152,6 +160,7 @@ export const CPU_BOMBS: Attack[] = [
   }),
   {
     name: 'CPU of children that were waited for counts once',
+    long: true,
     code: `${SHORT_LIVES}\n${py`
       children = [spawn(lambda: spin(0.4)) for _ in range(2)]
       for child in children:

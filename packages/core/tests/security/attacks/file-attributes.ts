@@ -117,7 +117,7 @@ export const FILE_ATTRIBUTES: Attack[] = [
       for thread in threads: thread.join()
       untouched("written")
     `}`,
-    { harmful: true },
+    { harmful: true, long: true },
   ),
   refused(
     'exchanges the descriptor while its file is changed',
@@ -134,7 +134,7 @@ export const FILE_ATTRIBUTES: Attack[] = [
       for thread in threads: thread.join()
       untouched("exchanged")
     `}`,
-    { harmful: true },
+    { harmful: true, long: true },
   ),
   {
     name: 'asks for changes by pointers to nothing and names that never end',
@@ -235,6 +235,7 @@ export const FILE_ATTRIBUTES: Attack[] = [
   },
   bomb({
     name: 'lets the supervisor work for it: changes without end',
+    long: true,
     code: py`
       import threading
       open("own", "w").close()

@@ -90,6 +90,7 @@ export const FILE_LOCKS: Attack[] = [
   },
   bomb({
     name: 'lets the supervisor work for it: locks without end',
+    long: true,
     code: py`
       import fcntl
       file = open("own", "w")

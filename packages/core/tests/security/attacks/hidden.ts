@@ -118,6 +118,7 @@ export const HIDDEN: Attack[] = [
   }),
   {
     name: 'ends many threads and processes at once, which looks the same for a moment',
+    long: true,
     code: py`
       import threading
       def child():

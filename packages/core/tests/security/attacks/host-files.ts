@@ -19,7 +19,7 @@ export const HOST_FILES: Attack[] = [
   refused(
     'reads the environment and memory of other processes in /proc',
     py`
-      pids = [1, os.getppid(), context["runnerPid"], *context["treePids"]]
+      pids = [1, os.getppid(), *neighbours(), context["runnerPid"], *context["treePids"]]
       for pid in pids:
           if pid == os.getpid():
               continue

@@ -187,6 +187,7 @@ export const KERNEL_EXTREMES: Attack[] = [
   },
   bomb({
     name: 'memory beside many processes that compute',
+    long: true,
     code: py`
       def burn():
           until = time.monotonic() + 5
@@ -221,6 +222,7 @@ export const KERNEL_EXTREMES: Attack[] = [
   }),
   bomb({
     name: 'memory of the arguments of programs that start each other',
+    long: true,
     code: py`
       def child():
           while True:
@@ -233,9 +235,9 @@ export const KERNEL_EXTREMES: Attack[] = [
     expect: { verdict: ['memory-exceeded', 'ok'] },
   }),
   refused(
-    'stops, wakes and asks about its supervisor',
+    'stops, wakes and asks about its supervisor, and the template of its workers',
     py`
-      for pid in {1, os.getppid()}:
+      for pid in {1, os.getppid(), *neighbours()}:
           for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGCONT, signal.SIGUSR1, signal.SIGRTMAX, 0):
               refuse(f"signal {number}", lambda: os.kill(pid, number))
               try:
@@ -259,7 +261,7 @@ export const KERNEL_EXTREMES: Attack[] = [
           if context["tier"] == "namespace" or name != "comm":
               hide(name, lambda: write(f"/proc/self/{name}", data))
       for option in (4, 8, 13, 25, 28, 29, 35, 40, 41, 43, 47, 53, 55, 59, 62, 65, 67, 70, 72, 0x53564d41, 0x59616d61):
-          refuse(f"prctl {option}", lambda: checked(_libc.prctl(option, 1, 1, 0, 0)), errno.EINVAL)
+          refuse(f"prctl {option}", lambda: checked(_libc.prctl(option, int(option != 4), 1, 0, 0)), errno.EINVAL)
       for flags in (0x0040000, 0x0400000, 0x4000000, 0x8000000, 8):
           refuse(f"personality {flags:x}", lambda: checked(_libc.personality(ctypes.c_ulong(flags))))
     `,

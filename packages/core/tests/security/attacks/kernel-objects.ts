@@ -120,6 +120,7 @@ while total < 400 << 20:
   }),
   bomb({
     name: 'full sockets on their way through another one',
+    long: true,
     code: fixture('sockets_in_flight.py'),
     limits: { memoryMb: 32, openFiles: 256 },
     expect: memoryExceeded,
@@ -127,6 +128,7 @@ while total < 400 << 20:
   }),
   bomb({
     name: 'epoll watches of few files under many numbers',
+    long: true,
     code: `${fixture('many_watches.py')}\nhold(lambda: watch_many(200_000), 1)\n`,
     limits: { memoryMb: 32, openFiles: 256 },
     expect: memoryExceeded,
@@ -186,6 +188,7 @@ while total < 400 << 20:
   }),
   bomb({
     name: 'mapped areas that every fork copies',
+    long: true,
     code: `${fixture('many_areas.py')}\n${py`
       map_alternately(30_000)
       hold(lambda: None, 20)
@@ -195,6 +198,7 @@ while total < 400 << 20:
   }),
   bomb({
     name: 'mapped areas that know all of their ancestors',
+    long: true,
     code: `${fixture('many_areas.py')}\n${py`
       start = map_alternately(20_000)
       def touch():
@@ -215,6 +219,7 @@ while total < 400 << 20:
   }),
   bomb({
     name: 'texts about many watches, of each of which one byte was read',
+    long: true,
     code: `${fixture('many_watches.py')}\n${py`
       ends = [end for _ in range(40) for end in os.pipe()]
       watches = select.epoll()
@@ -246,6 +251,7 @@ while total < 400 << 20:
   }),
   bomb({
     name: 'a table for futexes of any size',
+    long: true,
     code: py`
       held = _libc.prctl(78, 1, 1 << 23, 0, 0)  # PR_FUTEX_HASH, PR_FUTEX_HASH_SET_SLOTS
       print("within the limits" if held else "BREACH 512 MB")

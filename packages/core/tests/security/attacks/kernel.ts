@@ -8,7 +8,7 @@ export const KERNEL: Attack[] = [
       own = ["oom_score_adj", "oom_adj", "mem", "clear_refs", "coredump_filter", "timerslack_ns", "comm", "attr/current",
              "uid_map", "gid_map", "setgroups", "loginuid", "make-it-fail", "sched", "autogroup"]
       paths = [f"/proc/self/{name}" for name in own] + [f"/proc/{os.getpid()}/task/{os.getpid()}/comm"]
-      paths += [f"/proc/{pid}/{name}" for pid in (1, os.getppid()) for name in ("mem", "oom_score_adj", "comm", "clear_refs")]
+      paths += [f"/proc/{pid}/{name}" for pid in (1, os.getppid(), *neighbours()) for name in ("mem", "oom_score_adj", "comm", "clear_refs")]
       paths += ["/proc/sys/kernel/core_pattern", "/proc/sys/kernel/hostname", "/proc/sys/kernel/modprobe",
                 "/proc/sys/kernel/randomize_va_space", "/proc/sys/kernel/ns_last_pid", "/proc/sys/kernel/pid_max",
                 "/proc/sys/kernel/shmmax", "/proc/sys/kernel/msgmax", "/proc/sys/kernel/sem", "/proc/sys/kernel/domainname",

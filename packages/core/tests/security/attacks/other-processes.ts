@@ -58,21 +58,24 @@ export const OTHER_PROCESSES: Attack[] = [
     expect: { verdict: 'killed', details: { signal: 'SIGKILL' } },
   },
   refused(
-    'stops the supervisor by every signal, also queued and through a pidfd',
+    'stops the supervisor or its template by every signal, also queued and through a pidfd',
     py`
       import signal
       supervisor = os.getppid()
       for number in range(1, 65):
           if number in (32, 33):
               continue
-          for pid in {1, supervisor}:
+          for pid in {1, supervisor, *neighbours()}:
               refuse(f"kill {pid} {number}", lambda: os.kill(pid, number))
               refuse(f"tgkill {pid} {number}", lambda: checked(_libc.tgkill(pid, pid, number)))
               refuse(f"sigqueue {pid} {number}", lambda: checked(_libc.sigqueue(pid, number, ctypes.c_void_p(1))))
-      def by_pidfd():
-          fd = syscall("pidfd_open", supervisor, 0)
-          syscall("pidfd_send_signal", fd, signal.SIGKILL, None, 0)
-      refuse("pidfd_send_signal", by_pidfd)
+      for pid in {supervisor, *neighbours()}:
+          def by_pidfd():
+              fd = syscall("pidfd_open", pid, 0)
+              syscall("pidfd_send_signal", fd, signal.SIGKILL, None, 0)
+          refuse(f"pidfd_send_signal {pid}", by_pidfd)
+          if pid != 1:  # -1 is everyone
+              refuse(f"killpg {pid}", lambda: os.kill(-pid, signal.SIGKILL), errno.ESRCH)
     `,
     { harmful: true },
   ),
@@ -81,7 +84,7 @@ export const OTHER_PROCESSES: Attack[] = [
     py`
       import fcntl, signal, socket
       left, right = socket.socketpair()
-      for pid in {1, os.getppid(), context["runnerPid"], *context["treePids"]} - {os.getpid()}:
+      for pid in {1, os.getppid(), *neighbours(), context["runnerPid"], *context["treePids"]} - {os.getpid()}:
           try:
               fcntl.fcntl(left, fcntl.F_SETOWN, pid)
               fcntl.fcntl(left, 10, signal.SIGKILL)  # F_SETSIG
@@ -102,7 +105,7 @@ export const OTHER_PROCESSES: Attack[] = [
       class Vector(ctypes.Structure):
           _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
       mine, theirs = Vector(ctypes.addressof(local), 64), Vector(ctypes.addressof(local), 64)
-      for pid in {1, os.getppid(), context["runnerPid"], *context["treePids"]} - {os.getpid()}:
+      for pid in {1, os.getppid(), *neighbours(), context["runnerPid"], *context["treePids"]} - {os.getpid()}:
           for request in (16, 0x4206):  # PTRACE_ATTACH, PTRACE_SEIZE
               refuse(f"ptrace {pid}", lambda: syscall("ptrace", request, pid, 0, 0))
           for name in ("process_vm_readv", "process_vm_writev"):
@@ -111,10 +114,11 @@ export const OTHER_PROCESSES: Attack[] = [
           hide(f"move_pages {pid}", lambda: syscall("move_pages", pid, 0, 0, 0, 0, 0))
           hide(f"migrate_pages {pid}", lambda: syscall("migrate_pages", pid, 8, 0, 0))
       refuse("traceme", lambda: syscall("ptrace", 0, 0, 0, 0))
-      def steal():
-          fd = syscall("pidfd_open", os.getppid(), 0)
-          return syscall("pidfd_getfd", fd, 0, 0)
-      refuse("pidfd_getfd", steal)
+      for pid in {os.getppid(), *neighbours()}:
+          def steal():
+              fd = syscall("pidfd_open", pid, 0)
+              return syscall("pidfd_getfd", fd, 0, 0)
+          refuse(f"pidfd_getfd {pid}", steal)
     `,
     { victim: true },
   ),
@@ -122,7 +126,7 @@ export const OTHER_PROCESSES: Attack[] = [
     'changes limits, priority and affinity of others',
     py`
       import resource
-      others = {1, os.getppid(), context["runnerPid"], *context["treePids"]} - {os.getpid()}
+      others = {1, os.getppid(), *neighbours(), context["runnerPid"], *context["treePids"]} - {os.getpid()}
       for pid in others:
           hide(f"prlimit {pid}", lambda: resource.prlimit(pid, resource.RLIMIT_CPU, (1, 1)))
           hide(f"prlimit files {pid}", lambda: resource.prlimit(pid, resource.RLIMIT_NOFILE, (0, 0)))

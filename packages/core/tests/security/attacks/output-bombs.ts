@@ -94,6 +94,7 @@ export const OUTPUT_BOMBS: Attack[] = [
   },
   {
     name: 'a line of 100 MB',
+    long: true,
     code: py`
       for _ in range(100):
           os.write(1, b"x" * (1 << 20)) == 1 << 20 or print("short")

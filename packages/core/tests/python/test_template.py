@@ -1,0 +1,85 @@
+"""The template of a supervisor's workers: what its workers share, what they do not, and what becomes of it if a run harms it."""
+
+import unittest
+
+import python_half  # noqa: F401
+from pungi.jail import system
+from pungi.run import frames
+from serving import LIMITS, Server
+
+# What others a run sees: the supervisor and the template.
+OTHERS = "import os\nprint(*sorted({int(name) for name in os.listdir('/proc') if name.isdigit()} - {os.getpid()}))"
+RANDOM = "import random\nprint(random.random())"
+HARMS = {
+    "nothing": "",
+    "every process is killed": "import os, signal\nos.kill(-1, signal.SIGKILL)",
+    "every process is stopped": "import os, signal\nos.kill(-1, signal.SIGSTOP)",
+    "every process is sent signals that wait": "import os, signal\nfor _ in range(2000): os.kill(-1, signal.SIGRTMIN)",
+    "a process stays behind": "import os, time\nif os.fork() == 0: time.sleep(60)",
+    "it fails": "1 / 0",
+    "it kills itself": "import os\nos.kill(os.getpid(), 9)",
+    "it takes all the processes that it may have": "import os, time\nfor _ in range(40):\n    if os.fork() == 0: time.sleep(60)",
+}
+
+
+@unittest.skipUnless(system.IS_LINUX and system.kernel_version() >= (5, 14), "needs namespaces that count their own tasks")
+class Template(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("namespace")
+        cls.addClassCleanup(cls.server.close)
+
+    def setUp(self):
+        self.supervisor = self.server.park()
+        self.addCleanup(self.supervisor.connection.close)
+
+    def run_next(self, code, **more):
+        """Returns what it printed; None if its supervisor takes no more runs."""
+        answer = self.supervisor.run_and_stay(code, **more)
+        kind, _ = self.supervisor.next()
+        self.assertIn(kind, (frames.PARKED, None))
+        if kind is None:
+            self.supervisor.connection.close()
+            self.supervisor = self.server.park()
+            self.addCleanup(self.supervisor.connection.close)
+        return answer["stdout"].decode()
+
+    def test_one_template_forks_the_workers_of_a_supervisor(self):
+        seen = [self.run_next(OTHERS) for _ in range(3)]
+        self.assertEqual(seen, ["1 2\n"] * 3)
+
+    def test_workers_have_other_random_numbers(self):
+        self.assertEqual(len({self.run_next(RANDOM) for _ in range(4)}), 4)
+
+    def test_children_of_a_run_have_other_random_numbers(self):
+        code = f"import os\nread, write = os.pipe()\npid = os.fork()\n{RANDOM}\nif pid: os.waitpid(pid, 0)\nelse: sys.stdout.flush(); os._exit(0)"
+        first, second = self.run_next(f"import sys\n{code}").split()
+        self.assertNotEqual(first, second)
+
+    def test_a_worker_has_its_own_pipes_and_nothing_of_the_template(self):
+        code = "import os\nnames = sorted(map(int, os.listdir('/proc/self/fd')))\nprint([n for n in names if n != 3])"
+        self.assertEqual([self.run_next(code) for _ in range(2)], ["[0, 1, 2, 1022, 1023]\n"] * 2)
+
+    def test_a_worker_is_the_child_of_its_supervisor_and_leads_its_session(self):
+        code = "import os, threading\nprint(os.getppid(), os.getsid(0) == os.getpgrp() == os.getpid(), threading.active_count())"
+        self.assertEqual(self.run_next(code), "1 True 1\n")
+
+    def test_threads_of_a_worker_work_as_always(self):
+        code = "import threading\nt = threading.Thread(target=print, args=('x',))\nt.start()\nt.join()\nprint(threading.main_thread().is_alive())"
+        self.assertEqual(self.run_next(code), "x\nTrue\n")
+
+    def test_the_run_after_one_that_harmed_it_is_as_any_other(self):
+        for harm, code in HARMS.items():
+            with self.subTest(harm):
+                self.run_next(code)
+                template = int(self.run_next(OTHERS).split()[1])
+                self.assertGreater(template, 1)
+                self.assertEqual(self.run_next("print(6 * 7)"), "42\n")
+
+    def test_a_run_can_have_as_many_processes_as_it_may(self):
+        code = "import os, time\npids = []\nfor _ in range(7):\n    pid = os.fork()\n    if pid == 0: time.sleep(60)\n    pids.append(pid)\nprint(len(pids))\nfor pid in pids: os.kill(pid, 9)"
+        self.assertEqual(self.run_next(code, limits=LIMITS | {"processes": 8}), "7\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
