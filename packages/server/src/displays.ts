@@ -1,6 +1,7 @@
 import type { ContentBlock, ImageContent, TextContent } from '@modelcontextprotocol/server';
 import { imageSize } from '@pungi/core/base';
 import type { Display, Outcome } from '@pungi/core/contract';
+import { isEnding } from './format-outcome.js';
 
 type Part = Display['data'][string];
 
@@ -61,19 +62,20 @@ export function withPictures(
   const index =
     shownStdout === '' ? -1 : blocks.findIndex((one) => one.type === 'text' && one.text === shownStdout);
   const pictures = shown.map(({ picture }) => picture);
+  const end = blocks.findIndex((one) => one.type === 'text' && isEnding(one.text));
   const all =
     index < 0
-      ? [...blocks, ...pictures]
+      ? blocks.toSpliced(end < 0 ? blocks.length : end, 0, ...pictures)
       : blocks.toSpliced(
           index,
           1,
           ...interleave(shownStdout, placesIn(outcome.stdout.text, shownStdout, shown)),
         );
-  return leftOut === 0 ? all : [...all, { type: 'text', text: leftOutSentence(leftOut, maxBytes) }];
+  return leftOut === 0 ? all : [...all, { type: 'text', text: leftOutSentence(leftOut, maxBytes, outcome) }];
 }
 
-const leftOutSentence = (count: number, maxBytes: number) =>
-  `${count === 1 ? '1 picture was' : `${count} pictures were`} left out: a reply has room for ${MOST_IMAGES} pictures with ${Math.round(maxBytes / 1024)} KB of base64. Show fewer or smaller ones.`;
+const leftOutSentence = (count: number, maxBytes: number, { artifacts }: Outcome) =>
+  `${count === 1 ? '1 picture was' : `${count} pictures were`} left out: a reply has room for ${MOST_IMAGES} pictures with ${Math.round(maxBytes / 1024)} KB of base64. ${artifacts === undefined ? 'Show fewer or smaller ones.' : 'The files of the run have them.'}`;
 
 /** Moves places in the whole output to the same places in a text that was cut in the middle. */
 function placesIn(whole: string, cut: string, pictures: Placed[]): Placed[] {

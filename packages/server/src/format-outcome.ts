@@ -60,21 +60,25 @@ export const MOST_FILES_LISTED = 20;
 const fileUri = (run: string, path: string): string =>
   `pungi://run/${run}/${path.split('/').map(encodeURIComponent).join('/')}`;
 
+const FILES = 'Files, for read_file with run ';
+const SESSION = 'session: ';
+
+/** Whether a block of the reply comes after all that the run showed. */
+export const isEnding = (block: string): boolean => block.startsWith(FILES) || block.startsWith(SESSION);
+
 /** The files that the run left, and how to read them. */
 function formatFiles({ artifacts = [], runId }: Outcome): string[] {
   if (artifacts.length === 0) return [];
   const shown = artifacts.slice(0, MOST_FILES_LISTED).map(({ path, size }) => `${path} (${size} bytes)`);
   const left = artifacts.length - shown.length;
-  return [
-    `Files, for read_file with run ${runId}: ${shown.join(', ')}${left > 0 ? `, and ${left} more` : ''}`,
-  ];
+  return [`${FILES}${runId}: ${shown.join(', ')}${left > 0 ? `, and ${left} more` : ''}`];
 }
 
 /** The handle of a new session, and the end of any. */
 function formatSession(outcome: Outcome): string[] {
   const { session } = outcome;
   const isNew = session?.alive && session.calls === 1;
-  return isNew ? [`session: ${session.id}`] : sessionNotes(outcome);
+  return isNew ? [`${SESSION}${session.id}`] : sessionNotes(outcome);
 }
 
 export const sessionNotes = ({ session }: Outcome): string[] =>

@@ -31,6 +31,7 @@ import {
 } from './http/legacy-sessions.js';
 import { MESSAGE_LIMITS } from './message-scan.js';
 import { createServerFactory, type Extension } from './server.js';
+import { HEADER_MISMATCH, taskHeaderProblem } from './tasks.js';
 
 interface HttpOptions {
   host?: string;
@@ -130,6 +131,11 @@ function mcpHandler(sessions: LegacySessions, modern: McpHttpHandler, connection
     // The SDK classifies by headers and the parsed body, so the request needs no body stream.
     const legacy = await isLegacyRequest(await toWebRequest(req as NodeIncomingMessageLike, {}), value);
     if (legacy) return sessions.handle(req, res, value);
+    const problem = taskHeaderProblem(req, value);
+    if (problem !== undefined)
+      return respondProblem(res, 400, HEADER_MISMATCH, problem, {
+        id: (value as { id?: string }).id ?? null,
+      });
     // The parsed body is passed on as well: the adapter would serialize it again.
     const fetch: McpHttpHandler['fetch'] = (request, about) =>
       modern.fetch(request, { ...about, parsedBody: value });

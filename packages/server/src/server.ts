@@ -1,4 +1,6 @@
 import {
+  CLIENT_INFO_META_KEY,
+  type Implementation,
   McpServer,
   type McpServerOptions,
   ResourceTemplate,
@@ -11,14 +13,17 @@ import { isServed } from '@pungi/core/config';
 import { type Caller, callerOf } from '@pungi/core/contract';
 import type { Wrapping } from '@pungi/wrap';
 import { instructionsFor } from './instructions.js';
+import { once } from './once.js';
 import { serveOutputs } from './output-resources.js';
 import { promptsFor } from './prompts.js';
 import { announceChanges, serveTools } from './serve-tools.js';
+import { knowsTasks, serveTasks, type TaskSource } from './tasks.js';
+import { backgroundTasks } from './tools/background.js';
 import { serverNameOf } from './tools/descriptions.js';
-import { toolsFor } from './tools/index.js';
+import { servesOutputs, toolsFor } from './tools/index.js';
 import { readResource } from './tools/read-file.js';
-import { READ_OUTPUT } from './tools/read-output.js';
 import type { Call, Tool } from './tools/tool.js';
+import { serveViewer } from './viewer.js';
 import { wrappingTools } from './wrapped/wrapping-tools.js';
 
 /** Adds to the built-in tools, in every server that a door creates. */
@@ -26,6 +31,8 @@ export interface Extension {
   options?: McpServerOptions;
   /** Registers prompts and resources, and returns the tools. */
   register(server: McpServer): Tool[];
+  /** Tasks that its tools create. */
+  tasks?: TaskSource;
 }
 
 /** The first protocol whose results can contain links to resources. */
@@ -41,8 +48,11 @@ export function createServerFactory(pungi: Pungi, wrapping: Wrapping, extension?
   const { config, profiles } = pungi;
   const { scripts: wrapped } = wrapping;
   wrapped.watch();
-  const tools = [...toolsFor(config, profiles), ...(isServed(config, 'wrap') ? wrappingTools(config) : [])];
-  const hasOutputs = tools.some(({ name }) => name === READ_OUTPUT);
+  const tools = once(() => [
+    ...toolsFor(config, profiles),
+    ...(isServed(config, 'wrap') ? wrappingTools(config) : []),
+  ]);
+  const hasOutputs = servesOutputs(config, profiles);
   const prompts = promptsFor(pungi);
   const instructions = instructionsFor(config, profiles);
   const { capabilities, ...options } = extension?.options ?? {};
@@ -55,8 +65,10 @@ export function createServerFactory(pungi: Pungi, wrapping: Wrapping, extension?
     );
     const callOf = (ctx: ServerContext): Call => {
       const hasLinks = (server.server.getNegotiatedProtocolVersion() ?? LINKS_SINCE) >= LINKS_SINCE;
-      return { pungi, wrapping, caller: callerOfCall(server, ctx), ctx, hasLinks };
+      const caller = callerOfCall(server, ctx);
+      return { pungi, wrapping, caller, ctx, hasLinks, knowsTasks: knowsTasks(server, ctx) };
     };
+    serveTasks(server, [backgroundTasks(callOf), ...(extension?.tasks ? [extension.tasks] : [])]);
     server.server.registerCapabilities({ tools: { listChanged, ...toolsCapability } });
     for (const { name, format, ...advertised } of prompts) {
       server.registerPrompt(name, advertised, (args) => ({
@@ -65,7 +77,9 @@ export function createServerFactory(pungi: Pungi, wrapping: Wrapping, extension?
     }
     if (hasOutputs) serveOutputs(server, callOf);
     if (config.artifactMb > 0) serveFiles(server, pungi);
-    serveTools(server, [...tools, ...(extension?.register(server) ?? [])], wrapped, callOf);
+    if (isServed(config, 'run')) serveViewer(server);
+    const added = extension?.register(server) ?? [];
+    serveTools(server, () => [...tools(), ...added], wrapped, callOf);
     if (lives) announceChanges(server, wrapped);
     return server;
   };
@@ -85,9 +99,14 @@ function serveFiles(server: McpServer, pungi: Pungi): void {
   );
 }
 
-/** A modern client has no session and spreads its calls over connections: only its name identifies it. */
-function callerOfCall({ server }: McpServer, { sessionId }: ServerContext): Caller {
-  const { name, version } = server.getClientVersion() ?? { name: 'anonymous', version: '' };
+/**
+ * A modern client has no session and spreads its calls over connections: only its name identifies it, which comes with each
+ * request.
+ */
+function callerOfCall({ server }: McpServer, { sessionId, mcpReq }: ServerContext): Caller {
+  const envelope = mcpReq.envelope as Record<string, unknown> | undefined;
+  const told = envelope?.[CLIENT_INFO_META_KEY] as Implementation | undefined;
+  const { name, version } = told ?? server.getClientVersion() ?? { name: 'anonymous', version: '' };
   const client = `${name} ${version}`.trim();
   return callerOf({ client, ...(sessionId !== undefined && { connection: sessionId }) });
 }

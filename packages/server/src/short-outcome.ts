@@ -36,7 +36,13 @@ export function shortOutcome(
   const displays = shownParts(outcome);
   const files = (outcome.artifacts ?? []).slice(0, MOST_FILES_LISTED).map(({ path }) => path);
   const showsStdout = style !== 'value' || (isOk && value === null);
-  const allNotes = [...notes, ...(value?.note === undefined ? [] : [value.note]), ...sessionNotes(outcome)];
+  const moreFiles = (outcome.artifacts ?? []).length - files.length;
+  const allNotes = [
+    ...notes,
+    ...(value?.note === undefined ? [] : [value.note]),
+    ...(moreFiles > 0 ? [`The run left ${moreFiles} more files.`] : []),
+    ...sessionNotes(outcome),
+  ];
   const shown = {
     ...(!isOk && { error: shortError(verdict, stderr.text, style, sentence) }),
     ...(isOk && value !== null && { value: value.json ?? value.repr }),

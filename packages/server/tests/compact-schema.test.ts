@@ -63,6 +63,7 @@ const VERDICTS: Verdict[] = [
   { kind: 'invalid', code: 'INVALID_INPUT', message, issues: ['code: is missing'] },
   { kind: 'no-environment', code: 'PACKAGE_INSTALLATION_ERROR', message, packages: [failed] },
   { kind: 'no-session', code: 'SESSION_ENDED', message },
+  { kind: 'lost', code: 'RUN_LOST', message, started: true },
   { kind: 'unavailable', code: 'INTERPRETER_NOT_FOUND', message },
   { kind: 'unrecorded', code: 'AUDIT_DAMAGED', message },
   { kind: 'internal', code: 'INTERNAL_ERROR', message },

@@ -45,6 +45,12 @@ describe('the pictures of a run', () => {
     expect(blocksOf({ displays: [picture(0, 'one')] })).toEqual([{ picture: 'one' }]);
   });
 
+  test('come before the names of files and the handle of a session', () => {
+    const artifacts = [{ path: 'figure-1.png', size: 1, sha256: '', mimeType: 'image/png' }];
+    const blocks = blocksOf({ displays: [picture(0, 'one')], artifacts });
+    expect(blocks.slice(0, 2)).toEqual([{ picture: 'one' }, expect.stringMatching(/^Files, for read_file/)]);
+  });
+
   test('travel once: structured content has their size and the small parts of displays', () => {
     const { structuredContent } = replyOutcome({ ...outcomeOf(), displays: [picture(0, PNG), html] }, REPLY);
     const { displays } = structuredContent as Outcome;

@@ -48,12 +48,12 @@ const EVERYTHING = {
 
 // Every client pays for all of this in each conversation, before anything is done.
 test.each([
-  ['by default', {}, 8700],
-  ['with everything switched on', EVERYTHING, 13_000],
-  ['without tools that change environments', { ENVIRONMENT_TOOLS: 'false' }, 7600],
-  ['without personas', { ALLOWED_PROFILES: 'default' }, 8100],
+  ['by default', {}, 10_000],
+  ['with everything switched on', EVERYTHING, 14_500],
+  ['without tools that change environments', { ENVIRONMENT_TOOLS: 'false' }, 8950],
+  ['without personas', { ALLOWED_PROFILES: 'default' }, 9400],
   ['runs alone', { TOOLSETS: 'run' }, 4000],
-  ['some groups', { TOOLSETS: 'run,packages,health', ALLOWED_PROFILES: 'default' }, 4500],
+  ['some groups', { TOOLSETS: 'run,packages,health', ALLOWED_PROFILES: 'default' }, 5250],
 ])('%s: the lists are short, and our own linter has nothing to say', async (_, settings, mostCharacters) => {
   const offer = await offerWith(settings);
   expect(lint(offer)).toEqual([]);

@@ -72,7 +72,7 @@ describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')(
         await analyse({ code: '1', persona: 'diego', capability: 'strategic_data_analysis', fresh: true })
       ).outcome;
       const { preloads } = await pungi.health(environment ?? undefined);
-      expect(preloads).toEqual(
+      expect(preloads).toMatchObject(
         ['numpy', 'pandas', 'matplotlib.pyplot'].map((module) => ({ module, problem: null })),
       );
     });

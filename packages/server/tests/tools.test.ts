@@ -22,7 +22,7 @@ behindEveryDoor({}, (door, era) => {
       expect(tool.title).toBeTruthy();
       expect(tool.annotations).toBeDefined();
       expect(tool.inputSchema).toMatchObject({ type: 'object' });
-      const runs = /^(execute|read)_/.test(tool.name);
+      const runs = /^(execute_|read_|get_run)/.test(tool.name);
       expect(tool._meta).toEqual(runs ? { 'anthropic/maxResultSizeChars': 20_000 } : undefined);
     }
     expect(tools[0]?.description).toContain('30 s wall time');
@@ -45,18 +45,23 @@ behindEveryDoor({}, (door, era) => {
     expect(those('readOnlyHint')).toEqual([
       'list_profiles',
       'read_output',
+      'get_run',
+      'list_runs',
       'analyze_code',
       'list_packages',
       'list_venvs',
       'list_sessions',
       'read_file',
+      'list_files',
       'health_check',
     ]);
     expect(those('destructiveHint')).toEqual([
+      'cancel_run',
       'install_packages',
       'uninstall_packages',
       'set_venv_description',
       'delete_venv',
+      'checkpoint_session',
       'end_session',
     ]);
   });

@@ -75,9 +75,9 @@ const mapValues = (map: Properties, change: (one: Schema) => Schema): Properties
 
 /*
  * Annotations. What equals the default of the protocol is left out: readOnlyHint false, destructiveHint true, idempotentHint
- * false, openWorldHint true. For a tool that only reads, destructiveHint and idempotentHint mean nothing.
+ * false, openWorldHint true. For a tool that only reads, the others matter to nobody.
  */
-export const READ_ONLY: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
+export const READ_ONLY: ToolAnnotations = { readOnlyHint: true };
 /** Changes or destroys something of the server; a repeated call changes nothing more. */
 export const REPLACES: ToolAnnotations = { idempotentHint: true, openWorldHint: false };
 /** Also downloads from the package index. */

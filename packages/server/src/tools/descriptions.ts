@@ -16,7 +16,9 @@ export function describeSandbox(config: Config, { usable }: Profiles): string {
     : `Every call is a fresh sandboxed process: ${network}, no access to the host, no state kept${isServed(config, 'sessions') ? ' without session' : ''}.`;
   return [
     isolation,
-    'Its work folder has the given files and is deleted afterwards: print or return what you need.',
+    config.artifactMb > 0 && isServed(config, 'files')
+      ? 'Its work folder has the given files; files that it leaves there are kept for read_file.'
+      : 'Its work folder has the given files and is deleted afterwards: print or return what you need.',
     describeImports(config),
     `Limits: ${seconds(config.executionTimeoutMs)} wall time, ${seconds(config.maxCpuMs)} CPU time, ${config.maxMemoryMb} MB memory, ` +
       `${config.maxDiskMb} MB disk, ${config.maxProcesses} processes.`,

@@ -63,7 +63,7 @@ export const createVenv = (): Tool => ({
   title: 'Create an environment',
   description: 'Create a Python environment for runs that pass its venvName.',
   annotations: CREATES,
-  inputSchema: advertiseArguments(CreateVenvArguments),
+  inputSchema: advertiseArguments(CreateVenvArguments, ['description']),
   answer: (args, call) =>
     answer(CreateVenvArguments, args, call, async (wanted, steps) =>
       reply(call, await call.pungi.environments.create(wanted, steps), formatCreated),
@@ -104,7 +104,7 @@ export const deleteVenv = (): Tool => ({
   title: 'Delete an environment',
   description: 'Delete an environment and its packages, for good.',
   annotations: REPLACES,
-  inputSchema: advertiseArguments(DeleteVenvArguments, ['confirmDefault']),
+  inputSchema: advertiseArguments(DeleteVenvArguments, ['confirmDefault', 'wait']),
   answer: (args, call) =>
     answer(DeleteVenvArguments, args, call, async (wanted, steps) => {
       await call.pungi.environments.delete({ ...wanted, confirm: wanted.confirm ?? false }, steps);

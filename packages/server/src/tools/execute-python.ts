@@ -1,10 +1,12 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Config, isServed } from '@pungi/core/config';
 import { Limits, RunRequest } from '@pungi/core/contract';
-import { ceilingsOf, type Profiles } from '@pungi/core/gate';
+import { backgroundTimeoutMs, ceilingsOf, type Profiles } from '@pungi/core/gate';
 import { z } from 'zod';
 import { advertiseArguments } from './advertise.js';
+import { startInBackground } from './background.js';
 import { describeProfiles, describeSandbox, executeAnnotations } from './descriptions.js';
-import { answerRun, replyDetail, type Tool } from './tool.js';
+import { answer, type Call, replyDetail, replyRun, runWithProgress, type Tool } from './tool.js';
 import { existingVenv } from './venv-arguments.js';
 
 export function executePython(config: Config, profiles: Profiles): Tool {
@@ -37,13 +39,29 @@ export function executePythonFile(config: Config): Tool {
   };
 }
 
-const { code, file, argv, stdin, inputData, files, env, profile, fresh, session } = RunRequest.shape;
+/** Checks the arguments, runs the code or starts it in the background, and formats the outcome. */
+function answerRun<Schema extends z.ZodType<Pick<CommonArguments, 'replyDetail' | 'background'>>>(
+  schema: Schema,
+  args: unknown,
+  call: Call,
+  toRequest: (args: Omit<z.infer<Schema>, 'replyDetail' | 'background'>) => RunRequest,
+): Promise<CallToolResult> {
+  return answer(schema, args, call, async ({ replyDetail: detail, background, ...parsed }, steps) =>
+    background
+      ? startInBackground(toRequest(parsed), call, detail)
+      : replyRun(await runWithProgress(toRequest(parsed), call, steps), call, { detail }),
+  );
+}
+
+const { code, file, argv, stdin, inputData, files, filesOf, env, profile, fresh, session } = RunRequest.shape;
 
 /** Defaults are in the tool's description; a larger value is lowered to the maximum. */
 function limitArguments(config: Config) {
   const { timeoutMs, memoryMb, diskMb, processes } = ceilingsOf(config);
   return {
-    timeoutMs: Limits.shape.timeoutMs.optional().describe(`≤ ${timeoutMs}`),
+    timeoutMs: Limits.shape.timeoutMs
+      .optional()
+      .describe(`≤ ${timeoutMs}, in background ${backgroundTimeoutMs(config)}`),
     memoryMb: Limits.shape.memoryMb.optional().describe(`≤ ${memoryMb}`),
     diskMb: Limits.shape.diskMb.optional().describe(`≤ ${diskMb}`),
     processes: Limits.shape.processes.optional().describe(`≤ ${processes}`),
@@ -55,10 +73,12 @@ const common = (config: Config, profiles: string) => ({
   profile: profile.describe(`Default "${config.defaultProfile}": see list_profiles.${profiles}`),
   venvName: existingVenv(config),
   session: session.describe('"new", or its handle: keeps variables, imports and files.'),
+  background: z.boolean().optional().describe('For get_run'),
   inputData: inputData.describe('Lines for input()'),
   stdin: stdin.describe('Or all of stdin'),
   argv: argv.describe('sys.argv[1:]'),
   files: files.describe('For the work folder'),
+  filesOf,
   // Any JSON is accepted. The listing says object: models and clients handle a parameter of any type badly.
   context: z.unknown().optional().meta({ type: 'object', description: 'The variable `context`.' }),
   ...limitArguments(config),
@@ -68,11 +88,13 @@ const common = (config: Config, profiles: string) => ({
 });
 
 /**
- * A reply from a cache says how to get a fresh one, and `replyDetail` is for programs. Where no names are allowed, every call
+ * A reply from a cache says how to get a fresh one, that of an ended session how to take its files along, and `replyDetail` is for programs. Where no names are allowed, every call
  * with variables is refused.
  */
 const hiddenIn = (config: Config) => [
   'fresh',
+  'filesOf',
+  'processes',
   'replyDetail',
   ...(config.allowedEnv.length > 0 ? [] : ['env']),
   ...(isServed(config, 'sessions') ? [] : ['session']),
@@ -97,11 +119,18 @@ const fileArguments = (config: Config) =>
     })
     .refine(stdinOrInputData, 'give either stdin or inputData');
 
-type CommonArguments = Omit<z.infer<ReturnType<typeof codeArguments>>, 'code' | 'replyDetail'>;
+type CommonArguments = Omit<z.infer<ReturnType<typeof codeArguments>>, 'code'>;
 
 function toRunRequest(
   what: { code: string } | { file: string },
-  { timeoutMs, memoryMb, diskMb, processes, context, ...rest }: CommonArguments,
+  {
+    timeoutMs,
+    memoryMb,
+    diskMb,
+    processes,
+    context,
+    ...rest
+  }: Omit<CommonArguments, 'replyDetail' | 'background'>,
 ): RunRequest {
   const limits = {
     ...(timeoutMs !== undefined && { timeoutMs }),

@@ -3,16 +3,19 @@ import { type Analysis, AnalysisRequest, type Finding } from '@pungi/core/contra
 import type { Profiles } from '@pungi/core/gate';
 import { z } from 'zod';
 import { advertiseArguments, READ_ONLY } from './advertise.js';
+import { cancelRun, getRun, listRuns } from './background.js';
 import { isStrategicOnly, usablePersonas } from './descriptions.js';
 import { createVenv, deleteVenv, listVenvs, setVenvDescription } from './environments.js';
 import { executePython, executePythonFile } from './execute-python.js';
 import { executeStrategicCode } from './execute-strategic-code.js';
+import { listFiles } from './list-files.js';
 import { listProfiles } from './list-profiles.js';
 import { installPackages, listPackages, uninstallPackages } from './packages.js';
 import { readFile } from './read-file.js';
 import { readOutput } from './read-output.js';
-import { endSession, listSessions } from './sessions.js';
+import { checkpointSession, endSession, listSessions } from './sessions.js';
 import { answer, reply, type Tool } from './tool.js';
+import { uploadFile } from './upload-file.js';
 import { countOf, otherVenv } from './venv-arguments.js';
 
 type ToolsOf = (config: Config, profiles: Profiles) => Tool[];
@@ -23,14 +26,15 @@ const GROUPS: readonly [Toolset, ToolsOf][] = [
   ['run', (config) => (config.scriptRoots.length > 0 ? [executePythonFile(config)] : [])],
   ['strategic', (config, profiles) => strategicTools(config, profiles)],
   ['run', (config, profiles) => [listProfiles(config, profiles)]],
-  ['run', () => [readOutput()]],
+  ['run', () => [readOutput(), getRun(), cancelRun(), listRuns()]],
   ['analysis', () => [analyzeCode()]],
   ['packages', (config) => [listPackages(config)]],
   ['packages', (config) => changing(config, installPackages(config), uninstallPackages())],
   ['environments', () => [listVenvs()]],
   ['environments', (config) => changing(config, createVenv(), setVenvDescription(), deleteVenv())],
-  ['sessions', () => [listSessions(), endSession()]],
-  ['files', (config) => (config.artifactMb > 0 ? [readFile()] : [])],
+  ['sessions', () => [listSessions(), checkpointSession(), endSession()]],
+  ['files', (config) => (config.artifactMb > 0 ? [readFile(), uploadFile()] : [])],
+  ['files', (config, profiles) => (hasFiles(config, profiles) ? [listFiles()] : [])],
   ['health', () => [healthCheck()]],
 ];
 
@@ -40,7 +44,11 @@ export function toolsFor(config: Config, profiles: Profiles): Tool[] {
   return tools.map((tool) => (LONG_REPLIES.test(tool.name) ? { ...tool, _meta: sizeMeta(config) } : tool));
 }
 
-const LONG_REPLIES = /^(?:execute_|read_)/;
+/** Whether read_output is among the tools. */
+export const servesOutputs = (config: Config, profiles: Profiles): boolean =>
+  isServed(config, 'run') || (isStrategicOnly(config) && usablePersonas(profiles).length > 0);
+
+const LONG_REPLIES = /^(?:execute_|read_|get_run)/;
 
 /** Declares the longest reply, for clients that would else cut it, or hold it back, by a length of their own. */
 const sizeMeta = ({ replyChars }: Config) => ({ 'anthropic/maxResultSizeChars': replyChars });
@@ -52,6 +60,9 @@ function strategicTools(config: Config, profiles: Profiles): Tool[] {
   return [executeStrategicCode(config, profiles), ...needed];
 }
 
+const hasFiles = ({ artifactMb, dataRoots, defaultProfile }: Config, profiles: Profiles): boolean =>
+  artifactMb > 0 || dataRoots.length > 0 || profiles.get(defaultProfile).workspace.length > 0;
+
 /** Tools that change environments are offered only if the server's owner allows it. */
 const changing = ({ environmentTools }: Config, ...tools: Tool[]): Tool[] => (environmentTools ? tools : []);
 
@@ -60,8 +71,7 @@ function healthCheck(): Tool {
   return {
     name: 'health_check',
     title: 'Server health',
-    description:
-      'See whether the server can run Python, how, and if not, why. For calls that fail for no visible reason.',
+    description: 'See whether the server can run Python, and if not, why.',
     annotations: READ_ONLY,
     inputSchema: advertiseArguments(Arguments, ['venvName']),
     answer: (args, call) =>

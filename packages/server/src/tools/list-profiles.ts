@@ -40,8 +40,7 @@ type ListedProfile = z.infer<typeof ListedProfile>;
 export const listProfiles = (config: Config, profiles: Profiles): Tool => ({
   name: 'list_profiles',
   title: 'List profiles',
-  description:
-    'List the profiles of runs: what code may import and do, limits, packages, data, hosts, variables.',
+  description: 'List the profiles of runs: rules, limits, packages, data, hosts, variables.',
   annotations: READ_ONLY,
   inputSchema: advertiseArguments(Arguments, ['capability']),
   answer: (args, call) =>

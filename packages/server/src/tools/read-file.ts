@@ -11,10 +11,10 @@ const BESIDE_CHARS = 300;
 
 const Arguments = z
   .strictObject({
-    run: z.string().max(100).optional().describe('The run that left it'),
+    run: z.string().max(100).optional().describe('Its run'),
     session: z.string().max(200).optional().describe('Or the session'),
-    path: z.string().min(1).max(1024).describe('As the reply names it'),
-    offset: z.int().min(0).optional().describe('Bytes to skip'),
+    path: z.string().min(1).max(1024).describe('Its name'),
+    offset: z.int().min(0).optional(),
   })
   .refine(
     ({ run, session }) => (run === undefined) !== (session === undefined),
@@ -34,10 +34,11 @@ interface FilePart {
 
 export const readFile = (): Tool => ({
   name: 'read_file',
-  title: 'Read a file of a run',
-  description: 'Read a file that a run made or changed, part by part.',
+  title: 'Read a file',
+  description: 'Read a file of a run, part by part.',
   annotations: READ_ONLY,
-  inputSchema: advertiseArguments(Arguments),
+  // A part names the offset of the next one.
+  inputSchema: advertiseArguments(Arguments, ['offset']),
   answer: (args, call) =>
     answer(Arguments, args, call, async (asked) => reply(call, await fittingPart(asked, call), formatPart)),
 });

@@ -98,7 +98,10 @@ function tailOffset(text: string, lines: number): number {
   return at + 1;
 }
 
-/** Each line with its offset, so that its surroundings can be read. A plain text: a pattern could take forever. */
+/**
+ * Each line with its offset, so that its surroundings can be read; of a long line, the piece with the text. A plain text: a pattern
+ * could take forever.
+ */
 function searchPage(text: string, search: string, room: number): Page {
   const found: string[] = [];
   let matches = 0;
@@ -107,15 +110,19 @@ function searchPage(text: string, search: string, room: number): Page {
     matches += 1;
     const start = text.lastIndexOf('\n', at) + 1;
     const end = text.indexOf('\n', at) < 0 ? text.length : text.indexOf('\n', at);
-    const line = `${start}: ${text.slice(start, Math.min(end, start + MAX_LINE))}`;
+    const from = at + search.length <= start + MAX_LINE ? start : Math.max(start, at - CHARS_BEFORE);
+    const to = Math.min(end, from + MAX_LINE);
+    const line = `${from}: ${text.slice(from, to)}`;
     used += JSON.stringify(line).length + 2;
     if (used <= room) found.push(line);
-    at = end >= text.length ? -1 : text.indexOf(search, end + 1);
+    const after = to < end ? Math.max(to, at + 1) : end + 1;
+    at = after > text.length ? -1 : text.indexOf(search, after);
   }
   return { text: found.join('\n'), total: text.length, matches };
 }
 
 const MAX_LINE = 500;
+const CHARS_BEFORE = 100;
 
 function formatPage({ text, offset, next, total, matches }: Page): string {
   if (matches !== undefined) return `${matches} lines, each with its offset:\n${text}`;

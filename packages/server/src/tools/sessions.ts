@@ -31,10 +31,52 @@ const formatSessions = ({ sessions }: { sessions: SessionInfo[] }): string =>
     ? 'There are no sessions.'
     : sessions
         .map(
-          ({ id, environment, calls, busy, endsAt }) =>
-            `${id}: ${environment ?? 'default'}, ${countOf(calls, 'run')}${busy ? ', busy' : ''}, until ${endsAt}`,
+          ({ id, environment, calls, busy, alive, checkpoints, endsAt }) =>
+            `${id}: ${[
+              environment ?? 'default',
+              countOf(calls, 'run'),
+              ...(busy ? ['busy'] : []),
+              ...(alive ? [] : ['its process has ended']),
+              ...(checkpoints.length > 0 ? [`checkpoints ${checkpoints.join(' ')}`] : []),
+            ].join(', ')}, until ${endsAt}`,
         )
         .join('\n');
+
+const ACTIONS = ['checkpoint', 'restore', 'fork'] as const;
+
+const Copying = z
+  .strictObject({
+    session: z.string().max(100).describe('Its handle'),
+    action: z.enum(ACTIONS).describe('How'),
+    checkpoint: z.string().max(100).optional().describe('To restore'),
+  })
+  .refine(
+    ({ action, checkpoint }) => (action === 'restore') === (checkpoint !== undefined),
+    'give checkpoint to restore, and only then',
+  );
+
+export const checkpointSession = (): Tool => ({
+  name: 'checkpoint_session',
+  title: 'Checkpoints',
+  description: 'Save, restore or fork a session.',
+  annotations: { openWorldHint: false },
+  inputSchema: advertiseArguments(Copying),
+  answer: (args, call) =>
+    answer(Copying, args, call, async ({ session, action, checkpoint = '' }) => {
+      const { pungi, caller } = call;
+      if (action === 'fork')
+        return reply(call, await pungi.forkSession(session, caller), ({ id }) => `session: ${id}`);
+      const done =
+        action === 'restore'
+          ? await pungi.restore(session, checkpoint, caller)
+          : await pungi.checkpoint(session, caller);
+      return reply(
+        call,
+        done,
+        (state) => `${action === 'restore' ? 'restored' : 'checkpoint'}: ${state.checkpoint}`,
+      );
+    }),
+});
 
 const Ending = z.strictObject({ session: z.string().max(100).describe('Its handle') });
 

@@ -24,6 +24,8 @@ export interface Call {
   ctx: ServerContext;
   /** Whether the client knows links to resources, which protocols have since 2025-06-18. */
   hasLinks: boolean;
+  /** Whether the call may be answered with a task. */
+  knowsTasks: boolean;
 }
 
 /** A tool as data: its advertised fields, and the function that answers a call. */
@@ -70,18 +72,6 @@ export async function answer<Schema extends z.ZodType>(
 /** The argument of tools that run code, in addition to the request. */
 export const replyDetail = z.enum(REPLY_DETAILS).optional();
 type ReplyDetail = z.infer<typeof replyDetail>;
-
-/** Checks the arguments, runs the code, streams steps and output as progress, and formats the outcome. */
-export function answerRun<Schema extends z.ZodType<{ replyDetail?: ReplyDetail }>>(
-  schema: Schema,
-  args: unknown,
-  call: Call,
-  toRequest: (args: Omit<z.infer<Schema>, 'replyDetail'>) => RunRequest,
-): Promise<CallToolResult> {
-  return answer(schema, args, call, async ({ replyDetail: detail, ...parsed }, steps) =>
-    replyRun(await runWithProgress(toRequest(parsed), call, steps), call, { detail }),
-  );
-}
 
 /** `detail`: as the call asks for it. */
 interface RunReply extends Partial<Omit<ReplyOptions, 'detail'>> {
