@@ -1,24 +1,34 @@
 import { PungiError, printable, similarName, VERSION } from '@pungi/core/base';
 import { Command, CommanderError } from 'commander';
-import { analyzeCommand } from './analyze.js';
-import { auditCommand } from './audit/command.js';
-import { doctorCommand } from './doctor/command.js';
-import { envCommand } from './env/command.js';
 import { EXIT_CODES_HELP, exitCodeOfError, USAGE } from './exit-codes.js';
-import { profileCommand } from './profile/command.js';
-import { runCommand } from './run.js';
-import { serveCommand } from './serve.js';
-import { testCommand } from './test/command.js';
-import { wrapCommand } from './wrap/command.js';
+
+type MakeCommand = (end: (status: number) => void) => Command;
+
+/** Loads one command: the others, and what they import, stay unloaded. */
+const COMMANDS: Record<string, () => Promise<MakeCommand>> = {
+  serve: async () => (await import('./serve.js')).serveCommand,
+  run: async () => (await import('./run.js')).runCommand,
+  shell: async () => (await import('./shell/command.js')).shellCommand,
+  files: async () => (await import('./files/command.js')).filesCommand,
+  env: async () => (await import('./env/command.js')).envCommand,
+  profile: async () => (await import('./profile/command.js')).profileCommand,
+  wrap: async () => (await import('./wrap/command.js')).wrapCommand,
+  test: async () => (await import('./test/command.js')).testCommand,
+  audit: async () => (await import('./audit/command.js')).auditCommand,
+  analyze: async () => (await import('./analyze.js')).analyzeCommand,
+  doctor: async () => (await import('./doctor/command.js')).doctorCommand,
+};
 
 /** Runs one command and resolves to the exit status of the process. Never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   let status = 0;
-  const program = commandLine((ended) => {
+  const given = argv.length === 0 ? defaultArguments() : argv;
+  const end = (ended: number) => {
     status = ended;
-  });
+  };
   try {
-    await program.parseAsync(argv.length === 0 ? defaultArguments() : argv, { from: 'user' });
+    const program = await commandLine(given[0], end);
+    await program.parseAsync(given, { from: 'user' });
     return status;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : USAGE;
@@ -31,7 +41,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
 /** Without arguments, an MCP client on a pipe is served, and a person at a terminal gets the help. */
 const defaultArguments = () => (process.stdin.isTTY ? ['--help'] : ['serve']);
 
-function commandLine(end: (status: number) => void): Command {
+async function commandLine(first: string | undefined, end: (status: number) => void): Promise<Command> {
   const program = new Command('pungi')
     .description(
       'Runs Python in a fresh, kernel-sandboxed process: for agents over MCP, and from the command line.',
@@ -43,19 +53,9 @@ function commandLine(end: (status: number) => void): Command {
       'after',
       `\nWithout a command, "pungi" serves MCP over stdio, unless standard input is a terminal.\n${EXIT_CODES_HELP}\n\nPungi's own state: pungi doctor`,
     );
-  for (const make of [
-    serveCommand,
-    runCommand,
-    envCommand,
-    profileCommand,
-    wrapCommand,
-    testCommand,
-    auditCommand,
-    analyzeCommand,
-    doctorCommand,
-  ]) {
-    program.addCommand(make(end));
-  }
+  const named = first !== undefined && Object.hasOwn(COMMANDS, first) ? [COMMANDS[first]!] : undefined;
+  const needed = named ?? (first === '--version' || first === '-V' ? [] : Object.values(COMMANDS));
+  for (const make of await Promise.all(needed.map((load) => load()))) program.addCommand(make(end));
   formatErrors(program, 'pungi');
   return program;
 }

@@ -1,59 +1,54 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { PungiError } from '@pungi/core/base';
-import type { Display, Outcome } from '@pungi/core/contract';
-
-/** How the contents of a display are saved: the end of the file name, and whether they are base64. */
-const FILES: readonly [RegExp, ending: string, isBase64?: true][] = [
-  [/^image\/png$/, '.png', true],
-  [/^image\/jpeg$/, '.jpg', true],
-  [/^image\/gif$/, '.gif', true],
-  [/^image\/webp$/, '.webp', true],
-  [/^image\/svg\+xml$/, '.svg'],
-  [/^application\/pdf$/, '.pdf', true],
-  [/^text\/html$/, '.html'],
-  [/^text\/csv$/, '.csv'],
-  [/^text\/markdown$/, '.md'],
-  [/^text\/latex$/, '.tex'],
-  [/^application\/javascript$/, '.js'],
-  [/^application\/vnd\.pungi\.chart\+json$/, '.chart.json'],
-  [/^application\/vnd\.plotly\.v1\+json$/, '.plotly.json'],
-  [/^application\/vnd\.vega.*\+json$/, '.vega.json'],
-  [/^application\/json$/, '.json'],
-];
+import { countText, oneLine } from '@pungi/core/base';
+import {
+  type ArtifactContent,
+  type Display,
+  displayContent,
+  displayFile,
+  displayStem,
+  type Outcome,
+} from '@pungi/core/contract';
+import type { OutFolder } from './out-folder.js';
 
 const isPicture = ({ data }: Display) => Object.keys(data).some((type) => type.startsWith('image/'));
 
-/** Creates the folder before the run, which would be lost if it could not be written. */
-export function prepareFolder(folder: string | undefined): void {
-  if (folder === undefined) return;
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    const reason = (error as Error).message;
-    throw new PungiError('INVALID_INPUT', `The folder of --out cannot be created: ${reason}.`);
+/** Saves of what the script showed whatever is not among the files that it left. */
+export function saveShown({ displays = [] }: Outcome, out: OutFolder): void {
+  for (const [index, display] of displays.entries()) {
+    for (const [type, content] of Object.entries(display.data)) {
+      const file = displayFile(type);
+      if (file === undefined || file.isKept) continue;
+      const name = displayStem(display, index + 1) + file.ending;
+      const data = displayContent(content, file);
+      // The script may have left a file of that name.
+      if (!out.save(name, data)) out.save(`shown-${name}`, data);
+    }
   }
 }
 
-/** Saves what the script showed, and reports where it is. Without a folder, reports how to get the pictures. */
-export function saveDisplays({ displays = [] }: Outcome, folder: string | undefined): void {
-  if (folder !== undefined) {
-    const saved = displays.flatMap((display, index) => saveDisplay(display, folder, index + 1));
-    for (const path of saved) process.stderr.write(`pungi: saved ${path}\n`);
-    return;
-  }
+/** The files that a run left besides what it showed. */
+export function withoutShown(
+  files: readonly ArtifactContent[],
+  displays: readonly Display[],
+): ArtifactContent[] {
+  const stems = displays.map((display, index) => `${displayStem(display, index + 1)}.`);
+  return files.filter(({ path }) => !stems.some((stem) => path.startsWith(stem)));
+}
+
+/** Says how to get what is gone with the run. */
+export function mentionLost({ displays = [] }: Outcome, files: readonly ArtifactContent[]): void {
   const pictures = displays.filter(isPicture).length;
-  const were = pictures === 1 ? '1 picture was' : `${pictures} pictures were`;
-  if (pictures > 0) process.stderr.write(`pungi: ${were} shown; --out DIR saves what is shown as files\n`);
+  const shown = pictures === 0 ? [] : [`${countText(pictures, 'picture')} ${were(pictures)} shown`];
+  const own = withoutShown(files, displays);
+  const [first] = own;
+  const left =
+    first === undefined
+      ? []
+      : [
+          `${own.length === 1 ? `the file ${oneLine(first.path)}` : `${own.length} files`} ${were(own.length)} left`,
+        ];
+  const what = [...shown, ...left].join(', and ');
+  if (what !== '')
+    process.stderr.write(`pungi: ${what}; --out DIR saves what a run shows and leaves as files\n`);
 }
 
-function saveDisplay(display: Display, folder: string, number: number): string[] {
-  const stem = join(folder, `${isPicture(display) ? 'figure' : 'display'}-${number}`);
-  return Object.entries(display.data).flatMap(([type, content]) => {
-    const [, ending, isBase64] = FILES.find(([pattern]) => pattern.test(type)) ?? [];
-    if (ending === undefined) return [];
-    const text = typeof content === 'string' ? content : `${JSON.stringify(content, null, 2)}\n`;
-    writeFileSync(stem + ending, isBase64 ? Buffer.from(text, 'base64') : text);
-    return [stem + ending];
-  });
-}
+const were = (count: number) => (count === 1 ? 'was' : 'were');

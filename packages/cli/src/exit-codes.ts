@@ -66,6 +66,15 @@ Exit codes:
   74   the trail is damaged, or was tampered with
   130  cancelled: Ctrl-C, or a question that was not answered with yes`;
 
+/** The exit codes of `pungi files`. */
+export const FILES_EXIT_CODES_HELP = `
+Exit codes:
+  0    done
+  2    the command or the configuration is not valid, there is no such run or file, or the file to
+       write exists
+  70   an error inside Pungi
+  130  cancelled (Ctrl-C)`;
+
 /** The exit codes of `pungi wrap`. */
 export const WRAP_EXIT_CODES_HELP = `
 Exit codes:

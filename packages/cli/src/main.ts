@@ -1,8 +1,11 @@
 #!/usr/bin/env node
+import module from 'node:module';
 import { isNodeSupported, tooOld } from '@pungi/core/node-version';
 
 // Runs before anything else is loaded: an older Node fails on the syntax of the imports.
 if (isNodeSupported()) {
+  // Newer Nodes keep compiled code between starts.
+  (module as { enableCompileCache?: () => void }).enableCompileCache?.();
   const { runProgram } = await import('./command-line.js');
   // The library's processes and timers do not keep the process alive; this timer does until the command ends.
   const alive = setInterval(() => {}, 2 ** 30);

@@ -23,7 +23,7 @@ export function replaceableFile(path: string, force: boolean): string {
 }
 
 /** Writes a file of the user atomically. */
-export function writeOwnFile(path: string, content: string, force: boolean): void {
+export function writeOwnFile(path: string, content: string | Buffer, force: boolean): void {
   const target = replaceableFile(path, force);
   try {
     writeAtomically(target, content, { isNew: !force });

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { fstatSync } from 'node:fs';
+import { fstatSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { PungiError } from '@pungi/core/base';
-import type { InputFile } from '@pungi/core/contract';
+import type { InputFile, LocalInputs } from '@pungi/core/contract';
 import { asText, readOwnFile, readStdin } from './own-files.js';
+import { unmarked } from './run-arguments.js';
+import { placeOf } from './script-folder.js';
 
 const BINARY = 'pass binary data with --file NAME=PATH';
-const NO_STDIN = 'use --stdin "" for none';
 
 /** The code that `pungi run` runs. */
 interface Source {
@@ -15,6 +16,8 @@ interface Source {
   filename: string | undefined;
   argv: string[];
   fromStdin: boolean;
+  /** The folder that the script may read and import from. */
+  folder?: string | undefined;
 }
 
 /** Reads `FILE args…`, `- args…` or `-c CODE args…`. The file is read with the user's own rights. */
@@ -24,7 +27,8 @@ export async function readSource(
   signal: AbortSignal,
 ): Promise<Source> {
   if (code !== undefined) return { code, filename: undefined, argv: [...operands], fromStdin: false };
-  const [file, ...argv] = operands;
+  const [file, ...after] = operands;
+  const argv = unmarked(after);
   if (file === undefined) {
     throw new PungiError(
       'INVALID_INPUT',
@@ -33,27 +37,43 @@ export async function readSource(
   }
   if (file === '-') {
     return {
-      code: asText(await readStdin(signal, NO_STDIN), 'Standard input', BINARY),
+      code: asText(await readStdin(signal), 'Standard input', BINARY),
       filename: undefined,
       argv,
       fromStdin: true,
     };
   }
-  return { code: asText(readOwnFile(file), file, BINARY), filename: basename(file), argv, fromStdin: false };
+  const text = asText(readOwnFile(file), file, BINARY);
+  return { code: text, argv, fromStdin: false, ...placeOf(file, text) };
 }
 
-/** Reads `--stdin TEXT`, `--stdin @file`, or piped input; undefined if there is none. */
-export async function readInput(
-  given: string | undefined,
-  stdinIsCode: boolean,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  if (given?.startsWith('@@')) return given.slice(1);
-  if (given?.startsWith('@')) return asText(readOwnFile(given.slice(1)), given.slice(1), BINARY);
-  if (given !== undefined) return given;
-  return stdinIsCode || !isPiped()
-    ? undefined
-    : asText(await readStdin(signal, NO_STDIN), 'Standard input', BINARY);
+/** The standard input of the script: a text, a file of any size, or what is piped in while it runs. */
+interface Input {
+  text?: string;
+  local?: Pick<LocalInputs, 'stdin' | 'stdinStream'>;
+}
+
+/** Reads `--stdin TEXT`, `--stdin @file`, or piped input. */
+export function readInput(given: string | undefined, stdinIsCode: boolean): Input {
+  if (given?.startsWith('@@')) return { text: given.slice(1) };
+  if (given?.startsWith('@')) return inputFrom(given.slice(1));
+  if (given !== undefined) return { text: given };
+  return stdinIsCode || !isPiped() ? {} : { local: { stdinStream: process.stdin } };
+}
+
+function inputFrom(path: string): Input {
+  if (isLarge(path)) return { local: { stdin: path } };
+  const content = readOwnFile(path);
+  if (isUtf8(content)) return { text: asText(content, path) };
+  return statSync(path).isFile() ? { local: { stdin: path } } : { text: asText(content, path, BINARY) };
+}
+
+/** Small files are part of the request, and so of the audit trail, which can then replay the run. */
+const LARGEST_IN_REQUEST = 256 * 1024;
+
+function isLarge(path: string): boolean {
+  const about = statSync(path, { throwIfNoEntry: false });
+  return about?.isFile() === true && about.size > LARGEST_IN_REQUEST;
 }
 
 /** Parses `--context JSON` or `--context @file`. */
@@ -69,15 +89,30 @@ export function readContext(given: string): unknown {
   }
 }
 
-/** Reads `name=path`, or a path whose last part is the name. */
-export function readInputFile(given: string): InputFile {
+interface NamedFile {
+  path: string;
+  from: string;
+}
+
+/** `name=path`, or a path whose last part is the name. */
+function namedFile(given: string): NamedFile {
   const cut = given.indexOf('=');
-  const path = given.slice(cut + 1);
-  const content = readOwnFile(path);
-  const name = cut < 0 ? basename(path) : given.slice(0, cut);
-  return isUtf8(content)
-    ? { path: name, text: content.toString() }
-    : { path: name, base64: content.toString('base64') };
+  const from = given.slice(cut + 1);
+  return { path: cut < 0 ? basename(from) : given.slice(0, cut), from };
+}
+
+/** Reads the files for a request; large ones are only named. */
+export function readInputFiles(given: readonly string[]): { files: InputFile[]; large: NamedFile[] } {
+  const named = given.map(namedFile);
+  const small = named.filter(({ from }) => !isLarge(from));
+  return { files: small.map(contentOf), large: named.filter((one) => !small.includes(one)) };
+}
+
+export const readInputFile = (given: string): InputFile => contentOf(namedFile(given));
+
+function contentOf({ path, from }: NamedFile): InputFile {
+  const content = readOwnFile(from);
+  return isUtf8(content) ? { path, text: content.toString() } : { path, base64: content.toString('base64') };
 }
 
 /** A terminal is not read: the user would have to end the input before anything happens. */

@@ -1,95 +1,33 @@
 import { countText, durationText, indent, oneLine, printable, type Style, styleFor } from '@pungi/core/base';
 import type {
   Outcome,
-  Output,
-  OutputLine,
   PackageInfo,
   PackageReport,
   PackageResult,
+  RunOptions,
   ScopeViolation,
   Verdict,
 } from '@pungi/core/contract';
 
 import { nameKey } from '@pungi/core/environments';
 
-/** Prints the output of a run: line by line while it runs, and at its end exactly the rest. */
-export class LiveOutput {
-  readonly #streams: Record<OutputLine['stream'], LiveStream>;
-
-  /** Called before anything is written, so that the terminal's last line is free. */
-  constructor(beforeWrite: () => void = () => {}) {
-    const streamTo = (target: NodeJS.WriteStream) => new LiveStream(target, beforeWrite);
-    this.#streams = { stdout: streamTo(process.stdout), stderr: streamTo(process.stderr) };
-  }
-
-  readonly onLine = ({ stream, text }: OutputLine): void => this.#streams[stream].line(text);
-
-  /** Resets for another run of the same code, as after AUTO_INSTALL. */
-  restart(): void {
-    for (const stream of Object.values(this.#streams)) stream.restart();
-  }
-
-  finish({ stdout, stderr }: Outcome): void {
-    this.#streams.stdout.finish(stdout);
-    this.#streams.stderr.finish(stderr);
-  }
-}
-
-/** A line of this length may be a piece of a longer line, without a line end. */
-const PIECE = 64 * 1024;
-
-class LiveStream {
-  #waiting = '';
-  #written = 0;
-  #flush: NodeJS.Immediate | undefined;
-  #atEnd = false;
-
-  constructor(
-    private readonly target: NodeJS.WriteStream,
-    private readonly beforeWrite: () => void,
-  ) {}
-
-  /**
-   * Lines arrive without their ends, and the last one may have none. Each is written one turn later; if the run ends first, the
-   * rest is taken from the outcome, which is exact.
-   */
-  line(text: string): void {
-    this.#atEnd ||= text.length >= PIECE;
-    if (this.#atEnd) return;
-    this.#waiting += `${text}\n`;
-    this.#flush ??= setImmediate(() => this.#write());
-  }
-
-  restart(): void {
-    clearImmediate(this.#flush);
-    if (this.#waiting !== '') this.#write();
-    this.#flush = undefined;
-    this.#written = 0;
-    this.#atEnd = false;
-  }
-
-  finish({ text, truncated }: Output): void {
-    clearImmediate(this.#flush);
-    this.beforeWrite();
-    if (truncated) this.#write();
-    else this.target.write(text.slice(this.#written));
-  }
-
-  #write(): void {
-    this.beforeWrite();
-    this.target.write(this.#waiting);
-    this.#written += this.#waiting.length;
-    this.#waiting = '';
-    this.#flush = undefined;
-  }
-}
+/**
+ * Writes the bytes of a run to this process's own streams as they arrive. `beforeWrite` frees the terminal's last line.
+ */
+export const relayOutput =
+  (beforeWrite: () => void): NonNullable<RunOptions['onOutput']> =>
+  (stream, data) => {
+    beforeWrite();
+    process[stream].write(data);
+  };
 
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`);
 }
 
 /**
- * Prints what follows the output: the value, as in a notebook, or the reason of a failure, then notes and the disclosure.
+ * Prints what follows the output: the value, if the run was asked for one, or the reason of a failure, then notes and the
+ * disclosure.
  */
 export function printEnding({ verdict, value, disclosure, notes = [] }: Outcome, file: string): void {
   if (value !== null) process.stdout.write(`${value.repr}\n`);
@@ -106,7 +44,7 @@ export function printEnding({ verdict, value, disclosure, notes = [] }: Outcome,
 /**
  * Returns Python's traceback, if any, and one sentence. A script that chose its exit status needs no comment.
  */
-function failureText(verdict: Verdict): string | undefined {
+export function failureText(verdict: Verdict): string | undefined {
   if (verdict.kind === 'ok' || verdict.kind === 'exited') return undefined;
   const exception = 'exception' in verdict ? verdict.exception : undefined;
   const hint = exception?.hint ? `\npungi: ${exception.hint}` : '';

@@ -1,16 +1,26 @@
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Pungi } from '@pungi/core';
 import { PungiError, silentLogger } from '@pungi/core/base';
 import type { Config, OptionName } from '@pungi/core/config';
-import { CLI, type Outcome, type RequestedLimits, type RunRequest } from '@pungi/core/contract';
+import {
+  type ArtifactContent,
+  CLI,
+  type Outcome,
+  type RequestedLimits,
+  type RunOptions,
+  type RunRequest,
+} from '@pungi/core/contract';
 import { LimitRules, pointToFiles } from '@pungi/core/gate';
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { onInterrupt, openLog } from './act.js';
 import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
-import { prepareFolder, saveDisplays } from './display-files.js';
+import { mentionLost, saveShown } from './display-files.js';
 import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
-import { readContext, readInput, readInputFile, readSource } from './run-input.js';
-import { LiveOutput, printEnding, printJson } from './run-output.js';
+import { OutFolder } from './out-folder.js';
+import { ArgumentsAfterCode, noteUnread } from './run-arguments.js';
+import { readContext, readInput, readInputFiles, readSource } from './run-input.js';
+import { printEnding, printJson, relayOutput } from './run-output.js';
 import { reportSteps } from './terminal.js';
 
 const ENVIRONMENTS = [
@@ -35,7 +45,7 @@ const LIMITS = [
   'maxOutputBytes',
   'maxOutputHardBytes',
 ] as const;
-const SETTINGS: readonly OptionName[] = [
+export const SETTINGS: readonly OptionName[] = [
   'python',
   'tier',
   'allowUnsandboxed',
@@ -51,37 +61,37 @@ const SETTINGS: readonly OptionName[] = [
 ];
 
 const HELP = `
-Output appears as the script produces it; the value of the last expression follows, as in a
-notebook. With --json the outcome is the only thing on standard output:
+Options come before the script; everything after FILE, "-" or -c CODE belongs to the script.
+Standard output and standard error are the script's own, byte for byte, as it runs; what Pungi has
+to say is on standard error. With -c, the value of the last expression is printed at the end, as in
+a notebook. With --json the outcome is the only thing on standard output:
 {"verdict": …, "stdout": …, "value": …, "usage": …}, or
 {"error": {"code", "message", "details"}} if nothing was run.
-Piped text is the script's standard input, which always ends.
-What the script shows (plt.show(), display(frame)) is saved with --out DIR: figure-1.png …
+What is piped in is the script's standard input, as it reads it.
+A script that asks for its folder can import from it and read it, but for hidden files, unless it
+is a home folder; relative paths are those of an empty work folder: see --file and --data.
+With --out DIR, the files that the script makes or changes are saved, and what it shows
+(plt.show(), display(frame)): figure-1.png … Files of the same names are replaced.
 A script that names its packages in a "# /// script" block (PEP 723) runs in an environment created
-for them: the first run reports the steps on standard error, and "usage.installMs" is their time.
+for them; --with adds packages. The first run reports the steps on standard error, and
+"usage.installMs" is their time.
 A profile (see: pungi profile) adds rules. If it discloses what was done, the disclosure is printed
 at the end, on standard error.
 ${EXIT_CODES_HELP}
 
 Examples:
-  pungi run script.py -- --verbose data.csv
+  pungi run script.py --verbose data.csv
   pungi run -c 'sum(range(10))'
   cat numbers.txt | pungi run -c 'import sys; print(sum(map(int, sys.stdin)))'
   pungi run --env ml report.py
-  pungi run --profile diego roi.py --context '{"rate": 0.08}' --capability roi_calculations
-  pungi run plot.py --out figures
-  pungi run plot.py --file sales.csv=/data/2026/sales.csv --timeout 5000 --json`;
+  pungi run --with pandas --with 'numpy>=2' report.py
+  pungi run --profile diego --context '{"rate": 0.08}' --capability roi_calculations roi.py
+  pungi run --out figures plot.py
+  pungi run --file sales.csv=/data/2026/sales.csv --timeout 5000 --json plot.py`;
 
-interface Parsed extends Record<string, unknown> {
-  code?: string;
-  env?: string;
-  profile?: string;
-  context?: string;
-  capability?: string;
-  stdin?: string;
-  file: string[];
-  json?: boolean;
-  out?: string;
+/** The limits and the data that a command may be given. */
+export interface LimitFlags extends Record<string, unknown> {
+  data: string[];
   timeout?: number;
   memory?: number;
   disk?: number;
@@ -89,13 +99,28 @@ interface Parsed extends Record<string, unknown> {
   maxCpuMs?: string;
 }
 
+interface Parsed extends LimitFlags {
+  code?: string;
+  env?: string;
+  profile?: string;
+  context?: string;
+  capability?: string;
+  stdin?: string;
+  file: string[];
+  with: string[];
+  json?: boolean;
+  out?: string;
+}
+
 export function runCommand(end: (status: number) => void): Command {
-  const command = new Command('run')
+  const command = new ArgumentsAfterCode('run')
     .description('run a Python file, standard input, or code, in the sandbox')
-    .usage('[options] <FILE | - | -c CODE> [-- args…]')
+    .usage('[options] <FILE | - | -c CODE> [args…]')
     .argument('[operands...]', 'the file ("-" for standard input), then the arguments the script sees')
-    .option('-c, --code <code>', 'the code itself')
+    .passThroughOptions()
+    .option('-c, --code <code>', 'the code itself; the value of its last expression is printed')
     .option('-e, --env <name>', 'the environment to run in (see: pungi env)')
+    .addOption(withOption())
     .option('-p, --profile <name>', 'the profile to run under (see: pungi profile)')
     .option('--context <json|@file>', 'JSON that the code sees as `context`, or a file with it')
     .option('--capability <name>', 'what the run is for, as recorded in the disclosure and the audit trail')
@@ -104,20 +129,29 @@ export function runCommand(end: (status: number) => void): Command {
       'text on the script’s standard input, or a file with it (@@ for a literal @)',
     )
     .option('--file <name=path>', 'copy this file into the work folder; may be repeated', collect, [])
-    .addOption(
-      new Option('--timeout <ms>', 'end the run after this time').argParser(parserOf('executionTimeoutMs')),
+    .option('--data <dir>', 'a folder that the script can read, as data/NAME; may be repeated', collect, []);
+  addLimitFlags(command, 'the run')
+    .option(
+      '--out <dir>',
+      'save the files that the script leaves, and the pictures, HTML and data that it shows, in this folder',
     )
-    .addOption(new Option('--memory <mb>', 'memory the run may use').argParser(parserOf('maxMemoryMb')))
-    .addOption(new Option('--disk <mb>', 'disk the run may use').argParser(parserOf('maxDiskMb')))
-    .addOption(
-      new Option('--processes <number>', 'processes and threads the run may have').argParser(
-        parserOf('maxProcesses'),
-      ),
-    )
-    .option('--out <dir>', 'save pictures, HTML and data that the script shows as files in this folder')
     .option('--json', 'print the outcome as JSON, and nothing else');
   addConfigFlags(command, SETTINGS).addHelpText('after', HELP);
-  return command.action(async (operands: string[], parsed: Parsed) => end(await run(operands, parsed)));
+  return command.action(async (operands: string[], parsed: Parsed) => {
+    end(await run(operands, parsed));
+    if (!parsed.json) noteUnread(parsed.code, operands, command);
+  });
+}
+
+/** `who`: what the limits are for. */
+export function addLimitFlags(command: Command, who: string): Command {
+  const flag = (flags: string, about: string, name: OptionName) =>
+    new Option(flags, about).argParser(parserOf(name));
+  return command
+    .addOption(flag('--timeout <ms>', 'end the run after this time', 'executionTimeoutMs'))
+    .addOption(flag('--memory <mb>', `memory ${who} may use`, 'maxMemoryMb'))
+    .addOption(flag('--disk <mb>', `disk ${who} may use`, 'maxDiskMb'))
+    .addOption(flag('--processes <number>', `processes and threads ${who} may have`, 'maxProcesses'));
 }
 
 /** The file name as the user wrote it. */
@@ -125,7 +159,19 @@ const filenameOf = ([file = '-']: readonly string[], { code }: Parsed) =>
   code !== undefined ? '<code>' : file === '-' ? '<stdin>' : file;
 
 const cancelled = () => new PungiError('CANCELLED', 'The run was cancelled.');
-const collect = (value: string, earlier: string[]) => [...earlier, value];
+/** `pandas`, or several: `pandas[excel,html]>=2,<3,numpy`. */
+const collectPackages = (value: string, earlier: string[]) => [
+  ...earlier,
+  ...(value.match(/(?:\[[^\]]*\]|[^,[]|\[|,(?!\s*[A-Za-z0-9]))+/g) ?? [value]).map((one) => one.trim()),
+];
+export const withOption = (): Option =>
+  new Option('--with <package>', 'run with this package, in an environment made for it; may be repeated')
+    .argParser(collectPackages)
+    .default([], 'none')
+    .conflicts('env');
+/** It is held in memory. */
+const MOST_SAVED_MB = 1024;
+export const collect = (value: string, earlier: string[]) => [...earlier, value];
 
 async function run(operands: string[], parsed: Parsed): Promise<number> {
   const cancel = new AbortController();
@@ -133,11 +179,14 @@ async function run(operands: string[], parsed: Parsed): Promise<number> {
   // Without a reader, such as `head` that has exited, the run is pointless.
   process.stdout.on('error', () => cancel.abort(cancelled()));
   try {
-    prepareFolder(parsed.out);
-    const outcome = await pointToOwn(await executed(operands, parsed, cancel.signal), operands, parsed);
+    const out = parsed.out === undefined ? undefined : new OutFolder(parsed.out);
+    const left: ArtifactContent[] = [];
+    const listening = { signal: cancel.signal, onFiles: keepIn(left) };
+    const outcome = await pointToOwn(await executed(operands, parsed, listening), operands, parsed);
     if (parsed.json) printJson(outcome);
     else printEnding(outcome, filenameOf(operands, parsed));
-    if (!parsed.json || parsed.out !== undefined) saveDisplays(outcome, parsed.out);
+    if (out !== undefined) saveAll(outcome, left, out);
+    else if (!parsed.json) mentionLost(outcome, left);
     return exitCodeOf(outcome.verdict);
   } catch (thrown) {
     if (!parsed.json) throw thrown;
@@ -159,19 +208,38 @@ async function pointToOwn(
   const folder = dirname(file);
   const passFile = (path: string) =>
     `pass it with --file ${folder === '.' ? path : `${path}=${join(folder, path)}`}`;
-  return pointToFiles(outcome, { file: resolve(file), roots: [folder], data: [] }, passFile);
+  return pointToFiles(outcome, { file: resolve(file), roots: [folder], data: [], isShown: false }, passFile);
 }
 
-async function executed(operands: string[], parsed: Parsed, signal: AbortSignal): Promise<Outcome> {
+/** A run is repeated after AUTO_INSTALL: the last one counts. */
+const keepIn =
+  (left: ArtifactContent[]): NonNullable<RunOptions['onFiles']> =>
+  (_, files) =>
+    left.splice(0, left.length, ...files);
+
+function saveAll(outcome: Outcome, left: readonly ArtifactContent[], out: OutFolder): void {
+  for (const { path, content } of left) out.save(path, content);
+  saveShown(outcome, out);
+  out.report();
+}
+
+async function executed(
+  operands: string[],
+  parsed: Parsed,
+  { signal, onFiles }: Required<Pick<RunOptions, 'signal' | 'onFiles'>>,
+): Promise<Outcome> {
   const config = configFor(parsed);
   const source = await readSource(operands, parsed.code, signal);
-  const stdin = await readInput(parsed.stdin, source.fromStdin, signal);
-  const { code, filename, argv } = source;
-  const files = parsed.file.map(readInputFile);
+  const stdin = readInput(parsed.stdin, source.fromStdin);
+  const { code, filename, argv, folder } = source;
+  const { files, large } = readInputFiles(parsed.file);
   const request: RunRequest = { code, argv, files, limits: limitsIn(parsed) };
+  // Plain Python shows no value of a script.
+  if (!parsed.json && parsed.code === undefined) request.value = false;
   if (filename !== undefined) request.filename = filename;
-  if (stdin !== undefined) request.stdin = stdin;
+  if (stdin.text !== undefined) request.stdin = stdin.text;
   if (parsed.env !== undefined) request.venvName = parsed.env;
+  if (parsed.with.length > 0) request.packages = parsed.with;
   if (parsed.profile !== undefined) request.profile = parsed.profile;
   if (parsed.context !== undefined) request.context = readContext(parsed.context);
   if (parsed.capability !== undefined) request.capability = parsed.capability;
@@ -179,28 +247,17 @@ async function executed(operands: string[], parsed: Parsed, signal: AbortSignal)
   const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config), 'command');
   try {
     await pungi.ready();
-    const { onStep } = steps;
-    if (parsed.json) return await pungi.run(request, { signal, onStep, caller: CLI });
-    const live = new LiveOutput(() => steps.clear());
-    const onStepBetween = (message: string) => {
-      live.restart();
-      onStep(message);
-    };
-    const outcome = await pungi.run(request, {
-      signal,
-      caller: CLI,
-      onStep: onStepBetween,
-      onLine: live.onLine,
-    });
-    live.finish(outcome);
-    return outcome;
+    const local = { ...(folder !== undefined && { scriptFolder: folder }), ...stdin.local, files: large };
+    const options = { signal, local, onFiles, onStep: steps.onStep, caller: CLI };
+    if (parsed.json) return await pungi.run(request, options);
+    return await pungi.run(request, { ...options, onOutput: relayOutput(() => steps.clear()) });
   } finally {
     steps.clear();
     await pungi.close();
   }
 }
 
-function limitsIn({ timeout, memory, disk, processes, maxCpuMs }: Parsed): RequestedLimits {
+export function limitsIn({ timeout, memory, disk, processes, maxCpuMs }: LimitFlags): RequestedLimits {
   return {
     ...(timeout !== undefined && { timeoutMs: timeout }),
     ...(memory !== undefined && { memoryMb: memory }),
@@ -211,13 +268,31 @@ function limitsIn({ timeout, memory, disk, processes, maxCpuMs }: Parsed): Reque
   };
 }
 
-function configFor(parsed: Parsed): Config {
+/** Checked here, so that the sentence names the option. */
+function dataFolder(given: string): string {
+  if (statSync(given, { throwIfNoEntry: false })?.isDirectory() && resolve(given) !== '/') return given;
+  throw new PungiError(
+    'INVALID_INPUT',
+    `--data ${given}: there is no such folder, or it is the whole machine.`,
+  );
+}
+
+export function configFor(parsed: LimitFlags & { json?: boolean }): Config {
   const config = readConfig(parsed);
-  // Streamed output needs no cut in the middle; the hard limit still holds.
-  const maxOutputBytes = parsed.json ? config.maxOutputBytes : 2 * config.maxOutputHardBytes;
   // There is one run, so workers are parked with its limits, not with the defaults.
   const { ceilings } = new LimitRules(config);
   const maxMemoryMb = Math.min(parsed.memory ?? config.maxMemoryMb, ceilings.memoryMb);
   const maxDiskMb = Math.min(parsed.disk ?? config.maxDiskMb, ceilings.diskMb);
-  return { ...config, maxMemoryMb, maxDiskMb, maxOutputBytes, poolSize: 1, maxConcurrentExecutions: 1 };
+  // --out saves all that fits on the disk of the run.
+  const artifactMb = Math.min(maxDiskMb, MOST_SAVED_MB);
+  const dataRoots = [...config.dataRoots, ...parsed.data.map(dataFolder)];
+  return {
+    ...config,
+    maxMemoryMb,
+    maxDiskMb,
+    artifactMb,
+    dataRoots,
+    poolSize: 1,
+    maxConcurrentExecutions: 1,
+  };
 }

@@ -15,7 +15,7 @@ const VERSION = 'import importlib.metadata as m; print(m.version("apple"))';
 
 test('a replay has the packages of then, though its environment has others now, or is gone', async () => {
   await world.run(['env', 'create', 'fruit', 'apple<2'], { env });
-  const ran = await world.run(['run', '--env', 'fruit', '-c', VERSION, '--json'], { env });
+  const ran = await world.run(['run', '--env', 'fruit', '--json', '-c', VERSION], { env });
   const { runId, stdout } = JSON.parse(ran.stdout) as Outcome;
   expect(stdout.text).toBe('1.1\n');
   const replay = async () => {

@@ -40,10 +40,10 @@ let failed: Outcome;
 let random: Outcome;
 beforeAll(async () => {
   printed = await run(
-    '-c',
-    'print("hello")\nprint(open("t.txt").read())',
     '--file',
     `t.txt=${import.meta.filename}`,
+    '-c',
+    'print("hello")\nprint(open("t.txt").read())',
   );
   failed = await run('-c', '\n\n  \n1/0');
   random = await run('-c', 'import random; random.random()');
@@ -125,7 +125,7 @@ describe('list', () => {
     [['--since', 'yesterday'], 'must be a time such as'],
     [['--sha256', 'abc'], '64 hexadecimal digits'],
     [['--limit', '0'], 'at least 1'],
-    [['--kind', 'walk'], 'run, install'],
+    [['--kind', 'walk'], 'run, session, install'],
     [['--verdict', 'denid'], 'timed-out'],
   ])('with %j says what would be right', async (flags, words) => {
     const { status, stderr } = await audit(['list', ...flags]);

@@ -103,7 +103,7 @@ describe('an environment in use', () => {
   test('is not deleted, with status 75, unless one waits', async () => {
     await json(['create', 'busy']);
     const code = 'import time; print("in use", flush=True); time.sleep(600)';
-    const sleeper = world.start(['run', '--env', 'busy', '-c', code, '--timeout', '600000', '--stdin', '']);
+    const sleeper = world.start(['run', '--env', 'busy', '--timeout', '600000', '--stdin', '', '-c', code]);
     await sleeper.shows('stdout', 'in use');
     const refused = await env(['delete', 'busy', '--yes']);
     expect(refused).toMatchObject({ status: 75, stderr: expect.stringContaining('busy') });

@@ -89,7 +89,7 @@ describe('list', () => {
   });
   test('shows those of scripts only with --all', async () => {
     const script = '# /// script\n# dependencies = ["scripted"]\n# ///\nimport scripted\n';
-    expect(await world.run(['run', '-c', script, '--json'])).toMatchObject({ status: 0 });
+    expect(await world.run(['run', '--json', '-c', script])).toMatchObject({ status: 0 });
     const few = await env(['list']);
     expect(few.stdout).not.toContain('inline-');
     expect(few.stdout).toMatch(/\n1 environment of scripts not shown: --all\n$/);

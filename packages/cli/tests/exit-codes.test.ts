@@ -13,19 +13,19 @@ describe('a run ends with', () => {
     [
       '124 at the time limit',
       124,
-      ['-c', 'while True: import time; time.sleep(9)', '--timeout', '300'],
+      ['--timeout', '300', '-c', 'while True: import time; time.sleep(9)'],
       '300 ms',
     ],
-    ['137 beyond its CPU time', 137, ['-c', 'while True: pass', '--max-cpu-ms', '200'], 'CPU'],
-    ['137 beyond its memory', 137, ['-c', 'x = bytearray(400 << 20)', '--memory', '64'], '64 MB'],
+    ['137 beyond its CPU time', 137, ['--max-cpu-ms', '200', '-c', 'while True: pass'], 'CPU'],
+    ['137 beyond its memory', 137, ['--memory', '64', '-c', 'x = bytearray(400 << 20)'], '64 MB'],
     [
       '137 beyond its output',
       137,
-      ['-c', 'while True: print("x" * 999)', '--max-output-hard-bytes', '9999'],
+      ['--max-output-hard-bytes', '9999', '-c', 'while True: print("x" * 999)'],
       '9999 bytes',
     ],
     ['139 for a segmentation fault', 139, ['-c', 'import ctypes; ctypes.string_at(0)'], 'SIGSEGV'],
-    ['2 for a file outside the work folder', 2, ['-c', '1', '--file', '../x=package.json'], '..'],
+    ['2 for a file outside the work folder', 2, ['--file', '../x=package.json', '-c', '1'], '..'],
   ])('%s', async (_, expected, args, words) => {
     const { status, stderr } = await pungi(['run', ...args]);
     expect({ status, stderr }).toEqual({ status: expected, stderr: expect.stringContaining(words) });
@@ -34,13 +34,13 @@ describe('a run ends with', () => {
   });
 
   test('69 where there is no interpreter, with one sentence that names where it looked', async () => {
-    const { status, stdout, stderr } = await pungi(['run', '-c', '1', '--python', '/nowhere/python3']);
+    const { status, stdout, stderr } = await pungi(['run', '--python', '/nowhere/python3', '-c', '1']);
     expect({ status, stdout }).toEqual({ status: 69, stdout: '' });
     expect(stderr).toMatch(/^pungi: [^\n]*\/nowhere\/python3[^\n]*PUNGI_PYTHON[^\n]*\n$/);
   });
 
   test('69 where the process tier is asked for and not allowed, saying what would allow it', async () => {
-    const { status, stderr } = await pungi(['run', '-c', '1', '--tier', 'process']);
+    const { status, stderr } = await pungi(['run', '--tier', 'process', '-c', '1']);
     expect(status).toBe(69);
     expect(stderr).toMatch(/^pungi: [^\n]*ALLOW_UNSANDBOXED=true[^\n]*\n$/);
   });

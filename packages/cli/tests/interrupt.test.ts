@@ -27,7 +27,7 @@ test.runIf(onLinux).each(['SIGINT', 'SIGTERM'] as const)(
 test('Ctrl-C with --json still answers with the outcome', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'test-interrupt-'));
   const log = join(folder, 'log');
-  const { child, ended } = start(['run', '-c', SLEEPER, '--json', '--stdin', '', '--log-file', log]);
+  const { child, ended } = start(['run', '--json', '--stdin', '', '--log-file', log, '-c', SLEEPER]);
   await expect
     .poll(() => existsSync(log) && readFileSync(log, 'utf8'), UNTIL)
     .toContain('Ready to run Python');
@@ -38,8 +38,8 @@ test('Ctrl-C with --json still answers with the outcome', async () => {
   expect(status).toBe(130);
 });
 
-test('Ctrl-C while standard input is still being typed ends with 130', async () => {
-  const { child, ended, shows } = start(['run', '-c', 'print(1)']);
+test('Ctrl-C while code is still being typed ends with 130', async () => {
+  const { child, ended, shows } = start(['run', '-']);
   await shows('stderr', 'waiting for standard input');
   child.kill('SIGINT');
   const { status, stdout } = await ended;
@@ -47,7 +47,7 @@ test('Ctrl-C while standard input is still being typed ends with 130', async () 
 });
 
 test.runIf(onLinux)('a run whose reader has gone is cancelled', async () => {
-  const { child, ended, shows } = start(['run', '-c', 'while True: print("y" * 100)', '--stdin', '']);
+  const { child, ended, shows } = start(['run', '--stdin', '', '-c', 'while True: print("y" * 100)']);
   await shows('stdout', 'yyy\n');
   const below = descendants(child.pid!);
   child.stdout.destroy();

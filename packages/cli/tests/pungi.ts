@@ -1,5 +1,5 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { type ChildProcessByStdio, type StdioOptions, spawn } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -93,6 +93,19 @@ export async function program(args: string[], { input = '', ...setting }: Given 
   const { child, ended } = start(args, setting);
   child.stdin.end(input);
   return ended;
+}
+
+/** Runs the real program to its end, with its standard output and standard error in these files; returns its status. */
+export async function programToFiles(
+  args: string[],
+  paths: readonly [string, string],
+  { env = {}, cwd = process.cwd() }: Setting = {},
+): Promise<number | null> {
+  const [out, err] = paths.map((path) => openSync(path, 'w'));
+  const stdio = ['ignore', out!, err!] satisfies StdioOptions;
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio, env: environmentOf(env), cwd });
+  for (const fd of [out!, err!]) closeSync(fd);
+  return new Promise((done) => child.once('close', done));
 }
 
 /** Every process below this one, as the kernel sees it now, marked so that a reused number is not mistaken. */

@@ -35,7 +35,19 @@ test('a reader that has gone is no fault', async () => {
 test('without a command a terminal shows the help', async () => {
   const { status, stdout } = await pungi([], { terminal: true });
   expect(status).toBe(0);
-  for (const command of ['serve', 'run', 'env', 'profile', 'wrap', 'test', 'audit', 'analyze', 'doctor'])
+  for (const command of [
+    'serve',
+    'run',
+    'shell',
+    'files',
+    'env',
+    'profile',
+    'wrap',
+    'test',
+    'audit',
+    'analyze',
+    'doctor',
+  ])
     expect(stdout).toContain(command);
 });
 
@@ -70,6 +82,8 @@ test('no line of a help is wider than 100 columns', async () => {
     ['env'],
     ['profile'],
     ['wrap'],
+    ['files'],
+    ['files', 'get'],
     ['test'],
   ];
   for (const name of ENV) commands.push(['env', name]);
@@ -91,20 +105,20 @@ describe('one sentence and status 2', () => {
     [['run'], 'nothing to run'],
     [['run', 'missing.py'], 'missing.py'],
     [['run', '.'], 'it is a folder'],
-    [['run', '-c', '1', '--timeout', 'soon'], '--timeout'],
-    [['run', '-c', '1', '--memory', '1'], 'at least 16'],
-    [['run', '-c', '1', '--stdin', '@missing.txt'], 'missing.txt'],
-    [['run', '-c', '1', '--file', 'a=missing.csv'], 'missing.csv'],
-    [['run', '-c', '1', '--tier', 'vm'], 'namespace'],
-    [['run', '-c', '1', '--fresh'], '--fresh'],
+    [['run', '--timeout', 'soon', '-c', '1'], '--timeout'],
+    [['run', '--memory', '1', '-c', '1'], 'at least 16'],
+    [['run', '--stdin', '@missing.txt', '-c', '1'], 'missing.txt'],
+    [['run', '--file', 'a=missing.csv', '-c', '1'], 'missing.csv'],
+    [['run', '--tier', 'vm', '-c', '1'], 'namespace'],
+    [['run', '--fresh', '-c', '1'], '--fresh'],
     [['serve', '--alert-failure-rate', '101'], 'must be at most 100'],
     [['env', 'create'], 'see "pungi env create --help"'],
     [['env', 'list', '--default-venv-name', 'a/b'], 'a/b'],
     [['profile', 'list', '--flute'], 'see "pungi profile list --help"'],
     [['profile', 'list', '--profiles-file', 'missing.yaml'], 'missing.yaml'],
     [['profile', 'show', 'nobody'], 'There is no profile "nobody"'],
-    [['run', '-c', '1', '--profiles-file', 'missing.yaml'], 'missing.yaml'],
-    [['run', '-c', '1', '--default-profile', 'nobody'], 'DEFAULT_PROFILE'],
+    [['run', '--profiles-file', 'missing.yaml', '-c', '1'], 'missing.yaml'],
+    [['run', '--default-profile', 'nobody', '-c', '1'], 'DEFAULT_PROFILE'],
     [['serve', '--allowed-profiles', 'nobody'], 'ALLOWED_PROFILES'],
     [['analyze'], 'see "pungi analyze --help"'],
     [['analyze', 'missing.py'], 'missing.py'],
@@ -138,7 +152,7 @@ describe('one sentence and status 2', () => {
 });
 
 test('with --json a failure before the run is JSON as well', async () => {
-  const { status, stdout, stderr } = await pungi(['run', 'missing.py', '--json'], { cwd: folder });
+  const { status, stdout, stderr } = await pungi(['run', '--json', 'missing.py'], { cwd: folder });
   expect({ status, stderr }).toEqual({ status: 2, stderr: '' });
   expect(JSON.parse(stdout)).toMatchObject({
     error: { code: 'INVALID_INPUT', message: expect.stringContaining('missing.py') },

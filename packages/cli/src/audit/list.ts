@@ -90,6 +90,10 @@ export function whatOf(entry: AuditEntry): string {
   switch (entry.kind) {
     case 'run':
       return firstLine(entry.data.code) ?? hashText(entry.data.codeSha256);
+    case 'session': {
+      const { action, session, checkpoint, forked } = entry.data;
+      return revealedLine([action, checkpoint ?? forked, 'of session', session].join(' '));
+    }
     case 'denial':
       return revealedLine(`${entry.data.what}: ${entry.data.reason}`);
     case 'install':
