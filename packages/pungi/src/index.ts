@@ -1,6 +1,6 @@
 /** The library: start Pungi, run Python, read outcomes and the audit trail. */
 
-export { type CompiledScript, type Door, Pungi } from '@pungi/core';
+export { type CheckpointState, type CompiledScript, type Door, Pungi } from '@pungi/core';
 export { auditFolder, openTrailForReading, type TrailReader } from '@pungi/core/audit';
 export {
   createLogger,
@@ -22,6 +22,8 @@ export {
   type AuditEntry,
   AuditQuery,
   AuditVerification,
+  BackgroundRun,
+  type BackgroundRunInfo,
   CleanReport,
   CodeSummary,
   DEFAULT_LIMITS,
@@ -45,6 +47,7 @@ export {
   RunRequest,
   ScopeViolation,
   type SessionInfo,
+  type SessionState,
   type StepOptions,
   TestReport,
   TestSpecification,

@@ -104,5 +104,6 @@ async function serverScript(file: string, roots: string[]): Promise<ClientScript
   const places = isAbsolute(file) ? [file] : roots.map((root) => resolve(root, file));
   const found = await Promise.all(places.map((place) => realpath(place).catch(() => undefined)));
   const path = found.find((place) => place !== undefined) ?? file;
-  return { path, code: await readScript(path, roots) };
+  const { code } = await readScript(path, roots);
+  return { path, code };
 }

@@ -4,16 +4,21 @@ import type { ScriptInUse, WrappedTool } from './wrapped-script.js';
 /** Pungi's own tools keep their names, whether this server offers them or not. */
 export const BUILT_IN_NAMES: readonly string[] = [
   'analyze_code',
+  'cancel_run',
+  'checkpoint_session',
   'create_venv',
   'delete_venv',
   'end_session',
   'execute_python',
   'execute_python_file',
   'execute_strategic_code',
+  'get_run',
   'health_check',
   'install_packages',
+  'list_files',
   'list_packages',
   'list_profiles',
+  'list_runs',
   'list_sessions',
   'list_venvs',
   'list_wrapped',
@@ -22,6 +27,7 @@ export const BUILT_IN_NAMES: readonly string[] = [
   'set_venv_description',
   'uninstall_packages',
   'unwrap_script',
+  'upload_file',
   'wrap_script',
 ];
 
