@@ -19,7 +19,9 @@ const engineAlone = {
   name: 'the engine alone',
   async open(workload) {
     const config = loadConfig({ env: serverSettings(workload) });
-    const { job } = await new Gate(config, loadProfiles(config)).admitOwn({ code: workload.code });
+    const admitted = await new Gate(config, loadProfiles(config)).admitOwn({ code: workload.code });
+    // The same job: the files that it leaves are collected.
+    const job = { ...admitted.job, artifactBytes: config.artifactMb * 1024 * 1024 };
     const engine = new Engine(engineOptions(config), silentLogger);
     await engine.started;
     while (engine.backend.figures(config.defaultVenvName).parked < config.poolSize) await pause(10);
@@ -73,7 +75,7 @@ const ratio = (id) => (results) => results.audit && results.audit[id] / results.
 export const AUDIT_TARGETS = [
   {
     about: 'print(1) with gate and audit trail in the default mode, to the engine alone',
-    atMost: 1.2,
+    atMost: 1.15,
     unit: '×',
     measure: ratio('normal'),
   },

@@ -42,6 +42,20 @@ export function ensureEnvironment({ python, version }) {
   return own;
 }
 
+/** Whether the modules can be imported; installs them once if the interpreter is the bench's own. */
+export function ensurePackage(python, ...modules) {
+  const areThere = () => modules.every((module) => imports(python, module));
+  if (areThere()) return true;
+  if (!python.startsWith(KEPT)) return false;
+  console.error(`Installing ${modules.join(' and ')}, once …`);
+  try {
+    pip(python, 'install', ...modules);
+  } catch (error) {
+    console.error(`It cannot be installed, its rows are left out: ${error.message.split('\n')[0]}`);
+  }
+  return areThere();
+}
+
 const prefixesOf = (python) =>
   JSON.parse(say(python, 'import json, sys; print(json.dumps([sys.base_prefix, sys.prefix]))'));
 

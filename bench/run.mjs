@@ -1,19 +1,25 @@
 // `npm run bench [-- --quick]`: Pungi beside what one would use instead, in ratios to a bare spawn of the same Python.
 import { measureAudit } from './audit.mjs';
-import { CONTENDERS, SUSTAINED } from './contenders/index.mjs';
+import { measureCommandLine } from './command-line.mjs';
+import { CONCURRENT, CONTENDERS, SUSTAINED } from './contenders/index.mjs';
 import { measureEnvironments } from './environments.mjs';
 import { makeFolder } from './folder.mjs';
 import { measureHarness } from './harness.mjs';
+import { measureLearned } from './learned.mjs';
 import { describeMachine, isBusy } from './machine.mjs';
+import { measureConcurrency } from './measure/concurrency.mjs';
+import { measureCpu } from './measure/cpu.mjs';
 import { measureInitialize } from './measure/initialize.mjs';
 import { measureLatency } from './measure/latency.mjs';
 import { measureMemory } from './measure/memory.mjs';
 import { measureSustained } from './measure/sustained.mjs';
 import { measurePrints } from './prints.mjs';
 import { ensureEnvironment, findPython, interpreterFacts } from './python.mjs';
+import { writeCharts } from './report/charts.mjs';
 import { writeResults } from './report/file.mjs';
 import { describeResults } from './report/results.mjs';
 import { measureResponsiveness } from './responsiveness.mjs';
+import { measureSessions } from './sessions.mjs';
 import { settingsFor } from './settings.mjs';
 import { measureStrategic } from './strategic.mjs';
 import { judge } from './targets.mjs';
@@ -63,10 +69,16 @@ for (const workload of workloads) {
   const rates = await measureSustained(SUSTAINED, workload, settings);
   results.workloads[workload.name] = rows.map((row) => ({ ...row, rate: rates.get(row.id) }));
 }
+results.concurrency = await measureConcurrency(CONCURRENT, workloads[0], settings, say);
+say('print(1): CPU by part …');
+results.cpu = await measureCpu(workloads[0], settings);
+results.learned = await measureLearned(found, pandasPython, settings, say);
+results.commandLine = await measureCommandLine(workloads[0], settings, say);
 say('initialize …');
 results.initialize = await measureInitialize(workloads[0], settings);
 results.audit = await measureAudit(interpreterFacts(python, found.tier), settings, say);
 results.prints = await measurePrints({ python, tier: found.tier }, settings, say);
+results.sessions = await measureSessions({ python, tier: found.tier }, settings, say);
 results.environments = await measureEnvironments(found, settings, say);
 results.strategic = await measureStrategic(found, settings, say);
 results.wrap = await measureWrap({ python, tier: found.tier }, settings, say);
@@ -81,4 +93,4 @@ console.log(
 );
 // The short form only shows that the bench works; its figures are not kept.
 if (settings.isQuick) say('\nThe short form does not change bench/RESULTS.md.');
-else writeResults(machine, text);
+else writeResults(machine, `${writeCharts(results)}\n\n${text}`);

@@ -5,6 +5,8 @@ const FULL = {
   sustainedRounds: 3,
   sustainedMs: { 'print(1)': 1500, 'pandas sum': 2500 },
   spawns: 10,
+  levelMs: 1000,
+  cpuRuns: 3000,
 };
 const QUICK = {
   rounds: 4,
@@ -12,6 +14,8 @@ const QUICK = {
   sustainedRounds: 1,
   sustainedMs: { 'print(1)': 800, 'pandas sum': 1500 },
   spawns: 3,
+  levelMs: 500,
+  cpuRuns: 500,
 };
 
 export const settingsFor = (isQuick) => ({

@@ -19,3 +19,6 @@ export const CONTENDERS = [
 
 /** Contenders that can run concurrently. */
 export const SUSTAINED = [bare, library, mcpModern, mcpLegacy, bubblewrap];
+
+/** Contenders of the chart over concurrency. One Pyodide interpreter for all is left out: it does not separate runs. */
+export const CONCURRENT = [...SUSTAINED, pyodideFresh, jupyter];

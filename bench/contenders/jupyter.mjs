@@ -11,6 +11,8 @@ export const jupyter = {
   id: 'jupyter',
   name: 'Jupyter, fresh kernel',
   isSlow: true,
+  /** One driver starts one kernel at a time. */
+  isSerial: true,
   async open({ code, python }) {
     await outputOf(python, ['-I', '-c', 'import ipykernel, jupyter_client']).catch(() => {
       throw new Unavailable('not importable (Python packages ipykernel and jupyter_client)');

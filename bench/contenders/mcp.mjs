@@ -27,6 +27,13 @@ const overStdio = (era, mode) => ({
       }),
     );
     return {
+      /** Waits until the environment has its packages. */
+      async installed() {
+        await client.callTool(
+          { name: 'execute_python', arguments: { code: 'import numpy' } },
+          { timeout: 300_000 },
+        );
+      },
       async run() {
         const { isError, structuredContent } = await client.callTool({
           name: 'execute_python',

@@ -50,13 +50,17 @@ function memoryOf(pid) {
   return Number.isNaN(own) ? undefined : { own, share: megabytes('Pss') };
 }
 
-function descendantsOf(pid) {
+export function descendantsOf(pid) {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
-function childrenOf(pid) {
-  const tasks = readdirSync(`/proc/${pid}/task`);
-  return tasks.flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-  );
+export function childrenOf(pid) {
+  try {
+    const tasks = readdirSync(`/proc/${pid}/task`);
+    return tasks.flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    );
+  } catch {
+    return []; // it has ended
+  }
 }

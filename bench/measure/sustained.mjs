@@ -14,7 +14,8 @@ export function measureSustained(contenders, workload, settings) {
     const rates = new Map(open.map(({ id }) => [id, []]));
     for (let round = 0; round < settings.sustainedRounds; round += 1) {
       for (const { id, session } of open) {
-        rates.get(id).push(await rateOf(session, workload, settings));
+        const forMs = settings.sustainedMs[workload.name];
+        rates.get(id).push(await rateOf([session], workload, { concurrency, forMs }));
         await pause(settings.settleMs * 4);
       }
     }
@@ -22,16 +23,18 @@ export function measureSustained(contenders, workload, settings) {
   });
 }
 
-async function rateOf(session, workload, { concurrency, sustainedMs }) {
-  const countFrom = performance.now() + RUN_UP_MS;
-  const until = countFrom + sustainedMs[workload.name];
+/** Keeps `concurrency` runs under way, each slot at least one; sessions that take one run at a time are one for each slot. */
+export async function rateOf(sessions, workload, { concurrency, forMs }) {
+  const runUpMs = forMs === 0 ? 0 : RUN_UP_MS;
+  const countFrom = performance.now() + runUpMs;
+  const until = countFrom + forMs;
   let runs = 0;
-  const worker = async () => {
-    while (performance.now() < until) {
-      await timedRun(session, workload);
+  const slot = async (_, index) => {
+    do {
+      await timedRun(sessions[index % sessions.length], workload);
       if (performance.now() >= countFrom) runs += 1;
-    }
+    } while (performance.now() < until);
   };
-  await Promise.all(Array.from({ length: concurrency }, worker));
+  await Promise.all(Array.from({ length: concurrency }, slot));
   return (runs * 1000) / (performance.now() - countFrom);
 }

@@ -1,11 +1,15 @@
 // Formats the results, the same for the terminal and RESULTS.md.
 import { describeAudit } from '../audit.mjs';
+import { describeCommandLine } from '../command-line.mjs';
 import { describeEnvironments } from '../environments.mjs';
 import { describeHarness } from '../harness.mjs';
+import { describeLearned } from '../learned.mjs';
 import { describePrints } from '../prints.mjs';
 import { describeResponsiveness } from '../responsiveness.mjs';
+import { describeSessions } from '../sessions.mjs';
 import { describeStrategic } from '../strategic.mjs';
 import { describeWrap } from '../wrap.mjs';
+import { describeCpu } from './cpu.mjs';
 import { figure, table } from './table.mjs';
 
 const HEAD = ['', 'median', '×', 'p99', '×', 'back to back', '×', '8 at once', '×'];
@@ -16,10 +20,18 @@ export function describeResults(results, verdicts) {
     notes(results),
     '## Targets\n',
     targets(verdicts),
+    `\n## CPU of a run, ${results.settings.concurrency} at once\n`,
+    describeCpu(results),
+    '\n## Learned preloading\n',
+    describeLearned(results),
+    '\n## The command line\n',
+    describeCommandLine(results),
     '\n## Start and memory\n',
     table(['', 'figure'], startAndMemory(results)),
     '\n## Much output\n',
     describePrints(results),
+    '\n## Sessions and pictures\n',
+    describeSessions(results),
     '\n## Environments\n',
     describeEnvironments(results),
     '\n## Strategic analyses\n',

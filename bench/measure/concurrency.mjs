@@ -1,0 +1,44 @@
+// Measures the rate of each contender over the number of runs that are under way at a time, for the chart.
+
+import { withSessions } from './sessions.mjs';
+import { rateOf } from './sustained.mjs';
+
+const LEVELS = [1, 2, 4, 8, 16, 32, 64];
+/** What takes a second for a run is measured at fewer places. */
+const SLOW_LEVELS = [1, 8, 64];
+
+/** Returns a line for each contender: its name and runs per second by level. */
+export async function measureConcurrency(
+  contenders,
+  workload,
+  { isQuick, levelMs, settleMs },
+  say = () => {},
+) {
+  const lines = new Map();
+  for (const concurrency of isQuick ? [1, 8] : LEVELS) {
+    say(`${workload.name}: ${concurrency} at once …`);
+    for (const contender of contenders) {
+      if (contender.isSlow && !SLOW_LEVELS.includes(concurrency)) continue;
+      const rate = await rateAt(contender, workload, { concurrency, levelMs, settleMs });
+      if (rate === undefined) continue;
+      const { id, name } = contender;
+      if (!lines.has(id)) lines.set(id, { id, name, points: [] });
+      lines.get(id).points.push({ concurrency, rate });
+    }
+  }
+  return [...lines.values()];
+}
+
+/** The number of runs under way is the only thing that is configured: as many as there are cores are parked, by default. */
+function rateAt(contender, workload, { concurrency, levelMs, settleMs }) {
+  const env = { MAX_CONCURRENT_EXECUTIONS: `${Math.max(concurrency, 5)}` };
+  const wanted = contender.isSerial ? concurrency : 1;
+  const several = Array.from({ length: wanted }, () => contender);
+  return withSessions(several, { ...workload, env }, async (open) => {
+    if (open.length === 0) return undefined;
+    const sessions = open.map(({ session }) => session);
+    const rate = await rateOf(sessions, workload, { concurrency, forMs: contender.isSlow ? 0 : levelMs });
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
+    return rate;
+  });
+}
