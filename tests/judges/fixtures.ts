@@ -6,6 +6,7 @@ import { registerInputRequired, requestState } from './fixtures/input-required.j
 import { registerNotifyingTools } from './fixtures/notifying-tools.js';
 import { registerPrompts } from './fixtures/prompts.js';
 import { registerResources } from './fixtures/resources.js';
+import { fixtureTasks, TASK_TOOLS } from './fixtures/task-tools.js';
 
 /** The tools, resources and prompts that the conformance suite calls by their fixed names. */
 export const conformanceFixtures = (changes: ServerEventBus): Extension => ({
@@ -29,6 +30,7 @@ export const conformanceFixtures = (changes: ServerEventBus): Extension => ({
     server.server.setRequestHandler('completion/complete', () => ({
       completion: { values: ['paris', 'park', 'party'], total: 3, hasMore: false },
     }));
-    return tools;
+    return [...tools, ...TASK_TOOLS];
   },
+  tasks: fixtureTasks,
 });

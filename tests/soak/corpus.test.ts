@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { describeCorpus } from '../../packages/core/tests/corpus/corpus-suite.js';
-import { interpreters } from '../../packages/core/tests/corpus/interpreters.js';
+import { AS_SESSIONS, describeCorpus, TIERS } from '../../packages/core/tests/corpus/corpus-suite.js';
+import { type Interpreter, interpreters } from '../../packages/core/tests/corpus/interpreters.js';
 import { barePlace, packagesPlace } from '../../packages/core/tests/corpus/places.js';
 import { packagesOf, readSnippets } from '../../packages/core/tests/corpus/snippets.js';
 
@@ -24,7 +24,19 @@ describe('standard library', () => {
   );
 });
 
+describe('standard library, in sessions', () => {
+  describeCorpus(
+    snippets.filter(({ packages }) => packages.length === 0),
+    chosen,
+    barePlace,
+    TIERS,
+    AS_SESSIONS,
+  );
+});
+
 /** Needs the network, so it runs only where it is asked for. */
 describe.runIf(process.env['PUNGI_TEST_REAL_INDEX'] === '1')('packages of the real index', () => {
-  describeCorpus(withPackages, chosen, (interpreter) => packagesPlace(interpreter, packagesOf(withPackages)));
+  const place = (interpreter: Interpreter) => packagesPlace(interpreter, packagesOf(withPackages));
+  describeCorpus(withPackages, chosen, place);
+  describeCorpus(withPackages, chosen, place, TIERS, AS_SESSIONS);
 });

@@ -83,16 +83,20 @@ describe.each(DOORS)('$runs runs, mixed with failures, through $name', ({ runs, 
     expect(readdirSync(temporary, { recursive: true })).toEqual([]);
   });
 
-  /** Waits until only parked workers are left, each with its supervisor, and looks. */
+  /** Waits until only parked workers are left, each with its supervisor and template, and looks. */
   async function atRest({ pid, health }: Door): Promise<Vitals> {
     await until(async () => {
       const { pool, queue } = await health();
       return pool.parked === CONCURRENCY && pool.parking === 0 && queue.active === 0;
     }, 'the pool is full again');
     await until(() => {
-      const parents = new Set(descendantsOf(pid).map(({ parent }) => parent));
-      // Not as many as are parked at this moment: one that is warmed up is not, and is there all the same.
-      return descendantsOf(pid).filter((one) => !parents.has(one.pid)).length === CONCURRENCY;
+      const all = descendantsOf(pid);
+      const parents = new Set(all.map(({ parent }) => parent));
+      const last = all.filter((one) => !parents.has(one.pid));
+      // A supervisor has a worker, and in the namespace tier their template. Not as many as are parked at this moment: one that is
+      // warmed up is not, and is there all the same.
+      const supervisors = new Set(last.map(({ parent }) => parent));
+      return supervisors.size === CONCURRENCY && last.length % CONCURRENCY === 0;
     }, 'no process is left but those of parked workers');
     return vitalsOf(pid, temporary);
   }
