@@ -14,7 +14,8 @@ const PACKAGES = {
 
 const LAYERS = [
   ['index', 'processes'],
-  ['pungi', 'runs'],
+  ['pungi', 'runs', 'background', 'checkpoints'],
+  ['uploads'],
   ['environments', 'sessions', 'artifacts'],
   ['gate'],
   ['engine'],
