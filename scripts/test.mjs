@@ -66,7 +66,8 @@ process.exitCode = failures.length === 0 ? 0 : 1;
 /** Runs vitest and reads its report; `again` runs the files that failed once more. */
 async function vitest(options, env) {
   const path = scratch(`vitest-${process.pid}.json`);
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
+  // A log of CI is kept in part: a tree of every test would hide what failed, which the last lines name.
+  const reporters = [`--reporter=${ci ? 'dot' : 'default'}`, '--reporter=json', `--outputFile.json=${path}`];
   const status = await runTool('vitest/vitest.mjs', ['run', ...reporters, ...options], { env });
   const report = readReport(path);
   rmSync(path, { force: true });

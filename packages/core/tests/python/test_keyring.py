@@ -25,6 +25,8 @@ if libc.syscall(join, 1, None) < 0 or libc.syscall(add, b"user", b"pungi-secret"
     sys.exit(77)
 os.execv(sys.argv[1], sys.argv[1:])
 """
+# Becomes its further arguments, with the descriptor of the first one in the place of 3. Shells take one digit alone.
+WITH_DESCRIPTOR = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.execv(sys.argv[2], sys.argv[2:])"
 
 
 @unittest.skipUnless(system.IS_LINUX, "keyrings are Linux's")
@@ -46,7 +48,7 @@ class SessionKeyring(unittest.TestCase):
         self.addCleanup(ours.close)
         self.addCleanup(theirs.close)
         tool = [sys.executable, "-I", "-S", "-X", "utf8", str(python_half.FOLDER), "tool"]
-        command = ["/bin/sh", "-c", f'exec "$@" 3<&{theirs.fileno()}', "sh", *tool]
+        command = [sys.executable, "-I", "-c", WITH_DESCRIPTOR, str(theirs.fileno()), *tool]
         self.assertEqual(self.run_with_key(command, pass_fds=[theirs.fileno()]), "not found")
 
 
