@@ -1,5 +1,6 @@
 """Runs with a cgroup of their own: real ones where this user may make any, and the figures of both versions from files."""
 
+import fcntl
 import glob
 import json
 import os
@@ -87,9 +88,15 @@ class Cgroups(unittest.TestCase):
         until(lambda: not groups_left())
 
     def test_those_of_dead_servers_are_removed_at_the_next_start(self):
-        left = [f"{folder}/pungi-1-dead" for folder in PLACE.folders.values()]
+        name = f"pungi-{os.getpid()}-dead"
+        left = [f"{folder}/{name}" for folder in PLACE.folders.values()]
+        os.mkdir(f"{PLACE.folders['memory']}/{name}")
+        # Another server of this machine must not remove them while they are made.
+        lock = os.open(f"{PLACE.folders['memory']}/{name}", os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
         for folder in dict.fromkeys(left):
             os.makedirs(f"{folder}/7/1")
+        os.close(lock)
         self.server().park()
         until(lambda: not any(map(os.path.exists, left)))
 
