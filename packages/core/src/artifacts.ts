@@ -267,7 +267,8 @@ export class Artifacts {
   /** Also finds what another server has kept meanwhile: a run that is asked for at once, others after a moment. */
   async #look(place?: ArtifactPlace): Promise<void> {
     await this.#load();
-    const isAsked = place !== undefined && 'run' in place && !this.#runs.has(place.run);
+    const isAsked =
+      place !== undefined && 'run' in place && RUN_ID.test(place.run) && !this.#runs.has(place.run);
     if (!isAsked && Date.now() - this.#lookedAt < LOOK_EVERY_MS) return;
     if (!isAsked) this.#lookedAt = Date.now();
     await this.#inTurn(() => this.#readFolder(isAsked ? [place.run] : undefined));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -5,6 +6,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -100,6 +102,31 @@ export const CALLER_ATTACKS: CallerAttack[] = [
         ...check(bytes < ARTIFACT_TOTAL_MB * MB, `${bytes} bytes are kept`),
         ...check(files.length < 3000, `${files.length} files are kept`),
         ...check(isPrivate, 'other users can look at the files'),
+      ];
+    },
+  },
+  {
+    name: 'asks for the files of a run whose id leads out of the store',
+    attack: async ({ pungi, folder }) => {
+      const store = join(folder, 'artifacts');
+      const places = [join(folder, 'own'), join(store, 'own')];
+      for (const place of places) {
+        mkdirSync(join(place, 'deep'), { recursive: true });
+        writeFileSync(join(place, 'index.json'), '{}');
+        utimesSync(place, 0, 0); // what is old and no run of the store is removed from it
+      }
+      const ids = [randomUUID(), '-'.repeat(36)].flatMap((id) => [`${id}/../../own`, `${id}/../own`]);
+      const answers = [...ids, '../own', 'own', places[0]!].map(async (run) => {
+        const { verdict } = await pungi.run({ code: '1', filesOf: run }, ANN);
+        return [verdict.kind, await refusalOf(pungi.readArtifact({ run, path: 'index.json' }, ANN.caller))];
+      });
+      const told = (await Promise.all(answers)).flat();
+      return [
+        ...check(
+          told.every((one) => one === 'invalid' || one === 'INVALID_INPUT'),
+          `it is told ${told}`,
+        ),
+        ...places.flatMap((place) => check(existsSync(join(place, 'deep')), `it has removed ${place}`)),
       ];
     },
   },
