@@ -44,6 +44,7 @@ export interface ArtifactPart extends Artifact {
 const INDEX = 'index.json';
 /** What a file takes of a quota at least: empty ones fill a disk, too. */
 const SMALLEST_BYTES = 4096;
+const quotaOf = (bytes: number): number => Math.max(bytes, SMALLEST_BYTES);
 /** How often to look for what other servers keep in the same folder. */
 const LOOK_EVERY_MS = 1000;
 const RUN_ID = /^[0-9a-f-]{36}$/;
@@ -69,7 +70,7 @@ export class Artifacts {
     files: readonly ArtifactContent[],
     session?: string,
   ): Promise<void> {
-    const bytes = files.reduce((sum, { size }) => sum + Math.max(size, SMALLEST_BYTES), 0);
+    const bytes = files.reduce((sum, { size }) => sum + quotaOf(size), 0);
     const owner = ownerOf(caller);
     const artifacts = files.map(({ content: _, ...artifact }) => artifact);
     await this.#inTurn(async () => {
@@ -173,6 +174,7 @@ export class Artifacts {
       const own = [...this.#runs.values()].filter((one) => one.isUpload && one.owner === owner);
       const [oldest] = own.filter(({ runId }) => !this.#held.has(runId));
       if (own.length >= most && oldest) await this.#remove(oldest);
+      if (!(await this.#makeRoom(owner, quotaOf(0)))) throw noRoom();
       const folder = this.#folderOf(kept.runId);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(join(folder, '0'), '');
@@ -190,8 +192,8 @@ export class Artifacts {
   ): Promise<void> {
     const makeRoom = async (bytes: number) => {
       if (kept.bytes + bytes > mostBytes) throw noFile(tooLarge(mostBytes));
-      if (!(await this.#makeRoom(kept.owner, bytes)))
-        throw new PungiError('SERVER_BUSY', 'There is no room for more uploads now; try again later.');
+      const more = quotaOf(kept.bytes + bytes) - quotaOf(kept.bytes);
+      if (!(await this.#makeRoom(kept.owner, more))) throw noRoom();
     };
     const release = this.hold(kept);
     try {
@@ -234,7 +236,7 @@ export class Artifacts {
       if (oldest) await this.#remove(oldest);
       return oldest !== undefined;
     };
-    const exceeds = (of: KeptRun[], most: number) => of.reduce((sum, one) => sum + one.bytes, bytes) > most;
+    const exceeds = (of: KeptRun[], most: number) => of.reduce((sum, one) => sum + quotaOf(one.bytes), bytes) > most;
     const old = all().filter((one) => this.#isOld(one) && !this.#held.has(one.runId));
     for (const kept of old) await this.#remove(kept);
     while (exceeds(own(), totalBytes / 2) && (await removeOldest(own())));
@@ -350,6 +352,9 @@ const nothingOf = (place: ArtifactPlace) =>
 
 export const NO_UPLOAD =
   'There is no such upload: it has expired or made room for others, or is not yours. Send it again with upload_file.';
+
+const noRoom = () =>
+  new PungiError('SERVER_BUSY', 'There is no room for more uploads now; try again later.');
 
 const tooLarge = (most: number) =>
   `The upload would be larger than ${Math.floor(most / 1024 / 1024)} MB, more than a run can have.`;

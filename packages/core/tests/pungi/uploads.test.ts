@@ -207,6 +207,16 @@ test('is bounded: by what a run can have, by the share of its caller, and in num
   });
 });
 
+test('empty ones of many callers are bounded, too', async () => {
+  const ARTIFACT_DIR = temporaryFolder();
+  await withPungi({ ARTIFACT_DIR, ARTIFACT_TOTAL_MB: '1' }, async (pungi) => {
+    const names = Array.from({ length: 6 }, (_, number) => `caller ${number}`);
+    for (const client of names)
+      for (let count = 0; count < 50; count += 1) await pungi.upload({ content: bytes('') }, { client });
+    expect(readdirSync(ARTIFACT_DIR)).toHaveLength(256);
+  });
+});
+
 test('one that a run uses does not make room before it has ended', async () => {
   const ARTIFACT_DIR = temporaryFolder();
   await withPungi({ ARTIFACT_DIR, ARTIFACT_TOTAL_MB: '4' }, async (pungi) => {
