@@ -236,7 +236,8 @@ export class Artifacts {
       if (oldest) await this.#remove(oldest);
       return oldest !== undefined;
     };
-    const exceeds = (of: KeptRun[], most: number) => of.reduce((sum, one) => sum + quotaOf(one.bytes), bytes) > most;
+    const exceeds = (of: KeptRun[], most: number) =>
+      of.reduce((sum, one) => sum + quotaOf(one.bytes), bytes) > most;
     const old = all().filter((one) => this.#isOld(one) && !this.#held.has(one.runId));
     for (const kept of old) await this.#remove(kept);
     while (exceeds(own(), totalBytes / 2) && (await removeOldest(own())));
@@ -353,8 +354,7 @@ const nothingOf = (place: ArtifactPlace) =>
 export const NO_UPLOAD =
   'There is no such upload: it has expired or made room for others, or is not yours. Send it again with upload_file.';
 
-const noRoom = () =>
-  new PungiError('SERVER_BUSY', 'There is no room for more uploads now; try again later.');
+const noRoom = () => new PungiError('SERVER_BUSY', 'There is no room for more uploads now; try again later.');
 
 const tooLarge = (most: number) =>
   `The upload would be larger than ${Math.floor(most / 1024 / 1024)} MB, more than a run can have.`;

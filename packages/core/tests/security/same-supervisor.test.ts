@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { py } from '../../../../tests/support/python.js';
 import { until } from '../../../../tests/support/until.js';
 import type { Pungi } from '../../../pungi/src/index.js';
 import { publicInterpreter, withPungi } from '../engine/pungi.js';
+
+const PUNGI_PYTHON = await publicInterpreter();
 
 /** What a run may try to leave for the next one that the same supervisor parks. */
 const LEFTOVERS: [name: string, code: string][] = [
@@ -25,14 +28,27 @@ const LEFTOVERS: [name: string, code: string][] = [
     'names of shared memory and semaphores',
     'import _multiprocessing, _posixshmem\n_posixshmem.shm_open("/left", 66)\n_multiprocessing.SemLock(1, 1, 1, "/left", False)',
   ],
+  [
+    'a template that is stopped',
+    'import os, signal\nif os.getppid() == 1:\n    attempt(lambda: os.kill(-1, signal.SIGSTOP))',
+  ],
+  [
+    'flags of its standard input',
+    'import fcntl, os\nfcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK | os.O_APPEND)',
+  ],
+  [
+    'a port that nobody called',
+    'import socket\nattempt(lambda: [socket.create_server(("127.0.0.1", 4000)), socket.if_nameindex()])',
+  ],
+  ['variables and working folder', 'import os\nos.environ["LEFT"] = "x"\nos.chdir("/")\nos.umask(0)'],
+];
+
+/** The same, but in the namespace tier the template ends with the run. */
+const ENDINGS: [name: string, code: string][] = [
   ['a process that waits', 'import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)'],
   [
     'a process that is given to the supervisor',
     'import ctypes, os, time\nif os.getppid() == 1 and ctypes.CDLL(None).syscall((56, 220)[os.uname().machine == "aarch64"], 0x8011, 0, 0, 0, 0) == 0:\n    time.sleep(60)',
-  ],
-  [
-    'a template that is stopped',
-    'import os, signal\nif os.getppid() == 1:\n    attempt(lambda: os.kill(-1, signal.SIGSTOP))',
   ],
   [
     'a template that has ended',
@@ -50,15 +66,6 @@ const LEFTOVERS: [name: string, code: string][] = [
     'a template that was ended through its folder in /proc',
     'import os, signal\nothers = filter(str.isdigit, os.listdir("/proc") if os.getppid() == 1 else ())\nfor n in {*others} - {"1", str(os.getpid())}:\n    attempt(lambda: signal.pidfd_send_signal(os.open(f"/proc/{n}", os.O_RDONLY), signal.SIGKILL))',
   ],
-  [
-    'flags of its standard input',
-    'import fcntl, os\nfcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK | os.O_APPEND)',
-  ],
-  [
-    'a port that nobody called',
-    'import socket\nattempt(lambda: [socket.create_server(("127.0.0.1", 4000)), socket.if_nameindex()])',
-  ],
-  ['variables and working folder', 'import os\nos.environ["LEFT"] = "x"\nos.chdir("/")\nos.umask(0)'],
 ];
 
 const PLACES = py`
@@ -91,12 +98,30 @@ const LOOK = py`
   print(len(others), os.environ.get("LEFT"), oct(os.umask(0o77)), fcntl.fcntl(0, fcntl.F_GETFL))
 `;
 
-async function runHere(pungi: Pungi, code: string) {
-  // One parked and none on its way: the next run goes to the supervisor that had the last one.
-  await until(async () => {
+const STAYS = 'import os, time\nif os.fork() == 0:\n    time.sleep(60)';
+
+/** Prints the kinds of secrets that are in its memory: its own one shows that they would be found. */
+const SCAN = py`
+  import ctypes, re
+  word = bytes(reversed(b"-terces"))
+  own, found = word + b"own-0123456789abcdef", set()
+  for line in open("/proc/self/maps"):
+      area, rights, *_ = line.split()
+      start, end = (int(part, 16) for part in area.split("-"))
+      if rights.startswith("rw"):
+          found.update(re.findall(word + rb"([a-z]+)-[0-9a-f]{16}", ctypes.string_at(start, end - start)))
+  print(*sorted(name.decode() for name in found))
+`;
+
+/** One parked and none on its way: the next run goes to the supervisor that had the last one. */
+const isSettled = (pungi: Pungi) =>
+  until(async () => {
     const { pool } = await pungi.health();
     return pool.parked === 1 && pool.parking === 0 && pool.busy === 0;
   }, 'one worker is parked');
+
+async function runHere(pungi: Pungi, code: string) {
+  await isSettled(pungi);
   const outcome = await pungi.run({ code: `${PLACES}\n${code}\n[os.getpid(), os.getcwd()]` });
   expect(outcome.verdict).toEqual({ kind: 'ok' });
   const [pid, folder] = (outcome.value?.json ?? []) as [number, string];
@@ -106,8 +131,9 @@ async function runHere(pungi: Pungi, code: string) {
 describe.each(['namespace', 'landlock'])(
   'in the %s tier, a run finds nothing of the one before it',
   (tier) => {
+    const settings = { PUNGI_TIER: tier, POOL_SIZE: '1', PUNGI_PYTHON };
+
     test.each(LEFTOVERS)('%s', async (_, attack) => {
-      const settings = { PUNGI_TIER: tier, POOL_SIZE: '1', PUNGI_PYTHON: await publicInterpreter() };
       await withPungi(settings, async (pungi) => {
         const first = await runHere(pungi, LOOK);
         const attacker = await runHere(pungi, attack);
@@ -116,6 +142,37 @@ describe.each(['namespace', 'landlock'])(
         // It was the same supervisor, or the comparison says nothing: its pids go on, its folder keeps its name.
         if (tier === 'namespace') expect(next.pid).toBeGreaterThan(attacker.pid);
         else expect(next.folder).toBe(first.folder);
+      });
+    });
+
+    test.each(ENDINGS)('%s', async (_, attack) => {
+      await withPungi(settings, async (pungi) => {
+        const first = await runHere(pungi, LOOK);
+        const attacker = await runHere(pungi, attack);
+        const next = await runHere(pungi, LOOK);
+        expect(next.stdout).toBe(first.stdout);
+        // The supervisor has had a run, so it starts no other template.
+        if (tier === 'namespace') expect(next.pid).toBeLessThan(attacker.pid);
+        else expect(next.folder).toBe(first.folder);
+      });
+    });
+
+    test.runIf(tier === 'namespace').each([
+      ['its code, input, output and value in memory', ''],
+      ['the same, where a process was left behind', STAYS],
+    ])('%s', async (_, attack) => {
+      const secret = (name: string) => `secret-${name}-${randomBytes(8).toString('hex')}`;
+      const told = `print(${JSON.stringify(secret('output'))}, sys.stdin.read())`;
+      await withPungi(settings, async (pungi) => {
+        await isSettled(pungi);
+        const { verdict } = await pungi.run({
+          code: `import sys\n${told}\n${attack}\n${JSON.stringify(secret('value'))}`,
+          context: secret('context'),
+          stdin: secret('input'),
+          files: [{ path: 'file.txt', text: secret('file') }],
+        });
+        expect(verdict).toEqual({ kind: 'ok' });
+        expect((await runHere(pungi, SCAN)).stdout).toBe('own\n');
       });
     });
   },

@@ -98,11 +98,9 @@ class RunGroup:
 
     def admit_template(self, start):
         """`start`: starts the template, which enters the group."""
-        self.left = 0
         before = self.memory(0)
         start()
         self._of_template, self._tasks_of_template = max(0, self.memory(0) - before), 1
-        self.is_clean()  # if the last one has ended since it was asked
 
     def is_clean(self):
         """While no worker is in it, before one is forked: whether former runs left little behind."""

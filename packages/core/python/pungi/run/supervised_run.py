@@ -82,7 +82,7 @@ class SupervisedRun:
         self._stderr, stderr_write = os.pipe()
         stdin_read, self._stdin = os.pipe()
         pipes = (job_read, report_write, stdout_write, stderr_write, stdin_read)
-        self.worker = os.fork() if place.template is None else place.template.fork(place, is_hurried, *pipes)
+        self.worker = os.fork() if place.template is None else place.template.fork(is_hurried, *pipes)
         if self.worker == 0:
             worker.begin(place, is_hurried, pipes)
         for fd in pipes:

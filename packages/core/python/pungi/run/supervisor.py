@@ -11,7 +11,7 @@ from ..jail import file_gate, network_forwarder, run_jail, system
 from . import frames
 from .empty_stack import OnEmptyStack
 from .supervised_run import SupervisedRun
-from .template import Template
+from .template import Template, TemplateEnded
 
 # Then a fresh one takes its place, before anything that grows slowly can matter.
 _RUNS_OF_ONE_SUPERVISOR = 500
@@ -43,17 +43,18 @@ def _serve(settings, name, channel, identity, group, files):
     try:
         files = files if files is not None and file_gate.can_answer() else None
         place = _settle(settings, name, identity)._replace(group=group, files=files)
+        if place.template is not None:
+            place.template.start(place)
     except Exception as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return
     is_hurried = False
     for number in range(_RUNS_OF_ONE_SUPERVISOR):
-        if not _is_ready(place):
+        if place.group is not None and not place.group.is_clean():
             break
-        run = _park_and_run(settings.get("network"), place, channel, is_hurried, f"{name}.{number}")
-        if run is None or not run.ended_well:
+        is_hurried = _park_and_run(settings.get("network"), place, channel, is_hurried, f"{name}.{number}")
+        if is_hurried is None:
             return
-        is_hurried = run.is_hurried
     place.box.remove()
 
 
@@ -69,20 +70,14 @@ def _settle(settings, name, identity):
     return run_jail.Place(tier, box, rules, outside, template, about_group=about_group, gate=gate, loopback=network)
 
 
-def _is_ready(place):
-    """Whether former runs have left little behind. The memory of the template is not theirs."""
-    if place.group is None:
-        return True
-    if place.template is not None:
-        place.template.start(place)
-    return place.group.is_clean()
-
-
 def _park_and_run(door, place, channel, is_hurried, caller):
-    """`door`: hands over ports, for runs that may reach hosts."""
+    """Returns whether a caller waits for the next worker already; None if there is none here. `door`: hands over ports, for runs that may
+    reach hosts."""
     try:
         port = network_forwarder.Port(door, caller) if door is not None else None
         run = SupervisedRun(place, channel, is_hurried, port)
+    except TemplateEnded:
+        return None
     except OSError as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return None
@@ -91,4 +86,4 @@ def _park_and_run(door, place, channel, is_hurried, caller):
     except BaseException:
         sys.excepthook(*sys.exc_info())
         run.abandon()
-    return run
+    return run.is_hurried if run.ended_well else None

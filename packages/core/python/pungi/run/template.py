@@ -6,7 +6,9 @@ which waits for it.
 
 Runs see the template as a process of their user. It is not dumpable, and their filter refuses to signal it, and to change the priority
 and the limits of others. A signal to everybody, or through its folder in /proc, reaches it, and ends or stops it, while the run may go
-on: the supervisor continues it before each request, and starts a new one if it has ended. It also ends with a run that leaves processes behind, because the supervisor then kills all there are.
+on: the supervisor continues it before each request. It also ends with a run that leaves processes behind, because the supervisor then
+kills all there are. A template is never started after a run: the memory of the supervisor, which it would have, and its workers with it,
+still holds what that run was given and has printed. So the supervisor takes no more runs if its template has ended.
 """
 
 import contextlib
@@ -29,8 +31,10 @@ _AS_EXPECTED = struct.pack(f"{_PIPES}i", *range(_FIRST_PIPE, _FIRST_PIPE + _PIPE
 _HURRIED, _CALM = b"h", b"c"
 # Seconds in which it answers: only a process that is not what it should be does not.
 _LONGEST_ANSWER = struct.pack("@ll", 30, 0)
-# A template that ends between its start and the first worker, so many times, is not started again.
-_MOST_STARTS = 3
+
+
+class TemplateEnded(Exception):
+    pass
 
 
 class Template:
@@ -42,9 +46,7 @@ class Template:
         self._door = None
 
     def start(self, place):
-        """Starts it if it is not running. Returns in the supervisor only."""
-        if self.pid is not None:
-            return
+        """Before the first run. Returns in the supervisor only."""
         if place.group is None:
             self._start(place)
         else:
@@ -63,29 +65,17 @@ class Template:
             ready, fds = b"", ()
         self.gate = fds[0] if fds else None
         if not ready:
-            self.end()
             raise OSError("the template of the workers ended while it entered its jail")
 
-    def fork(self, place, is_hurried, job, reports, stdout, stderr, stdin):
-        """Returns the pid of a new worker, which has these pipes. No process of a run is alive."""
-        pipes = (stdout, stderr, stdin, job, reports)
-        for _ in range(_MOST_STARTS):
-            self.start(place)
-            with contextlib.suppress(BrokenPipeError, ConnectionResetError, BlockingIOError):
+    def fork(self, is_hurried, job, reports, stdout, stderr, stdin):
+        """Returns the pid of a new worker, which has these pipes. No process of a run is alive. Raises TemplateEnded."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError, BlockingIOError):
+            if self.pid is not None:
                 os.kill(self.pid, signal.SIGCONT)  # if a run has stopped it
-                socket.send_fds(self._door, [_HURRIED if is_hurried else _CALM], pipes)
+                socket.send_fds(self._door, [_HURRIED if is_hurried else _CALM], (stdout, stderr, stdin, job, reports))
                 if answer := self._door.recv(16):
                     return _pid_in(answer)
-            self.end()
-        raise OSError("the template of the workers ends again and again")
-
-    def end(self):
-        """Ends it, and a worker of which it has not told."""
-        with contextlib.suppress(ProcessLookupError, ChildProcessError):
-            os.kill(-1, signal.SIGKILL)
-            while True:
-                os.wait4(-1, 0)
-        self.forget()
+        raise TemplateEnded
 
     def forget(self):
         """It has been waited for."""
