@@ -283,9 +283,10 @@ export class Runs {
     const { uploads } = this.parts;
     if (uploads === null) return undefined;
     return async (upload) => {
-      const { path, release } = await uploads.hold(upload, caller);
-      held.push(release);
-      return path;
+      const holding = uploads.hold(upload, caller);
+      // The run may be refused for another upload before this one is found.
+      held.push(() => void holding.then(({ release }) => release()).catch(() => {}));
+      return (await holding).path;
     };
   }
 

@@ -240,6 +240,22 @@ test('one that a run uses does not make room before it has ended', async () => {
   });
 });
 
+test('one of a run that is refused for another upload makes room', async () => {
+  const settings = { ARTIFACT_DIR: temporaryFolder(), ARTIFACT_TOTAL_MB: '2' };
+  await withPungi(settings, async (pungi) => {
+    const send = () => pungi.upload({ content: Buffer.alloc(MB) }, ANNA);
+    const { upload } = await send();
+    const files = [
+      { path: 'a', upload },
+      { path: 'b', upload: `upload-${crypto.randomUUID()}` },
+    ];
+    const { verdict } = await pungi.run({ code: '1', files }, { caller: ANNA });
+    expect(verdict).toMatchObject({ code: 'INVALID_INPUT' });
+    expectOk(await pungi.run({ code: '1', files: files.slice(0, 1) }, { caller: ANNA }));
+    expect(await refusal(send())).toBe('accepted');
+  });
+});
+
 test('where no files are kept, there are none', async () => {
   await withPungi({ ARTIFACT_MB: '0' }, async (pungi) => {
     expect(await refusal(pungi.upload({ content: bytes('x') }, ANNA))).toContain('No uploads are kept here');
