@@ -22,6 +22,22 @@ SCOPED = {**HINTS, "isScoped": True}
 
 
 @unittest.skipUnless(system.IS_LINUX, "fork servers of this kind are Linux's")
+class WithoutNamespaces(unittest.TestCase):
+    def test_a_supervisor_that_is_killed_takes_its_run_along(self):
+        server = Server("process")
+        self.addCleanup(server.close)
+        supervisor = server.park("stuck")
+        self.addCleanup(supervisor.connection.close)
+        supervisor.start("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)")
+        run = int(supervisor.expect(frames.STDOUT))
+        server.say({"kill": "stuck"})
+        until = time.monotonic() + DEADLINE
+        while not watch.is_ended(run):
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.01)
+
+
+@unittest.skipUnless(system.IS_LINUX, "fork servers of this kind are Linux's")
 class ForkServer(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -157,7 +157,7 @@ describe.each(['namespace', 'landlock'])(
       });
     });
 
-    test.runIf(tier === 'namespace').each([
+    test.each([
       ['its code, input, output and value in memory', ''],
       ['the same, where a process was left behind', STAYS],
     ])('%s', async (_, attack) => {

@@ -129,9 +129,13 @@ def _serve(settings, door):
 def _kill(children, name):
     """The server's last resort for a supervisor that does not answer."""
     for pid in [pid for pid, started_as in children.items() if started_as == name]:
+        below = watch.descendants_of(pid)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         del children[pid]
+        for left in below:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(left, signal.SIGKILL)
 
 
 def _reap(children, tier):

@@ -15,6 +15,8 @@ from .template import Template, TemplateEnded
 
 # Then a fresh one takes its place, before anything that grows slowly can matter.
 _RUNS_OF_ONE_SUPERVISOR = 500
+# The exit status of a supervisor that was forked for one run, if another run may follow; one more if a caller waits for it.
+_STATUS_CALM = 80
 
 
 def start(settings, name, channel, door, group, files):
@@ -52,7 +54,8 @@ def _serve(settings, name, channel, identity, group, files):
     for number in range(_RUNS_OF_ONE_SUPERVISOR):
         if place.group is not None and not place.group.is_clean():
             break
-        is_hurried = _park_and_run(settings.get("network"), place, channel, is_hurried, f"{name}.{number}")
+        park_and_run = _park_and_run if place.template is not None else _park_and_run_apart
+        is_hurried = park_and_run(settings.get("network"), place, channel, is_hurried, f"{name}.{number}")
         if is_hurried is None:
             return
     place.box.remove()
@@ -68,6 +71,19 @@ def _settle(settings, name, identity):
     about_group, template = settings["aboutGroup"], Template() if tier.has_template() else None
     outside = tier.tasks_counted_outside()
     return run_jail.Place(tier, box, rules, outside, template, about_group=about_group, gate=gate, loopback=network)
+
+
+def _park_and_run_apart(*about):
+    """Without a template a worker is a fork of its supervisor, whose memory still holds what former runs were given and have printed. So
+    each run has a supervisor that is forked for it, from this process, which sees nothing of a run."""
+    pid = os.fork()
+    if pid == 0:
+        if system.IS_LINUX:
+            system.become_subreaper()
+        is_hurried = _park_and_run(*about)
+        os._exit(_STATUS_CALM + is_hurried if is_hurried is not None else 0)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return {_STATUS_CALM: False, _STATUS_CALM + True: True}.get(status)
 
 
 def _park_and_run(door, place, channel, is_hurried, caller):
