@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PungiError } from './base/errors.js';
@@ -99,8 +100,8 @@ export class Artifacts {
     const number = kept.artifacts.findIndex((artifact) => artifact.path === path);
     if (number < 0) throw notLeft(path, kept);
     const artifact = kept.artifacts[number]!;
-    const content = await readContent(this.limits.folder, kept, number);
-    return { ...artifact, offset, content: content.subarray(offset, offset + most) };
+    const content = await readContent(this.limits.folder, kept, number, offset, offset + most);
+    return { ...artifact, offset, content };
   }
 
   /** Returns the newest version of each file. Throws INVALID_INPUT if there is none, or if they are too large together. */
@@ -309,12 +310,32 @@ export async function readKept(folder: string, kept: KeptRun, path: string): Pro
   return readContent(folder, kept, number);
 }
 
-async function readContent(folder: string, { runId, artifacts }: KeptRun, number: number): Promise<Buffer> {
-  const content = await readFile(join(folder, runId, `${number}`)).catch(() => null);
-  if (content === null || sha256(content) !== artifacts[number]!.sha256)
-    throw noFile('The file was removed or changed on disk.');
-  return content;
+/** Reads a part of a file. For its hash all of it is read, and not held: many clients may read parts of large files. */
+async function readContent(
+  folder: string,
+  { runId, artifacts }: KeptRun,
+  number: number,
+  start = 0,
+  end = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
+  const hash = createHash('sha256');
+  const wanted: Buffer[] = [];
+  let at = 0;
+  try {
+    for await (const piece of createReadStream(join(folder, runId, `${number}`)) as AsyncIterable<Buffer>) {
+      hash.update(piece);
+      if (at < end && at + piece.length > start)
+        wanted.push(piece.subarray(Math.max(0, start - at), Math.min(piece.length, end - at)));
+      at += piece.length;
+    }
+  } catch {
+    throw gone();
+  }
+  if (hash.digest('hex') !== artifacts[number]!.sha256) throw gone();
+  return Buffer.concat(wanted);
 }
+
+const gone = () => noFile('The file was removed or changed on disk.');
 
 async function readIndex(folder: string): Promise<KeptRun | null> {
   try {

@@ -106,6 +106,26 @@ export const CALLER_ATTACKS: CallerAttack[] = [
     },
   },
   {
+    name: 'reads parts of a large file a hundred times at once',
+    attack: async ({ pungi }) => {
+      const { runId: run } = await leave(pungi, 7 * MB, ANN);
+      const held = () => process.memoryUsage().arrayBuffers;
+      const before = held();
+      let most = 0;
+      const watch = setInterval(() => (most = Math.max(most, held() - before)), 2);
+      const part = () => pungi.readArtifact({ run, path: 'a.bin', offset: 5 * MB, most: 1000 }, ANN.caller);
+      const parts = await Promise.all(Array.from({ length: 100 }, part));
+      clearInterval(watch);
+      return [
+        ...check(
+          parts.every(({ content }) => content.length === 1000),
+          'a part is not whole',
+        ),
+        ...check(most < 200 * MB, `${Math.round(most / MB)} MB were held for them`),
+      ];
+    },
+  },
+  {
     name: 'asks for the files of a run whose id leads out of the store',
     attack: async ({ pungi, folder }) => {
       const store = join(folder, 'artifacts');
