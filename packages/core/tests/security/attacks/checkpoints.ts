@@ -98,4 +98,16 @@ export const CHECKPOINTS: Attack[] = [
     expect: GOES_ON,
     victim: true,
   },
+  {
+    name: 'checkpoint: every process that it can signal is gone, the template of workers among them',
+    code: py`
+      import os, signal
+      x = "goes on"
+      try: os.kill(-1, signal.SIGKILL)
+      except OSError: pass
+    `,
+    calls: [SAVE, 'x = "BREACH as after the checkpoint"', RESTORE, 'print(x)'],
+    expect: GOES_ON,
+    victim: true,
+  },
 ];

@@ -1,5 +1,11 @@
 import { type Attack, bomb, fixture, py } from '../attack.js';
 
+/** Makes a child of its own parent (CLONE_PARENT), which the landlock tier refuses. */
+const SIBLING = py`
+  def sibling():
+      return _libc.syscall(_CALLS["clone"][_ARM], 0x8011, 0, 0, 0, 0)
+`;
+
 export const PROCESS_BOMBS: Attack[] = [
   bomb({
     name: 'fork bomb',
@@ -58,6 +64,32 @@ export const PROCESS_BOMBS: Attack[] = [
     `,
     limits: { processes: 24 },
     expect: { verdict: 'processes-exceeded' },
+  }),
+  bomb({
+    name: 'children without end for the supervisor to collect',
+    code: `${SIBLING}\n${py`
+      until = time.monotonic() + 1
+      while time.monotonic() < until:
+          if sibling() == 0: os._exit(0)
+      print("ended")
+    `}`,
+    limits: { processes: 24 },
+    bystander: true,
+    expect: { verdict: ['ok', 'processes-exceeded'], stdout: /^(ended\n)?$/ },
+  }),
+  bomb({
+    name: 'children of the supervisor, of which each makes the next one and ends',
+    code: `${SIBLING}\n${py`
+      for _ in range(4):
+          if sibling() == 0:
+              until = time.monotonic() + 8
+              while sibling() <= 0 and time.monotonic() < until: pass
+              os._exit(0)
+      print("ended")
+    `}`,
+    limits: { processes: 24 },
+    victim: true,
+    expect: { verdict: ['ok', 'processes-exceeded'], stdout: /^(ended\n)?$/ },
   }),
 ];
 
