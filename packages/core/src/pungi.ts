@@ -29,6 +29,7 @@ import type { BackendState } from './engine/backend.js';
 import { defaultCacheFolder } from './engine/bytecode-cache.js';
 import { Engine, type Examination } from './engine/engine.js';
 import { type EnvironmentRef, PLAIN } from './engine/environment-ref.js';
+import { FairQueue } from './engine/fair-queue.js';
 import { analyzeCode } from './environments/analysis.js';
 import { Environments } from './environments/environments.js';
 import { Preinstalled } from './environments/preinstalled.js';
@@ -97,6 +98,8 @@ export class Pungi {
   #checkpoints: Checkpoints;
   #artifacts: Artifacts | null;
   #uploads: Uploads | null;
+  /** A whole file is in memory several times until a door has written its reply. */
+  #readingWhole = new FairQueue(2, Number.POSITIVE_INFINITY, 1);
   #runs: Runs;
   #background: BackgroundRuns | null;
   #prompt: Prompt;
@@ -294,8 +297,10 @@ export class Pungi {
     for (const [name, text] of Object.entries({ ...place, path })) checkText(name, text);
     if (this.#artifacts === null)
       throw new PungiError('INVALID_INPUT', 'No files of runs are kept here (ARTIFACT_MB=0).');
-    const part = { offset, ...(most !== undefined && { most }) };
-    return this.#artifacts.read(place, path, callerOf(caller), part);
+    const asking = callerOf(caller);
+    if (most !== undefined) return this.#artifacts.read(place, path, asking, { offset, most });
+    const leave = await this.#readingWhole.enter(asking.connection);
+    return this.#artifacts.read(place, path, asking, { offset }).finally(leave);
   }
 
   /** Lists the folders with data, and the caller's uploads and newest files of runs. */
