@@ -1,11 +1,12 @@
 """The template of a supervisor's workers: what its workers share, what they do not, and what becomes of it if a run harms it."""
 
+import json
 import unittest
 
 import python_half  # noqa: F401
 from pungi.jail import system
 from pungi.run import frames
-from serving import LIMITS, Server
+from serving import HINTS, LIMITS, Server
 
 # What others a run sees: the supervisor and the template.
 OTHERS = "import os\nprint(*sorted({int(name) for name in os.listdir('/proc') if name.isdigit()} - {os.getpid()}))"
@@ -20,6 +21,19 @@ HARMS = {
     "it kills itself": "import os\nos.kill(os.getpid(), 9)",
     "it takes all the processes that it may have": "import os, time\nfor _ in range(40):\n    if os.fork() == 0: time.sleep(60)",
 }
+# What a run can do to a folder that the next one has, too.
+TRACES = {
+    "a file": "open(f'{folder}/left', 'w').close()",
+    "a folder": "os.mkdir(f'{folder}/left')",
+    "a mode": "os.chmod(folder, 0o755)",
+    "times": "os.utime(folder, (1, 1))",
+    "an attribute": "os.setxattr(folder, 'user.left', b'x')",
+    "nothing": "open(f'{folder}/left', 'w').close(); os.unlink(f'{folder}/left')",
+}
+LOOK = (
+    "import os\nfor folder in ('/work', '/tmp', '/dev/shm'):\n"
+    "    about = os.stat(folder)\n    print(folder, oct(about.st_mode), about.st_mtime > 1, os.listxattr(folder), os.listdir(folder))"
+)
 
 
 @unittest.skipUnless(system.IS_LINUX and system.kernel_version() >= (5, 14), "needs namespaces that count their own tasks")
@@ -75,6 +89,20 @@ class Template(unittest.TestCase):
                 template = int(self.run_next(OTHERS).split()[1])
                 self.assertGreater(template, 1)
                 self.assertEqual(self.run_next("print(6 * 7)"), "42\n")
+
+    def test_a_run_finds_its_folders_as_new_whatever_the_one_before_it_did_to_them(self):
+        new = self.run_next(LOOK)
+        for trace, code in TRACES.items():
+            with self.subTest(trace):
+                self.run_next("")
+                self.run_next(f"import os\nfor folder in ('/work', '/tmp', '/dev/shm'):\n    try: {code}\n    except OSError: pass")
+                self.assertEqual(self.run_next(LOOK), new)
+
+    def test_a_worker_that_is_parked_in_a_hurry_can_be_warmed_up(self):
+        self.assertEqual(self.run_next("print(1)", hints={**HINTS, "isHurried": True}), "1\n")
+        self.supervisor.connection.sendall(frames.pack(frames.WARM_UP))
+        self.assertEqual(json.loads(self.supervisor.expect(frames.PARKED)), self.supervisor.about)
+        self.assertEqual(self.run_next("print(2)"), "2\n")
 
     def test_a_run_can_have_as_many_processes_as_it_may(self):
         code = "import os, time\npids = []\nfor _ in range(7):\n    pid = os.fork()\n    if pid == 0: time.sleep(60)\n    pids.append(pid)\nprint(len(pids))\nfor pid in pids: os.kill(pid, 9)"

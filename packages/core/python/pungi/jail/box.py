@@ -45,6 +45,8 @@ class NamespaceBox:
             system.mount(f"/proc/self/fd/{fd}", path, flags=MS_BIND | MS_REC)
         self._is_covering = bool(covered)
         self._terminals = _attributes(_TERMINAL_MAKER)
+        # The attributes of each folder when it was emptied. A tmpfs counts the entries of a folder in its size.
+        self._emptied = {}
 
     @property
     def can_be_reset(self):
@@ -100,12 +102,16 @@ class NamespaceBox:
     def reset(self):
         """Restores the box for the next run. Empties it in place: an unmount would wait for every processor of the machine."""
         for folder in _FOLDERS:
-            for name in os.listxattr(folder):
-                os.removexattr(folder, name)
-            os.chmod(folder, 0o700)
-            empty_folder(folder)
-            os.utime(folder)
-        box_copies.remove_all(self)
+            names = os.listxattr(folder)
+            if names or _attributes(folder) != self._emptied.get(folder):
+                for name in names:
+                    os.removexattr(folder, name)
+                os.chmod(folder, 0o700)
+                empty_folder(folder)
+                os.utime(folder)
+                self._emptied[folder] = _attributes(folder)
+        if box_copies.are_in(self._root):
+            box_copies.remove_all(self)
 
     def remove(self):
         """The box goes away with the namespace."""
@@ -197,7 +203,7 @@ def _attributes(path):
         found = os.stat(path)
     except FileNotFoundError:
         return None
-    return found.st_mode, found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns
+    return found.st_mode, found.st_size, found.st_nlink, found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _almost(limit_mb):

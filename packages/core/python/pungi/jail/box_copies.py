@@ -71,6 +71,15 @@ def remove(box, name):
             os.close(place)
 
 
+def are_in(root):
+    """Whether any are in the folder that holds those of the box."""
+    try:
+        os.stat(_PLACE, dir_fd=root, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def remove_all(box):
     with contextlib.suppress(FileNotFoundError), _opened_root(box) as root:
         empty_folder(_PLACE, root)

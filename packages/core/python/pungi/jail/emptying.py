@@ -13,10 +13,11 @@ def remove_tree(path):
 def empty_folder(path, parent=None):
     """Empties a folder that a run may have made hard to empty: locked, or nested beyond any path's length."""
     root = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
-    serial, prefix = 0, f".removing-{os.urandom(8).hex()}"
+    serial, prefix, has_more = 0, None, True
     try:
-        while names := os.listdir(root):
-            for name in names:
+        while has_more:
+            has_more = False
+            for name in os.listdir(root):
                 if not _is_folder(name, root):
                     os.unlink(name, dir_fd=root)
                     continue
@@ -27,7 +28,7 @@ def empty_folder(path, parent=None):
                         # Folders inside are moved up one level, instead of descending into them.
                         if _is_folder(inner, folder):
                             _unlock(inner, folder)
-                            serial += 1
+                            serial, prefix, has_more = serial + 1, prefix or f".removing-{os.urandom(8).hex()}", True
                             os.rename(inner, f"{prefix}-{serial}", src_dir_fd=folder, dst_dir_fd=root)
                         else:
                             os.unlink(inner, dir_fd=folder)

@@ -28,7 +28,7 @@ _PART_OF_USER = 32
 _PIPES_PER_PROCESS, _FEWEST_PIPES = 4, 256
 # Descriptors that were sent and not received: the kernel gives a user no more in all than one process may have open.
 _MOST_IN_FLIGHT = 64
-_CHUNK = 1 << 20
+_CHUNK, _SMALL_CHUNK = 1 << 20, 1 << 14
 # A UDP socket with its largest datagrams, each of which lies in two pages that it shares with others.
 _DATAGRAM_SOCKET = _MB
 # The kernel allows all TCP sockets of the machine a sixteenth of its memory; a run has at most an eighth of that.
@@ -269,7 +269,7 @@ class _Sockets:
 
     def _unix(self):
         os.lseek(self._fds[2], 0, os.SEEK_SET)
-        return sum(text.count(b"\n") for text in iter(lambda: os.read(self._fds[2], _CHUNK), b""))
+        return sum(text.count(b"\n") for text in iter(lambda: os.read(self._fds[2], _SMALL_CHUNK), b""))
 
 
 @functools.cache

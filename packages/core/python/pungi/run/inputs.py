@@ -18,7 +18,8 @@ class Awaited:
     def __init__(self, limits):
         self._paths = list(limits.get("sources", ()))
         self._known = limits.get("inputs")
-        self._begin()
+        if self._paths:
+            self._begin()
 
     def __bool__(self):
         return bool(self._paths)

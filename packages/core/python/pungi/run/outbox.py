@@ -43,6 +43,8 @@ class Outbox:
 
     def send_all(self):
         """Waits until the other end has taken everything. For use when there is nothing else to do."""
+        if self.send():
+            return
         poller = select.poll()
         poller.register(self._fd, select.POLLOUT)
         while not self.send():
