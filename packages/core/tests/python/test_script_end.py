@@ -36,6 +36,8 @@ SNIPPETS = {
     "an exit handler that registers another": "import atexit\natexit.register(lambda: atexit.register(print, 'late'))",
     "handlers, threads and objects in order": DEL + "import atexit, threading\na = A('a')\natexit.register(print, 'handler')\ndef work():\n    threading.main_thread().join()\n    print('thread')\nthreading.Thread(target=work).start()\nprint('end')",
     "a thread after an exception": "import threading\nthreading.Thread(target=lambda: (threading.main_thread().join(), print('thread'))).start()\n1 / 0",
+    "another end of threads": "import threading\nend = threading._shutdown\nthreading._shutdown = lambda: (print('waited'), end())",
+    "an object that goes after the threads": "import threading\nclass A:\n    def __del__(self, main=threading.main_thread()): print(main.is_alive())\na = A()",
     "a daemon thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(100,), daemon=True).start()\nprint('end')",
     "a pool that stays open": "from concurrent.futures import ThreadPoolExecutor\np = ThreadPoolExecutor(2)\nf = p.submit(print, 'in the pool')\nprint(f.result())",
     "a temporary folder": "import tempfile, os, atexit\nd = tempfile.TemporaryDirectory()\natexit.register(lambda: print(os.path.exists(d.name)))",

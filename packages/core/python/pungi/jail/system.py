@@ -114,12 +114,12 @@ def clone(flags):
 
 
 # The calls of `fork_sibling`, with their arguments: a new process copies every page that it writes to, and arguments are objects.
-_clone_sibling = _after_fork_in_child = _set_robust_list = _become_dumpable = None
+_before_fork = _clone_sibling = _after_fork_in_child = _after_fork_in_parent = _set_robust_list = _become_dumpable = None
 
 
 def prepare_siblings():
     """In the guard, which libc has started: finds what `fork_sibling` needs, for all that is forked."""
-    global _clone_sibling, _after_fork_in_child, _set_robust_list, _become_dumpable
+    global _before_fork, _clone_sibling, _after_fork_in_child, _after_fork_in_parent, _set_robust_list, _become_dumpable
     address, locks, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
     if not IS_LINUX or MACHINE not in _SYS_CLONE or _libc.prctl(_PR_GET_TID_ADDRESS, ctypes.byref(address), 0, 0, 0) < 0:
         return
@@ -130,6 +130,7 @@ def prepare_siblings():
     # The address of the child's number is the fourth argument on x86_64, the fifth on aarch64; the other one is not used.
     flags = CLONE_PARENT | _CLONE_CHILD_SETTID | _CLONE_CHILD_CLEARTID | _SIGCHLD
     _clone_sibling = functools.partial(_with_gil.syscall, _SYS_CLONE[MACHINE], flags, None, None, address, address)
+    _before_fork, _after_fork_in_parent = _with_gil.PyOS_BeforeFork, _with_gil.PyOS_AfterFork_Parent
     _after_fork_in_child = _with_gil.PyOS_AfterFork_Child
     # fork() of libc renews the list of its robust locks, too.
     _set_robust_list = functools.partial(_with_gil.syscall, renew, locks, size)
@@ -142,7 +143,7 @@ def can_fork_siblings():
 
 def fork_sibling():
     """fork(), but the child's parent is the parent of this process, and it is dumpable."""
-    _with_gil.PyOS_BeforeFork()
+    _before_fork()
     pid = _clone_sibling()
     if pid == 0:
         _after_fork_in_child()
@@ -150,7 +151,7 @@ def fork_sibling():
         _become_dumpable()
         return 0
     error = ctypes.get_errno()
-    _with_gil.PyOS_AfterFork_Parent()
+    _after_fork_in_parent()
     if pid < 0:
         raise OSError(error, f"clone: {os.strerror(error)}")
     return pid

@@ -86,7 +86,7 @@ class _LineCounter:
         self._raw, self._stderr_buffer = stdout.buffer.raw, stderr.buffer
         self._worker, self._most_tasks = None, 0
         self._counted_at = float("-inf")
-        self._burst = None
+        self._burst = self._closed = None
         self.count()
 
     def watch(self, most_tasks):
@@ -107,7 +107,7 @@ class _LineCounter:
 
     def close(self):
         self.stop()
-        vars(self._buffer).pop("flush", None)
+        self._closed = vars(self._buffer).pop("flush", None)  # to take it down would only take time
 
     def _on_many_lines(self):
         self.count()

@@ -3,6 +3,7 @@
 The process then ends without tearing down the rest, which would only take time.
 """
 
+import _thread
 import atexit
 import gc
 import os
@@ -11,6 +12,8 @@ import threading
 import types
 import weakref
 from functools import partial
+from importlib.machinery import SourceFileLoader
+from types import GeneratorType
 
 try:
     import resource
@@ -20,6 +23,7 @@ except ImportError:  # Windows
 from ..calls.endings import exit_status, flush_streams
 from . import bursts
 from .report import leave_out_own_frames
+from .script import Ending
 
 # A process that took more memory than this since its start is not torn down object by object, unless a variable asks for it.
 _MOST_MEMORY_KB = 32 * 1024
@@ -29,6 +33,8 @@ _OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 _DROPPED = {"path", "argv", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks", "path_importer_cache", "meta_path"}
 # Kept from before foreign code could replace them.
 _excepthook, _collect, _run_exit_handlers = sys.excepthook, gc.collect, atexit._run_exitfuncs
+_count_threads, _count_exit_handlers = _thread._count, atexit._ncallbacks
+_end_of_threads, _exit_handlers_of_threading = threading._shutdown, threading._threading_atexits
 
 
 class ScriptEnd:
@@ -43,15 +49,16 @@ class ScriptEnd:
     def leave(self, status, is_module):
         """Steps of the worker (empty_stack.py); returns the exit status. `is_module`: a function of the script was called, and the
         script's module does not end."""
-        try:
-            threading._shutdown()
-        except BaseException:
-            sys.excepthook(*sys.exc_info())
-        yield _run_exit_handlers
+        has_handlers = _has_handlers()
+        if has_handlers:
+            _end_threads()
+            yield _run_exit_handlers
         bursts.close()
         status = flush_streams(status, _say_ignored)
         try:
             if not is_module and self.is_worth_while():
+                if not has_handlers:
+                    _end_threads()
                 yield from self._let_go_of_objects()
         except Exception:
             pass  # foreign code has changed what this looks at
@@ -67,10 +74,10 @@ class ScriptEnd:
         if _peak_kb() - self._memory_before > _MOST_MEMORY_KB:
             return any(map(_has_ending, map(type, vars(main_module).values())))
         objects = gc.get_objects()  # those from before the script are frozen
-        kinds = set(map(type, objects)) - {types.GeneratorType}
-        classes = {kind for kind in kinds if issubclass(kind, type)}
+        kinds = set(map(type, objects)) - _USUAL
+        classes = set(filter(_is_metaclass, kinds))
         return any(map(_has_ending, kinds)) or any(
-            _is_untracked(each) if type(each) in classes else type(each) is types.GeneratorType and _is_foreign(each)
+            _is_untracked(each) if type(each) in classes else type(each) is GeneratorType and _is_foreign(each)
             for each in objects
         )
 
@@ -103,6 +110,30 @@ def _clear(variables):
     names = [name for name in variables if isinstance(name, str) and name != "__builtins__"]
     for name in sorted(names, key=lambda name: not (name.startswith("_") and not name.startswith("__"))):
         yield partial(variables.__setitem__, name, None)
+
+
+def _has_handlers():
+    """Whether anything waits for the end of the interpreter: threads, or functions."""
+    if _count_threads() > 0 or _count_exit_handlers() > 0 or _exit_handlers_of_threading:
+        return True
+    return threading._shutdown is not _end_of_threads  # gevent waits there for its own
+
+
+def _end_threads():
+    try:
+        threading._shutdown()
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+
+
+# The kinds of objects that every script has. Deleting them has no effect; generators are looked at one by one.
+_USUAL = {
+    dict, list, tuple, types.CellType, types.FunctionType, GeneratorType, types.ModuleType, SourceFileLoader, Ending, ScriptEnd,
+}
+
+
+def _is_metaclass(kind):
+    return issubclass(kind, type)
 
 
 def _has_ending(kind):
