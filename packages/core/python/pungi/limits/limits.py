@@ -152,6 +152,8 @@ class LimitKeeper:
 
 
 _BOUNDED = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_DATA, resource.RLIMIT_NPROC)
+_NOFILE, _FSIZE, _CPU, _DATA, _NPROC = _BOUNDED
+_set_limit, _INFINITY = resource.setrlimit, resource.RLIM_INFINITY
 _hard_limits = {}
 
 
@@ -163,11 +165,11 @@ def prepare():
 def bound_run(most):
     """In the worker, before its run: limits of each process, enforced by the kernel."""
     memory = most["memoryMb"] * 1024 * 1024
-    _bound(resource.RLIMIT_NOFILE, most["openFiles"])
-    _bound(resource.RLIMIT_FSIZE, most["diskMb"] * 1024 * 1024)
-    _bound(resource.RLIMIT_CPU, most["cpuMs"] // 1000 + 2)
+    _bound(_NOFILE, most["openFiles"])
+    _bound(_FSIZE, most["diskMb"] * 1024 * 1024)
+    _bound(_CPU, most["cpuMs"] // 1000 + 2)
     # The supervisor enforces the memory limit; this only makes one absurd request fail at once, with a traceback.
-    _bound(resource.RLIMIT_DATA, max(2 * memory, memory + (1 << 30)))
+    _bound(_DATA, max(2 * memory, memory + (1 << 30)))
 
 
 def tasks_of_user():
@@ -177,9 +179,8 @@ def tasks_of_user():
 
 def bound_tasks(outside, processes):
     """In the worker: stops a fork bomb between two samples. Above the limit itself, so that a sample can see it passed."""
-    if outside is None:
-        return
-    _bound(resource.RLIMIT_NPROC, outside + processes + 4)
+    if outside is not None:
+        _bound(_NPROC, outside + processes + 4)
 
 
 def bound_signals(counted_outside):
@@ -194,5 +195,5 @@ def _bound(resource_number, value):
     hard = _hard_limits.get(resource_number)
     if hard is None:
         hard = resource.getrlimit(resource_number)[1]
-    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(resource_number, (value, value))
+    value = value if hard == _INFINITY else min(value, hard)
+    _set_limit(resource_number, (value, value))

@@ -33,13 +33,26 @@ _encoder = json.JSONEncoder(allow_nan=False, ensure_ascii=False, default=str)
 
 
 class _Sent:
-    """What this job has sent."""
+    """What a job has sent. Most send nothing: what they have not set is read from the class."""
 
-    def __init__(self, originals=None):
-        self.originals = originals or Originals()
-        self.count = self.bytes = self.left_out = 0
-        self.clears_next = False
-        self.worker = None
+    count = bytes = left_out = 0
+    clears_next = False
+    worker = _about = _originals = None
+
+    @property
+    def originals(self):
+        if self._originals is None:
+            job, path, temporary = self._about
+            disk = job["limits"].get("diskMb", 0) << 20
+            self._originals = Originals((os.path.dirname(path), temporary), job.get("artifactBytes", 0), disk)
+        return self._originals
+
+    def begin(self, *about):
+        self.worker, self._about = _getpid(), about
+
+    def clear(self):
+        if self._originals is not None:
+            self._originals.clear()
 
 
 _sent = _Sent()
@@ -47,11 +60,16 @@ _sent = _Sent()
 
 def begin(job, path, temporary):
     """At the beginning of a job, before foreign code runs. `path`: that of its script."""
+    if _sent.worker is not None:
+        _sent.clear()
+        forget()
+    _sent.begin(job, path, temporary)
+
+
+def forget():
+    """Forgets the job."""
     global _sent
-    _sent.originals.clear()
-    disk = job["limits"].get("diskMb", 0) << 20
-    _sent = _Sent(Originals((os.path.dirname(path), temporary), job.get("artifactBytes", 0), disk))
-    _sent.worker = _getpid()
+    _sent = _Sent()
 
 
 def finish(shows_figures=True):
@@ -290,7 +308,7 @@ def _pass_on(about):
             _send({"leftOut": 1})
         return False
     if _sent.clears_next:
-        _sent.originals.clear()
+        _sent.clear()
     _sent.clears_next = False
     _sent.count += 1
     _sent.bytes += len(payload)

@@ -6,6 +6,8 @@ import struct
 HEAD = struct.Struct(">IB")
 HEAD_SIZE = HEAD.size
 MAX_PAYLOAD = 64 * 1024 * 1024
+# Kept from before foreign code could replace them.
+_read, _write, _unpack = os.read, os.write, HEAD.unpack
 
 # From the server to a supervisor.
 LIMITS, JOB, INPUT, STDIN, CANCEL, WARM_UP = b"LJIsCW"
@@ -50,22 +52,22 @@ def read_frame(fd):
     head = _read_exactly(fd, HEAD_SIZE)
     if head is None:
         return None
-    length, kind = HEAD.unpack(head)
+    length, kind = _unpack(head)
     payload = _read_exactly(fd, length)
     return None if payload is None else (kind, payload)
 
 
 def _read_exactly(fd, size):
-    data = bytearray()
+    data = _read(fd, size) if size else b""
     while len(data) < size:
-        chunk = os.read(fd, size - len(data))
+        chunk = _read(fd, size - len(data))
         if not chunk:
             return None
         data += chunk
-    return bytes(data)
+    return data
 
 
 def write_all(fd, data):
     view = memoryview(data)
     while view:
-        view = view[os.write(fd, view) :]
+        view = view[_write(fd, view) :]

@@ -28,6 +28,9 @@ _CO_COROUTINE = 0x80
 _kept = None
 # Not a line of the script: a tracer of the script does not see the code around it.
 _NOWHERE = {"lineno": -1, "end_lineno": -1, "col_offset": -1, "end_col_offset": -1}
+# The nodes that every script gets: made once, before the processes that compile.
+_ENDING = ast.withitem(ast.Constant(_MARK, **_NOWHERE))
+_VALUE = ast.Attribute(_ENDING.context_expr, "value", ast.Store(), **_NOWHERE)
 
 
 class Ending:
@@ -90,21 +93,27 @@ def compile_source(source, path, is_interactive=False):
     They are caught inside the script's own code, because there is no frame below it. Code that is nested as deep as the
     compiler allows has no room for that: it stays as it is.
     """
-    with contextlib.suppress(SyntaxError, RecursionError):
+    try:
         tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
         mode, around = ("single", _with_errors) if is_interactive else ("exec", _with_ending)
-        with contextlib.suppress(SyntaxError):
+        try:
             return compile(around(tree), path, mode, dont_inherit=True)
+        except SyntaxError:
+            pass
         return _with_loop(compile(around(tree), path, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True))
+    except (SyntaxError, RecursionError):
+        pass
     return compile(source, path, "exec", dont_inherit=True)
 
 
 def _with_ending(tree):
     ahead = _count_ahead(tree.body)
-    body, last = tree.body[ahead:], tree.body[-1:]
-    if last and isinstance(last[0], ast.Expr):
-        target = ast.Attribute(ast.Constant(_MARK, **_NOWHERE), "value", ast.Store(), **_NOWHERE)
-        body[-1:] = [ast.copy_location(ast.Assign([target], last[0].value), last[0])]
+    body, last = tree.body[ahead:], tree.body[-1] if tree.body else None
+    if isinstance(last, ast.Expr):
+        body[-1:] = [ast.Assign(
+            [_VALUE], last.value,
+            lineno=last.lineno, end_lineno=last.end_lineno, col_offset=last.col_offset, end_col_offset=last.end_col_offset,
+        )]
     return ast.Module([*tree.body[:ahead], _around(body)], [])
 
 
@@ -114,8 +123,7 @@ def _with_errors(tree):
 
 
 def _around(body):
-    item = ast.withitem(ast.Constant(_MARK, **_NOWHERE))
-    return ast.With([item], body or [ast.Pass(**_NOWHERE)], **_NOWHERE)
+    return ast.With([_ENDING], body or [ast.Pass(**_NOWHERE)], **_NOWHERE)
 
 
 def _count_ahead(body, has_docstring=True):
