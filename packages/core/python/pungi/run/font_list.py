@@ -13,9 +13,13 @@ def find(environment):
     _lists[:] = [os.path.join(folder, name) for name in os.listdir(folder)] if os.path.isdir(folder) else []
 
 
+def is_found():
+    return bool(_lists)
+
+
 def offer(temporary):
     """matplotlib needs a writable folder; a separate one does not clutter the run's."""
-    if not _lists:
+    if not is_found():
         return
     folder = os.path.join(temporary, _FOLDER)
     os.mkdir(folder, 0o700)

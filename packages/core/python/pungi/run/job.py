@@ -2,6 +2,8 @@
 
 import ast
 import base64
+import json
+import linecache
 import os
 import stat
 import sys
@@ -78,8 +80,10 @@ def _place_of(job, folders):
 def _place_inputs(job, path, work, temporary, is_first=True):
     """Writes the files and the script, and opens stdin; returns the bytes of the script."""
     sources, stdin = job.get("sources", ()), []
-    inputs.place(sources, work, lambda: stdin.append(_unnamed_file(temporary)) or stdin[0], JOB_FD)
-    _place_files(job["files"], work)
+    if sources:
+        inputs.place(sources, work, lambda: stdin.append(_unnamed_file(temporary)) or stdin[0], JOB_FD)
+    if job["files"]:
+        _place_files(job["files"], work)
     source = _write_script(job, path)
     if stdin:
         _use_as_stdin(stdin[0])
@@ -183,6 +187,24 @@ def _discover(job):
     return discovery.discover(job)
 
 
+def rehearse(work, temporary):
+    """Carries out a sample job, but for its end: the pages that it writes to are copied now and not while a caller waits."""
+    before = list(sys.argv), list(sys.path), sys.modules["__main__"]
+    job = json.loads(report.encode_json(_REHEARSAL))
+    path = os.path.join(work, job["filename"])
+    source = _place_inputs(job, path, work, temporary)
+    _set_variables(job["env"])
+    bursts.watch(job["limits"]["processes"])
+    script_run.rehearse(job, path, source, temporary)
+    os.unlink(path)
+    sys.argv[:], sys.path[:], sys.modules["__main__"] = before
+    linecache.cache.clear()
+
+
+_REHEARSAL = {
+    "code": "import json\n[str(number) for number in range(20)]\nprint('', end='')\n(1, 'a')",
+    "filename": "main.py", "argv": [], "stdin": "", "files": [], "env": {}, "variables": {}, "limits": {"timeoutMs": 1.5, "processes": 1},
+}
 _TASKS = {
     "compile": _precompile, "imports": _foreign_imports, "check": scoped_run.check, "discover": _discover,
     "complete": lambda job: completion.complete(job["code"], {}), "read": lambda job: prompt.read(job["code"], job["isTyped"]),

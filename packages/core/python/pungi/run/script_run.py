@@ -2,8 +2,6 @@
 
 import base64
 import builtins
-import json
-import linecache
 import os
 import sys
 
@@ -17,6 +15,8 @@ _ARGV = sys.argv
 # Kept from before foreign code could replace them.
 _getpid, _exit, _dumps = os.getpid, os._exit, report.encode_json
 encode = _dumps
+# The report of a script without a value.
+_NOTHING = b"{}"
 
 
 def execute(job, path, source, temporary):
@@ -29,10 +29,7 @@ def execute(job, path, source, temporary):
     if violations:
         say(frames.REPORT, {"violations": violations})
         return 1
-    end = script_end.ScriptEnd(os.path.dirname(path))
-    displays.begin(job, path, temporary)
-    status, about = yield from _evaluate(job, path, source, paths)
-    displays.finish(shows_figures=job.get("call") is None)  # a function returns its pictures
+    end, status, about = yield from _go_through(job, path, source, paths, temporary)
     has_failed = status != 0 and bool(about)
     if has_failed:
         # The supervisor checks, while all that the run holds is still held, whether a limit was the reason.
@@ -43,9 +40,18 @@ def execute(job, path, source, temporary):
         return status  # what the script has started ends with the process
     status = yield from end.leave(status, is_module=job.get("call") is not None)
     if status == 0 and not has_failed:
-        encoded = _dumps(about) if job.get("call") is None else called_script.encode(about)
+        encoded = called_script.encode(about) if job.get("call") is not None else _dumps(about) if about else _NOTHING
         say_and_wait(frames.pack(frames.FINISHED, encoded), worker)
     return status
+
+
+def _go_through(job, path, source, paths, temporary):
+    """Runs the steps; returns the end of the script, which has not come yet, the exit status and the report."""
+    end = script_end.ScriptEnd(os.path.dirname(path))
+    displays.begin(job, path, temporary)
+    status, about = yield from _evaluate(job, path, source, paths)
+    displays.finish(shows_figures=job.get("call") is None)  # a function returns its pictures
+    return end, status, about
 
 
 def execute_in_session(job, path, source, temporary, session):
@@ -125,7 +131,7 @@ def _prepare(job, path, source, scope, ending, absent, paths, session):
     if imports := job.get("imports"):
         absent.update(scoped_run.add_default_imports(imports, scope))
     has_rules = bool(job.get("rules"))
-    sys.path[:0] = [*own, os.getcwd(), *([] if has_rules else started_as.added_paths(job["env"]))]
+    sys.path[:0] = [*own, os.getcwd(), *(started_as.added_paths(job["env"]) if job["env"] and not has_rules else ())]
     # Under rules, and for a function call, this module imports what the script must not replace.
     if not has_rules and job.get("call") is None and not job.get("inspect"):
         started_as.forget_shadowed([job["filename"], *(file["path"] for file in job["files"]), *filter(None, job.get("sources", ()))], *own)
@@ -144,22 +150,14 @@ def _describe(error, path, absent, is_child, has_folder):
     return status, {"exception": about | scoped_run.describe_absent(error, absent) if absent else about}
 
 
-def rehearse():
-    """Makes a sample run: the pages that it writes to are copied now and not while a caller waits."""
-    before = list(sys.argv), list(sys.path), sys.modules["__main__"]
-    job, path = json.loads(_dumps(_REHEARSAL)), os.path.join(os.getcwd(), _REHEARSAL["filename"])
-    source = script.write(path, job["code"])
-    end = script_end.ScriptEnd(os.path.dirname(path))
-    for step in _evaluate(job, path, source, ()):
+def rehearse(job, path, source, temporary):
+    """Runs the script of a job that ends well, but for its end."""
+    for step in _rehearsed(job, path, source, temporary):
         step()
+
+
+def _rehearsed(job, path, source, temporary):
+    end, _, about = yield from _go_through(job, path, source, (), temporary)
+    displays.forget()
     end.is_worth_while()
-    os.unlink(path)
-    frames.pack(frames.FINISHED, _dumps({"value": {"repr": "1"}}))
-    sys.argv[:], sys.path[:], sys.modules["__main__"] = before
-    linecache.cache.clear()
-
-
-_REHEARSAL = {
-    "code": "import json\n[str(number) for number in range(20)]\nprint('', end='')\n(1, 'a')",
-    "filename": "main.py", "argv": [], "files": [], "env": {}, "variables": {}, "limits": {"timeoutMs": 1.5},
-}
+    frames.pack(frames.FINISHED, _dumps(about))

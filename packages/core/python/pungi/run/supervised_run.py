@@ -70,6 +70,8 @@ class SupervisedRun:
         self._output_bytes = 0
         self._spawn_worker(place, is_hurried)
         self._template = place.template
+        # A worker of a template is ready to run when it is forked, unless it warms up first.
+        self._is_parked_at_once = is_hurried and place.template is not None
         self._reaper = place.tier.reaper(self.worker, by_pidfd=place.gate is not None, template=place.template)
         self._copies = SessionCopies(self, place.box, self._reaper, (self._job_pipe, self._report_pipe, self._stdout, self._stderr))
         self._reaper.glance = self._glance = _glance_at(self.worker, place.template)
@@ -108,6 +110,8 @@ class SupervisedRun:
             self._poller.register(fd, select.POLLIN)
 
     def loop(self):
+        if self._is_parked_at_once:
+            self._take_parked(self._template.parked)
         self._serve()
         while self._copies and not self._is_over and self._report_pipe not in self._closed:
             self._go_on_without_worker()
@@ -378,11 +382,7 @@ class SupervisedRun:
 
     def _take(self, kind, payload):
         if kind == frames.PARKED and self._keeper is None:
-            self._open_gate()
-            if self._group is not None:
-                self._group.settle()
-            self._send(frames.PARKED, payload)
-            self._flush()
+            self._take_parked(frames.pack(kind, payload))
             if self._template is None:
                 self._warm_up()
         elif kind == frames.SUMMARY and not self._has_summary:
@@ -413,6 +413,13 @@ class SupervisedRun:
             self._check_limits(at_once=True)
             self._had_full_disk = self._has_full_disk(living=True)
             self._let_go()
+
+    def _take_parked(self, frame):
+        self._open_gate()
+        if self._group is not None:
+            self._group.settle()
+        self._outbox.add(frame)
+        self._flush()
 
     def _take_display(self, payload):
         """Output that was written before a display is sent before it, so that the server knows its place. The worker waits for that."""

@@ -29,6 +29,7 @@ _ABOVE_OUTPUTS = {3: STDIN_FD, 4: JOB_FD, 5: REPORT_FD}
 _ROOM_FOR_PIPES = socket.CMSG_SPACE(_PIPES * 4)
 _AS_EXPECTED = struct.pack(f"{_PIPES}i", *range(_FIRST_PIPE, _FIRST_PIPE + _PIPES))
 _HURRIED, _CALM = b"h", b"c"
+_LONGEST_PARKED = 65536
 # Seconds in which it answers: only a process that is not what it should be does not.
 _LONGEST_ANSWER = struct.pack("@ll", 30, 0)
 
@@ -43,6 +44,8 @@ class Template:
     def __init__(self):
         # The running one, and the descriptor of its workers' questions about files (file_gate.py), if they ask.
         self.pid = self.gate = None
+        # What a worker says when it is parked.
+        self.parked = None
         self._door = None
 
     def start(self, place):
@@ -60,11 +63,11 @@ class Template:
             worker.begin_as_template(place, theirs.fileno())
         theirs.close()
         try:
-            ready, fds, _, _ = socket.recv_fds(self._door, 1, 1)
+            self.parked, fds, _, _ = socket.recv_fds(self._door, _LONGEST_PARKED, 1)
         except BlockingIOError:
-            ready, fds = b"", ()
+            self.parked, fds = b"", ()
         self.gate = fds[0] if fds else None
-        if not ready:
+        if not self.parked:
             raise OSError("the template of the workers ended while it entered its jail")
 
     def fork(self, is_hurried, job, reports, stdout, stderr, stdin):
@@ -101,9 +104,10 @@ def keep_only(door):
     return socket.socket(fileno=_DOOR)
 
 
-def serve(door):
-    """In the template, once it has settled. Returns in each worker, which has its pipes: whether a caller waits for it."""
-    _send_ready(door)
+def serve(door, parked):
+    """In the template, once it has settled. Returns in each worker, which has its pipes: whether a caller waits for it. `parked`: what its
+    supervisor says for a worker that is parked at once."""
+    _send_ready(door, parked)
     _close_pipes()
     while True:
         request, extras, _, _ = door.recvmsg(1, _ROOM_FOR_PIPES)
@@ -112,6 +116,7 @@ def serve(door):
         for fd, place in _ABOVE_OUTPUTS.items():
             os.dup2(fd, place, inheritable=False)
         os.closerange(3, _FIRST_PIPE + _PIPES)
+        _open_nothing()
         fork_hooks.leave_out()
         try:
             pid = system.fork_sibling()
@@ -119,7 +124,6 @@ def serve(door):
             pid = -error.errno
         if pid == 0:
             os.close(_DOOR)
-            _open_nothing()
             return request == _HURRIED
         os.write(_DOOR, b"%d" % pid)
         _close_pipes()
@@ -137,12 +141,12 @@ def _close_pipes():
     os.closerange(STDIN_FD, REPORT_FD + 1)
 
 
-def _send_ready(door):
+def _send_ready(door, parked):
     """With the descriptor of the questions: they are those of its workers, since it asks none itself."""
     try:
         os.fstat(file_gate.WORKERS_FD)
     except OSError:
-        door.send(_CALM)
+        door.send(parked)
         return
-    socket.send_fds(door, [_CALM], [file_gate.WORKERS_FD])
+    socket.send_fds(door, [parked], [file_gate.WORKERS_FD])
     os.close(file_gate.WORKERS_FD)

@@ -11,7 +11,7 @@ import sys
 
 from ..jail import data_folders, file_gate, substitutes, system
 from ..limits import limits
-from . import bursts, exercises, font_list, fork_hooks, frames, job as jobs, last_output, process_title, script, script_run, started_as
+from . import bursts, exercises, font_list, fork_hooks, frames, job as jobs, last_output, process_title, script, started_as
 from . import streams, template
 from .empty_stack import OnEmptyStack
 from .supervisor_channel import JOB_FD, REPORT_FD, STDIN_FD
@@ -50,7 +50,7 @@ def _steps(place, is_hurried, pipes):
         _settle_in(place)
         _fill_folders(place.box)
         fork_hooks.renew_random_numbers()
-        yield from _run(_lock(place), place, is_hurried, file_gate.let_go)
+        yield from _run(_lock(place), place, _carrier(place), is_hurried, file_gate.let_go)
     except BaseException:
         _die()
 
@@ -62,27 +62,41 @@ def _steps_from_template(place, door):
         door = template.keep_only(door)
         _settle_in(place)
         parked = _lock(place)
-        script_run.rehearse()
+        jobs.rehearse(place.box.work, place.box.temporary)
+        carry_out, has_folders = _carrier(place), bool(place.box.data) or font_list.is_found()
         gc.collect()
         gc.freeze()
-        is_hurried = template.serve(door)
+        is_hurried = template.serve(door, parked)
         os.setsid()
-        _fill_folders(place.box)
-        yield from _run(parked, place, is_hurried)
+        if has_folders:
+            _fill_folders(place.box)
+        yield from _run(parked, place, carry_out, is_hurried, is_announced=is_hurried)
     except BaseException:
         _die()
 
 
-def _run(parked, place, is_hurried, let_go=None):
-    """`let_go`: closes what the worker has kept for its supervisor."""
-    job, status = _park(parked, is_hurried), 0
+def _run(parked, place, carry_out, is_hurried, let_go=None, is_announced=False):
+    """`carry_out`: returns the steps of a job. `let_go`: closes what the worker has kept for its supervisor. `is_announced`: its supervisor has said that it is parked."""
+    job, status = _park(parked, place.box, is_hurried, is_announced), 0
     if let_go is not None:
         let_go()
     if job is not None:
         _take_stdin(job)
-        limits.bound_tasks(place.tasks_outside, job["limits"]["processes"])
-        status = yield from jobs.run(job, place.box.work, place.box.temporary, limits.bound_run, place.box.data)
+        status = yield from carry_out(job)
     _exit(status)  # a worker serves one run
+
+
+def _carrier(place):
+    """Returns the function that carries out a job. It has what it needs at hand: a new process copies a page for every name that it looks
+    up in a module or an object."""
+    outside, work, temporary, data = place.tasks_outside, place.box.work, place.box.temporary, place.box.data
+    bound_tasks, bound_run, run = limits.bound_tasks, limits.bound_run, jobs.run
+
+    def carry_out(job):
+        bound_tasks(outside, job["limits"]["processes"])
+        return run(job, work, temporary, bound_run, data)
+
+    return carry_out
 
 
 def _die():
@@ -113,17 +127,18 @@ def _lock(place):
     return frames.pack(frames.PARKED, json.dumps(about).encode())
 
 
-def _park(parked, is_hurried):
+def _park(parked, box, is_hurried, is_announced):
     """Waits for the job. A worker that a caller may wait for is not warmed up, unless it is still parked when there is time."""
     if not is_hurried:
-        _warm_up()
+        _warm_up(box)
         gc.freeze()  # existing objects are left alone when the script's objects are collected
-    os.write(REPORT_FD, parked)
+    if not is_announced:
+        os.write(REPORT_FD, parked)
     while (frame := frames.read_frame(JOB_FD)) is not None:
         kind, payload = frame
         if kind == frames.JOB:
             return _scan(payload.decode("utf-8", "surrogatepass"), 0)[0]
-        _warm_up()
+        _warm_up(box)
         gc.freeze()
         os.write(REPORT_FD, parked)
     return None
@@ -164,6 +179,6 @@ def _fill_folders(box):
     font_list.offer(box.temporary)
 
 
-def _warm_up():
-    script_run.rehearse()
+def _warm_up(box):
+    jobs.rehearse(box.work, box.temporary)
     exercises.repeat()
