@@ -20,12 +20,15 @@ outputs = []
 def prepare():
     """In the fork server, for all workers to come: they only change what is behind the descriptors.
 
-    A stream remembers whether it can seek, so these are opened on a pipe."""
+    A stream remembers whether it can seek, so these are opened on a pipe. A line goes through each, into that pipe: the first one makes the
+    loader look up what writing needs."""
     behind = [os.dup(fd) for fd in (1, 2)]
     pipe = os.pipe()
     for fd in (1, 2):
         os.dup2(pipe[1], fd)
     outputs[:] = _open(1, "stdout", "w", _ERRORS, True), _open(2, "stderr", "w", "backslashreplace", True)
+    for stream in outputs:
+        print("line", file=stream)
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = outputs
     open_stdin()
     for source, fd in zip(behind, (1, 2)):
