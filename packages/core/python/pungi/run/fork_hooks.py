@@ -8,7 +8,7 @@ import os
 import sys
 
 _hooks = []
-# Holds one item if the next fork leaves them out. The child takes it away: its own children renew everything.
+# Holds the main thread if the next fork leaves them out. The child takes it away: its own children renew everything.
 _leaves_out = []
 
 
@@ -28,8 +28,7 @@ def take_over():
 
 def _renew():
     if _leaves_out:
-        _leaves_out.pop()
-        sys.modules["threading"].main_thread()._set_native_id()
+        _leaves_out.pop()._set_native_id()
         return
     for hook in _hooks:
         hook()
@@ -38,7 +37,7 @@ def _renew():
 def leave_out():
     """In a template, before it forks a worker: which gets other random numbers than the one before it."""
     if _hooks:
-        _leaves_out[:] = (True,)
+        _leaves_out[:] = (sys.modules["threading"].main_thread(),)
         sys.modules["random"].seed()
     renew_random_numbers()
 

@@ -77,7 +77,7 @@ def _steps_from_template(place, door):
 
 def _run(parked, place, carry_out, is_hurried, let_go=None, is_announced=False):
     """`carry_out`: returns the steps of a job. `let_go`: closes what the worker has kept for its supervisor. `is_announced`: its supervisor has said that it is parked."""
-    job, status = _park(parked, place.box, is_hurried, is_announced), 0
+    job, status = _park(parked, place, is_hurried, is_announced), 0
     if let_go is not None:
         let_go()
     if job is not None:
@@ -127,10 +127,10 @@ def _lock(place):
     return frames.pack(frames.PARKED, json.dumps(about).encode())
 
 
-def _park(parked, box, is_hurried, is_announced):
+def _park(parked, place, is_hurried, is_announced):
     """Waits for the job. A worker that a caller may wait for is not warmed up, unless it is still parked when there is time."""
     if not is_hurried:
-        _warm_up(box)
+        _warm_up(place.box)
         gc.freeze()  # existing objects are left alone when the script's objects are collected
     if not is_announced:
         os.write(REPORT_FD, parked)
@@ -138,7 +138,7 @@ def _park(parked, box, is_hurried, is_announced):
         kind, payload = frame
         if kind == frames.JOB:
             return _scan(payload.decode("utf-8", "surrogatepass"), 0)[0]
-        _warm_up(box)
+        _warm_up(place.box)
         gc.freeze()
         os.write(REPORT_FD, parked)
     return None
