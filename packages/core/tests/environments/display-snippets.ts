@@ -10,6 +10,8 @@ export interface DisplaySnippet {
   elements?: unknown[];
   /** The longest side of the pictures, in pixels; at most 1,520 if not given. */
   widest?: number;
+  /** The least width of the first picture. */
+  leastWidth?: number;
   stderr?: RegExp;
   /** The files that it leaves: path, and the least size or the exact number of pixels of a side. */
   leaves?: [path: string, atLeast: { bytes?: number; width?: number }][];
@@ -68,6 +70,25 @@ export const SNIPPETS: DisplaySnippet[] = [
     shows: ['png', 'png'],
   },
   { name: 'fig.show()', code: `${PLT}fig, ax = plt.subplots()\nax.plot([1, 2])\nfig.show()`, shows: ['png'] },
+  {
+    name: 'a figure is drawn once',
+    code: `${PLT}from matplotlib.lines import Line2D\nclass Counted(Line2D):\n    drawn = 0\n    def draw(self, renderer):\n        Counted.drawn += 1\n        super().draw(renderer)\nplt.gca().add_line(Counted([0, 1], [0, 1]))\nplt.show()\nprint(Counted.drawn)`,
+    shows: ['png'],
+    prints: '1\n',
+  },
+  {
+    name: 'a figure with empty borders',
+    code: `${PLT}plt.figure(figsize=(8, 8))\nplt.axes([0.4, 0.4, 0.2, 0.2]).plot([1, 2])\nplt.show()`,
+    shows: ['png'],
+    widest: 250,
+    leastWidth: 160,
+  },
+  {
+    name: 'a figure with a text beside it',
+    code: `${PLT}plt.figure(figsize=(2, 2))\nplt.text(3, 0.5, "far")\nplt.show()`,
+    shows: ['png'],
+    leastWidth: 400,
+  },
   {
     name: 'a large figure',
     code: `${PLT}plt.figure(figsize=(40, 20), dpi=300)\nplt.plot([1, 2])\nplt.show()`,

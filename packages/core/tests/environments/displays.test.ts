@@ -51,7 +51,7 @@ function sidesOf({ data }: Display): number[] {
 }
 
 async function check(
-  { shows, prints, chart, elements, widest = 1500, stderr, leaves, notes }: DisplaySnippet,
+  { shows, prints, chart, elements, widest = 1500, leastWidth = 0, stderr, leaves, notes }: DisplaySnippet,
   outcome: Outcome,
   read: (path: string) => Promise<Buffer>,
 ): Promise<void> {
@@ -68,6 +68,7 @@ async function check(
   if (elements !== undefined) expect(data?.elements).toMatchObject(elements);
   // The tight box of a figure may be a little larger than the figure.
   expect(Math.max(0, ...displays.flatMap(sidesOf))).toBeLessThanOrEqual(widest * 1.05);
+  expect(displays.flatMap(sidesOf)[0] ?? 0).toBeGreaterThanOrEqual(leastWidth);
   if (notes) expect(outcome.notes?.join('\n')).toMatch(notes);
   if (leaves) expect(outcome.artifacts?.map(({ path }) => path)).toEqual(leaves.map(([path]) => path));
   for (const [path, { bytes = 1, width }] of leaves ?? []) {

@@ -1,6 +1,7 @@
 """Pictures of matplotlib's figures, and the backend that shows them. matplotlib is used where a script has loaded it."""
 
 import io
+import math
 import sys
 import types
 import weakref
@@ -27,7 +28,8 @@ def draw(figure):
     if figure.canvas is None:
         sys.modules["matplotlib.backend_bases"].FigureCanvasBase(figure)
     target = io.BytesIO()
-    _print(figure, target, _shown_dpi(figure))
+    if is_scaled(figure) or not _print_once(figure, target):
+        _print(figure, target, _shown_dpi(figure))
     _shown.add(figure)
     return target.getvalue()
 
@@ -50,9 +52,35 @@ def _shown_dpi(figure):
 
 
 def _print(figure, target, dpi):
-    colors = {"facecolor": figure.get_facecolor(), "edgecolor": figure.get_edgecolor()}
-    figure.canvas.print_figure(target, format="png", dpi=dpi, bbox_inches="tight", **colors)
+    """Without empty borders: to find them, matplotlib draws the figure another time."""
+    figure.canvas.print_figure(target, format="png", dpi=dpi, bbox_inches="tight", **_colors(figure))
     figure.stale = False
+
+
+def _print_once(figure, target):
+    """The same in one drawing, whose borders are cut off. Returns False if something is outside of the figure's area, or it has another
+    canvas than that for pixels."""
+    settings = sys.modules["matplotlib"].rcParams
+    padding = settings["savefig.pad_inches"]
+    if settings["savefig.bbox"] is not None or not isinstance(padding, (int, float)) or not hasattr(figure.canvas, "buffer_rgba"):
+        return False
+    dpi = figure.dpi
+    figure.canvas.print_figure(io.BytesIO(), format="rgba", dpi=dpi, **_colors(figure))
+    pixels = sys.modules["numpy"].asarray(figure.canvas.buffer_rgba())
+    box = figure.get_tightbbox(figure.canvas.get_renderer())
+    height, width, _ = pixels.shape
+    if min(box.x0, box.y0) * dpi < -1 or box.x1 * dpi > width + 1 or box.y1 * dpi > height + 1:
+        return False
+    left, bottom = (max(0, math.floor((edge - padding) * dpi)) for edge in (box.x0, box.y0))
+    right, top = (math.ceil((edge + padding) * dpi) for edge in (box.x1, box.y1))
+    part = pixels[max(0, height - top) : height - bottom, left:right]
+    sys.modules["PIL.Image"].fromarray(part).save(target, "PNG", dpi=(dpi, dpi))
+    figure.stale = False
+    return True
+
+
+def _colors(figure):
+    return {"facecolor": figure.get_facecolor(), "edgecolor": figure.get_edgecolor()}
 
 
 def show_rest(show):
