@@ -11,8 +11,8 @@ from . import watch
 
 # Of each kind, more are only counted; names are foreign.
 _MOST_NAMED, _LONGEST_NAME = 5, 80
-# A line of /proc/PID/maps.
-_SHARED = re.compile(rb"^\S+ ..[x-]s .*$", re.MULTILINE)
+# A line of /proc/PID/maps, found by the end of the line before it: to look for "^" at every place takes seven times as long.
+_SHARED = re.compile(rb"\n\S+ ..[x-]s .*")
 # Devices that have no state: null, zero, full, random, urandom.
 _PLAIN_DEVICES = {os.makedev(1, minor) for minor in (3, 5, 7, 8, 9)}
 
@@ -51,7 +51,7 @@ def shared_memory(worker, box):
     found = set()
     try:
         with open(f"/proc/{worker}/maps", "rb") as file:
-            for line in _SHARED.findall(file.read()):  # a few of hundreds
+            for line in _SHARED.findall(b"\n" + file.read()):  # a few of hundreds
                 _, rights, _, device, _, *path = line.decode("utf-8", "surrogateescape").split(None, 5)
                 path = path[0] if path else ""
                 if rights[1] == "w" or box.owns(_device(device), path):
