@@ -138,6 +138,8 @@ class KernelObjects:
                 return  # it is too much already
 
     def _largest(self, living, memory, limits):
+        if not self._counts and not self._hidden:
+            return None  # nothing was worth counting
         counts = self._counts.values()
         if any(each.is_unreadable for each in counts):
             return Held(memory, "what a program holds that cannot be read")

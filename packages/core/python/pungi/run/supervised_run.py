@@ -251,8 +251,9 @@ class SupervisedRun:
         is_counted = self._is_counted and self._times_awake == 0 and not self._copies and not self._copies.is_ordered
         self._is_counted = False
         self._keeper.renew(self.limits, at_once=not self._copies.is_ordered, is_counted=is_counted)
-        self._reaper.continue_all()
+        # In this order the worker wakes once: it finds the message when it goes on.
         self._tell_worker(message)
+        self._reaper.continue_all()
 
     def _settle_group(self):
         if self._group is not None:
