@@ -196,6 +196,24 @@ while not open("log").read(): pass
             for number in range(60):
                 self.expect(session.run(f"{number}"), value=f"{number}")
 
+    def test_a_signal_that_another_thread_takes_before_the_script_begins_is_handled_by_the_script(self):
+        ringing = """
+import os, signal, threading, time
+def ring(*_): raise ValueError("ring")
+usual = signal.signal(signal.SIGUSR1, ring)
+def work():
+    while not os.path.exists("first"): time.sleep(0.0001)
+    os.kill(os.getpid(), signal.SIGUSR1)
+threading.Thread(target=work, daemon=True).start()
+"""
+        files = [{"path": "first", "base64": ""}, {"path": "second", "base64": "eHh4" * 4_000_000}]
+        for session in self.in_each_tier():
+            self.expect(session.run(ringing))
+            answer = session.run("1", files=files)
+            self.expect(answer, status=1)
+            self.assertEqual(answer["report"]["exception"]["message"], "ring")
+            self.expect(session.run("signal.getsignal(signal.SIGUSR1) is ring"), value="True")
+
     def test_handlers_and_threads_of_the_script_stay(self):
         code = "import signal\ncalled = []\nsignal.signal(signal.SIGINT, lambda *_: called.append(1))"
         for session in self.in_each_tier():

@@ -17,15 +17,15 @@ from . import streams
 # Memory is not among them: a run that exceeds its memory has no moment left.
 REASONS = ("timeout", "cpu", "cancelled")
 # No program uses the last signal. Systems without it skip this.
-_SIGNAL = getattr(signal, "SIGRTMAX", None)
+SIGNAL = getattr(signal, "SIGRTMAX", None)
 _MOMENT, _LONGEST_MOMENT, _LOOK_EVERY_MS = 0.05, 0.5, 5
 _exit = os._exit
 
 
 def promise():
     """In the worker."""
-    if _SIGNAL is not None:
-        signal.signal(_SIGNAL, _write_and_end)
+    if SIGNAL is not None:
+        signal.signal(SIGNAL, _write_and_end)
 
 
 def _write_and_end(number, frame):
@@ -41,15 +41,15 @@ def _write_and_end(number, frame):
         with contextlib.suppress(RuntimeError):
             _start_thread(_write_and_end, (0, None))  # it waits until the interrupted write is done
             return
-    _exit(128 + _SIGNAL)
+    _exit(128 + SIGNAL)
 
 
 def wait_for(reaper, pipes):
     """In the supervisor. `pipes`: descriptor to the receiver of its output."""
-    if _SIGNAL is None:
+    if SIGNAL is None:
         return
     asked = time.monotonic()
-    has_time = reaper.ask(_SIGNAL, _MOMENT)
+    has_time = reaper.ask(SIGNAL, _MOMENT)
     poller = select.poll()
     for fd in pipes:
         poller.register(fd, select.POLLIN)

@@ -12,20 +12,24 @@ import json
 import linecache
 import os
 import signal
+import sys
 
 from ..calls.endings import flush_streams
-from . import bursts, class_files, copied_state, frames, orphan_fork
+from . import bursts, class_files, copied_state, frames, last_output, orphan_fork
 from .supervisor_channel import JOB_FD, REPORT_FD, exchange
 
 _SIGNALS = signal.valid_signals()
-# Exceptions of signal handlers that the wait for the next job survives.
+# The handler of the other one is ours (last_output.py).
+_OF_SCRIPT = [int(number) for number in _SIGNALS if number != last_output.SIGNAL]
+# Exceptions that another thread raises in this one, and that the wait for the next job survives.
 _MOST_LATE = 100
 # Scripts whose files stay. Each takes time when files are listed, and when a session is copied.
 _MOST_SCRIPTS, _REMOVED_AT_ONCE = 32, 16
 # Kept from before foreign code could replace them.
 # The module signal makes an enumeration's member of every number, which takes a tenth of a millisecond.
 _mask = getattr(_plain_signal, "pthread_sigmask", lambda how, signals: ())
-_signal, _IGNORE = _plain_signal.signal, _plain_signal.SIG_IGN
+_signal, _getsignal, _IGNORE = _plain_signal.signal, _plain_signal.getsignal, _plain_signal.SIG_IGN
+_getframe = sys._getframe
 _flush_streams, _write, _read = flush_streams, os.write, os.read
 _pack, _getpid, _exit, _decode = frames.pack, os.getpid, os._exit, json.JSONDecoder().raw_decode
 _open, _close, _unlink = os.open, os.close, os.unlink
@@ -43,9 +47,10 @@ class Session:
         self._worker = _getpid()
         # The folder of a copy, whose files come back under the same names.
         self._folder = None
-        # What the script does on SIGINT, from one job to the next.
-        self._handler = signal.default_int_handler
-        # The signals that the script blocks, and what a handler raised between two jobs.
+        # The script's own handlers while there is no job, by signal; the signals that came meanwhile, and what takes note of them.
+        self._handlers, self._waiting = {signal.SIGINT: signal.default_int_handler}, set()
+        self._note = lambda number, _: self._waiting.add(number)
+        # The signals that the script blocks, and what was raised between two jobs.
         self._blocked, self._late = None, None
         self._has_begun = False
         _signal(signal.SIGINT, _IGNORE)
@@ -75,9 +80,17 @@ class Session:
     def begin(self):
         """Can raise KeyboardInterrupt, and what handlers raise on signals that have waited."""
         self._has_begun = True
-        _signal(signal.SIGINT, self._handler)
+        for number, handler in self._handlers.items():
+            if handler is not None:  # the script has set it with C code
+                _signal(number, handler)
+        self._handlers = {}
         if self._blocked is not None:
             _mask(signal.SIG_SETMASK, self._blocked)
+            self._blocked = None
+        while self._waiting:
+            number = self._waiting.pop()
+            if callable(handler := _getsignal(number)):
+                handler(number, _getframe())
         late, self._late = self._late, None
         if late is not None:
             raise late
@@ -86,16 +99,23 @@ class Session:
         """Returns an interrupt that came at the last moment, or None. Other signals wait for the next job."""
         if not self._has_begun:
             return None  # the script could not be compiled
-        late, self._blocked, self._has_begun = None, None, False
+        late, self._has_begun = None, False
         while True:
             try:
                 if self._blocked is None:
                     self._blocked = _mask(signal.SIG_BLOCK, ())
                 _mask(signal.SIG_BLOCK, _SIGNALS)
-                self._handler = _signal(signal.SIGINT, _IGNORE)
+                self._put_off_handlers()
                 return late
             except BaseException as error:  # that of a handler, which runs before it is replaced
                 late = error
+
+    def _put_off_handlers(self):
+        """Other threads may take signals, and their handlers would run in this one. Where it is begun again, it goes on."""
+        found = {number: handler for number in _OF_SCRIPT if callable(handler := _getsignal(number)) and handler is not self._note}
+        self._handlers = {signal.SIGINT: _getsignal(signal.SIGINT)} | found | self._handlers
+        for number in self._handlers:
+            _signal(number, _IGNORE if number == signal.SIGINT else self._note)
 
     def report(self, encoded, is_call=True):
         """Ends the job and waits for the next one; returns it, or None if there is none. `is_call`: it has run code."""
@@ -122,7 +142,7 @@ class Session:
         return self._finish(lambda: _receive(received))
 
     def _finish(self, step):
-        """Other threads may take signals, whose handlers interrupt this one: the step goes on where it was."""
+        """Other threads of the script may raise exceptions in this one: the step goes on where it was."""
         for _ in range(_MOST_LATE):
             try:
                 return step()
