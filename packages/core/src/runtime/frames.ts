@@ -32,12 +32,22 @@ const BY_BYTE = new Map(
 );
 
 export function packFrame(kind: FrameKind, payload: string | Buffer = ''): Buffer {
-  const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
-  const frame = Buffer.allocUnsafe(HEAD + body.length);
-  frame.writeUInt32BE(body.length, 0);
-  frame.writeUInt8(KINDS[kind].charCodeAt(0), 4);
-  body.copy(frame, HEAD);
-  return frame;
+  return packFrames([[kind, payload]]);
+}
+
+/** Packs frames that are sent together: each payload is copied once. */
+export function packFrames(frames: readonly (readonly [FrameKind, string | Buffer])[]): Buffer {
+  const total = frames.reduce((sum, [, payload]) => sum + HEAD + Buffer.byteLength(payload), 0);
+  const packed = Buffer.allocUnsafe(total);
+  let at = 0;
+  for (const [kind, payload] of frames) {
+    const body = at + HEAD;
+    const length = typeof payload === 'string' ? packed.write(payload, body) : payload.copy(packed, body);
+    packed.writeUInt32BE(length, at);
+    packed.writeUInt8(KINDS[kind].charCodeAt(0), at + 4);
+    at = body + length;
+  }
+  return packed;
 }
 
 /**

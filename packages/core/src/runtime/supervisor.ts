@@ -3,7 +3,7 @@ import { CodeSummary } from '../contract/disclosure.js';
 import type { Limits } from '../contract/limits.js';
 import type { ScopeRules } from '../contract/profile.js';
 import type { FunctionCall } from '../contract/run.js';
-import { type FrameKind, packFrame } from './frames.js';
+import { type FrameKind, packFrame, packFrames } from './frames.js';
 import type { LiveInput } from './live-input.js';
 import { MAX_ATTACHED, MAX_CALL_JSON, MOST_DISCOVERED, readCallReport, readReport } from './reports.js';
 import { type Source, SourceSender } from './source-sender.js';
@@ -156,8 +156,6 @@ const LOST: RunEnd = { facts: null, report: undefined, summary: null };
 export interface Channel {
   /** `written` is called when there is room for more, or nobody reads any more. */
   write(frame: Buffer, written?: () => void): unknown;
-  cork(): void;
-  uncork(): void;
   destroy(): unknown;
   on(event: 'close', listener: () => void): unknown;
 }
@@ -227,8 +225,7 @@ export class Supervisor {
       ...inputsOf(job, branch.jobs),
       ...paths,
     };
-    const frame = packFrame('job', JSON.stringify({ ...rest, ...paths }));
-    return this.#exchange(job, limits, frame, sink, signal);
+    return this.#exchange(job, limits, ['job', { ...rest, ...paths }], sink, signal);
   }
 
   /** Copies a branch of a session that waits for its next job. `job`: with the limits of the session. */
@@ -240,8 +237,7 @@ export class Supervisor {
       isScoped: false,
       isKept: true,
     };
-    const frame = packFrame('copy', JSON.stringify({ ...order, branch: name }));
-    return this.#exchange(job, limits, frame, () => {}, signal);
+    return this.#exchange(job, limits, ['copy', { ...order, branch: name }], () => {}, signal);
   }
 
   /** Ends copies and branches of a session, and removes their files. */
@@ -252,28 +248,29 @@ export class Supervisor {
   async #exchange(
     job: Job,
     limits: object,
-    order: Buffer,
+    [kind, order]: ['job' | 'copy', object],
     sink: OutputSink,
     signal?: AbortSignal,
   ): Promise<RunEnd> {
     if (this.isLost) return LOST;
+    const message = packFrames([
+      ['limits', JSON.stringify(limits)],
+      [kind, JSON.stringify(order)],
+    ]);
     const ended = new Promise<RunEnd>((end) => {
       this.#running = { job, sink, reported: { report: undefined }, summary: null, end };
     });
+    this.isParked = false;
+    this.isKept = false;
+    const { sources = [], live } = job;
+    live?.begin();
+    this.#socket.write(message);
     const cancel = () => this.#socket.write(packFrame('cancel'));
     const waitMs = Math.min(job.limits.timeoutMs + GRACE_MS, LONGEST_TIMER_MS);
     const stopWaiting = afterListening(waitMs, () => {
       this.onStuck();
       this.#socket.destroy();
     });
-    this.isParked = false;
-    this.isKept = false;
-    const { sources = [], live } = job;
-    live?.begin();
-    this.#socket.cork();
-    this.#socket.write(packFrame('limits', JSON.stringify(limits)));
-    this.#socket.write(order);
-    this.#socket.uncork();
     const sending = new SourceSender(this.#socket, sources);
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted) cancel();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type FrameKind, FrameParser, KINDS, packFrame } from '../../src/runtime/frames.js';
+import { type FrameKind, FrameParser, KINDS, packFrame, packFrames } from '../../src/runtime/frames.js';
 
 const kinds = Object.keys(KINDS) as FrameKind[];
 const frame = fc.tuple(
@@ -38,6 +38,22 @@ test('text goes as UTF-8', () => {
   const packed = packFrame('report', 'ż🐍');
   expect(packed.readUInt32BE(0)).toBe(6);
   expect(parse([packed])).toEqual([['report', Buffer.from('ż🐍').toString('hex')]]);
+});
+
+test('half of a pair of surrogates goes as a replacement character, and the length is that of its bytes', () => {
+  expect(parse([packFrame('report', 'a\ud83db')])).toEqual([
+    ['report', Buffer.from('a\ufffdb').toString('hex')],
+  ]);
+});
+
+test('frames that go together are the same bytes as one after the other', () => {
+  const together = packFrames([
+    ['limits', 'ż🐍'],
+    ['job', Buffer.from([0, 255])],
+    ['cancel', ''],
+  ]);
+  const frames = [packFrame('limits', 'ż🐍'), packFrame('job', Buffer.from([0, 255])), packFrame('cancel')];
+  expect(together).toEqual(Buffer.concat(frames));
 });
 
 test('an unfinished frame is waited for', () => {

@@ -125,8 +125,6 @@ async function spool(live: LiveInput, from: string, signal: AbortSignal): Promis
 
 const channelOf = (child: ChildProcess): Channel => ({
   write: (frame, written) => child.stdin?.write(frame, written),
-  cork: () => child.stdin?.cork(),
-  uncork: () => child.stdin?.uncork(),
   destroy: () => child.stdin?.destroy(),
   on: (event, listener) => child.on(event, listener),
 });
