@@ -19,22 +19,22 @@ export const TOOLSETS = [
 export type Toolset = (typeof TOOLSETS)[number];
 
 /** Accepts a string from the environment or a flag, or a number from the configuration file. */
-const count = (minimum: number, maximum = 2 ** 31 - 1) =>
+const wholeNumber = z.union([
+  z.number('must be a whole number'),
   z
-    .union([
-      z.number('must be a whole number'),
-      z
-        .string('must be a whole number')
-        .regex(/^-?\d+$/, 'must be a whole number')
-        .transform(Number),
-    ])
-    .pipe(
-      z
-        .number()
-        .int('must be a whole number')
-        .min(minimum, `must be at least ${minimum}`)
-        .max(maximum, `must be at most ${maximum}`),
-    );
+    .string('must be a whole number')
+    .regex(/^-?\d+$/, 'must be a whole number')
+    .transform(Number),
+]);
+
+const count = (minimum: number, maximum = 2 ** 31 - 1) =>
+  wholeNumber.pipe(
+    z
+      .number()
+      .int('must be a whole number')
+      .min(minimum, `must be at least ${minimum}`)
+      .max(maximum, `must be at most ${maximum}`),
+  );
 
 const TRUE_OR_FALSE = 'must be one of true, false, 1, 0';
 const flag = z.union([
