@@ -1,3 +1,4 @@
+import { PungiError } from '../../base/errors.js';
 import type { StepOptions } from '../../contract/environment.js';
 
 /** The program that chooses and installs packages. */
@@ -61,4 +62,9 @@ export interface PackagerSettings {
   uvWheel?: UvWheel | undefined;
   /** Aborted at shutdown: ends background work. */
   closing?: AbortSignal | undefined;
+}
+
+export function cancelled(reason: unknown): PungiError {
+  if (reason instanceof PungiError) return reason;
+  return new PungiError('CANCELLED', 'The work on packages was cancelled.', {}, reason);
 }

@@ -2,9 +2,7 @@ import { PungiError } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import type { StepOptions } from '../../contract/environment.js';
 import { findUv, OWN_UV_VERSION, ownUvPath, wheelForMachine } from './find-uv.js';
-import type { PackagerSettings, Uv, UvWheel } from './packager.js';
-
-import { cancelled } from './task.js';
+import { cancelled, type PackagerSettings, type Uv, type UvWheel } from './packager.js';
 import type { UvPackager } from './uv-packager.js';
 
 const REMEDY = 'Install uv, or name it with PUNGI_UV.';

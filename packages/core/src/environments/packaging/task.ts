@@ -2,7 +2,7 @@ import { PungiError } from '../../base/errors.js';
 import { runTool, type ToolCommand, type ToolEnd } from '../../sandbox/tool.js';
 
 import { type JailSettings, runJailedTool } from './build-jail.js';
-import type { PackageSource, PackagingOptions, Uv } from './packager.js';
+import { cancelled, type PackageSource, type PackagingOptions, type Uv } from './packager.js';
 
 /** One task, for which uv may run several times within one time limit. */
 export class PackagingTask {
@@ -61,11 +61,6 @@ export class PackagingTask {
       { timeoutMs },
     );
   }
-}
-
-export function cancelled(reason: unknown): PungiError {
-  if (reason instanceof PungiError) return reason;
-  return new PungiError('CANCELLED', 'The work on packages was cancelled.', {}, reason);
 }
 
 export interface Attempt {
