@@ -34,7 +34,7 @@ const inCore = (names) => `^packages/core/src/(${names.join('|')})(/|\\.ts$)`;
 /** The modules that `exports` of the packages name. A test compares. */
 const SURFACES = [
   '^packages/\\w+/src/index\\.ts$',
-  '^packages/core/src/([\\w-]+/index|processes|base/node-version)\\.ts$',
+  '^packages/core/src/([\\w-]+/index|processes|base/node-version|sandbox/head-start)\\.ts$',
 ];
 
 const directions = Object.entries(PACKAGES).map(([name, allowed]) => ({

@@ -1,28 +1,31 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
-import { askAhead } from './interpreter.js';
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
+import { basename } from 'node:path';
+import { askAhead, firstCandidate, isPythonName } from './interpreter.js';
 import { startForkServerAhead } from './spawn.js';
 
-/** Settings that may name another interpreter, or a tier without a fork server. */
-const DECIDES_LATER = /^--(python|tier|config)\b/;
+/** Flags that may name another interpreter, or a tier without a fork server. */
+const MAY_DIFFER = /^--(python|tier|config)\b/;
 
 /**
- * Starts the interpreter that a command will probably use, before its code is loaded and its settings are read: a question
- * about its version, and a fork server, which imports its modules and waits for its settings. Whatever the settings do not
- * need is dropped. `args`: those of the command.
+ * Starts what a command will probably need, before its code is loaded and its settings are read: a fork server of the interpreter,
+ * which imports its modules and waits, and the question about the interpreter's version. The settings decide what is used of it.
+ * `args`: the arguments of the command.
  */
 export function startAhead(args: readonly string[], env: NodeJS.ProcessEnv): void {
   if (process.platform !== 'linux' || env['PUNGI_TIER'] === 'spawn') return;
-  if (env['PUNGI_CONFIG'] || existsSync('pungi.yaml') || args.some((one) => DECIDES_LATER.test(one))) return;
-  const python = askAhead(env['PUNGI_PYTHON'] || undefined, env);
-  // Which interpreter a script starts is known when it has answered.
-  if (python !== undefined && isProgram(python)) startForkServerAhead(python);
+  if (env['PUNGI_CONFIG'] || existsSync('pungi.yaml') || args.some((one) => MAY_DIFFER.test(one))) return;
+  const python = firstCandidate(env['PUNGI_PYTHON'] || undefined, env);
+  if (python === undefined) return;
+  // Which interpreter a script starts, and whether another program is one, is known when it has answered.
+  if (isPythonName(basename(python)) && isBinary(python)) startForkServerAhead(python);
+  askAhead(python, env);
 }
 
 const ELF = '\x7fELF';
 
-function isProgram(path: string): boolean {
+function isBinary(path: string): boolean {
   try {
-    const file = openSync(path, 'r');
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const first = Buffer.alloc(ELF.length);
       readSync(file, first);

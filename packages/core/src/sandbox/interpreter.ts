@@ -29,7 +29,7 @@ export async function findInterpreter(
 ): Promise<Interpreter> {
   const looked: string[] = [];
   for (const candidate of wanted === undefined ? candidates(env) : [wanted]) {
-    const found = await ask(candidate, env, signal);
+    const found = await (takeAnswer(candidate, env, signal) ?? ask(candidate, env, signal));
     signal?.throwIfAborted();
     if (typeof found !== 'string') return { path: found.path, version: found.version };
     looked.push(`${candidate} (${found})`);
@@ -40,6 +40,37 @@ export async function findInterpreter(
     `No Python ${OLDEST_PYTHON.join('.')} or newer was found; looked at ${where}. Install one, or name it with PUNGI_PYTHON.`,
     { looked },
   );
+}
+
+/** Returns the interpreter that `findInterpreter` asks first. */
+export const firstCandidate = (wanted: string | undefined, env: NodeJS.ProcessEnv): string | undefined =>
+  wanted ?? candidates(env)[0];
+
+interface Asked {
+  command: string;
+  env: NodeJS.ProcessEnv;
+  answer: Promise<Answer | string>;
+  stop: AbortController;
+}
+
+let askedAhead: Asked | undefined;
+
+/** Asks an interpreter before `findInterpreter` does, which then waits for this answer. */
+export function askAhead(command: string, env: NodeJS.ProcessEnv): void {
+  const stop = new AbortController();
+  askedAhead = { command, env, answer: ask(command, env, stop.signal), stop };
+}
+
+function takeAnswer(
+  command: string,
+  env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<Answer | string> | undefined {
+  if (askedAhead?.command !== command || askedAhead.env !== env) return undefined;
+  const { answer, stop } = askedAhead;
+  askedAhead = undefined;
+  signal?.addEventListener('abort', () => stop.abort(), { once: true });
+  return answer;
 }
 
 function candidates(env: NodeJS.ProcessEnv): string[] {
@@ -98,7 +129,7 @@ function allCandidates(env: NodeJS.ProcessEnv): string[] {
   return [...byProgram.values()];
 }
 
-const isPythonName = (name: string) => /^python(?:3(?:\.\d+)?)?$/.test(name);
+export const isPythonName = (name: string): boolean => /^python(?:3(?:\.\d+)?)?$/.test(name);
 
 /** Returns the base interpreter of an activated virtual environment, which has its own packages. */
 function outsideVenv(path: string): string | undefined {

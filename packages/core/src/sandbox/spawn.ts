@@ -105,16 +105,43 @@ export interface SpawnSettings
 
 /** Starts a fork server: its stdout carries reports, its stderr the output of packages. */
 export const spawnForkServer = (python: string, settings: ForkServerSettings) =>
-  spawnWithSettings(python, 'fork-server', settings);
+  withSettings(takeForkServer(python) ?? spawnPart(python, 'fork-server'), settings);
 
 /** Starts the supervisor of one plain interpreter: its stdout carries frames. */
 export const spawnSupervisor = (python: string, settings: SpawnSettings) =>
-  spawnWithSettings(python, 'spawn', settings);
+  withSettings(spawnPart(python, 'spawn'), settings);
 
-/** Orders follow the settings on its stdin; it ends when stdin ends. */
-function spawnWithSettings(python: string, part: string, settings: object): ChildProcess {
+/** It waits for its settings, and ends when its stdin ends. */
+function spawnPart(python: string, part: string): ChildProcess {
   const child = spawnPython(python, part, { stdio: ['pipe', 'pipe', 'pipe'], env: CLEAN_ENVIRONMENT });
   child.stdin?.on('error', () => {});
+  return child;
+}
+
+/** Orders follow the settings. */
+function withSettings(child: ChildProcess, settings: object): ChildProcess {
   child.stdin?.write(`${JSON.stringify(settings)}\n`);
   return child;
+}
+
+let startedAhead: { python: string; child: ChildProcess } | undefined;
+
+/** Starts a fork server before its settings are known: it imports its modules meanwhile. It ends with this process. */
+export function startForkServerAhead(python: string): void {
+  const child = spawnPart(python, 'fork-server');
+  startedAhead = { python, child };
+  // If it is not there any more, another one is started, and reports why it cannot be.
+  const forget = () => {
+    if (startedAhead?.child === child) startedAhead = undefined;
+  };
+  child.once('error', forget).once('exit', forget);
+}
+
+/** Returns the fork server that was started ahead. One of another interpreter is not needed, and ends. */
+function takeForkServer(python: string): ChildProcess | undefined {
+  const started = startedAhead;
+  startedAhead = undefined;
+  if (started?.python === python) return started.child;
+  started?.child.stdin?.destroy();
+  return undefined;
 }

@@ -27,7 +27,10 @@ from . import called_script, display_hooks, font_list, guard, late_modules, pack
 
 
 def main():
-    settings = json.loads(_read_line())
+    line = _read_line()
+    if not line:
+        return  # it was started ahead, and is not needed
+    settings = json.loads(line)
     system.prepare_siblings()
     groups = cgroup_keeper.start(settings.get("cgroups"))
     settings["tier"] = TIERS[settings["tier"]]
