@@ -36,15 +36,22 @@ class Groups:
     """The keeper, as the guard sees it."""
 
     def __init__(self, about, door=None):
-        # {"version": "v1" or "v2", "totalMb": NUMBER}, or {"version": None, "reason": TEXT}
-        self.about = about
-        self._door = door
+        self._about, self._door = about, door
+
+    @property
+    def about(self):
+        """{"version": "v1" or "v2", "totalMb": NUMBER}, or {"version": None, "reason": TEXT}. Waits until the keeper has tried to move
+        a process, for which the kernel takes its time."""
+        if self._about is None:
+            answer = self._door.recv(4096)
+            self._about = json.loads(answer) if answer else {"version": None, "reason": "the cgroup keeper ended"}
+        return self._about
 
     @contextlib.contextmanager
     def ask(self):
         """The description of a new cgroup, and its descriptors, for a supervisor; the cgroup ends with the last holder of them."""
         about, fds = None, []
-        if self._door is not None:
+        if self.about["version"] is not None:
             self._door.send(b"group")
             answer, fds, _, _ = socket.recv_fds(self._door, 4096, run_group.MOST_DESCRIPTORS)
             about = json.loads(answer) if answer else {"failed": "the cgroup keeper ended"}
@@ -79,9 +86,7 @@ def start(wanted):
         os._exit(0)
     inside.close()
     os.waitpid(child, 0)
-    answer = door.recv(4096)
-    about = json.loads(answer) if answer else {"version": None, "reason": "the cgroup keeper ended"}
-    return Groups(about, None if about["version"] is None else door)
+    return Groups(None, door)
 
 
 def _keep(inside, wanted):

@@ -34,7 +34,7 @@ def main():
     system.prepare_siblings()
     groups = cgroup_keeper.start(settings.get("cgroups"))
     settings["tier"] = TIERS[settings["tier"]]
-    guard.run({**settings, "aboutGroup": groups.about, "processors": processors.count()}, groups, _become_fork_server)
+    guard.run({**settings, "processors": processors.count()}, groups, _become_fork_server)
 
 
 def _become_fork_server(settings, door):
@@ -124,7 +124,8 @@ def _serve(settings, door):
                 with contextlib.ExitStack() as received:
                     channel, *files = [received.enter_context(socket.socket(fileno=fd)) for fd in fds[: order["sockets"]]]
                     group = received.enter_context(run_group.received(order["group"], fds[order["sockets"] :]))
-                    pid = supervisor.start(settings, order["start"], channel, door, group, *files or [None])
+                    about = {**settings, "aboutGroup": order["aboutGroup"]}
+                    pid = supervisor.start(about, order["start"], channel, door, group, *files or [None])
                     children[pid] = order["start"]
         _reap(children, settings["tier"])
 

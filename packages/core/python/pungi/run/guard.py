@@ -101,7 +101,7 @@ class Orders:
             if keeper is not None:
                 sockets.append(opened.enter_context(keeper.connect(name)))
             group, fds = opened.enter_context(self._groups.ask())
-            line = _line({"start": name, "sockets": len(sockets), "group": group})
+            line = _line({"start": name, "sockets": len(sockets), "group": group, "aboutGroup": self._groups.about})
             socket.send_fds(door, [line], [*(one.fileno() for one in sockets), *fds])
 
     def close(self):
