@@ -27,6 +27,7 @@ from . import called_script, display_hooks, font_list, guard, late_modules, pack
 
 
 def main():
+    gc.freeze()  # modules stay: collections after this leave them alone
     line = _read_line()
     if not line:
         return  # it was started ahead, and is not needed
