@@ -246,6 +246,8 @@ async function executed(
   const steps = reportSteps({ prefix: 'pungi: ', quiet: parsed.json ?? false });
   const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config), 'command');
   try {
+    // Opened while the first worker starts; the run reports what is wrong with it.
+    pungi.auditReady().catch(() => {});
     await pungi.ready();
     const local = { ...(folder !== undefined && { scriptFolder: folder }), ...stdin.local, files: large };
     const options = { signal, local, onFiles, onStep: steps.onStep, caller: CLI };
