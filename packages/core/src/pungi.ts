@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type ArtifactPart, type ArtifactPlace, Artifacts, artifactFolder } from './artifacts.js';
 import { auditSettings } from './audit/folder.js';
 import { AuditRecorder, type ConfigurationChange } from './audit/recorder.js';
@@ -514,13 +515,16 @@ export class Pungi {
     await this.#background?.close();
     const recorded = this.#runs.close();
     await this.#preinstalled.close();
-    await this.#engine.close();
+    // It cancels the runs at once, and its processes end while the audit trail is closed.
+    const ended = this.#engine.close();
+    ended.catch(() => {}); // awaited below
     await this.environments.close();
     await recorded;
     await this.#alerts.close();
     await this.#announce();
     if (this.#door === 'server') await this.#audit.server('stopped', null).catch(() => {});
-    await this.#audit.close();
+    await setImmediate(); // SQLite blocks this process: the others have been asked to end by then
+    await Promise.all([ended, this.#audit.close()]);
   }
 
   #inBackground(): BackgroundRuns {

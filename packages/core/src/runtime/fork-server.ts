@@ -155,9 +155,9 @@ export class ForkServer {
     this.#send({ runs: hasRuns });
   }
 
-  /** Closing its input ends everything below it. */
+  /** Closing its input ends everything below it. Orders that were not sent yet do not matter any more. */
   async end(): Promise<void> {
-    this.#child.stdin?.end();
+    this.#child.stdin?.destroy();
     const timer = setTimeout(() => killChild(this.#child), END_TIMEOUT_MS);
     await this.exited;
     clearTimeout(timer);
