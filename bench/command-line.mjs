@@ -22,7 +22,9 @@ const ROWS = {
 export async function measureCommandLine(facts, { spawns }, say = () => {}) {
   say('pungi run …');
   const settings = serverSettings({ ...facts, preload: [] });
-  const env = { ...process.env, ...settings };
+  // Certificates that a machine adds to Node's own are read at every start of Node, whatever it runs.
+  const { NODE_EXTRA_CA_CERTS: _, ...own } = process.env;
+  const env = { ...own, ...settings };
   const time = async (program, ...args) => {
     const began = performance.now();
     await start(program, args, { env });
