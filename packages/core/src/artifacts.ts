@@ -75,7 +75,7 @@ export class Artifacts {
     const owner = ownerOf(caller);
     const artifacts = files.map(({ content: _, ...artifact }) => artifact);
     await this.#inTurn(async () => {
-      await this.#makeRoom(owner, bytes);
+      if (!(await this.#makeRoom(owner, bytes))) throw new Error('there is no room (ARTIFACT_TOTAL_MB)');
       const of = session === undefined ? {} : { session: sha256(session) };
       const kept: KeptRun = { runId, owner, at: Date.now(), bytes, artifacts, ...of };
       const folder = this.#folderOf(runId);
@@ -191,8 +191,10 @@ export class Artifacts {
     mostBytes: number,
     append: (file: string, makeRoom: (bytes: number) => Promise<void>) => Promise<void>,
   ): Promise<void> {
+    const share = this.limits.totalBytes / 2;
     const makeRoom = async (bytes: number) => {
-      if (kept.bytes + bytes > mostBytes) throw noFile(tooLarge(mostBytes));
+      if (kept.bytes + bytes > mostBytes) throw noFile(tooLarge(mostBytes, 'more than a run can have'));
+      if (kept.bytes + bytes > share) throw noFile(tooLarge(share, 'half of ARTIFACT_TOTAL_MB'));
       const more = quotaOf(kept.bytes + bytes) - quotaOf(kept.bytes);
       if (!(await this.#makeRoom(kept.owner, more))) throw noRoom();
     };
@@ -205,6 +207,10 @@ export class Artifacts {
     } finally {
       release();
     }
+  }
+
+  async removeUpload(kept: KeptRun): Promise<void> {
+    await this.#inTurn(() => this.#remove(kept));
   }
 
   async #measure(kept: KeptRun): Promise<void> {
@@ -227,19 +233,22 @@ export class Artifacts {
 
   pathOf = ({ runId }: KeptRun): string => join(this.#folderOf(runId), '0');
 
-  /** Returns whether there is room now. */
+  /** Returns whether there is room now. If nothing could make it, nothing is removed. */
   async #makeRoom(owner: string, bytes: number): Promise<boolean> {
     const { totalBytes } = this.limits;
     const all = () => [...this.#runs.values()];
     const own = () => all().filter((one) => one.owner === owner);
+    const isHeld = ({ runId }: KeptRun) => this.#held.has(runId);
+    const exceeds = (of: KeptRun[], most: number) =>
+      of.reduce((sum, one) => sum + quotaOf(one.bytes), bytes) > most;
+    if (exceeds(own().filter(isHeld), totalBytes / 2) || exceeds(all().filter(isHeld), totalBytes))
+      return false;
     const removeOldest = async (of: KeptRun[]) => {
-      const oldest = of.find(({ runId }) => !this.#held.has(runId));
+      const oldest = of.find((one) => !isHeld(one));
       if (oldest) await this.#remove(oldest);
       return oldest !== undefined;
     };
-    const exceeds = (of: KeptRun[], most: number) =>
-      of.reduce((sum, one) => sum + quotaOf(one.bytes), bytes) > most;
-    const old = all().filter((one) => this.#isOld(one) && !this.#held.has(one.runId));
+    const old = all().filter((one) => this.#isOld(one) && !isHeld(one));
     for (const kept of old) await this.#remove(kept);
     while (exceeds(own(), totalBytes / 2) && (await removeOldest(own())));
     while (exceeds(all(), totalBytes) && (await removeOldest(all())));
@@ -377,7 +386,7 @@ export const NO_UPLOAD =
 
 const noRoom = () => new PungiError('SERVER_BUSY', 'There is no room for more uploads now; try again later.');
 
-const tooLarge = (most: number) =>
-  `The upload would be larger than ${Math.floor(most / 1024 / 1024)} MB, more than a run can have.`;
+const tooLarge = (most: number, what: string) =>
+  `The upload would be larger than ${Math.floor(most / 1024 / 1024)} MB, ${what}.`;
 
 export const noFile = (why: string) => new PungiError('INVALID_INPUT', why, { issues: [why] });

@@ -215,7 +215,9 @@ export class BackgroundRuns {
   }
 
   #open(): Promise<Lease> {
-    this.#ready ??= this.#begin();
+    this.#ready ??= this.#begin().catch((thrown) => {
+      throw notKept(thrown);
+    });
     // What was missing may be there at the next attempt.
     this.#ready.catch(() => {
       this.#ready = undefined;

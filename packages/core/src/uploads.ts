@@ -1,5 +1,7 @@
 import { open } from 'node:fs/promises';
 import { type Artifacts, type KeptRun, NO_UPLOAD, noFile } from './artifacts.js';
+import { PungiError } from './base/errors.js';
+import { fileProblem } from './base/files.js';
 import type { Caller } from './contract/caller.js';
 
 /** An upload as its owner sees it. */
@@ -35,10 +37,20 @@ export class Uploads {
   /** Throws INVALID_INPUT if the part does not continue what is there. */
   async add({ content, upload, offset = 0 }: UploadPart, caller: Caller): Promise<UploadInfo> {
     if (upload === undefined && offset !== 0) throw noFile('The first part of an upload has offset 0.');
-    const kept =
-      upload === undefined
-        ? await this.store.beginUpload(caller, MOST_OF_CALLER)
-        : await this.#find(upload, caller);
+    try {
+      if (upload !== undefined) return await this.#grow(await this.#find(upload, caller), content, offset);
+      const begun = await this.store.beginUpload(caller, MOST_OF_CALLER);
+      return await this.#grow(begun, content, offset).catch(async (thrown) => {
+        // Nobody has its handle.
+        await this.store.removeUpload(begun);
+        throw thrown;
+      });
+    } catch (thrown) {
+      throw notKept(thrown);
+    }
+  }
+
+  async #grow(kept: KeptRun, content: Buffer, offset: number): Promise<UploadInfo> {
     await this.store.growUpload(kept, this.largestBytes, (file, makeRoom) =>
       append(file, content, offset, makeRoom),
     );
@@ -64,6 +76,12 @@ export class Uploads {
 }
 
 const infoOf = ({ runId, bytes }: KeptRun): UploadInfo => ({ upload: `${PREFIX}${runId}`, size: bytes });
+
+function notKept(thrown: unknown): PungiError {
+  if (thrown instanceof PungiError) return thrown;
+  const sentence = `Uploads cannot be kept here: ${fileProblem(thrown)}. Send small files with the call, or set ARTIFACT_DIR.`;
+  return new PungiError('INTERNAL_ERROR', sentence, {}, thrown);
+}
 
 /** What is there already must be the same: a retry, or the rest of a part that was cut by a crash. */
 async function append(

@@ -32,6 +32,8 @@ const REASONS: Record<string, string> = {
   EISDIR: 'it is a folder',
   ENOTDIR: 'it is not a folder, or it lies below a file',
   EACCES: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left on the disk',
 };
 
 /** Returns why a file cannot be read or written, as a clause. */

@@ -177,6 +177,7 @@ test('a folder that cannot be used is one clear sentence, and calls still work',
     await expect(pungi.runInBackground({ code: '1' }, ANN)).rejects.toThrow(
       /^Background runs cannot be kept here: ENOTDIR.* set BACKGROUND_DIR\.$/,
     );
+    await expect(pungi.listRuns(ANN.caller)).rejects.toThrow(/^Background runs cannot be kept here: ENOTDIR/);
     expect((await pungi.run({ code: '1' })).verdict.kind).toBe('ok');
   });
 });

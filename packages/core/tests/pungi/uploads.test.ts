@@ -217,6 +217,23 @@ test('empty ones of many callers are bounded, too', async () => {
   });
 });
 
+test('one that could never fit is refused, and nothing makes room for it', async () => {
+  const ARTIFACT_DIR = temporaryFolder();
+  await withPungi({ ARTIFACT_DIR, ARTIFACT_TOTAL_MB: '4' }, async (pungi) => {
+    const { upload } = await pungi.upload({ content: Buffer.alloc(MB) }, ANNA);
+    const { runId } = await pungi.run({ code: 'open("left", "w").write("x")' }, { caller: ANNA });
+    const whole = pungi.upload({ content: Buffer.alloc(3 * MB) }, ANNA);
+    expect(await refusal(whole)).toBe(
+      'INVALID_INPUT: The upload would be larger than 2 MB, half of ARTIFACT_TOTAL_MB.',
+    );
+    const part = pungi.upload({ upload, offset: MB, content: Buffer.alloc(2 * MB) }, ANNA);
+    expect(await refusal(part)).toContain('larger than 2 MB');
+    const { uploads, runs } = await pungi.files(ANNA);
+    expect(uploads).toEqual([{ upload, size: MB }]);
+    expect(runs.map(({ run }) => run)).toEqual([runId]);
+  });
+});
+
 test('one that a run uses does not make room before it has ended', async () => {
   const ARTIFACT_DIR = temporaryFolder();
   await withPungi({ ARTIFACT_DIR, ARTIFACT_TOTAL_MB: '4' }, async (pungi) => {
@@ -260,6 +277,16 @@ test('where no files are kept, there are none', async () => {
   await withPungi({ ARTIFACT_MB: '0' }, async (pungi) => {
     expect(await refusal(pungi.upload({ content: bytes('x') }, ANNA))).toContain('No uploads are kept here');
     expect(await read(pungi, `upload-${crypto.randomUUID()}`)).toContain('No uploads are kept here');
+  });
+});
+
+test('where they cannot be kept, one sentence says why', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  await withPungi({ ARTIFACT_DIR: join(file, 'artifacts') }, async (pungi) => {
+    expect(await refusal(pungi.upload({ content: bytes('x') }, ANNA))).toMatch(
+      /^INTERNAL_ERROR: Uploads cannot be kept here: it is not a folder, .* set ARTIFACT_DIR\.$/,
+    );
   });
 });
 
