@@ -38,6 +38,11 @@ test('lock files name no registry', () => {
   ).toEqual([]);
 });
 
+test('a table of the documentation has one line below its head: a second one is a row that was lost', () => {
+  const pages = files.filter((name) => name.endsWith('.md'));
+  expect(offenders(/^\|[ |:-]+\|\n\|[ |:-]+\|$/m, pages)).toEqual([]);
+});
+
 test('dependencies are pinned to exact versions', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8'));
   for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
