@@ -15,7 +15,8 @@ export class ArgumentsAfterCode extends Command {
     for (let at = 0; at < args.length; at += 1) {
       const arg = args[at]!;
       if (arg === '--' || arg === '-' || !arg.startsWith('-')) return -1;
-      if (arg === '-c' || arg === '--code') return at + 2;
+      // Without code after it, Commander says what is missing.
+      if (arg === '-c' || arg === '--code') return at + 1 < args.length ? at + 2 : -1;
       if (/^(-c|--code=)/.test(arg)) return at + 1;
       const option = this.options.find(({ short, long }) => arg === short || arg === long);
       const next = args[at + 1];
