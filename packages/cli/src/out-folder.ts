@@ -1,6 +1,14 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { discardDraft, draftOf, fileProblem, PungiError, printable, settleDraft } from '@pungi/core/base';
+import {
+  discardDraft,
+  draftOf,
+  fileProblem,
+  makeFolders,
+  PungiError,
+  printable,
+  settleDraft,
+} from '@pungi/core/base';
 
 /** More saved files than this are counted, not listed. */
 const MOST_LISTED = 50;
@@ -16,10 +24,9 @@ export class OutFolder {
   /** Creates the folder. Throws INVALID_INPUT if it cannot be: before the run, whose files would be lost. */
   constructor(private readonly folder: string) {
     try {
-      mkdirSync(folder, { recursive: true });
+      makeFolders(folder);
     } catch (error) {
-      const reason = (error as Error).message;
-      throw new PungiError('INVALID_INPUT', `The folder of --out cannot be created: ${reason}.`);
+      throw new PungiError('INVALID_INPUT', `The folder of --out cannot be created: ${fileProblem(error)}.`);
     }
   }
 

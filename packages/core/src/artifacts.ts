@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PungiError } from './base/errors.js';
-import { stateFolder } from './base/files.js';
+import { makeFolders, stateFolder } from './base/files.js';
 import { sha256 } from './base/sha256.js';
 import { type Caller, ownerOf } from './contract/caller.js';
 import type { Artifact } from './contract/outcome.js';
@@ -80,7 +80,7 @@ export class Artifacts {
       const kept: KeptRun = { runId, owner, at: Date.now(), bytes, artifacts, ...of };
       const folder = this.#folderOf(runId);
       const making = `${folder}.${randomUUID()}`;
-      await mkdir(making, { recursive: true, mode: 0o700 });
+      makeFolders(making, 0o700);
       await Promise.all(files.map(({ content }, number) => writeFile(join(making, `${number}`), content)));
       await writeFile(join(making, INDEX), JSON.stringify(kept));
       await rename(making, folder);
@@ -177,7 +177,7 @@ export class Artifacts {
       if (own.length >= most && oldest) await this.#remove(oldest);
       if (!(await this.#makeRoom(owner, quotaOf(0)))) throw noRoom();
       const folder = this.#folderOf(kept.runId);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      makeFolders(folder, 0o700);
       await writeFile(join(folder, '0'), '');
       await writeFile(join(folder, INDEX), JSON.stringify(kept));
       this.#runs.set(kept.runId, kept);

@@ -1,6 +1,6 @@
-import { closeSync, constants, fchmodSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readBounded, stateFolder, writeAtomically } from '@pungi/core/base';
+import { makeFolders, readBounded, stateFolder, writeAtomically } from '@pungi/core/base';
 
 const MOST_ENTRIES = 1000;
 const LONGEST_ENTRY = 20_000;
@@ -30,7 +30,7 @@ export class History {
     if (text === this.#last || text.length > LONGEST_ENTRY) return;
     this.#last = text;
     ignoringErrors(() => {
-      mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+      makeFolders(dirname(this.path), 0o700);
       const file = openSync(this.path, APPEND, PRIVATE);
       try {
         fchmodSync(file, PRIVATE);

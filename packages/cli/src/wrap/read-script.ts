@@ -1,7 +1,15 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Pungi } from '@pungi/core';
-import { countText, fileProblem, oneLine, PungiError, similarName, writeAtomically } from '@pungi/core/base';
+import {
+  countText,
+  fileProblem,
+  makeFolders,
+  oneLine,
+  PungiError,
+  similarName,
+  writeAtomically,
+} from '@pungi/core/base';
 import { MAX_CODE_BYTES } from '@pungi/core/contract';
 import { nameKey } from '@pungi/core/environments';
 import { type MissingImport, toolsNameOf } from '@pungi/wrap';
@@ -144,7 +152,7 @@ export async function readProgram(
 
 /** Writes it where the server finds it. */
 export function keepProgram({ path, code }: OwnScript): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   writeAtomically(path, code);
 }
 

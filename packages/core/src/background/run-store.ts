@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { chmod, constants, link, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, constants, link, lstat, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { PungiError } from '../base/errors.js';
-import { draftOf, stateFolder } from '../base/files.js';
+import { draftOf, makeFolders, stateFolder } from '../base/files.js';
 import type { Config } from '../config/schema.js';
 import { Outcome } from '../contract/outcome.js';
 
@@ -65,7 +65,7 @@ export class RunStore {
   /** Makes the folder, private to its owner. */
   async open(): Promise<void> {
     const { folder } = this;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, 0o700);
     const about = await lstat(folder);
     const uid = process.getuid?.();
     if (!about.isDirectory() || (uid !== undefined && about.uid !== uid))

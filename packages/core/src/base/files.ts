@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fsyncSync,
   linkSync,
@@ -20,10 +21,24 @@ import { PungiError } from './errors.js';
 /** Writes a file atomically. Creates the folder if it is missing. `what` names the file in the error message. */
 export function writeWhole(path: string, content: string | Uint8Array, what = path): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolders(dirname(path));
     writeAtomically(path, content);
   } catch (error) {
     throw new PungiError('INVALID_INPUT', `${what} cannot be written: ${fileProblem(error)}.`);
+  }
+}
+
+/** Creates a folder and its missing parents. Node's recursive mkdir never ends where nothing can be created, such as below /proc. */
+export function makeFolders(path: string, mode = 0o777): void {
+  const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isThere()) return;
+  const parent = dirname(path);
+  if (parent !== path && !existsSync(parent)) makeFolders(parent, mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process may have created it.
+    if (!isThere()) throw error;
   }
 }
 
@@ -31,6 +46,7 @@ const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
   ENOTDIR: 'it is not a folder, or it lies below a file',
+  EEXIST: 'there is a file of that name',
   EACCES: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'no space is left on the disk',

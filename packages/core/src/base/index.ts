@@ -4,6 +4,7 @@ export {
   discardDraft,
   draftOf,
   fileProblem,
+  makeFolders,
   readBounded,
   settleDraft,
   stateFolder,

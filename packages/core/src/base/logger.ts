@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { makeFolders } from './files.js';
 
 const load = createRequire(import.meta.url);
 
@@ -34,14 +36,14 @@ export function createLogger(settings: LogSettings): Logger {
 }
 
 function openEntries({ logLevel, logFormat, logFile }: LogSettings) {
+  if (logFile !== undefined) makeFolders(dirname(logFile));
   const { pino } = load('pino') as typeof import('pino');
-  const destination = { dest: logFile ?? 2, sync: true, mkdir: true };
+  const destination = { dest: logFile ?? 2, sync: true };
   const stream =
     logFormat === 'text'
       ? (load('pino-pretty') as typeof import('pino-pretty'))({
           destination: logFile ?? 2,
           sync: true,
-          mkdir: true,
           colorize: false,
           singleLine: true,
           messageKey: 'message',

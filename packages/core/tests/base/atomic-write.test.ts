@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeAtomically } from '../../src/base/files.js';
+import { makeFolders, writeAtomically } from '../../src/base/files.js';
 
 let folder: string;
 beforeEach(() => {
@@ -46,4 +46,15 @@ test('a new file does not replace one that is there, and no draft is left', () =
   expect(() => writeAtomically(path, 'second', { isNew: true })).toThrow(/EEXIST/);
   expect(readFileSync(path, 'utf8')).toBe('first');
   expect(readdirSync(folder)).toEqual(['file']);
+});
+
+test('folders are made with those above them, or it is an error: also where nothing can be made', () => {
+  const deep = join(folder, 'a', 'b');
+  makeFolders(deep, 0o700);
+  makeFolders(deep);
+  expect(statSync(deep).mode & 0o777).toBe(0o700);
+  writeFileSync(join(deep, 'file'), '');
+  expect(() => makeFolders(join(deep, 'file'))).toThrow('EEXIST');
+  expect(() => makeFolders(join(deep, 'file', 'c'))).toThrow('ENOTDIR');
+  if (process.platform === 'linux') expect(() => makeFolders('/proc/nowhere/below')).toThrow('ENOENT');
 });

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { fileProblem, PungiError, readBounded, writeWhole } from '@pungi/core/base';
+import { fileProblem, makeFolders, PungiError, readBounded, writeWhole } from '@pungi/core/base';
 import type { ToolsFile } from '@pungi/core/contract';
 import { TOOLS_FILE } from '../tools-file/make-tools-file.js';
 import { MAX_TOOLS_FILE_BYTES, readToolsFile } from '../tools-file/read-tools-file.js';
@@ -62,7 +62,7 @@ export function writeFolder({ folder, old }: Place, files: readonly FolderFile[]
 }
 
 function makeWhole(folder: string, files: readonly FolderFile[]): void {
-  mkdirSync(dirname(folder), { recursive: true });
+  makeFolders(dirname(folder));
   const draft = mkdtempSync(join(dirname(folder), `.${basename(folder)}.`));
   try {
     // A temporary folder is its owner's alone; this one is to be given away.
