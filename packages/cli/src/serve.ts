@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { checkSettings, Pungi } from '@pungi/core';
-import { type Logger, PACKAGE_ROOT, PungiError, styleFor } from '@pungi/core/base';
+import { fileProblem, type Logger, PACKAGE_ROOT, PungiError, styleFor } from '@pungi/core/base';
 import { type Config, toolsFolder } from '@pungi/core/config';
 import { assertLoopback } from '@pungi/server';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -82,12 +82,15 @@ async function serveStdio(pungi: Pungi, logger: Logger, interrupted: Promise<voi
 
 /** The folder may be created later; a file in its place is a mistake that clients would not see. */
 function refuseFile(folder: string | null): void {
-  const found = folder === null ? undefined : statSync(folder, { throwIfNoEntry: false });
-  if (folder === null || found === undefined || found.isDirectory()) return;
-  throw new PungiError(
-    'CONFIGURATION_ERROR',
-    `The tools folder ${folder} is a file: name the folder that contains it.`,
-  );
+  if (folder === null) return;
+  const refuse = (why: string) => new PungiError('CONFIGURATION_ERROR', `The tools folder ${folder} ${why}.`);
+  let isFolder: boolean | undefined;
+  try {
+    isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
+  } catch (error) {
+    throw refuse(`cannot be used: ${fileProblem(error)}; name another with TOOLS_DIR`);
+  }
+  if (isFolder === false) throw refuse('is a file: name the folder that contains it');
 }
 
 interface HttpServing {

@@ -80,6 +80,10 @@ test.each([
   ['PREINSTALLED_PACKAGES', 'numpy --index-url=x'],
   ['PREINSTALLED_PACKAGES', 'numpy==1 numpy==2'],
   ['SCRIPT_ROOTS', '/dev/null'],
+  ['SCRIPT_ROOTS', `/${'x'.repeat(300)}`],
+  ['TOOLS_DIR', `/${'x'.repeat(300)}`],
+  ['ARTIFACT_DIR', '/dev/null/artifacts'],
+  ['BACKGROUND_DIR', '/proc/nowhere/runs'],
   ['PUNGI_UV', '/nowhere/uv'],
   ['TOOLSETS', 'strategic,gardening'],
 ])('%s=%s stops the start with the reason', async (name, value) => {

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { kindOf } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import { dataFolder } from '../base/files.js';
-import { faultsOf } from '../base/issue-text.js';
+import { faultsOf, similarName } from '../base/issue-text.js';
 import { Config, OPTIONS, type OptionName } from './schema.js';
 import { readYamlFile } from './yaml-file.js';
 
@@ -71,8 +71,10 @@ function describe(issue: z.core.$ZodIssue, given: unknown, origin: ReadonlyMap<s
   if (issue.path.length === 0 && issue.code === 'invalid_type')
     return `the configuration: expected an object, got ${kindOf(given)}`;
   if (issue.code === 'unrecognized_keys') {
+    const known = Object.keys(OPTIONS);
     const names = issue.keys.map((key) => origin.get(key) ?? key).join(', ');
-    return `unknown setting ${names}; known are ${Object.keys(OPTIONS).join(', ')}`;
+    const meant = issue.keys.length === 1 ? similarName(issue.keys[0]!, known) : undefined;
+    return `unknown setting ${names}; ${meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`}`;
   }
   const name = String(issue.path[0]);
   const value = (given as Record<string, unknown>)[name];

@@ -188,6 +188,8 @@ test('an unknown setting in the file is refused, with the known ones', () => {
   const message = problemOf({ file: fileWith('maxMemory: 5') });
   expect(message).toContain('unknown setting maxMemory');
   expect(message).toContain('maxMemoryMb');
+  expect(problemOf({ file: fileWith('maxMemroyMb: 5') })).toMatch(/; did you mean maxMemoryMb\?$/);
+  expect(problemOf({ file: fileWith('flute: 5') })).toMatch(/; known are maxMemoryMb, /);
 });
 
 test('every problem is told at once', () => {

@@ -4,6 +4,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/p
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { PungiError } from '../../base/errors.js';
+import { makeFolders } from '../../base/files.js';
 import { runTool } from '../../sandbox/tool.js';
 import { OWN_UV_VERSION, ownUvFolder, versionOf, wheelForMachine } from './find-uv.js';
 import { boundBytes, fetchFromIndex, IndexTrouble, readText } from './index-proxy/fetch.js';
@@ -32,10 +33,12 @@ export async function fetchUv(settings: PackagerSettings): Promise<void> {
   const wanted = settings.uvWheel ?? wheelForMachine();
   if (wanted === undefined)
     throw unavailable(`there is none for ${process.platform} on ${process.arch} that Pungi knows`);
-  const tools = join(settings.base, '.tools');
-  await mkdir(tools, { recursive: true });
-  await removeAbandoned(tools, ABANDONED_AFTER_MS, MAKING);
-  const making = await mkdtemp(join(tools, MAKING));
+  const making = await newFolder(join(settings.base, '.tools')).catch((error) => {
+    throw new PungiError(
+      'CONFIGURATION_ERROR',
+      `The folder for environments, ${settings.base}, cannot be written (${error.code}); choose another with VENVS_BASE_PATH.`,
+    );
+  });
   try {
     const file = join(making, wanted.filename);
     await getWheel(settings, wanted, file);
@@ -51,6 +54,12 @@ export async function fetchUv(settings: PackagerSettings): Promise<void> {
   } finally {
     await rm(making, { recursive: true, force: true });
   }
+}
+
+async function newFolder(tools: string): Promise<string> {
+  makeFolders(tools);
+  await removeAbandoned(tools, ABANDONED_AFTER_MS, MAKING);
+  return mkdtemp(join(tools, MAKING));
 }
 
 const unavailable = (why: string) => new PungiError('TOOL_UNAVAILABLE', `uv could not be fetched: ${why}.`);

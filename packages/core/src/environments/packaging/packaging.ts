@@ -93,7 +93,9 @@ export class Packaging {
         ({ uv, notes } = await findUv(settings, this.#settings.uv));
       } catch (error) {
         settings.closing?.throwIfAborted();
-        notes.push(PungiError.from(error).message);
+        const { code, message } = PungiError.from(error);
+        if (code === 'CONFIGURATION_ERROR') throw error;
+        notes.push(message);
       } finally {
         this.#step = undefined;
       }

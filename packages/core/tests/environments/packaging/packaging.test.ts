@@ -145,6 +145,16 @@ test('what a killed server left is removed, not what another one makes', async (
   expect(readdirSync(join(base, '.tools')).sort()).toEqual(['.making-uv-young', `uv-${OWN_UV_VERSION}`]);
 });
 
+test('a folder that cannot be written is named, and not that uv is missing', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  const base = join(file, 'environments');
+  expect(await failureOf(choice({ base }).packager())).toMatchObject({
+    code: 'CONFIGURATION_ERROR',
+    message: `The folder for environments, ${base}, cannot be written (ENOTDIR); choose another with VENVS_BASE_PATH.`,
+  });
+});
+
 test('a wheel other than the published one is not used', async () => {
   const base = temporaryFolder();
   const packaging = choice({ base, uvWheel: { ...uvWheel, sha256: '0'.repeat(64) } });
