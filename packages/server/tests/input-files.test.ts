@@ -115,4 +115,17 @@ describe('over HTTP without tokens', () => {
       await close();
     }
   });
+  test.runIf(http !== undefined)(
+    'where there is nothing else, it says that these are not listed',
+    async () => {
+      const { client, close } = await http!.connect(http!.era, { ARTIFACT_DIR: temporaryFolder() });
+      try {
+        await call(client, 'upload_file', { text: 'x' });
+        const { text } = await call(client, 'list_files', {});
+        expect(text).toContain('not listed over HTTP');
+      } finally {
+        await close();
+      }
+    },
+  );
 });

@@ -23,17 +23,18 @@ export const listFiles = (): Tool => ({
     answer(Arguments, args, call, async ({ path, offset = 0 }, { signal, caller }) => {
       const { pungi } = call;
       if (path === undefined)
-        return reply(call, fittingOverview(await overviewFor(call), call), formatOverview);
+        return reply(call, fittingOverview(await overviewFor(call), call), formatOverviewFor(call));
       const list = await pungi.listFolder({ path, offset }, { signal, caller });
       return reply(call, fittingFolder(list, offset, call), formatFolder);
     }),
 });
 
 /** Without a token, a client over HTTP is known only by the name that it gives itself: it sees nobody's handles. */
-async function overviewFor({ pungi, caller, ctx }: Call): Promise<FilesOverview> {
-  const overview = await pungi.files(caller);
-  const isKnown = ctx.http === undefined || caller.token !== null;
-  return isKnown ? overview : { ...overview, uploads: [], runs: [] };
+const isKnown = ({ caller, ctx }: Call): boolean => ctx.http === undefined || caller.token !== null;
+
+async function overviewFor(call: Call): Promise<FilesOverview> {
+  const overview = await call.pungi.files(call.caller);
+  return isKnown(call) ? overview : { ...overview, uploads: [], runs: [] };
 }
 
 const roomOf = ({ pungi }: Call) => halfOf(budgetOf(pungi.config)) - BESIDE_CHARS;
@@ -60,13 +61,19 @@ function fittingFolder(list: FolderList, offset: number, call: Call): FolderList
   return fittingFolder({ ...list, entries, nextOffset: offset + entries.length }, offset, call);
 }
 
+const formatOverviewFor = (call: Call) => (overview: FilesOverview) =>
+  formatOverview(overview) || (isKnown(call) ? 'There are no files.' : NOT_LISTED);
+
+const NOT_LISTED =
+  'There is no data. Uploads and files of runs are not listed over HTTP: use the handles in earlier replies.';
+
 function formatOverview({ folders, uploads, runs }: FilesOverview): string {
   const lines = [
     ...folders.map((folder) => `${folder}/`),
     ...uploads.map(({ upload, size }) => `${upload}  ${size} bytes`),
     ...runs.map(({ run, files }) => `run ${run}: ${files.map(formatFile).join(', ')}`),
   ];
-  return lines.join('\n') || 'There are no files.';
+  return lines.join('\n');
 }
 
 const formatFile = ({ path, size }: { path: string; size: number }) =>

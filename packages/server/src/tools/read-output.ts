@@ -1,5 +1,5 @@
 import { type KeptOutput, OUTPUT_PARTS } from '@pungi/core';
-import { PungiError } from '@pungi/core/base';
+import { countText, PungiError } from '@pungi/core/base';
 import { z } from 'zod';
 import { budgetOf, halfOf } from '../fit.js';
 import { advertiseArguments, READ_ONLY } from './advertise.js';
@@ -125,7 +125,7 @@ const MAX_LINE = 500;
 const CHARS_BEFORE = 100;
 
 function formatPage({ text, offset, next, total, matches }: Page): string {
-  if (matches !== undefined) return `${matches} lines, each with its offset:\n${text}`;
+  if (matches !== undefined) return `${countText(matches, 'line')}, each with its offset:\n${text}`;
   const end = (offset ?? 0) + text.length;
   const more = next === undefined ? '' : `; go on with offset ${next}`;
   return `${text}\n[characters ${offset} to ${end} of ${total}${more}]`;
