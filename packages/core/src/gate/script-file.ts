@@ -170,7 +170,11 @@ async function fileHint(
 ): Promise<string | undefined> {
   if (path === undefined) return undefined;
   for (const { name, path: folder } of data) {
-    const found = await foundBelow([resolve(folder, path)], [folder]);
+    const below = path.startsWith(`${name}/`) ? [path, path.slice(name.length + 1)] : [path];
+    const found = await foundBelow(
+      below.map((one) => resolve(folder, one)),
+      [folder],
+    );
     if (found !== undefined) return `There is a file "${found}" in the data: open "data/${name}/${found}".`;
   }
   const beside = file === undefined || isAbsolute(path) ? [] : candidates(file, roots).map(dirname);

@@ -75,6 +75,7 @@ for path in ("data/sales/out", "data/sales/../secret.txt", "data/sales/loop", ${
 
   test.each<[how: string, path: string]>([
     ['by its path below the root', '2026/rows.csv'],
+    ['by its name and path', 'sales/2026/rows.csv'],
     // In the landlock tier it is there under this path, too.
     ...(PUNGI_TIER === 'landlock' ? [] : [BY_WHOLE_PATH]),
   ])('a file that code opens %s: the hint names its path below data/', async (_, path) => {
