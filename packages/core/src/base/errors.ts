@@ -57,3 +57,7 @@ export class PungiError extends Error {
     return new PungiError('INTERNAL_ERROR', message, {}, thrown);
   }
 }
+
+/** A request that cannot be carried out: the sentence is also its only issue. */
+export const invalidInput = (sentence: string): PungiError =>
+  new PungiError('INVALID_INPUT', sentence, { issues: [sentence] });

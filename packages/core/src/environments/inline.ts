@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import { PungiError } from '../base/errors.js';
+import { invalidInput, PungiError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import type { StepOptions } from '../contract/environment.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
@@ -100,16 +100,16 @@ export function readInlineMetadata(code: string): InlineDependencies | null {
   const [block, another] = findBlocks(code, 'script');
   if (block === undefined) return null;
   if (another !== undefined) {
-    throw invalid(
+    throw invalidInput(
       `The script has more than one "# /// script" block: at line ${block.line} and ${another.line}.`,
     );
   }
   const { dependencies = [], 'requires-python': requiresPython = null } = readToml(block);
   if (!Array.isArray(dependencies) || !dependencies.every((one) => typeof one === 'string')) {
-    throw invalid('In the "# /// script" block, dependencies is not a list of texts.');
+    throw invalidInput('In the "# /// script" block, dependencies is not a list of texts.');
   }
   if (requiresPython !== null && typeof requiresPython !== 'string') {
-    throw invalid('In the "# /// script" block, requires-python is not a text.');
+    throw invalidInput('In the "# /// script" block, requires-python is not a text.');
   }
   return { dependencies, requiresPython };
 }
@@ -171,7 +171,7 @@ const isContent = (line: string) => line === '#' || line.startsWith('# ');
 
 function readToml({ content, line }: Block): Record<string, unknown> {
   if (content.length > MAX_BLOCK_CHARS)
-    throw invalid(
+    throw invalidInput(
       `The "# /// script" block at line ${line} has more than ${MAX_BLOCK_CHARS} characters: shorten it.`,
     );
   try {
@@ -180,10 +180,8 @@ function readToml({ content, line }: Block): Record<string, unknown> {
     if (!(error instanceof TomlError)) throw error;
     // The library's message continues with a drawing of the position.
     const what = error.message.split('\n', 1)[0]!.replace(/^Invalid TOML document: /, '');
-    throw invalid(
+    throw invalidInput(
       `The "# /// script" block is not TOML, at line ${line + error.line} of the script: ${what}.`,
     );
   }
 }
-
-const invalid = (sentence: string) => new PungiError('INVALID_INPUT', sentence, { issues: [sentence] });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PungiError } from '../base/errors.js';
+import { invalidInput, PungiError } from '../base/errors.js';
 import type { FolderList } from '../contract/files.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { RunRequest } from '../contract/run.js';
@@ -68,7 +68,9 @@ export async function listFolder(
   const known = folders.map((folder) => `data/${folder.name}`);
   const isPlain = parts.every((part) => !['', '.', '..'].includes(part)) && path.length <= LONGEST_PATH;
   if (first !== 'data' || !isPlain || !folders.some((folder) => folder.name === name))
-    throw noFolder(`There is no folder ${JSON.stringify(path)}; there are: ${known.join(', ') || 'none'}.`);
+    throw invalidInput(
+      `There is no folder ${JSON.stringify(path)}; there are: ${known.join(', ') || 'none'}.`,
+    );
   const whole = parts.join('/');
   const context = { path: whole, offset, most: MOST_LISTED, entries: MOST_ENTRIES };
   const { verdict, stdout } = await run({ code: LIST, context });
@@ -77,11 +79,10 @@ export async function listFolder(
     throw new PungiError(verdict.kind === 'busy' ? 'SERVER_BUSY' : 'INTERNAL_ERROR', message);
   }
   const answer = Answer.parse(JSON.parse(stdout.text));
-  if ('problem' in answer) throw noFolder(`${JSON.stringify(whole)} cannot be listed: ${answer.problem}.`);
+  if ('problem' in answer)
+    throw invalidInput(`${JSON.stringify(whole)} cannot be listed: ${answer.problem}.`);
   const { entries, total } = answer;
   const isCut = total === MOST_ENTRIES;
   const next = offset + entries.length;
   return { path: whole, entries, total, ...(isCut && { isCut }), ...(next < total && { nextOffset: next }) };
 }
-
-const noFolder = (why: string) => new PungiError('INVALID_INPUT', why, { issues: [why] });

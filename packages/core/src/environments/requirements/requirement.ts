@@ -1,4 +1,4 @@
-import { PungiError } from '../../base/errors.js';
+import { invalidInput, PungiError } from '../../base/errors.js';
 import { Cursor, Misfit } from './cursor.js';
 import {
   type DirectReference,
@@ -41,8 +41,7 @@ export function parseRequirement(text: string, allowed: readonly Source[] = []):
     return read(text, allowed);
   } catch (error) {
     if (!(error instanceof Misfit)) throw error;
-    const sentence = `${show(text)} ${error.message}.`;
-    throw new PungiError('INVALID_INPUT', sentence, { issues: [sentence] });
+    throw invalidInput(`${show(text)} ${error.message}.`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { PungiError } from '../../base/errors.js';
+import { invalidInput } from '../../base/errors.js';
 import { type Interpreter, OLDEST_PYTHON } from '../../sandbox/interpreter.js';
 
 /** A version as PEP 440 reads it. Numbers are unbounded there, hence bigint. */
@@ -143,11 +143,13 @@ export interface WantedPython {
 /** Checks a version of Python: never a path, a command or a range. */
 export function parsePythonVersion(text: unknown): string {
   if (typeof text !== 'string' || !/^(?:0|[1-9]\d?)(?:\.(?:0|[1-9]\d{0,2})){1,2}$/.test(text)) {
-    throw invalid('A version of Python is written as "3.12" or "3.12.1"; paths and commands are not taken.');
+    throw invalidInput(
+      'A version of Python is written as "3.12" or "3.12.1"; paths and commands are not taken.',
+    );
   }
   const [major = 0, minor = 0] = text.split('.').map(Number);
   if (major !== OLDEST_PYTHON[0] || minor < OLDEST_PYTHON[1]) {
-    throw invalid(`Python ${text} cannot be used: it takes Python ${OLDEST_PYTHON.join('.')} or newer.`);
+    throw invalidInput(`Python ${text} cannot be used: it takes Python ${OLDEST_PYTHON.join('.')} or newer.`);
   }
   return text;
 }
@@ -156,10 +158,10 @@ export function parsePythonVersion(text: unknown): string {
 export function satisfies(version: string, specifier: string): boolean {
   const clauses = parseSpecifier(specifier);
   if (typeof clauses === 'string') {
-    throw invalid(`The versions of Python are not a specifier such as ">=3.11,<3.14": ${clauses}.`);
+    throw invalidInput(`The versions of Python are not a specifier such as ">=3.11,<3.14": ${clauses}.`);
   }
   const candidate = parseVersion(version);
-  if (candidate === undefined) throw invalid(`${JSON.stringify(version)} is not a version of Python.`);
+  if (candidate === undefined) throw invalidInput(`${JSON.stringify(version)} is not a version of Python.`);
   return clauses.every((clause) => meets(candidate, clause));
 }
 
@@ -212,5 +214,3 @@ function hasPrefix(candidate: Version, { epoch, release }: Version, length: numb
   const padded = Array.from({ length }, (_, index) => candidate.release[index] ?? 0n);
   return candidate.epoch === epoch && compareReleases(padded, release.slice(0, length)) === 0;
 }
-
-const invalid = (sentence: string) => new PungiError('INVALID_INPUT', sentence, { issues: [sentence] });
