@@ -1,21 +1,18 @@
-import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { kindOf } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import { withoutMark } from '../base/files.js';
-import { jsonFaults } from '../base/issue-text.js';
 import type { Config } from '../config/schema.js';
 import type { Profile, ScopeRules, WorkspaceFolder } from '../contract/profile.js';
-import { type LocalInputs, MAX_CODE_BYTES, RunRequest, TOGETHER } from '../contract/run.js';
+import type { LocalInputs, RunRequest } from '../contract/run.js';
 import type { AdmittedRun } from '../engine/engine.js';
 import { PLAIN, type PoolSpec } from '../engine/environment-ref.js';
-import { LiveInput } from '../runtime/live-input.js';
 import type { Job } from '../runtime/supervisor.js';
 import { dataFoldersOf, dataRootsOf } from './data-roots.js';
 import { LimitRules } from './limits.js';
+import { parseRequest } from './parse-request.js';
 import { isStrategic, type Profiles } from './profiles/profiles.js';
-import { readScript } from './script-file.js';
-import { type OpenUpload, sourcesOf } from './sources.js';
+import { foldersOfScripts, readScript } from './script-file.js';
+import { liveInput, type OpenUpload, sourcesOf } from './sources.js';
 import {
   type AvailableFile,
   checkDataConflict,
@@ -83,20 +80,13 @@ export class Gate {
   }
 
   /** `local`: inputs that no request can name. */
-  async admit(
-    raw: unknown,
-    local: LocalInputs = {},
-    { isBackground = false, openUpload = noUploads }: AdmitOptions = {},
-  ): Promise<Admitted> {
+  async admit(raw: unknown, local: LocalInputs = {}, options: AdmitOptions = {}): Promise<Admitted> {
     const request = parseRequest(raw);
     const profile = this.#profileOf(request);
     const venvName = environmentOf(request, profile);
     const folders = this.dataFolders(profile);
     checkDataConflict([...(request.files ?? []), ...(local.files ?? [])], folders);
-    const { job, notes, isRaised, scripts } = await this.#job(request, profile, local, {
-      isBackground,
-      openUpload,
-    });
+    const { job, notes, isRaised, scripts } = await this.#job(request, profile, local, options);
     const data = profile.workspace.length > 0 ? await listWorkspace(profile.workspace) : NO_DATA;
     const rules = rulesOf(profile);
     // Rules are checked in the script alone, so under rules it runs alone.
@@ -138,15 +128,7 @@ export class Gate {
   /** Admits Pungi's own runs, such as listing packages: sandbox and limits apply, no profile does. */
   async admitOwn(raw: unknown): Promise<Admitted> {
     const request = parseRequest(raw);
-    const { job, notes, isRaised } = await this.#job(
-      request,
-      null,
-      {},
-      {
-        isBackground: false,
-        openUpload: noUploads,
-      },
-    );
+    const { job, notes, isRaised } = await this.#job(request, null);
     return {
       profile: null,
       venvName: request.venvName,
@@ -178,8 +160,8 @@ export class Gate {
   async #job(
     request: RunRequest,
     profile: Profile | null,
-    local: LocalInputs,
-    { isBackground, openUpload }: Required<AdmitOptions>,
+    local: LocalInputs = {},
+    { isBackground = false, openUpload = noUploads }: AdmitOptions = {},
   ): Promise<{ job: Job; notes: string[]; isRaised: boolean; scripts: PoolSpec['data'] }> {
     const { allowedEnv } = this.config;
     const refused = Object.keys(request.env ?? {}).filter((name) => !allowedEnv.includes(name));
@@ -249,19 +231,6 @@ const noUploads: OpenUpload = () => {
   throw new PungiError('INVALID_INPUT', 'No uploads are kept here; use text or base64.');
 };
 
-function liveInput({ session, stdin, inputData }: RunRequest, local: LocalInputs): LiveInput {
-  if (session !== undefined) throw invalid(['a session reads no stream: give stdin']);
-  if ([stdin, inputData, local.stdin].some((given) => given !== undefined))
-    throw invalid(['standard input is given twice']);
-  return new LiveInput(local.stdinStream!);
-}
-
-async function foldersOfScripts(roots: readonly string[]): Promise<PoolSpec['data']> {
-  const real = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
-  const existing = [...new Set(real.filter((path) => path !== undefined))];
-  return existing.map((path, index) => ({ name: `.scripts-${index + 1}`, path }));
-}
-
 /** Rules are checked on whole scripts: what one run left behind could break them in the next. */
 const scopedSession = (profile: string) =>
   new PungiError(
@@ -288,48 +257,6 @@ function environmentOf({ venvName, packages: added }: RunRequest, profile: Profi
     { profile: name, ...(added === undefined ? { venvName } : { packages: added }) },
   );
 }
-
-/** Parses a request. Throws INVALID_INPUT with every fault. */
-export function parseRequest(raw: unknown): RunRequest {
-  if (typeof raw !== 'object' || raw === null) throw invalid([`expected an object, got ${kindOf(raw)}`]);
-  const many = tooMany(raw);
-  if (many.length > 0) throw invalid(many);
-  const plain = parsePlain(raw);
-  if (plain !== undefined) return plain;
-  const parsed = RunRequest.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  throw invalid(jsonFaults(parsed.error, RunRequest));
-}
-
-const invalid = (issues: string[]) =>
-  new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
-
-/**
- * Parses a request that is a plain object without faults. Every run waits for this, and most requests have two or
- * three fields, so only those that are present are checked.
- */
-function parsePlain(raw: unknown): RunRequest | undefined {
-  if (typeof raw !== 'object' || raw === null || Object.getPrototypeOf(raw) !== Object.prototype) return;
-  const request: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(raw)) {
-    if (!Object.hasOwn(RunRequest.shape, name)) return;
-    if (name === 'code' && isShortText(value)) {
-      request[name] = value;
-      continue;
-    }
-    const field = RunRequest.shape[name as keyof RunRequest].safeParse(value);
-    if (!field.success) return;
-    request[name] = field.data;
-  }
-  return TOGETHER.every(([holds]) => holds(request as RunRequest)) ? (request as RunRequest) : undefined;
-}
-
-/** Whether it is a text that has no more bytes than code may have, without counting them: most code is short. */
-const isShortText = (value: unknown): boolean =>
-  typeof value === 'string' && value.length * MOST_BYTES_OF_CHARACTER <= MAX_CODE_BYTES;
-
-/** The most bytes of UTF-8 for each unit of a text. */
-const MOST_BYTES_OF_CHARACTER = 3;
 
 /** Returns the rules that the worker enforces, or undefined if the profile has none. */
 function rulesOf(profile: Profile): ScopeRules | undefined {
@@ -376,49 +303,4 @@ function variablesOf(
     ...(contextVariable !== null && { [contextVariable]: context ?? {} }),
     ...((workspace.length > 0 || isStrategic(profile)) && { available_data: files }),
   };
-}
-
-/**
- * The most entries of lists and maps in a request. Checked before the schema, which would report each entry
- * separately.
- */
-const MOST: Readonly<Record<string, number>> = {
-  inputData: 100_000,
-  argv: 1024,
-  files: 1000,
-  preload: 1000,
-  packages: 200,
-  env: 1000,
-  limits: 100,
-};
-const MOST_ARGUMENTS = 1000;
-/** More invalid lines than this are reported as one fault. */
-const MOST_FAULTY = 20;
-
-/** Returns the faults of oversized fields; the schema reports anything that is not an object. */
-export function tooMany(request: unknown): string[] {
-  if (typeof request !== 'object' || request === null || Array.isArray(request)) return [];
-  const count = Object.keys(request).length;
-  if (count > MOST_ARGUMENTS) return [`has ${count} arguments; expected at most ${MOST_ARGUMENTS}`];
-  return Object.entries(MOST).flatMap(([name, most]) => {
-    const value = (request as Record<string, unknown>)[name];
-    if (typeof value !== 'object' || value === null) return [];
-    const size = Array.isArray(value) ? value.length : Object.keys(value).length;
-    if (size > most)
-      return [`${name}: must have at most ${most} ${Array.isArray(value) ? 'items' : 'names'}`];
-    if (!Array.isArray(value)) return [];
-    return name === 'inputData' ? faultyLines(value) : name === 'files' ? faultyFiles(value) : [];
-  });
-}
-
-function faultyLines(lines: readonly unknown[]): string[] {
-  const faulty = lines.reduce<number>((sum, line) => sum + (typeof line === 'string' ? 0 : 1), 0);
-  return faulty > MOST_FAULTY ? [`inputData: ${faulty} items are not texts`] : [];
-}
-
-function faultyFiles(files: readonly unknown[]): string[] {
-  const index = files.findIndex((file) => Object.keys(Object(file)).length > MOST_FAULTY);
-  return index < 0
-    ? []
-    : [`files.${index}: must have a path, and one of text, base64 and upload, and nothing else`];
 }

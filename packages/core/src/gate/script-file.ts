@@ -62,6 +62,12 @@ async function findBelow(
   return undefined;
 }
 
+/** Returns the roots as folders that runs can be shown. */
+export async function foldersOfScripts(roots: string[]): Promise<{ name: string; path: string }[]> {
+  const existing = [...new Set(await realOnes(roots))];
+  return existing.map((path, index) => ({ name: `.scripts-${index + 1}`, path }));
+}
+
 const candidates = (file: string, roots: string[]) =>
   isAbsolute(file) ? [file] : roots.map((root) => resolve(root, file));
 

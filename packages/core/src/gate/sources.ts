@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { PungiError } from '../base/errors.js';
+import { invalidInput } from '../base/errors.js';
 import { InputFile, type LocalInputs, type RunRequest } from '../contract/run.js';
+import { LiveInput } from '../runtime/live-input.js';
 import type { Source } from '../runtime/source-sender.js';
+import { invalidRequest } from './parse-request.js';
 
 /** Returns the path of an upload of the caller. */
 export type OpenUpload = (upload: string) => Promise<string>;
@@ -14,10 +16,10 @@ export async function sourcesOf(
   openUpload: OpenUpload,
 ): Promise<Source[]> {
   if (stdinFile !== undefined && (stdin !== undefined || inputData !== undefined))
-    throw invalid('Standard input is given twice: give either a file, or stdin or inputData.');
+    throw invalidInput('Standard input is given twice: give either a file, or stdin or inputData.');
   for (const { path } of files) {
     const parsed = InputFile.shape.path.safeParse(path);
-    if (!parsed.success) throw invalid(`The file "${path}" ${parsed.error.issues[0]!.message}.`);
+    if (!parsed.success) throw invalidInput(`The file "${path}" ${parsed.error.issues[0]!.message}.`);
   }
   const uploads = given.flatMap(({ path, upload }) => (upload === undefined ? [] : [{ path, upload }]));
   const opened = await Promise.all(
@@ -29,10 +31,18 @@ export async function sourcesOf(
 
 async function sourceOf(path: string | null, from: string): Promise<Source> {
   const about = await stat(from).catch((error: NodeJS.ErrnoException) => {
-    throw invalid(`${from} cannot be read: ${error.code === 'ENOENT' ? 'it does not exist' : error.code}.`);
+    throw invalidInput(
+      `${from} cannot be read: ${error.code === 'ENOENT' ? 'it does not exist' : error.code}.`,
+    );
   });
-  if (!about.isFile()) throw invalid(`${from} is not a regular file; copy its content into one.`);
+  if (!about.isFile()) throw invalidInput(`${from} is not a regular file; copy its content into one.`);
   return { path, from, size: about.size };
 }
 
-const invalid = (issue: string) => new PungiError('INVALID_INPUT', issue, { issues: [issue] });
+/** Returns standard input that is read while the run goes on. Throws INVALID_INPUT beside another one, and in a session. */
+export function liveInput({ session, stdin, inputData }: RunRequest, local: LocalInputs): LiveInput {
+  if (session !== undefined) throw invalidRequest(['a session reads no stream: give stdin']);
+  if ([stdin, inputData, local.stdin].some((given) => given !== undefined))
+    throw invalidRequest(['standard input is given twice']);
+  return new LiveInput(local.stdinStream!);
+}

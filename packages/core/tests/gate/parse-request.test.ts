@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RunRequest } from '../../src/contract/run.js';
-import { parseRequest } from '../../src/gate/gate.js';
+import { parseRequest } from '../../src/gate/parse-request.js';
 
 /** What is right for some field, and wrong for others. */
 const value = fc.oneof(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
-import { parseRequest } from '../../src/gate/gate.js';
+import { parseRequest } from '../../src/gate/parse-request.js';
 import { checkFits } from '../../src/gate/workspace-data.js';
 
 const names = (count: number, value: unknown) =>

@@ -1,0 +1,92 @@
+import { kindOf } from '../base/arguments.js';
+import { PungiError } from '../base/errors.js';
+import { jsonFaults } from '../base/issue-text.js';
+import { MAX_CODE_BYTES, RunRequest, TOGETHER } from '../contract/run.js';
+
+/** Parses a request. Throws INVALID_INPUT with every fault. */
+export function parseRequest(raw: unknown): RunRequest {
+  if (typeof raw !== 'object' || raw === null)
+    throw invalidRequest([`expected an object, got ${kindOf(raw)}`]);
+  const many = tooMany(raw);
+  if (many.length > 0) throw invalidRequest(many);
+  const plain = parsePlain(raw);
+  if (plain !== undefined) return plain;
+  const parsed = RunRequest.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  throw invalidRequest(jsonFaults(parsed.error, RunRequest));
+}
+
+export const invalidRequest = (issues: string[]): PungiError =>
+  new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
+
+/**
+ * Parses a request that is a plain object without faults. Every run waits for this, and most requests have two or
+ * three fields, so only those that are present are checked.
+ */
+function parsePlain(raw: unknown): RunRequest | undefined {
+  if (typeof raw !== 'object' || raw === null || Object.getPrototypeOf(raw) !== Object.prototype) return;
+  const request: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(raw)) {
+    if (!Object.hasOwn(RunRequest.shape, name)) return;
+    if (name === 'code' && isShortText(value)) {
+      request[name] = value;
+      continue;
+    }
+    const field = RunRequest.shape[name as keyof RunRequest].safeParse(value);
+    if (!field.success) return;
+    request[name] = field.data;
+  }
+  return TOGETHER.every(([holds]) => holds(request as RunRequest)) ? (request as RunRequest) : undefined;
+}
+
+/** Whether it is a text that has no more bytes than code may have, without counting them: most code is short. */
+const isShortText = (value: unknown): boolean =>
+  typeof value === 'string' && value.length * MOST_BYTES_OF_CHARACTER <= MAX_CODE_BYTES;
+
+/** The most bytes of UTF-8 for each unit of a text. */
+const MOST_BYTES_OF_CHARACTER = 3;
+
+/**
+ * The most entries of lists and maps in a request. Checked before the schema, which would report each entry
+ * separately.
+ */
+const MOST: Readonly<Record<string, number>> = {
+  inputData: 100_000,
+  argv: 1024,
+  files: 1000,
+  preload: 1000,
+  packages: 200,
+  env: 1000,
+  limits: 100,
+};
+const MOST_ARGUMENTS = 1000;
+/** More invalid lines than this are reported as one fault. */
+const MOST_FAULTY = 20;
+
+/** Returns the faults of oversized fields; the schema reports anything that is not an object. */
+export function tooMany(request: unknown): string[] {
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) return [];
+  const count = Object.keys(request).length;
+  if (count > MOST_ARGUMENTS) return [`has ${count} arguments; expected at most ${MOST_ARGUMENTS}`];
+  return Object.entries(MOST).flatMap(([name, most]) => {
+    const value = (request as Record<string, unknown>)[name];
+    if (typeof value !== 'object' || value === null) return [];
+    const size = Array.isArray(value) ? value.length : Object.keys(value).length;
+    if (size > most)
+      return [`${name}: must have at most ${most} ${Array.isArray(value) ? 'items' : 'names'}`];
+    if (!Array.isArray(value)) return [];
+    return name === 'inputData' ? faultyLines(value) : name === 'files' ? faultyFiles(value) : [];
+  });
+}
+
+function faultyLines(lines: readonly unknown[]): string[] {
+  const faulty = lines.reduce<number>((sum, line) => sum + (typeof line === 'string' ? 0 : 1), 0);
+  return faulty > MOST_FAULTY ? [`inputData: ${faulty} items are not texts`] : [];
+}
+
+function faultyFiles(files: readonly unknown[]): string[] {
+  const index = files.findIndex((file) => Object.keys(Object(file)).length > MOST_FAULTY);
+  return index < 0
+    ? []
+    : [`files.${index}: must have a path, and one of text, base64 and upload, and nothing else`];
+}
