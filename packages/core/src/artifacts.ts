@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeAbandoned } from './base/abandoned.js';
 import { PungiError } from './base/errors.js';
 import { makeFolders, stateFolder } from './base/files.js';
 import { sha256 } from './base/sha256.js';
@@ -139,7 +140,7 @@ export class Artifacts {
 
   /** What is kept of a run or a session, the oldest first. */
   #of(place: ArtifactPlace, owner: string): KeptRun[] {
-    const own = [...this.#runs.values()].filter((one) => one.owner === owner && !this.#isOld(one));
+    const own = this.#ownedBy(owner);
     if ('run' in place) return own.filter(({ runId, isUpload }) => runId === place.run && !isUpload);
     const session = sha256(place.session);
     return own.filter((one) => one.session === session);
@@ -156,7 +157,10 @@ export class Artifacts {
   /** Lists what a caller has, the oldest first. */
   async of(caller: Caller): Promise<KeptRun[]> {
     await this.#look();
-    const owner = ownerOf(caller);
+    return this.#ownedBy(ownerOf(caller));
+  }
+
+  #ownedBy(owner: string): KeptRun[] {
     return [...this.#runs.values()].filter((one) => one.owner === owner && !this.#isOld(one));
   }
 
@@ -296,7 +300,7 @@ export class Artifacts {
       if (this.#runs.has(name)) continue;
       const kept = RUN_ID.test(name) ? await readGrown(join(folder, name)) : null;
       if (kept?.runId === name && !this.#isOld(kept)) found.push(kept);
-      else if (RUN_ID.test(name.slice(0, 36))) await removeOld(join(folder, name));
+      else if (RUN_ID.test(name.slice(0, 36))) await removeAbandoned(join(folder, name));
     }
     for (const kept of found.sort((a, b) => a.at - b.at)) this.#runs.set(kept.runId, kept);
   }
@@ -360,15 +364,6 @@ async function readGrown(folder: string): Promise<KeptRun | null> {
   if (!kept?.isUpload) return kept;
   const about = await stat(join(folder, '0')).catch(() => null);
   return about && { ...kept, bytes: about.size, at: about.mtimeMs };
-}
-
-const ABANDONED_MS = 60_000;
-
-/** Another server may be writing a folder right now. */
-async function removeOld(folder: string): Promise<void> {
-  const about = await stat(folder).catch(() => null);
-  if (about !== null && Date.now() - about.mtimeMs > ABANDONED_MS)
-    await rm(folder, { recursive: true, force: true });
 }
 
 const listed = (artifacts: readonly Artifact[]) =>

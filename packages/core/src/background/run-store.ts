@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { chmod, constants, link, lstat, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { removeAbandoned } from '../base/abandoned.js';
 import { PungiError } from '../base/errors.js';
 import { draftOf, makeFolders, stateFolder } from '../base/files.js';
 import type { Config } from '../config/schema.js';
@@ -46,7 +47,6 @@ const MOST_ACCEPTED_BYTES = 16 * 1024;
 /** Runs that are kept, besides their size. */
 const MOST_OF_CALLER = 500;
 const MOST_OF_ALL = 5000;
-const ABANDONED_MS = 60_000;
 
 /**
  * Background runs on disk. A run has up to three files, each written whole and never changed: `.json` once it is accepted,
@@ -251,10 +251,3 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-/** Another server may be writing it right now. */
-async function removeAbandoned(path: string): Promise<void> {
-  const about = await lstat(path).catch(() => null);
-  if (about !== null && Date.now() - about.mtimeMs > ABANDONED_MS)
-    await rm(path, { recursive: true, force: true });
-}
