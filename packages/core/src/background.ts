@@ -10,7 +10,7 @@ import type { Logger } from './base/logger.js';
 import type { BackgroundRun, BackgroundRunInfo } from './contract/background.js';
 import { type Caller, ownerOf } from './contract/caller.js';
 import { buildOutcome, type Outcome } from './contract/outcome.js';
-import type { RunRequest } from './contract/run.js';
+import type { RunOptions, RunRequest } from './contract/run.js';
 import { failure } from './contract/verdicts.js';
 import { FairQueue } from './engine/fair-queue.js';
 import type { Runs } from './runs.js';
@@ -43,7 +43,7 @@ export type FoundRun = BackgroundRun & { replyDetail?: 'short' | 'full' | undefi
 
 /**
  * Runs that go on after the call that started them. Each is on disk before its handle is returned, and its outcome before
- * anybody hears of it: after a crash, the next server marks those without an outcome as lost. Handles cannot be guessed, and
+ * anybody sees it: after a crash, the next server marks those without an outcome as lost. Handles cannot be guessed, and
  * are bound to their caller, not to a connection.
  */
 export class BackgroundRuns {
@@ -178,11 +178,13 @@ export class BackgroundRuns {
       live.start();
       store.markStarted(run);
     };
-    const hear = {
-      onLine: ({ text }: { text: string }) => live.add(text),
-      onStep: (step: string) => live.note(step),
+    const options: RunOptions = {
+      caller,
+      signal,
+      onLine: ({ text }) => live.add(text),
+      onStep: (step) => live.note(step),
     };
-    const ended = await runs.run(request, { caller, signal, ...hear }, { background: { onStart } });
+    const ended = await runs.run(request, options, { background: { onStart } });
     leave();
     const outcome = live.stopped === undefined ? ended : stoppedOutcome(ended, live.stopped);
     try {

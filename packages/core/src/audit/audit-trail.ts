@@ -31,7 +31,7 @@ const SIGN_AFTER_MS = 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 
-/** A folder that is gone is reported by the commit. */
+/** Returns infinity for a folder that is gone, which the commit reports. */
 function freeBytes(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -67,7 +67,7 @@ export class AuditTrail {
   #folding: NodeJS.Timeout | undefined;
   #signing: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
-  /** Filling the lookup, signing and pruning run one after the other. */
+  /** Folding, signing and pruning run one after the other. */
   #upkeep: Promise<unknown> = Promise.resolve();
   #rotating: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
@@ -109,8 +109,10 @@ export class AuditTrail {
     const { folder } = this.#settings;
     const now = performance.now();
     // A disk that fills up meanwhile is found when the run is recorded.
-    if (now - this.#sawRoomAt > LOOK_AGAIN_MS && freeBytes(folder) < LEAST_FREE_BYTES) throw diskFull(folder);
-    if (now - this.#sawRoomAt > LOOK_AGAIN_MS) this.#sawRoomAt = now;
+    if (now - this.#sawRoomAt > LOOK_AGAIN_MS) {
+      if (freeBytes(folder) < LEAST_FREE_BYTES) throw diskFull(folder);
+      this.#sawRoomAt = now;
+    }
     if (this.#quota.whenFull === 'refuse' && this.#quota.roomFor(0) !== 'enough') throw this.#quota.full();
   }
 

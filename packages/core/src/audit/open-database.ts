@@ -166,7 +166,7 @@ export async function connectForReading(files: AuditFiles): Promise<Database> {
 }
 
 /** Whoever cannot write here reads the trail without the entries of the last moment. */
-export async function foldForReading(files: AuditFiles): Promise<void> {
+async function foldForReading(files: AuditFiles): Promise<void> {
   const { folder } = files;
   const { uid } = statSync(files.database);
   if (uid !== (process.getuid?.() ?? uid) || journalsIn(folder).length === 0) return;

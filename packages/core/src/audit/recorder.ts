@@ -18,7 +18,7 @@ type Who = Pick<Caller, 'client' | 'token'>;
 const BY_PUNGI: Who = { client: SELF.client, token: SELF.token };
 
 type EnvironmentEvent = Who & Omit<DataOf<'environment'>, 'environmentLock'>;
-/** Of handles, which the trail does not keep. */
+/** A copy of a session, named by handles; the trail keeps only their hashes. */
 type SessionEvent = Who & DataOf<'session'>;
 type InstallEvent = Who & Omit<DataOf<'install'>, 'environmentLock'>;
 /** Something that a run was denied while it ran, such as a host. */

@@ -35,22 +35,34 @@ interface Source {
 
 const aboutSource = ({ path, size, sha256 }: Source) => ({ path, bytes: size, sha256: sha256 ?? null });
 
-/** Returns the inputs of a request other than its code. */
+/** Returns the inputs of a request other than its code. `streamed`: standard input that was read while the run went on. */
 export function inputsOf(
   request: RunRequest,
   streamed?: Streamed,
   sources: readonly Source[] = [],
 ): RunInputs | OmittedInputs {
   if (streamed && !('text' in streamed)) return { omitted: streamed };
-  if (streamed) return inputsOf({ ...request, stdin: streamed.text }, undefined, sources);
-  if (sources.length > 0) return { ...inputsOf(request), sources: sources.map(aboutSource) };
-  const { argv, stdin, inputData, env, context, call, venvName, capability, value } = request;
+  const { argv, inputData, env, context, call, venvName, capability, value } = request;
+  const stdin = streamed?.text ?? request.stdin;
   // The handle of an upload is its owner's secret.
   const files = request.files?.map(({ upload, ...file }) =>
     upload === undefined ? file : { ...file, upload: sha256(upload).slice(0, 12) },
   );
   const filename = request.filename ?? (request.file === undefined ? undefined : basename(request.file));
-  const given = { filename, argv, stdin, inputData, files, env, context, call, venvName, capability, value };
+  const given = {
+    filename,
+    argv,
+    stdin,
+    inputData,
+    files,
+    env,
+    context,
+    call,
+    venvName,
+    capability,
+    value,
+    sources: sources.length > 0 ? sources.map(aboutSource) : undefined,
+  };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 

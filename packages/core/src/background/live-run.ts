@@ -56,13 +56,13 @@ export class LiveRun {
     this.#count += 1;
     while (this.#lines.length > MOST_LINES || this.#chars > MOST_CHARS)
       this.#chars -= this.#lines.shift()!.length;
-    for (const hear of this.#waiting) hear('line');
+    for (const notify of this.#waiting) notify('line');
   }
 
   end(outcome: Outcome): void {
     this.#outcome = outcome;
     this.#endedAt = new Date().toISOString();
-    for (const hear of [...this.#waiting]) hear('end');
+    for (const notify of [...this.#waiting]) notify('end');
   }
 
   cancel(): void {
@@ -77,19 +77,19 @@ export class LiveRun {
       const finish = () => {
         clearTimeout(late);
         clearTimeout(gathered);
-        this.#waiting.delete(hear);
+        this.#waiting.delete(notify);
         signal?.removeEventListener('abort', finish);
         resolve();
       };
       let gathered: NodeJS.Timeout | undefined;
-      const hear = (what: 'line' | 'end') => {
+      const notify = (what: 'line' | 'end') => {
         if (what === 'end') finish();
         else gathered ??= setTimeout(finish, GATHER_MS);
       };
       const late = setTimeout(finish, ms);
-      this.#waiting.add(hear);
+      this.#waiting.add(notify);
       signal?.addEventListener('abort', finish, { once: true });
-      if (this.#count > this.#seen) hear('line');
+      if (this.#count > this.#seen) notify('line');
     });
   }
 

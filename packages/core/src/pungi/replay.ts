@@ -60,9 +60,9 @@ export function replayRequest(entry: AuditEntry): RunRequest {
     throw cannot(entry, 'only the hash of its code was kept: it was too large, or AUDIT_STORE_CODE=false', {
       codeSha256,
     });
-  if (typeof inputs === 'object' && inputs !== null && 'omitted' in inputs)
-    throw cannot(entry, 'its inputs were too large to keep', { inputs });
-  if (typeof inputs === 'object' && inputs !== null && 'sources' in inputs)
+  const kept = typeof inputs === 'object' && inputs !== null ? inputs : {};
+  if ('omitted' in kept) throw cannot(entry, 'its inputs were too large to keep', { inputs });
+  if ('sources' in kept)
     throw cannot(entry, 'of the files that it was given only the hashes were kept', { inputs });
   if (sha256(code) !== codeSha256)
     throw auditError('damaged', `The code of entry ${entry.seq} does not have its hash.`, { seq: entry.seq });
