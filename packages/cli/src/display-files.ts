@@ -5,13 +5,12 @@ import {
   displayContent,
   displayFile,
   displayStem,
+  isPicture,
   type Outcome,
 } from '@pungi/core/contract';
 import type { OutFolder } from './out-folder.js';
 
-const isPicture = ({ data }: Display) => Object.keys(data).some((type) => type.startsWith('image/'));
-
-/** Saves of what the script showed whatever is not among the files that it left. */
+/** Saves what the script showed, except for what is among the files that it left. */
 export function saveShown({ displays = [] }: Outcome, out: OutFolder): void {
   for (const [index, display] of displays.entries()) {
     for (const [type, content] of Object.entries(display.data)) {

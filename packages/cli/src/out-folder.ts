@@ -30,7 +30,7 @@ export class OutFolder {
     }
   }
 
-  /** Saves a file, in place of one that is there; not if this run has saved one of that name. */
+  /** Saves a file, and replaces one that is there. Returns false, and saves nothing, if this run has saved one of that name. */
   save(path: string, content: string | Buffer): boolean {
     if (this.#taken.has(path)) return false;
     this.#taken.add(path);

@@ -30,8 +30,8 @@ export class ArgumentsAfterCode extends Command {
 export const unmarked = (args: readonly string[]): string[] => args.slice(args[0] === '--' ? 1 : 0);
 
 /**
- * Says so if an option of Pungi came after code that can read no arguments, for it imports nothing: the person expects the option
- * to work.
+ * Reports options of Pungi that follow code which reads no arguments, because it imports nothing: the person expects them to
+ * work.
  */
 export function noteUnread(code: string | undefined, args: readonly string[], command: Command): void {
   const isOwn = (arg: string) => command.options.some(({ short, long }) => arg === short || arg === long);

@@ -27,7 +27,9 @@ export async function talk(shell: Shell, greeting: string): Promise<number> {
     for (;;) {
       const code = await readInput(shell, input, history);
       if (code === undefined || leaving.signal.aborted) return 0;
-      const done = isCommand(code) ? obey(shell, code) : await runInterruptibly(shell, code, leaving.signal);
+      const done = isCommand(code)
+        ? runCommand(shell, code)
+        : await runInterruptibly(shell, code, leaving.signal);
       if (done.leaves) return done.status;
     }
   } finally {
@@ -77,7 +79,7 @@ const COMMANDS: Record<string, (shell: Shell) => string> = {
   },
 };
 
-function obey(shell: Shell, command: string): Done {
+function runCommand(shell: Shell, command: string): Done {
   const known = COMMANDS[command.trim()];
   process.stdout.write(
     known?.(shell) ?? `There is no command ${printable(command.trim())}; :help lists them.\n`,

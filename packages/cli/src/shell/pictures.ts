@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Display, displayContent, displayFile, displayStem } from '@pungi/core/contract';
+import { type Display, displayContent, displayFile, displayStem, isPicture } from '@pungi/core/contract';
 
 /** Saves the pictures and charts that a session shows as files, numbered from one input to the next. */
 export class Pictures {
@@ -37,11 +37,10 @@ function highestNumber(folder: string): number {
   return Math.max(0, ...numbers.map(Number));
 }
 
-/** Pictures; a page for a chart that is none. The text of everything else is printed already. */
-function wantedTypes({ data }: Display): (mediaType: string) => boolean {
-  const types = Object.keys(data);
-  if (types.some((type) => type.startsWith('image/'))) return (type) => type.startsWith('image/');
-  const isChart = types.some((type) => /^application\/vnd\.(plotly|vega)/.test(type));
+/** Pictures, and the page of a chart that has none. The text of everything else is printed already. */
+function wantedTypes(display: Display): (mediaType: string) => boolean {
+  if (isPicture(display)) return (type) => type.startsWith('image/');
+  const isChart = Object.keys(display.data).some((type) => /^application\/vnd\.(plotly|vega)/.test(type));
   return (type) => isChart && type === 'text/html';
 }
 

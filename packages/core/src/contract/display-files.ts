@@ -36,9 +36,12 @@ export function displayFile(mediaType: string): DisplayFile | undefined {
   return { ending, isBase64: encoding === 'base64', isKept: keeping === 'kept' };
 }
 
+export const isPicture = ({ data }: Pick<Display, 'data'>): boolean =>
+  Object.keys(data).some((type) => type.startsWith('image/'));
+
 /** The name of a display as a file, without its end. `number`: its place among the displays, from 1. */
-export const displayStem = ({ data }: Pick<Display, 'data'>, number: number): string =>
-  `${Object.keys(data).some((type) => type.startsWith('image/')) ? 'figure' : 'display'}-${number}`;
+export const displayStem = (display: Pick<Display, 'data'>, number: number): string =>
+  `${isPicture(display) ? 'figure' : 'display'}-${number}`;
 
 /** The bytes of such a file. */
 export const displayContent = (content: Display['data'][string], { isBase64 }: DisplayFile): Buffer =>

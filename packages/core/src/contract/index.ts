@@ -10,7 +10,7 @@ export {
 export { BackgroundRun, type BackgroundRunInfo } from './background.js';
 export { type Caller, CLI, callerOf } from './caller.js';
 export { CodeSummary, Disclosure } from './disclosure.js';
-export { displayContent, displayFile, displayStem } from './display-files.js';
+export { displayContent, displayFile, displayStem, isPicture } from './display-files.js';
 export {
   CleanReport,
   EnvironmentInfo,
