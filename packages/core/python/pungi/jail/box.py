@@ -77,27 +77,23 @@ class NamespaceBox:
     def room(self, limit_mb):
         """Bytes and entries that are left."""
         use = os.statvfs(WORK)
-        left = min(limit_mb, self._size_mb) * _MB - (use.f_blocks - use.f_bfree) * use.f_frsize
-        return left, use.f_ffree
+        return min(limit_mb, self._size_mb) * _MB - _bytes_in(use), use.f_ffree
 
     def is_over(self, limit_mb, _pids):
         use = os.statvfs(WORK)
         return use.f_bfree == 0 or use.f_ffree == 0 or self.exceeds(limit_mb)
 
     def is_full(self, limit_mb, _processes):
-        """Whether lack of space can be the reason of a failed run. `_processes`: returns those that live."""
+        """Whether lack of space can be the reason of a failed run. `_processes`: returns the processes of the run."""
         use = os.statvfs(WORK)
-        return use.f_ffree == 0 or (use.f_blocks - use.f_bfree) * use.f_frsize >= _almost(min(limit_mb, self._size_mb))
+        return use.f_ffree == 0 or _bytes_in(use) >= _almost(min(limit_mb, self._size_mb))
 
     def may_be_over(self, _limit_mb):
         return False
 
     def exceeds(self, limit_mb):
         """At a good end: a script that reached the bound and handled it is fine, one that passed a tighter limit unseen is not."""
-        if limit_mb >= self._size_mb:
-            return False
-        use = os.statvfs(WORK)
-        return (use.f_blocks - use.f_bfree) * use.f_frsize > limit_mb * _MB
+        return limit_mb < self._size_mb and _bytes_in(os.statvfs(WORK)) > limit_mb * _MB
 
     def reset(self):
         """Restores the box for the next run. Empties it in place: an unmount would wait for every processor of the machine."""
@@ -118,7 +114,7 @@ class NamespaceBox:
 
 
 class FolderBox:
-    can_be_reset = True
+    can_be_reset = can_be_copied = True
 
     def __init__(self, path, data, hides_shm=False):
         """`hides_shm`: runs cannot reach the host's /dev/shm, and have a folder in its place (shared_names.py)."""
@@ -144,8 +140,6 @@ class FolderBox:
     def owns(self, _device, path):
         return self.has_path(path)
 
-    can_be_copied = True
-
     def open_root(self):
         return os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
 
@@ -168,7 +162,7 @@ class FolderBox:
     def _is_hiding(self, pids, open_files):
         hidden = watch.deleted_mappings(pids, self.device) - open_files.keys()
         if len(hidden) > _MOST_DELETED_MAPPINGS:
-            # Opened after the first look, or about to be released: what counts is still so.
+            # Some were opened after the first look, or were about to be unmapped: those count that are hidden at both looks.
             hidden -= (watch.deleted_files(pids, self.device) or {}).keys()
             hidden &= watch.deleted_mappings(pids, self.device)
         return len(hidden) > _MOST_DELETED_MAPPINGS
@@ -195,6 +189,10 @@ class FolderBox:
 
     def remove(self):
         remove_tree(self.root)
+
+
+def _bytes_in(use):
+    return (use.f_blocks - use.f_bfree) * use.f_frsize
 
 
 def _attributes(path):

@@ -53,7 +53,9 @@ SET_PARENT_DEATH, SET_DUMPABLE, SET_SUBREAPER = 1, 4, 36
 
 
 def clone(more=0):
-    """`more`: further flags. A thread shares the descriptors of its process: /proc would not show separate ones to the supervisor, which counts them."""
+    """`more`: further flags that are allowed.
+
+    A thread shares the descriptors of its process: /proc would not show separate ones to the supervisor, which counts them."""
     unknown = ~(_CLONE_FLAGS | more) & 0xFFFFFFFF
     return (Only(0, (0, _FILES, _FILES | _THREAD), mask=unknown | _FILES | _THREAD),)
 
@@ -90,13 +92,13 @@ def prctl(*more):
 
 
 def prctl_to_dumpable():
-    """The same, and dumpable: a worker is forked by a process that is not. None can go back to that."""
+    """The same, and the step to dumpable: a worker is forked by a process that is not. None can go back."""
     ((argument, values, *_),) = prctl()
     return (Either(argument, dict.fromkeys(values, ()) | {SET_DUMPABLE: (Only(1, (1,)),)}),)
 
 
 def not_to(pid):
-    """Signals to everybody but this process, and its group if it leads one."""
+    """Allows signals to every process but this one, and to every group but the one that it would lead."""
     return {
         "kill": (Unless(0, (pid, -pid & 0xFFFFFFFF)),), "tkill": (Unless(0, (pid,)),), "tgkill": (Unless(0, (pid,)), Unless(1, (pid,))),
         "pidfd_open": (Unless(0, (pid,)),),

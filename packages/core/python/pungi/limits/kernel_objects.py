@@ -33,8 +33,8 @@ _CHUNK, _SMALL_CHUNK = 1 << 20, 1 << 14
 _DATAGRAM_SOCKET = _MB
 # The kernel allows all TCP sockets of the machine a sixteenth of its memory; a run has at most an eighth of that.
 _MOST_SOCKETS = max(512, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 128 // SOCKET)
-# No program keeps more memory by unread data, in a millisecond of CPU time. Of its time in the kernel alone there are only
-# estimates, by what it does when a clock ticks, and a run can be elsewhere then.
+# No program keeps more memory by unread data, in a millisecond of CPU time. Its time in the kernel alone is an estimate, sampled when
+# a clock ticks: a run can avoid being there at those moments.
 _PINNED_PER_CPU_MS = 8 * _MB
 # The most that an ended connection can keep, besides a few that hardly any program forgets to close. Connections that are
 # being closed look the same, so only those count that appear in this many samples in a row.

@@ -42,8 +42,8 @@ class LimitKeeper:
         self._next_sample = self._next_walk = self.started + _SAMPLE_EVERY
 
     def renew(self, limits, at_once=True, is_counted=False):
-        """For the next job of a session: its time and CPU time begin again; what it holds, it still holds. `at_once`: look at that.
-        `is_counted`: nothing has run since the last look."""
+        """For the next job of a session: its time and CPU time begin again; what it holds, it still holds. `at_once`: measure that
+        soon, as in a first job. `is_counted`: nothing has run since it was last measured."""
         self._limits, self._measured, self.peak = limits, None, 0
         self.started = time.monotonic()
         self._next_walk = self._next_sample = self.started + _SAMPLE_EVERY

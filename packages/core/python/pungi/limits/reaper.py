@@ -24,7 +24,7 @@ class Reaper:
         # The time of all that were collected, and of those among them that were not the worker.
         self.cpu_ms = self.orphans_ms = 0.0
         self.peak = 0
-        # Returns the processes of stopped copies of a session: they are neither continued nor ended with the worker.
+        # Returns the processes of stopped copies of a session, which are neither continued nor ended with the worker.
         self.kept = frozenset
         # Returns those of them that are stopped and have done nothing since.
         self.asleep = frozenset
@@ -116,13 +116,13 @@ class Reaper:
         self._stopped = None
         if not has_forked and self._stop_alone():
             return True
-        until, told, calm, pause = time.monotonic() + _MOST_STOPPING, set(), 0, _SHORT_MOMENT
+        until, signalled, calm, pause = time.monotonic() + _MOST_STOPPING, set(), 0, _SHORT_MOMENT
         while calm < _CALM_LOOKS:
-            awake = self._all() - self.asleep() if not told else self.awake(told)
+            awake = self._all() - self.asleep() if not signalled else self.awake(signalled)
             calm = 0 if awake else calm + 1
             for pid in awake:
                 self._kill(pid, signal.SIGSTOP)
-            told |= awake
+            signalled |= awake
             if awake:
                 if time.monotonic() > until:
                     return False
@@ -154,10 +154,10 @@ class Reaper:
         Returns False if they keep waking each other."""
         return self._stopped is None or self._is_alone(is_stopped=True) or self.stop_all(has_forked=True)
 
-    def awake(self, told=()):
-        """The processes that are not stopped. `told`: those that stop when the kernel lets them."""
+    def awake(self, signalled=()):
+        """The processes that are not stopped. `signalled`: those that stop when the kernel lets them."""
         self._stopped = None
-        return {pid for pid in self._all() - self.asleep() if watch.is_awake(pid, is_told=pid in told)}
+        return {pid for pid in self._all() - self.asleep() if watch.is_awake(pid, has_signal=pid in signalled)}
 
     def continue_all(self):
         found, self._stopped = self._all() - self.kept(), None

@@ -271,10 +271,10 @@ def _goes_on(thread):
     return not int(fields[6]) & _IS_EXITING and not int(fields[28]) & _IS_KILLED
 
 
-def is_awake(pid, is_told):
-    """Whether a thread of the process is not stopped. One that waits in the kernel, and `is_told` to stop, will; one that is killed
-    does nothing any more."""
-    asleep = b"TtZXx" + (b"D" if is_told else b"")
+def is_awake(pid, has_signal):
+    """Whether a thread of the process is not stopped. One that waits in the kernel stops later if the process `has_signal` to stop;
+    one that is killed does nothing any more."""
+    asleep = b"TtZXx" + (b"D" if has_signal else b"")
     try:
         threads = [f"{pid}/task/{thread}" for thread in os.listdir(f"/proc/{pid}/task")]
         return any(stat_fields(thread)[0] not in asleep and _goes_on(thread) for thread in threads)

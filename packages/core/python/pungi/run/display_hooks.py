@@ -131,9 +131,10 @@ class _StandIn:
             import_module("IPython.display")
 
 
-# By module: what is done when it is loaded.
+# What is done when a module is loaded, by its name.
 CONNECT = {
-    "matplotlib": _connect_matplotlib, "matplotlib.pyplot": _connect_pyplot, "PIL.ImageShow": _connect_pillow, "plotly.io._renderers": _connect_plotly,
+    "matplotlib": _connect_matplotlib, "matplotlib.pyplot": _connect_pyplot,
+    "PIL.ImageShow": _connect_pillow, "plotly.io._renderers": _connect_plotly,
     "IPython.core.display_functions": _connect_ipython, "IPython.core.display": _connect_ipython, "IPython.display": _connect_ipython,
 }
 _PACKAGES = ("IPython", "IPython.core")

@@ -271,7 +271,7 @@ def _publish(data, text, originals=(), omitted=(), display_id=None, is_update=Fa
 
 
 def _write_originals(names, originals):
-    """After the display, which arrives also where time or memory end here."""
+    """After the display: it arrives even if the run reaches a limit here."""
     for media, name in names.items():
         if not _sent.originals.write(name, originals[media]):
             _send({"omitted": [f"the original as {media}: it is too large"]})

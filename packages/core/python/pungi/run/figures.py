@@ -41,7 +41,7 @@ def is_scaled(figure):
 def draw_original(figure, target):
     """PNG, as large as the script has made the figure."""
     width, height = figure.get_size_inches()
-    png = io.BytesIO()  # a file that raises may be left open by those who write to it
+    png = io.BytesIO()  # libraries may keep a file open whose writes fail
     _print(figure, png, min(figure.dpi, (_MOST_PIXELS / (width * height)) ** 0.5))
     target.write(png.getbuffer())
 

@@ -35,7 +35,7 @@ def _renew():
 
 
 def leave_out():
-    """In a template, before it forks a worker: which gets other random numbers than the one before it."""
+    """In a template, before it forks a worker, which gets other random numbers than the one before it."""
     if _hooks:
         _leaves_out[:] = (sys.modules["threading"].main_thread(),)
         sys.modules["random"].seed()

@@ -25,7 +25,7 @@ def fork():
 
 
 def try_fork():
-    """A fork that ends at once, for libraries that then end their threads."""
+    """A fork that ends at once: libraries such as numpy end their threads for it. Returns False, as in the process that forks."""
     between = _fork()
     if between == 0:
         _exit(0)

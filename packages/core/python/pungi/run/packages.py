@@ -22,7 +22,9 @@ _WITHOUT_THREADS = {"JE_ARROW_MALLOC_CONF": "background_thread:false", "NUMEXPR_
 
 
 def load(door, modules, of_runs=(), longest=LONGEST_IMPORT, learned=()):
-    """`learned`: modules that earlier runs have imported; their import must have no side effects. Ends this process if a module can be imported only in part: the guard starts a new one without it."""
+    """`learned`: modules that earlier runs have imported; their import must have no side effects.
+
+    Ends this process if a module can be imported only in part: the guard starts a new one without it."""
     known = set(watch.children_of(os.getpid()))
     os.environ.update(_WITHOUT_THREADS)
     with _naming_files(door):
