@@ -12,7 +12,7 @@ export const serverSettings = ({ python, tier, preload, env = {} }) => ({
   LOG_LEVEL: 'error',
   // Runs are recorded, as by default, but not in the user's audit trail.
   AUDIT_DIR: join(makeFolder('audit'), 'trail'),
-  // Beside a server or tests of the same user.
+  // A caller that runs beside other servers of the same user names another folder.
   ...(process.env.VENVS_BASE_PATH && { VENVS_BASE_PATH: process.env.VENVS_BASE_PATH }),
   ...env,
 });

@@ -1,10 +1,10 @@
 // Measures the rate of each contender over the number of runs that are under way at a time, for the chart.
-
+import { setTimeout as pause } from 'node:timers/promises';
 import { withSessions } from './sessions.mjs';
 import { rateOf } from './sustained.mjs';
 
 const LEVELS = [1, 2, 4, 8, 16, 32, 64];
-/** What takes a second for a run is measured at fewer places. */
+/** Contenders that take a second for a run are measured at fewer levels. */
 const SLOW_LEVELS = [1, 8, 64];
 
 /** Returns a line for each contender: its name and runs per second by level. */
@@ -29,7 +29,7 @@ export async function measureConcurrency(
   return [...lines.values()];
 }
 
-/** The number of runs under way is the only thing that is configured: as many as there are cores are parked, by default. */
+/** Only the number of concurrent runs is configured; by default as many workers are parked as there are cores. */
 function rateAt(contender, workload, { concurrency, levelMs, settleMs }) {
   const env = { MAX_CONCURRENT_EXECUTIONS: `${Math.max(concurrency, 5)}` };
   const wanted = contender.isSerial ? concurrency : 1;
@@ -38,7 +38,7 @@ function rateAt(contender, workload, { concurrency, levelMs, settleMs }) {
     if (open.length === 0) return undefined;
     const sessions = open.map(({ session }) => session);
     const rate = await rateOf(sessions, workload, { concurrency, forMs: contender.isSlow ? 0 : levelMs });
-    await new Promise((resolve) => setTimeout(resolve, settleMs));
+    await pause(settleMs);
     return rate;
   });
 }

@@ -1,5 +1,5 @@
 // Measures the CPU time and page faults of a run, by part: the server's process, supervisors, workers, and everything else that
-// Pungi starts. From the kernel's own counters, so other load on the machine hardly matters.
+// Pungi starts. The figures are the kernel's own counters, so other load on the machine hardly matters.
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { startPungi } from '../contenders/library.mjs';
@@ -72,7 +72,7 @@ function add(sum, { user, system, faults }) {
   sum.faults += faults;
 }
 
-/** A supervisor is PID 1 of its namespace, or the parent of a process without children; its parent is the fork server. */
+/** A supervisor is the first process of its pid namespace. */
 function isSupervisor(pid) {
   try {
     return readFileSync(`/proc/${pid}/status`, 'utf8').match(/^NSpid:.*\t1$/m) !== null;

@@ -23,7 +23,7 @@ export function measureSustained(contenders, workload, settings) {
   });
 }
 
-/** Keeps `concurrency` runs under way, each slot at least one; sessions that take one run at a time are one for each slot. */
+/** Keeps `concurrency` runs under way, at least one for each slot. The slots are spread over the sessions. */
 export async function rateOf(sessions, workload, { concurrency, forMs }) {
   const runUpMs = forMs === 0 ? 0 : RUN_UP_MS;
   const countFrom = performance.now() + runUpMs;
