@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-
 import { judgesFolder } from './ensure.js';
 
 /** As much of playwright-core as is used here: it is installed with the judges, not with Pungi. */
@@ -12,8 +11,6 @@ export interface Page {
   evaluate<Result>(code: string): Promise<Result>;
   frame(options: { url: RegExp }): Frame | null;
   locator(selector: string): Locator;
-  setViewportSize(size: { width: number; height: number }): Promise<void>;
-  screenshot(options: object): Promise<Buffer>;
   close(): Promise<void>;
 }
 export interface Route {

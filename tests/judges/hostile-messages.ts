@@ -1,3 +1,5 @@
+import { randomNumbers } from '../support/random-numbers.js';
+
 /** Lines that no client should send, the same ones for the same seed. */
 export class HostileMessages {
   readonly #next: () => number;
@@ -147,14 +149,3 @@ const TEXTS = [
   ],
   ...['"}{', '\n{"jsonrpc":"2.0","id":1,"result":{}}\n', '1e999', '[[[[', '--help', '-', '$(id)', '%s%n'],
 ];
-
-/** Mulberry32: small, and the same everywhere. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

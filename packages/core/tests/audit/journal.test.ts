@@ -32,6 +32,7 @@ const journalText = () =>
   journals()
     .map((name) => readFileSync(join(world.folder, name), 'utf8'))
     .join('');
+/** In the order of the chain; they are listed by time. */
 const idsIn = async () =>
   (await world.entries())
     .sort((one, other) => one.seq - other.seq)

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { descendantsOf, isAlive } from '../../../../tests/support/processes.js';
+import { randomNumbers } from '../../../../tests/support/random-numbers.js';
 import { SpeakingProcess } from '../../../../tests/support/speaking-process.js';
 import { until } from '../../../../tests/support/until.js';
 import { withPungi } from '../engine/pungi.js';
@@ -17,23 +18,12 @@ export interface Tally {
   artifacts: number;
 }
 
-/** A small generator of numbers, so that a seed gives the same points again. */
-function numbersOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /**
  * Starts a server again and again on the same folders, kills it at a random point, and lets the next one answer for every
  * handle that was acknowledged.
  */
 export async function killInBackground(folder: string, points: number, seed: number): Promise<Tally> {
-  const random = numbersOf(seed);
+  const random = randomNumbers(seed);
   const tally: Tally = { handles: 0, available: 0, lost: 0, artifacts: 0 };
   for (let point = 0; point < points; point += 1) {
     const said = await serveUntilKilled(folder, `${seed}-${point}`, random);

@@ -4,9 +4,8 @@ import { expect, test } from 'vitest';
 import type { Pungi } from '../../../pungi/src/index.js';
 import { RunStore } from '../../src/background/run-store.js';
 import { buildOutcome } from '../../src/contract/outcome.js';
-import { startPungi, temporaryFolder, withPungi } from '../engine/pungi.js';
+import { ANN, BEN, startPungi, temporaryFolder, withPungi } from '../engine/pungi.js';
 
-const ANN = { caller: { client: 'ann' } };
 const SERVER = '00000000-0000-4000-8000-000000000000';
 const handle = (number: number) => `run-${String(number).padStart(22, 'x')}`;
 const accepted = (run: string, more = {}) => ({
@@ -161,7 +160,7 @@ test('a server does not end the runs of another one that lives, and sees them en
     expect(await other!.getRun(run, ANN)).toMatchObject({ run, elsewhere: true });
     expect(await other!.listRuns(ANN.caller)).toMatchObject([{ run }]);
     await expect(other!.cancelRun(run, ANN.caller)).rejects.toThrow('cancel it there');
-    await expect(other!.getRun(run, { caller: { client: 'ben' } })).rejects.toThrow('no such');
+    await expect(other!.getRun(run, BEN)).rejects.toThrow('no such');
     const waiting = other!.getRun(run, { ...ANN, waitMs: 40_000 });
     await one!.cancelRun(run, ANN.caller);
     expect((await waiting).outcome?.verdict.kind).toBe('cancelled');

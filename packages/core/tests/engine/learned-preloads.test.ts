@@ -1,12 +1,11 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { RUNS_ALL } from '../../../../tests/support/long-tests.js';
 import { until } from '../../../../tests/support/until.js';
 import type { Pungi } from '../../../pungi/src/index.js';
 import { importsIn, LearnedPreloads } from '../../src/engine/learned-preloads.js';
 import { openWorld } from '../environments/world.js';
-import { printed, publicInterpreter, temporaryFolder } from './pungi.js';
+import { printed, publicInterpreter, SANDBOXES, temporaryFolder } from './pungi.js';
 
 const MODULES: Record<string, string> = {
   heavy: 'WEIGHT = 1\n',
@@ -27,9 +26,9 @@ let made = 0;
 const learnedBy = async (pungi: Pungi, venvName: string) =>
   (await pungi.health(venvName)).preloads.filter(({ isLearned }) => isLearned);
 
-describe.each(RUNS_ALL ? ['namespace', 'landlock'] : ['namespace'])('in the %s tier', (PUNGI_TIER) => {
-  async function environmentWith(name: string, settings = {}): Promise<{ pungi: Pungi; venvName: string }> {
-    const pungi = world.start({ PUNGI_TIER, PUNGI_PYTHON: python, ...settings });
+describe.each(SANDBOXES)('in the %s tier', (PUNGI_TIER) => {
+  async function environmentWith(name: string): Promise<{ pungi: Pungi; venvName: string }> {
+    const pungi = world.start({ PUNGI_TIER, PUNGI_PYTHON: python });
     made += 1;
     const venvName = `learning-${made}`;
     await pungi.environments.create({ venvName });
@@ -68,7 +67,7 @@ describe.each(RUNS_ALL ? ['namespace', 'landlock'] : ['namespace'])('in the %s t
   });
 
   test('a run in flight and a session keep their workers while modules are learned', async () => {
-    const { pungi, venvName } = await environmentWith('heavy', { LEARN_PRELOADS: 'true' });
+    const { pungi, venvName } = await environmentWith('heavy');
     const { session } = await pungi.run({ code: 'x = 41', venvName, session: 'new' });
     for (let run = 0; run < 3; run += 1) await printed(pungi, { code: 'import heavy', venvName });
     await until(async () => (await learnedBy(pungi, venvName)).length > 0, 'it is preloaded');

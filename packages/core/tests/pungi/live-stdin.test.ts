@@ -28,7 +28,7 @@ describe.each([...SANDBOXES, 'process'])(
 
     test('is what the stream has, to the byte, and ends with it', async () => {
       const noise = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => (index * 7919) % 251));
-      const code = 'import sys, hashlib; data = sys.stdin.buffer.read(); [len(data), sum(data)]';
+      const code = 'import sys; data = sys.stdin.buffer.read(); [len(data), sum(data)]';
       const local = {
         stdinStream: these(noise.subarray(0, 1), '', noise.subarray(1, 1_500_000), noise.subarray(1_500_000)),
       };
