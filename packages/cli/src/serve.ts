@@ -40,14 +40,12 @@ async function serve(parsed: Record<string, unknown>): Promise<number> {
   const logger = openLog(config);
   if (typeof parsed['http'] === 'object') assertLoopback((parsed['http'] as ListenAddress).host);
   const interrupted = new Promise<void>((resolve) => onInterrupt(() => resolve()));
-  const pungi = Pungi.start(
-    parsed['http'] === undefined ? config : withSlotForOthers(config),
-    logger,
-    'server',
-  );
+  const { http, quiet } = parsed;
+  // A client waits for the first answer: the protocol is loaded before the engine's processes compete with it.
+  const startStdio = http === undefined ? await loadStdio() : undefined;
+  const pungi = Pungi.start(startStdio ? config : withSlotForOthers(config), logger, 'server');
   try {
-    const { http, quiet } = parsed;
-    if (http === undefined) await serveStdio(pungi, logger, interrupted);
+    if (startStdio) await serveStdio(pungi, startStdio, logger, interrupted);
     else await serveHttp(pungi, { address: http as never, quiet: quiet === true, logger, interrupted });
     return 0;
   } finally {
@@ -68,8 +66,17 @@ function withSlotForOthers(config: Config): Config {
   return { ...config, maxConcurrentPerClient: config.maxConcurrentPerClient ?? allButOne };
 }
 
-async function serveStdio(pungi: Pungi, logger: Logger, interrupted: Promise<void>): Promise<void> {
+async function loadStdio() {
   const { startStdio } = await import('@pungi/server');
+  return startStdio;
+}
+
+async function serveStdio(
+  pungi: Pungi,
+  startStdio: Awaited<ReturnType<typeof loadStdio>>,
+  logger: Logger,
+  interrupted: Promise<void>,
+): Promise<void> {
   const door = startStdio(pungi, { logger });
   // The server runs even without a sandbox: clients hide stderr but show the errors of tools.
   pungi.ready().catch((error: unknown) => {
