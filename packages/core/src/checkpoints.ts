@@ -5,7 +5,7 @@ import type { Caller } from './contract/caller.js';
 import type { SessionState } from './contract/session.js';
 import type { Copied, WorkerCopies } from './engine/backend.js';
 import type { Engine } from './engine/engine.js';
-import { LOST, type Session, type Sessions, sessionEnded, sessionLost } from './sessions.js';
+import type { Session, Sessions } from './sessions.js';
 
 /** Checkpoints of one session: each is a stopped process. The oldest makes room for a new one. */
 const MOST_CHECKPOINTS = 8;
@@ -81,14 +81,8 @@ export class Checkpoints {
     const session = sessions.find(id, caller);
     const copied = async () => {
       await audit.ready();
-      const { worker, checkpoints } = session;
-      const canGoOn = worker?.isKept === true || (action === 'restore' && checkpoints.length > 0);
-      if (!canGoOn && checkpoints.length > 0) throw sessionLost(session.lost ?? LOST, checkpoints);
-      if (!canGoOn || worker?.copies === undefined) {
-        sessions.close(session, LOST);
-        throw sessionEnded(LOST);
-      }
-      const { copies } = worker;
+      if (action !== 'restore' || session.checkpoints.length === 0) sessions.checkAlive(session);
+      const copies = session.worker!.copies!;
       try {
         return await engine.copy(caller, session.closing.signal, (stop) => work(session, copies, stop));
       } finally {

@@ -25,17 +25,7 @@ import type { Metrics } from './metrics/metrics.js';
 import type { NetworkRefusals } from './pungi/network-refusals.js';
 import { failed, refusal } from './pungi/refusal.js';
 import { RunRecords, type Trace } from './pungi/run-records.js';
-import {
-  checkContinues,
-  endedBy,
-  LOST,
-  noSessions,
-  restoreOne,
-  type Session,
-  type Sessions,
-  sessionEnded,
-  sessionLost,
-} from './sessions.js';
+import { checkContinues, endedBy, noSessions, type Session, type Sessions } from './sessions.js';
 import type { Uploads } from './uploads.js';
 
 interface Parts {
@@ -164,7 +154,7 @@ export class Runs {
           : 'This session was of an earlier start of the server, and its variables are gone. Start one with session: "new".';
       throw new PungiError(
         'SESSION_ENDED',
-        `${why} Its ${kept === 1 ? 'file is' : `${kept} files are`} kept: take them along with filesOf: "${handle}".`,
+        `${why} Its ${kept === 1 ? 'file is kept: take it' : `${kept} files are kept: take them`} along with filesOf: "${handle}".`,
       );
     }
   }
@@ -217,8 +207,7 @@ export class Runs {
           : this.#continueIn(session, admitted, trace, within);
       const outcome = await sessions.during(session, work, 1, turn);
       if (session.worker === null && session.ended === undefined) sessions.close(session, endedBy(outcome));
-      else if (session.worker?.isKept === false)
-        session.lost = `${endedBy(outcome)} ${restoreOne(session.checkpoints)}`;
+      else if (session.worker?.isKept === false) session.lost = endedBy(outcome);
       return { ...outcome, session: session.state };
     } catch (thrown) {
       // Nothing of it has begun.
@@ -238,12 +227,7 @@ export class Runs {
     const { logger, sessions, environments } = this.parts;
     const { ref, lock } = session.place!;
     checkContinues(session, trace.request, environments.defaultName);
-    if (session.worker?.isKept !== true && session.checkpoints.length > 0)
-      throw sessionLost(session.lost ?? LOST, session.checkpoints);
-    if (session.worker?.isKept !== true) {
-      sessions.close(session, LOST);
-      throw sessionEnded(LOST);
-    }
+    sessions.checkAlive(session);
     const { timeoutMs, cpuMs, outputBytes, outputHardBytes } = admitted.job.limits;
     const limits = { ...session.origin.limits, timeoutMs, cpuMs, outputBytes, outputHardBytes };
     const job = { ...admitted.job, limits };

@@ -60,7 +60,7 @@ export class Session {
 
   get state(): SessionState {
     const { id, calls, checkpoints } = this;
-    const ended = this.ended ?? this.lost;
+    const ended = this.ended ?? (this.lost && `${this.lost} ${restoreOne(checkpoints)}`);
     return {
       id,
       alive: ended === undefined,
@@ -171,6 +171,15 @@ export class Sessions {
     if (!session.isRunning) release(session);
   }
 
+  /** Throws SESSION_ENDED if the session has no process. One without checkpoints ends. */
+  checkAlive(session: Session): void {
+    const { worker, checkpoints, lost = LOST } = session;
+    if (worker?.isKept === true) return;
+    if (checkpoints.length > 0) throw sessionLost(lost, checkpoints);
+    this.close(session, LOST);
+    throw sessionEnded(LOST);
+  }
+
   closeAll(): void {
     for (const session of this.#alive.values()) this.close(session, 'The server was stopped.');
   }
@@ -230,22 +239,22 @@ const tooMany = (why: string) => new PungiError('SERVER_BUSY', `${why}: end one 
 export const noSessions = () =>
   new PungiError('SANDBOX_UNAVAILABLE', 'The spawn tier has no sessions: leave out session.');
 
-export const sessionEnded = (reason: string) =>
+const sessionEnded = (reason: string) =>
   new PungiError(
     'SESSION_ENDED',
     `This session has ended, and its variables are gone. ${reason} Start one with session: "new".`,
   );
 
-export const sessionLost = (reason: string, checkpoints: readonly string[]) =>
+const sessionLost = (reason: string, checkpoints: readonly string[]) =>
   new PungiError('SESSION_ENDED', `The session's process has ended. ${reason} ${restoreOne(checkpoints)}`, {
     checkpoints: [...checkpoints],
   });
 
-export const restoreOne = (checkpoints: readonly string[]) =>
+const restoreOne = (checkpoints: readonly string[]) =>
   `Restore a checkpoint to go on: ${checkpoints.join(', ')}.`;
 
 /** Why a session ended whose process is gone. */
-export const LOST = 'Its process was ended from outside.';
+const LOST = 'Its process was ended from outside.';
 
 /** Why a session ended with a run. */
 export const endedBy = ({ verdict }: Outcome) =>

@@ -7,7 +7,7 @@ import type { Environments } from '../environments/environments.js';
 import { type EnvironmentResolver, stepsOf } from '../environments/resolver.js';
 import type { Gate } from '../gate/gate.js';
 import type { Job } from '../runtime/supervisor.js';
-import { LOST, noSessions, type Session, type Sessions, sessionEnded, sessionLost } from '../sessions.js';
+import { noSessions, type Session, type Sessions } from '../sessions.js';
 
 interface Parts {
   gate: Gate;
@@ -68,12 +68,7 @@ export class Prompt {
 
   async #completeIn(session: Session, code: string): Promise<Completion> {
     const { gate, engine, sessions } = this.parts;
-    if (session.worker?.isKept !== true && session.checkpoints.length > 0)
-      throw sessionLost(session.lost ?? LOST, session.checkpoints);
-    if (session.worker?.isKept !== true) {
-      sessions.close(session, LOST);
-      throw sessionEnded(LOST);
-    }
+    sessions.checkAlive(session);
     const { job } = await gate.admitOwn({ code });
     const limits = { ...session.origin.limits, ...TIME };
     const completion = await engine.complete({ ...job, limits, session: true }, session.place?.ref, session);
