@@ -136,6 +136,14 @@ class ForkServer(unittest.TestCase):
         self.assertEqual(supervisor.finish()["end"]["killedFor"], "cancelled")
         self.assertGone(supervisor)
 
+    def test_a_cancellation_that_comes_too_late_leaves_the_next_run_alone(self):
+        supervisor = self.server.park()
+        for text in ("1", "2"):
+            answer = supervisor.run_and_stay(f"print({text})")
+            self.assertEqual((answer["stdout"], answer["end"]["killedFor"]), (f"{text}\n".encode(), None))
+            supervisor.expect(frames.PARKED)
+            supervisor.connection.sendall(frames.pack(frames.CANCEL))
+
     def run_unread(self, code, limits):
         """A run whose output is not read before its processes have ended; what is told then."""
         before = set(watch.descendants_of(self.server.process.pid))

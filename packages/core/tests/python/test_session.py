@@ -136,6 +136,12 @@ class Sessions(plain_case.PlainCase):
             self.expect(answer, status=1, killed_for="cancelled")
             self.expect(session.run("x"), value="5")
 
+    def test_a_cancellation_that_comes_too_late_leaves_the_next_job_alone(self):
+        for session in self.in_each_tier():
+            for number in (1, 2, 3):
+                self.expect(session.run(f"x = {number}\nx"), value=str(number))
+                session.supervisor.connection.sendall(frames.pack(frames.CANCEL))
+
     def test_a_job_that_ignores_interrupts_ends_the_session(self):
         code = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
         for session in self.in_each_tier():

@@ -174,8 +174,8 @@ class SupervisedRun:
                 self._on_stdin()
             elif kind == frames.WARM_UP:
                 self._tell_worker(frames.pack(frames.WARM_UP))
-            elif kind == frames.CANCEL:
-                self._end_for("cancelled")
+            elif kind == frames.CANCEL and self._keeper is not None and not self._is_paused:
+                self._end_for("cancelled")  # else the run that it was meant for has ended
             elif kind == frames.COPY:
                 self._copies.take_order(json.loads(payload), self._is_paused)
 
