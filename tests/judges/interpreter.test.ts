@@ -69,7 +69,9 @@ const SURFACE: [outcome: string, use: (client: AnyClient) => Promise<void>][] = 
       const { upload } = begun.structuredContent as { upload: string };
       await client.call('upload_file', { base64: btoa('two\n'), upload, offset: 4 });
       // Over HTTP without tokens anybody could have this client's name: its handles are not listed.
-      expect(textOf(await client.call('list_files', {}))).toMatch(new RegExp(`${upload}|not listed over HTTP`));
+      expect(textOf(await client.call('list_files', {}))).toMatch(
+        new RegExp(`${upload}|not listed over HTTP`),
+      );
       const code = 'print(open("in.txt").read(), end="")';
       const reply = await client.call('execute_python', { code, files: [{ path: 'in.txt', upload }] });
       expect(textOf(reply)).toBe('one\ntwo\n');
