@@ -7,6 +7,7 @@ import {
   isInitializeRequest,
   type McpServer,
 } from '@modelcontextprotocol/server';
+import { ownTurn } from '@pungi/core/base';
 
 export interface SessionLimits {
   /** Concurrent sessions; beyond it, an idle session is closed for a new one. */
@@ -63,6 +64,8 @@ export class LegacySessions {
     if (!isInitializeRequest(body)) {
       return respondProblem(res, 400, INVALID_REQUEST, 'Mcp-Session-Id is missing: initialize first.');
     }
+    // A new session has a server with all its tools: many that begin at once must not keep others from being answered.
+    await ownTurn();
     const { id: newId, session } = await this.#connect(body.params.clientInfo.name);
     // Nothing is awaited from here to the first request, or clients that connect together would share the
     // last place.
