@@ -147,7 +147,7 @@ export const CALLER_ATTACKS: CallerAttack[] = [
       return [
         ...check(
           told.every((one) => one === 'invalid' || one === 'INVALID_INPUT'),
-          `it is told ${told}`,
+          `the reply says ${told}`,
         ),
         ...places.flatMap((place) => check(existsSync(join(place, 'deep')), `it has removed ${place}`)),
       ];
