@@ -7,4 +7,10 @@ ROLES = {
     "lock-holder": "pungi.tools.lock_holder", "tool": "pungi.tools.tool", "venv": "pungi.tools.venv_tree",
 }
 
+if sys.argv[2:] == ["introduce"]:
+    # packages/core/src/sandbox/interpreter.ts asks the same of interpreters that are no fork servers.
+    build = f"{sys.implementation.name}{getattr(sys, 'abiflags', '')} {sys.version_info[3]}"
+    print(sys.executable, "%d.%d.%d" % sys.version_info[:3], build, sep="\n", flush=True)
+    del sys.argv[2:], build
+
 importlib.import_module(ROLES[sys.argv[1]]).main()

@@ -87,6 +87,7 @@ export const SESSION_DIFFERENCES: readonly Difference[] = [
       'exit/atexit_exits',
       'exit/atexit_order',
       'exit/atexit_stderr_after_traceback',
+      'exit/coroutine_in_a_traceback',
       'exit/del_after_error',
       'exit/del_at_exit',
       'exit/del_at_exit_order',

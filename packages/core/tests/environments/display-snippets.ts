@@ -301,6 +301,38 @@ export const SNIPPETS: DisplaySnippet[] = [
     prints: "<plotly figure 'Two': 2 traces (bar, scatter)>\n",
   },
   {
+    name: 'plotly in the renderers of notebooks and browsers',
+    code: 'import plotly.io as pio\nimport plotly.graph_objects as go\nfig = go.Figure(go.Bar(y=[1]))\nfor name in "plotly_mimetype+notebook", "colab", "iframe", "browser", "json":\n    pio.renderers.default = name\n    fig.show()\nfig.show(renderer="vscode")',
+    shows: Array(6).fill('plotly'),
+  },
+  {
+    name: 'plotly of older notebooks',
+    code: 'from plotly.offline import init_notebook_mode, iplot\nimport plotly.graph_objects as go\ninit_notebook_mode(connected=True)\niplot(go.Figure(go.Bar(y=[1])))',
+    shows: ['plotly'],
+  },
+  {
+    name: 'Pillow images of every mode',
+    code: 'from PIL import Image\nfor mode in "1", "L", "P", "RGB", "RGBA", "CMYK", "YCbCr", "HSV", "I", "F", "LA", "PA", "I;16", "RGBa", "La":\n    display(Image.new(mode, (8, 8)))',
+    shows: Array(15).fill('png'),
+  },
+  {
+    name: 'a backend for files, and plt.show',
+    code: `import matplotlib\nmatplotlib.use("svg")\n${PLT}plt.plot([1, 2])\nplt.savefig("a.svg")\nplt.show()`,
+    shows: ['png'],
+  },
+  {
+    name: 'a styled frame',
+    code: `${PD}display(df.head(1).style.format(precision=1))`,
+    shows: ['html'],
+    prints: '| city | n | x\n0 | Bonn | 3 | 0.5\n',
+  },
+  {
+    name: 'an animation as the last expression is named once',
+    code: `${PLT}from matplotlib.animation import FuncAnimation\nfig, ax = plt.subplots()\nline, = ax.plot([0], [0])\nFuncAnimation(fig, lambda i: line.set_data([0, i], [0, i]), frames=2)`,
+    shows: ['png'],
+    prints: '',
+  },
+  {
     name: 'plotly iplot',
     code: 'import plotly.io as pio\nimport plotly.graph_objects as go\npio.show(go.Figure(data=[go.Pie(values=[1, 2])]))',
     shows: ['plotly'],

@@ -100,6 +100,25 @@ export const STATE: Snippet[] = [
     { code: 'helper.value', is: 1 },
     { code: 'import importlib\nimportlib.reload(helper).value', is: 200 },
   ],
+  [
+    'the last value as _',
+    { code: '6 * 7', is: 42 },
+    { code: 'print(_)', prints: '42\n' },
+    { code: '_ + 1', is: 43 },
+    '_;',
+    { code: '_', is: 43 },
+    { code: 'for _ in range(3): pass\n_', is: 2 },
+  ],
+  [
+    'settings of notebooks, which have no effect',
+    {
+      code: 'import sys\n%matplotlib inline\nif True:\n    %config InlineBackend.figure_format = "retina"\ntext = """\n%matplotlib\n"""\n1 / 0',
+      fails: 'ZeroDivisionError',
+      traceback: /line 8, in <module>/,
+    },
+    { code: 'text', is: '\n%matplotlib\n' },
+    { code: '%matplotlib inline\nx = = 1', fails: 'SyntaxError' },
+  ],
   ['del', 'x = 1', 'del x', { code: 'x', fails: 'NameError' }, { code: '"x" in globals()', is: false }],
   [
     '__main__',
@@ -132,7 +151,8 @@ export const STATE: Snippet[] = [
     {
       code: 'fail(0)',
       fails: 'ZeroDivisionError',
-      traceback: /main_2\.py", line 1.*\n {4}fail\(0\).*main\.py", line 2, in fail\n {4}return 1 \/ x/s,
+      traceback:
+        /File "main_2\.py", line 1.*\n {4}fail\(0\).*File "main\.py", line 2, in fail\n {4}return 1 \/ x/s,
     },
     { code: '1', is: 1 },
   ],
@@ -329,6 +349,14 @@ export const STATE: Snippet[] = [
     'import signal, time\ndef ring(*_): raise TimeoutError("ring")\nsignal.signal(signal.SIGALRM, ring)',
     { code: 'signal.setitimer(signal.ITIMER_REAL, 0.05)\ntime.sleep(10)', fails: 'TimeoutError' },
     { code: '1', is: 1 },
+  ],
+  [
+    'whether system calls go on after a signal',
+    'import ctypes, signal\nfor number in signal.SIGUSR1, signal.SIGUSR2: signal.signal(number, lambda *_: None)\nsignal.siginterrupt(signal.SIGUSR1, False)',
+    'class Action(ctypes.Structure):\n    _fields_ = [("handler", ctypes.c_void_p), ("mask", ctypes.c_byte * 128), ("flags", ctypes.c_int), ("restorer", ctypes.c_void_p)]\ndef restarts(number):\n    action = Action()\n    ctypes.CDLL(None).sigaction(number, None, ctypes.byref(action))\n    return bool(action.flags & 0x10000000)',
+    { code: '[restarts(signal.SIGUSR1), restarts(signal.SIGUSR2)]', is: [true, false] },
+    'signal.signal(signal.SIGUSR1, lambda *_: None)',
+    { code: '[restarts(signal.SIGUSR1), restarts(signal.SIGUSR2)]', is: [false, false] },
   ],
   [
     'an output that was closed is there again',

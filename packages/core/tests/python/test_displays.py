@@ -93,6 +93,24 @@ SHOWN = {
     "a pretty text": ("from IPython.display import Pretty\ndisplay(Pretty('text'))", "text\n", []),
     "the last value": ("Html()", "", [["text/html", "text/plain"]]),
     "the last value whose repr says nothing": ("Silent()", "first\nsec<ond\n", [["text/html", "text/plain"]]),
+    "a last value whose methods show nothing": ("class A:\n    def _repr_html_(self): return '<img>'\nA()", "", [["text/html", "text/plain"]]),
+    "a last value whose methods raise": ("class A:\n    def _repr_html_(self): raise OSError\nA()", "", []),
+    "a last value whose bundle has a text": (
+        "class A:\n    def _repr_mimebundle_(self, **options): return {'text/html': 'x', 'text/plain': 'P'}\nA()", "P\n", [["text/html", "text/plain"]],
+    ),
+    "a method that prints": (
+        "class A:\n    def _repr_pretty_(self, p, cycle):\n        with p.group(2, 'A(', ')'):\n            p.breakable('')\n            p.pretty([1]) if not cycle else p.text('...')\n"
+        "display(A())\nA()", "A([1])\n" * 2, [],
+    ),
+    "rows of HTML": (
+        "class A:\n    def _repr_html_(self): return '<table>\\n<tr>\\n<th>a</th>\\n<th>b</th>\\n</tr>\\n<tr>\\n<td>1</td><td>2\\n3</td></tr></table><pre>x\\n  y</pre>'\ndisplay(A())",
+        "a | b\n1 | 2 3\nx\ny\n", [["text/html", "text/plain"]],
+    ),
+    "sound has no words": (
+        "class A:\n    def __repr__(self): return '<Audio object>'\n    def _repr_html_(self): return '<audio>Your browser is old.</audio>'\ndisplay(A())",
+        "<Audio object>\n", [["text/html", "text/plain"]],
+    ),
+    "a value before a semicolon": ("Html();  # not shown", "", []),
     "a last value without more": ("[1, 2]", "", []),
     "in a thread": ("import threading\nt = threading.Thread(target=display, args=(Picture(),))\nt.start(); t.join()", "", [["image/png", "text/plain"]]),
     "after a failure of a method": ("class A:\n    def _repr_html_(self): raise KeyboardInterrupt\ntry: display(A())\nexcept KeyboardInterrupt: print('stopped')\ndisplay(Picture())", "stopped\n", [["image/png", "text/plain"]]),

@@ -360,6 +360,18 @@ class ForkServer(unittest.TestCase):
         (own,) = os.listdir(self.server.work)
         self.assertNotIn("left", os.listdir(os.path.join(self.server.work, own)))
 
+    def test_a_supervisor_that_has_ended_is_collected_without_another_order(self):
+        self.addCleanup(self.server.park("staying").connection.close)  # the fork server itself is there by now
+        before = set(watch.descendants_of(self.server.process.pid))
+        supervisor = self.server.park("ending")
+        started = set(watch.descendants_of(self.server.process.pid)) - before
+        self.assertTrue(started)
+        supervisor.connection.close()
+        until = time.monotonic() + DEADLINE
+        while started & set(watch.descendants_of(self.server.process.pid)):
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.01)
+
 
 @unittest.skipUnless(system.IS_LINUX, "fork servers of this kind are Linux's")
 class DataFolders(unittest.TestCase):

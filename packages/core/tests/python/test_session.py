@@ -1,5 +1,6 @@
 """A session keeps its variables, imports, functions and files from one job to the next, in every tier."""
 
+import contextlib
 import os
 import time
 import unittest
@@ -27,7 +28,10 @@ def wait_for_stopped(count):
     """How many processes below this one are stopped, once there are so many; a stop takes a moment."""
     until = time.monotonic() + 10
     while True:
-        states = [watch.stat_fields(pid)[0] for pid in watch.descendants_of(os.getpid())]
+        states = []
+        for pid in watch.descendants_of(os.getpid()):
+            with contextlib.suppress(OSError):  # it has ended
+                states.append(watch.stat_fields(pid)[0])
         if states.count(b"T") == count or time.monotonic() > until:
             return states.count(b"T")
 

@@ -123,7 +123,7 @@ class _Environment(PlainCase):
             self.assertEqual(variables, {
                 "PATH": f"{prefix}/bin:/usr/local/bin:/usr/bin:/bin", "VIRTUAL_ENV": prefix, "LANG": "C.UTF-8", "TERM": "dumb",
                 "HOME": work, "PWD": work, "SHELL": "/bin/sh", "USER": "sandbox", "LOGNAME": "sandbox",
-                "PIP_RETRIES": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+                "JE_ARROW_MALLOC_CONF": "background_thread:false", "PIP_RETRIES": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             })
 
 

@@ -36,6 +36,7 @@ _SYS_CLONE = {"x86_64": 56, "aarch64": 220}
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 # (get, set)
 _SYS_ROBUST_LIST = {"x86_64": (274, 273), "aarch64": (100, 99)}
+_SYS_RT_SIGACTION, _SA_RESTART = {"x86_64": 13, "aarch64": 134}, 0x10000000
 _SYS_KEYCTL = {"x86_64": 250, "aarch64": 219}
 _KEYCTL_JOIN_SESSION_KEYRING = 1
 _SYS_MOUNT_SETATTR = 442
@@ -72,6 +73,13 @@ def set_name(name):
     """The name of the thread, as in /proc/self/comm."""
     text = ctypes.create_string_buffer(name)
     prctl(_PR_SET_NAME, ctypes.addressof(text))
+
+
+def restarts_calls(signal):
+    """Whether system calls go on after a handler of the signal (`siginterrupt`), which Python sets and does not tell."""
+    action = ctypes.create_string_buffer(64)  # that of the kernel: the handler, the flags, and what is not needed here
+    check(syscall(_SYS_RT_SIGACTION[MACHINE], signal, None, action, ctypes.c_size_t(8)), "rt_sigaction")
+    return bool(struct.unpack_from("L", action, struct.calcsize("P"))[0] & _SA_RESTART)
 
 
 def end_of_heap():

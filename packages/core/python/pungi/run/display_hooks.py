@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import sys
+import types
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 
@@ -16,6 +17,12 @@ from . import displays, figures, ipython_stand_in
 _find = PathFinder.find_spec
 # The backend in the variables of every run (spawn.ts): interpreters that a script starts use it.
 _USUAL_BACKEND = "agg"
+# Renderers of plotly that need a notebook or a browser. Those for pictures stay: the package kaleido makes them.
+_PLOTLY_NAMES = (
+    "plotly_mimetype", "jupyterlab", "nteract", "vscode", "notebook", "notebook_connected", "kaggle", "azure", "colab", "cocalc",
+    "databricks", "iframe", "iframe_connected", "browser", "firefox", "chrome", "chromium", "json",
+)
+_FILE_BACKENDS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")
 _FUNCTIONS = ("display", "update_display", "clear_output", "publish_display_data")
 
 
@@ -65,13 +72,13 @@ def _connect_matplotlib(matplotlib):
 
 
 def _connect_pyplot(pyplot):
-    """`plt.show()` shows figures also where the script has chosen Agg, which could only warn."""
+    """`plt.show()` shows figures also where the script has chosen a backend for files, which could only warn."""
     show = pyplot.show
 
     @functools.wraps(show)
     def show_figures(*arguments, **options):
-        is_agg = str(pyplot.get_backend()).lower() == "agg"
-        return figures.show_all(displays.show_figure) if is_agg else show(*arguments, **options)
+        is_for_files = str(pyplot.get_backend()).lower() in _FILE_BACKENDS
+        return figures.show_all(displays.show_figure) if is_for_files else show(*arguments, **options)
 
     pyplot.show = show_figures
 
@@ -89,11 +96,15 @@ def _connect_pillow(image_show):
 
 
 def _connect_plotly(renderers):
-    class PungiRenderer(renderers.ExternalRenderer):
-        def render(self, figure):
-            displays.publish_display_data(_describe_plotly(figure))
+    """A script may name the renderers of its notebook, also several: the figure is shown here, once."""
+    class PungiRenderer(renderers.MimetypeRenderer):
+        def to_mimebundle(self, figure):
+            return _describe_plotly(figure)
 
-    renderers.renderers["pungi"] = PungiRenderer()
+    ours = PungiRenderer()
+    for name in ("pungi", *_PLOTLY_NAMES):
+        renderers.renderers[name] = ours
+    renderers.nbformat = renderers.nbformat or types.SimpleNamespace(__version__="5.0")  # only its version is looked at
     if not os.environ.get("PLOTLY_RENDERER"):
         renderers.renderers.default = "pungi"
 

@@ -11,7 +11,7 @@ import sys
 
 from ..calls.contents import is_a
 from ..calls.shown import cut_middle, safe_repr
-from . import chart_data, figures, frames, pictures, streams, tables
+from . import chart_data, figures, frames, pictures, pretty_text, streams, tables
 from .originals import Originals
 from .supervisor_channel import send_amid_script
 
@@ -23,7 +23,7 @@ _METHODS = {
     "_repr_markdown_": "text/markdown", "_repr_latex_": "text/latex", "_repr_json_": "application/json",
     "_repr_javascript_": "application/javascript", "_repr_pdf_": "application/pdf",
 }
-_PROTOCOL = ("_ipython_display_", "_repr_mimebundle_", *_METHODS)
+_PROTOCOL = ("_ipython_display_", "_repr_mimebundle_", *_METHODS, "_repr_pretty_")
 # The best text of an object whose repr says nothing about it.
 _AS_TEXT = ("text/markdown", "text/latex", "application/json", "text/html", "application/javascript")
 _PLAIN_TYPES = (str, bytes, int, float, bool, list, dict, tuple, set)
@@ -178,13 +178,12 @@ def _show(value, display_id=None, is_update=False, is_value=False):
         except NotImplementedError:
             pass  # the object is not shown in this way
     data = _bundle_of(value)
-    text = data.get("text/plain")
+    shown, text = safe_repr(value, _MAX_TEXT), data.get("text/plain")
     if not isinstance(text, str):
-        text = safe_repr(value, _MAX_TEXT)
-    data["text/plain"] = text
+        text = data["text/plain"] = _call(lambda: pretty_text.of(value)) or shown
     if _says_nothing(text):
         text = _best_text(data) or text
-    elif is_value:
+    if is_value and (text == shown or not _says_nothing(shown)):
         text = ""  # its repr is in the report
     originals, omitted = _add_table(value, data)
     return _publish(data, text, originals, omitted, **about)

@@ -14,6 +14,7 @@ import gc
 import json
 import os
 import resource
+import select
 import signal
 import socket
 import sys
@@ -24,6 +25,10 @@ from ..jail import landlock, seccomp, system
 from ..jail.tier import TIERS
 from ..limits import cgroup_keeper, limits, load_limits, processors, run_group, watch
 from . import called_script, display_hooks, font_list, guard, late_modules, packages, process_title, started_as, streams, supervisor, worker
+
+
+# How long supervisors that have ended are zombies if no order comes.
+_REAP_SECONDS = 5
 
 
 def main():
@@ -112,6 +117,9 @@ def _serve(settings, door):
     children = {}
     pending = b""
     while True:
+        if not select.select([door], (), (), _REAP_SECONDS)[0]:
+            _reap(children, settings["tier"])
+            continue
         # A read ends after a message with descriptors: they belong to its order to start.
         chunk, fds, _, _ = socket.recv_fds(door, 65536, 2 + run_group.MOST_DESCRIPTORS)
         if not chunk:
@@ -144,7 +152,7 @@ def _kill(children, name):
 
 
 def _reap(children, tier):
-    """Zombies are collected with the next order; an orphan (its supervisor died) is ended as well."""
+    """Zombies are collected with the next order, or when none comes; an orphan (its supervisor died) is ended as well."""
     try:
         while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
             children.pop(pid, None)

@@ -17,8 +17,10 @@ from . import exercises, guard, side_effects
 LONGEST_IMPORT = 8
 _ENDING = 0.1
 _STATUS_NOT_PRELOADED = 76
-# Variables that keep libraries from starting threads while they are preloaded; runs do not see them.
+# Variables that keep libraries from starting threads. Runs see the first alone: pyarrow, which pandas loads, would start a thread for good,
+# and no session with it could be copied.
 _WITHOUT_THREADS = {"JE_ARROW_MALLOC_CONF": "background_thread:false", "NUMEXPR_NUM_THREADS": "1"}
+_ONLY_WHILE_LOADING = ("NUMEXPR_NUM_THREADS",)
 
 
 def load(door, modules, of_runs=(), longest=LONGEST_IMPORT, learned=()):
@@ -41,7 +43,7 @@ def load(door, modules, of_runs=(), longest=LONGEST_IMPORT, learned=()):
     guard.send_report(door, at="what is preloaded")
     exercises.go_through(of_runs)
     _end_threads()
-    for variable in _WITHOUT_THREADS:
+    for variable in _ONLY_WHILE_LOADING:
         os.environ.pop(variable, None)
 
 

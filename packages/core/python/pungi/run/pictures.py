@@ -13,24 +13,26 @@ _LARGE, _WIDE = 400 * 1024, 2000
 _PHOTO = 250 * 1024
 # The original of a larger picture is not kept: it would take too long.
 _MOST_PIXELS = 40_000_000
-_AS_PNG = ("1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16")
+_AS_PNG = ("1", "L", "LA", "P", "RGB", "RGBA", "I;16")
+# Modes that are not RGB without a loss.
+_NEAREST = {"I": "I;16", "La": "LA", "PA": "RGBA", "RGBa": "RGBA"}
 
 
 def encode(image):
     """(media type, bytes) of a PIL image, scaled to what is shown, and a function that writes the original; None if it is the same."""
-    small = _scaled(image)
-    png = _saved(_for_png(small), "PNG")
+    small = _for_png(_scaled(image))
+    png = _saved(small, "PNG")
     if len(png) > _PHOTO and "A" not in small.getbands() and small.mode != "P":
         media, data = "image/jpeg", _saved(small.convert("RGB"), "JPEG", quality=85)
         write = lambda target: image.convert("RGB").save(target, "JPEG", quality=95)  # noqa: E731
     else:
         media, data = "image/png", png
         write = lambda target: _for_png(image).save(target, "PNG", compress_level=1)  # noqa: E731
-    return media, data, None if small is image or image.width * image.height > _MOST_PIXELS else write
+    return media, data, None if small.size == image.size or image.width * image.height > _MOST_PIXELS else write
 
 
 def _for_png(image):
-    return image if image.mode in _AS_PNG else image.convert("RGB")
+    return image if image.mode in _AS_PNG else image.convert(_NEAREST.get(image.mode, "RGB"))
 
 
 def fit(media, content):
@@ -77,11 +79,15 @@ def _saved(image, kind, **options):
 
 
 def text_of_html(source):
-    """The words of it."""
+    """The words of it: a line for each paragraph and for each row of a table."""
     import html
     import re
 
-    without_code = re.sub(r"(?is)<(style|script)\b.*?(</\1\s*>|$)", " ", source[: 1 << 20])
-    lines = re.sub(r"(?i)<(br|/p|/div|/tr|/li|/h\d)\b[^>]*>", "\n", without_code)
-    words = html.unescape(re.sub(r"<[^>]*>", " ", lines))
-    return "\n".join(line for line in (" ".join(each.split()) for each in words.splitlines()) if line)
+    seen = re.sub(r"(?is)<(style|script|audio|video|iframe)\b.*?(</\1\s*>|$)", " ", source[: 1 << 20])
+    parts = re.split(r"(?is)(<pre\b.*?</pre\s*>)", seen)
+    parts[::2] = (" ".join(part.split()) for part in parts[::2])  # line breaks of the source are spaces
+    lines = re.sub(r"(?i)<(br|/p|/div|/tr|/li|/h\d|/?pre|/table)\b[^>]*>", "\n", " ".join(parts))
+    cells = re.sub(r"(?i)</t[dh]\b[^>]*>", " | ", lines)
+    words = html.unescape(re.sub(r"<[^>]*>", " ", cells))
+    shown = (" ".join(line.split()).removesuffix("|").rstrip() for line in words.split("\n"))
+    return "\n".join(line for line in shown if line.strip("| "))

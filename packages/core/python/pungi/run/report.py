@@ -79,19 +79,37 @@ def _describe(error, path, has_folder):
     is_raised = _is_raised(error)
     leave_out_own_frames(error)
     line, column, source = _place(error, path)
-    own, shown = (os.path.join(os.path.dirname(path), ""), "") if has_folder else (f'{path}"', f'{os.path.basename(path)}"')
     return {
         "type": class_name_of(type(error)),
         "message": cut_middle(error.msg if _is_syntax(error) else _text_of(error), _MAX_MESSAGE),
         "line": line,
         "column": column,
         "text": source,
-        "traceback": cut_middle(_printed(error).replace(f'File "{own}', f'File "{shown}'), _MAX_TRACEBACK),
+        "traceback": cut_middle(_shortened(_printed(error), path, has_folder), _MAX_TRACEBACK),
         "missingModule": _missing_module(error),
         "isMemoryError": isinstance(error, MemoryError),
         "isRaised": is_raised,
         "errno": error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else None,
     }
+
+
+def _shortened(traceback, path, has_folder):
+    """The script, and those of earlier calls of its session, have no folder there."""
+    folder, name = os.path.split(path)
+    begin = f'File "{os.path.join(folder, "")}'
+    if has_folder:
+        return traceback.replace(begin, 'File "')
+    first, *rest = traceback.split(begin)
+    of_session = _first_name(name)
+    is_script = (_first_name(each.partition('"')[0]) == of_session for each in rest)
+    return first + "".join(('File "' if is_short else begin) + each for each, is_short in zip(rest, is_script))
+
+
+def _first_name(name):
+    """The name of the first script of a session: main.py for main_2.py."""
+    stem, extension = os.path.splitext(name)
+    first, _, number = stem.rpartition("_")
+    return f"{first if number.isdecimal() else stem}{extension}"
 
 
 def name_exception(error):

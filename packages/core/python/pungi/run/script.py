@@ -3,7 +3,6 @@
 import _imp
 import ast
 import builtins
-import contextlib
 import functools
 import importlib.util
 import io
@@ -13,10 +12,10 @@ import tokenize
 import types
 from importlib.machinery import SourceFileLoader
 
-from . import displays, frames, report
+from . import displays, frames, kept_loop, report
 
 # The version of the code that `dump` keeps.
-FORMAT = 2
+FORMAT = 3
 # The compatibility of that code: the interpreter, and how this module compiles a script.
 MAGIC = f"{importlib.util.MAGIC_NUMBER.hex()}-{FORMAT}"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -24,8 +23,7 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_CLOEXEC", 0) | g
 _MARK = ("pungi", "ending")
 # The flag of code that awaits, as in the module inspect.
 _CO_COROUTINE = 0x80
-# The event loop of a session, in what runs it.
-_kept = None
+_SETTINGS = (b"%matplotlib", b"%config")
 # Not a line of the script: a tracer of the script does not see the code around it.
 _NOWHERE = {"lineno": -1, "end_lineno": -1, "col_offset": -1, "end_col_offset": -1}
 # The nodes that every script gets: made once, before the processes that compile.
@@ -37,8 +35,9 @@ class Ending:
     """The end of a script: a description of its last expression's value, or what describing it raised; and the exception that
     ended it."""
 
-    def __init__(self, has_value=True):
-        self._has_value = has_value
+    def __init__(self, has_value=True, is_kept=False):
+        """`is_kept`: later calls of the session find the value as `_`."""
+        self._has_value, self._is_kept = has_value, is_kept
         self.about, self.error = {}, None
 
     @property
@@ -54,6 +53,8 @@ class Ending:
             except BaseException as error:
                 self.about = {"valueError": report.name_exception(error)}
             displays.show_value(value)
+            if self._is_kept:
+                builtins._ = value
 
     def __enter__(self):
         pass
@@ -93,28 +94,50 @@ def compile_source(source, path, is_interactive=False):
     They are caught inside the script's own code, because there is no frame below it. Code that is nested as deep as the
     compiler allows has no room for that: it stays as it is.
     """
+    source = encode(source) if isinstance(source, str) else source
     try:
         tree = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-        mode, around = ("single", _with_errors) if is_interactive else ("exec", _with_ending)
+        mode, tree = ("single", _with_errors(tree)) if is_interactive else ("exec", _with_ending(tree, source))
         try:
-            return compile(around(tree), path, mode, dont_inherit=True)
+            return compile(tree, path, mode, dont_inherit=True)
         except SyntaxError:
             pass
-        return _with_loop(compile(around(tree), path, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True))
-    except (SyntaxError, RecursionError):
+        return _with_loop(compile(tree, path, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True))
+    except SyntaxError as error:
+        rest = _without_setting(source, error)
+        if rest is not None:
+            return compile_source(rest, path, is_interactive)
+    except RecursionError:
         pass
     return compile(source, path, "exec", dont_inherit=True)
 
 
-def _with_ending(tree):
+def _without_setting(source, error):
+    """The source without the line of the error, if that is a setting of a notebook, which is not needed here; None if it is not."""
+    lines = source.splitlines(keepends=True)
+    line = lines[error.lineno - 1] if error.lineno and error.lineno <= len(lines) else b""
+    if not line.lstrip().startswith(_SETTINGS):
+        return None
+    lines[error.lineno - 1] = line[: len(line) - len(line.lstrip())] + b"pass\n"
+    return b"".join(lines)
+
+
+def _with_ending(tree, source):
     ahead = _count_ahead(tree.body)
     body, last = tree.body[ahead:], tree.body[-1] if tree.body else None
-    if isinstance(last, ast.Expr):
+    if isinstance(last, ast.Expr) and not _is_silenced(last, source):
         body[-1:] = [ast.Assign(
             [_VALUE], last.value,
             lineno=last.lineno, end_lineno=last.end_lineno, col_offset=last.col_offset, end_col_offset=last.end_col_offset,
         )]
     return ast.Module([*tree.body[:ahead], _around(body)], [])
+
+
+def _is_silenced(statement, source):
+    """Whether a semicolon follows it: in notebooks, such a value is not shown."""
+    if b";" not in source:
+        return False
+    return source.splitlines()[statement.end_lineno - 1][statement.end_col_offset :].lstrip().startswith(b";")
 
 
 def _with_errors(tree):
@@ -165,7 +188,7 @@ def function_of(code, scope, ending, in_session=False):
     function = types.FunctionType(code.replace(co_consts=constants), scope)
     if not code.co_flags & _CO_COROUTINE:
         return function
-    return functools.partial(_run_awaiting, function, ending, _run_in_kept_loop if in_session else _asyncio.run)
+    return functools.partial(_run_awaiting, function, ending, kept_loop.run if in_session else _asyncio.run)
 
 
 def _run_below(code, scope, ending):
@@ -185,33 +208,6 @@ def _run_awaiting(function, ending, run):
     with outside:
         run(main())
     ending.error = outside.error or ending.error
-
-
-def _run_in_kept_loop(main):
-    """The loop of a session stays, with its tasks, until the next call awaits."""
-    global _kept
-    if _kept is None or _kept.get_loop().is_closed():
-        _kept = getattr(_asyncio, "Runner", _Runner)()
-    _kept.run(main)
-
-
-class _Runner:
-    """Before Python 3.11, in the place of asyncio.Runner."""
-
-    def __init__(self):
-        self._loop = _asyncio.new_event_loop()
-
-    def get_loop(self):
-        return self._loop
-
-    def run(self, main):
-        task = self._loop.create_task(main)
-        try:
-            self._loop.run_until_complete(task)
-        finally:
-            if task.cancel():
-                with contextlib.suppress(BaseException):
-                    self._loop.run_until_complete(task)
 
 
 def make_main(path):

@@ -87,7 +87,7 @@ class ScriptEnd:
         To the script all modules are gone by then, but only its own really go.
         """
         yield _collect
-        sys.__dict__.update(dict.fromkeys(_DROPPED & sys.__dict__.keys()))
+        yield partial(sys.__dict__.update, dict.fromkeys(_DROPPED & sys.__dict__.keys()))
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
         names = ["__main__", *filter(self._is_of_script, list(sys.modules)[self._modules_before :])]
         alive = [weakref.ref(sys.modules[name]) for name in names if isinstance(sys.modules[name], types.ModuleType)]

@@ -7,7 +7,7 @@ import sys
 
 from ..calls.endings import exit_status
 from ..scope import code_summary, scoped_run
-from . import called_script, class_files, displays, frames, late_modules, open_files, process_title, prompt, report, script, script_end, started_as, streams
+from . import called_script, class_files, displays, frames, kept_loop, late_modules, open_files, process_title, prompt, report, script, script_end, started_as, streams
 from .supervisor_channel import REPORT_FD, say, say_and_wait
 
 # The list that preloaded modules may hold, as in `def main(args=sys.argv)`.
@@ -72,11 +72,12 @@ def _evaluate(job, path, source, paths, session=None):
     call, absent, worker = job.get("call"), {}, _getpid()
     if call is not None and (issues := called_script.check_arguments(call)):
         return 1, {"issues": issues}
-    ending = script.Ending(has_value=call is None and not job.get("inspect") and job.get("hasValue", True))
+    ending = script.Ending(has_value=call is None and not job.get("inspect") and job.get("hasValue", True), is_kept=session is not None)
     with ending:
         scope = _enter_script(job, path, session)
         run = _prepare(job, path, source, scope, ending, absent, paths, session)
         if session is not None:
+            kept_loop.take_out()
             session.begin()
     if ending.error is None and job.get("inspect"):
         with late_modules.importable():
@@ -92,6 +93,7 @@ def _evaluate(job, path, source, paths, session=None):
         open_files.flush()
         class_files.note(session.main.__dict__, path)
         ending.error = session.end() or ending.error
+        kept_loop.put_away()
     result = 0, ending.about
     if ending.error is None and call is not None:
         with ending:

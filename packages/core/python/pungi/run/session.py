@@ -15,6 +15,7 @@ import signal
 import sys
 
 from ..calls.endings import flush_streams
+from ..jail import system
 from . import bursts, class_files, copied_state, frames, last_output, orphan_fork
 from .supervisor_channel import JOB_FD, REPORT_FD, exchange
 
@@ -29,6 +30,8 @@ _MOST_SCRIPTS, _REMOVED_AT_ONCE = 32, 16
 # The module signal makes an enumeration's member of every number, which takes a tenth of a millisecond.
 _mask = getattr(_plain_signal, "pthread_sigmask", lambda how, signals: ())
 _signal, _getsignal, _IGNORE = _plain_signal.signal, _plain_signal.getsignal, _plain_signal.SIG_IGN
+_DEFAULT_INTERRUPT = _plain_signal.default_int_handler
+_siginterrupt, _restarts_calls = getattr(_plain_signal, "siginterrupt", None), system.restarts_calls if system.IS_LINUX else bool
 _getframe = sys._getframe
 _flush_streams, _write, _read = flush_streams, os.write, os.read
 _pack, _getpid, _exit, _decode = frames.pack, os.getpid, os._exit, json.JSONDecoder().raw_decode
@@ -49,6 +52,8 @@ class Session:
         self._folder = None
         # The script's own handlers while there is no job, by signal; the signals that came meanwhile, and what takes note of them.
         self._handlers, self._waiting = {signal.SIGINT: signal.default_int_handler}, set()
+        # The signals after which system calls go on: to set a handler changes that.
+        self._restarting = set()
         self._note = lambda number, _: self._waiting.add(number)
         # The signals that the script blocks, and what was raised between two jobs.
         self._blocked, self._late = None, None
@@ -83,7 +88,9 @@ class Session:
         for number, handler in self._handlers.items():
             if handler is not None:  # the script has set it with C code
                 _signal(number, handler)
-        self._handlers = {}
+                if number in self._restarting:
+                    _siginterrupt(number, False)
+        self._handlers, self._restarting = {}, set()
         if self._blocked is not None:
             _mask(signal.SIG_SETMASK, self._blocked)
             self._blocked = None
@@ -114,6 +121,7 @@ class Session:
         """Other threads may take signals, and their handlers would run in this one. Where it is begun again, it goes on."""
         found = {number: handler for number in _OF_SCRIPT if callable(handler := _getsignal(number)) and handler is not self._note}
         self._handlers = {signal.SIGINT: _getsignal(signal.SIGINT)} | found | self._handlers
+        self._restarting.update(number for number, handler in found.items() if handler is not _DEFAULT_INTERRUPT and _restarts_calls(number))
         for number in self._handlers:
             _signal(number, _IGNORE if number == signal.SIGINT else self._note)
 

@@ -1,0 +1,10 @@
+async def work():
+    pass
+
+
+def start():
+    kept = work()
+    raise ValueError("before it is awaited")
+
+
+start()
