@@ -2,6 +2,7 @@
 // `node bench/responsiveness.mjs [TEXT]` measures these rows alone, or those whose names contain the text.
 
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -41,11 +42,15 @@ const CROWDS = {
     const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${8 * 1024 * 1024}\r\n\r\n`;
     return server.openRaw(60, head + 'x'.repeat(7 * 1024 * 1024));
   },
-  '200 clients that ask for much and do not read': (server) => {
-    const body = JSON.stringify(INITIALIZE).padEnd(60_000);
-    const one = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    return server.openRaw(200, one.repeat(20));
-  },
+  '200 clients that ask for much and do not read': (server) =>
+    server.openRaw(200, initializing('').repeat(20)),
+  '200 clients that invent sessions': (server) =>
+    server.openRaw(
+      200,
+      Array.from({ length: 20 }, () => initializing(`Mcp-Session-Id: ${randomUUID()}\r\n`)).join(''),
+    ),
+  '200 clients that name their protocol first': (server) =>
+    server.openRaw(200, initializing('Mcp-Protocol-Version: 2025-11-25\r\n').repeat(20)),
   '500 pings at once': (server) =>
     Promise.all(Array.from({ length: 500 }, () => server.post('{"jsonrpc":"2.0","id":1,"method":"ping"}'))),
   'a batch of 100 lists of tools': (server) =>
@@ -62,6 +67,12 @@ const CROWDS = {
     return Promise.all(Array.from({ length: 5 }, (_, id) => server.post(withId(id))));
   },
 };
+
+/** A long request to begin a session, with these headers more. */
+function initializing(headers) {
+  const body = JSON.stringify(INITIALIZE).padEnd(60_000);
+  return `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+}
 
 export async function measureResponsiveness({ python, tier }, { isQuick }, say = () => {}, text = '') {
   const server = await startServer(serverSettings({ python, tier, preload: [] }));
@@ -139,8 +150,8 @@ class HostileClient {
 
   /** Returns the reply as text, in a session that is opened if there is none. */
   async post(body) {
-    this.#session ??= (await this.#send(JSON.stringify(INITIALIZE), {})).headers['mcp-session-id'];
-    const res = await this.#send(body, { 'mcp-session-id': this.#session });
+    this.#session ??= this.#initialize();
+    const res = await this.#send(body, { 'mcp-session-id': await this.#session });
     if (res.statusCode === 404) this.#session = undefined;
     return res.text;
   }
@@ -151,8 +162,7 @@ class HostileClient {
   }
 
   async openStream() {
-    const { headers } = await this.#send(JSON.stringify(INITIALIZE), {});
-    const session = headers['mcp-session-id'];
+    const session = await this.#initialize();
     const req = request(this.url, { headers: { accept: 'text/event-stream', 'mcp-session-id': session } });
     req.on('error', () => {}).end();
     const [res] = await once(req, 'response');
@@ -169,6 +179,13 @@ class HostileClient {
     });
     await pause(2000);
     return () => closeAll(sockets);
+  }
+
+  /** Returns the id of a new session. */
+  async #initialize() {
+    const res = await this.#send(JSON.stringify(INITIALIZE), {});
+    if (res.statusCode !== 200) throw new Error(`initialize: HTTP ${res.statusCode}: ${res.text}`);
+    return res.headers['mcp-session-id'];
   }
 
   async #send(body, headers) {

@@ -78,13 +78,17 @@ function formatFiles({ artifacts = [], runId }: Outcome): string[] {
 function formatSession(outcome: Outcome): string[] {
   const { session } = outcome;
   const isNew = session?.alive && session.calls === 1;
-  return isNew ? [`${SESSION}${session.id}`] : sessionNotes(outcome);
+  return [...(isNew ? [`${SESSION}${session.id}`] : []), ...sessionNotes(outcome)];
 }
 
-export const sessionNotes = ({ session }: Outcome): string[] =>
-  session === undefined || session.alive
-    ? []
-    : [`The session has ended, and its variables are gone. ${session.ended}`];
+/** Says whether the session has survived a call that was interrupted, and why it has ended. */
+export function sessionNotes({ session, verdict }: Outcome): string[] {
+  if (session === undefined) return [];
+  if (!session.alive) return [`The session has ended, and its variables are gone. ${session.ended}`];
+  return INTERRUPTED.has(verdict.kind) ? ['The session goes on, with its variables.'] : [];
+}
+
+const INTERRUPTED: ReadonlySet<Verdict['kind']> = new Set(['timed-out', 'cancelled', 'cpu-exceeded']);
 
 const formatNote = ({ note }: Value): string[] => (note === undefined ? [] : [`Note: ${note}`]);
 

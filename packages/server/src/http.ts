@@ -21,6 +21,7 @@ import type { Pungi } from '@pungi/core';
 import { type Logger, PungiError, silentLogger } from '@pungi/core/base';
 import { Wrapping } from '@pungi/wrap';
 import { type Body, RoomForBodies, readJsonBody } from './http/body.js';
+import { ClientTurns } from './http/client-turns.js';
 import { assertLoopback, type ConnectionLimits, Connections, urlHost } from './http/connections.js';
 import {
   DEFAULT_SESSION_LIMITS,
@@ -29,6 +30,7 @@ import {
   respondProblem,
   type SessionLimits,
 } from './http/legacy-sessions.js';
+import { METRICS_TYPE, metricsText } from './http/metrics.js';
 import { MESSAGE_LIMITS } from './message-scan.js';
 import { createServerFactory, type Extension } from './server.js';
 import { HEADER_MISMATCH, taskHeaderProblem } from './tasks.js';
@@ -57,7 +59,7 @@ const LONG_INITIALIZE = `The initialize request has more than ${MAX_INITIALIZE_B
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** Serves MCP at /mcp to clients of both protocol eras, and a health summary at /health, on loopback only. */
+/** Serves MCP at /mcp to clients of both protocol eras, a health summary at /health and figures at /metrics, on loopback only. */
 export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promise<HttpDoor> {
   const {
     host = '127.0.0.1',
@@ -68,7 +70,8 @@ export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promis
   assertLoopback(host);
   const wrapping = new Wrapping(pungi);
   const makeServer = createServerFactory(pungi, wrapping, options.extension);
-  const sessions = new LegacySessions(() => makeServer({ lives: true }), limits);
+  const turns = new ClientTurns();
+  const sessions = new LegacySessions(() => makeServer({ lives: true }), turns, limits);
   const modern = createMcpHandler(() => makeServer(), {
     legacy: 'reject',
     maxRequestBodySize: MESSAGE_LIMITS.bytes,
@@ -79,9 +82,14 @@ export async function startHttp(pungi: Pungi, options: HttpOptions = {}): Promis
   // How often Node checks for slow requests, in ms.
   const server = createServer({ connectionsCheckingInterval: 5000 });
   const connections = new Connections(server, options.connections);
-  const mcp = mcpHandler(sessions, modern, connections);
-  const handle = guard(route({ '/mcp': mcp, '/health': healthHandler(pungi) }));
-  server.on('request', (req, res) => void handle(req, res).catch((error) => fail(res, error, logger)));
+  const mcp = mcpHandler(sessions, modern, connections, turns);
+  const handle = guard(
+    route({ '/mcp': mcp, '/health': healthHandler(pungi), '/metrics': metricsHandler(pungi) }),
+  );
+  server.on(
+    'request',
+    connections.inOrder((req, res) => void handle(req, res).catch((error) => fail(res, error, logger))),
+  );
   await listen(server, host, port);
   return {
     url: `http://${urlHost(host)}:${(server.address() as AddressInfo).port}/mcp`,
@@ -113,15 +121,26 @@ function route(routes: Record<string, Handler>): Handler {
   };
 }
 
-function mcpHandler(sessions: LegacySessions, modern: McpHttpHandler, connections: Connections): Handler {
+function mcpHandler(
+  sessions: LegacySessions,
+  modern: McpHttpHandler,
+  connections: Connections,
+  turns: ClientTurns,
+): Handler {
   const room = new RoomForBodies();
+  const takeTurn = (req: IncomingMessage, isLong: boolean) => {
+    const session = sessions.sessionOf(req);
+    if (isLong) return turns.takeAmong('large', session ?? req.socket);
+    if (session) return turns.takeAs(session);
+    return turns.takeAmong(req.headers['mcp-protocol-version'] ? 'modern' : 'new', req.socket);
+  };
   return async (req, res) => {
     if (req.method !== 'POST') {
       connections.begin(req, res, req.method === 'GET');
       return sessions.handle(req, res, undefined);
     }
     res.once('close', () => room.release(req));
-    const body = await readJsonBody(req, { room });
+    const body = await readJsonBody(req, { room, takeTurn: (isLong) => takeTurn(req, isLong) });
     if (body.kind !== 'json') return refuseBody(req, res, body);
     room.complete(req);
     const { value, bytes } = body;
@@ -166,14 +185,23 @@ const REFUSALS = {
 
 function healthHandler(pungi: Pungi): Handler {
   return async (_req, res) => {
-    const { status, version, isolation, problem, alerts } = await pungi.health();
+    const { status, version, isolation, problem, alerts, cluster } = await pungi.health();
     respondJson(res, status === 'unhealthy' ? 503 : 200, {
       status,
       version,
       tier: isolation.tier,
       problem,
       alerts: alerts.map(({ message }) => message),
+      ...(cluster && { cluster }),
     });
+  };
+}
+
+/** In the text format of Prometheus. */
+function metricsHandler(pungi: Pungi): Handler {
+  return async (_req, res) => {
+    res.writeHead(200, { 'content-type': METRICS_TYPE });
+    res.end(metricsText(await pungi.health()));
   };
 }
 
@@ -187,10 +215,14 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
-        new PungiError('CONFIGURATION_ERROR', `Cannot listen on ${urlHost(host)}:${port}: ${error.message}`, {
-          host,
-          port,
-        }),
+        new PungiError(
+          'CONFIGURATION_ERROR',
+          `Cannot listen on ${urlHost(host)}:${port}: ${error.code === 'EACCES' ? 'the system reserves this port for root; choose one above 1023.' : error.message}`,
+          {
+            host,
+            port,
+          },
+        ),
       ),
     );
     server.listen(port, host, () => resolve());

@@ -1,4 +1,6 @@
 const FRAME = /^ {2}File "([^"]*)", line \d+/;
+/** The work folder of a run: in a namespace, and elsewhere. */
+const WORK_FOLDER = /^( {2}File ")(?:\/work|\/[^"]*\/work\/of-\w+\/[\w-]+\/work)\/(?=[^"]*", line \d+)/;
 const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/]|<frozen )/;
 const IN_FRAME = /^(?: {4}|\s*$| {2}\[Previous line repeated)/;
 /** Lines of exception groups, which nest tracebacks. */
@@ -6,7 +8,7 @@ const GROUP = /^ {2,}[|+]/m;
 const CHAINED = /\n\n((?:During handling of|The above exception was)[^\n]+)\n\n/;
 
 /**
- * Returns the frames of the caller's own code, which have relative paths, and the exception. Frames of libraries say little
+ * Returns the frames of the caller's own code, by relative paths, and the exception: the script, and files of its work folder. Frames of libraries say little
  * to whoever wrote the code, and are left out; so are earlier exceptions that only libraries saw.
  */
 export function ownTraceback(traceback: string): string {
@@ -26,7 +28,8 @@ function ownFrames(traceback: string): { text: string; hasOwn: boolean } {
   const kept: string[] = [];
   let isForeign = false;
   let hasOwn = false;
-  for (const line of traceback.split('\n')) {
+  for (const printed of traceback.split('\n')) {
+    const line = printed.replace(WORK_FOLDER, '$1');
     const path = FRAME.exec(line)?.[1];
     if (path !== undefined) isForeign = ABSOLUTE.test(path);
     else if (!IN_FRAME.test(line)) isForeign = false;

@@ -24,12 +24,13 @@ afterEach(() => {
 async function listen(limits: Partial<ConnectionLimits> = {}): Promise<void> {
   server = createServer();
   connections = new Connections(server, { ...LIMITS, ...limits });
-  server.on('request', (req, res) => {
+  const handle = connections.inOrder((req, res) => {
     connections.begin(req, res, req.url === '/stream');
     if (req.url === '/large') res.end(Buffer.alloc(32 * 1024 * 1024));
     else if (req.url === '/') res.end('done');
     else res.writeHead(200).flushHeaders();
   });
+  server.on('request', handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 }
 
@@ -56,6 +57,18 @@ test('a connection without a request gives way to a new one, then one that only 
   await isCutOff(listening);
   expect(connections.count).toBe(3);
   for (const socket of [waiting, another, last]) expect(socket.readyState).toBe('open');
+});
+
+test('a connection whose client sends without waiting for replies gives way first', async () => {
+  await listen();
+  const impatient = await open('/wait');
+  const [silent, listening] = [await open(), await open('/stream')];
+  const second = once(server, 'request');
+  impatient.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await second;
+  await open('/wait');
+  await isCutOff(impatient);
+  for (const socket of [silent, listening]) expect(socket.readyState).toBe('open');
 });
 
 test('where every connection waits for an answer, the oldest gives way: a new client is never locked out', async () => {
@@ -92,6 +105,13 @@ test('a stream that stays silent, and a call that takes long, are not cut off', 
   // Of the three, the one without a request is told apart: once it is gone, the others have been looked at, too.
   await isCutOff(await open());
   expect(silent.map(({ readyState }) => readyState)).toEqual(['open', 'open']);
+});
+
+test('a stream with a request in line behind it, which it keeps from being answered, is cut off', async () => {
+  await listen({ stalledMs: 20 });
+  const client = await open('/stream');
+  client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await isCutOff(client);
 });
 
 test('requests that send much and slowly give way to new ones, and small ones always find room', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test, vi } from 'vitest';
@@ -117,6 +118,23 @@ test('hundreds of sessions with open streams do not lock out a new client', asyn
   await expect(client.ping()).resolves.toEqual({});
   await client.close();
   for (const stream of streams) stream.destroy();
+});
+
+test('a call behind a stream on the same connection does not keep its session when the connection ends', async () => {
+  const door = await startHttp(shared.pungi, { sessions: { max: 1, idleMs: 3_600_000 } });
+  const { headers } = await send(door.url, { body: INITIALIZE });
+  const session = { 'mcp-session-id': String(headers['mcp-session-id']) };
+  const head = `Host: localhost\r\nMcp-Session-Id: ${session['mcp-session-id']}\r\nContent-Type: application/json\r\n`;
+  const client = connect(Number(new URL(door.url).port), '127.0.0.1');
+  client.write(
+    `GET /mcp HTTP/1.1\r\n${head}Accept: text/event-stream\r\n\r\n` +
+      `POST /mcp HTTP/1.1\r\n${head}Accept: ${HEADERS.accept}\r\nContent-Length: ${PING.length}\r\n\r\n${PING}`,
+  );
+  await once(client, 'data');
+  expect(await send(door.url, { headers: session, body: PING })).toMatchObject({ status: 200 });
+  client.destroy();
+  expect(await send(door.url, { body: INITIALIZE })).toMatchObject({ status: 200 });
+  await door.close();
 });
 
 test('what is not JSON is answered with 400', async () => {

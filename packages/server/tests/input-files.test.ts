@@ -54,7 +54,6 @@ behindEveryDoor({ DATA_ROOTS: data, ARTIFACT_DIR: temporaryFolder() }, (door) =>
   });
 
   test.each([
-    'data',
     '.',
     '/',
     folder,

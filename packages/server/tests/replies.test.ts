@@ -56,6 +56,38 @@ behindEveryDoor({}, (door) => {
     expect([printed, rest]).toEqual(['before\n', []]);
   });
 
+  test('a traceback has the lines of earlier calls and of files that the code has written', async () => {
+    const { client } = door();
+    const first = await run(client, 'def divide(x):\n    return 1 / x', { session: 'new' });
+    const { session } = first.structuredContent as { session: string };
+    const tracebackOf = async (code: string) => {
+      const { structuredContent } = await run(client, code, { session });
+      const { error } = structuredContent as { error: { traceback: string } };
+      return error.traceback.split('\n').filter((line) => !/^[\s~^]*$/.test(line));
+    };
+    expect(await tracebackOf('divide(0)')).toEqual([
+      'Traceback (most recent call last):',
+      '  File "main_2.py", line 1, in <module>',
+      '    divide(0)',
+      '  File "main.py", line 2, in divide',
+      '    return 1 / x',
+    ]);
+    const code = 'open("own.py", "w").write("def fail():\\n    raise OSError")\nimport own\nown.fail()';
+    expect(await tracebackOf(code)).toEqual([
+      'Traceback (most recent call last):',
+      '  File "main_3.py", line 3, in <module>',
+      '    own.fail()',
+      '  File "own.py", line 2, in fail',
+      '    raise OSError',
+    ]);
+    await call(client, 'end_session', { session });
+  });
+
+  test('a message that begins with an empty line is shown by its next one', async () => {
+    const result = await run(door().client, 'raise ValueError("\\n\\nthe reason\\nmore")');
+    expect(textsOf(result)[0]).toMatch(/^PYTHON_ERROR: ValueError: the reason \(line 1\)\n/);
+  });
+
   test('the whole outcome is in _meta, and with replyDetail it is the structured content', async () => {
     const result = await run(door().client, 'print(1)', { replyDetail: 'full' });
     const whole = Outcome.parse(result._meta?.['pungi/outcome']);
@@ -141,6 +173,12 @@ behindEveryDoor({}, (door) => {
     ],
     ['install_packages', { package: ['a'] }, 'package: is not known; did you mean "packages"?'],
     ['execute_python', { code: '1', nonsense: 1 }, 'nonsense: is not known'],
+    ['read_file', { run: 'x', path: 'a', length: 1 }, 'use one of run, session, path, offset'],
+    [
+      'execute_python',
+      { code: '1', files: [{ path: 'a', body: '' }] },
+      'files.0: use one of path, text, base64, upload',
+    ],
   ])('%s with an argument that it does not have: %j', async (name, args, issue) => {
     const { text, isError, data } = await call(door().client, name, args);
     expect(isError).toBe(true);

@@ -26,6 +26,18 @@ behindEveryDoor({}, (door) => {
     expect(texts.at(-1)).toBe('The session has ended, and its variables are gone. Its process ended.');
   });
 
+  test('a call that is interrupted says that its session goes on', async () => {
+    const { client } = door();
+    const { outcome } = await execute(client, { code: 'x = 1', session: 'new' });
+    const session = outcome.session!.id;
+    const loop = { code: 'while True: pass', session, timeoutMs: 300 };
+    const { texts, structured } = await execute(client, loop);
+    expect(texts.at(-1)).toBe('The session goes on, with its variables.');
+    expect(structured).toMatchObject({ session, notes: [texts.at(-1)] });
+    expect((await execute(client, { code: 'x', session })).texts).toEqual(['1']);
+    await call(client, 'end_session', { session });
+  });
+
   test('a checkpoint is saved, listed and restored, also after a crash; a fork is another session', async () => {
     const { client } = door();
     const { outcome } = await execute(client, { code: 'x = 1', session: 'new' });

@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readJsonBody } from '../src/http/body.js';
+import { ClientTurns } from '../src/http/client-turns.js';
 import { LegacySessions } from '../src/http/legacy-sessions.js';
 
 const clock = { now: 0 };
@@ -32,7 +33,7 @@ beforeEach(async () => {
     });
     return mcp;
   };
-  sessions = new LegacySessions(makeServer, { max: 2, idleMs: 1000 }, () => clock.now);
+  sessions = new LegacySessions(makeServer, new ClientTurns(), { max: 2, idleMs: 1000 }, () => clock.now);
   server = createServer(async (req, res) => {
     const body = req.method === 'POST' ? await readJsonBody(req) : undefined;
     if (held !== undefined) await held;
@@ -132,6 +133,17 @@ test('a session whose stream is open but that waits for nothing gives way to a n
 test('of many sessions, those of the client that has the most give way first, however recently it used them', async () => {
   const first = await initialize('honest');
   for (clock.now = 1; clock.now < 10; clock.now += 1) await initialize('greedy');
+  expect((await end(first)).status).toBe(200);
+});
+
+test('a client with many sessions, all of them busy, does not take the place of one with few', async () => {
+  const first = await initialize('honest');
+  const waiting = call(await initialize('greedy'));
+  await vi.waitFor(() => expect(hanging).toBe(1));
+  expect((await initialize('greedy')).status).toBe(503);
+  release();
+  await waiting;
+  expect((await initialize('greedy')).status).toBe(200);
   expect((await end(first)).status).toBe(200);
 });
 

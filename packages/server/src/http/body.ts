@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { letOthersGo, ownTurn } from '@pungi/core/base';
+import { letOthersGo } from '@pungi/core/base';
 import { MESSAGE_LIMITS, type MessageLimits, MessageScan, type Refused } from '../message-scan.js';
 
 export type Body =
@@ -16,12 +16,14 @@ const LARGE = 256 * 1024;
 interface ReadOptions {
   limits?: MessageLimits;
   room?: RoomForBodies;
+  /** Resolves when the next part of the body may be processed, or all of a large one. */
+  takeTurn?: (isLong: boolean) => Promise<void>;
 }
 
 /** Reads a JSON body without ever holding more than the limits allow. A body over a limit is never parsed. */
 export async function readJsonBody(
   req: IncomingMessage,
-  { limits = MESSAGE_LIMITS, room }: ReadOptions = {},
+  { limits = MESSAGE_LIMITS, room, takeTurn }: ReadOptions = {},
 ): Promise<Body> {
   const announced = Number(req.headers['content-length'] ?? 0);
   if (announced > limits.bytes) return { kind: 'too-large', ...tooLarge(limits) };
@@ -32,6 +34,7 @@ export async function readJsonBody(
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       if (scan.bytes + chunk.length > limits.bytes) return { kind: 'too-large', ...tooLarge(limits) };
       if (room?.take(req, chunk.length) === false) return { kind: 'no-room' };
+      await takeTurn?.(false);
       scan.add(chunk);
       if (scan.problem === undefined) chunks.push(chunk);
       else chunks.length = 0;
@@ -41,7 +44,7 @@ export async function readJsonBody(
   }
   const { problem, id } = scan;
   if (problem !== undefined) return { kind: 'over-limit', problem, id };
-  if (scan.bytes > LARGE) await ownTurn();
+  if (scan.bytes > LARGE) await takeTurn?.(true);
   const began = performance.now();
   try {
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PungiError } from '@pungi/core/base';
+import { RequestQueue } from './request-queue.js';
 
 export interface ConnectionLimits {
   /** Concurrent connections; beyond it, an idle one is closed for a new one. */
@@ -24,6 +25,7 @@ const HEADERS_MS = 10_000;
 const SWEEP_MS = 1000;
 
 interface Connection {
+  queue: RequestQueue;
   /** Requests that wait for their reply. */
   waiting: number;
   /** Event streams, which may stay silent forever. */
@@ -51,6 +53,11 @@ export class Connections {
 
   get count(): number {
     return this.#open.size;
+  }
+
+  /** Handles the requests of each connection one by one. */
+  inOrder(handle: (req: IncomingMessage, res: ServerResponse) => void): typeof handle {
+    return (req, res) => this.#open.get(req.socket)?.queue.add(res, () => handle(req, res));
   }
 
   /**
@@ -91,17 +98,20 @@ export class Connections {
 
   #welcome(socket: Socket): void {
     if (this.#open.size >= this.#limits.max) this.#makeRoom();
-    const connection = { waiting: 0, streams: 0, unreadSince: undefined };
+    const queue = new RequestQueue(socket);
+    const connection = { queue, waiting: 0, streams: 0, unreadSince: undefined };
     this.#open.set(socket, connection);
     socket.once('close', () => this.#open.delete(socket));
   }
 
   /**
-   * Closes a connection without requests, else one with only event streams, else the least recently used one.
+   * Closes a connection whose client sends without waiting for replies, or may be gone; else one without requests, else one with only
+   * event streams, else the least recently used one.
    */
   #makeRoom(): void {
     const open = [...this.#open];
     const [socket] =
+      open.find(([, { queue }]) => queue.isStopped) ??
       open.find(([, { waiting, streams }]) => waiting + streams === 0) ??
       open.find(([, { waiting }]) => waiting === 0) ??
       open[0]!;
@@ -115,8 +125,11 @@ export class Connections {
   }
 
   #endIfUseless(socket: Socket): void {
-    const { waiting, streams } = this.#open.get(socket) ?? { waiting: 0, streams: 0 };
-    if (waiting + streams === 0 || socket.writableLength > 0) socket.destroy();
+    const connection = this.#open.get(socket);
+    const { waiting, streams } = connection ?? { waiting: 0, streams: 0 };
+    // A request in line behind a stream is never answered.
+    const isStuck = waiting === 0 && connection?.queue.isStopped;
+    if (waiting + streams === 0 || isStuck || socket.writableLength > 0) socket.destroy();
   }
 }
 

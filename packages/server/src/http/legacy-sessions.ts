@@ -7,7 +7,7 @@ import {
   isInitializeRequest,
   type McpServer,
 } from '@modelcontextprotocol/server';
-import { ownTurn } from '@pungi/core/base';
+import type { ClientTurns } from './client-turns.js';
 
 export interface SessionLimits {
   /** Concurrent sessions; beyond it, an idle session is closed for a new one. */
@@ -35,6 +35,7 @@ interface Session {
  */
 export class LegacySessions {
   readonly #makeServer: () => McpServer;
+  readonly #turns: ClientTurns;
   readonly #limits: SessionLimits;
   readonly #now: () => number;
   readonly #sessions = new Map<string, Session>();
@@ -42,10 +43,12 @@ export class LegacySessions {
 
   constructor(
     makeServer: () => McpServer,
+    turns: ClientTurns,
     limits: SessionLimits,
     now: () => number = () => performance.now(),
   ) {
     this.#makeServer = makeServer;
+    this.#turns = turns;
     this.#limits = limits;
     this.#now = now;
   }
@@ -54,18 +57,22 @@ export class LegacySessions {
     return this.#sessions.size;
   }
 
+  /** The session that the request names, if there is one. */
+  sessionOf({ headers }: IncomingMessage): Session | undefined {
+    const id = headers['mcp-session-id'];
+    return typeof id === 'string' ? this.#sessions.get(id) : undefined;
+  }
+
   async handle(req: IncomingMessage, res: ServerResponse, body: unknown): Promise<void> {
-    const id = req.headers['mcp-session-id'];
-    if (typeof id === 'string') {
-      const session = this.#sessions.get(id);
-      if (!session) return respondProblem(res, 404, INVALID_REQUEST, 'Session not found: initialize again.');
-      return this.#serve(session, req, res, body);
-    }
+    const known = this.sessionOf(req);
+    if (known) return this.#serve(known, req, res, body);
+    if (req.headers['mcp-session-id'] !== undefined)
+      return respondProblem(res, 404, INVALID_REQUEST, 'Session not found: initialize again.');
     if (!isInitializeRequest(body)) {
       return respondProblem(res, 400, INVALID_REQUEST, 'Mcp-Session-Id is missing: initialize first.');
     }
-    // A new session has a server with all its tools: many that begin at once must not keep others from being answered.
-    await ownTurn();
+    // A new session has a server with all its tools.
+    await this.#turns.takeAmong('new', req.socket);
     const { id: newId, session } = await this.#connect(body.params.clientInfo.name);
     // Nothing is awaited from here to the first request, or clients that connect together would share the
     // last place.
@@ -120,15 +127,16 @@ export class LegacySessions {
 
   /**
    * When all places are taken, closes one idle session: of the client with the most sessions, the least recently used one. So a
-   * client that opens many sessions loses its own first. The client of a closed session initializes again.
+   * client that opens many sessions loses its own first, or gets no more. The client of a closed session initializes again.
    */
   #makeRoom(client: string): boolean {
     if (this.#sessions.size < this.#limits.max) return true;
     const counts = new Map([[client, 1]]);
     for (const { client: other } of this.#sessions.values()) counts.set(other, (counts.get(other) ?? 0) + 1);
+    const countOf = (session: Session) => counts.get(session.client)!;
     const [least] = [...this.#sessions]
-      .filter(([, { waiting }]) => waiting === 0)
-      .sort(([, a], [, b]) => counts.get(b.client)! - counts.get(a.client)! || a.usedAt - b.usedAt);
+      .filter(([, session]) => session.waiting === 0 && countOf(session) >= counts.get(client)!)
+      .sort(([, a], [, b]) => countOf(b) - countOf(a) || a.usedAt - b.usedAt);
     if (least === undefined) return false;
     const [id, { transport }] = least;
     this.#sessions.delete(id);

@@ -53,7 +53,8 @@ function answerRun<Schema extends z.ZodType<Pick<CommonArguments, 'replyDetail' 
   );
 }
 
-const { code, file, argv, stdin, inputData, files, filesOf, env, profile, fresh, session } = RunRequest.shape;
+const { code, file, argv, stdin, inputData, files, filesOf, env, profile, fresh, session, retry, labels } =
+  RunRequest.shape;
 
 /** Defaults are in the tool's description; a larger value is lowered to the maximum. */
 function limitArguments(config: Config) {
@@ -82,6 +83,8 @@ const common = (config: Config, profiles: string) => ({
   // Any JSON is accepted. The listing says object: models and clients handle a parameter of any type badly.
   context: z.unknown().optional().meta({ type: 'object', description: 'The variable `context`.' }),
   ...limitArguments(config),
+  labels: labels.describe('The worker must have them, such as {"gpu": "true"}.'),
+  retry: retry.describe('Run again if its worker is lost, though it may have started.'),
   fresh,
   replyDetail,
   env: env.describe(`Environment variables: ${config.allowedEnv.join(', ')}.`),
@@ -96,6 +99,7 @@ const hiddenIn = (config: Config) => [
   'filesOf',
   'processes',
   'replyDetail',
+  ...(config.cluster === undefined ? ['labels', 'retry'] : []),
   ...(config.allowedEnv.length > 0 ? [] : ['env']),
   ...(isServed(config, 'sessions') ? [] : ['session']),
 ];
@@ -139,7 +143,7 @@ function toRunRequest(
     ...(processes !== undefined && { processes }),
   };
   const given = context === undefined ? {} : { context: context as RunRequest['context'] };
-  return { ...what, ...rest, ...given, limits };
+  return { ...what, ...rest, ...given, ...(Object.keys(limits).length > 0 && { limits }) };
 }
 
 /** Both forms of a reply: the short one has the output as a text, the whole outcome as an object. */

@@ -61,15 +61,17 @@ export const countOf = (count: number, what: string) => `${count} ${what}${count
 
 /** One line: `pandas2  Python 3.12.1  14 packages  153 MB  last used 2026-11-15  for the reports`. */
 export function formatEnvironment(info: EnvironmentInfo): string {
-  const { venvName, state, isDefault, pythonVersion, path, packageCount, sizeMb, lastUsed, description } =
+  const { venvName, state, isDefault, pythonVersion, created, packageCount, sizeMb, lastUsed, description } =
     info;
-  const isWhole = path !== null && state !== 'damaged';
+  const isWhole = created !== null && state !== 'damaged';
+  const { warmOn = [] } = info;
   return [
     isDefault ? `${venvName} (default)` : venvName,
     ...(state === 'ready' ? [] : [formatState(info)]),
     ...(pythonVersion === '' ? [] : [`Python ${pythonVersion}`]),
     ...(state === 'damaged' ? [] : [countOf(packageCount, 'package')]),
     ...(isWhole ? [`${Math.round(sizeMb)} MB`] : []),
+    ...(warmOn.length === 0 ? [] : [`warm on ${warmOn.join(', ')}`]),
     ...(lastUsed === null ? [] : [`last used ${lastUsed.slice(0, 10)}`]),
     ...(description === '' ? [] : [description.replaceAll(/\s+/g, ' ')]),
   ].join('  ');
