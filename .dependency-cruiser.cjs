@@ -8,7 +8,8 @@ const PACKAGES = {
   wrap: ['core'],
   harness: ['core'],
   server: ['core', 'wrap'],
-  cli: ['core', 'wrap', 'harness', 'server'],
+  cluster: ['core'],
+  cli: ['core', 'wrap', 'harness', 'server', 'cluster'],
   pungi: ['core', 'harness'],
 };
 

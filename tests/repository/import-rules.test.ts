@@ -30,7 +30,7 @@ function plant(files: Record<string, string>): void {
 /** A package of each name, with one module that it exports and one that it does not. */
 function plantPackages(): void {
   mkdirSync(join(root, 'node_modules/@pungi'), { recursive: true });
-  for (const name of ['core', 'wrap', 'harness', 'server', 'cli', 'pungi']) {
+  for (const name of ['core', 'wrap', 'harness', 'server', 'cluster', 'cli', 'pungi']) {
     plant({
       [`packages/${name}/package.json`]: JSON.stringify({
         name: `@pungi/${name}`,
@@ -130,6 +130,12 @@ test.each([
     "import '../../core/src/engine/x.js';",
     'packages-import-what-others-export',
   ],
+  [
+    'an import of the cluster by what a single machine needs',
+    'server/src/bad.ts',
+    "import '@pungi/cluster';",
+    'server-imports-only-its-packages',
+  ],
   ['an import of a test', 'wrap/src/bad.ts', "import '../tests/x.js';", 'source-imports-only-source'],
   [
     'a process started elsewhere',
@@ -141,7 +147,7 @@ test.each([
   [
     'an import of what exports do not name',
     'cli/src/bad.ts',
-    "import '@pungi/core/engine';",
+    "import '@pungi/core/runtime';",
     'imports-resolve',
   ],
 ])('%s fails', async (_, name, text, rule) => {

@@ -9,6 +9,7 @@ import { sha256 } from './base/sha256.js';
 import { type Caller, ownerOf } from './contract/caller.js';
 import type { Artifact } from './contract/outcome.js';
 import type { ArtifactContent } from './contract/run.js';
+import type { Source } from './runtime/source-sender.js';
 
 /** Where the files that runs leave are kept. */
 export const artifactFolder = ({ artifactDir }: { artifactDir?: string | undefined }): string =>
@@ -49,6 +50,8 @@ const SMALLEST_BYTES = 4096;
 const quotaOf = (bytes: number): number => Math.max(bytes, SMALLEST_BYTES);
 /** How often to look for what other servers keep in the same folder. */
 const LOOK_EVERY_MS = 1000;
+/** What code may put before the path of a file in its work folder. */
+const WORK_FOLDER = /^(?:\/work\/|(?:\.\/)+)/;
 const RUN_ID = /^[0-9a-f-]{36}$/;
 
 /**
@@ -76,7 +79,7 @@ export class Artifacts {
     const owner = ownerOf(caller);
     const artifacts = files.map(({ content: _, ...artifact }) => artifact);
     await this.#inTurn(async () => {
-      if (!(await this.#makeRoom(owner, bytes))) throw new Error('there is no room (ARTIFACT_TOTAL_MB)');
+      if (!(await this.#makeRoom(owner, bytes))) throw noRoomFor(bytes);
       const of = session === undefined ? {} : { session: sha256(session) };
       const kept: KeptRun = { runId, owner, at: Date.now(), bytes, artifacts, ...of };
       const folder = this.#folderOf(runId);
@@ -96,33 +99,32 @@ export class Artifacts {
     caller: Caller,
     { offset = 0, most = Number.POSITIVE_INFINITY }: { offset?: number; most?: number } = {},
   ): Promise<ArtifactPart> {
-    await this.#look(place);
-    const kept = this.#find(place, path, ownerOf(caller));
-    const number = kept.artifacts.findIndex((artifact) => artifact.path === path);
-    if (number < 0) throw notLeft(path, kept);
+    const newest = await this.#newest(place, caller);
+    if (newest.size === 0) throw noFile(nothingOf(place));
+    const found = newest.get(path) ?? newest.get(path.replace(WORK_FOLDER, ''));
+    if (found === undefined) throw notLeft(path, [...newest.keys()], place);
+    const [kept, number] = found;
     const artifact = kept.artifacts[number]!;
     const content = await readContent(this.limits.folder, kept, number, offset, offset + most);
     return { ...artifact, offset, content };
   }
 
-  /** Returns the newest version of each file. Throws INVALID_INPUT if there is none, or if they are too large together. */
-  async all(place: ArtifactPlace, caller: Caller, mostBytes: number): Promise<ArtifactContent[]> {
-    const newest = [...(await this.#newest(place, caller)).values()].map(([kept, number]) => ({
-      kept,
-      number,
-      artifact: kept.artifacts[number]!,
-    }));
+  /** Returns the newest version of each file, where it lies until it is released. Throws INVALID_INPUT if there is none. */
+  async open(
+    place: ArtifactPlace,
+    caller: Caller,
+  ): Promise<{ files: (Source & { path: string })[]; release: () => void }> {
+    const newest = [...(await this.#newest(place, caller)).values()];
     if (newest.length === 0) throw noFile(nothingOf(place));
-    const bytes = newest.reduce((sum, { artifact }) => sum + artifact.size, 0);
-    if (bytes > mostBytes)
-      throw noFile(
-        `The files have ${bytes} bytes together, and ${mostBytes} is the limit: read those that you need with read_file.`,
-      );
-    const reading = newest.map(async ({ kept, number, artifact }) => {
-      const content = await readContent(this.limits.folder, kept, number);
-      return { ...artifact, content };
+    const files = newest.map(([kept, number]) => {
+      const { path, size, sha256: expected } = kept.artifacts[number]!;
+      return { path, from: join(this.#folderOf(kept.runId), `${number}`), size, expected };
     });
-    return Promise.all(reading);
+    const holds = newest.map(([kept]) => this.hold(kept));
+    const release = () => {
+      for (const letGo of holds) letGo();
+    };
+    return { files, release };
   }
 
   /** How many files of a session are kept. */
@@ -144,14 +146,6 @@ export class Artifacts {
     if ('run' in place) return own.filter(({ runId, isUpload }) => runId === place.run && !isUpload);
     const session = sha256(place.session);
     return own.filter((one) => one.session === session);
-  }
-
-  #find(place: ArtifactPlace, path: string, owner: string): KeptRun {
-    const found = this.#of(place, owner).findLast(
-      (one) => 'run' in place || one.artifacts.some((artifact) => artifact.path === path),
-    );
-    if (found === undefined) throw noFile(nothingOf(place));
-    return found;
   }
 
   /** Lists what a caller has, the oldest first. */
@@ -319,7 +313,12 @@ export async function keptRuns(folder: string): Promise<KeptRun[]> {
 /** Reads one of them. Throws INVALID_INPUT if the run has no such file, or it was changed on disk. */
 export async function readKept(folder: string, kept: KeptRun, path: string): Promise<Buffer> {
   const number = kept.artifacts.findIndex((artifact) => artifact.path === path);
-  if (number < 0) throw notLeft(path, kept);
+  if (number < 0)
+    throw notLeft(
+      path,
+      kept.artifacts.map((artifact) => artifact.path),
+      { run: kept.runId },
+    );
   return readContent(folder, kept, number);
 }
 
@@ -366,19 +365,23 @@ async function readGrown(folder: string): Promise<KeptRun | null> {
   return about && { ...kept, bytes: about.size, at: about.mtimeMs };
 }
 
-const listed = (artifacts: readonly Artifact[]) =>
-  artifacts.length > 10
-    ? `${artifacts.length} files`
-    : artifacts.map(({ path }) => JSON.stringify(path)).join(', ');
+const listed = (paths: readonly string[]) =>
+  paths.length > 10 ? `${paths.length} files` : paths.map((path) => JSON.stringify(path)).join(', ');
 
-const notLeft = (path: string, { artifacts }: KeptRun) =>
-  noFile(`The run left no file ${JSON.stringify(path)}; it left ${listed(artifacts)}.`);
+const notLeft = (path: string, paths: readonly string[], place: ArtifactPlace) =>
+  noFile(`The ${kindOf(place)} left no file ${JSON.stringify(path)}; it left ${listed(paths)}.`);
+const kindOf = (place: ArtifactPlace) => ('run' in place ? 'run' : 'session');
 const nothingOf = (place: ArtifactPlace) =>
-  `No such files of this ${'run' in place ? 'run' : 'session'} are kept: it left none, or they have expired.`;
+  `No such files of this ${kindOf(place)} are kept: it left none, or they have expired.`;
 
 export const NO_UPLOAD =
   'There is no such upload: it has expired or made room for others, or is not yours. Send it again with upload_file.';
 
+const noRoomFor = (bytes: number) =>
+  new PungiError(
+    'SERVER_BUSY',
+    `they are more than half of ARTIFACT_TOTAL_MB, or others are in use (${bytes} bytes).`,
+  );
 const noRoom = () => new PungiError('SERVER_BUSY', 'There is no room for more uploads now; try again later.');
 
 const tooLarge = (most: number, what: string) =>

@@ -32,7 +32,7 @@ import { Engine, type Examination } from './engine/engine.js';
 import { type EnvironmentRef, PLAIN } from './engine/environment-ref.js';
 import { FairQueue } from './engine/fair-queue.js';
 import { analyzeCode } from './environments/analysis.js';
-import { Environments } from './environments/environments.js';
+import { type Environments, LocalEnvironments } from './environments/environments.js';
 import { Preinstalled } from './environments/preinstalled.js';
 import { EnvironmentResolver } from './environments/resolver.js';
 import { Gate } from './gate/gate.js';
@@ -51,6 +51,7 @@ import { OutputStore } from './pungi/output-store.js';
 import {
   adviceOf,
   backgroundLimits,
+  commandArtifactMb,
   engineOptions,
   engineSide,
   environmentsOptions,
@@ -59,6 +60,7 @@ import {
 import { type CompiledScript, Precompiler, readCompiled } from './pungi/precompiler.js';
 import { Prompt } from './pungi/prompt.js';
 import { refusal } from './pungi/refusal.js';
+import type { RemoteBackend } from './pungi/remote-backend.js';
 import { replayEntry } from './pungi/replay.js';
 import { Runs } from './runs.js';
 import { Sessions } from './sessions.js';
@@ -107,7 +109,7 @@ export class Pungi {
   #closed: Promise<void> | undefined;
   #announced: Promise<void> | undefined;
 
-  private constructor(config: Config, logger: Logger, door: Door) {
+  private constructor(config: Config, logger: Logger, door: Door, backend: RemoteBackend | undefined) {
     this.config = config;
     this.#door = door;
     this.logger = logger;
@@ -120,6 +122,7 @@ export class Pungi {
     this.#engine = new Engine(
       {
         ...engineOptions(config, door),
+        backend,
         isFilled: () => config.preinstalledPackages.length > 0 || this.#hasDefault(),
         network: async (hosts) => {
           // Most servers need none, and it loads Node's HTTP.
@@ -129,15 +132,13 @@ export class Pungi {
       },
       logger,
     );
-    this.environments = new Environments(
-      {
-        ...environmentsOptions(config, door),
-        packagesSeen: (name) => this.packages(name),
-        onEvent: recordEnvironment(this.#audit),
-      },
-      engineSide(this.#engine),
-      logger,
-    );
+    const kept = {
+      ...environmentsOptions(config, door),
+      packagesSeen: (name: string) => this.packages(name),
+      onEvent: recordEnvironment(this.#audit),
+    };
+    this.environments =
+      backend?.environmentsWith(kept) ?? new LocalEnvironments(kept, engineSide(this.#engine), logger);
     this.#preinstalled = new Preinstalled(this.environments, config.preinstalledPackages, logger);
     this.#precompiler = new Precompiler(this.#engine, this.#gate, config.cacheDir ?? defaultCacheFolder());
     this.#alerts = new Alerts(config, { logger, read: () => this.#readings() });
@@ -217,10 +218,16 @@ export class Pungi {
   /**
    * Returns at once; interpreter, isolation, the first workers and the audit trail start in the background. Without a
    * configuration, environment variables and pungi.yaml apply; omitted settings of a given one have their defaults.
+   * `backend`: where code runs and environments are, if not on this machine.
    */
-  static start(config?: GivenConfig, logger: Logger = silentLogger, door: Door = 'library'): Pungi {
+  static start(
+    config?: GivenConfig,
+    logger: Logger = silentLogger,
+    door: Door = 'library',
+    backend?: RemoteBackend,
+  ): Pungi {
     if (!isNodeSupported()) throw new PungiError('CONFIGURATION_ERROR', tooOld());
-    return new Pungi(config === undefined ? loadConfig() : checkConfig(config), logger, door);
+    return new Pungi(config === undefined ? loadConfig() : checkConfig(config), logger, door, backend);
   }
 
   /** `await using pungi = Pungi.start()` */
@@ -239,9 +246,22 @@ export class Pungi {
   }
 
   /** Never rejects: invalid input, refusals and failures are verdicts. */
-  async run(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
+  run(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
     void this.#announce();
     return this.#runs.run(request, options);
+  }
+
+  /** How many runs could begin at once. */
+  get freeSlots(): number {
+    const isOpen = this.#closed === undefined && this.#engine.state !== undefined;
+    return isOpen ? this.#engine.queue.freeSlots : 0;
+  }
+
+  /** Does the run of a command, as the command would: what it leaves is for the command, and nothing of it is kept here. */
+  async runForCommand(request: RunRequest, options: RunOptions = {}): Promise<Outcome> {
+    const artifactBytes = commandArtifactMb(this.config) * 1024 * 1024;
+    const advice = adviceOf(this.config, 'command');
+    return this.#runs.run(request, options, { command: { advice, artifactBytes } });
   }
 
   /**

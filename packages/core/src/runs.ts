@@ -20,6 +20,7 @@ import type { Admitted, Gate } from './gate/gate.js';
 import type { ResultCache } from './gate/result-cache.js';
 import { pointToFiles } from './gate/script-file.js';
 import type { OpenUpload } from './gate/sources.js';
+import { checkFits } from './gate/workspace-data.js';
 import type { Alerts } from './metrics/alerts.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { NetworkRefusals } from './pungi/network-refusals.js';
@@ -59,6 +60,8 @@ export interface RunOverrides {
   inspect?: { toolName: string | undefined };
   /** Nobody waits for the run. `onStart` is called when a worker gets the code. */
   background?: { onStart: () => void };
+  /** A command whose run this server does for it: with its advice, and with the files for it alone. */
+  command?: { advice: Advice; artifactBytes: number };
 }
 
 /**
@@ -86,7 +89,11 @@ export class Runs {
     if (this.#isClosed) return refusal(new PungiError('CANCELLED', 'Pungi is shutting down.'), request?.code);
     const underWay = this.#run(request, options, overrides);
     this.#underWay.add(underWay);
-    return underWay.finally(() => this.#underWay.delete(underWay));
+    try {
+      return await underWay;
+    } finally {
+      this.#underWay.delete(underWay);
+    }
   }
 
   async #run(request: RunRequest, options: RunOptions, overrides: RunOverrides): Promise<Outcome> {
@@ -100,11 +107,7 @@ export class Runs {
       executions: [],
       held: [],
     };
-    const ended = await this.#attempt(trace, options, overrides)
-      .catch((thrown: unknown) => refusedOutcome(trace, PungiError.from(thrown)))
-      .finally(() => {
-        for (const release of trace.held) release();
-      });
+    const ended = await this.#attempt(trace, options, overrides);
     const outcome = withWait(ended, performance.now() - began, trace);
     const recorded = await this.#records.write(outcome, trace);
     this.#report(recorded);
@@ -112,6 +115,16 @@ export class Runs {
   }
 
   async #attempt(trace: Trace, options: RunOptions, overrides: RunOverrides): Promise<Outcome> {
+    try {
+      return await this.#admitAndRun(trace, options, overrides);
+    } catch (thrown) {
+      return refusedOutcome(trace, PungiError.from(thrown));
+    } finally {
+      for (const release of trace.held) release();
+    }
+  }
+
+  async #admitAndRun(trace: Trace, options: RunOptions, overrides: RunOverrides): Promise<Outcome> {
     const { audit, sessions } = this.parts;
     checkOptions(options);
     // Runs of a session have the order in which they were asked for, however long each takes to be admitted.
@@ -119,23 +132,28 @@ export class Runs {
     if (turn) trace.held.push(() => void turn.then((leave) => leave()));
     // A run that could not be recorded does not start.
     await audit.ready();
-    const admitted = await this.#withFilesOf(await this.#admit(trace, options, overrides), trace);
+    let admitted = await this.#admit(trace, options, overrides);
+    const { filesOf } = trace.request;
+    if (filesOf !== undefined) admitted = await this.#withFilesOf(filesOf, admitted, trace);
     if (admitted.session !== undefined)
       return this.#runInSession(admitted.session, admitted, trace, options, turn);
     return this.#resolveAndRun(admitted, trace, options, overrides);
   }
 
   /** Adds the kept files of an earlier session or run of the caller; files of the request replace those. */
-  async #withFilesOf(admitted: Admitted, trace: Trace): Promise<Admitted> {
-    const { filesOf } = trace.request;
-    if (filesOf === undefined) return admitted;
+  async #withFilesOf(filesOf: string, admitted: Admitted, trace: Trace): Promise<Admitted> {
     const { artifacts } = this.parts;
     if (artifacts === null)
       throw new PungiError('INVALID_INPUT', 'No files of runs are kept here: leave out filesOf.');
     const place = isSession(filesOf) ? { session: filesOf } : { run: filesOf };
-    const kept = await artifacts.all(place, trace.caller, MOST_TAKEN_BYTES);
-    const files = kept.map(({ path, content }) => ({ path, base64: content.toString('base64') }));
-    trace.admitted = { ...admitted, job: { ...admitted.job, files: [...files, ...admitted.job.files] } };
+    const { files, release } = await artifacts.open(place, trace.caller);
+    trace.held.push(release);
+    const { job } = admitted;
+    const given = new Set([...job.files, ...(job.sources ?? [])].map(({ path }) => path));
+    const sources = [...files.filter(({ path }) => !given.has(path)), ...(job.sources ?? [])];
+    checkFits(trace.request, job.limits, sources);
+    // An outcome is cached by what the run was given, which does not include what is read while it begins.
+    trace.admitted = { ...admitted, job: { ...job, sources }, cacheSeconds: 0 };
     return trace.admitted;
   }
 
@@ -165,7 +183,8 @@ export class Runs {
     options: RunOptions,
     overrides: RunOverrides = {},
   ): Promise<Outcome> {
-    const { resolver, advice, scriptRoots: roots } = this.parts;
+    const { resolver, scriptRoots: roots } = this.parts;
+    const { advice } = overrides.command ?? this.parts;
     let resolved = await resolver.resolve(admitted, options);
     for (;;) {
       const ended = await this.#runIn(resolved.venvName, admitted, trace, options, overrides);
@@ -206,7 +225,8 @@ export class Runs {
           ? this.#resolveAndRun({ ...admitted, slot: session }, trace, within)
           : this.#continueIn(session, admitted, trace, within);
       const outcome = await sessions.during(session, work, 1, turn);
-      if (session.worker === null && session.ended === undefined) sessions.close(session, endedBy(outcome));
+      if (session.worker === null && session.ended === undefined)
+        sessions.close(session, session.gone ?? endedBy(outcome));
       else if (session.worker?.isKept === false) session.lost = endedBy(outcome);
       return { ...outcome, session: session.state };
     } catch (thrown) {
@@ -258,7 +278,7 @@ export class Runs {
     if (inspect !== undefined) {
       const { toolName } = inspect;
       const job = { ...asked.job, inspect: true, ...(toolName !== undefined && { toolName }) };
-      trace.admitted = { ...trace.admitted, job, cacheSeconds: 0 };
+      trace.admitted = { ...trace.admitted, job };
     }
     return trace.admitted;
   }
@@ -280,16 +300,15 @@ export class Runs {
     admitted: Admitted,
     trace: Trace,
     options: RunOptions,
-    { bytecode }: RunOverrides,
+    { bytecode, command }: RunOverrides,
   ): Promise<Outcome> {
     const { environments, cache, logger } = this.parts;
     const { cacheSeconds, isFresh } = admitted;
     return environments.in(venvName, stepsOf(options), async (ref) => {
       environments.noteUse(ref);
       const lock = await environments.lockOf(ref);
-      const compiled = await bytecode?.(ref);
-      const job = compiled === undefined ? admitted.job : { ...admitted.job, bytecode: compiled };
-      const run = { ...admitted, job, ref };
+      const job = bytecode ? { ...admitted.job, bytecode: await bytecode(ref) } : admitted.job;
+      const run = { ref, ...admitted, job };
       if (admitted.slot) this.#settle(admitted.slot as Session, ref, lock);
       const key = cacheSeconds > 0 ? cache.keyOf(run, await this.#identity(lock, ref)) : null;
       const kept = key === null || isFresh ? undefined : cache.get(key);
@@ -306,7 +325,7 @@ export class Runs {
       const onSummary = (found: CodeSummary) => {
         summary = found;
       };
-      const outcome = await this.#execute(run, trace, { ...options, onStart, onSummary });
+      const outcome = await this.#execute(run, trace, { ...options, onStart, onSummary }, command);
       trace.executions.push({ outcome, lock });
       const whole = disclosed(outcome, admitted, summary);
       if (key !== null) cache.set(key, whole, cacheSeconds);
@@ -315,8 +334,15 @@ export class Runs {
   }
 
   /** Runs the job. The files that it leaves are kept before its outcome is returned. */
-  async #execute(run: AdmittedRun, { caller }: Trace, options: EngineRunOptions): Promise<Outcome> {
-    const { engine, artifacts, artifactBytes, logger } = this.parts;
+  async #execute(
+    run: AdmittedRun,
+    { caller }: Trace,
+    given: EngineRunOptions,
+    command?: RunOverrides['command'],
+  ): Promise<Outcome> {
+    const { engine, logger } = this.parts;
+    const { artifacts, artifactBytes } = command ? { ...command, artifacts: null } : this.parts;
+    const options = { ...given, advice: command?.advice };
     const { onFiles } = options;
     const wantsFiles = !run.job.inspect && (artifacts !== null || onFiles !== undefined);
     if (!wantsFiles || artifactBytes === 0) return engine.run(run, options);
@@ -325,7 +351,7 @@ export class Runs {
       onFiles?.(runId, files);
       kept = artifacts?.keep(runId, caller, files, (run.slot as Session | undefined)?.id);
     };
-    const job = { ...run.job, artifactBytes };
+    const job = { artifactBytes, ...run.job };
     const outcome = await engine.run({ ...run, job }, { ...options, onFiles: keep });
     try {
       await kept;
@@ -334,7 +360,9 @@ export class Runs {
       const reason = PungiError.from(thrown).message;
       logger.error('The files of a run could not be kept', { runId: outcome.runId, reason });
       const { artifacts: _, ...rest } = outcome;
-      return withNotes(rest, ['The files that the run left could not be kept.']);
+      // A message of the system names folders of the server.
+      const why = thrown instanceof PungiError ? reason : "the server's log says why.";
+      return withNotes(rest, [`The files that the run left could not be kept: ${why}`]);
     }
   }
 
@@ -379,9 +407,6 @@ export class Runs {
     logOutcome(outcome, logger);
   }
 }
-
-/** The files of an earlier session, which are handed to the worker at once. */
-const MOST_TAKEN_BYTES = 32 * 1024 * 1024;
 
 const isSession = (handle: string) => handle.startsWith('session-');
 

@@ -34,6 +34,8 @@ export class Session {
   readonly id = `session-${randomBytes(16).toString('base64url')}`;
   /** Set while the worker waits for the next run. */
   worker: Worker | null = null;
+  /** Why it has no worker any more, if that is not the doing of its runs. */
+  gone: string | undefined;
   /** Where it runs, from its first run on. */
   place: { ref: EnvironmentRef | undefined; lock: EnvironmentLock | null } | undefined;
   calls = 0;
@@ -173,11 +175,12 @@ export class Sessions {
 
   /** Throws SESSION_ENDED if the session has no process. One without checkpoints ends. */
   checkAlive(session: Session): void {
-    const { worker, checkpoints, lost = LOST } = session;
+    const { worker, checkpoints } = session;
     if (worker?.isKept === true) return;
-    if (checkpoints.length > 0) throw sessionLost(lost, checkpoints);
-    this.close(session, LOST);
-    throw sessionEnded(LOST);
+    const reason = worker?.goneBecause ?? LOST;
+    if (checkpoints.length > 0) throw sessionLost(session.lost ?? reason, checkpoints);
+    this.close(session, reason);
+    throw sessionEnded(reason);
   }
 
   closeAll(): void {

@@ -22,7 +22,9 @@ import { TrailReader } from './trail-reader.js';
 import { SharedCommits, Writer } from './writer.js';
 
 /** The chain and the indexes of queries follow the journal a moment later, so that no run waits for them. */
-const FOLD_AFTER_MS = 100;
+const FOLD_AFTER_MS = 500;
+/** With so many bytes in the journal, the next turn of the event loop folds them, so that no run has to. */
+const FOLD_AT_BYTES = 32 * 1024;
 /** An entry needs a few pages of the database. */
 const LEAST_FREE_BYTES = 64 * 1024;
 const LOOK_AGAIN_MS = 100;
@@ -65,6 +67,7 @@ export class AuditTrail {
   /** When the disk was last seen to have room. */
   #sawRoomAt = Number.NEGATIVE_INFINITY;
   #folding: NodeJS.Timeout | undefined;
+  #isFoldingNext = false;
   #signing: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
   /** Folding, signing and pruning run one after the other. */
@@ -295,13 +298,20 @@ export class AuditTrail {
   }
 
   #foldSoon(): void {
-    this.#folding ??= setTimeout(() => {
-      this.#folding = undefined;
-      // If it fails, queries scan the entries that the lookup lacks, and the next entry tries again.
-      this.#keepUp(() => this.#fold()).catch(() => {
-        this.#isBehind = true;
-      });
-    }, FOLD_AFTER_MS).unref();
+    const isUrgent = this.#journal.bytes > FOLD_AT_BYTES;
+    if (this.#folding !== undefined && (!isUrgent || this.#isFoldingNext)) return;
+    clearTimeout(this.#folding);
+    this.#isFoldingNext = isUrgent;
+    this.#folding = setTimeout(
+      () => {
+        this.#folding = undefined;
+        // If it fails, queries scan the entries that the lookup lacks, and the next entry tries again.
+        this.#keepUp(() => this.#fold()).catch(() => {
+          this.#isBehind = true;
+        });
+      },
+      isUrgent ? 0 : FOLD_AFTER_MS,
+    ).unref();
   }
 
   async #fold(): Promise<void> {

@@ -25,6 +25,7 @@ const MOST_BYTES = 64 * 1024;
 const MOST_ENTRY_CHARS = 32 * 1024;
 /** A journal whose process cannot be seen may belong to another container. */
 const ABANDONED_AFTER_MS = 60_000;
+const MAY_BE_GONE = { throwIfNoEntry: false } as const;
 /** Far more than a journal ever holds. */
 const MOST_READ_BYTES = 16 * 1024 * 1024;
 
@@ -37,6 +38,7 @@ const MOST_READ_BYTES = 16 * 1024 * 1024;
 export class Journal {
   readonly #folder: string;
   #name = '';
+  #path = '';
   #file: number | undefined;
   #inode = 0;
   #serial = 0;
@@ -55,12 +57,12 @@ export class Journal {
   /** Returns false if the entry is too large, or there are too many. */
   append(record: AuditRecord): boolean {
     if (this.#bytes > MOST_BYTES) return false;
-    const json = JSON.stringify({ ...record, time: new Date().toISOString() });
+    const json = JSON.stringify({ time: new Date().toISOString(), ...record });
     if (json.length > MOST_ENTRY_CHARS) return false;
     this.#write(json);
     // If the file is gone, somebody took this process for dead, and may or may not have read the line. If the folder is
     // gone, this fails.
-    if (statSync(join(this.#folder, this.#name), { throwIfNoEntry: false })?.ino !== this.#inode) {
+    if (statSync(this.#path, MAY_BE_GONE)?.ino !== this.#inode) {
       this.#leave();
       this.#write(json);
     }
@@ -87,10 +89,9 @@ export class Journal {
 
   /** Removes the file if everything in it was folded. */
   close(): void {
-    const path = join(this.#folder, this.#name);
     const isFolded = this.#file !== undefined && this.#bytes === 0;
     this.#leave();
-    if (isFolded) rmSync(path, { force: true });
+    if (isFolded) rmSync(this.#path, { force: true });
   }
 
   #leave(): void {
@@ -113,9 +114,10 @@ export class Journal {
 
   #create(): number {
     this.#name = `journal.${process.pid}.${randomBytes(8).toString('hex')}`;
+    this.#path = join(this.#folder, this.#name);
     this.#serial = 0;
     const { O_WRONLY, O_CREAT, O_EXCL } = constants;
-    const file = openSync(join(this.#folder, this.#name), O_WRONLY | O_CREAT | O_EXCL, 0o600);
+    const file = openSync(this.#path, O_WRONLY | O_CREAT | O_EXCL, 0o600);
     this.#inode = fstatSync(file).ino;
     return file;
   }

@@ -49,7 +49,8 @@ export function inputsOf(
     upload === undefined ? file : { ...file, upload: sha256(upload).slice(0, 12) },
   );
   const filename = request.filename ?? (request.file === undefined ? undefined : basename(request.file));
-  const given = {
+  // Serializing leaves out what is undefined.
+  return {
     filename,
     argv,
     stdin,
@@ -62,8 +63,7 @@ export function inputsOf(
     capability,
     value,
     sources: sources.length > 0 ? sources.map(aboutSource) : undefined,
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  } as RunInputs;
 }
 
 /** Returns the entry for a run: a denial if the rules refused it. */

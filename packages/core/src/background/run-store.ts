@@ -76,7 +76,10 @@ export class RunStore {
     if ((about.mode & 0o077) !== 0) await chmod(folder, 0o700);
   }
 
-  /** Resolves when the run outlasts this process. The caller's oldest outcomes make room. Throws SERVER_BUSY. */
+  /**
+   * Resolves when the run outlasts this process. The caller's oldest outcomes make room, then those of whoever holds the most.
+   * Throws SERVER_BUSY.
+   */
   async accept(accepted: Accepted): Promise<void> {
     if (!(await this.#makeRoom(accepted.owner, ENTRY_BYTES)))
       throw new PungiError(
@@ -149,18 +152,19 @@ export class RunStore {
     const { totalBytes } = this.limits;
     const half = totalBytes / 2;
     const all = await this.all();
-    const old = all.filter((one) => this.#isOld(one));
-    const kept = all.filter((one) => !this.#isOld(one));
-    const own = kept.filter((one) => one.owner === owner);
+    const gone = new Set(all.filter((one) => this.#isOld(one)));
+    const own = all.filter((one) => one.owner === owner && !gone.has(one));
     const ended = own.filter(({ endedMs }) => endedMs !== null);
     while (ended.length > 0 && (own.length >= MOST_OF_CALLER || sizeOf(own) + bytes > half)) {
       const oldest = ended.shift()!;
       own.splice(own.indexOf(oldest), 1);
-      old.push(oldest);
+      gone.add(oldest);
     }
-    for (const { run } of old) await this.#remove(run);
-    const left = kept.filter((one) => !old.includes(one));
-    return left.length < MOST_OF_ALL && sizeOf(left) + bytes <= totalBytes && sizeOf(own) + bytes <= half;
+    const left = all.filter((one) => !gone.has(one));
+    const fits = sizeOf(own) + bytes <= half;
+    const others = fits ? makingRoom(left, { owner, bytes, totalBytes }) : undefined;
+    for (const { run } of [...gone, ...(others ?? [])]) await this.#remove(run);
+    return others !== undefined;
   }
 
   /** The acceptance goes first: without its end, a run would seem to be lost. */
@@ -196,7 +200,45 @@ export class RunStore {
   #path = (run: string, kind: 'json' | 'started' | 'ended'): string => join(this.folder, `${run}.${kind}`);
 }
 
-const sizeOf = (runs: readonly StoredRun[]): number => runs.reduce((sum, { bytes }) => sum + bytes, 0);
+const sizeOf = (runs: Iterable<StoredRun>): number => [...runs].reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Returns the runs whose removal makes room for all; undefined if there are not enough that have ended. */
+function makingRoom(
+  runs: readonly StoredRun[],
+  { owner, bytes, totalBytes }: { owner: string; bytes: number; totalBytes: number },
+): StoredRun[] | undefined {
+  const left = new Set(runs);
+  const removed: StoredRun[] = [];
+  while (left.size >= MOST_OF_ALL || sizeOf(left) + bytes > totalBytes) {
+    const oldest =
+      left.size >= MOST_OF_ALL
+        ? oldestOfLargest(left, owner, 1, () => 1)
+        : oldestOfLargest(left, owner, bytes, (one) => one.bytes);
+    if (oldest === undefined) return undefined;
+    left.delete(oldest);
+    removed.push(oldest);
+  }
+  return removed;
+}
+
+/**
+ * Returns the oldest ended run of the caller that holds the most, so that nobody fills the store for others; undefined if this
+ * caller would then hold more. `runs`: the oldest first.
+ */
+function oldestOfLargest(
+  runs: Iterable<StoredRun>,
+  caller: string,
+  more: number,
+  amountOf: (run: StoredRun) => number,
+): StoredRun | undefined {
+  const held = new Map([[caller, more]]);
+  for (const run of runs) held.set(run.owner, (held.get(run.owner) ?? 0) + amountOf(run));
+  const heldBy = ({ owner }: StoredRun) => held.get(owner)!;
+  let largest: StoredRun | undefined;
+  for (const run of runs)
+    if (run.endedMs !== null && (largest === undefined || heldBy(run) > heldBy(largest))) largest = run;
+  return largest !== undefined && heldBy(largest) >= held.get(caller)! ? largest : undefined;
+}
 
 function withoutDisplays({ displays: _, value, ...outcome }: Outcome): Outcome {
   const { content: __, ...plain } = value ?? { type: '', repr: '' };

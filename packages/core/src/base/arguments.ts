@@ -37,17 +37,17 @@ export function isCaller(value: unknown): boolean {
 }
 
 /** The options that methods accept, checked at run time because callers may use plain JavaScript. */
-const OPTIONS: Record<string, [fits: (value: unknown) => boolean, expected: string]> = {
-  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
-  onLine: [isFunction, 'a function'],
-  onStep: [isFunction, 'a function'],
-  caller: [isCaller, 'an object with client, token, scopes or connection'],
-  upgrade: [(value) => typeof value === 'boolean', 'true or false'],
-};
+const OPTIONS: readonly [name: string, fits: (value: unknown) => boolean, expected: string][] = [
+  ['signal', (value) => value instanceof AbortSignal, 'an AbortSignal'],
+  ['onLine', isFunction, 'a function'],
+  ['onStep', isFunction, 'a function'],
+  ['caller', isCaller, 'an object with client, token, scopes or connection'],
+  ['upgrade', (value) => typeof value === 'boolean', 'true or false'],
+];
 
 export function checkOptions(options: unknown): void {
   checkObject('options', options);
-  for (const [name, [fits, expected]] of Object.entries(OPTIONS)) {
+  for (const [name, fits, expected] of OPTIONS) {
     const value = (options as Record<string, unknown>)[name];
     if (value !== undefined && !fits(value)) throw badArgument(`options.${name}`, expected, value);
   }

@@ -26,6 +26,7 @@ export {
   indent,
   LiveLine,
   oneLine,
+  type Printed,
   printable,
   revealed,
   revealedLine,
@@ -34,5 +35,5 @@ export {
   styleFor,
   widthOf,
 } from './terminal.js';
-export { letOthersGo, ownTurn, Semaphore, within } from './turns.js';
+export { letOthersGo, Semaphore, within } from './turns.js';
 export { PACKAGE_ROOT, VERSION } from './version.js';

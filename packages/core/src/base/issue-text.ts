@@ -12,27 +12,32 @@ export interface Fault {
 
 /**
  * Lists all faults of a JSON value, such as: files.0.path: must be a text. With the schema, an unknown name comes with the
- * known one that is most like it.
+ * known one that is most like it; if there is none, the last lines list those that are known.
  */
-export const jsonFaults = ({ issues }: z.ZodError, schema?: z.ZodType): string[] =>
-  issues.flatMap((issue) =>
+export function jsonFaults({ issues }: z.ZodError, schema?: z.ZodType): string[] {
+  const lists = new Set<string>();
+  const faults = issues.flatMap((issue) =>
     faultsOf(issue).map(({ path, reason, isUnknownKey }) => {
-      const meant = isUnknownKey && schema ? meantName(path, schema) : undefined;
+      const known = isUnknownKey && schema ? namesAt(path.slice(0, -1), schema) : [];
+      const meant = meantName(String(path.at(-1)), known);
       const advice = meant === undefined ? '' : `; did you mean "${meant}"?`;
+      if (meant === undefined && known.length > 0)
+        lists.add(atPath(path.slice(0, -1), `use one of ${known.join(', ')}`));
       const requirement = `${reason.replace('must be a map', 'must be an object')}${advice}`;
-      const problem = issue.message.endsWith('received undefined')
-        ? `is missing; it ${requirement}`
-        : requirement;
-      return path.length === 0 ? problem : `${path.map(String).join('.')}: ${problem}`;
+      const isMissing = issue.message.endsWith('received undefined');
+      return atPath(path, isMissing ? `is missing; it ${requirement}` : requirement);
     }),
   );
+  return faults.length < MOST_UNKNOWN ? [...faults, ...lists] : faults;
+}
+
+const atPath = (path: readonly PropertyKey[], problem: string): string =>
+  path.length === 0 ? problem : `${path.map(String).join('.')}: ${problem}`;
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, '');
 
-/** Returns the name of the schema that somebody meant by the last name of the path, if one is like it. */
-function meantName(path: PropertyKey[], schema: z.ZodType): string | undefined {
-  const given = String(path.at(-1));
-  const known = namesAt(path.slice(0, -1), schema);
+/** Returns the name that somebody meant, if one is like it. */
+function meantName(given: string, known: readonly string[]): string | undefined {
   const begun = plain(given).length < 3 ? [] : known.filter((name) => plain(name).startsWith(plain(given)));
   return begun.length === 1 ? begun[0] : similarName(given, known);
 }

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 
 /** The SGR codes that begin and end each format. */
@@ -13,9 +14,16 @@ const CODES = {
 export type Format = keyof typeof CODES;
 export type Style = (format: Format, text: string) => string;
 
+/** A stream that a command prints to, which may be a terminal. */
+export interface Printed extends Writable {
+  isTTY?: boolean;
+  columns?: number;
+  hasColors?(): boolean;
+}
+
 /** Uses colours on a terminal, unless NO_COLOR is set. */
-export function styleFor(stream: NodeJS.WriteStream): Style {
-  const colourful = stream.isTTY && stream.hasColors();
+export function styleFor(stream: Printed): Style {
+  const colourful = stream.isTTY && stream.hasColors?.();
   return (format, text) => {
     const [begin, end] = CODES[format];
     return colourful && text !== '' ? `\x1b[${begin}m${text}\x1b[${end}m` : text;
@@ -116,7 +124,7 @@ export class LiveLine {
   #frame = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly stream: NodeJS.WriteStream) {}
+  constructor(private readonly stream: Printed) {}
 
   /** The text must be printable and one line. */
   show(text: string, share?: number): void {

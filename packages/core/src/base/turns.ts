@@ -44,7 +44,7 @@ export async function letOthersGo(since: number): Promise<void> {
 /**
  * Resolves in an event-loop turn that no other caller gets, so that several large requests are handled one by one.
  */
-export function ownTurn(): Promise<void> {
+function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => immediately());
   return lastTurn;
 }

@@ -326,6 +326,11 @@ export const OPTIONS = {
     'the profiles that a caller may use; * for all',
   ),
   resultCacheMb: option('RESULT_CACHE_MB', count(0).default(64), 'memory for outcomes that profiles keep'),
+  shareServer: option(
+    'SHARE_SERVER',
+    flag.default(true),
+    'let `pungi run` use a running server of the same user and settings',
+  ),
   audit: option('AUDIT', flag.default(true), 'record what is run in the audit trail'),
   auditDir: option('AUDIT_DIR', z.string().min(1).optional(), 'where the audit trail is kept'),
   auditSync: option(
@@ -374,6 +379,54 @@ export const OPTIONS = {
     'ALERT_WEBHOOK',
     z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     'alerts are posted to this address',
+  ),
+  cluster: option(
+    'PUNGI_CLUSTER',
+    z
+      .string()
+      .regex(
+        /^(nats|tls):\/\/[^\s@,]+(,(nats|tls):\/\/[^\s@,]+)*$/,
+        'must be addresses such as nats://host:4222, without a password (it belongs into --creds)',
+      )
+      .optional(),
+    'run code on the workers of the cluster at these NATS servers; of a worker: the cluster to join',
+  ),
+  clusterName: option(
+    'PUNGI_CLUSTER_NAME',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')
+      .optional(),
+    'the name of the cluster; that of the credentials, or main, if not set',
+  ),
+  creds: option(
+    'PUNGI_CREDS',
+    z.string().min(1).optional(),
+    'the folder with the credentials for the cluster',
+  ),
+  workerName: option(
+    'PUNGI_WORKER_NAME',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')
+      .optional(),
+    'the name of a worker; that of the credentials, or one from its host, if not set',
+  ),
+  workerLabels: option(
+    'PUNGI_WORKER_LABELS',
+    list(/[\s,]+/)
+      .pipe(
+        z
+          .array(z.string().regex(/^[\w.-]{1,60}=[\w.-]{1,60}$/, 'must be of the form name=value'))
+          .max(5, 'must be at most 5'),
+      )
+      .default([]),
+    'what a worker has, such as gpu=true, for runs that need it',
+  ),
+  workerDiskMb: option(
+    'PUNGI_WORKER_DISK_MB',
+    count(1).default(20_000),
+    'megabytes of environments that a worker keeps; those not used for the longest time make room',
   ),
   logLevel: option('LOG_LEVEL', z.enum(['debug', 'info', 'error']).default('info'), 'what is logged'),
   logFormat: option('LOG_FORMAT', z.enum(['json', 'text']).default('json'), 'how it is logged'),

@@ -17,7 +17,9 @@ export const EnvironmentInfo = z.object({
   path: z
     .string()
     .nullable()
-    .describe('the folder of the virtual environment; null: nothing was installed into it yet'),
+    .describe(
+      'the folder of the virtual environment; null: nothing was installed into it yet, or a cluster has it',
+    ),
   requested: z.array(z.string()).describe('what was asked for, as requirements'),
   packageCount: z.number().int().describe('packages installed, with what they depend on'),
   sizeMb: z.number().describe('size of its files'),
@@ -27,6 +29,10 @@ export const EnvironmentInfo = z.object({
   created: z.string().nullable().describe('ISO 8601'),
   lastUsed: z.string().nullable().describe('ISO 8601; to the minute'),
   isWarm: z.boolean().describe('workers of it are parked in this server'),
+  warmOn: z
+    .array(z.string())
+    .optional()
+    .describe('in a cluster: the workers that have it; others build it when they are the first to need it'),
 });
 export type EnvironmentInfo = z.infer<typeof EnvironmentInfo>;
 

@@ -32,6 +32,29 @@ export const Alert = z.object({
 });
 export type Alert = z.infer<typeof Alert>;
 
+export const ClusterWorkerHealth = z.object({
+  name: z.string(),
+  state: z.enum(['ready', 'cordoned', 'draining', 'stopped', 'silent']),
+  version: z.string(),
+  arch: z.string(),
+  labels: z.record(z.string(), z.string()),
+  cores: z.number().int(),
+  load: z.number().describe('processes that run or want to, over the last minute'),
+  slots: z.number().int().describe('runs that it takes at the same time'),
+  busy: z.number().int(),
+  queue: z.number().int().describe('runs of its sessions that wait for a slot'),
+  sessions: z.number().int(),
+  warm: z.array(z.string()).describe('environments whose workers are parked there'),
+});
+export type ClusterWorkerHealth = z.infer<typeof ClusterWorkerHealth>;
+
+export const ClusterHealth = z.object({
+  name: z.string(),
+  waiting: z.number().int().describe('runs of this server that wait, for their turn or for a worker'),
+  workers: z.array(ClusterWorkerHealth).describe('the workers that this server hears, or has lost lately'),
+});
+export type ClusterHealth = z.infer<typeof ClusterHealth>;
+
 export const Health = z.object({
   status: z.enum(['healthy', 'starting', 'degraded', 'unhealthy']),
   version: z.string(),
@@ -75,6 +98,7 @@ export const Health = z.object({
     )
     .describe('modules that runs of that environment find loaded; empty while its packages load'),
   queue: z.object({ active: z.number().int(), waiting: z.number().int(), capacity: z.number().int() }),
+  cluster: ClusterHealth.optional().describe('the machines that run code, in a cluster'),
   alerts: z.array(Alert).describe('thresholds that are exceeded now, the reasons for being degraded'),
   audit: z.object({
     enabled: z.boolean(),

@@ -13,7 +13,9 @@ export { CodeSummary, Disclosure } from './disclosure.js';
 export { displayContent, displayFile, displayStem, isPicture } from './display-files.js';
 export {
   CleanReport,
+  type EnvironmentEvent,
   EnvironmentInfo,
+  type EnvironmentLock,
   type OnStep,
   PackageInfo,
   PackageReport,
@@ -21,7 +23,7 @@ export {
   type StepOptions,
 } from './environment.js';
 export type { FilesOverview, FolderList, ListedEntry } from './files.js';
-export { Alert, Health } from './health.js';
+export { Alert, ClusterHealth, type ClusterWorkerHealth, Health } from './health.js';
 export { DEFAULT_LIMITS, Limits, type RequestedLimits } from './limits.js';
 export {
   Artifact,

@@ -122,10 +122,11 @@ const NOTHING: Output = { text: '', bytes: 0, truncated: false };
 
 /** Builds an outcome, also for a refused run. Omitted parts are empty. */
 export const buildOutcome = ({
+  runId = randomUUID(),
   usage,
   ...parts
 }: Partial<Omit<Outcome, 'usage'>> & Pick<Outcome, 'verdict'> & { usage?: Partial<Usage> }): Outcome => ({
-  runId: randomUUID(),
+  runId,
   stdout: NOTHING,
   stderr: NOTHING,
   value: null,

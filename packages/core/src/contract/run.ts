@@ -127,6 +127,12 @@ export const FunctionCall = z.strictObject({
 });
 export type FunctionCall = z.infer<typeof FunctionCall>;
 
+/** As workers have them: `pungi worker --label gpu=true`. */
+const LABEL = /^[\w.-]{1,60}$/;
+const Labels = z
+  .record(z.string().regex(LABEL, 'is not a label'), z.string().regex(LABEL, 'must be a text such as "true"'))
+  .refine((labels) => Object.keys(labels).length <= 5, 'must be at most 5');
+
 const PACKAGE = /^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)*$/u;
 const PLAIN_NAME = 'must be a plain file name of at most 255 bytes, such as "report.py"';
 
@@ -235,6 +241,11 @@ const Fields = z.strictObject({
     .boolean()
     .optional()
     .describe("in a session: expressions print their values and figures stay open, as at Python's prompt"),
+  retry: z
+    .boolean()
+    .optional()
+    .describe('run it again elsewhere if its worker was lost, even if it may have started there'),
+  labels: Labels.optional().describe('what the worker must have, in a cluster, such as {"gpu": "true"}'),
   fresh: z.boolean().optional().describe('run it even if an outcome of the same code is cached'),
 });
 
@@ -262,6 +273,10 @@ export const TOGETHER: readonly [holds: (request: z.infer<typeof Fields>) => boo
   [
     ({ session, interactive }) => interactive !== true || session !== undefined,
     'interactive needs a session',
+  ],
+  [
+    ({ session, labels }) => labels === undefined || session === undefined || session === 'new',
+    'a session stays on its worker: give labels when it begins',
   ],
 ];
 

@@ -48,6 +48,12 @@ const LIMIT_EXCEEDED = { exit: 137, fault: 'none' } as const;
 const limitMs = { limitMs: z.number() };
 const limitMb = { limitMb: z.number(), exception: PythonException.optional() };
 
+const LOST = {
+  true: 'The server was ended while the run was under way: how it ended is not known.',
+  false: 'The server was ended before the run had started: start it again.',
+  null: 'The server was ended; whether the run had started is not known.',
+};
+
 /** Every way in which a run can fail. To add one: an entry here, and a test. */
 export const FAILURES = {
   'python-error': entry({
@@ -157,14 +163,16 @@ export const FAILURES = {
     fields: {},
     logged: 'refused',
   }),
-  // Nobody saw how it ended: the server that ran it was killed.
+  // Nobody saw how it ended: the server or the worker that ran it was killed, or could not be reached.
   lost: entry({
     codes: { RUN_LOST: { exit: 70, fault: 'server' } },
-    fields: { started: z.boolean().describe('whether the code had begun to run') },
-    message: ({ started }) =>
-      started
-        ? 'The server was ended while the run was under way: how it ended is not known.'
-        : 'The server was ended before the run had started: start it again.',
+    fields: {
+      started: z
+        .boolean()
+        .nullable()
+        .describe('whether the code had begun to run; null if that is not known'),
+    },
+    message: ({ started }) => LOST[`${started}`],
     logged: 'failed',
   }),
   unavailable: entry({
@@ -267,9 +275,10 @@ export function exitCodeOf(verdict: Verdict): number {
 }
 
 function describeException({ type, message, line }: PythonException): string {
-  const what = message === '' ? type : `${type}: ${message}`;
-  const [firstLine] = what.split('\n', 1) as [string];
-  return `${firstLine.slice(0, 500)}${line === null ? '' : ` (line ${line})`}`;
+  // Some libraries begin with an empty line.
+  const [firstLine] = message.trimStart().split('\n', 1) as [string];
+  const what = firstLine === '' ? type : `${type}: ${firstLine}`;
+  return `${what.slice(0, 500)}${line === null ? '' : ` (line ${line})`}`;
 }
 
 const SIGNAL_MEANINGS: Record<string, string> = {

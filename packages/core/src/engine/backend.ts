@@ -1,3 +1,4 @@
+import type { ClusterHealth } from '../contract/health.js';
 import type { Limits } from '../contract/limits.js';
 import type { Tier } from '../contract/outcome.js';
 import type { Preload } from '../runtime/fork-server.js';
@@ -9,7 +10,7 @@ import type { EnvironmentRef, PoolSpec } from './environment-ref.js';
 export interface Backend {
   /** Resolves when workers are available; rejects with what is missing. */
   start(signal: AbortSignal): Promise<BackendState>;
-  /** Resolves to a worker, which its owner releases. Rejects with ENVIRONMENT_DAMAGED, DENIED or another reason. */
+  /** Resolves to a worker, which its owner releases. Rejects with ENVIRONMENT_DAMAGED, DENIED, SERVER_BUSY or another reason. */
   acquire(spec: WorkerSpec, signal: AbortSignal): Promise<Worker>;
   /** Prepares workers before the first run needs them. */
   warm(spec: WorkerSpec): void;
@@ -26,8 +27,19 @@ export interface Backend {
   retire(environment: string, inForce: string | null): Promise<void>;
   /** Whether its workers can be kept for sessions. */
   readonly keepsWorkers: boolean;
+  /** Lets a backend report the queue in front of it to other machines. */
+  observe?(queue: QueueFigures): void;
+  /** The other machines, if there are some. */
+  cluster?(): ClusterHealth;
   /** Ends every worker. */
   close(): Promise<void>;
+}
+
+/** Runs that have their turn, and that wait for one. */
+export interface QueueFigures {
+  readonly active: number;
+  readonly waiting: number;
+  readonly capacity: number;
 }
 
 /** How many workers are ready, starting and busy. */
@@ -48,6 +60,10 @@ export interface WorkerSpec {
   ref: EnvironmentRef | undefined;
   /** Undefined if any worker of the environment will do. */
   poolSpec?: PoolSpec | undefined;
+  /** How long to wait for a free worker of another machine; for ever if not given. */
+  waitMs?: number;
+  /** What its machine must have, such as gpu: "true". */
+  labels?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -55,10 +71,14 @@ export interface WorkerSpec {
  */
 export interface Worker {
   readonly about: WorkerAbout;
+  /** Its tier, if the workers of its backend may differ. */
+  readonly tier?: Tier;
   /** Runs one job at a time. Resolves when all processes of the run have ended, or the worker is lost. */
   run(job: Job, runId: string, sink: OutputSink, signal: AbortSignal): Promise<RunEnd>;
   /** Whether it waits for the next job of its session, with what the last one left. */
   readonly isKept: boolean;
+  /** Why it is not kept any more, if its backend knows. */
+  readonly goneBecause?: string | undefined;
   /** Of a session's worker, if the backend can copy it. */
   readonly copies?: WorkerCopies;
   release(): void;
@@ -82,6 +102,8 @@ export type Copied<T> = { copy: T } | { obstacles: string[] };
 /** Holds the worker of a session from one run to the next. */
 export interface WorkerSlot {
   worker: Worker | null;
+  /** Why there is none any more, if its backend knows. */
+  gone?: string | undefined;
 }
 
 /** The result of the start: the interpreter, the tier in use, and why no stronger one is available. */

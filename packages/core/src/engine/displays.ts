@@ -74,6 +74,7 @@ export class Displays {
 
   /** The displays with their places in the texts. `placesIn` gets the places in bytes, in order. */
   finish(placesIn: (stream: 'stdout' | 'stderr', bytes: number[]) => number[]): Shown[] {
+    if (this.#held.length === 0) return [];
     const stdout = placesIn(
       'stdout',
       this.#held.map(({ at }) => at.stdout),

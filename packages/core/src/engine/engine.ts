@@ -9,7 +9,7 @@ import { CodeSummary } from '../contract/disclosure.js';
 import type { Outcome, PythonException, ScopeViolation } from '../contract/outcome.js';
 import { type Completion, PromptInput } from '../contract/prompt.js';
 import type { RunOptions } from '../contract/run.js';
-import { failure } from '../contract/verdicts.js';
+import { failure, kindOfCode, type Verdict } from '../contract/verdicts.js';
 import { Discovery } from '../contract/wrap.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import type { Job, WorkerAbout } from '../runtime/supervisor.js';
@@ -32,6 +32,8 @@ export interface EngineOptions extends LocalBackendOptions {
   maxQueued: number;
   /** The advice for missing packages; that of the library if not given. */
   advice?: Advice;
+  /** Runs are on other machines, which bound their memory themselves. */
+  backend?: Backend | undefined;
 }
 
 export interface EngineRunOptions extends RunOptions {
@@ -39,6 +41,8 @@ export interface EngineRunOptions extends RunOptions {
   onSummary?: (summary: CodeSummary) => void;
   /** Called when a worker gets the code: not for runs that are refused or cancelled before. */
   onStart?: () => void;
+  /** The advice for this caller, instead of the engine's. */
+  advice?: Advice | undefined;
 }
 
 /** A run that the gate has admitted. */
@@ -51,6 +55,10 @@ export interface AdmittedRun {
   slot?: WorkerSlot | undefined;
   /** The profile of the run, if it has one. */
   profile?: { readonly name: string } | null | undefined;
+  /** Run it again if its machine was lost, although it may have started there. */
+  retry?: boolean | undefined;
+  /** What its machine must have, in a cluster. */
+  labels?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The result of analysing code without running it. */
@@ -61,8 +69,20 @@ export interface Examination {
   exception?: PythonException;
 }
 
+/** How often a run is begun again, if its machines are lost: after it may have started, and before. */
+const MOST_RETRIES = 2;
+const MOST_MOVES = 10;
+
+const NO_LABELS = 'Labels choose a worker of a cluster, and this server is in none: leave them out.';
+
 /** The first backend that serves the tier is used. A new backend is a folder and a line here. */
 const BACKENDS = [SpawnBackend, LocalBackend];
+
+/** The backend of this machine. */
+export function localBackend(options: LocalBackendOptions, logger: Logger): Backend {
+  const Serving = BACKENDS.find(({ serves }) => serves(options.tier))!;
+  return new Serving(options, logger);
+}
 
 /** Runs Python: queue, acquire a worker, run, outcome. */
 export class Engine {
@@ -83,8 +103,8 @@ export class Engine {
     setMaxListeners(0, this.#closing.signal);
     this.queue = new FairQueue(options.maxActive, options.maxQueued, options.maxActivePerClient);
     this.queue.totalMemoryMb = options.totalMemoryMb ?? usualTotalMb();
-    const Serving = BACKENDS.find(({ serves }) => serves(options.tier))!;
-    this.backend = new Serving(options, logger);
+    this.backend = options.backend ?? localBackend(options, logger);
+    this.backend.observe?.(this.queue);
     this.started = this.#keepAlive.during(() => this.#start());
     this.started.catch(() => {}); // reported by runs and by health checks
   }
@@ -111,15 +131,39 @@ export class Engine {
     }
   }
 
+  /** Runs again what was lost before it had started, and what may be repeated. */
   async #run(run: AdmittedRun, options: EngineRunOptions, stop: AbortSignal): Promise<Outcome> {
+    // A session's variables are gone with its worker.
+    const isMoved = run.slot?.worker === null || run.slot === undefined;
+    const notes: string[] = [];
+    for (let moves = 0; ; ) {
+      const ended = await this.#runOnce(run, options, stop);
+      const { verdict } = ended;
+      const outcome = notes.length > 0 ? { ...ended, notes: [...notes, ...(ended.notes ?? [])] } : ended;
+      if (verdict.kind !== 'lost' || stop.aborted || !isMoved) return outcome;
+      if (verdict.started === false) {
+        moves += 1;
+        if (moves > MOST_MOVES) return outcome;
+      } else {
+        if (!run.retry || notes.length === MOST_RETRIES) return outcome;
+        notes.push(`It was run again: ${verdict.message}`);
+      }
+    }
+  }
+
+  async #runOnce(run: AdmittedRun, options: EngineRunOptions, stop: AbortSignal): Promise<Outcome> {
     const asked = performance.now();
     const { job, ref, profile } = run;
     const name = profile?.name ?? null;
-    const where = { ...this.#where(ref, job), profile: name, allowedHosts: run.poolSpec?.allowedHosts ?? [] };
+    const allowedHosts = run.poolSpec?.allowedHosts ?? [];
+    const where = { profile: name, allowedHosts, ...this.#where(ref, job, options.advice) };
     const draft = new OutcomeDraft(job, where, name, options);
     if (stop.aborted) return draft.finish(failure('cancelled', {}));
     const { memoryMb } = job.limits;
     const { totalMemoryMb = memoryMb } = this.options;
+    // One machine is no choice of machines.
+    if (Object.keys(run.labels ?? {}).length > 0 && this.backend.cluster === undefined)
+      return draft.finish(failure('denied', { reason: NO_LABELS }));
     if (memoryMb > totalMemoryMb)
       return draft.finish(failure('denied', { reason: neverFits(memoryMb, totalMemoryMb) }));
     let leave: () => void;
@@ -146,21 +190,32 @@ export class Engine {
   }
 
   async #runNow(
-    { job, ref, poolSpec = PLAIN, slot }: AdmittedRun,
+    { job, ref, poolSpec = PLAIN, slot, labels }: AdmittedRun,
     draft: OutcomeDraft,
     stop: AbortSignal,
     asked: number,
     { onSummary, onStart }: EngineRunOptions,
   ): Promise<Outcome> {
-    const { tier, features } = await this.started;
+    const { timeoutMs } = job.limits;
+    const state = this.#state ?? (await untilAborted(this.started, this.#patience(stop, timeoutMs)));
+    if (state === undefined)
+      return draft.finish(
+        stop.aborted
+          ? failure('cancelled', {})
+          : failure('busy', { queued: this.queue.waiting }, noWorker(timeoutMs)),
+      );
     let worker: Worker;
     try {
-      worker = slot?.worker ?? (await this.backend.acquire({ ref, poolSpec }, stop));
+      const spec = { ref, poolSpec, waitMs: timeoutMs, labels };
+      worker = slot?.worker ?? (await this.backend.acquire(spec, stop));
     } catch (error) {
       if (stop.aborted) return draft.finish(failure('cancelled', {}));
       if (error instanceof GenerationGone) throw error;
       const { code, message } = PungiError.from(error);
-      if (code === 'ENVIRONMENT_DAMAGED') return draft.finish({ kind: 'no-environment', code, message });
+      if (kindOfCode(code) === 'no-environment')
+        return draft.finish({ ...failure('no-environment', {}, message), code } as Verdict);
+      if (code === 'SERVER_BUSY')
+        return draft.finish(failure('busy', { queued: this.queue.waiting }, message));
       return draft.finish(
         code === 'DENIED' ? failure('denied', { reason: message }) : failure('internal', {}, message),
       );
@@ -168,6 +223,7 @@ export class Engine {
     try {
       onStart?.();
       const handedOver = performance.now();
+      const { tier, features } = worker.tier ? { ...worker.about, tier: worker.tier } : state;
       draft.began({ tier, features }, handedOver - asked);
       const end = await worker.run(job, draft.runId, (stream, data) => draft.write(stream, data), stop);
       if (end.summary) onSummary?.(end.summary);
@@ -175,6 +231,11 @@ export class Engine {
     } finally {
       keepOrRelease(worker, slot);
     }
+  }
+
+  /** This machine starts at once or says what is missing; another one may never be there. */
+  #patience(stop: AbortSignal, waitMs: number): AbortSignal {
+    return this.options.backend === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
   }
 
   /** Copies the worker of a session, in a turn of its caller. */
@@ -292,28 +353,45 @@ export class Engine {
     const state = await this.backend.start(this.#closing.signal);
     this.#state = state;
     // The kernel enforces the total for all runs.
-    if (state.cgroup.version !== null) this.queue.totalMemoryMb = Number.POSITIVE_INFINITY;
+    if (state.cgroup.version !== null || this.options.backend)
+      this.queue.totalMemoryMb = Number.POSITIVE_INFINITY;
     return state;
   }
 
-  #where(ref: EnvironmentRef | undefined, { files, sources = [] }: Job): HintContext {
-    const { environment, advice = adviceFor('library', true) } = this.options;
+  #where(
+    ref: EnvironmentRef | undefined,
+    { files, sources = [] }: Job,
+    advice = this.options.advice ?? adviceFor('library', true),
+  ): HintContext {
     return {
-      environment: ref?.environment ?? environment,
+      environment: ref?.environment ?? this.options.environment,
       advice,
       files: [...files, ...sources].map(({ path }) => path ?? ''),
     };
   }
 }
 
+/** Settles as the promise does, or resolves to undefined if the signal comes first. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const abort = () => resolve(undefined);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
 function keepOrRelease(worker: Worker, slot: WorkerSlot | undefined): void {
   const isKept = slot !== undefined && (worker.isKept || (worker.copies?.checkpoints ?? []).length > 0);
   if (slot) slot.worker = isKept ? worker : null;
+  if (slot && !isKept) slot.gone = worker.goneBecause;
   if (!isKept) worker.release();
 }
 
 /** The default total without cgroups, the same that the kernel enforces with them. */
 const usualTotalMb = () => Math.floor(0.8 * machineMemoryMb());
+
+const noWorker = (waitMs: number): string =>
+  `No worker of the cluster was there within ${waitMs} ms: start one with pungi worker.`;
 
 const neverFits = (memoryMb: number, totalMb: number): string =>
   `The run may use ${memoryMb} MB of memory and all runs together only ${totalMb} MB (MAX_TOTAL_MEMORY_MB): lower the run's memory limit, or raise the total.`;

@@ -34,10 +34,15 @@ export const isOfScripts = ({ name }: { name: string }): boolean => name.startsW
 export const PLAIN: PoolSpec = { preload: [], data: [], allowedHosts: [] };
 
 /** Returns the same key for specs that need the same workers. */
-export function poolSpecKey({ preload, data, allowedHosts, isRaised = false }: PoolSpec): string {
+export function poolSpecKey(poolSpec: PoolSpec): string {
+  if (poolSpec === PLAIN) return PLAIN_KEY;
+  const { preload, data, allowedHosts, isRaised = false } = poolSpec;
   const folders = data.map(({ name, path }) => [name, path]);
   const hosts = [...new Set(allowedHosts)].sort();
   return JSON.stringify([[...new Set(preload)].sort(), folders.sort(), hosts, isRaised]);
 }
 
-export const isPlain = (poolSpec: PoolSpec): boolean => poolSpecKey(poolSpec) === poolSpecKey(PLAIN);
+/** Every run without a profile looks it up. */
+const PLAIN_KEY = poolSpecKey({ ...PLAIN });
+
+export const isPlain = (poolSpec: PoolSpec): boolean => poolSpecKey(poolSpec) === PLAIN_KEY;

@@ -34,6 +34,11 @@ export class FairQueue {
     return this.#waiting;
   }
 
+  /** None if others wait. */
+  get freeSlots(): number {
+    return this.#waiting > 0 ? 0 : this.slots - this.#active;
+  }
+
   set totalMemoryMb(most: number) {
     this.#totalMemoryMb = most;
     this.#startNext();

@@ -32,6 +32,7 @@ const RULES: readonly Rule[] = [
   unknownDialect,
   missingLibrary,
   noDisplay,
+  noInput,
 ];
 
 const INSTALLER = String.raw`(?:pip[\d.]*|conda|mamba|micromamba|uv|pipenv|poetry|easy_install|ensurepip)`;
@@ -41,10 +42,14 @@ const INSTALL_LINE = new RegExp(
 const MAGIC =
   /^\s*(?:!\s*[\w./~]|%{1,2}(?:matplotlib|load_ext|timeit|time|run|cd|env|bash|sh|capture|config|autoreload)\b)/;
 
-/** Handles `!pip install` and other notebook commands. */
-function notebookCommand({ type, text }: Raised, where: HintContext): Hint | null {
+/** Handles `!pip install` and other notebook commands, and what a notebook makes of them for a script. */
+function notebookCommand({ type, text, message }: Raised, where: HintContext): Hint | null {
+  if (type === 'NameError' && message.includes("'get_ipython'"))
+    return say('There is no IPython shell here: leave its commands out, or use subprocess.');
   if (type !== 'SyntaxError' || text === null) return null;
   if (INSTALL_LINE.test(text)) return say(installCommandHint(text, where));
+  if (/^\s*(?:```|>>> |In \[)/.test(text))
+    return say('Pass the code alone, without marks around it such as ``` and >>>.');
   return MAGIC.test(text)
     ? say(
         'Lines that begin with "!" or "%" are commands of notebooks, not Python: use subprocess, or leave them out.',
@@ -159,5 +164,11 @@ function noDisplay({ type, message }: Raised): Hint | null {
     ? say(
         'There is no screen here: choose no matplotlib backend, and plt.show() returns the picture; or save figures to files.',
       )
+    : null;
+}
+
+function noInput({ type, message }: Raised): Hint | null {
+  return type === 'EOFError' && message === 'EOF when reading a line'
+    ? say('Nothing is left of standard input: pass all that input() reads with the run.')
     : null;
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../base/logger.js';
 import { isSandboxed, type Tier } from '../contract/outcome.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import { Listener } from '../runtime/listener.js';
-import type { Job, RunEnd, WorkerAbout } from '../runtime/supervisor.js';
+import type { Job, RunEnd, Supervisor, WorkerAbout } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import {
   type Backend,
@@ -68,12 +68,15 @@ export class LocalBackend implements Backend {
 
   async acquire(spec: WorkerSpec, signal: AbortSignal): Promise<Worker> {
     const pool = this.#poolOf(spec);
-    const supervisor = await pool.take(signal).catch((error: unknown) => {
+    let supervisor: Supervisor;
+    try {
+      supervisor = await pool.take(signal);
+    } catch (error) {
       const { poolSpec = PLAIN } = spec;
       const isLost = error instanceof GenerationGone || !isPlain(poolSpec);
       if (!signal.aborted && isLost) this.pools.giveUp(pool);
       throw error;
-    });
+    }
     return new LocalWorker({
       supervisor,
       isPressed: () => pool.isPressed,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PungiError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
-import { buildOutcome, type Isolation, type Outcome, type Verdict } from '../contract/outcome.js';
+import { buildOutcome, type Isolation, type Outcome, type Usage, type Verdict } from '../contract/outcome.js';
 import type { ArtifactContent, RunOptions } from '../contract/run.js';
 import { failure } from '../contract/verdicts.js';
 import { type Job, MAX_DISCOVERED, type RunEnd } from '../runtime/supervisor.js';
@@ -18,6 +18,8 @@ interface Circumstances {
   wasStopped: boolean;
   tookMs: number;
 }
+
+const thousandths = (value: number) => Math.round(value * 1000) / 1000;
 
 /** Collects the results of a run until it becomes an outcome. */
 export class OutcomeDraft {
@@ -78,9 +80,12 @@ export class OutcomeDraft {
     this.#streams[stream].write(data);
   }
 
-  end({ facts, report, attached }: RunEnd, { wasStopped, tookMs }: Circumstances): Outcome {
+  end({ facts, lost, report, attached }: RunEnd, { wasStopped, tookMs }: Circumstances): Outcome {
+    const isCancelled = wasStopped && lost?.started === false;
+    if (lost && !isCancelled)
+      return this.finish(failure('lost', { started: lost.started }, lost.message), { wallMs: tookMs });
     if (facts === null) return this.finish(this.#lost(wasStopped, tookMs), { wallMs: tookMs });
-    const verdict = decideVerdict(facts, report, this.job, { ...this.where, tier: this.#isolation.tier });
+    const verdict = decideVerdict(facts, report, this.job, { tier: this.#isolation.tier, ...this.where });
     const usage = { wallMs: facts.wallMs, cpuMs: facts.cpuMs, peakMemoryMb: facts.peakBytes / 1024 / 1024 };
     if (verdict.kind !== 'ok') return this.finish(verdict, usage);
     if (this.job.call) return this.finish(verdict, usage, readCallValue(report, attached));
@@ -110,11 +115,11 @@ export class OutcomeDraft {
 
   finish(
     verdict: Verdict,
-    used: Partial<Outcome['usage']> = {},
+    used: Partial<Pick<Usage, 'wallMs' | 'cpuMs' | 'peakMemoryMb'>> = {},
     value: Outcome['value'] = null,
     notes: readonly string[] = [],
   ): Outcome {
-    const usage = Object.entries({ waitMs: this.#waitMs, ...used });
+    const { wallMs = 0, cpuMs = 0, peakMemoryMb = 0 } = used;
     const shown = this.#displays.finish((stream, bytes) => this.#streams[stream].placesOf(bytes));
     const leftOut = this.#finishFiles(shown);
     const displays = shown.map(({ originals: _, ...display }) => display);
@@ -128,7 +133,12 @@ export class OutcomeDraft {
       value,
       ...(displays.length > 0 && { displays }),
       ...(artifacts.length > 0 && { artifacts }),
-      usage: Object.fromEntries(usage.map(([name, ms]) => [name, Math.round(ms * 1000) / 1000])),
+      usage: {
+        wallMs: thousandths(wallMs),
+        cpuMs: thousandths(cpuMs),
+        peakMemoryMb: thousandths(peakMemoryMb),
+        waitMs: thousandths(this.#waitMs),
+      },
       codeSha256: this.#codeSha256,
       isolation: this.#isolation,
       environment: this.where.environment,

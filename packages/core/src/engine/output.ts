@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Output } from '../contract/outcome.js';
 
 const MAX_LINE = 64 * 1024;
+const EMPTY = Buffer.alloc(0);
 
 /** Keeps the head and the tail of a stream, and reports its lines as they arrive. Every byte is handled once. */
 export class OutputBuffer {
@@ -31,8 +32,10 @@ export class OutputBuffer {
 
   finish(): Output {
     this.#lines?.finish();
+    if (this.#bytes === 0) return { text: '', bytes: 0, truncated: false };
     const { head, marker, tail } = this.#kept();
-    const text = marker === '' ? decode([head]) : `${decode([head])}${marker}${decode([tail])}`;
+    // Bytes that are not UTF-8 become U+FFFD.
+    const text = `${head.toString('utf8')}${marker}${tail.toString('utf8')}`;
     return { text, bytes: this.#bytes, truncated: marker !== '' };
   }
 
@@ -55,7 +58,8 @@ export class OutputBuffer {
     const head = this.#head.join();
     const tail = this.#tail.join();
     const isTruncated = head.length + tail.length < this.#bytes || tail.length > this.#half;
-    if (!isTruncated) return { head: Buffer.concat([head, tail]), marker: '', tail: Buffer.alloc(0) };
+    if (!isTruncated)
+      return { head: tail.length === 0 ? head : Buffer.concat([head, tail]), marker: '', tail: EMPTY };
     const start = untilWholeCharacter(head);
     const end = fromWholeCharacter(tail.subarray(Math.max(0, tail.length - this.#half)));
     const left = this.#bytes - start.length - end.length;
@@ -90,7 +94,7 @@ const LARGEST_BLOCK = 64 * 1024;
 class Blocks {
   #blocks: Buffer[] = [];
   /** Buffer for the next small chunks; its first bytes are the last block. */
-  #open = Buffer.alloc(0);
+  #open = EMPTY;
   #used = 0;
   #nextSize = SMALLEST_BLOCK;
   size = 0;
@@ -117,7 +121,8 @@ class Blocks {
   }
 
   join(): Buffer {
-    return Buffer.concat([...this.#blocks, this.#open.subarray(0, this.#used)]);
+    const last = this.#open.subarray(0, this.#used);
+    return this.#blocks.length === 0 ? last : Buffer.concat([...this.#blocks, last]);
   }
 
   #reopen(): void {
@@ -128,7 +133,7 @@ class Blocks {
 
   #close(): void {
     if (this.#used > 0) this.#blocks.push(this.#open.subarray(0, this.#used));
-    this.#open = Buffer.alloc(0);
+    this.#open = EMPTY;
     this.#used = 0;
   }
 }
@@ -181,6 +186,3 @@ function fromWholeCharacter(bytes: Buffer): Buffer {
   while (start < 3 && isContinuation(bytes[start])) start += 1;
   return bytes.subarray(start);
 }
-
-/** Bytes that are not UTF-8 become U+FFFD. */
-const decode = (chunks: Buffer[]): string => Buffer.concat(chunks).toString('utf8');

@@ -45,7 +45,8 @@ export class Pool {
   #waiting: Waiting[] = [];
   #failures = 0;
   #backoff: NodeJS.Timeout | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  /** Active runs live below the fork server; the last of them restarts the timer. */
+  readonly #idle: NodeJS.Timeout;
   #quiet: NodeJS.Timeout | undefined;
   #lastEnd = 0;
   #isClosed = false;
@@ -59,6 +60,9 @@ export class Pool {
     this.#options = options;
     this.size = options.size;
     this.#isSupplied = options.supply === undefined;
+    this.#idle = setTimeout(() => {
+      if (this.isIdle) void this.#retire();
+    }, options.idleTimeoutMs).unref();
     options.supply?.ready.then(
       () => {
         this.#isSupplied = true;
@@ -73,7 +77,6 @@ export class Pool {
       this.#adopt(running.forkServer);
       this.#welcome(running.supervisor);
     }
-    this.#watchIdleness();
     this.#order();
   }
 
@@ -86,7 +89,9 @@ export class Pool {
   }
 
   get busy(): number {
-    return [...this.#busy].filter(({ isKept }) => !isKept).length;
+    let busy = 0;
+    for (const { isKept } of this.#busy) if (!isKept) busy += 1;
+    return busy;
   }
 
   /** Whether runs arrive faster than workers are parked, or leave no core to warm them up. */
@@ -115,7 +120,6 @@ export class Pool {
   /** Returns a supervisor with a parked worker, or the next one that is ready. Its owner gives it back. */
   async take(signal?: AbortSignal): Promise<Supervisor> {
     if (this.#isClosed) throw new PungiError('CANCELLED', 'Pungi is shutting down.');
-    clearTimeout(this.#idle);
     clearTimeout(this.#quiet);
     if (this.#unsuppliable) throw noWorker(this.#unsuppliable);
     const ready = this.#parked.pop();
@@ -262,6 +266,7 @@ export class Pool {
   #park(supervisor: Supervisor): void {
     this.#parked.push(supervisor);
     clearTimeout(this.#quiet);
+    if (!this.#parked.some(({ isCold }) => isCold)) return;
     const rest = this.#lastEnd + QUIET_MS - performance.now();
     this.#quiet = setTimeout(() => this.#warmUp(), Math.max(0, rest));
     this.#quiet.unref();
@@ -317,15 +322,10 @@ export class Pool {
     for (const { fail } of this.#waiting.splice(0)) fail(noWorker(error));
   }
 
+  /** Begins the time without runs anew. */
   #watchIdleness(): void {
-    clearTimeout(this.#idle);
     if (this.isIdle) this.#onIdle();
-    if (this.#isClosed) return;
-    this.#idle = setTimeout(() => {
-      // Active runs live below the fork server; the last of them restarts the timer.
-      if (this.isIdle) void this.#retire();
-    }, this.#options.idleTimeoutMs);
-    this.#idle.unref();
+    this.#idle.refresh();
   }
 }
 

@@ -48,12 +48,7 @@ export class Catalog {
   }
 
   refuseBareDefault(name: string): void {
-    if (!this.isBare(name)) return;
-    throw new PungiError(
-      'ENVIRONMENT_NOT_FOUND',
-      `The default environment "${name}" is empty: nothing was installed into it yet.`,
-      { venvName: name },
-    );
+    if (this.isBare(name)) throw bareDefault(name);
   }
 
   async list(): Promise<EnvironmentInfo[]> {
@@ -148,10 +143,11 @@ interface Surroundings {
   isDefault: boolean;
   isWarm: boolean;
   lastUsed: Date | null;
-  path: string;
+  /** Null if it is on other machines. */
+  path: string | null;
 }
 
-function describeWhole(
+export function describeWhole(
   metadata: Metadata,
   { isDefault, isWarm, lastUsed, path }: Surroundings,
 ): EnvironmentInfo {
@@ -174,7 +170,7 @@ function describeWhole(
 }
 
 /** Describes an environment without metadata: the default one before anything was installed, or a damaged one. */
-function describeBare(
+export function describeBare(
   venvName: string,
   about: Partial<EnvironmentInfo> & Pick<EnvironmentInfo, 'state' | 'isDefault'>,
 ): EnvironmentInfo {
@@ -194,3 +190,10 @@ function describeBare(
     ...about,
   };
 }
+
+export const bareDefault = (name: string): PungiError =>
+  new PungiError(
+    'ENVIRONMENT_NOT_FOUND',
+    `The default environment "${name}" is empty: nothing was installed into it yet.`,
+    { venvName: name },
+  );

@@ -23,10 +23,10 @@ export function checkCleanRequest(request: CleanRequest): CleanRequest {
 }
 
 /** Returns why an environment may be removed, or undefined. The default one stays. */
-function reasonToClean(
+export function reasonToClean(
   { state, isDefault, isInline, lastUsed, created }: EnvironmentInfo,
   { unusedForDays }: CleanRequest,
-  now: Date,
+  now = new Date(),
 ): string | undefined {
   if (isDefault) return undefined;
   if (state === 'damaged') return 'damaged';

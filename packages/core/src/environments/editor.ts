@@ -204,11 +204,7 @@ export class EnvironmentEditor {
   }
 
   async notFound(name: string): Promise<PungiError> {
-    const meant = similarName(name, await this.store.names());
-    const advice = meant === undefined ? this.#advice.createEnvironment(name) : `Did you mean "${meant}"?`;
-    return new PungiError('ENVIRONMENT_NOT_FOUND', `There is no environment "${name}". ${advice}`, {
-      venvName: name,
-    });
+    return notFound(name, await this.store.names(), this.#advice);
   }
 
   async close(): Promise<void> {
@@ -295,3 +291,16 @@ export class EnvironmentEditor {
 }
 
 const isInUse = (error: unknown) => error instanceof PungiError && error.code === 'ENVIRONMENT_IN_USE';
+
+/** `names`: of the environments that there are. */
+export function notFound(
+  name: string,
+  names: readonly string[],
+  advice: Advice = adviceFor('library', true),
+): PungiError {
+  const meant = similarName(name, names);
+  const then = meant === undefined ? advice.createEnvironment(name) : `Did you mean "${meant}"?`;
+  return new PungiError('ENVIRONMENT_NOT_FOUND', `There is no environment "${name}". ${then}`, {
+    venvName: name,
+  });
+}

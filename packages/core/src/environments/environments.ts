@@ -63,8 +63,13 @@ const ATTEMPTS = 3;
 /** Another process may create the default environment: it is noticed after this time. */
 const LOOK_AGAIN_MS = 50;
 
+/** Named environments: on this machine, or kept by a cluster, whose workers have the folders and the tools. */
+export type Environments = Omit<LocalPart, 'base' | 'packaging'> &
+  Partial<Pick<LocalPart, 'base' | 'packaging'>>;
+type LocalPart = Pick<LocalEnvironments, keyof LocalEnvironments>;
+
 /** The named environments of one base folder, shared with other processes. */
-export class Environments {
+export class LocalEnvironments {
   readonly packaging: Packaging;
   readonly defaultName: string;
   readonly #store: Store;
@@ -275,20 +280,8 @@ export class Environments {
   async delete(request: DeleteRequest, options: StepOptions = {}): Promise<void> {
     checkObject('request', request);
     checkOptions(options);
-    const { venvName, confirm, confirmDefault = false, wait = false } = request;
-    const name = checkName(venvName, { allowInline: true });
-    if (!confirm) {
-      throw new PungiError(
-        'INVALID_INPUT',
-        `Deleting "${name}" cannot be undone: confirm it with confirm: true.`,
-      );
-    }
-    if (name === this.defaultName && !confirmDefault) {
-      throw new PungiError(
-        'INVALID_INPUT',
-        `"${name}" is the default environment: deleting it must be confirmed a second time, with confirmDefault: true.`,
-      );
-    }
+    const { wait = false } = request;
+    const name = confirmedName(request, this.defaultName);
     this.#catalog.refuseBareDefault(name);
     const note = { action: 'delete', details: {} } as const;
     await this.#awaited(this.#editor.remove(name, note, { ...options, wait }));
@@ -346,4 +339,25 @@ export class Environments {
     this.#pending.add(pending);
     return pending;
   }
+}
+
+/** Returns the name of the environment. Throws INVALID_INPUT if deleting it is not confirmed. */
+export function confirmedName(
+  { venvName, confirm, confirmDefault = false }: DeleteRequest,
+  defaultName: string,
+): string {
+  const name = checkName(venvName, { allowInline: true });
+  if (!confirm) {
+    throw new PungiError(
+      'INVALID_INPUT',
+      `Deleting "${name}" cannot be undone: confirm it with confirm: true.`,
+    );
+  }
+  if (name === defaultName && !confirmDefault) {
+    throw new PungiError(
+      'INVALID_INPUT',
+      `"${name}" is the default environment: deleting it must be confirmed a second time, with confirmDefault: true.`,
+    );
+  }
+  return name;
 }

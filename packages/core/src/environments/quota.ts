@@ -33,10 +33,7 @@ export class Quota {
     { onStep }: StepOptions,
   ): Promise<void> {
     const clash = await this.store.clash(name);
-    if (clash !== undefined) {
-      const sentence = `The name "${name}" differs from the environment "${clash}" in case only; choose another.`;
-      throw new PungiError('ENVIRONMENT_EXISTS', sentence, { venvName: name });
-    }
+    if (clash !== undefined) throw differsInCase(name, clash);
     if (this.store.isForeign(name)) {
       const sentence = `The folder ${this.store.layout.folder(name)} is there already and is not an environment; choose another name.`;
       throw new PungiError('ENVIRONMENT_EXISTS', sentence, { venvName: name });
@@ -76,15 +73,25 @@ export class Quota {
 
   async #checkCount(): Promise<void> {
     if (!(await this.#isFull())) return;
-    throw new PungiError(
-      'DENIED',
-      `No more than ${this.maxEnvironments} environments are allowed (MAX_ENVIRONMENTS), those of scripts included: delete one.`,
-    );
+    throw tooMany(this.maxEnvironments);
   }
 }
 
-function alreadyThere({ name, python }: Metadata, wanted: Interpreter): PungiError {
-  const other = python.version === wanted.version ? '' : `, with Python ${python.version}`;
+export const tooMany = (maxEnvironments: number): PungiError =>
+  new PungiError(
+    'DENIED',
+    `No more than ${maxEnvironments} environments are allowed (MAX_ENVIRONMENTS), those of scripts included: delete one.`,
+  );
+
+export const differsInCase = (name: string, clash: string): PungiError => {
+  const sentence = `The name "${name}" differs from the environment "${clash}" in case only; choose another.`;
+  return new PungiError('ENVIRONMENT_EXISTS', sentence, { venvName: name });
+};
+
+/** `wanted`: the interpreter for the new one, if it is known. */
+export function alreadyThere({ name, python }: Metadata, wanted?: Interpreter): PungiError {
+  const isSame = wanted === undefined || python.version === wanted.version;
+  const other = isSame ? '' : `, with Python ${python.version}`;
   return new PungiError('ENVIRONMENT_EXISTS', `The environment "${name}" exists already${other}.`, {
     venvName: name,
     pythonVersion: python.version,

@@ -71,28 +71,36 @@ export class Recorder {
     }
   }
 
-  #log(event: EnvironmentEvent): void {
-    const { action, environment: venvName } = event;
-    if (!('error' in event))
-      this.logger.info('An environment was changed', { action, venvName, ...event.details });
-    else if (event.error === null) {
-      const { added, removed } = event;
-      this.logger.info('Packages were changed', {
-        action,
-        venvName,
-        added: named(added),
-        removed: named(removed),
-      });
-    }
+  #emit(event: EnvironmentEvent): Promise<void> {
+    return recordEvent(event, this.onEvent, this.logger);
   }
+}
 
-  async #emit(event: EnvironmentEvent): Promise<void> {
-    this.#log(event);
-    try {
-      await this.onEvent?.(event);
-    } catch (error) {
-      throw unrecorded(event, PungiError.from(error));
-    }
+/** Throws AUDIT_UNAVAILABLE, which says whether the change was made. */
+export async function recordEvent(
+  event: EnvironmentEvent,
+  onEvent: OnEnvironmentEvent | undefined,
+  logger: Logger,
+): Promise<void> {
+  log(event, logger);
+  try {
+    await onEvent?.(event);
+  } catch (error) {
+    throw unrecorded(event, PungiError.from(error));
+  }
+}
+
+function log(event: EnvironmentEvent, logger: Logger): void {
+  const { action, environment: venvName } = event;
+  if (!('error' in event)) logger.info('An environment was changed', { action, venvName, ...event.details });
+  else if (event.error === null) {
+    const { added, removed } = event;
+    logger.info('Packages were changed', {
+      action,
+      venvName,
+      added: named(added),
+      removed: named(removed),
+    });
   }
 }
 

@@ -93,10 +93,7 @@ export class EnvironmentResolver {
     options: RunOptions,
   ): Promise<Judged> {
     const { installMs, shortage, notes, onMissing } = resolved;
-    const done = {
-      ...withNotes(outcome, notes),
-      usage: { ...outcome.usage, installMs: Math.round(installMs) },
-    };
+    const done = withInstallMs(withNotes(outcome, notes), Math.round(installMs));
     const end = (final: Outcome): Judged => ({ outcome: final, again: null });
     const { verdict } = outcome;
     if (verdict.kind !== 'python-error') return end(done);
@@ -113,8 +110,7 @@ export class EnvironmentResolver {
     const spentMs = installMs + tookMs;
     if (problem === null)
       return { outcome: done, again: { ...resolved, installMs: spentMs, onMissing: 'nothing' } };
-    const usage = { ...done.usage, installMs: Math.round(spentMs) };
-    return end(withHint({ ...done, usage }, problem));
+    return end(withHint(withInstallMs(done, Math.round(spentMs)), problem));
   }
 
   get #default(): string {
@@ -184,6 +180,9 @@ function pointToProfile(outcome: Outcome, { profile }: EnvironmentRequest, short
 
 export const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
   notes.length === 0 ? outcome : { ...outcome, notes: [...(outcome.notes ?? []), ...notes] };
+
+const withInstallMs = (outcome: Outcome, installMs: number): Outcome =>
+  installMs === outcome.usage.installMs ? outcome : { ...outcome, usage: { ...outcome.usage, installMs } };
 
 const unusedBlock = (profile: string) =>
   `The packages of the "# /// script" block were not installed: the profile "${profile}" says which environment its runs use.`;

@@ -109,6 +109,8 @@ export class Gate {
       capability: request.capability ?? null,
       cacheSeconds: fingerprint === null ? 0 : cacheSeconds,
       isFresh: request.fresh ?? false,
+      ...(request.retry && { retry: true }),
+      ...(request.labels && { labels: request.labels }),
       data: folders,
       dataFingerprint: fingerprint ?? [],
       ...(poolSpec && { poolSpec }),
@@ -235,7 +237,7 @@ const noUploads: OpenUpload = () => {
 const scopedSession = (profile: string) =>
   new PungiError(
     'DENIED',
-    `The profile "${profile}" restricts what code may do, and checks each script as a whole: it allows no sessions. Leave out session, or use another profile.`,
+    `The profile "${profile}" restricts what code may do, and checks each script as a whole: it allows no sessions. Run each script by itself, or use another profile.`,
     { profile },
   );
 

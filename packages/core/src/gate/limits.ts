@@ -60,8 +60,13 @@ function settingOf(name: keyof Limits, isBackground: boolean): string {
   return OPTIONS[isBackground && isTime ? 'maxBackgroundTimeoutMs' : ceiling].env;
 }
 
+const isEmpty = (object: object): boolean => {
+  for (const _ in object) return false;
+  return true;
+};
+
 interface Granted {
-  limits: Limits;
+  limits: Readonly<Limits>;
   /** One sentence per value that was too high. */
   lowered: string[];
 }
@@ -85,6 +90,8 @@ export class LimitRules {
     isBackground = false,
   ): Granted {
     const own = profile?.limits ?? {};
+    // Most runs ask for nothing, and most profiles say nothing.
+    if (isEmpty(own) && isEmpty(wanted)) return { limits: this.byDefault, lowered: [] };
     const byDefault = tighten(this.byDefault, own);
     const ceilings = { ...(isBackground ? this.#background : this.ceilings) };
     for (const name of Object.keys(own) as (keyof Limits)[]) ceilings[name] = byDefault[name];

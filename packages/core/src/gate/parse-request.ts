@@ -50,15 +50,15 @@ const MOST_BYTES_OF_CHARACTER = 3;
  * The most entries of lists and maps in a request. Checked before the schema, which would report each entry
  * separately.
  */
-const MOST: Readonly<Record<string, number>> = {
-  inputData: 100_000,
-  argv: 1024,
-  files: 1000,
-  preload: 1000,
-  packages: 200,
-  env: 1000,
-  limits: 100,
-};
+const MOST = new Map([
+  ['inputData', 100_000],
+  ['argv', 1024],
+  ['files', 1000],
+  ['preload', 1000],
+  ['packages', 200],
+  ['env', 1000],
+  ['limits', 100],
+]);
 const MOST_ARGUMENTS = 1000;
 /** More invalid lines than this are reported as one fault. */
 const MOST_FAULTY = 20;
@@ -66,11 +66,13 @@ const MOST_FAULTY = 20;
 /** Returns the faults of oversized fields; the schema reports anything that is not an object. */
 export function tooMany(request: unknown): string[] {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) return [];
-  const count = Object.keys(request).length;
-  if (count > MOST_ARGUMENTS) return [`has ${count} arguments; expected at most ${MOST_ARGUMENTS}`];
-  return Object.entries(MOST).flatMap(([name, most]) => {
+  const names = Object.keys(request);
+  if (names.length > MOST_ARGUMENTS)
+    return [`has ${names.length} arguments; expected at most ${MOST_ARGUMENTS}`];
+  return names.flatMap((name) => {
+    const most = MOST.get(name);
     const value = (request as Record<string, unknown>)[name];
-    if (typeof value !== 'object' || value === null) return [];
+    if (most === undefined || typeof value !== 'object' || value === null) return [];
     const size = Array.isArray(value) ? value.length : Object.keys(value).length;
     if (size > most)
       return [`${name}: must have at most ${most} ${Array.isArray(value) ? 'items' : 'names'}`];

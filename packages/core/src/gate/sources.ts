@@ -21,6 +21,7 @@ export async function sourcesOf(
     const parsed = InputFile.shape.path.safeParse(path);
     if (!parsed.success) throw invalidInput(`The file "${path}" ${parsed.error.issues[0]!.message}.`);
   }
+  if (given.length + files.length === 0 && stdinFile === undefined) return [];
   const uploads = given.flatMap(({ path, upload }) => (upload === undefined ? [] : [{ path, upload }]));
   const opened = await Promise.all(
     uploads.map(async ({ path, upload }) => ({ path, from: await openUpload(upload) })),

@@ -115,6 +115,8 @@ export function checkFits(
   { diskMb }: Limits,
   sources: readonly Source[] = [],
 ): void {
+  // Most runs have no input but their code.
+  if (files.length + sources.length + inputData.length === 0 && stdin === '') return;
   const sent = files.filter(({ upload }) => upload === undefined);
   const all = [...sent, ...sources].map(({ path }) => path).filter((path) => path !== null);
   const paths = new Set(all);

@@ -76,7 +76,7 @@ const CALM_SHARE = 0.8;
 const CALM_MS = 30_000;
 const EVALUATE_EVERY_MS = 5000;
 /** Evaluating scans all remembered runs, so it happens after a delay and not after every run. */
-const EVALUATE_AFTER_MS = 100;
+const EVALUATE_AFTER_MS = 500;
 
 interface AlertOptions {
   logger: Logger;

@@ -64,14 +64,17 @@ interface Condition {
   auditProblem: string | null;
   /** Why the default environment does not match the settings. */
   environmentProblem: string | null;
+  /** Why runs wait: no machine of the cluster takes them. */
+  workerProblem?: string | null;
 }
 
 /**
- * unhealthy: runs are impossible or would not follow the settings; degraded: runs work, but a threshold is exceeded.
+ * unhealthy: runs are impossible or would not follow the settings; degraded: runs work or wait, but a threshold is exceeded, or
+ * no worker is there.
  */
 export function statusOf(condition: Condition): Health['status'] {
-  const { problem, isReady, alerts, auditProblem, environmentProblem } = condition;
+  const { problem, isReady, alerts, auditProblem, environmentProblem, workerProblem = null } = condition;
   if ([problem, auditProblem, environmentProblem].some((reason) => reason !== null)) return 'unhealthy';
   if (!isReady) return 'starting';
-  return alerts.length > 0 ? 'degraded' : 'healthy';
+  return alerts.length > 0 || workerProblem !== null ? 'degraded' : 'healthy';
 }

@@ -3,7 +3,7 @@ import { PungiError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import type { Config } from '../config/schema.js';
 import type { EnvironmentInfo } from '../contract/environment.js';
-import type { Health } from '../contract/health.js';
+import type { ClusterHealth, Health } from '../contract/health.js';
 import { isSandboxed } from '../contract/outcome.js';
 import type { BackendState } from '../engine/backend.js';
 import type { Engine } from '../engine/engine.js';
@@ -31,6 +31,8 @@ export async function examineHealth(parts: Parts, venvName?: string): Promise<He
   const environment = problem === null && state ? await environments.show(venvName) : null;
   const pool = backend.figures(environment?.venvName ?? environments.defaultName);
   const alerts = parts.alerts.current;
+  const cluster = backend.cluster?.();
+  const workerProblem = cluster ? noWorkers(cluster) : null;
   return {
     status: statusOf({
       problem,
@@ -38,6 +40,7 @@ export async function examineHealth(parts: Parts, venvName?: string): Promise<He
       alerts,
       auditProblem: audit.problem,
       environmentProblem: preinstalled.problem,
+      workerProblem,
     }),
     version: VERSION,
     pythonVersion: state
@@ -59,11 +62,19 @@ export async function examineHealth(parts: Parts, venvName?: string): Promise<He
     },
     preloads: pool ? [...pool.preloads] : [],
     queue: { active: queue.active, waiting: queue.waiting, capacity: queue.capacity },
+    ...(cluster && { cluster }),
     alerts,
     audit: { enabled: config.audit, folder: audit.folder, problem: audit.problem },
     notes: preinstalled.problem === null ? [] : [preinstalled.problem],
-    problem: problem ?? audit.problem ?? preinstalled.problem,
+    problem: problem ?? audit.problem ?? preinstalled.problem ?? workerProblem,
   };
+}
+
+/** Runs wait then, for as long as they may. */
+function noWorkers({ name, workers }: ClusterHealth): string | null {
+  if (workers.some(({ state }) => state === 'ready')) return null;
+  const those = workers.map((worker) => `${worker.name} is ${worker.state}`).join(', ');
+  return `No worker of the cluster "${name}" takes runs${those && ` (${those})`}: start one with pungi worker.`;
 }
 
 function isolationOf(state: BackendState | undefined, config: Config): Health['isolation'] {

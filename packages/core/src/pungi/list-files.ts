@@ -57,7 +57,15 @@ const Answer = z.union([
   z.object({ problem: z.string() }),
 ]);
 
-/** Lists a folder below data/. Throws INVALID_INPUT if there is no such folder. */
+/** The folder data/ itself. */
+function listRoots(folders: readonly { name: string }[], offset: number): FolderList {
+  const entries = folders.slice(offset, offset + MOST_LISTED).map(({ name }) => ({ name: `${name}/` }));
+  const next = offset + entries.length;
+  const total = folders.length;
+  return { path: 'data', entries, total, ...(next < total && { nextOffset: next }) };
+}
+
+/** Lists data/ or a folder below it. Throws INVALID_INPUT if there is no such folder. */
 export async function listFolder(
   { path, offset }: { path: string; offset: number },
   folders: readonly { name: string }[],
@@ -66,6 +74,7 @@ export async function listFolder(
   const parts = path.replace(/^\.\//, '').replace(/\/+$/, '').split('/');
   const [first, name] = parts;
   const known = folders.map((folder) => `data/${folder.name}`);
+  if (first === 'data' && parts.length === 1 && known.length > 0) return listRoots(folders, offset);
   const isPlain = parts.every((part) => !['', '.', '..'].includes(part)) && path.length <= LONGEST_PATH;
   if (first !== 'data' || !isPlain || !folders.some((folder) => folder.name === name))
     throw invalidInput(

@@ -37,6 +37,13 @@ export const engineOptions = (config: Config, door: Door): EngineOptions => ({
   totalMemoryMb: config.maxTotalMemoryMb,
 });
 
+/** It is held in memory. */
+const MOST_SAVED_MB = 1024;
+
+/** A command may save all that fits on the disk of its run. */
+export const commandArtifactMb = ({ maxDiskMb }: Pick<Config, 'maxDiskMb'>): number =>
+  Math.min(maxDiskMb, MOST_SAVED_MB);
+
 /** Half of the slots at most: the others are for calls that somebody waits for. */
 export function backgroundLimits(config: Config): BackgroundLimits {
   const slots = Math.max(1, Math.floor(config.maxConcurrentExecutions / 2));

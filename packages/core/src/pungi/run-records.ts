@@ -56,13 +56,13 @@ export class RunRecords {
     const { request, admitted, replayOf } = trace;
     const { runId, environment, profile } = outcome;
     const { client, token } = trace.caller;
-    const who = { client, token };
     for (const refused of this.refusals.take(runId)) {
       // The entry of the run waits for these and fails with them.
-      this.audit.denial({ ...who, ...refused, runId, environment, profile }).catch(() => {});
+      this.audit.denial({ client, token, ...refused, runId, environment, profile }).catch(() => {});
     }
     await this.audit.run({
-      ...who,
+      client,
+      token,
       code: codeOf(trace),
       inputs:
         admitted === undefined ? null : inputsOf(request, admitted.job.live?.about(), admitted.job.sources),

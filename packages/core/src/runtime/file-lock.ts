@@ -47,7 +47,7 @@ export async function lockFile(
   { signal, onWait }: LockOptions = {},
 ): Promise<FileLock | 'busy' | 'gone'> {
   signal?.throwIfAborted();
-  const child = spawnPython(python, 'lock-holder', { stdio: ['pipe', 'pipe', 'pipe'], env: ENVIRONMENT });
+  const child = spawnPython(python, ['lock-holder'], { stdio: ['pipe', 'pipe', 'pipe'], env: ENVIRONMENT });
   const ended = endOf(child, python);
   const abort = () => killChild(child);
   signal?.addEventListener('abort', abort, { once: true });

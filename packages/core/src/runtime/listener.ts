@@ -103,7 +103,7 @@ export class Listener {
       } catch {
         socket.destroy();
       }
-      if (performance.now() - began > LONG_CHUNK_MS) pauseBriefly(socket);
+      if (performance.now() - began > LONG_CHUNK_MS) pauseBriefly(socket, () => supervisor?.isHeld !== true);
     });
   }
 
@@ -122,9 +122,12 @@ export class Listener {
   }
 }
 
-function pauseBriefly(socket: Socket): void {
+/** `mayResume`: nobody else has paused it meanwhile. */
+function pauseBriefly(socket: Socket, mayResume: () => boolean): void {
   socket.pause();
-  setImmediate(() => socket.resume());
+  setImmediate(() => {
+    if (mayResume()) socket.resume();
+  });
 }
 
 /** A container may have a root user and no other. */

@@ -265,7 +265,7 @@ function spawnJailed(
   { command, args, env, folder }: Program,
   { python, readable }: JailedServer,
 ): { child: ChildProcess; refusal: Promise<string | undefined> } {
-  const child = spawnPython(python, 'tool', { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: {} });
+  const child = spawnPython(python, ['tool'], { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: {} });
   const channel = child.stdio?.[3] as (Readable & Writable) | undefined;
   if (channel === undefined) return { child, refusal: Promise.resolve(undefined) };
   channel.on('error', () => {});

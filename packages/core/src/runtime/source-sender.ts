@@ -7,6 +7,8 @@ export interface Source {
   path: string | null;
   from: string;
   size: number;
+  /** The SHA-256 that it must have, if that is known. */
+  expected?: string;
   /** Of what was sent, once all of it was. */
   sha256?: string;
 }
@@ -45,6 +47,7 @@ export class SourceSender {
         await file.close();
       }
       if (this.#isStopped) return;
+      if (sha256 !== (source.expected ?? sha256)) throw new Error(`${source.from} has been changed`);
       source.sha256 = sha256;
       await this.#write(packFrame('input'));
     }

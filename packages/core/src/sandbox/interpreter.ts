@@ -18,6 +18,7 @@ export interface Interpreter {
 const NAMES = ['python3', 'python', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
 const EXTENSION = process.platform === 'win32' ? '.exe' : '';
 const USUAL_FOLDERS = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin'];
+/** packages/core/python/__main__.py says the same. */
 const ASK =
   'import sys; print(sys.executable); print("%d.%d.%d" % sys.version_info[:3]); ' +
   'print(sys.implementation.name + getattr(sys, "abiflags", ""), sys.version_info[3])';
@@ -46,19 +47,33 @@ export async function findInterpreter(
 export const firstCandidate = (wanted: string | undefined, env: NodeJS.ProcessEnv): string | undefined =>
   wanted ?? candidates(env)[0];
 
-interface Asked {
+/** A question to an interpreter whose answer nobody has waited for yet. */
+export interface AskedAhead {
   command: string;
   env: NodeJS.ProcessEnv;
   answer: Promise<Answer | string>;
   stop: AbortController;
 }
 
-let askedAhead: Asked | undefined;
+let askedAhead: AskedAhead | undefined;
 
-/** Asks an interpreter before `findInterpreter` does, which then waits for this answer. */
-export function askAhead(command: string, env: NodeJS.ProcessEnv): void {
+/** Asks an interpreter before `findInterpreter` does. `introduction`: what it says by itself, undefined if it ended instead. */
+export function askAhead(
+  command: string,
+  env: NodeJS.ProcessEnv,
+  introduction?: Promise<string | undefined>,
+): AskedAhead {
   const stop = new AbortController();
-  askedAhead = { command, env, answer: ask(command, env, stop.signal), stop };
+  const answer = async () => {
+    const said = await introduction;
+    return said === undefined ? ask(command, env, stop.signal) : readAnswer(said, command);
+  };
+  return { command, env, answer: answer(), stop };
+}
+
+/** `findInterpreter` waits for this answer instead of asking. */
+export function adoptAnswer(asked: AskedAhead | undefined): void {
+  askedAhead = asked;
 }
 
 function takeAnswer(
@@ -181,14 +196,18 @@ async function ask(command: string, env: NodeJS.ProcessEnv, signal?: AbortSignal
       env,
       ...(signal && { signal }),
     });
-    const [path = '', version = '', build = ''] = stdout.trim().split('\n');
-    const [kind = '', level = ''] = build.split(' ');
-    const [major = 0, minor = 0] = version.split('.').map(Number);
-    if (major !== OLDEST_PYTHON[0] || minor < OLDEST_PYTHON[1]) return `Python ${version}, too old`;
-    return { path: isAbsolute(path) ? path : command, version, build: kind, isFinal: level === 'final' };
+    return readAnswer(stdout, command);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'EMFILE' || code === 'ENFILE') return 'cannot be asked, too many files are open';
     return code === 'ENOENT' ? 'not found' : code === 'EACCES' ? 'not executable' : 'does not run';
   }
+}
+
+function readAnswer(said: string, command: string): Answer | string {
+  const [path = '', version = '', build = ''] = said.trim().split('\n');
+  const [kind = '', level = ''] = build.split(' ');
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major !== OLDEST_PYTHON[0] || minor < OLDEST_PYTHON[1]) return `Python ${version}, too old`;
+  return { path: isAbsolute(path) ? path : command, version, build: kind, isFinal: level === 'final' };
 }

@@ -54,13 +54,13 @@ export interface ForkServerSettings {
  */
 export function spawnPython(
   python: string,
-  part: string,
+  part: readonly string[],
   options: Pick<SpawnOptions, 'stdio' | 'env'>,
 ): ChildProcess {
   // Runs inherit the UTF-8 mode of this process, which follows LANG as in any Python.
-  const mode = part === 'fork-server' || part === 'spawn' ? [] : ['-X', 'utf8'];
+  const mode = part[0] === 'fork-server' || part[0] === 'spawn' ? [] : ['-X', 'utf8'];
   try {
-    return spawn(python, ['-I', '-S', ...mode, PYTHON_HALF, part], {
+    return spawn(python, ['-I', '-S', ...mode, PYTHON_HALF, ...part], {
       ...options,
       cwd: '/',
       // A new session: Ctrl-C in a terminal is for the server, and the process group can be killed as one.
@@ -112,7 +112,7 @@ export const spawnSupervisor = (python: string, settings: SpawnSettings) =>
   withSettings(spawnPart(python, 'spawn'), settings);
 
 /** It waits for its settings, and ends when its stdin ends. */
-function spawnPart(python: string, part: string): ChildProcess {
+function spawnPart(python: string, ...part: string[]): ChildProcess {
   const child = spawnPython(python, part, { stdio: ['pipe', 'pipe', 'pipe'], env: CLEAN_ENVIRONMENT });
   child.stdin?.on('error', () => {});
   return child;
@@ -124,24 +124,43 @@ function withSettings(child: ChildProcess, settings: object): ChildProcess {
   return child;
 }
 
-let startedAhead: { python: string; child: ChildProcess } | undefined;
-
-/** Starts a fork server before its settings are known: it imports its modules meanwhile. It ends with this process. */
-export function startForkServerAhead(python: string): void {
-  const child = spawnPart(python, 'fork-server');
-  startedAhead = { python, child };
-  // If it is not there any more, another one is started, and reports why it cannot be.
-  const forget = () => {
-    if (startedAhead?.child === child) startedAhead = undefined;
-  };
-  child.once('error', forget).once('exit', forget);
+/** A fork server without settings: it imports its modules meanwhile, and ends with this process. */
+export interface ForkServerAhead {
+  python: string;
+  child: ChildProcess;
+  /** What it says about its interpreter, before it imports anything; undefined if it ends instead. */
+  introduction: Promise<string | undefined>;
 }
 
-/** Returns the fork server that was started ahead. One of another interpreter is not needed, and ends. */
+let startedAhead: ForkServerAhead | undefined;
+
+/** Starts a fork server before its settings are known. */
+export function startForkServerAhead(python: string): ForkServerAhead {
+  const child = spawnPart(python, 'fork-server', 'introduce');
+  const introduction = new Promise<string | undefined>((resolve) => {
+    // If it could not be started, another one is, and reports why.
+    child.once('error', () => resolve(undefined)).once('exit', () => resolve(undefined));
+    child.stdout?.once('data', (line: Buffer) => {
+      child.stdout?.pause(); // its reports are for its owner
+      resolve(line.toString());
+    });
+  });
+  return { python, child, introduction };
+}
+
+/** The next fork server of its interpreter is this one. */
+export function adoptForkServer(started: ForkServerAhead | undefined): void {
+  startedAhead = started;
+}
+
+/** Returns the fork server that was started ahead, if it runs. One of another interpreter is not needed, and ends. */
 function takeForkServer(python: string): ChildProcess | undefined {
   const started = startedAhead;
   startedAhead = undefined;
-  if (started?.python === python) return started.child;
-  started?.child.stdin?.destroy();
+  if (started === undefined) return undefined;
+  const { child } = started;
+  const isRunning = child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  if (isRunning && started.python === python) return child;
+  child.stdin?.destroy();
   return undefined;
 }

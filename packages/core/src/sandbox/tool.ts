@@ -84,7 +84,7 @@ export async function runTool(command: ToolCommand, options: ToolOptions): Promi
 }
 
 async function startWrapper(command: ToolCommand): Promise<ChildProcess> {
-  const child = spawnPython(command.python, 'tool', {
+  const child = spawnPython(command.python, ['tool'], {
     stdio: [command.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
     env: {},
   });

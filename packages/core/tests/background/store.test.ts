@@ -42,7 +42,21 @@ test('a caller that fills the store loses its own oldest outcomes, and nobody el
   expect(await store.outcomeOf(handle(10))).toEqual(large);
 });
 
-test('where others have filled the store, runs are refused, and one under way keeps its text', async () => {
+test('callers that fill the store keep nobody from a first run: whoever holds the most makes room', async () => {
+  const { store } = await openStore({ totalBytes: 56 * 1024 });
+  const keep = async (number: number, owner: string) => {
+    await store.accept(accepted(handle(number), { owner, acceptedAt: new Date(number).toISOString() }));
+    await store.end(handle(number), owner, OK);
+  };
+  await keep(1, 'client old');
+  for (const number of [2, 3]) await keep(number, 'client greedy');
+  for (const number of [4, 5, 6]) await keep(number, `client made up ${number}`);
+  await store.accept(accepted(handle(7), { owner: 'client new' }));
+  expect(await store.find(handle(2))).toBeUndefined();
+  for (const number of [1, 3, 7]) expect((await store.find(handle(number)))?.run).toBe(handle(number));
+});
+
+test('where runs under way of others fill the store, runs are refused, and one under way keeps its text', async () => {
   const { store } = await openStore({ totalBytes: 64 * 1024 });
   await store.accept(accepted(handle(1)));
   for (let number = 2; number <= 8; number += 1)

@@ -198,10 +198,19 @@ describe('an installer', () => {
   });
 
   test('other commands of notebooks are named as such', async () => {
-    for (const code of ['!ls -l', '%matplotlib inline', '%%timeit\nx = 1']) {
+    for (const code of ['!ls -l', '%load_ext sql', '%%timeit\nx = 1']) {
       expect((await raised(code)).hint).toContain('commands of notebooks, not Python');
     }
+    for (const code of ['```python\nprint(1)\n```', '>>> print(1)'])
+      expect((await raised(code)).hint).toContain('Pass the code alone');
+    const { hint } = await raised('get_ipython().run_line_magic("timeit", "1")');
+    expect(hint).toContain('There is no IPython shell here');
   });
+});
+
+test('input() without input gets a hint', async () => {
+  expect((await raised('input("name? ")')).hint).toContain('Nothing is left of standard input');
+  expect((await raised('raise EOFError("other")')).hint).toBeNull();
 });
 
 describe('a package that another one needs', () => {

@@ -40,3 +40,29 @@ test('a worker that is released without a run is for the next one', async () => 
   expect(await printedBy(next, 'print(2)')).toBe('2\n');
   next.release();
 });
+
+test('output waits for a reader that is not done, and none of it is lost', async () => {
+  const [held, other] = [await acquire(), await acquire()];
+  const code = 'for n in range(8000): print("x" * 1023)';
+  const received = { held: 0, other: 0 };
+  let release!: () => void;
+  const reading = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const take = (_: unknown, data: Buffer) => {
+    received.held += data.length;
+    return reading;
+  };
+  const ended = held.run(jobOf(code), 'held', take, signal);
+  const count = (_: unknown, data: Buffer) => {
+    received.other += data.length;
+  };
+  await until(() => received.held > 0, 'the first output has arrived');
+  await other.run(jobOf(code), 'other', count, signal);
+  expect(received.other).toBe(8000 * 1024);
+  expect(received.held).toBeLessThan(1024 * 1024);
+  release();
+  expect((await ended).facts).toMatchObject({ status: 0 });
+  expect(received.held).toBe(8000 * 1024);
+  for (const each of [held, other]) each.release();
+});

@@ -12,7 +12,7 @@ import { ensureUv } from '../../../../tests/support/uv.js';
 import type { Pungi } from '../../../pungi/src/index.js';
 import type { PungiError } from '../../src/base/errors.js';
 import { silentLogger } from '../../src/base/logger.js';
-import { Environments, type EnvironmentsOptions } from '../../src/environments/environments.js';
+import { type EnvironmentsOptions, LocalEnvironments } from '../../src/environments/environments.js';
 import { findInterpreter } from '../../src/sandbox/interpreter.js';
 import { printed, type Settings, startPungi } from '../engine/pungi.js';
 
@@ -55,7 +55,7 @@ export async function openWorld(packages?: TestPackage[]): Promise<World> {
 export function openEnvironments(
   { base, settings }: World,
   options: Partial<EnvironmentsOptions> = {},
-): Environments {
+): LocalEnvironments {
   const own = {
     base,
     defaultName: 'default',
@@ -66,7 +66,7 @@ export function openEnvironments(
     uv: settings['PUNGI_UV'],
   };
   const engine = { interpreter: () => findInterpreter(), isWarm: () => false, retire: async () => {} };
-  const environments = new Environments({ ...own, ...options }, engine, silentLogger);
+  const environments = new LocalEnvironments({ ...own, ...options }, engine, silentLogger);
   afterAll(() => environments.close());
   return environments;
 }

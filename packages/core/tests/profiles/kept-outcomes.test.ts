@@ -15,7 +15,11 @@ writeFileSync(
   dice: {cache_ttl: 600, deterministic: false}
 `,
 );
-const pungi = sharedPungi({ PROFILES_FILE: file, AUDIT_DIR: join(folder, 'audit') });
+const pungi = sharedPungi({
+  PROFILES_FILE: file,
+  AUDIT_DIR: join(folder, 'audit'),
+  ARTIFACT_DIR: join(folder, 'files'),
+});
 /** Prints something else at every run. */
 const ROLL = 'import uuid\nprint(uuid.uuid4())';
 
@@ -43,6 +47,14 @@ describe('an outcome', () => {
     expect(fresh.cached).toBeNull();
     expect(fresh.stdout.text).not.toBe(first.stdout.text);
     expect((await pungi.run({ code: ROLL, profile: 'kept' })).cached?.runId).toBe(fresh.runId);
+  });
+
+  test('is not kept if the run takes files of another one along', async () => {
+    const leave = (text: string) => pungi.run({ code: `open("a.txt", "w").write("${text}")` });
+    const take = async (text: string) =>
+      pungi.run({ code: 'open("a.txt").read()', filesOf: (await leave(text)).runId, profile: 'kept' });
+    expect((await take('one')).value?.json).toBe('one');
+    expect((await take('two')).value?.json).toBe('two');
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.js';
@@ -91,6 +91,26 @@ test('another caller, another run and a made-up one get nothing', async () => {
     );
 });
 
+test('a file is also found by its path in the work folder, and another one is answered with those that there are', async () => {
+  const { session, runId: run } = await pungi.run(
+    { code: 'open("a.txt", "w").write("1")', session: 'new' },
+    ANN,
+  );
+  await pungi.run({ code: 'open("b.txt", "w").write("2")', session: session!.id }, ANN);
+  const read = (place: object, path: string) =>
+    pungi.readArtifact({ ...place, path } as { run: string; path: string }, ANN.caller);
+  for (const path of ['a.txt', './a.txt', '/work/a.txt'])
+    for (const place of [{ run }, { session: session!.id }])
+      expect((await read(place, path)).content.toString()).toBe('1');
+  await expect(read({ session: session!.id }, 'c.txt')).rejects.toThrow(
+    'The session left no file "c.txt"; it left "a.txt", "b.txt".',
+  );
+  await expect(read({ run }, '../a.txt')).rejects.toThrow(
+    'The run left no file "../a.txt"; it left "a.txt".',
+  );
+  pungi.endSession(session!.id, ANN.caller);
+});
+
 test('too many and too large files are left out, with a note', async () => {
   await withPungi({ ARTIFACT_DIR: temporaryFolder(), ARTIFACT_MB: '1' }, async (small) => {
     const code = 'open("large.bin", "wb").write(bytes(2 << 20))\nopen("small.txt", "w").write("x")';
@@ -114,6 +134,53 @@ test('the oldest files make room, first those of the same caller', async () => {
     expect((await read(third)).size).toBe(1 << 20);
     expect((await read(bens, BEN)).size).toBe(1 << 20);
     expect(readdirSync(folder)).toHaveLength(3);
+  });
+});
+
+test('files that cannot be kept are not named, and a note says why', async () => {
+  const folder = temporaryFolder();
+  await withPungi({ ARTIFACT_DIR: join(folder, 'kept'), ARTIFACT_TOTAL_MB: '2' }, async (full) => {
+    const leave = (bytes: number) => full.run({ code: `open("a.bin", "wb").write(bytes(${bytes}))` }, ANN);
+    const large = await leave(3 << 20);
+    expect(large).not.toHaveProperty('artifacts');
+    expect(large.notes).toEqual([expect.stringMatching(/could not be kept: .* half of ARTIFACT_TOTAL_MB/)]);
+    rmSync(join(folder, 'kept'), { recursive: true, force: true });
+    writeFileSync(join(folder, 'kept'), '');
+    expect((await leave(1)).notes).toEqual([
+      "The files that the run left could not be kept: the server's log says why.",
+    ]);
+  });
+});
+
+describe('files of an earlier run that another one takes along', () => {
+  test('may fill the disk of the run, and no more', async () => {
+    await withPungi({ ARTIFACT_DIR: temporaryFolder(), ARTIFACT_MB: '64' }, async (pungi) => {
+      const leave = { code: 'for n in range(2): open(f"{n}.bin", "wb").write(bytes(20 << 20))' };
+      const { runId } = await pungi.run(leave, ANN);
+      const take = { code: 'import os\nos.path.getsize("0.bin") + os.path.getsize("1.bin")', filesOf: runId };
+      expect((await pungi.run(take, ANN)).value?.json).toBe(40 << 20);
+      const refused = await pungi.run({ ...take, limits: { diskMb: 30 } }, ANN);
+      expect(verdictOf(refused, 'invalid').message).toContain('larger than the 30 MB');
+    });
+  });
+
+  test('do not lie below files of the request', async () => {
+    await withPungi({ ARTIFACT_DIR: temporaryFolder() }, async (pungi) => {
+      const { runId } = await pungi.run({ code: 'open("a", "w").close()' }, ANN);
+      const refused = await pungi.run({ code: '1', filesOf: runId, files: [{ path: 'a/b', text: '' }] }, ANN);
+      expect(verdictOf(refused, 'invalid').message).toContain('lies below another file');
+    });
+  });
+
+  test('are not taken if they have been changed', async () => {
+    const folder = temporaryFolder();
+    await withPungi({ ARTIFACT_DIR: folder }, async (pungi) => {
+      const { runId } = await pungi.run({ code: 'open("a.txt", "w").write("kept")' }, ANN);
+      writeFileSync(join(folder, runId, '0'), 'fake');
+      const outcome = await pungi.run({ code: 'print(open("a.txt").read())', filesOf: runId }, ANN);
+      expect(outcome.verdict.kind).not.toBe('ok');
+      expect(outcome.stdout.text).toBe('');
+    });
   });
 });
 

@@ -75,6 +75,28 @@ describe.each(SANDBOXES)('a checkpoint in the %s tier', (tier) => {
     pungi.endSession(id, ANN.caller);
   });
 
+  test('also works in a session that has awaited, whose tasks then go on in each copy', async () => {
+    const begin =
+      'import asyncio\nqueue = asyncio.Queue()\nasync def count():\n    for n in range(10):\n        await queue.put(n)\n        await asyncio.sleep(0)\ntask = asyncio.create_task(count())\nloop = asyncio.get_running_loop()\nawait queue.get()';
+    const id = await startSession(pungi, begin);
+    await pungi.checkpoint(id, ANN.caller);
+    expect(await valueIn(pungi, id, 'await queue.get()')).toBe(1);
+    const fork = await pungi.forkSession(id, ANN.caller);
+    for (const session of [id, fork.id])
+      expect(await valueIn(pungi, session, '[await queue.get(), await queue.get()]')).toEqual([2, 3]);
+    await pungi.restore(id, 'c1', ANN.caller);
+    expect(await valueIn(pungi, id, 'loop.run_until_complete(queue.get())')).toBe(1);
+    const thread =
+      'import threading\nevent = asyncio.Event()\nthreading.Timer(0.01, loop.call_soon_threadsafe, [event.set]).start()\nawait event.wait()';
+    expect(await valueIn(pungi, id, thread)).toBe(true);
+    for (const session of [id, fork.id]) pungi.endSession(session, ANN.caller);
+  });
+
+  test('pyarrow starts no thread, which would be in the way', async () => {
+    const { value } = await pungi.run({ code: 'import os\nos.environ.get("JE_ARROW_MALLOC_CONF")' }, ANN);
+    expect(value?.json).toBe('background_thread:false');
+  });
+
   test('is refused while something cannot be copied, and the session goes on', async () => {
     const id = await startSession(
       pungi,

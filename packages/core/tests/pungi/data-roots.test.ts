@@ -66,6 +66,16 @@ for path in ("data/sales/out", "data/sales/../secret.txt", "data/sales/loop", ${
     expect(await printed(pungi, { code, profile: 'own' })).toBe("['sales', 'sales-2'] own");
   });
 
+  test('the folder of all roots is listed, too', async () => {
+    const names = (await pungi.listFolder({ path: 'data' })).entries.map(({ name }) => name);
+    expect(names).toEqual(['sales/', 'sales-2/']);
+    expect(await pungi.listFolder({ path: './data/', offset: 1 })).toEqual({
+      path: 'data',
+      entries: [{ name: 'sales-2/' }],
+      total: 2,
+    });
+  });
+
   test('a file of the request may lie beside them, and not in them', async () => {
     const files = [{ path: 'data/mine.csv', text: 'mine' }];
     expect(await printed(pungi, { code: 'print(open("data/mine.csv").read())', files })).toBe('mine\n');

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { descendantsOf, isAlive, type KnownProcess } from '../../../../tests/support/processes.js';
 import { until } from '../../../../tests/support/until.js';
 import { Pungi } from '../../src/pungi.js';
-import { startAhead } from '../../src/sandbox/head-start.js';
+import { adopt, startAhead } from '../../src/sandbox/head-start.js';
 import { findInterpreter } from '../../src/sandbox/interpreter.js';
 import { PYTHON_HALF } from '../../src/sandbox/spawn.js';
 
@@ -38,22 +38,30 @@ afterEach(async () => {
 
 describe.runIf(process.platform === 'linux')('a fork server that was started ahead', () => {
   test('gets the settings, and no other one is started', async () => {
-    startAhead([], { PUNGI_PYTHON: python });
+    adopt(startAhead([], { PUNGI_PYTHON: python }));
     const ahead = forkServers();
     expect(ahead).toHaveLength(1);
     await start(python);
     expect(forkServers()).toEqual(ahead);
   });
 
+  test('says what its interpreter is, so that nobody has to ask', async () => {
+    const { forkServer, asked } = startAhead([], { PUNGI_PYTHON: python });
+    const { path, version } = await findInterpreter(python);
+    expect(await forkServer!.introduction).toMatch(`${path}\n${version}\n`);
+    expect(await asked!.answer).toMatchObject({ path, version });
+    forkServer!.child.stdin!.end();
+  });
+
   test('ends where the settings name another interpreter', async () => {
-    startAhead([], { PUNGI_PYTHON: python });
+    adopt(startAhead([], { PUNGI_PYTHON: python }));
     const [ahead] = forkServers();
     await start(real);
     await until(() => !isAlive(ahead!), 'it has ended');
   });
 
   test('is replaced if it ends before its settings', async () => {
-    startAhead([], { PUNGI_PYTHON: python });
+    adopt(startAhead([], { PUNGI_PYTHON: python }));
     const [ahead] = forkServers();
     process.kill(ahead!.pid, 'SIGKILL');
     await until(() => !existsSync(`/proc/${ahead!.pid}`), 'Node knows that it has ended');
@@ -105,7 +113,7 @@ describe.runIf(process.platform === 'linux')('an interpreter that was asked ahea
   });
 
   test('is not asked again, until the next time', async () => {
-    startAhead([], env);
+    adopt(startAhead([], env));
     expect(await findInterpreter(python, { env })).toMatchObject({ path: real });
     expect(asked()).toBe('x');
     await findInterpreter(python, { env });
@@ -113,7 +121,7 @@ describe.runIf(process.platform === 'linux')('an interpreter that was asked ahea
   });
 
   test('is asked again with other variables', async () => {
-    startAhead([], env);
+    adopt(startAhead([], env));
     await findInterpreter(python, { env: { ...env } });
     await findInterpreter(python, { env });
     expect(asked()).toBe('xx');
@@ -121,7 +129,7 @@ describe.runIf(process.platform === 'linux')('an interpreter that was asked ahea
 
   test('is not waited for once nobody wants it any more', async () => {
     writeFileSync(python, '#!/bin/sh\nexec sleep 1000\n');
-    startAhead([], env);
+    adopt(startAhead([], env));
     const stop = new AbortController();
     const search = findInterpreter(python, { env, signal: stop.signal });
     stop.abort(new Error('not wanted any more'));

@@ -10,13 +10,13 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
-  statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { RUNS_ALL } from '../../../../tests/support/long-tests.js';
+import { isPublic } from '../../../../tests/support/places.js';
 import type { AttackTier, User } from './attack.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -101,27 +101,24 @@ export const startedIn = (folder: string, user: User, more: NodeJS.ProcessEnv = 
 export const identityOf = (user: User) =>
   IS_ROOT && user === 'user' ? { uid: ORDINARY_UID, gid: ORDINARY_UID } : {};
 
-function isReachable(path: string): boolean {
-  if (path === '/') return true;
-  const { mode } = statSync(path);
-  return (mode & 0o001) !== 0 && isReachable(dirname(path));
-}
-
 function reachableTemporaryFolder(): string {
   return (
-    [tmpdir(), '/tmp', '/var/tmp'].find((path) => existsSync(path) && isReachable(realpathSync(path))) ??
+    [tmpdir(), '/tmp', '/var/tmp'].find((path) => existsSync(path) && isPublic(realpathSync(path))) ??
     tmpdir()
   );
 }
 
 function reachableNode(folder: string): string {
   const node = realpathSync(process.execPath);
-  if (!IS_ROOT || isReachable(node)) return node;
+  if (!IS_ROOT || isPublic(node)) return node;
   cpSync(node, join(folder, 'node'));
   return join(folder, 'node');
 }
 
-/** The first Python of 3.10 or later that an ordinary user can start: one below /root would hide from the other half. */
+/**
+ * The first Python of 3.10 or later that an ordinary user can start. Rows expect that nothing of /root and /home is in the sandbox, so
+ * it is none of those that lie there, even if everybody can read them.
+ */
 function reachableInterpreter(): string {
   const folders = [
     ...(process.env['PATH'] ?? '').split(delimiter),
@@ -145,7 +142,8 @@ function reachableInterpreter(): string {
 
 function isUsable(python: string): boolean {
   try {
-    const check = 'import sys, ctypes; sys.exit(sys.version_info < (3, 10))';
+    const check =
+      'import sys, ctypes; sys.exit(sys.version_info < (3, 10) or sys.base_prefix.startswith(("/root/", "/home/")))';
     execFileSync(python, ['-I', '-c', check], {
       stdio: 'ignore',
       timeout: 10_000,

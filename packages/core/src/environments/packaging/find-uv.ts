@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { PungiError } from '../../base/errors.js';
 import { runTool } from '../../sandbox/tool.js';
+import type { FetchedTool } from './fetch-tool.js';
 import type { PackagerSettings, Uv, UvWheel } from './packager.js';
 import { toolEnvironment } from './tool-environment.js';
 
@@ -39,11 +40,24 @@ const WHEELS: Readonly<Record<string, UvWheel>> = {
 };
 
 /** The wheel of uv for this machine, if there is one. */
-export function wheelForMachine(): UvWheel | undefined {
+export const wheelForMachine = (): UvWheel | undefined => WHEELS[machineName()];
+
+/** Such as linux-x64, or linux-x64-musl. */
+export function machineName(): string {
   const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
   const isMusl = process.platform === 'linux' && header.glibcVersionRuntime === undefined;
-  return WHEELS[`${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`];
+  return `${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`;
 }
+
+/** Pungi's own uv, as it is fetched. */
+export const ownUv = (settings: PackagerSettings): FetchedTool => ({
+  name: 'uv',
+  project: 'uv',
+  wheel: settings.uvWheel ?? wheelForMachine(),
+  program: `uv-${OWN_UV_VERSION}.data/scripts/uv`,
+  folder: ownUvFolder(settings.base),
+  runs: async (path) => (await versionOf(settings, path)) !== undefined,
+});
 
 /** The first version with the current names of index settings. */
 const OLDEST = [0, 5] as const;

@@ -1,7 +1,7 @@
 import { PungiError } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import type { StepOptions } from '../../contract/environment.js';
-import { findUv, OWN_UV_VERSION, ownUvPath, wheelForMachine } from './find-uv.js';
+import { findUv, OWN_UV_VERSION, ownUv, ownUvPath, wheelForMachine } from './find-uv.js';
 import { cancelled, type PackagerSettings, type Uv, type UvWheel } from './packager.js';
 import type { UvPackager } from './uv-packager.js';
 
@@ -89,7 +89,7 @@ export class Packaging {
     if (uv === undefined) {
       try {
         this.#report(`Fetching uv ${OWN_UV_VERSION} once, which installs packages`);
-        await (await import('./fetch-uv.js')).fetchUv(settings);
+        await (await import('./fetch-tool.js')).fetchTool(settings, ownUv(settings));
         ({ uv, notes } = await findUv(settings, this.#settings.uv));
       } catch (error) {
         settings.closing?.throwIfAborted();

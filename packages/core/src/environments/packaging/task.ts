@@ -145,7 +145,7 @@ export function explanationOf(output: string): string {
   let isChatter = false;
   for (const line of cleanText(output).split('\n')) {
     // A warning goes on in lines that are indented, as is the head of an error that has a sign before it.
-    isChatter = CHATTER.test(line) || (isChatter && /^\s+[^\s×]/.test(line));
+    isChatter = CHATTER.test(line) || (isChatter && /^\s+[^\s\u00d7]/.test(line));
     if (!isChatter && !PROGRESS.test(line)) lines.push(line.trimEnd());
   }
   const text = lines.join('\n').trim();

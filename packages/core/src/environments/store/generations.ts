@@ -5,7 +5,7 @@ import { PungiError } from '../../base/errors.js';
 import type { PackageInfo, StepOptions } from '../../contract/environment.js';
 import type { Interpreter } from '../../sandbox/interpreter.js';
 import { runTool } from '../../sandbox/tool.js';
-import { FORMAT, type Metadata, writeMetadata } from './metadata.js';
+import { creationTime, FORMAT, type Metadata, writeMetadata } from './metadata.js';
 import type { Store } from './store.js';
 import {
   createVenv,
@@ -151,7 +151,7 @@ export class Generations {
     await chmod(making, 0o755);
     try {
       const about = await build(join(making, generation), layout.venv(name, generation));
-      const metadata: Metadata = { format: FORMAT, created: new Date().toISOString(), generation, ...about };
+      const metadata: Metadata = { format: FORMAT, created: creationTime(), generation, ...about };
       writeMetadata(making, metadata);
       await this.admit(metadata, async () => {
         steps.signal.throwIfAborted();

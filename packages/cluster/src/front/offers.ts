@@ -1,0 +1,286 @@
+import { ERROR_CODES, type ErrorCode, PungiError } from '@pungi/core/base';
+import { type EnvironmentRef, GenerationGone, type WorkerSpec } from '@pungi/core/engine';
+import { deferred } from '../deferred.js';
+import { type OfferAnswer, OfferAnswer as OfferAnswerSchema, parse } from '../protocol/messages.js';
+import { ANY, type Labels, meets, needToken } from '../protocol/subjects.js';
+import {
+  BUILD_MS,
+  OFFER_AGAIN_MS,
+  OFFER_MS,
+  PREPARE_MS,
+  SPILL_MS,
+  WORKER_SILENCE_MS,
+} from '../protocol/timing.js';
+import { PROTOCOL } from '../protocol/version.js';
+import type { FrontLink } from './link.js';
+import type { Claim } from './remote-worker.js';
+
+/**
+ * A worker that has just become full refuses; while all are full, nobody answers. `declined`: the worker is not heard or not
+ * trusted, and another one may be free.
+ */
+type NotClaimed = 'full' | 'nobody' | 'declined';
+/** Offers in a row without a claim, until it is worth waiting for a moment. */
+const MOST_IN_VAIN: Record<NotClaimed, number> = { nobody: 1, full: 5, declined: 100 };
+/** Workers that must fail before the run does: one of them may be broken, or lie. */
+const MOST_FAILED = 2;
+
+interface Failed {
+  worker: string;
+  error: PungiError;
+}
+
+/** A worker that meets a need is heard within this time, if there is one. */
+const UNHEARD_MS = WORKER_SILENCE_MS;
+
+interface Waiting {
+  wake: () => void;
+}
+
+/** Bounds the wait for a worker. The time in which one builds an environment does not count. */
+class Patience {
+  readonly #ended = new AbortController();
+  readonly #began = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly waitMs: number | undefined) {
+    this.resume();
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  get waitedMs(): number {
+    return performance.now() - this.#began;
+  }
+
+  pause(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  resume(): void {
+    if (this.waitMs === undefined) return;
+    this.#timer ??= setTimeout(() => this.#ended.abort(), this.waitMs);
+  }
+}
+
+/** Offers runs to workers. Offers run nothing, so they are repeated until one is claimed. */
+export class Offers {
+  /** By need: a run that waits for a rare worker holds nobody else back. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  #claiming = 0;
+  readonly #again: NodeJS.Timeout;
+
+  constructor(private readonly link: FrontLink) {
+    link.onFree(() => this.#wakeNext());
+    this.#again = setInterval(() => this.#wakeNext(), OFFER_AGAIN_MS);
+  }
+
+  /** How many wait for a worker. */
+  get waiting(): number {
+    return this.#claiming;
+  }
+
+  /** Rejects with SERVER_BUSY after `waitMs`, with what a worker lacks, or with the signal's reason. */
+  async claim(spec: WorkerSpec, signal: AbortSignal): Promise<Claim> {
+    this.#claiming += 1;
+    const patience = new Patience(spec.waitMs);
+    try {
+      return await this.#claim(spec, signal, patience);
+    } finally {
+      this.#claiming -= 1;
+      patience.pause();
+    }
+  }
+
+  async #claim(spec: WorkerSpec, signal: AbortSignal, patience: Patience): Promise<Claim> {
+    const { labels = {} } = spec;
+    const need = needToken(labels);
+    const waited = patience.signal;
+    const stop = AbortSignal.any([signal, waited]);
+    // Those that wait already come first.
+    if (this.#waiting.has(need)) await this.#wait(need, stop, false);
+    const failed = new Set<string>();
+    for (let inVain = 0; ; ) {
+      if (signal.aborted) throw signal.reason;
+      if (waited.aborted || performance.now() - this.link.startedAt > UNHEARD_MS) this.#refuseUnmet(labels);
+      if (waited.aborted) throw this.#noneFree(spec.waitMs!);
+      const answer = await this.#offerWarm(spec, stop, patience);
+      if (typeof answer === 'object' && 'claim' in answer) {
+        this.#wake(need);
+        return answer;
+      }
+      patience.resume();
+      inVain += 1;
+      if (typeof answer === 'object' && answer.error instanceof GenerationGone) throw answer.error;
+      if (typeof answer === 'object' && this.#hasFailed(failed.add(answer.worker), labels))
+        throw answer.error;
+      if (inVain < MOST_IN_VAIN[typeof answer === 'object' ? 'declined' : answer]) continue;
+      inVain = 0;
+      await this.#wait(need, stop, true);
+    }
+  }
+
+  #hasFailed({ size }: ReadonlySet<string>, labels: Labels): boolean {
+    const able = this.link.workers.all.filter((worker) => meets(worker.labels, labels));
+    const names = new Set(able.map(({ worker }) => worker));
+    return size >= Math.min(MOST_FAILED, names.size);
+  }
+
+  close(): void {
+    clearInterval(this.#again);
+    for (const { wake } of [...this.#waiting.values()].flat()) wake();
+    this.#waiting.clear();
+  }
+
+  /** Resolves when it is worth another attempt. `isFirst`: it had its turn already. */
+  #wait(need: string, stop: AbortSignal, isFirst: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        stop.removeEventListener('abort', abort);
+        resolve();
+      };
+      const waiting = { wake };
+      const abort = () => {
+        const line = (this.#waiting.get(need) ?? []).filter((one) => one !== waiting);
+        this.#setLine(need, line);
+        resolve();
+      };
+      if (stop.aborted) {
+        resolve();
+        return;
+      }
+      stop.addEventListener('abort', abort, { once: true });
+      const line = this.#waiting.get(need) ?? [];
+      if (isFirst) line.unshift(waiting);
+      else line.push(waiting);
+      this.#waiting.set(need, line);
+    });
+  }
+
+  #setLine(need: string, line: Waiting[]): void {
+    if (line.length > 0) this.#waiting.set(need, line);
+    else this.#waiting.delete(need);
+  }
+
+  #wakeNext(): void {
+    for (const need of [...this.#waiting.keys()]) this.#wake(need);
+  }
+
+  #wake(need: string): void {
+    const line = this.#waiting.get(need);
+    const first = line?.shift();
+    if (line) this.#setLine(need, line);
+    first?.wake();
+  }
+
+  /** Workers that have the environment come first. While all of them are busy, another one builds it only after a moment. */
+  async #offerWarm(
+    spec: WorkerSpec,
+    stop: AbortSignal,
+    patience: Patience,
+  ): Promise<Claim | Failed | NotClaimed> {
+    const { ref } = spec;
+    if (ref === undefined) return this.#offer(spec, ANY, stop, patience);
+    const answer = await this.#offer(spec, ref.generation, stop, patience);
+    if (typeof answer === 'object' || stop.aborted) return answer;
+    if (patience.waitedMs < SPILL_MS && this.#isWarm(ref)) return answer;
+    return this.#offer(spec, ANY, stop, patience);
+  }
+
+  #isWarm({ generation }: EnvironmentRef): boolean {
+    return this.link.workers.all.some(
+      ({ state, generations }) => state === 'ready' && generations.includes(generation),
+    );
+  }
+
+  async #offer(
+    { ref, poolSpec, labels = {} }: WorkerSpec,
+    generation: string,
+    stop: AbortSignal,
+    patience: Patience,
+  ): Promise<Claim | Failed | NotClaimed> {
+    const { promise, resolve } = deferred<Claim | Failed | NotClaimed>();
+    let unwatch: (() => void) | undefined;
+    let timer = setTimeout(() => resolve('nobody'), OFFER_MS);
+    const listening = this.link.replies.listen({
+      onNobody: () => resolve('nobody'),
+      onMessage: (message) => {
+        const answer = parse(OfferAnswerSchema, message);
+        if (answer === undefined) return;
+        if (!this.#isBelieved(answer)) {
+          this.#decline(answer);
+          resolve('declined');
+        } else if (answer.kind === 'claim') resolve(answer);
+        else if (answer.kind === 'refused') resolve(failureOf(answer));
+        else if (unwatch === undefined) {
+          clearTimeout(timer);
+          if (answer.isBuilding) patience.pause();
+          timer = setTimeout(() => resolve('nobody'), answer.isBuilding ? BUILD_MS : PREPARE_MS);
+          unwatch = this.link.workers.watch(answer, { onLost: () => resolve('nobody') });
+        }
+      },
+    });
+    const abort = () => resolve('nobody');
+    stop.addEventListener('abort', abort, { once: true });
+    try {
+      const subject = this.link.subjects.offer({ generation, arch: ANY, need: needToken(labels) });
+      const { preload, allowedHosts, isRaised } = poolSpec ?? {};
+      const offered = poolSpec && { poolSpec: { preload, allowedHosts, isRaised } };
+      const { front } = this.link;
+      const environment = ref && { environment: { name: ref.environment, generation: ref.generation } };
+      const offer = { v: PROTOCOL, front, token: listening.token, ...offered, ...environment };
+      this.link.send(subject, offer, listening.subject);
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      unwatch?.();
+      listening.stop();
+      stop.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Throws SERVER_BUSY if no worker meets the need: waiting for a free one would be in vain. */
+  #refuseUnmet(labels: Labels): void {
+    const { all } = this.link.workers;
+    if (Object.keys(labels).length === 0 || all.some((worker) => meets(worker.labels, labels))) return;
+    const text = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+    const flags = text.map((label) => `--label ${label}`).join(' ');
+    throw new PungiError(
+      'SERVER_BUSY',
+      `No worker has ${text.join(' and ')} (${all.length} connected): start one with pungi worker ${flags}.`,
+    );
+  }
+
+  /** NATS lets nobody else publish a worker's heartbeats, and nobody else knows which start they name. */
+  #isBelieved(answer: OfferAnswer): boolean {
+    const { all } = this.link.workers;
+    // Workers of other versions are not heard. If there is no other, that is the reason.
+    if (answer.kind === 'refused' && answer.reason === 'version' && all.length === 0) return true;
+    return this.link.workers.isHeard(answer) && this.link.trust.isTrusted(answer.worker);
+  }
+
+  /** Its slot is free again at once. */
+  #decline(answer: OfferAnswer): void {
+    if (answer.kind === 'claim') this.link.order(answer, 'release', { claim: answer.claim });
+  }
+
+  #noneFree(waitMs: number): PungiError {
+    const count = this.link.workers.all.length;
+    const those = count === 0 ? 'none is connected' : `${count} connected, all of them busy`;
+    return new PungiError(
+      'SERVER_BUSY',
+      `No worker of the cluster was free within ${waitMs} ms (${those}); try again shortly, or start more with pungi worker.`,
+    );
+  }
+}
+
+/** A worker that is full is no error: another one may be free. */
+function failureOf({ worker, reason, code, message }: OfferAnswer & { kind: 'refused' }): Failed | 'full' {
+  if (reason === 'full') return 'full';
+  if (reason === 'gone') return { worker, error: new GenerationGone('The environment') };
+  const isKnown = (ERROR_CODES as readonly string[]).includes(code ?? '');
+  return { worker, error: new PungiError(isKnown ? (code as ErrorCode) : 'INTERNAL_ERROR', message) };
+}

@@ -1,0 +1,228 @@
+import { PungiError } from '@pungi/core/base';
+import type { Job, OutputSink, RunEnd } from '@pungi/core/engine';
+import { type FrameKind, readAttached } from '../protocol/frames.js';
+import { End, type GoInputs, parse, Refusal } from '../protocol/messages.js';
+import type { WorkerKey } from '../protocol/subjects.js';
+import { AGAIN_MS, LOAD_BYTES_PER_MS, OVERDUE_MS, START_MS } from '../protocol/timing.js';
+import { FrameReceiver } from './frame-receiver.js';
+import type { FrontLink } from './link.js';
+import type { Listening } from './replies.js';
+
+export interface RunOrder {
+  claim: string;
+  n: number;
+  run: string;
+  inputs: GoInputs;
+  limits: Job['limits'];
+  artifactBytes: number;
+  /** Its slot is reserved: it starts at once. The runs of a session may wait for one. */
+  hasSlot: boolean;
+}
+
+/** What the worker holds after the run. */
+export interface Held {
+  isKept: boolean;
+  checkpoints: readonly string[];
+}
+
+export type RemoteEnd = RunEnd & Held;
+
+/** Besides output and files: displays and the report. */
+const MOST_OTHER_BYTES = 128 * 1024 * 1024;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const NOTHING: Held = { isKept: false, checkpoints: [] };
+
+/** One run on a worker, from its order to its end, or until the worker is lost. */
+export class RemoteRun {
+  readonly ended: Promise<RemoteEnd>;
+  readonly #subject: string;
+  readonly #signed: Buffer;
+  readonly #listening: Listening;
+  readonly #receiver: FrameReceiver;
+  readonly #unwatch: () => void;
+  readonly #again: NodeJS.Timeout;
+  #due: NodeJS.Timeout | undefined;
+  /** The bytes that are held until the run has ended. */
+  #held = 0;
+  #sent = 0;
+  #hasStarted = false;
+  #isCancelled = false;
+  #wasHeard = false;
+  #resolve!: (end: RemoteEnd) => void;
+  #reject!: (error: PungiError) => void;
+
+  /** Throws INVALID_INPUT if the job is too large. */
+  constructor(
+    private readonly link: FrontLink,
+    private readonly worker: WorkerKey,
+    private readonly order: RunOrder,
+    private readonly sink: OutputSink,
+  ) {
+    const { inputs, limits, artifactBytes, hasSlot, ...numbered } = order;
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#receiver = new FrameReceiver({
+      onFrame: (kind, payload) => this.#take(kind, payload),
+      ack: (next) => this.#tell('ack', { next }),
+      onTooMuch: () => this.#lose('it sent more than a run can'),
+      mostBytes: limits.outputHardBytes + 2 * artifactBytes + MOST_OTHER_BYTES,
+      hold: (bytes) => this.#hold(bytes),
+    });
+    this.#listening = link.replies.listen({
+      onMessage: (message) => {
+        this.#wasHeard = true;
+        this.#receiver.receive(message);
+      },
+      onNobody: () => this.#noteNobody(),
+    });
+    this.#subject = link.subjects.order(worker, 'go');
+    try {
+      const { token } = this.#listening;
+      this.#signed = link.sign(this.#subject, { front: link.front, token, ...numbered, ...inputs });
+    } catch (error) {
+      this.#listening.stop();
+      throw error;
+    }
+    this.#unwatch = link.workers.watch(worker, { onLost: () => this.#lose('it is not heard any more') });
+    this.#again = setInterval(() => this.#repeat(), AGAIN_MS);
+    this.#send();
+    if (hasSlot)
+      this.#expectWithin(START_MS + bytesOf(inputs) / LOAD_BYTES_PER_MS, 'it did not start the run');
+    if (link.workers.isLost(worker)) this.#lose('it is not heard any more');
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#tell('cancel', {});
+    this.#expectWithin(OVERDUE_MS, 'it did not end the run, which was cancelled');
+  }
+
+  /** A worker that is heard, but does not do its part, is lost as well. */
+  #expectWithin(ms: number, otherwise: string): void {
+    clearTimeout(this.#due);
+    this.#due = setTimeout(() => this.#break(otherwise), Math.min(ms, LONGEST_TIMER_MS));
+  }
+
+  #hold(bytes: number): boolean {
+    const isHeld = this.link.holdings.take(this.worker.worker, bytes);
+    if (isHeld) this.#held += bytes;
+    return isHeld;
+  }
+
+  #send(): void {
+    this.#sent += 1;
+    this.link.sendSigned(this.#subject, this.#signed, this.#listening.subject);
+  }
+
+  /** Messages can be lost when a NATS server ends. A worker follows the same order once, and says if the run has ended. */
+  #repeat(): void {
+    if (!this.#hasStarted) this.#send();
+    else if (!this.#wasHeard) this.#tell('ack', { next: this.#receiver.next, token: this.#listening.token });
+    this.#wasHeard = false;
+    if (this.#isCancelled) this.#tell('cancel', {});
+  }
+
+  #tell(kind: 'ack' | 'cancel', more: object): void {
+    const { claim, n } = this.order;
+    this.link.order(this.worker, kind, { claim, n, ...more });
+  }
+
+  /** That nobody got the order is proof only of the first one: a later one may follow one that was received. */
+  #noteNobody(): void {
+    if (this.#sent === 1 && !this.#hasStarted) this.#settleLost(false, 'it had left');
+  }
+
+  #take(kind: FrameKind, payload: Buffer): void {
+    if (kind === 'started') this.#start();
+    else if (kind === 'refused') this.#refuse(payload);
+    else if (kind === 'end') this.#end(payload);
+    else if (this.#hasStarted) void this.sink(kind, payload);
+  }
+
+  #start(): void {
+    this.#hasStarted = true;
+    if (this.#isCancelled) return;
+    this.#expectWithin(this.order.limits.timeoutMs + OVERDUE_MS, 'it did not report how the run ended');
+  }
+
+  #end(payload: Buffer): void {
+    const read = readAttached(payload);
+    const end = read && parse(End, read.json);
+    if (!read || !end || !this.#hasStarted) {
+      this.#lose('its report cannot be read');
+      return;
+    }
+    this.#receiver.ack();
+    if (end.abandoned !== undefined) {
+      this.#settleLost(true, end.abandoned);
+      return;
+    }
+    this.link.trust.restore(this.worker.worker);
+    const { facts, report, summary, isKept, checkpoints } = end;
+    const { attached } = read;
+    this.#settle({ facts, report, summary, isKept, checkpoints, ...(attached.length > 0 && { attached }) });
+  }
+
+  #refuse(payload: Buffer): void {
+    const refusal = parse(Refusal, payload);
+    if (refusal?.reason === 'used') {
+      this.#lose(refusal.message);
+      return;
+    }
+    if (this.#hasStarted) {
+      this.#break('it refused the run after it had started it');
+      return;
+    }
+    this.#receiver.ack();
+    if (refusal?.reason !== 'invalid') {
+      const why = refusal?.message ?? 'it refused the run';
+      if (!this.#isCancelled) this.link.trust.lower(this.worker.worker, why);
+      this.#settleLost(false, why);
+      return;
+    }
+    this.#stop();
+    this.#reject(new PungiError('INTERNAL_ERROR', `The worker ${this.worker.worker} ${refusal.message}.`));
+  }
+
+  /** It has not done what it claimed. */
+  #break(why: string): void {
+    this.link.trust.lower(this.worker.worker, why);
+    this.#lose(why);
+  }
+
+  #lose(why: string): void {
+    this.#settleLost(this.#hasStarted ? true : null, why);
+  }
+
+  #settleLost(started: boolean | null, why: string): void {
+    const message = `The worker ${this.worker.worker} was lost (${why}) ${SINCE[`${started}`]}`;
+    this.#settle({ facts: null, lost: { started, message }, report: undefined, summary: null, ...NOTHING });
+  }
+
+  #settle(end: RemoteEnd): void {
+    this.#stop();
+    this.#resolve(end);
+  }
+
+  #stop(): void {
+    clearInterval(this.#again);
+    clearTimeout(this.#due);
+    this.link.holdings.giveBack(this.worker.worker, this.#held);
+    this.#held = 0;
+    this.#receiver.stop();
+    this.#listening.stop();
+    this.#unwatch?.();
+  }
+}
+
+/** What the worker has to fetch before it starts. */
+const bytesOf = ({ storedJob, sources = [] }: GoInputs): number =>
+  sources.reduce((sum, { input }) => sum + input.bytes, storedJob?.bytes ?? 0);
+
+const SINCE = {
+  true: 'while the run was under way: how it ended is not known.',
+  false: 'before the run had started: start it again.',
+  null: 'before it had confirmed the start: whether the run had started is not known.',
+};

@@ -1,0 +1,218 @@
+import { PungiError } from '@pungi/core/base';
+import type { Limits, Tier } from '@pungi/core/contract';
+import type { Copied, Job, OutputSink, RunEnd, Worker, WorkerAbout, WorkerCopies } from '@pungi/core/engine';
+import { bytecodeTagOf } from '@pungi/core/engine';
+import { deferred } from '../deferred.js';
+import { type Copy, CopyAnswer, type GoInputs, parse } from '../protocol/messages.js';
+import type { WorkerKey } from '../protocol/subjects.js';
+import { AGAIN_MS, HOLD_MS } from '../protocol/timing.js';
+import { JobSender } from './job-sender.js';
+import type { FrontLink } from './link.js';
+import { type Held, RemoteRun } from './remote-run.js';
+
+export interface Claim extends WorkerKey {
+  claim: string;
+  tier: Tier;
+  about: WorkerAbout;
+}
+
+const CANCELLED: RunEnd = { facts: null, report: undefined, summary: null };
+const GONE = ['its worker was lost'];
+
+/** A worker of another machine, which its front end has claimed. */
+export class RemoteWorker implements Worker, WorkerCopies {
+  readonly copies: WorkerCopies = this;
+  #held: Held;
+  #n = 0;
+  #isReleased = false;
+  #hasRun = false;
+
+  constructor(
+    private readonly link: FrontLink,
+    private readonly claim: Claim,
+    held: Held = { isKept: false, checkpoints: [] },
+  ) {
+    this.#held = held;
+    this.#hasRun = held.isKept;
+  }
+
+  get about(): WorkerAbout {
+    return this.claim.about;
+  }
+
+  get tier(): Tier {
+    return this.claim.tier;
+  }
+
+  get isKept(): boolean {
+    return this.#held.isKept && !this.#isLost && !this.#isDraining;
+  }
+
+  get goneBecause(): string | undefined {
+    const { worker } = this.claim;
+    if (this.#isDraining) return `Its worker, ${worker}, is being drained.`;
+    if (!this.#isLost) return undefined;
+    return this.link.workers.gone(this.claim)?.wasStopped
+      ? `Its worker, ${worker}, was drained or stopped.`
+      : `Its worker, ${worker}, is not heard any more.`;
+  }
+
+  get checkpoints(): readonly string[] {
+    return this.#isLost || this.#isDraining ? [] : this.#held.checkpoints;
+  }
+
+  /** Sessions end with their run then. */
+  get #isDraining(): boolean {
+    return this.link.workers.stateOf(this.claim) === 'draining';
+  }
+
+  get #isLost(): boolean {
+    return this.link.workers.isLost(this.claim);
+  }
+
+  async run(job: Job, runId: string, sink: OutputSink, signal: AbortSignal): Promise<RunEnd> {
+    refuseLocal(job);
+    const sender = new JobSender(this.link.inputs);
+    try {
+      const inputs = await this.#holding(() => sender.send(this.#fitting(job)));
+      if (signal.aborted) return CANCELLED;
+      return await this.#run(job, inputs, runId, sink, signal);
+    } finally {
+      void sender.remove().catch(() => {}); // the bucket forgets them after a time
+    }
+  }
+
+  async #run(
+    { limits, artifactBytes = 0 }: Job,
+    inputs: GoInputs,
+    run: string,
+    sink: OutputSink,
+    signal: AbortSignal,
+  ): Promise<RunEnd> {
+    this.#n += 1;
+    const { claim } = this.claim;
+    const order = { claim, n: this.#n, run, inputs, limits, artifactBytes, hasSlot: !this.#hasRun };
+    this.#hasRun = true;
+    const remote = new RemoteRun(this.link, this.claim, order, sink);
+    const cancel = () => remote.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const { isKept, checkpoints, ...end } = await remote.ended;
+      this.#held = { isKept, checkpoints };
+      if (end.lost) this.#dismissWhenBack();
+      return end;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  /** Keeps the lease during the work, which may store large inputs. */
+  async #holding<T>(work: () => Promise<T>): Promise<T> {
+    const { claim } = this.claim;
+    const timer = setInterval(() => this.link.order(this.claim, 'hold', { claim }), HOLD_MS);
+    return work().finally(() => clearInterval(timer));
+  }
+
+  /** Bytecode fits one version of Python. */
+  #fitting(job: Job): Job {
+    const tag = bytecodeTagOf(this.about);
+    if (this.link.workers.all.every(({ about }) => bytecodeTagOf(about) === tag)) return job;
+    const { bytecode: _, ...rest } = job;
+    return rest;
+  }
+
+  async save(limits: Limits, signal: AbortSignal): Promise<Copied<string>> {
+    return copied(await this.#copy({ action: 'save', limits }, signal));
+  }
+
+  async load(checkpoint: string, limits: Limits, signal: AbortSignal): Promise<Copied<string>> {
+    return copied(await this.#copy({ action: 'load', checkpoint, limits }, signal));
+  }
+
+  async fork(limits: Limits, signal: AbortSignal): Promise<Copied<Worker>> {
+    const made = copied(await this.#copy({ action: 'fork', limits }, signal));
+    if ('obstacles' in made) return made;
+    const held = { isKept: true, checkpoints: [] };
+    return { copy: new RemoteWorker(this.link, { ...this.claim, claim: made.copy }, held) };
+  }
+
+  drop(checkpoint: string): void {
+    const { isKept, checkpoints } = this.#held;
+    this.#held = { isKept, checkpoints: checkpoints.filter((name) => name !== checkpoint) };
+    void this.#copy({ action: 'drop', checkpoint }, new AbortController().signal);
+  }
+
+  /** A worker without a session is free again as soon as its run has ended. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    const { isKept, checkpoints } = this.#held;
+    if (!this.#hasRun || isKept || checkpoints.length > 0) this.#dismiss();
+  }
+
+  #dismiss(): void {
+    this.link.order(this.claim, 'release', { claim: this.claim.claim });
+  }
+
+  /** A worker that was stopped, or cut off, may go on with a run that nobody waits for. */
+  #dismissWhenBack(): void {
+    this.#dismiss();
+    if (!this.#isLost) return;
+    const unwatch = this.link.workers.watch(this.claim, {
+      onLost: () => {},
+      onReturn: () => {
+        unwatch();
+        this.#dismiss();
+      },
+    });
+  }
+
+  /** Sends an operation until it is answered. */
+  async #copy(
+    order: Pick<Copy, 'action' | 'checkpoint' | 'limits'>,
+    signal: AbortSignal,
+  ): Promise<CopyAnswer> {
+    if (this.#isLost) return { kind: 'copied', isKept: false, checkpoints: [], obstacles: GONE };
+    this.#n += 1;
+    const { claim } = this.claim;
+    const n = this.#n;
+    const { promise, resolve } = deferred<CopyAnswer>();
+    const listening = this.link.replies.listen({
+      onMessage: (message) => {
+        const answer = parse(CopyAnswer, message);
+        if (answer) resolve(answer);
+      },
+      onNobody: () => {},
+    });
+    const send = () => this.link.order(this.claim, 'copy', { claim, n, token: listening.token, ...order });
+    const cancel = () => this.link.order(this.claim, 'cancel', { claim, n });
+    const unwatch = this.link.workers.watch(this.claim, {
+      onLost: () => resolve({ kind: 'copied', isKept: false, checkpoints: [], obstacles: GONE }),
+    });
+    const again = setInterval(send, AGAIN_MS);
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      send();
+      const answer = await promise;
+      if (order.action !== 'drop') this.#held = answer;
+      return answer;
+    } finally {
+      clearInterval(again);
+      unwatch();
+      listening.stop();
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+}
+
+const copied = ({ copy, obstacles }: CopyAnswer): Copied<string> =>
+  copy === undefined ? { obstacles: obstacles ?? GONE } : { copy };
+
+/** Folders and streams of the front end cannot be read by a worker. */
+function refuseLocal({ live, place }: Job): void {
+  if (live === undefined && place === undefined) return;
+  throw new PungiError(
+    'INVALID_INPUT',
+    'Folders of scripts and live standard input cannot be used in a cluster yet: pass files and stdin in the request.',
+  );
+}

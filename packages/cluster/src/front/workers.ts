@@ -1,0 +1,157 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { NatsConnection, Subscription } from '@nats-io/transport-node';
+import type { Logger } from '@pungi/core/base';
+import { bytesOf } from '../connection.js';
+import { Beat, parse } from '../protocol/messages.js';
+import { keyOf, type Subjects, type WorkerKey } from '../protocol/subjects.js';
+import { BEAT_MS, WORKER_SILENCE_MS } from '../protocol/timing.js';
+import { isCompatible } from '../protocol/version.js';
+import { SilenceWatch } from '../silence.js';
+
+/** A worker that ended, or is not heard any more. */
+export interface GoneWorker {
+  beat: Beat;
+  /** Since this time of the process's own clock. */
+  since: number;
+  /** It has said that it ends. */
+  wasStopped: boolean;
+}
+
+/** Workers that are gone are remembered for so long, and so many of them. */
+const REMEMBER_MS = 600_000;
+const MOST_REMEMBERED = 1000;
+/** Starts of one worker that are heard at the same time. More come from a worker that makes them up. */
+const MOST_STARTS = 8;
+
+interface Watching {
+  onLost: () => void;
+  onReturn?: () => void;
+}
+
+/** The workers that a front end hears. */
+export class Workers {
+  readonly #beats = new Map<string, Beat>();
+  readonly #gone = new Map<string, GoneWorker>();
+  readonly #watching = new Map<string, Set<Watching>>();
+  readonly #silence: SilenceWatch;
+  readonly #subscription: Subscription;
+  #onFirst: ((beat: Beat) => void)[] = [];
+  /** Resolves when every worker that is there had the time for a heartbeat. */
+  readonly heard = pause(1.5 * BEAT_MS, undefined, { ref: false });
+
+  constructor(
+    connection: NatsConnection,
+    subjects: Subjects,
+    private readonly logger: Logger,
+  ) {
+    this.#silence = new SilenceWatch(WORKER_SILENCE_MS, {
+      onLost: (key) => this.#lose(key),
+      onReturn: (key) => this.#notify(key, 'onReturn'),
+    });
+    this.#subscription = connection.subscribe(subjects.beats, {
+      callback: (error, message) => {
+        if (error === null) this.#hear(message.subject, bytesOf(message));
+      },
+    });
+  }
+
+  /** The workers that are heard. */
+  get all(): Beat[] {
+    return [...this.#beats.values()];
+  }
+
+  /** Attempts after which every one of them has most likely had its turn: NATS chooses them at random. */
+  get mostAttempts(): number {
+    return this.#beats.size > 1 ? 3 * this.#beats.size : 1;
+  }
+
+  /** The workers that fell silent without a word, and did not come back. */
+  get lost(): GoneWorker[] {
+    const now = performance.now();
+    const names = new Set(this.all.map(({ worker }) => worker));
+    return [...this.#gone.values()].filter(
+      ({ beat, since, wasStopped }) => !wasStopped && now - since < REMEMBER_MS && !names.has(beat.worker),
+    );
+  }
+
+  stateOf(worker: WorkerKey): Beat['state'] | undefined {
+    return this.#beats.get(keyOf(worker))?.state;
+  }
+
+  /** How a worker went, if it was heard before. */
+  gone(worker: WorkerKey): GoneWorker | undefined {
+    return this.#gone.get(keyOf(worker));
+  }
+
+  /** Resolves to the first worker that is heard. */
+  first(): Promise<Beat> {
+    const [known] = this.#beats.values();
+    if (known) return Promise.resolve(known);
+    return new Promise((resolve) => this.#onFirst.push(resolve));
+  }
+
+  isHeard(worker: WorkerKey): boolean {
+    return this.#beats.has(keyOf(worker));
+  }
+
+  isLost(worker: WorkerKey): boolean {
+    return this.#silence.isLost(keyOf(worker));
+  }
+
+  /** Calls when the worker is lost, also if it was never heard. Returns a function that ends it. */
+  watch(worker: WorkerKey, watching: Watching): () => void {
+    const key = keyOf(worker);
+    this.#silence.expect(key);
+    const all = this.#watching.get(key) ?? new Set();
+    this.#watching.set(key, all.add(watching));
+    return () => {
+      all.delete(watching);
+      if (all.size === 0 && this.#watching.get(key) === all) this.#watching.delete(key);
+    };
+  }
+
+  close(): void {
+    this.#subscription.unsubscribe();
+    this.#silence.close();
+  }
+
+  #hear(subject: string, message: Buffer): void {
+    const beat = parse(Beat, message);
+    // NATS lets a worker publish only its own heartbeats.
+    if (beat === undefined || !subject.endsWith(`.${beat.worker}`) || !isCompatible(beat.v)) return;
+    const key = keyOf(beat);
+    if (beat.state === 'stopped') {
+      this.#forget(key, true);
+      this.#silence.end(key);
+      return;
+    }
+    this.#gone.delete(key);
+    if (!this.#beats.has(key)) {
+      if (this.all.filter(({ worker }) => worker === beat.worker).length >= MOST_STARTS) return;
+      this.logger.info('A worker is there', { worker: beat.worker });
+    }
+    this.#beats.set(key, beat);
+    this.#silence.hear(key);
+    for (const resolve of this.#onFirst.splice(0)) resolve(beat);
+  }
+
+  #lose(key: string): void {
+    const beat = this.#forget(key, false);
+    if (beat) this.logger.error('A worker is lost', { worker: beat.worker, state: beat.state });
+    this.#notify(key, 'onLost');
+  }
+
+  #forget(key: string, wasStopped: boolean): Beat | undefined {
+    const beat = this.#beats.get(key);
+    if (beat === undefined) return undefined;
+    this.#beats.delete(key);
+    this.#gone.set(key, { beat, since: performance.now(), wasStopped });
+    if (this.#gone.size > MOST_REMEMBERED) this.#gone.delete(this.#gone.keys().next().value!);
+    if (wasStopped) this.logger.info('A worker has left', { worker: beat.worker });
+    return beat;
+  }
+
+  #notify(key: string, event: keyof Watching): void {
+    for (const watching of [...(this.#watching.get(key) ?? [])]) watching[event]?.();
+  }
+}

@@ -1,0 +1,15 @@
+export type { ClusterAddress } from './connection.js';
+export { CREDENTIAL_FILES, type Member, makeKeyPair, memberOf, writeCredentials } from './credentials.js';
+export { ClusterBackend, type ClusterBackendOptions } from './front/cluster-backend.js';
+export type { ClusterStatus, SeenFront, SeenWorker } from './operator/cluster-status.js';
+export { Operator } from './operator/operator.js';
+export { isToken, type Labels, MOST_LABELS } from './protocol/subjects.js';
+export {
+  type AddedRole,
+  addHosts,
+  addMember,
+  type Cluster,
+  initCluster,
+  removeMember,
+} from './setup/cluster-folder.js';
+export { type StartWorker, startWorker } from './worker/start-worker.js';

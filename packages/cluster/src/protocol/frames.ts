@@ -1,0 +1,72 @@
+/**
+ * Frames from a worker to a front end: a kind, a sequence number, whether the next frame goes on with it, and the payload. All of
+ * one run are numbered from 0 without gaps.
+ */
+export const FRAME_KINDS = {
+  started: 'S',
+  stdout: 'o',
+  stderr: 'e',
+  display: 'd',
+  file: 'i',
+  /** JSON (End), preceded by its length and followed by the attached bytes. */
+  end: 'E',
+  /** JSON (Refusal): nothing was started. */
+  refused: 'R',
+} as const;
+export type FrameKind = keyof typeof FRAME_KINDS;
+
+export interface Frame {
+  kind: FrameKind;
+  seq: number;
+  goesOn: boolean;
+  payload: Buffer;
+}
+
+const HEAD = 6;
+/** Well below the largest message that NATS takes by default. */
+export const MOST_PAYLOAD = 256 * 1024;
+
+const BY_BYTE = new Map(
+  Object.entries(FRAME_KINDS).map(([kind, letter]) => [letter.charCodeAt(0), kind as FrameKind]),
+);
+
+export function packFrame({ kind, seq, goesOn, payload }: Frame): Buffer {
+  const frame = Buffer.allocUnsafe(HEAD + payload.length);
+  frame.writeUInt8(FRAME_KINDS[kind].charCodeAt(0), 0);
+  frame.writeUInt32BE(seq, 1);
+  frame.writeUInt8(goesOn ? 1 : 0, 5);
+  payload.copy(frame, HEAD);
+  return frame;
+}
+
+/** Returns undefined for anything else. */
+export function readFrame(message: Buffer): Frame | undefined {
+  if (message.length < HEAD) return undefined;
+  const kind = BY_BYTE.get(message[0]!);
+  if (kind === undefined) return undefined;
+  return { kind, seq: message.readUInt32BE(1), goesOn: message[5] === 1, payload: message.subarray(HEAD) };
+}
+
+/** Cuts a payload into parts that fit into a message; an empty one is one part. */
+export function partsOf(payload: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let at = 0; at === 0 || at < payload.length; at += MOST_PAYLOAD)
+    parts.push(payload.subarray(at, at + MOST_PAYLOAD));
+  return parts;
+}
+
+const LENGTH = 4;
+
+/** JSON with bytes attached. */
+export function packAttached(json: Buffer, attached: Buffer = Buffer.alloc(0)): Buffer {
+  const length = Buffer.alloc(LENGTH);
+  length.writeUInt32BE(json.length);
+  return Buffer.concat([length, json, attached]);
+}
+
+export function readAttached(payload: Buffer): { json: Buffer; attached: Buffer } | undefined {
+  if (payload.length < LENGTH) return undefined;
+  const end = LENGTH + payload.readUInt32BE(0);
+  if (end > payload.length) return undefined;
+  return { json: payload.subarray(LENGTH, end), attached: payload.subarray(end) };
+}

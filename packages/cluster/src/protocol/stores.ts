@@ -1,0 +1,21 @@
+/** What a cluster stores in JetStream. Workers write none of it: front ends record what workers return. */
+export const STORES = {
+  /** Names, metadata and locks of environments. */
+  environments: 'kv',
+  /** Who changes an environment now. */
+  leases: 'kv',
+  /** Profiles, signed by the owner. */
+  profiles: 'kv',
+  /** Starts and outcomes of background runs. */
+  outcomes: 'kv',
+  /** Inputs too large for a message. */
+  inputs: 'objects',
+  /** Background runs that wait. */
+  background: 'stream',
+  /** The heads of audit trails. */
+  checkpoints: 'stream',
+} as const;
+export type Store = keyof typeof STORES;
+
+/** The name of the bucket or stream. */
+export const storeName = (cluster: string, store: Store): string => `pungi-${cluster}-${store}`;

@@ -1,0 +1,311 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism, loadavg } from 'node:os';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import { type Logger, PungiError, VERSION } from '@pungi/core/base';
+import type { Backend, BackendState, WorkerAbout } from '@pungi/core/engine';
+import type { LocalEnvironments, OnEnvironmentEvent } from '@pungi/core/environments';
+import { leave } from '../connection.js';
+import { deferred } from '../deferred.js';
+import { InputStore } from '../input-store.js';
+import { type Beat, FrontBeat, type Offer, type OfferAnswer, pack } from '../protocol/messages.js';
+import type { Verifier } from '../protocol/signing.js';
+import {
+  ANY,
+  type Labels,
+  needTokens,
+  type OperatorOrder,
+  type Subjects,
+  type WorkerKey,
+} from '../protocol/subjects.js';
+import { BEAT_MS, FRONT_SILENCE_MS } from '../protocol/timing.js';
+import { PROTOCOL } from '../protocol/version.js';
+import { SilenceWatch } from '../silence.js';
+import { Changes } from './changes.js';
+import { Claim, type ClaimParts } from './claim.js';
+import { Claims } from './claims.js';
+import { EntryReader } from './entry-reader.js';
+import { Generations } from './generations.js';
+import { OfferTaker } from './offer-taker.js';
+import { OperatorOrders } from './operator-orders.js';
+import { Orders } from './orders.js';
+import { SignedInbox } from './signed-inbox.js';
+import { Slots } from './slots.js';
+import { Trail } from './trail.js';
+
+export interface ClusterWorkerParts {
+  connection: NatsConnection;
+  subjects: Subjects;
+  verifier: Verifier;
+  /** Of orders to the worker itself. */
+  operators: Verifier;
+  /** Of this machine. It is started and closed by the worker. */
+  backend: Backend;
+  /** Makes those of this machine. They are closed by the worker. */
+  environments: (interpreter: BackendState['interpreter'], onEvent: OnEnvironmentEvent) => LocalEnvironments;
+  logger: Logger;
+}
+
+export interface ClusterWorkerOptions {
+  name: string;
+  labels: Labels;
+  /** Runs at the same time. */
+  slots: number;
+  /** The file of its trail. */
+  trail: string;
+  /** The name of the cluster. */
+  cluster: string;
+  /** What the environments that it has built may take together. */
+  diskMb: number;
+}
+
+/** A machine that runs code for the front ends of a cluster. It follows only what one of them has signed. */
+export class ClusterWorker {
+  readonly key: WorkerKey;
+  /** Resolves when an operator has ordered the worker to drain. */
+  readonly drainOrdered: Promise<void>;
+  readonly #drainOrdered = deferred<void>();
+  readonly #slots: Slots;
+  readonly #claims = new Claims();
+  readonly #fronts: SilenceWatch;
+  /** The number of the last heartbeat of each front end. */
+  readonly #frontBeats = new Map<string, number>();
+  readonly #inbox: SignedInbox;
+  readonly #trail: Trail;
+  readonly #inputs: InputStore;
+  readonly #closing = new AbortController();
+  #taker: OfferTaker | undefined;
+  #environments: LocalEnvironments | undefined;
+  #generations: Generations | undefined;
+  #changes: Changes | undefined;
+  #offerSubjects: readonly string[] = [];
+  #machine: { state: BackendState; about: WorkerAbout } | undefined;
+  #state: Beat['state'] = 'ready';
+  #beating: NodeJS.Timeout | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(
+    private readonly parts: ClusterWorkerParts,
+    private readonly options: ClusterWorkerOptions,
+  ) {
+    this.drainOrdered = this.#drainOrdered.promise;
+    this.key = { worker: options.name, incarnation: randomBytes(9).toString('base64url') };
+    this.#trail = new Trail(options.trail, this.key.incarnation);
+    this.#slots = new Slots(options.slots, () => this.#taker?.balance());
+    this.#inputs = new InputStore(parts.connection, parts.subjects.cluster);
+    this.#inbox = new SignedInbox(parts.connection, parts.verifier, parts.logger);
+    this.#fronts = new SilenceWatch(FRONT_SILENCE_MS, {
+      onLost: (front) => this.#abandon(front),
+      onForget: (front) => this.#frontBeats.delete(front),
+    });
+  }
+
+  /** Resolves when it takes runs; rejects with what is missing on this machine. */
+  async start(): Promise<void> {
+    const { backend, connection, subjects, logger } = this.parts;
+    const state = await backend.start(this.#closing.signal);
+    this.#machine = { state, about: await this.#learn() };
+    const { changes, generations } = this.#openEnvironments(state);
+    await generations.load();
+    const orders = new Orders({ inbox: this.#inbox, claims: this.#claims, changes, reply: this.#reply });
+    const operators = new SignedInbox(connection, this.parts.operators, logger);
+    const operatorOrders = new OperatorOrders(operators, (order) => this.#operate(order));
+    this.#inbox.subscribe(subjects.orders(this.key), (message) => {
+      if (!operatorOrders.follow(message)) orders.follow(message);
+    });
+    this.#inbox.subscribe(subjects.fronts, (message) => this.#hearFront(message));
+    // Front ends take no claim of a worker that they have not heard.
+    this.#beat();
+    this.#taker = this.#offerTaker(generations);
+    this.#taker.open();
+    changes.open();
+    // Without a connection, the next one begins with the subscriptions.
+    await connection.flush().catch(() => {});
+    this.#beating = setInterval(() => this.#beat(), BEAT_MS);
+    const { name: worker, labels, slots } = this.options;
+    logger.info('The worker takes runs', { worker, slots, labels });
+  }
+
+  /** Takes no more, finishes what runs, ends sessions, and leaves the cluster. */
+  async drain(): Promise<void> {
+    this.#state = 'draining';
+    this.#taker?.close();
+    this.#beat();
+    this.parts.logger.info('The worker is drained', { runs: this.#slots.taken });
+    await Promise.all([this.#claims.quiet(), this.#changes?.close()]);
+    await this.close();
+  }
+
+  /** A worker that is being drained stays so. */
+  #operate(order: OperatorOrder): void {
+    if (this.#state === 'draining' || this.#state === 'stopped') return;
+    this.parts.logger.info('An operator gave an order', { order });
+    if (order === 'drain') {
+      this.#drainOrdered.resolve();
+      return;
+    }
+    this.#state = order === 'cordon' ? 'cordoned' : 'ready';
+    if (order === 'cordon') this.#taker?.close();
+    else this.#taker?.open();
+    this.#beat();
+  }
+
+  /** Ends everything at once. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const { backend, connection } = this.parts;
+    this.#taker?.close();
+    clearInterval(this.#beating);
+    this.#fronts.close();
+    this.#claims.abandon('it was stopped');
+    this.#changes?.abandon();
+    this.#closing.abort(new PungiError('CANCELLED', 'The worker is shutting down.'));
+    await Promise.all([backend.close(), this.#environments?.close()]);
+    this.#state = 'stopped';
+    this.#beat();
+    await leave(connection);
+    this.#trail.close();
+  }
+
+  /** The interpreter reports it with its first worker. */
+  async #learn(): Promise<WorkerAbout> {
+    const worker = await this.parts.backend.acquire({ ref: undefined }, this.#closing.signal);
+    const { about } = worker;
+    worker.release();
+    return about;
+  }
+
+  #openEnvironments({ interpreter }: BackendState): { changes: Changes; generations: Generations } {
+    const { connection, subjects, logger } = this.parts;
+    const environments = this.parts.environments(interpreter, async (event) => this.#changes?.note(event));
+    const reader = new EntryReader(connection, this.options.cluster);
+    const read = reader.read.bind(reader);
+    const generations = new Generations({
+      environments,
+      read,
+      mostMb: this.options.diskMb,
+      onChange: () => this.#warmHasChanged(),
+      onBuilt: ({ name, generation }) => this.#trail.note({ event: 'built', environment: name, generation }),
+      logger,
+    });
+    const changes = new Changes({
+      inbox: this.#inbox,
+      environments,
+      generations,
+      read,
+      key: this.key,
+      subject: subjects.change,
+      reply: this.#reply,
+      logger,
+    });
+    [this.#environments, this.#generations, this.#changes] = [environments, generations, changes];
+    return { changes, generations };
+  }
+
+  /** It takes offers for any worker, and for those that have one of its generations. */
+  #warmHasChanged(): void {
+    const { subjects } = this.parts;
+    const generations = [ANY, ...(this.#generations?.all ?? [])];
+    this.#offerSubjects = needTokens(this.options.labels).flatMap((need) =>
+      [process.arch, ANY].flatMap((arch) =>
+        generations.map((generation) => subjects.offer({ generation, arch, need })),
+      ),
+    );
+    this.#taker?.balance();
+    this.#beat();
+  }
+
+  #offerTaker(generations: Generations): OfferTaker {
+    const { backend, connection, subjects } = this.parts;
+    return new OfferTaker({
+      inbox: this.#inbox,
+      backend,
+      generations,
+      slots: this.#slots,
+      trail: this.#trail,
+      closing: this.#closing.signal,
+      subjects: () => this.#offerSubjects,
+      answer: ({ front, token }, content) => this.#reply(front, token, pack(content)),
+      key: this.key,
+      claim: (offer, worker, leave) => {
+        const { id } = new Claim(this.#claimParts(), offer.front, worker, leave, offer.environment?.name);
+        return this.#claimed(offer, id, worker.about);
+      },
+      onFree: () => connection.publish(subjects.free),
+    });
+  }
+
+  #claimed({ front }: Offer, claim: string, about: WorkerAbout): OfferAnswer {
+    this.#fronts.hear(front);
+    return { kind: 'claim', ...this.key, claim, tier: this.#machine!.state.tier, about };
+  }
+
+  #claimParts(): ClaimParts {
+    return {
+      reply: this.#reply,
+      slots: this.#slots,
+      inputs: this.#inputs,
+      trail: this.#trail,
+      logger: this.parts.logger,
+      onOpen: (claim) => this.#claims.add(claim),
+      onIdle: () => {
+        if (this.#state === 'draining') this.#claims.endIdle();
+      },
+      onClose: (claim) => this.#claims.remove(claim),
+    };
+  }
+
+  readonly #reply = (front: string, token: string, message: Buffer): void => {
+    const { connection, subjects } = this.parts;
+    if (!connection.isClosed()) connection.publish(subjects.reply(front, token), message);
+  };
+
+  #hearFront(message: Msg): void {
+    const beat = this.#inbox.open(FrontBeat, message);
+    if (beat === undefined || !message.subject.endsWith(`.${beat.front}`)) return;
+    if (beat.n <= (this.#frontBeats.get(beat.front) ?? 0)) {
+      this.#inbox.refuse(message, 'an old heartbeat');
+      return;
+    }
+    if (beat.isClosing) this.#fronts.end(beat.front);
+    else this.#fronts.hear(beat.front);
+    if (this.#fronts.knows(beat.front)) this.#frontBeats.set(beat.front, beat.n);
+  }
+
+  #abandon(front: string): void {
+    this.parts.logger.info('A front end is gone', { front });
+    this.#claims.abandon('it had not heard this server for a time, and ended the run', front);
+    this.#changes?.abandon(front);
+  }
+
+  #beat(): void {
+    const { connection, subjects } = this.parts;
+    if (this.#machine === undefined || connection.isClosed()) return;
+    this.#taker?.balance();
+    const { name, labels, slots } = this.options;
+    const { state, about } = this.#machine;
+    const beat: Beat = {
+      v: PROTOCOL,
+      ...this.key,
+      state: this.#state,
+      version: VERSION,
+      arch: process.arch,
+      labels,
+      cores: availableParallelism(),
+      load: Math.round(loadavg()[0]! * 100) / 100,
+      slots,
+      busy: this.#slots.taken,
+      queue: this.#slots.waiting,
+      sessions: this.#claims.sessions,
+      warm: this.parts.backend.environments,
+      tier: state.tier,
+      about,
+      interpreter: state.interpreter,
+      generations: this.#generations?.all ?? [],
+    };
+    connection.publish(subjects.beat(name), pack(beat));
+  }
+}

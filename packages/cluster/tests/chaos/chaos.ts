@@ -1,0 +1,174 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { lastingFolder } from '../../../../tests/support/places.js';
+import { isAlive } from '../../../../tests/support/processes.js';
+import { randomNumbers } from '../../../../tests/support/random-numbers.js';
+import type { Outcome } from '../../../core/src/contract/outcome.js';
+import type { Pungi } from '../../../core/src/pungi.js';
+import { TestCluster } from '../cluster.js';
+import { ChaosWorker } from './chaos-worker.js';
+import { NATS_FAULTS, WORKER_FAULTS } from './faults.js';
+import type { Answered, History, Requested } from './history.js';
+import { callOf, hashOf, type Plan, planOf } from './requests.js';
+
+export interface ChaosOptions {
+  seed: number;
+  runs: number;
+}
+
+export interface ChaosResult extends History {
+  /** How often each verdict was given, and each fault made. */
+  verdicts: Record<string, number>;
+  faults: Record<string, number>;
+}
+
+const WORKERS = 4;
+/** Requests under way at the same time. */
+const AT_ONCE = 16;
+/** A request without an answer after this has none. */
+const ANSWER_MS = 90_000;
+/** A fault explains what happens until so long after its end. */
+const AFTERMATH_MS = 3000;
+const END_MS = 30_000;
+
+/** Lets requests meet faults, both from the seed, and records what was requested, answered, started and left. */
+export class Chaos {
+  readonly #requested: Requested[] = [];
+  readonly #answered: Answered[] = [];
+  readonly #faults: Record<string, number> = {};
+  #active = 0;
+  #lastFault = Number.NEGATIVE_INFINITY;
+  #isOver = false;
+
+  private constructor(
+    private readonly options: ChaosOptions,
+    private readonly cluster: TestCluster,
+    private readonly workers: readonly ChaosWorker[],
+    private readonly pungi: Pungi,
+  ) {}
+
+  static async run(options: ChaosOptions): Promise<ChaosResult> {
+    const cluster = await TestCluster.start();
+    const folder = lastingFolder();
+    const workers: ChaosWorker[] = [];
+    try {
+      const names = Array.from({ length: WORKERS }, (_, n) => `c${n + 1}`);
+      workers.push(...(await Promise.all(names.map((name) => ChaosWorker.open(name, cluster, folder)))));
+      const pungi = await cluster.front({ maxConcurrentExecutions: AT_ONCE, maxSessions: 4 * AT_ONCE });
+      return await new Chaos(options, cluster, workers, pungi).#run();
+    } finally {
+      await Promise.all(workers.map((worker) => worker.close()));
+      await cluster.stop();
+    }
+  }
+
+  async #run(): Promise<ChaosResult> {
+    const random = randomNumbers(this.options.seed);
+    const faults = [this.#befall(WORKER_FAULTS, random), this.#befall(WORKER_FAULTS, random, 2)];
+    faults.push(this.#befall(NATS_FAULTS, random));
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, lane) => this.#request(lane)));
+    this.#isOver = true;
+    await Promise.all(faults);
+    const left = await this.#end();
+    const verdicts: Record<string, number> = {};
+    for (const { verdict } of this.#answered) count(verdicts, nameOf(verdict));
+    const trails = this.workers.map(({ trail }) => trail);
+    const [requested, answered] = [this.#requested, this.#answered];
+    return { requested, answered, trails, left, verdicts, faults: this.#faults };
+  }
+
+  /** Faults of a table, one after the other, each at a worker of its own half. */
+  async #befall(table: typeof WORKER_FAULTS, random: () => number, from = 0): Promise<void> {
+    const all = Object.entries(table);
+    while (!this.#isOver) {
+      await pause(100 + random() * (table === NATS_FAULTS ? 8000 : 1000));
+      const [name, fault] = all[Math.floor(random() * all.length)]!;
+      const worker = this.workers[from + Math.floor(random() * 2)]!;
+      if (this.#isOver) return;
+      this.#active += 1;
+      const wasMade = await fault(worker, this.cluster.nats, random);
+      this.#active -= 1;
+      this.#lastFault = performance.now();
+      if (wasMade !== false) count(this.#faults, name);
+    }
+  }
+
+  /** Requests until there were enough. */
+  async #request(lane: number): Promise<void> {
+    const random = randomNumbers(this.options.seed * 1000 + lane);
+    for (let n = 0; this.#requested.length < this.options.runs; n++) {
+      const id = `s${this.options.seed}-${lane}-${n}`;
+      const plan = planOf(id, random);
+      const outcome = await this.#ask(id, plan);
+      if (plan.calls !== undefined && outcome?.session?.alive)
+        await this.#callIn(outcome.session.id, id, plan.calls);
+    }
+  }
+
+  /** Goes on in a session once after it has ended: nothing must run there any more. */
+  async #callIn(session: string, id: string, calls: number): Promise<void> {
+    let isOver = false;
+    for (let count = 1; count <= calls; count++) {
+      const call = callOf(`${id}-${count}`, session, count);
+      const outcome = await this.#ask(`${id}-${count}`, isOver ? { ...call, prints: 'nothing' } : call);
+      if (isOver) return;
+      isOver = outcome?.verdict.kind !== 'ok';
+    }
+    if (!isOver) this.pungi.endSession(session);
+  }
+
+  async #ask(id: string, { request, prints, cancelAfterMs }: Plan): Promise<Outcome | undefined> {
+    const { code, retry = false, session } = request;
+    this.#requested.push({
+      id,
+      code: hashOf(code!)!,
+      retry,
+      isCancelled: cancelAfterMs !== undefined,
+      inSession: session !== undefined,
+      stdout: hashOf(prints),
+    });
+    const stop = new AbortController();
+    const timer = cancelAfterMs === undefined ? undefined : setTimeout(() => stop.abort(), cancelAfterMs);
+    const asked = performance.now();
+    const answer = this.pungi.run(request, { signal: stop.signal }).then(
+      (outcome) => {
+        const { runId: run, verdict, stdout } = outcome;
+        const wasDisturbed = this.#active > 0 || this.#lastFault + AFTERMATH_MS > asked;
+        this.#answered.push({ id, run, verdict, stdout: hashOf(stdout.text), wasDisturbed });
+        return outcome;
+      },
+      (error: Error) => {
+        console.error(`${id} was rejected: ${error.message}`);
+        return undefined;
+      },
+    );
+    const late = new AbortController();
+    const outcome = await Promise.race([
+      answer,
+      pause(ANSWER_MS, undefined, { signal: late.signal }).catch(() => undefined),
+    ]);
+    late.abort();
+    clearTimeout(timer);
+    return outcome;
+  }
+
+  /** Drains all workers; returns the processes that are left. */
+  async #end(): Promise<string[]> {
+    await this.pungi.close();
+    for (const worker of this.workers) worker.signal('SIGTERM');
+    const until = performance.now() + END_MS;
+    const left = () => {
+      const below = this.workers.flatMap(({ seen }) => [...seen.values()].filter(isAlive));
+      const themselves = this.workers.filter(({ isRunning }) => isRunning);
+      return [...themselves.map(({ name }) => name), ...below.map(({ pid, command }) => `${pid} ${command}`)];
+    };
+    while (left().length > 0 && performance.now() < until) await pause(50);
+    return left();
+  }
+}
+
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+const nameOf = ({ kind, started }: Answered['verdict']) =>
+  kind === 'lost' ? `lost, started ${started}` : kind;

@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const SOURCE = join(import.meta.dirname, '../src');
+
+/** Certificates have dates; nothing else has. */
+const WITH_DATES = ['setup/certificates.ts', 'setup/der.ts'];
+
+test('nothing in the cluster reads the time of day: a clock that is wrong changes nothing', () => {
+  // Certificates have dates.
+  const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !name.startsWith('setup/'),
+  );
+  expect(files.length).toBeGreaterThan(20);
+  const readers = files.filter((name) =>
+    /\bDate\b|timeOrigin/.test(readFileSync(join(SOURCE, name), 'utf8')),
+  );
+  expect(readers.filter((name) => !WITH_DATES.includes(name))).toEqual([]);
+});

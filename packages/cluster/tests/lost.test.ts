@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { jobOf } from '../../../tests/support/job.js';
+import { until } from '../../../tests/support/until.js';
+import { descendants, isAlive } from '../../cli/tests/pungi.js';
+import type { Outcome } from '../../core/src/contract/outcome.js';
+import type { RunRequest } from '../../core/src/contract/run.js';
+import type { Pungi } from '../../core/src/pungi.js';
+import { TestCluster, type TestWorker } from './cluster.js';
+
+const FOR_LONG = 'print("begun", flush=True)\nimport time\ntime.sleep(60)';
+
+let cluster: TestCluster;
+beforeEach(async () => {
+  cluster = await TestCluster.start();
+});
+afterEach(() => cluster.stop());
+
+/** Resolves once the code has printed something, to the promise of its outcome. */
+async function begin(pungi: Pungi, request: RunRequest): Promise<{ ended: Promise<Outcome> }> {
+  let ended!: Promise<Outcome>;
+  await new Promise<void>((begun) => {
+    ended = pungi.run(request, { onLine: () => begun() });
+  });
+  return { ended };
+}
+
+const startsOf = (workers: readonly TestWorker[]) =>
+  workers.flatMap(({ trail }) => trail).filter(({ event }) => event === 'started');
+
+test('a worker that is killed during a run: the run is lost, had started, and leaves no process', async () => {
+  const worker = await cluster.worker();
+  const pungi = await cluster.front();
+  const { ended } = await begin(pungi, { code: FOR_LONG });
+  const below = descendants(worker.pid);
+  worker.signal('SIGKILL');
+  expect((await ended).verdict).toMatchObject({
+    kind: 'lost',
+    started: true,
+    message: expect.stringMatching(/^The worker w1 was lost .* while the run was under way/),
+  });
+  expect(startsOf([worker])).toHaveLength(1);
+  await until(() => !below.some(isAlive), 'no process of the worker is left');
+});
+
+test('a worker that is stopped during a run: the run is lost, and is not run again when it continues', async () => {
+  const workers = [await cluster.worker()];
+  const pungi = await cluster.front();
+  const { ended } = await begin(pungi, { code: FOR_LONG });
+  workers[0]!.signal('SIGSTOP');
+  workers.push(await cluster.worker());
+  expect((await ended).verdict).toMatchObject({ kind: 'lost', started: true });
+  workers[0]!.signal('SIGCONT');
+  await until(
+    () => workers[0]!.trail.some(({ event }) => event === 'ended' || event === 'abandoned'),
+    'the worker ends the run that nobody waits for',
+  );
+  expect(startsOf(workers)).toHaveLength(1);
+  // It waits for nobody to receive how the run ended.
+  workers[0]!.signal('SIGTERM');
+  expect((await workers[0]!.running.ended).status).toBe(0);
+});
+
+test('a run that was sent to a stopped worker is not started when the worker continues too late', async () => {
+  const worker = await cluster.worker();
+  const backend = await cluster.backend();
+  await until(() => backend.workers.length === 1, 'the worker is heard');
+  const claimed = await backend.acquire({ ref: undefined }, new AbortController().signal);
+  worker.signal('SIGSTOP');
+  const end = await claimed.run(jobOf('1'), 'run-1', () => {}, new AbortController().signal);
+  // The worker could have started it before it was stopped: nobody knows.
+  expect(end).toMatchObject({ facts: null, lost: { started: null } });
+  worker.signal('SIGCONT');
+  await until(() => backend.workers.length === 1, 'the worker is back');
+  const again = await backend.acquire({ ref: undefined }, new AbortController().signal);
+  const ok = await again.run(jobOf('1'), 'run-2', () => {}, new AbortController().signal);
+  expect(ok.facts).toMatchObject({ status: 0 });
+  expect(startsOf([worker]).map(({ run }) => run)).toEqual(['run-2']);
+  await backend.close();
+});
+
+test('a run with retry: true is run again elsewhere, and says so', async () => {
+  const workers = [await cluster.worker(), await cluster.worker()];
+  const pungi = await cluster.front();
+  const { ended } = await begin(pungi, {
+    code: 'print("begun", flush=True)\nimport time\ntime.sleep(1)',
+    retry: true,
+  });
+  workers.find((worker) => startsOf([worker]).length === 1)!.signal('SIGKILL');
+  const outcome = await ended;
+  expect(outcome).toMatchObject({ verdict: { kind: 'ok' }, stdout: { text: 'begun\n' } });
+  expect(outcome.notes).toEqual([expect.stringContaining('It was run again: The worker')]);
+  expect(startsOf(workers)).toHaveLength(2);
+});
+
+test('a run whose claim has expired is not started, and the front end learns it', async () => {
+  const worker = await cluster.worker();
+  const backend = await cluster.backend();
+  await until(() => backend.workers.length === 1, 'the worker is heard');
+  const claimed = await backend.acquire({ ref: undefined }, new AbortController().signal);
+  await until(() => backend.workers[0]?.busy === 1, 'the claim has a slot');
+  await until(() => backend.workers[0]?.busy === 0, 'its lease has expired');
+  const end = await claimed.run(jobOf('1'), 'run-1', () => {}, new AbortController().signal);
+  expect(end).toMatchObject({ facts: null, lost: { started: false } });
+  expect(startsOf([worker])).toEqual([]);
+  await backend.close();
+});
+
+test('a claim whose worker has left before the run was sent is moved to another worker', async () => {
+  const worker = await cluster.worker();
+  const backend = await cluster.backend();
+  await until(() => backend.workers.length === 1, 'the worker is heard');
+  const claimed = await backend.acquire({ ref: undefined }, new AbortController().signal);
+  worker.signal('SIGKILL');
+  await worker.running.ended;
+  const end = await claimed.run(jobOf('1'), 'run-1', () => {}, new AbortController().signal);
+  expect(end).toMatchObject({ facts: null, lost: { started: false } });
+  await backend.close();
+});
+
+test('a run survives a NATS server that is killed and started again', async () => {
+  await cluster.worker();
+  const pungi = await cluster.front();
+  const lines: string[] = [];
+  let ended!: Promise<Outcome>;
+  await new Promise<void>((begun) => {
+    ended = pungi.run(
+      { code: 'import time\nfor n in range(200):\n    print(n, flush=True)\n    time.sleep(0.01)' },
+      { onLine: ({ text }) => lines.push(text) === 20 && begun() },
+    );
+  });
+  await cluster.nats.kill();
+  await cluster.nats.start();
+  expect((await ended).verdict).toEqual({ kind: 'ok' });
+  expect(lines).toEqual(Array.from({ length: 200 }, (_, n) => `${n}`));
+});
+
+test('the runs of a front end that is gone are ended by their worker', async () => {
+  const worker = await cluster.worker();
+  const backend = await cluster.backend();
+  await until(() => backend.workers.length === 1, 'the worker is heard');
+  const claimed = await backend.acquire({ ref: undefined }, new AbortController().signal);
+  await new Promise<void>((begun) => {
+    void claimed.run(jobOf(FOR_LONG), 'run-1', () => begun(), new AbortController().signal);
+  });
+  await backend.close();
+  await until(() => worker.trail.some(({ event }) => event === 'abandoned'), 'the worker has ended the run');
+});

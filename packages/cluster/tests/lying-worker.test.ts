@@ -1,0 +1,210 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.js';
+import type { Outcome } from '../../core/src/contract/outcome.js';
+import type { Pungi } from '../../core/src/pungi.js';
+import type { ClusterBackend } from '../src/front/cluster-backend.js';
+import { type Go, pack } from '../src/protocol/messages.js';
+import { goodEnd, LyingWorker, type Tactic } from './lying-worker.js';
+import { SecureCluster } from './secure-cluster.js';
+
+let cluster: SecureCluster;
+/** Sees the workers, as the front end of the test does. */
+let watcher: ClusterBackend;
+let pungi: Pungi;
+let liars: LyingWorker[] = [];
+
+beforeAll(async () => {
+  cluster = await SecureCluster.start();
+  await cluster.worker('worker-1', { MAX_CONCURRENT_EXECUTIONS: '4' });
+  watcher = await cluster.backend();
+});
+afterAll(async () => {
+  await watcher.close();
+  await cluster.stop();
+});
+afterEach(async () => {
+  await Promise.all(liars.map((liar) => liar.stop()));
+  await until(() => honestOnly(), 'the liars are not heard any more');
+  liars = [];
+  await pungi.close();
+});
+
+const honestOnly = () => watcher.workers.every(({ worker }) => worker !== 'worker-2');
+
+/** Starts a liar beside the honest worker, and a front end that hears both. `subscriptions`: its share of the offers. */
+async function lie(tactic: Tactic, subscriptions = 20): Promise<LyingWorker> {
+  const honest = await until(
+    () => watcher.workers.find(({ worker }) => worker === 'worker-1'),
+    'it is heard',
+  );
+  const connection = await cluster.connect('worker-2');
+  const liar = new LyingWorker(connection, 'worker-2', honest, tactic, subscriptions);
+  liars.push(liar);
+  await connection.flush();
+  pungi = await cluster.front(2);
+  return liar;
+}
+
+/** Runs so many at the same time, each of which has another result. */
+async function runAll(count: number, more: object = {}): Promise<Outcome[]> {
+  const codes = Array.from({ length: count }, (_, n) => `${n} * 2`);
+  return Promise.all(codes.map((code) => pungi.run({ code, ...more })));
+}
+
+/** What is wrong with those runs: all that are not ok have been lost, and all that are ok have their own result. */
+const mistakes = (outcomes: readonly Outcome[]) =>
+  outcomes.filter(({ verdict, value }, n) => verdict.kind !== 'lost' && value?.json !== n * 2);
+
+const lost = (outcomes: readonly Outcome[]) => outcomes.filter(({ verdict }) => verdict.kind === 'lost');
+
+test('a worker that claims every run and never starts one: its runs are lost, later ones pass it by', async () => {
+  await lie({ offer: (liar, offer) => liar.claim(offer) });
+  const first = await runAll(4);
+  expect(mistakes(first)).toEqual([]);
+  for (const { verdict } of lost(first)) expect(verdict).toMatchObject({ started: null });
+  expect(lost(first).length).toBeGreaterThan(2);
+  expect(await runAll(20).then(lost)).toEqual([]);
+});
+
+test('a worker that claims every run and refuses to start it: no run is lost', async () => {
+  const refusal = pack({ reason: 'no-claim', message: 'it does not know the claim' });
+  await lie({
+    offer: (liar, offer) => liar.claim(offer),
+    go: (liar, go) => liar.frame(go, 'refused', 0, refusal),
+  });
+  const outcomes = await runAll(20);
+  expect(mistakes(outcomes)).toEqual([]);
+  expect(lost(outcomes)).toEqual([]);
+});
+
+test('a worker that says of every offer that it has failed: runs take place elsewhere', async () => {
+  const message = { kind: 'refused', reason: 'failed', code: 'DENIED', message: 'a lie' };
+  await lie({
+    offer: (liar, { front, token }) => liar.send(front, token, pack({ ...message, ...liar.key })),
+  });
+  const outcomes = await runAll(20);
+  expect(mistakes(outcomes)).toEqual([]);
+  expect(lost(outcomes)).toEqual([]);
+});
+
+test('claims in the name of an honest worker, or of one that does not exist, are not believed', async () => {
+  const names = ['worker-1', 'worker-3', 'nobody'];
+  let serial = 0;
+  await lie({
+    offer: (liar, offer) =>
+      liar.claim(offer, { worker: names[serial++ % 3]!, incarnation: `made-up-${serial}` }),
+  });
+  const outcomes = await runAll(20);
+  expect(mistakes(outcomes)).toEqual([]);
+  expect(lost(outcomes)).toEqual([]);
+  expect(serial).toBeGreaterThan(20);
+});
+
+test('frames with wrong numbers are not taken, and others are not disturbed', async () => {
+  await lie(
+    {
+      offer: (liar, offer) => liar.claim(offer),
+      go: (liar, go) => {
+        liar.frame(go, 'stdout', 7, 'too early');
+        liar.frame(go, 'end', 4_294_967_295, goodEnd());
+        liar.frame(go, 'started', 0, '');
+        liar.frame(go, 'started', 0, '');
+        liar.frame(go, 'stdout', 5, 'a gap');
+        liar.frame(go, 'stdout', 1, 'text');
+        liar.frame(go, 'stdout', 1, 'twice');
+        liar.frame(go, 'end', 2, goodEnd());
+        liar.frame(go, 'stdout', 3, 'after the end');
+        liar.frame(go, 'end', 4, goodEnd());
+      },
+    },
+    1,
+  );
+  const outcomes = await runAll(20);
+  const texts = new Set(outcomes.map(({ stdout }) => stdout.text));
+  expect(texts).toEqual(new Set(['', 'text']));
+  expect(outcomes.every(({ verdict }) => verdict.kind === 'ok')).toBe(true);
+});
+
+test('a worker that says a run had started, and then that it had not: the run is not repeated', async () => {
+  const refusal = pack({ reason: 'no-claim', message: 'a lie' });
+  let orders = 0;
+  await lie(
+    {
+      offer: (liar, offer) => liar.claim(offer),
+      go: (liar, go) => {
+        orders += 1;
+        liar.frame(go, 'started', 0, '');
+        liar.frame(go, 'refused', 1, refusal);
+      },
+    },
+    20,
+  );
+  const [outcome] = await runAll(1);
+  if (orders > 0) expect(outcome!.verdict).toMatchObject({ kind: 'lost', started: true });
+  expect(orders).toBeLessThanOrEqual(1);
+});
+
+test('a worker that sends without end is cut off, and others go on meanwhile', async () => {
+  const block = Buffer.alloc(900_000, 'x');
+  const refusal = pack({ reason: 'no-claim', message: 'busy with its flood' });
+  let flooded = '';
+  async function flood(liar: LyingWorker, go: Go): Promise<void> {
+    liar.frame(go, 'started', 0, '');
+    for (let seq = 1; seq < 300; seq += 1) {
+      liar.frame(go, 'display', seq, block, true);
+      // No faster than it arrives: it lives in the same process as the front end.
+      await liar.connection.flush();
+    }
+  }
+  await lie(
+    {
+      offer: (liar, offer) => liar.claim(offer),
+      go: (liar, go) => {
+        if (flooded !== '' && flooded !== go.run) liar.frame(go, 'refused', 0, refusal);
+        else if (flooded === '') {
+          flooded = go.run;
+          flood(liar, go).catch(() => {}); // the test has ended
+        }
+      },
+    },
+    2,
+  );
+  const outcomes = await runAll(20);
+  expect(mistakes(outcomes)).toEqual([]);
+  // Only what it had claimed is lost.
+  for (const { verdict } of lost(outcomes))
+    expect(verdict).toMatchObject({ message: expect.stringMatching(/^The worker worker-2 was lost/) });
+  expect(lost(outcomes).length).toBeLessThan(outcomes.length);
+});
+
+test('answers to runs of others do not reach them without their token', async () => {
+  const fronts = new Set<string>();
+  const liar = await lie(
+    {
+      offer: (self, { front, token }) => {
+        fronts.add(front);
+        self.send(front, token, pack({ kind: 'refused', reason: 'full', message: 'full', ...self.key }));
+      },
+    },
+    1,
+  );
+  const flood = setInterval(() => {
+    for (const front of fronts)
+      for (const token of ['*', 'A'.repeat(22), '', '>'])
+        if (token !== '') liar.send(front, token.replace(/[*>]/, 'x'), goodEnd());
+  }, 1);
+  const outcomes = await runAll(20);
+  clearInterval(flood);
+  expect(mistakes(outcomes)).toEqual([]);
+  expect(lost(outcomes)).toEqual([]);
+});
+
+test('a worker with thousands of starts does not keep others from being heard', async () => {
+  const liar = await lie({ offer: (self, offer) => self.claim(offer, { worker: 'x', incarnation: 'y' }) }, 1);
+  for (let made = 0; made < 15_000; made += 1) liar.sendBeat(`start-${made}`);
+  await liar.connection.flush();
+  await cluster.worker('worker-3');
+  await until(() => watcher.workers.some(({ worker }) => worker === 'worker-3'), 'the new worker is heard');
+  expect(watcher.workers.length).toBeLessThan(20);
+  expect(await runAll(20).then(lost)).toEqual([]);
+});

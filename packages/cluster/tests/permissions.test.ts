@@ -1,0 +1,268 @@
+import { jetstreamManager, type MsgRequest } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
+import { Objm } from '@nats-io/obj';
+import { type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.js';
+import { STORES, type Store, storeName } from '../src/protocol/stores.js';
+import { SecureCluster } from './secure-cluster.js';
+
+let cluster: SecureCluster;
+beforeAll(async () => {
+  cluster = await SecureCluster.start();
+});
+afterAll(() => cluster.stop());
+
+/** What the NATS server has refused a connection. */
+class Refusals {
+  readonly seen: { operation: string; subject: string; queue: string | undefined }[] = [];
+
+  constructor(readonly connection: NatsConnection) {
+    void this.#collect();
+  }
+
+  async #collect(): Promise<void> {
+    for await (const status of this.connection.status()) {
+      if (status.type !== 'error' || !(status.error instanceof PermissionViolationError)) continue;
+      const { operation, subject, queue } = status.error;
+      this.seen.push({ operation, subject, queue });
+    }
+  }
+
+  async publish(subjects: readonly string[]): Promise<void> {
+    for (const subject of subjects) this.connection.publish(subject, 'x');
+    await this.connection.flush();
+  }
+
+  async subscribe(subjects: readonly (readonly [subject: string, queue?: string])[]): Promise<void> {
+    for (const [subject, queue] of subjects) {
+      const subscription = this.connection.subscribe(subject, queue === undefined ? {} : { queue });
+      subscription.closed.catch(() => {});
+    }
+    await this.connection.flush();
+  }
+
+  subjectsOf(operation: 'publish' | 'subscription'): string[] {
+    return this.seen.filter((one) => one.operation === operation).map(({ subject }) => subject);
+  }
+}
+
+const refusalsOf = async (member: string) => new Refusals(await cluster.connect(member));
+
+const ALL_STORES = Object.keys(STORES) as Store[];
+const nameOf = (store: Store) => storeName('main', store);
+const streamOf = (store: Store) =>
+  ({ kv: 'KV_', objects: 'OBJ_', stream: '' })[STORES[store]] + nameOf(store);
+const contentOf = (store: Store) =>
+  ({
+    kv: [`$KV.${nameOf(store)}.some-key`],
+    objects: [`$O.${nameOf(store)}.C.some-part`, `$O.${nameOf(store)}.M.some-name`],
+    stream: [`pungi.main.${store}.some-subject`],
+  })[STORES[store]];
+const requests = (store: Store, ...kinds: string[]) =>
+  kinds.map((kind) => `$JS.API.${kind}.${streamOf(store)}`);
+
+const DESTRUCTIVE = [
+  'STREAM.DELETE',
+  'STREAM.UPDATE',
+  'STREAM.MSG.DELETE',
+  'STREAM.SNAPSHOT',
+  'STREAM.RESTORE',
+];
+
+const NO_WORKER_PUBLISHES = [
+  'pungi.main.beat.worker-2',
+  'pungi.main.front.somebody',
+  'pungi.main.offer.any.any.any',
+  'pungi.main.worker.worker-1.start.go',
+  'pungi.main.worker.worker-2.start.go',
+  'pungi.main.worker.worker-2.start.drain',
+  'pungi.other.beat.worker-1',
+  'pungi.other.reply.front.token',
+  '_INBOX.front-1.answer',
+  '_INBOX.worker-2.answer',
+  '$SYS.REQ.SERVER.PING',
+  '$JS.API.STREAM.NAMES',
+  '$JS.API.STREAM.CREATE.another',
+  ...ALL_STORES.flatMap((store) => [
+    ...contentOf(store),
+    ...requests(store, ...DESTRUCTIVE, 'STREAM.CREATE', 'STREAM.PURGE', 'CONSUMER.CREATE', 'DIRECT.GET'),
+    `$JS.API.DIRECT.GET.${streamOf(store)}.${contentOf(store)[0]}`,
+    `$JS.API.CONSUMER.CREATE.${streamOf(store)}.mine.filter`,
+    `$JS.API.CONSUMER.DURABLE.CREATE.${streamOf(store)}.mine`,
+    `$JS.API.CONSUMER.MSG.NEXT.${streamOf(store)}.mine`,
+    `$JS.ACK.${streamOf(store)}.mine.1.1.1.1.1`,
+  ]),
+  ...ALL_STORES.filter((store) => store !== 'environments' && store !== 'inputs').flatMap((store) =>
+    requests(store, 'STREAM.INFO', 'STREAM.MSG.GET'),
+  ),
+];
+
+test('a worker publishes only its own heartbeats, notices and answers', async () => {
+  const refusals = await refusalsOf('worker-1');
+  await refusals.publish([
+    'pungi.main.beat.worker-1',
+    'pungi.main.free',
+    'pungi.main.reply.front.token',
+    ...NO_WORKER_PUBLISHES,
+  ]);
+  await until(() => refusals.seen.length >= NO_WORKER_PUBLISHES.length, 'the server has refused all of them');
+  expect(refusals.subjectsOf('publish').sort()).toEqual([...NO_WORKER_PUBLISHES].sort());
+});
+
+test('a worker hears only its own orders, front ends, and offers within the group of all workers', async () => {
+  const refusals = await refusalsOf('worker-1');
+  const refused = [
+    ['>'],
+    ['pungi.>'],
+    ['pungi.main.*.*'],
+    ['pungi.main.offer.any.any.any'],
+    ['pungi.main.offer.>'],
+    ['pungi.main.offer.>', 'mine'],
+    ['pungi.main.offer.any.any.any', 'mine'],
+    ['pungi.main.worker.worker-2.*.*'],
+    ['pungi.main.worker.>'],
+    ['pungi.main.worker.*.*.go'],
+    ['pungi.main.worker.*.*.go', 'workers'],
+    ['pungi.main.reply.>'],
+    ['pungi.main.reply.*.*', 'workers'],
+    ['pungi.main.beat.*'],
+    ['pungi.main.beat.worker-2'],
+    ['pungi.main.free'],
+    ['_INBOX.>'],
+    ['_INBOX.front-1.>'],
+    ['$JS.>'],
+    ['$KV.>'],
+    ['$O.>'],
+    ['$SYS.>'],
+  ] as const;
+  await refusals.subscribe([
+    ['pungi.main.offer.any.any.any', 'workers'],
+    ['pungi.main.front.*'],
+    ['pungi.main.worker.worker-1.start.*'],
+    ['_INBOX.worker-1.>'],
+    ...refused,
+  ]);
+  await until(() => refusals.seen.length >= refused.length, 'the server has refused all of them');
+  expect(refusals.seen.map(({ subject, queue }) => [subject, ...(queue ? [queue] : [])]).sort()).toEqual(
+    refused.map((one) => [...one]).sort(),
+  );
+});
+
+test.each([
+  [
+    'front-1',
+    [
+      'pungi.main.beat.worker-1',
+      'pungi.main.reply.front.token',
+      'pungi.main.worker.worker-1.start.drain',
+      ...contentOf('profiles'),
+      ...requests('profiles', 'STREAM.CREATE', 'STREAM.PURGE'),
+      ...ALL_STORES.flatMap((store) => requests(store, ...DESTRUCTIVE)),
+    ],
+  ],
+  [
+    'operator',
+    [
+      'pungi.main.offer.any.any.any',
+      'pungi.main.worker.worker-1.start.go',
+      'pungi.main.worker.worker-1.start.cancel',
+      'pungi.main.beat.worker-1',
+      ...ALL_STORES.flatMap((store) => [...contentOf(store), ...requests(store, ...DESTRUCTIVE)]),
+    ],
+  ],
+  [
+    'owner',
+    [
+      'pungi.main.offer.any.any.any',
+      'pungi.main.worker.worker-1.start.go',
+      'pungi.main.worker.worker-1.start.drain',
+      ...ALL_STORES.filter((store) => store !== 'profiles').flatMap((store) => [
+        ...contentOf(store),
+        ...requests(store, 'STREAM.INFO', 'STREAM.CREATE', ...DESTRUCTIVE),
+      ]),
+    ],
+  ],
+])('%s cannot do the work of others', async (member, refused) => {
+  const refusals = await refusalsOf(member);
+  await refusals.publish(refused);
+  await until(() => refusals.seen.length >= refused.length, 'the server has refused all of them');
+  expect(refusals.subjectsOf('publish').sort()).toEqual([...refused].sort());
+});
+
+test('an operator does not see the answers to front ends', async () => {
+  const refusals = await refusalsOf('operator');
+  await refusals.subscribe([['pungi.main.reply.operator.*'], ['pungi.main.reply.*.*']]);
+  await until(() => refusals.seen.length > 0, 'the server has refused one');
+  expect(refusals.subjectsOf('subscription')).toEqual(['pungi.main.reply.*.*']);
+});
+
+test('front ends and the owner use their stores with the libraries of NATS', async () => {
+  const front = await cluster.connect('front-1');
+  for (const store of ['environments', 'leases', 'outcomes'] as const) {
+    const bucket = await new Kvm(front).create(nameOf(store));
+    const revision = await bucket.create('key', 'first');
+    await bucket.update('key', 'second', revision);
+    expect((await bucket.get('key'))?.string()).toBe('second');
+    const watch = await bucket.watch();
+    for await (const entry of watch) {
+      expect(entry.string()).toBe('second');
+      break;
+    }
+    await bucket.delete('key');
+  }
+  const objects = await new Objm(front).create(nameOf('inputs'));
+  await objects.putBlob({ name: 'input' }, new Uint8Array(300_000));
+  expect((await objects.getBlob('input'))?.length).toBe(300_000);
+  await objects.delete('input');
+
+  const owner = await cluster.connect('owner');
+  await (await new Kvm(owner).create(nameOf('profiles'))).put('reports', 'signed');
+  expect((await (await new Kvm(front).open(nameOf('profiles'))).get('reports'))?.string()).toBe('signed');
+
+  const manager = await jetstreamManager(front);
+  for (const store of ['background', 'checkpoints'] as const)
+    await manager.streams.add({ name: nameOf(store), subjects: [`pungi.main.${store}.>`] });
+  const jetstream = manager.jetstream();
+  await jetstream.publish('pungi.main.background.one', 'job');
+  await manager.consumers.add(nameOf('background'), { durable_name: 'fronts', ack_policy: 'explicit' });
+  const message = await (await jetstream.consumers.get(nameOf('background'), 'fronts')).next();
+  expect(await message?.ackAck()).toBe(true);
+});
+
+test('a worker looks into what front ends have stored, and cannot have it published in the name of another', async () => {
+  await cluster.worker('worker-2');
+  const backend = await cluster.backend();
+  const [beat] = await until(() => (backend.workers.length > 0 ? backend.workers : undefined), 'it is heard');
+  const front = await cluster.connect('front-1');
+  const objects = await new Objm(front).create(nameOf('inputs'));
+  // A client can choose the content of an input.
+  const forged = { ...beat!, worker: 'worker-2', incarnation: 'forged' };
+  await objects.putBlob({ name: 'forged' }, Buffer.from(JSON.stringify(forged)));
+
+  const worker = await cluster.connect('worker-1');
+  const manager = await jetstreamManager(worker, { checkAPI: false });
+  const stream = streamOf('inputs');
+  const anyPart = { seq: 1, next_by_subj: `$O.${nameOf('inputs')}.C.>` } as MsgRequest;
+  const part = await manager.streams.getMessage(stream, anyPart);
+  expect(JSON.parse(part!.string())).toMatchObject(forged);
+  const { seq } = part!;
+
+  const heard: string[] = [];
+  const listening = front.subscribe('pungi.main.beat.worker-2', {
+    callback: (_, message) => void heard.push(message.string()),
+  });
+  await front.flush();
+  const reply = 'pungi.main.beat.worker-2';
+  worker.publish(`$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ seq }), { reply });
+  worker.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify({ seq }), { reply });
+  await worker.flush();
+  await until(
+    () => heard.some((text) => text.includes('stream_msg_get_response')),
+    'the answer of the server arrives',
+  );
+  listening.unsubscribe();
+  expect(heard.some((text) => text.includes('"incarnation":"forged"'))).toBe(false);
+  expect(backend.workers.map(({ incarnation }) => incarnation)).toEqual([beat!.incarnation]);
+  await backend.close();
+});

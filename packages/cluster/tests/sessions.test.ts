@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.js';
+import type { Pungi } from '../../core/src/pungi.js';
+import { TestCluster, type TestWorker } from './cluster.js';
+
+let cluster: TestCluster;
+let workers: TestWorker[];
+let pungi: Pungi;
+beforeAll(async () => {
+  cluster = await TestCluster.start();
+  workers = [await cluster.worker(), await cluster.worker()];
+  pungi = await cluster.front();
+});
+afterAll(() => cluster.stop());
+
+const valueIn = async (session: string, code: string) => {
+  const outcome = await pungi.run({ code, session });
+  expect(outcome.verdict).toEqual({ kind: 'ok' });
+  return outcome.value?.json;
+};
+
+async function open(code: string): Promise<string> {
+  const { session, verdict } = await pungi.run({ code, session: 'new' });
+  expect(verdict).toEqual({ kind: 'ok' });
+  expect(session).toMatchObject({ alive: true });
+  return session!.id;
+}
+
+test('a session keeps its variables on the worker that holds it', async () => {
+  const sessions = await Promise.all([1, 2, 3, 4].map((n) => open(`x = ${n}`)));
+  for (const round of [1, 2, 3])
+    for (const [index, id] of sessions.entries())
+      expect(await valueIn(id, 'x += 1; x')).toBe(index + 1 + round);
+  for (const id of sessions) pungi.endSession(id);
+});
+
+test('runs of a session follow each other at once, in order', async () => {
+  const id = await open('seen = []');
+  const runs = Array.from({ length: 15 }, (_, n) => valueIn(id, `seen.append(${n}); len(seen)`));
+  expect(await Promise.all(runs)).toEqual(Array.from({ length: 15 }, (_, n) => n + 1));
+  pungi.endSession(id);
+});
+
+test('a session is saved, restored, forked and completed through the cluster', async () => {
+  const id = await open('value = 1');
+  const { checkpoint } = await pungi.checkpoint(id);
+  expect(await valueIn(id, 'value = 2; value')).toBe(2);
+  const fork = await pungi.forkSession(id);
+  expect(await valueIn(fork.id, 'value += 10; value')).toBe(12);
+  await pungi.restore(id, checkpoint);
+  expect(await valueIn(id, 'value')).toBe(1);
+  expect(await valueIn(fork.id, 'value')).toBe(12);
+  const completion = await pungi.complete({ code: 'val', session: id });
+  expect(JSON.stringify(completion)).toContain('value');
+  for (const each of [id, fork.id]) pungi.endSession(each);
+});
+
+test('a session that ends leaves nothing on its worker', async () => {
+  const id = await open('x = 1');
+  pungi.endSession(id);
+  const backend = await cluster.backend();
+  await until(
+    () =>
+      backend.workers.length === 2 && backend.workers.every(({ sessions, busy }) => sessions + busy === 0),
+    'no worker holds a session',
+  );
+  await backend.close();
+});
+
+test('a session whose worker is killed has ended, and says so', async () => {
+  const id = await open('x = 1');
+  for (const worker of workers) worker.signal('SIGKILL');
+  const { verdict } = await pungi.run({ code: 'x', session: id });
+  expect(['lost', 'no-session']).toContain(verdict.kind);
+  const after = await pungi.run({ code: 'x', session: id });
+  expect(after.verdict).toMatchObject({ kind: 'no-session', code: 'SESSION_ENDED' });
+});

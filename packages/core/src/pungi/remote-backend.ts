@@ -1,0 +1,8 @@
+import type { Backend } from '../engine/backend.js';
+import type { Environments, EnvironmentsOptions } from '../environments/environments.js';
+
+/** Other machines, which run the code and have the environments. */
+export interface RemoteBackend extends Backend {
+  /** Called once, before any run. */
+  environmentsWith(options: EnvironmentsOptions): Environments;
+}
