@@ -44,24 +44,19 @@ export function build() {
 }
 
 /**
- * Bundles the command line into a few files, which halves its start-up time. Packages that load files of their own
- * stay external.
+ * Bundles the command line. `main.js` is what users start: it is small, and CommonJS, which Node loads soonest. `run.cjs` is `pungi
+ * run` in one file, so that its compiled code can be kept (packages/cli/src/compiled-code.ts). The other commands share
+ * `program.mjs` and its chunks. Packages that load files of their own stay external.
  */
 function bundle(folder) {
   // Loaded late: a check for a build may run before any package is installed.
   const { buildSync } = createRequire(import.meta.url)('esbuild');
-  buildSync({
-    entryPoints: [join(folder, 'cli/src/main.js')],
+  const options = {
     outdir: join(folder, 'bundle'),
     bundle: true,
-    splitting: true,
     platform: 'node',
-    format: 'esm',
     target: 'node20',
-    external: ['@photostructure/sqlite', 'pino', 'pino-pretty'],
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
+    external: ['@photostructure/sqlite', 'pino', 'pino-pretty', './program.mjs'],
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'linked',
@@ -69,7 +64,35 @@ function bundle(folder) {
     sourcemap: 'linked',
     sourcesContent: false,
     logLevel: 'error',
+  };
+  const fromSource = (name) => join(folder, 'cli/src', name);
+  buildSync({
+    ...options,
+    entryPoints: [fromSource('program.js')],
+    splitting: true,
+    format: 'esm',
+    outExtension: { '.js': '.mjs' },
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
   });
+  const common = {
+    ...options,
+    format: 'cjs',
+    define: { 'import.meta.url': 'ownUrl', 'import.meta.dirname': '__dirname' },
+    banner: { js: "const ownUrl = require('node:url').pathToFileURL(__filename).href;" },
+  };
+  buildSync({ ...common, entryPoints: [fromSource('main.js')] });
+  buildSync({
+    ...common,
+    entryPoints: { run: fromSource('run-program.js') },
+    outExtension: { '.js': '.cjs' },
+    // Without them the file needs no loader of Node's for what it loads late.
+    supported: { 'dynamic-import': false },
+  });
+  writeFileSync(join(folder, 'bundle/package.json'), '{ "type": "commonjs" }\n');
+  if (/[^\0-\x7f]/.test(readFileSync(join(folder, 'bundle/run.cjs'), 'latin1')))
+    throw new Error('bundle/run.cjs is not ASCII, as compiled-code.ts expects.');
 }
 
 /**
@@ -121,7 +144,9 @@ function surfacesOf(fresh) {
       const text = readFileSync(at('packages', name, source), 'utf8');
       const built = (path) => join(fresh, name, path.replace(/\.ts$/, '.js'));
       const names = new Map();
-      for (const [, , item] of text.matchAll(/^export (async )?(?:function|const|class) (\w+)/gm))
+      for (const [, , item] of text.matchAll(
+        /^export (async )?(?:function|const|class|interface|type) (\w+)/gm,
+      ))
         names.set(item, built(source));
       for (const [, , items, path] of text.matchAll(/^export (type )?\{([^}]*)\} from '(\.[^']+)';/gm))
         for (const item of items.split(',').map((one) => one.trim().replace(/^type /, '')))

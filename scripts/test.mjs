@@ -40,7 +40,16 @@ const reports = [
 // Imported only now: it needs packages that a fresh clone did not have when this file was loaded.
 if (ci) await (await import('./coverage.mjs')).printCoverage(profiles);
 rmSync(profiles, { recursive: true });
-if (ci) reports.push(await vitest(SOAK, { SOAK_RUNS: '500', AUDIT_RUNS: '300', BACKGROUND_KILLS: '20' }));
+if (ci)
+  reports.push(
+    await vitest(SOAK, {
+      SOAK_RUNS: '500',
+      AUDIT_RUNS: '300',
+      BACKGROUND_KILLS: '20',
+      CHAOS_RUNS: '300',
+      CHAOS_SEEDS: '2',
+    }),
+  );
 reports.push(...(await Promise.all(all ? python() : beside)));
 
 const judged = [];

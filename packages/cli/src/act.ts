@@ -10,11 +10,12 @@ import {
 } from '@pungi/core/base';
 import type { Config } from '@pungi/core/config';
 import { CLI, type StepOptions } from '@pungi/core/contract';
+import { connectCluster } from './cluster-settings.js';
 import { readConfig } from './config-flags.js';
-import { CANCELLED, exitCodeOfError } from './exit-codes.js';
+import { exitCodeOfError } from './exit-codes.js';
 import { printFailures, printJson } from './run-output.js';
 
-import { reportSteps } from './terminal.js';
+import { onInterrupt, reportSteps } from './terminal.js';
 
 /** The result of a command, as data and as text. */
 export interface Answer {
@@ -81,30 +82,13 @@ export async function answer(
 /** No code of the user runs here: one worker is enough, and nothing is preinstalled. */
 export async function withPungi<T>(settings: Config, work: (pungi: Pungi) => Promise<T>): Promise<T> {
   const config = { ...settings, poolSize: 1, preinstalledPackages: [] };
-  const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config), 'command');
+  const logger = config.logFile === undefined ? silentLogger : openLog(config);
+  const pungi = Pungi.start(config, logger, 'command', await connectCluster(config, logger));
   try {
     return await work(pungi);
   } finally {
     await pungi.close();
   }
-}
-
-/**
- * Calls back at the first Ctrl-C, SIGTERM or SIGHUP. A second one ends the process at once; processes of a run do not outlive
- * it. Returns a function that stops listening.
- */
-export function onInterrupt(callback: (signal: NodeJS.Signals) => void): () => void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  let asked = false;
-  const listener = (signal: NodeJS.Signals) => {
-    if (asked) process.exit(CANCELLED);
-    asked = true;
-    callback(signal);
-  };
-  for (const signal of signals) process.on(signal, listener);
-  return () => {
-    for (const signal of signals) process.off(signal, listener);
-  };
 }
 
 /** Opens the configured log, or throws why it cannot be written. */

@@ -1,47 +1,38 @@
-import { PungiError, printable, similarName, VERSION } from '@pungi/core/base';
+import { similarName, VERSION } from '@pungi/core/base';
 import { Command, CommanderError } from 'commander';
-import { EXIT_CODES_HELP, exitCodeOfError, USAGE } from './exit-codes.js';
+import { EXIT_CODES_HELP, USAGE } from './exit-codes.js';
+import { reportError } from './report-error.js';
 
 type MakeCommand = (end: (status: number) => void) => Command;
 
-/** Loads one command: the others, and what they import, stay unloaded. */
-const COMMANDS: Record<string, () => Promise<MakeCommand>> = {
-  serve: async () => (await import('./serve.js')).serveCommand,
-  run: async () => (await import('./run.js')).runCommand,
-  shell: async () => (await import('./shell/command.js')).shellCommand,
-  files: async () => (await import('./files/command.js')).filesCommand,
-  env: async () => (await import('./env/command.js')).envCommand,
-  profile: async () => (await import('./profile/command.js')).profileCommand,
-  wrap: async () => (await import('./wrap/command.js')).wrapCommand,
-  test: async () => (await import('./test/command.js')).testCommand,
-  audit: async () => (await import('./audit/command.js')).auditCommand,
-  analyze: async () => (await import('./analyze.js')).analyzeCommand,
-  doctor: async () => (await import('./doctor/command.js')).doctorCommand,
-};
+/** Loads a command by its name. */
+export type Commands = Record<string, () => Promise<MakeCommand>>;
 
 /** Runs one command and resolves to the exit status of the process. Never throws. */
-export async function runCommandLine(argv: readonly string[]): Promise<number> {
+export async function executeCommand(commands: Commands, argv: readonly string[]): Promise<number> {
   let status = 0;
   const given = argv.length === 0 ? defaultArguments() : argv;
   const end = (ended: number) => {
     status = ended;
   };
   try {
-    const program = await commandLine(given[0], end);
+    const program = await commandLine(commands, given[0], end);
     await program.parseAsync(given, { from: 'user' });
     return status;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : USAGE;
-    const error = PungiError.from(thrown);
-    process.stderr.write(`pungi: ${printable(error.message)}\n`);
-    return exitCodeOfError(error);
+    return reportError(thrown, process.stderr);
   }
 }
 
 /** Without arguments, an MCP client on a pipe is served, and a person at a terminal gets the help. */
 const defaultArguments = () => (process.stdin.isTTY ? ['--help'] : ['serve']);
 
-async function commandLine(first: string | undefined, end: (status: number) => void): Promise<Command> {
+async function commandLine(
+  commands: Commands,
+  first: string | undefined,
+  end: (status: number) => void,
+): Promise<Command> {
   const program = new Command('pungi')
     .description(
       'Runs Python in a fresh, kernel-sandboxed process: for agents over MCP, and from the command line.',
@@ -53,8 +44,8 @@ async function commandLine(first: string | undefined, end: (status: number) => v
       'after',
       `\nWithout a command, "pungi" serves MCP over stdio, unless standard input is a terminal.\n${EXIT_CODES_HELP}\n\nPungi's own state: pungi doctor`,
     );
-  const named = first !== undefined && Object.hasOwn(COMMANDS, first) ? [COMMANDS[first]!] : undefined;
-  const needed = named ?? (first === '--version' || first === '-V' ? [] : Object.values(COMMANDS));
+  const named = first !== undefined && Object.hasOwn(commands, first) ? [commands[first]!] : undefined;
+  const needed = named ?? (first === '--version' || first === '-V' ? [] : Object.values(commands));
   for (const make of await Promise.all(needed.map((load) => load()))) program.addCommand(make(end));
   formatErrors(program, 'pungi');
   return program;
@@ -69,7 +60,24 @@ function formatErrors(command: Command, path: string): void {
       outputError: (text, write) => write(usageSentence(text, path, command)),
     });
   for (const below of command.commands) formatErrors(below, `${path} ${below.name()}`);
+  if (command.commands.length > 0 && command.registeredArguments.length === 0)
+    command.helpCommand(false).addCommand(helpCommand(command));
 }
+
+/** Commander's own prints the whole help for a command that does not exist. */
+const helpCommand = (parent: Command): Command =>
+  new Command('help')
+    .description('display help for command')
+    .argument('[command...]')
+    .action((names: string[]) => {
+      let command = parent;
+      for (const name of names) {
+        const next = command.commands.find((one) => one.name() === name);
+        if (next === undefined) command.error(`error: unknown command '${name}'`);
+        command = next!;
+      }
+      command.help();
+    });
 
 /** Adds the help command to Commander's "error: unknown option '--x'". */
 function usageSentence(text: string, path: string, command: Command): string {
@@ -91,11 +99,13 @@ function suggestion(sentence: string, command: Command): string {
 }
 
 /** Runs the whole process: one command, then its exit status. */
-export async function runProgram(): Promise<never> {
+export async function runProgram(commands: Commands): Promise<never> {
+  // The library's processes and timers do not keep the process alive; this timer does until the command ends.
+  setInterval(() => {}, 2 ** 30);
   // A reader that goes away, such as `head`, must not stop the work or cause a stack trace.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-  const status = await runCommandLine(process.argv.slice(2));
+  const status = await executeCommand(commands, process.argv.slice(2));
 
   // Pending output is written before the process exits.
   await Promise.all(

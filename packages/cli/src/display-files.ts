@@ -9,6 +9,7 @@ import {
   type Outcome,
 } from '@pungi/core/contract';
 import type { OutFolder } from './out-folder.js';
+import type { Streams } from './terminal.js';
 
 /** Saves what the script showed, except for what is among the files that it left. */
 export function saveShown({ displays = [] }: Outcome, out: OutFolder): void {
@@ -24,6 +25,17 @@ export function saveShown({ displays = [] }: Outcome, out: OutFolder): void {
   }
 }
 
+/** The files of a display among those that a run left, by the end of their names. `number`: its place, from 1. */
+export function filesOfDisplay(
+  files: readonly ArtifactContent[],
+  display: Display,
+  number: number,
+): Map<string, Buffer> {
+  const stem = displayStem(display, number);
+  const own = files.filter(({ path }) => path.startsWith(`${stem}.`));
+  return new Map(own.map(({ path, content }) => [path.slice(stem.length), content]));
+}
+
 /** The files that a run left besides what it showed. */
 export function withoutShown(
   files: readonly ArtifactContent[],
@@ -34,7 +46,11 @@ export function withoutShown(
 }
 
 /** Says how to get what is gone with the run. */
-export function mentionLost({ displays = [] }: Outcome, files: readonly ArtifactContent[]): void {
+export function mentionLost(
+  { displays = [] }: Outcome,
+  files: readonly ArtifactContent[],
+  { stderr }: Pick<Streams, 'stderr'> = process,
+): void {
   const pictures = displays.filter(isPicture).length;
   const shown = pictures === 0 ? [] : [`${countText(pictures, 'picture')} ${were(pictures)} shown`];
   const own = withoutShown(files, displays);
@@ -46,8 +62,7 @@ export function mentionLost({ displays = [] }: Outcome, files: readonly Artifact
           `${own.length === 1 ? `the file ${oneLine(first.path)}` : `${own.length} files`} ${were(own.length)} left`,
         ];
   const what = [...shown, ...left].join(', and ');
-  if (what !== '')
-    process.stderr.write(`pungi: ${what}; --out DIR saves what a run shows and leaves as files\n`);
+  if (what !== '') stderr.write(`pungi: ${what}; --out DIR saves what a run shows and leaves as files\n`);
 }
 
 const were = (count: number) => (count === 1 ? 'was' : 'were');

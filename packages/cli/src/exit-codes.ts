@@ -44,6 +44,16 @@ Exit codes:
   77   the rules do not allow it, such as MAX_ENVIRONMENTS
   130  cancelled: Ctrl-C, or a question that was not answered with yes`;
 
+/** The exit codes of `pungi cluster`. */
+export const CLUSTER_EXIT_CODES_HELP = `
+Exit codes:
+  0    done
+  2    the command or the configuration is not valid, a folder is taken, there is no such member, or
+       NATS does not answer
+  70   an error inside Pungi, or the worker was lost while it was drained
+  77   the worker does not follow the orders of these credentials
+  130  cancelled (Ctrl-C)`;
+
 /** The exit codes of `pungi profile`. */
 export const PROFILE_EXIT_CODES_HELP = `
 Exit codes:

@@ -65,12 +65,12 @@ function unwritable(path: string, error: unknown): PungiError {
 
 const invalid = (message: string) => new PungiError('INVALID_INPUT', message);
 
-/** Reads a file of the user, with the user's own rights. */
-export function readOwnFile(path: string): Buffer {
+/** Reads a file of the user, with the user's own rights. `shown`: its path as the user wrote it. */
+export function readOwnFile(path: string, shown = path): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw invalid(`Could not read ${path}: ${fileProblem(error)}.`);
+    throw invalid(`Could not read ${shown}: ${fileProblem(error)}.`);
   }
 }
 

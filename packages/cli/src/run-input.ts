@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { fstatSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { PungiError } from '@pungi/core/base';
 import type { InputFile, LocalInputs } from '@pungi/core/contract';
 import { asText, readOwnFile, readStdin } from './own-files.js';
 import { unmarked } from './run-arguments.js';
 import { placeOf } from './script-folder.js';
+import type { Terminal } from './terminal.js';
 
 const BINARY = 'pass binary data with --file NAME=PATH';
 
@@ -25,6 +26,7 @@ export async function readSource(
   operands: readonly string[],
   code: string | undefined,
   signal: AbortSignal,
+  { at }: Pick<Terminal, 'at'>,
 ): Promise<Source> {
   if (code !== undefined) return { code, filename: undefined, argv: [...operands], fromStdin: false };
   const [file, ...after] = operands;
@@ -43,8 +45,8 @@ export async function readSource(
       fromStdin: true,
     };
   }
-  const text = asText(readOwnFile(file), file, BINARY);
-  return { code: text, argv, fromStdin: false, ...placeOf(file, text) };
+  const text = asText(readOwnFile(at(file), file), file, BINARY);
+  return { code: text, argv, fromStdin: false, ...placeOf(at(file), text) };
 }
 
 /** The standard input of the script: a text, a file of any size, or what is piped in while it runs. */
@@ -54,11 +56,15 @@ interface Input {
 }
 
 /** Reads `--stdin TEXT`, `--stdin @file`, or piped input. */
-export function readInput(given: string | undefined, stdinIsCode: boolean): Input {
+export function readInput(
+  given: string | undefined,
+  stdinIsCode: boolean,
+  terminal: Pick<Terminal, 'stdin' | 'isPiped'>,
+): Input {
   if (given?.startsWith('@@')) return { text: given.slice(1) };
   if (given?.startsWith('@')) return inputFrom(given.slice(1));
   if (given !== undefined) return { text: given };
-  return stdinIsCode || !isPiped() ? {} : { local: { stdinStream: process.stdin } };
+  return stdinIsCode || !terminal.isPiped() ? {} : { local: { stdinStream: terminal.stdin } };
 }
 
 function inputFrom(path: string): Input {
@@ -113,10 +119,4 @@ export const readInputFile = (given: string): InputFile => contentOf(namedFile(g
 function contentOf({ path, from }: NamedFile): InputFile {
   const content = readOwnFile(from);
   return isUtf8(content) ? { path, text: content.toString() } : { path, base64: content.toString('base64') };
-}
-
-/** A terminal is not read: the user would have to end the input before anything happens. */
-function isPiped(): boolean {
-  const stdin = fstatSync(0);
-  return stdin.isFIFO() || stdin.isFile() || stdin.isSocket();
 }

@@ -10,35 +10,41 @@ import type {
 } from '@pungi/core/contract';
 
 import { nameKey } from '@pungi/core/environments';
+import type { Streams } from './terminal.js';
 
 /**
  * Writes the bytes of a run to this process's own streams as they arrive. `beforeWrite` frees the terminal's last line.
  */
 export const relayOutput =
-  (beforeWrite: () => void): NonNullable<RunOptions['onOutput']> =>
+  (beforeWrite: () => void, terminal: Streams = process): NonNullable<RunOptions['onOutput']> =>
   (stream, data) => {
     beforeWrite();
-    process[stream].write(data);
+    terminal[stream].write(data);
   };
 
-export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`);
+export function printJson(value: unknown, { stdout }: Pick<Streams, 'stdout'> = process): void {
+  stdout.write(`${JSON.stringify(value, null, stdout.isTTY ? 2 : 0)}\n`);
 }
 
 /**
  * Prints what follows the output: the value, if the run was asked for one, or the reason of a failure, then notes and the
  * disclosure.
  */
-export function printEnding({ verdict, value, disclosure, notes = [] }: Outcome, file: string): void {
-  if (value !== null) process.stdout.write(`${value.repr}\n`);
-  for (const note of notes) process.stderr.write(`pungi: ${printable(note)}\n`);
-  if (verdict.kind === 'no-environment') printFailures({ message: verdict.message, details: verdict });
+export function printEnding(
+  { verdict, value, disclosure, notes = [] }: Outcome,
+  file: string,
+  { stdout, stderr }: Streams = process,
+): void {
+  if (value !== null) stdout.write(`${value.repr}\n`);
+  for (const note of notes) stderr.write(`pungi: ${printable(note)}\n`);
+  if (verdict.kind === 'no-environment')
+    printFailures({ message: verdict.message, details: verdict }, stderr);
   // The message already names the first one and its place.
   const violations = verdict.kind === 'denied' ? (verdict.violations ?? []) : [];
-  if (violations.length > 1) process.stderr.write(violationLines(violations, file));
+  if (violations.length > 1) stderr.write(violationLines(violations, file));
   const failure = failureText(verdict);
-  if (failure !== undefined) process.stderr.write(`${failure}\n`);
-  if (disclosure !== null) process.stderr.write(`${printable(disclosure.text)}\n`);
+  if (failure !== undefined) stderr.write(`${failure}\n`);
+  if (disclosure !== null) stderr.write(`${printable(disclosure.text)}\n`);
 }
 
 /**
@@ -120,11 +126,14 @@ interface Failure {
 }
 
 /** Prints the reasons on standard error, unless the error message contains them. */
-export function printFailures({ message, details: { packages, explanation } }: Failure): void {
+export function printFailures(
+  { message, details: { packages, explanation } }: Failure,
+  stderr: Streams['stderr'] = process.stderr,
+): void {
   if (packages?.some(({ why }) => why !== message)) {
-    process.stderr.write(failuresText(packages, styleFor(process.stderr)));
+    stderr.write(failuresText(packages, styleFor(stderr)));
   } else if (packages === undefined && explanation !== undefined && explanation !== message) {
-    process.stderr.write(`${indent(explanation, '    ')}\n`);
+    stderr.write(`${indent(explanation, '    ')}\n`);
   }
 }
 

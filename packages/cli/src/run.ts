@@ -1,6 +1,7 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { Pungi } from '@pungi/core';
+import { setImmediate } from 'node:timers/promises';
+import { commandArtifactMb, Pungi } from '@pungi/core';
 import { PungiError, silentLogger } from '@pungi/core/base';
 import type { Config, OptionName } from '@pungi/core/config';
 import {
@@ -13,7 +14,7 @@ import {
 } from '@pungi/core/contract';
 import { LimitRules, pointToFiles } from '@pungi/core/gate';
 import { type Command, Option } from 'commander';
-import { onInterrupt, openLog } from './act.js';
+import { openLog } from './act.js';
 import { addConfigFlags, parserOf, readConfig } from './config-flags.js';
 import { mentionLost, saveShown } from './display-files.js';
 import { EXIT_CODES_HELP, exitCodeOf, exitCodeOfError } from './exit-codes.js';
@@ -21,7 +22,7 @@ import { OutFolder } from './out-folder.js';
 import { ArgumentsAfterCode, noteUnread } from './run-arguments.js';
 import { readContext, readInput, readInputFiles, readSource } from './run-input.js';
 import { printEnding, printJson, relayOutput } from './run-output.js';
-import { reportSteps } from './terminal.js';
+import { OWN_TERMINAL, reportSteps, type Terminal } from './terminal.js';
 
 const ENVIRONMENTS = [
   'venvsBasePath',
@@ -54,6 +55,7 @@ export const SETTINGS: readonly OptionName[] = [
   ...PROFILES,
   ...LIMITS,
   'cacheDir',
+  'shareServer',
   ...AUDIT,
   'logLevel',
   'logFormat',
@@ -99,7 +101,7 @@ export interface LimitFlags extends Record<string, unknown> {
   maxCpuMs?: string;
 }
 
-interface Parsed extends LimitFlags {
+export interface ParsedRun extends LimitFlags {
   code?: string;
   env?: string;
   profile?: string;
@@ -137,8 +139,8 @@ export function runCommand(end: (status: number) => void): Command {
     )
     .option('--json', 'print the outcome as JSON, and nothing else');
   addConfigFlags(command, SETTINGS).addHelpText('after', HELP);
-  return command.action(async (operands: string[], parsed: Parsed) => {
-    end(await run(operands, parsed));
+  return command.action(async (operands: string[], parsed: ParsedRun) => {
+    end(await run(operands, parsed, OWN_PLACE));
     if (!parsed.json) noteUnread(parsed.code, operands, command);
   });
 }
@@ -155,7 +157,7 @@ export function addLimitFlags(command: Command, who: string): Command {
 }
 
 /** The file name as the user wrote it. */
-const filenameOf = ([file = '-']: readonly string[], { code }: Parsed) =>
+const filenameOf = ([file = '-']: readonly string[], { code }: ParsedRun) =>
   code !== undefined ? '<code>' : file === '-' ? '<stdin>' : file;
 
 const cancelled = () => new PungiError('CANCELLED', 'The run was cancelled.');
@@ -169,29 +171,41 @@ export const withOption = (): Option =>
     .argParser(collectPackages)
     .default([], 'none')
     .conflicts('env');
-/** It is held in memory. */
-const MOST_SAVED_MB = 1024;
 export const collect = (value: string, earlier: string[]) => [...earlier, value];
 
-async function run(operands: string[], parsed: Parsed): Promise<number> {
+/** Where a command was given, and what does its run: this process, or a server for another one. */
+export interface RunPlace {
+  terminal: Terminal;
+  /** Reads the settings, and returns what runs the code. */
+  prepare(parsed: ParsedRun): Execute;
+}
+
+export type Execute = (request: RunRequest, options: RunOptions) => Promise<Outcome>;
+
+const OWN_PLACE: RunPlace = { terminal: OWN_TERMINAL, prepare: (parsed) => executeHere(configFor(parsed)) };
+
+/** Resolves to the exit status. Throws what prevents the run, unless that is to be printed as JSON. */
+export async function run(operands: string[], parsed: ParsedRun, place: RunPlace): Promise<number> {
+  const { terminal } = place;
   const cancel = new AbortController();
-  const stopListening = onInterrupt(() => cancel.abort(cancelled()));
+  const stopListening = terminal.onInterrupt(() => cancel.abort(cancelled()));
   // Without a reader, such as `head` that has exited, the run is pointless.
-  process.stdout.on('error', () => cancel.abort(cancelled()));
+  terminal.stdout.on('error', () => cancel.abort(cancelled()));
   try {
     const out = parsed.out === undefined ? undefined : new OutFolder(parsed.out);
     const left: ArtifactContent[] = [];
     const listening = { signal: cancel.signal, onFiles: keepIn(left) };
-    const outcome = await pointToOwn(await executed(operands, parsed, listening), operands, parsed);
-    if (parsed.json) printJson(outcome);
-    else printEnding(outcome, filenameOf(operands, parsed));
+    const ended = await executed(operands, parsed, listening, place);
+    const outcome = await pointToOwn(ended, operands, parsed, terminal);
+    if (parsed.json) printJson(outcome, terminal);
+    else printEnding(outcome, filenameOf(operands, parsed), terminal);
     if (out !== undefined) saveAll(outcome, left, out);
-    else if (!parsed.json) mentionLost(outcome, left);
+    else if (!parsed.json) mentionLost(outcome, left, terminal);
     return exitCodeOf(outcome.verdict);
   } catch (thrown) {
     if (!parsed.json) throw thrown;
     const error = PungiError.from(thrown);
-    printJson({ error });
+    printJson({ error }, terminal);
     return exitCodeOfError(error);
   } finally {
     stopListening();
@@ -202,13 +216,18 @@ async function run(operands: string[], parsed: Parsed): Promise<number> {
 async function pointToOwn(
   outcome: Outcome,
   [file = '-']: readonly string[],
-  { code }: Parsed,
+  { code }: ParsedRun,
+  { at }: Terminal,
 ): Promise<Outcome> {
   if (code !== undefined || file === '-') return outcome;
   const folder = dirname(file);
   const passFile = (path: string) =>
     `pass it with --file ${folder === '.' ? path : `${path}=${join(folder, path)}`}`;
-  return pointToFiles(outcome, { file: resolve(file), roots: [folder], data: [], isShown: false }, passFile);
+  return pointToFiles(
+    outcome,
+    { file: resolve(at(file)), roots: [at(folder)], data: [], isShown: false },
+    passFile,
+  );
 }
 
 /** A run is repeated after AUTO_INSTALL: the last one counts. */
@@ -225,12 +244,13 @@ function saveAll(outcome: Outcome, left: readonly ArtifactContent[], out: OutFol
 
 async function executed(
   operands: string[],
-  parsed: Parsed,
+  parsed: ParsedRun,
   { signal, onFiles }: Required<Pick<RunOptions, 'signal' | 'onFiles'>>,
+  { terminal, prepare }: RunPlace,
 ): Promise<Outcome> {
-  const config = configFor(parsed);
-  const source = await readSource(operands, parsed.code, signal);
-  const stdin = readInput(parsed.stdin, source.fromStdin);
+  const execute = prepare(parsed);
+  const source = await readSource(operands, parsed.code, signal, terminal);
+  const stdin = readInput(parsed.stdin, source.fromStdin, terminal);
   const { code, filename, argv, folder } = source;
   const { files, large } = readInputFiles(parsed.file);
   const request: RunRequest = { code, argv, files, limits: limitsIn(parsed) };
@@ -243,21 +263,38 @@ async function executed(
   if (parsed.profile !== undefined) request.profile = parsed.profile;
   if (parsed.context !== undefined) request.context = readContext(parsed.context);
   if (parsed.capability !== undefined) request.capability = parsed.capability;
-  const steps = reportSteps({ prefix: 'pungi: ', quiet: parsed.json ?? false });
-  const pungi = Pungi.start(config, config.logFile === undefined ? silentLogger : openLog(config), 'command');
+  const steps = reportSteps({ prefix: 'pungi: ', quiet: parsed.json ?? false }, terminal.stderr);
   try {
-    // Opened while the first worker starts; the run reports what is wrong with it.
-    pungi.auditReady().catch(() => {});
-    await pungi.ready();
     const local = { ...(folder !== undefined && { scriptFolder: folder }), ...stdin.local, files: large };
     const options = { signal, local, onFiles, onStep: steps.onStep, caller: CLI };
-    if (parsed.json) return await pungi.run(request, options);
-    return await pungi.run(request, { ...options, onOutput: relayOutput(() => steps.clear()) });
+    if (parsed.json) return await execute(request, options);
+    return await execute(request, { ...options, onOutput: relayOutput(() => steps.clear(), terminal) });
   } finally {
     steps.clear();
-    await pungi.close();
   }
 }
+
+/** Runs the code in a Pungi of its own. */
+const executeHere =
+  (config: Config): Execute =>
+  async (request, options) => {
+    const pungi = Pungi.start(
+      config,
+      config.logFile === undefined ? silentLogger : openLog(config),
+      'command',
+    );
+    try {
+      const ready = pungi.ready();
+      ready.catch(() => {}); // awaited below
+      // The interpreter's answer is read first: the audit trail is opened while the worker starts. The run reports what is wrong with it.
+      await setImmediate();
+      pungi.auditReady().catch(() => {});
+      await ready;
+      return await pungi.run(request, options);
+    } finally {
+      await pungi.close();
+    }
+  };
 
 export function limitsIn({ timeout, memory, disk, processes, maxCpuMs }: LimitFlags): RequestedLimits {
   return {
@@ -272,11 +309,15 @@ export function limitsIn({ timeout, memory, disk, processes, maxCpuMs }: LimitFl
 
 /** Checked here, so that the sentence names the option. */
 function dataFolder(given: string): string {
-  if (statSync(given, { throwIfNoEntry: false })?.isDirectory() && resolve(given) !== '/') return given;
-  throw new PungiError(
-    'INVALID_INPUT',
-    `--data ${given}: there is no such folder, or it is the whole machine.`,
-  );
+  const refuse = (why: string) => new PungiError('INVALID_INPUT', `--data ${given}: ${why}`);
+  if (!statSync(given, { throwIfNoEntry: false })?.isDirectory()) throw refuse('there is no such folder.');
+  if (resolve(given) === '/') throw refuse('this is the whole machine; name a folder below it.');
+  try {
+    accessSync(given, constants.R_OK | constants.X_OK);
+  } catch {
+    throw refuse('the folder cannot be read; change its rights, or name another one.');
+  }
+  return given;
 }
 
 export function configFor(parsed: LimitFlags & { json?: boolean }): Config {
@@ -285,8 +326,7 @@ export function configFor(parsed: LimitFlags & { json?: boolean }): Config {
   const { ceilings } = new LimitRules(config);
   const maxMemoryMb = Math.min(parsed.memory ?? config.maxMemoryMb, ceilings.memoryMb);
   const maxDiskMb = Math.min(parsed.disk ?? config.maxDiskMb, ceilings.diskMb);
-  // --out saves all that fits on the disk of the run.
-  const artifactMb = Math.min(maxDiskMb, MOST_SAVED_MB);
+  const artifactMb = commandArtifactMb({ maxDiskMb });
   const dataRoots = [...config.dataRoots, ...parsed.data.map(dataFolder)];
   return {
     ...config,

@@ -6,13 +6,18 @@ import { fileProblem, type Logger, PACKAGE_ROOT, PungiError, styleFor } from '@p
 import { type Config, toolsFolder } from '@pungi/core/config';
 import { assertLoopback } from '@pungi/server';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { onInterrupt, openLog } from './act.js';
+import { openLog } from './act.js';
+import { connectCluster } from './cluster-settings.js';
 import { ALL_OPTIONS, addConfigFlags, parserOf, readConfig } from './config-flags.js';
+import { areShareable } from './shared-server/same-settings.js';
+import { CommandDoor } from './shared-server/server.js';
+import { onInterrupt } from './terminal.js';
 
 const HELP = `
 Over stdio, standard output carries the protocol and nothing else; logs go to standard error or
 --log-file. Over HTTP, the server answers on loopback only, at /mcp. Ctrl-C, SIGTERM or the end of
-standard input (stdio) end it.`;
+standard input (stdio) end it. With --cluster, code runs on the machines that "pungi worker" was
+started on, and the credentials are those of a front end.`;
 
 export function serveCommand(end: (status: number) => void): Command {
   const command = new Command('serve')
@@ -43,22 +48,37 @@ async function serve(parsed: Record<string, unknown>): Promise<number> {
   const { http, quiet } = parsed;
   // A client waits for the first answer: the protocol is loaded before the engine's processes compete with it.
   const startStdio = http === undefined ? await loadStdio() : undefined;
-  const pungi = Pungi.start(startStdio ? config : withSlotForOthers(config), logger, 'server');
+  const backend = await connectCluster(config, logger);
+  const pungi = Pungi.start(startStdio ? config : withSlotForOthers(config), logger, 'server', backend);
+  const commands = new CommandDoor(pungi, logger);
+  if (mayShare(config, parsed)) commands.open(config);
   try {
     if (startStdio) await serveStdio(pungi, startStdio, logger, interrupted);
     else await serveHttp(pungi, { address: http as never, quiet: quiet === true, logger, interrupted });
     return 0;
   } finally {
+    commands.stop();
     await pungi.close();
+    await commands.settled();
   }
 }
+
+const mayShare = (config: Config, { config: file }: Record<string, unknown>) =>
+  areShareable(config, { hasFile: file !== undefined || Boolean(process.env['PUNGI_CONFIG']) });
 
 /** On a terminal, log lines are formatted for people. */
 function readServerConfig(parsed: Record<string, unknown>): Config {
   const config = readConfig(parsed);
   const isForPerson = config.logFile === undefined && process.stderr.isTTY;
-  return isForPerson ? readConfig(parsed, { logFormat: 'text' }) : config;
+  if (!isForPerson && config.cluster === undefined) return config;
+  return readConfig(parsed, {
+    ...(isForPerson && { logFormat: 'text' }),
+    ...(config.cluster !== undefined && CLUSTER_DEFAULTS),
+  });
 }
+
+/** Workers have limits of their own; a front end only waits for them. */
+const CLUSTER_DEFAULTS = { maxConcurrentExecutions: 256, maxQueuedExecutions: 1000 };
 
 /** Over HTTP there may be other clients, so one client cannot take every slot. */
 function withSlotForOthers(config: Config): Config {

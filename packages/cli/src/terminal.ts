@@ -1,6 +1,56 @@
+import { fstatSync, type Stats } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import { cutTo, LiveLine, oneLine, type Style, widthOf } from '@pungi/core/base';
+import { cutTo, LiveLine, oneLine, type Printed, type Style, widthOf } from '@pungi/core/base';
 import type { OnStep } from '@pungi/core/contract';
+import { CANCELLED } from './exit-codes.js';
+
+export type Streams = Record<'stdout' | 'stderr', Printed>;
+
+/** The terminal, or what else a command is connected to: that of this process, or of another one whose command this process runs. */
+export interface Terminal extends Streams {
+  stdin: AsyncIterable<Uint8Array | string>;
+  /** Whether there is input for a script. A terminal is not read: the user would have to end the input before anything happens. */
+  isPiped(): boolean;
+  /** Calls back when the user wants to stop. Returns a function that stops listening. */
+  onInterrupt(callback: () => void): () => void;
+  /** Where a file lies that the user named. */
+  at(path: string): string;
+}
+
+export const OWN_TERMINAL: Terminal = {
+  get stdin() {
+    return process.stdin;
+  },
+  get stdout() {
+    return process.stdout;
+  },
+  get stderr() {
+    return process.stderr;
+  },
+  isPiped: () => isPiped(fstatSync(0)),
+  onInterrupt,
+  at: (path) => path,
+};
+
+export const isPiped = (stdin: Stats): boolean => stdin.isFIFO() || stdin.isFile() || stdin.isSocket();
+
+/**
+ * Calls back at the first Ctrl-C, SIGTERM or SIGHUP. A second one ends the process at once; processes of a run do not outlive
+ * it. Returns a function that stops listening.
+ */
+export function onInterrupt(callback: (signal: NodeJS.Signals) => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  let asked = false;
+  const listener = (signal: NodeJS.Signals) => {
+    if (asked) process.exit(CANCELLED);
+    asked = true;
+    callback(signal);
+  };
+  for (const signal of signals) process.on(signal, listener);
+  return () => {
+    for (const signal of signals) process.off(signal, listener);
+  };
+}
 
 export interface Column {
   heading: string;
@@ -63,7 +113,7 @@ interface Steps {
 const OF_RESULT = /^[+~-] /;
 
 /** Shows one live line on a terminal, else a line per step. Standard output stays free for results. */
-export function reportSteps({ prefix = '', quiet = false } = {}, stream = process.stderr): Steps {
+export function reportSteps({ prefix = '', quiet = false } = {}, stream: Printed = process.stderr): Steps {
   if (stream.isTTY && process.env['TERM'] !== 'dumb') {
     const line = new LiveLine(stream);
     return { onStep: unlessOfResult((step, share) => line.show(step, share)), clear: () => line.clear() };

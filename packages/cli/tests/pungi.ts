@@ -32,25 +32,35 @@ export interface Setting {
   cwd?: string;
   /** On a terminal of its own, which shows both streams as stdout and types what is written to stdin. */
   terminal?: boolean;
+  /** Of the real program. */
+  user?: { uid: number; gid: number } | undefined;
+  /** A command that executes the program, such as one that enters a namespace. */
+  through?: string[];
 }
 
 /** The environment of a command: it holds no setting of Pungi's but those given. */
-function environmentOf(env: Record<string, string>): Record<string, string> {
+export function environmentOf(env: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
-  const own = { VENVS_BASE_PATH: NO_ENVIRONMENTS, AUDIT: 'false', TOOLS_DIR: 'off', TERM: 'xterm' };
+  // Tests run beside each other, and a server of one is not for the commands of another.
+  const alone = { SHARE_SERVER: 'false' };
+  const own = { VENVS_BASE_PATH: NO_ENVIRONMENTS, AUDIT: 'false', TOOLS_DIR: 'off', TERM: 'xterm', ...alone };
   return { PATH, HOME, ...ownFolders(), ...own, ...env };
 }
 
 /** Starts the real program. */
-export function start(args: string[], { env = {}, cwd, terminal = false }: Setting = {}): Running {
+export function start(
+  args: string[],
+  { env = {}, cwd, terminal = false, user, through = [] }: Setting = {},
+): Running {
   const { CHILD_COVERAGE } = process.env;
   const coverage = CHILD_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE: CHILD_COVERAGE };
-  const program = [process.execPath, MAIN, ...args];
+  const program = [...through, process.execPath, MAIN, ...args];
   const [command = '', ...rest] = terminal ? [python, ON_TERMINAL, ...program] : program;
   const child = spawn(command, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: environmentOf({ ...coverage, ...env }),
     ...(cwd === undefined ? {} : { cwd }),
+    ...user,
   });
   const seen = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {

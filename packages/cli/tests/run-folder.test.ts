@@ -110,10 +110,14 @@ except OSError:
     print("held")`;
     expect(await run(['--data', 'sales', '--data', 'more/sales', '-c', code])).toEqual(well('7 8\nheld\n'));
   });
-  test.each(['nowhere', 'file.txt', '/'])('%s is one sentence', async (given) => {
+  test.each([
+    ['nowhere', 'there is no such folder.'],
+    ['file.txt', 'there is no such folder.'],
+    ['/', 'this is the whole machine; name a folder below it.'],
+  ])('%s is one sentence', async (given, problem) => {
     make('file.txt', '');
     const { status, stdout, stderr } = await run(['--data', given, '-c', '1']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toBe(`pungi: --data ${given}: there is no such folder, or it is the whole machine.\n`);
+    expect(stderr).toBe(`pungi: --data ${given}: ${problem}\n`);
   });
 });

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { runCommandLine } from '../src/command-line.js';
+import { runCommandLine } from '../src/commands.js';
 import type { Ended } from './pungi.js';
 
 interface Surroundings {

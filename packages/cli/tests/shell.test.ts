@@ -78,6 +78,20 @@ describe('piped input', () => {
     expect((await shell(SHOW_PNG, ['--out', out])).stderr).toContain('figure-3.png');
   });
 
+  test('saves all that is shown with --out, in its full size', async () => {
+    const out = join(folder, 'shown');
+    const script = `class Frame:\n    def _repr_html_(self): return "<b>1</b>"\n    def _repr_markdown_(self): return "1"\n    def __repr__(self): return "F"\n\nFrame()\n${SHOW_PNG}\ndisplay({"text/html": "<i>"}, raw=True)`;
+    const { stdout, stderr } = await shell(script, ['--out', out]);
+    expect(stdout).toBe('F\n');
+    expect(stderr.match(/\/[\w.-]+$/gm)).toEqual([
+      '/display-1.html',
+      '/display-1.md',
+      '/figure-2.png',
+      '/display-3.html',
+    ]);
+    expect(readFileSync(join(out, 'display-3.html'), 'utf8')).toBe('<i>');
+  });
+
   test('is refused where there are no sessions', async () => {
     const { status, stderr } = await pungi(['shell', '--profile', 'diego'], { input: '1\n' });
     expect(status).toBe(77);

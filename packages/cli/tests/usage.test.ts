@@ -134,6 +134,9 @@ describe('one sentence and status 2', () => {
     [['serve', '--log-file', '/proc/nowhere/log'], '/proc/nowhere/log'],
     [['serve', '--tools', '/dev/null'], 'is a file: name the folder that contains it'],
     [['wrap', 'list', '--tools', '/dev/null/tools'], 'it is not a folder, or it lies below a file'],
+    [['help', 'rnu'], 'unknown command \'rnu\' (did you mean run?); see "pungi --help"'],
+    [['help', 'env', 'nothing'], 'unknown command \'nothing\'; see "pungi env --help"'],
+    [['env', 'help', 'crate'], 'did you mean create?'],
     [['test', 'lnt', '--', 'true'], 'did you mean "pungi test lint"?'],
     [['test', 'init'], 'Name a server'],
   ])('for pungi %j', async (args, words) => {

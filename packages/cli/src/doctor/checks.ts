@@ -52,8 +52,8 @@ export async function environmentFindings(
 ): Promise<Finding[]> {
   const all = await environments.list();
   return [
-    await packageTool(environments),
-    place(environments.base, all),
+    ...(environments.packaging ? [await packageTool(environments.packaging)] : []),
+    ...(environments.base === undefined ? [] : [place(environments.base, all)]),
     ...damaged(all),
     ...(preinstalled.length === 0 ? [] : [await packages(environments, preinstalled)]),
   ];
@@ -66,7 +66,7 @@ const ORIGINS = {
   own: 'fetched by Pungi',
 };
 
-async function packageTool({ packaging }: Environments): Promise<Finding> {
+async function packageTool(packaging: NonNullable<Environments['packaging']>): Promise<Finding> {
   const name = 'Packages';
   try {
     const { uv, note } = await packaging.look();

@@ -29,7 +29,7 @@ Without a terminal to ask on, --yes is required. A deleted default environment i
 empty again.`,
     async run({ pungi, steps }, flags, venvName) {
       const info = await pungi.environments.show(venvName);
-      if (info.path === null) {
+      if (info.created === null && info.path === null) {
         throw new PungiError(
           'ENVIRONMENT_NOT_FOUND',
           `"${venvName}" is empty: nothing was installed into it, so there is nothing to delete.`,

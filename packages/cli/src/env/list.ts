@@ -20,6 +20,9 @@ const COLUMNS: readonly Column[] = [
   { heading: 'DESCRIPTION' },
 ];
 
+/** In a cluster, the workers that have it. */
+const WARM_ON: Column = { heading: 'WARM ON' };
+
 export const list = (end: End): Command =>
   subcommand<[], Flags>('list', end, {
     about: 'show the environments',
@@ -29,7 +32,8 @@ export const list = (end: End): Command =>
   pungi env list --all --json
 
 The one marked with * is the default: runs that name no environment use it.
-SHARED is the part of the size shared with other environments or the cache (hard links).`,
+SHARED is the part of the size shared with other environments or the cache (hard links).
+With --cluster, WARM ON names the workers that have built it; others do so when they first need it.`,
     async run({ pungi, style, width }, { all = false }) {
       const found = await pungi.environments.list();
       const shown = found
@@ -40,19 +44,25 @@ SHARED is the part of the size shared with other environments or the cache (hard
         );
       const hidden = found.length - shown.length;
       const more = hidden === 0 ? '' : `${countText(hidden, 'environment')} of scripts not shown: --all\n`;
-      const table = tableOf(COLUMNS, shown.map(row), { style, width });
+      const isCluster = shown.some(({ warmOn }) => warmOn !== undefined);
+      const columns = isCluster ? COLUMNS.toSpliced(-1, 0, WARM_ON) : COLUMNS;
+      const rows = shown.map((info) =>
+        isCluster ? row(info).toSpliced(-1, 0, (info.warmOn ?? []).join(', ')) : row(info),
+      );
+      const table = tableOf(columns, rows, { style, width });
       return { json: shown, text: `${table}${style('dim', more)}` };
     },
   });
 
 function row(info: EnvironmentInfo): string[] {
-  const { venvName, isDefault, pythonVersion, packageCount, sizeMb, sharedMb, path, state } = info;
+  const { venvName, isDefault, pythonVersion, packageCount, sizeMb, sharedMb, path, created, state } = info;
   const mark = isDefault ? '*' : '';
   if (state === 'damaged') {
     return [mark, venvName, '', '', '', '', '', 'damaged: create it again, or delete it'];
   }
   const description = oneLine(info.description);
-  if (path === null) return [mark, venvName, pythonVersion, String(packageCount), '', '', '', description];
+  if (path === null && created === null)
+    return [mark, venvName, pythonVersion, String(packageCount), '', '', '', description];
   const facts = [String(packageCount), sizeText(sizeMb), sizeText(sharedMb), agoText(info.lastUsed)];
   return [mark, venvName, pythonVersion, ...facts, state === 'preparing' ? 'being created' : description];
 }
@@ -85,7 +95,7 @@ function describe(info: EnvironmentInfo, packages: readonly PackageInfo[], style
 
 function factsOf(info: EnvironmentInfo): [label: string, value: string][] {
   const { state, isDefault, isInline, path, sizeMb, sharedMb, created, lastUsed } = info;
-  const made = state !== 'damaged' && path !== null;
+  const made = state !== 'damaged' && created !== null;
   const roles = [isDefault ? 'the default' : '', isInline ? 'created for scripts' : ''];
   return [
     [
@@ -97,6 +107,7 @@ function factsOf(info: EnvironmentInfo): [label: string, value: string][] {
     ['Description', oneLine(info.description)],
     ['Python', info.pythonVersion],
     ['Folder', path ?? ''],
+    ['Warm on', info.warmOn?.join(', ') ?? ''],
     ['Requested', oneLine(info.requested.join(', '))],
     ['Size', made ? `${sizeText(sizeMb)}, of which ${sizeText(sharedMb)} shared` : ''],
     ['Created', created === null ? '' : timeText(created)],

@@ -7,7 +7,15 @@ import { ENV_EXIT_CODES_HELP } from '../exit-codes.js';
 export type End = (status: number) => void;
 
 /** Settings of every command. The interpreter is not among the flags: `--python` is a version here. */
-const WHERE: readonly OptionName[] = ['venvsBasePath', 'defaultVenvName', 'tier', 'allowUnsandboxed'];
+const WHERE: readonly OptionName[] = [
+  'venvsBasePath',
+  'defaultVenvName',
+  'tier',
+  'allowUnsandboxed',
+  'cluster',
+  'clusterName',
+  'creds',
+];
 /** Settings of commands that install packages. */
 export const INSTALLING: readonly OptionName[] = [
   'packageTimeoutMs',

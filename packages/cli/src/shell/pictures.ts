@@ -3,30 +3,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Display, displayContent, displayFile, displayStem, isPicture } from '@pungi/core/contract';
 
-/** Saves the pictures and charts that a session shows as files, numbered from one input to the next. */
+/** Saves what a session shows as files, numbered from one input to the next. */
 export class Pictures {
+  readonly #isAsked: boolean;
   #folder: string | undefined;
   #count: number;
 
-  /** Without a folder, one in the system's temporary folder is created for the first picture. */
+  /** Without a folder, pictures and charts are saved: one in the system's temporary folder is created for the first of them. */
   constructor(folder: string | undefined) {
+    this.#isAsked = folder !== undefined;
     this.#folder = folder;
     this.#count = folder === undefined ? 0 : highestNumber(folder);
   }
 
-  /** Returns the paths of the files. */
-  save(display: Display): string[] {
-    const isWanted = wantedTypes(display);
-    const wanted = Object.entries(display.data).filter(([type]) => isWanted(type));
+  /** Returns the paths of the files. `kept`: those of the display that were left, by the end of their names, in their full size. */
+  save(display: Display, kept: ReadonlyMap<string, Buffer>): string[] {
+    const isWanted = this.#isAsked ? isSaved : wantedTypes(display);
+    const parts = new Map<string, Buffer>();
+    for (const [type, content] of Object.entries(display.data)) {
+      const file = displayFile(type);
+      if (file !== undefined && isWanted(type)) parts.set(file.ending, displayContent(content, file));
+    }
+    const wanted = [...new Map([...parts, ...kept])];
     if (wanted.length === 0) return [];
     this.#folder ??= mkdtempSync(join(tmpdir(), 'pungi-shell-'));
     this.#count += 1;
     const stem = join(this.#folder, displayStem(display, this.#count));
-    return wanted.flatMap(([type, content]) => {
-      const file = displayFile(type);
-      if (file === undefined) return [];
-      writeFileSync(stem + file.ending, displayContent(content, file), { flag: 'wx' });
-      return [stem + file.ending];
+    return wanted.map(([ending, content]) => {
+      writeFileSync(stem + ending, content, { flag: 'wx' });
+      return stem + ending;
     });
   }
 }
@@ -36,6 +41,8 @@ function highestNumber(folder: string): number {
   const numbers = readdirSync(folder).map((name) => /^(?:figure|display)-(\d{1,9})\./.exec(name)?.[1] ?? 0);
   return Math.max(0, ...numbers.map(Number));
 }
+
+const isSaved = (mediaType: string) => displayFile(mediaType) !== undefined;
 
 /** Pictures, and the page of a chart that has none. The text of everything else is printed already. */
 function wantedTypes(display: Display): (mediaType: string) => boolean {

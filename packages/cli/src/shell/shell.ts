@@ -3,12 +3,13 @@ import { PungiError, printable, type Style } from '@pungi/core/base';
 import {
   type ArtifactContent,
   CLI,
+  type Display,
   exitCodeOf,
   type OnStep,
   type Outcome,
   type RunRequest,
 } from '@pungi/core/contract';
-import { withoutShown } from '../display-files.js';
+import { filesOfDisplay, withoutShown } from '../display-files.js';
 import { OutFolder } from '../out-folder.js';
 import { failureText } from '../run-output.js';
 import { inlinePicture, type Pictures, pictureProtocol } from './pictures.js';
@@ -96,7 +97,7 @@ export class Shell {
     if (!this.#endsLine) process.stdout.write('\n');
     this.#endsLine = true;
     this.#save(withoutShown(left, outcome.displays ?? []));
-    return this.#report(outcome);
+    return this.#report(outcome, left);
   }
 
   /** Ends the session; the next input starts one. */
@@ -124,9 +125,10 @@ export class Shell {
     folder.report();
   }
 
-  #report(outcome: Outcome): Done {
+  #report(outcome: Outcome, left: readonly ArtifactContent[]): Done {
     const { verdict, session, value, notes = [], disclosure } = outcome;
-    for (const display of outcome.displays ?? []) this.#show(display);
+    for (const [index, display] of (outcome.displays ?? []).entries())
+      this.#show(display, filesOfDisplay(left, display, index + 1));
     for (const note of notes.filter((one) => !this.#seenNotes.has(one))) {
       this.#seenNotes.add(note);
       this.#say(note);
@@ -163,10 +165,10 @@ export class Shell {
     }
   }
 
-  #show(display: NonNullable<Outcome['displays']>[number]): void {
+  #show(display: Display, kept: ReadonlyMap<string, Buffer>): void {
     const { pictures, style } = this.parts;
     try {
-      const paths = pictures.save(display);
+      const paths = pictures.save(display, kept);
       if (process.stdout.isTTY) process.stdout.write(inlinePicture(display, pictureProtocol(process.env)));
       for (const path of paths) process.stderr.write(`${style('dim', `pungi: saved ${path}`)}\n`);
     } catch (error) {

@@ -1,0 +1,4 @@
+import { runProgram } from './command-line.js';
+import { COMMANDS } from './commands.js';
+
+await runProgram(COMMANDS);
