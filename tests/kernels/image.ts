@@ -136,7 +136,7 @@ async function addProgram(own: string): Promise<void> {
   await build({
     entryPoints: {
       program: fileURLToPath(new URL('./guest.ts', import.meta.url)),
-      main: join(REPOSITORY, 'packages/cli/src/main.ts'),
+      main: join(REPOSITORY, 'packages/cli/src/program.ts'),
     },
     outdir: dist,
     outExtension: { '.js': '.mjs' },

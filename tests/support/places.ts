@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
 import { findInterpreter } from '../../packages/core/src/sandbox/interpreter.js';
 
@@ -23,4 +23,11 @@ export async function publicInterpreter(): Promise<string> {
     () => undefined,
   );
   return found?.path ?? '';
+}
+
+/** Whether every user can reach it. */
+export function isPublic(path: string): boolean {
+  if (path === '/') return true;
+  const { mode } = statSync(path);
+  return (mode & 0o001) !== 0 && isPublic(dirname(path));
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { fetchUv } from '../../packages/core/src/environments/packaging/fetch-uv.js';
-import { findUv } from '../../packages/core/src/environments/packaging/find-uv.js';
+import { fetchTool } from '../../packages/core/src/environments/packaging/fetch-tool.js';
+import { findUv, ownUv } from '../../packages/core/src/environments/packaging/find-uv.js';
 import { findInterpreter } from '../../packages/core/src/sandbox/interpreter.js';
 
 /** A folder that git ignores, shared by all runs of the tests. */
@@ -18,6 +18,6 @@ async function findOrFetch(): Promise<string> {
   const settings = { base, python: (await findInterpreter()).path, env: process.env };
   const { uv } = await findUv(settings, undefined);
   if (uv) return uv.path;
-  await fetchUv(settings);
+  await fetchTool(settings, ownUv(settings));
   return (await findUv(settings, undefined)).uv!.path;
 }
