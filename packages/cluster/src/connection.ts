@@ -1,4 +1,4 @@
-import { connect, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
+import { connect, errors, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
 import { type Logger, PungiError } from '@pungi/core/base';
 import type { NatsCredentials } from './credentials.js';
 
@@ -60,6 +60,16 @@ async function reportStatus(connection: NatsConnection, logger: Logger): Promise
       logger.error('NATS reported an error', { reason: status.error.message });
   }
 }
+
+/** Whether NATS did not answer, so that the same may succeed later. */
+export const isUnanswered = (error: unknown): boolean =>
+  [
+    errors.TimeoutError,
+    errors.RequestError,
+    errors.ConnectionError,
+    errors.ClosedConnectionError,
+    errors.DrainingConnectionError,
+  ].some((kind) => error instanceof kind);
 
 /** Sends what is left and closes it. Without a connection there is nobody to send it to. */
 export async function leave(connection: NatsConnection): Promise<void> {

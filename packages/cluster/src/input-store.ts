@@ -1,9 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { jetstreamManager, type MsgRequest } from '@nats-io/jetstream';
+import { JetStreamApiError, jetstreamManager, type MsgRequest } from '@nats-io/jetstream';
 import { type ObjectStore, Objm, StorageType } from '@nats-io/obj';
 import { type NatsConnection, nanos } from '@nats-io/transport-node';
 import { PungiError } from '@pungi/core/base';
+import { isUnanswered } from './connection.js';
 import type { StoredInput } from './protocol/messages.js';
 import { storeName } from './protocol/stores.js';
 
@@ -24,7 +25,7 @@ export class InputStore {
     private readonly cluster: string,
   ) {}
 
-  /** For a front end. */
+  /** For a front end. Throws an error of NATS if it does not answer. */
   async put(content: AsyncIterable<Buffer>): Promise<StoredInput> {
     const [name, key, iv] = [randomBytes(16).toString('base64url'), randomBytes(32), randomBytes(12)];
     const cipher = createCipheriv(CIPHER, key, iv);
@@ -40,7 +41,9 @@ export class InputStore {
     const bucket = await this.#use((buckets, named) =>
       buckets.create(named, { ttl: nanos(KEPT_MS), storage: StorageType.File }),
     );
-    await bucket.put({ name, options: { max_chunk_size: CHUNK_BYTES } }, stream);
+    await bucket.put({ name, options: { max_chunk_size: CHUNK_BYTES } }, stream).catch((error: Error) => {
+      throw error instanceof JetStreamApiError ? unavailable(error) : error;
+    });
     const text = (part: Buffer) => part.toString('base64');
     return { name, bytes, key: text(key), iv: text(iv), tag: text(cipher.getAuthTag()) };
   }
@@ -85,7 +88,7 @@ export class InputStore {
   #use(open: (buckets: Objm, name: string) => Promise<ObjectStore>): Promise<ObjectStore> {
     this.#bucket ??= open(new Objm(this.connection), this.#name).catch((error: Error) => {
       this.#bucket = undefined;
-      throw unavailable(error);
+      throw isUnanswered(error) ? error : unavailable(error);
     });
     return this.#bucket;
   }
@@ -94,7 +97,7 @@ export class InputStore {
 const unavailable = (error: Error) =>
   new PungiError(
     'INTERNAL_ERROR',
-    `Inputs of more than 512 KiB need the object store of NATS, which cannot be used (${error.message}): check that JetStream is enabled.`,
+    `Inputs of more than 512 KiB need the object store of NATS, which cannot be used (${error.message}): check that JetStream is enabled and has room.`,
     {},
     error,
   );

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { jobOf } from '../../../tests/support/job.js';
+import { descendantsOf } from '../../../tests/support/processes.js';
 import { until } from '../../../tests/support/until.js';
 import { descendants, isAlive } from '../../cli/tests/pungi.js';
 import type { Outcome } from '../../core/src/contract/outcome.js';
@@ -24,6 +25,12 @@ async function begin(pungi: Pungi, request: RunRequest): Promise<{ ended: Promis
   return { ended };
 }
 
+function killSafely(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {} // it has ended with another one
+}
+
 const startsOf = (workers: readonly TestWorker[]) =>
   workers.flatMap(({ trail }) => trail).filter(({ event }) => event === 'started');
 
@@ -36,10 +43,23 @@ test('a worker that is killed during a run: the run is lost, had started, and le
   expect((await ended).verdict).toMatchObject({
     kind: 'lost',
     started: true,
-    message: expect.stringMatching(/^The worker w1 was lost .* while the run was under way/),
+    message: expect.stringMatching(/^The run was lost on the worker w1 .* while it was under way/),
   });
   expect(startsOf([worker])).toHaveLength(1);
   await until(() => !below.some(isAlive), 'no process of the worker is left');
+});
+
+test('a sandbox that is killed below a living worker: the run is lost, and had started', async () => {
+  const worker = await cluster.worker();
+  const pungi = await cluster.front();
+  const { ended } = await begin(pungi, { code: FOR_LONG });
+  for (const { pid } of descendantsOf(worker.pid)) killSafely(pid);
+  expect((await ended).verdict).toMatchObject({
+    kind: 'lost',
+    started: true,
+    message: expect.stringContaining('(the sandbox of the run ended by itself)'),
+  });
+  expect((await pungi.run({ code: 'print(1)' })).verdict).toEqual({ kind: 'ok' });
 });
 
 test('a worker that is stopped during a run: the run is lost, and is not run again when it continues', async () => {
@@ -88,7 +108,9 @@ test('a run with retry: true is run again elsewhere, and says so', async () => {
   workers.find((worker) => startsOf([worker]).length === 1)!.signal('SIGKILL');
   const outcome = await ended;
   expect(outcome).toMatchObject({ verdict: { kind: 'ok' }, stdout: { text: 'begun\n' } });
-  expect(outcome.notes).toEqual([expect.stringContaining('It was run again: The worker')]);
+  expect(outcome.notes).toEqual([
+    expect.stringContaining('It was run again: The run was lost on the worker'),
+  ]);
   expect(startsOf(workers)).toHaveLength(2);
 });
 
@@ -132,6 +154,20 @@ test('a run survives a NATS server that is killed and started again', async () =
   await cluster.nats.start();
   expect((await ended).verdict).toEqual({ kind: 'ok' });
   expect(lines).toEqual(Array.from({ length: 200 }, (_, n) => `${n}`));
+});
+
+test('a run whose inputs NATS does not store has not started', async () => {
+  const worker = await cluster.worker();
+  const backend = await cluster.backend();
+  await until(() => backend.workers.length === 1, 'the worker is heard');
+  const claimed = await backend.acquire({ ref: undefined }, new AbortController().signal);
+  cluster.nats.signal('SIGSTOP');
+  const job = { ...jobOf('1'), stdin: 'x'.repeat(700_000) };
+  const end = await claimed.run(job, 'run-1', () => {}, new AbortController().signal);
+  expect(end).toMatchObject({ facts: null, lost: { started: false } });
+  expect(startsOf([worker])).toEqual([]);
+  cluster.nats.signal('SIGCONT');
+  await backend.close();
 });
 
 test('the runs of a front end that is gone are ended by their worker', async () => {

@@ -197,7 +197,7 @@ export class RemoteRun {
   }
 
   #settleLost(started: boolean | null, why: string): void {
-    const message = `The worker ${this.worker.worker} was lost (${why}) ${SINCE[`${started}`]}`;
+    const message = `The run was lost on the worker ${this.worker.worker} (${why}) ${SINCE[`${started}`]}`;
     this.#settle({ facts: null, lost: { started, message }, report: undefined, summary: null, ...NOTHING });
   }
 
@@ -222,7 +222,7 @@ const bytesOf = ({ storedJob, sources = [] }: GoInputs): number =>
   sources.reduce((sum, { input }) => sum + input.bytes, storedJob?.bytes ?? 0);
 
 const SINCE = {
-  true: 'while the run was under way: how it ended is not known.',
-  false: 'before the run had started: start it again.',
-  null: 'before it had confirmed the start: whether the run had started is not known.',
+  true: 'while it was under way: how it ended is not known.',
+  false: 'before it had started: start it again.',
+  null: 'before its start was confirmed: whether it had started is not known.',
 };

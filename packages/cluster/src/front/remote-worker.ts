@@ -2,6 +2,7 @@ import { PungiError } from '@pungi/core/base';
 import type { Limits, Tier } from '@pungi/core/contract';
 import type { Copied, Job, OutputSink, RunEnd, Worker, WorkerAbout, WorkerCopies } from '@pungi/core/engine';
 import { bytecodeTagOf } from '@pungi/core/engine';
+import { isUnanswered } from '../connection.js';
 import { deferred } from '../deferred.js';
 import { type Copy, CopyAnswer, type GoInputs, parse } from '../protocol/messages.js';
 import type { WorkerKey } from '../protocol/subjects.js';
@@ -16,7 +17,8 @@ export interface Claim extends WorkerKey {
   about: WorkerAbout;
 }
 
-const CANCELLED: RunEnd = { facts: null, report: undefined, summary: null };
+const NOT_RUN: RunEnd = { facts: null, report: undefined, summary: null };
+const NOT_STORED = 'NATS did not store the inputs of the run in time, so it was not started: start it again.';
 const GONE = ['its worker was lost'];
 
 /** A worker of another machine, which its front end has claimed. */
@@ -75,8 +77,11 @@ export class RemoteWorker implements Worker, WorkerCopies {
     const sender = new JobSender(this.link.inputs);
     try {
       const inputs = await this.#holding(() => sender.send(this.#fitting(job)));
-      if (signal.aborted) return CANCELLED;
+      if (signal.aborted) return NOT_RUN;
       return await this.#run(job, inputs, runId, sink, signal);
+    } catch (error) {
+      if (!isUnanswered(error)) throw error;
+      return { ...NOT_RUN, lost: { started: false, message: NOT_STORED } };
     } finally {
       void sender.remove().catch(() => {}); // the bucket forgets them after a time
     }

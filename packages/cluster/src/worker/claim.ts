@@ -35,7 +35,7 @@ interface Running {
   hasStarted: boolean;
   /** Of what it wrote to stdout. */
   stdout?: Hash;
-  /** Why the worker ends it by itself. */
+  /** Why the worker does not know how it ended: it ended the run by itself, or lost it. */
   abandoned?: string;
 }
 
@@ -196,7 +196,12 @@ export class Claim {
           }
           return sender.send(stream, data);
         };
-        return await this.worker.run(job, run, sink, abort.signal);
+        const began = performance.now();
+        const end = await this.worker.run(job, run, sink, abort.signal);
+        const isOverdue = performance.now() - began >= job.limits.timeoutMs;
+        // Of a run that was cancelled or took too long, the front end knows why it has no end.
+        if (end.facts === null && !abort.signal.aborted && !isOverdue) running.abandoned ??= SANDBOX_LOST;
+        return end;
       } finally {
         await remove();
       }
@@ -223,7 +228,10 @@ export class Claim {
       const { message } = PungiError.from(error);
       const wasCancelled = running.abort.signal.aborted;
       if (!wasCancelled) this.parts.logger.error('A run failed on this worker', { reason: message });
-      if (running.hasStarted) return ['end', this.#endOf(running, UNKNOWN)];
+      if (running.hasStarted) {
+        if (!wasCancelled) running.abandoned ??= SANDBOX_LOST;
+        return ['end', this.#endOf(running, UNKNOWN)];
+      }
       return ['refused', pack({ reason: 'no-claim', message: wasCancelled ? 'it was cancelled' : message })];
     }
   }
@@ -308,5 +316,8 @@ export class Claim {
     return { copy: new Claim(this.parts, this.front, forked.copy, undefined, this.environment).id };
   }
 }
+
+/** On a full disk, for example, or without memory. */
+const SANDBOX_LOST = 'the sandbox of the run ended by itself';
 
 const UNKNOWN: RunEnd = { facts: null, report: undefined, summary: null };

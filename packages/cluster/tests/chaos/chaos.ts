@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { lastingFolder } from '../../../../tests/support/places.js';
 import { isAlive } from '../../../../tests/support/processes.js';
 import { randomNumbers } from '../../../../tests/support/random-numbers.js';
+import { PungiError } from '../../../core/src/base/errors.js';
 import type { Outcome } from '../../../core/src/contract/outcome.js';
 import type { Pungi } from '../../../core/src/pungi.js';
 import { TestCluster } from '../cluster.js';
@@ -113,7 +114,16 @@ export class Chaos {
       if (isOver) return;
       isOver = outcome?.verdict.kind !== 'ok';
     }
-    if (!isOver) this.pungi.endSession(session);
+    if (!isOver) this.#endSession(session);
+  }
+
+  /** It may have ended with its worker, after its last answer. */
+  #endSession(session: string): void {
+    try {
+      this.pungi.endSession(session);
+    } catch (error) {
+      if (PungiError.from(error).code !== 'SESSION_ENDED') throw error;
+    }
   }
 
   async #ask(id: string, { request, prints, cancelAfterMs }: Plan): Promise<Outcome | undefined> {

@@ -83,7 +83,9 @@ const PROMISES: Partial<Record<Answered['verdict']['kind'], (evidence: Evidence)
 
 function judge(evidence: Evidence): string | undefined {
   const promise = PROMISES[evidence.answered.verdict.kind];
-  return promise === undefined ? 'no request should end so' : promise(evidence);
+  return promise === undefined
+    ? `no request should end so: ${evidence.answered.verdict.message}`
+    : promise(evidence);
 }
 
 function ran({ start, end }: Evidence, agrees: (end: Ended) => boolean): string | undefined {

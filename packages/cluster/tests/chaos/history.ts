@@ -17,7 +17,7 @@ export interface Requested {
 export interface Answered {
   id: string;
   run: string;
-  verdict: Pick<Verdict, 'kind'> & { started?: boolean | null };
+  verdict: Pick<Verdict, 'kind'> & { started?: boolean | null; message?: string };
   stdout: string | undefined;
   /** A fault was under way between request and answer. */
   wasDisturbed: boolean;
