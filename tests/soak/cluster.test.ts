@@ -13,6 +13,8 @@ test.each(Array.from({ length: SEEDS }, (_, n) => n + 1))(
     console.log(JSON.stringify({ seed, verdicts: result.verdicts, faults: result.faults }));
     // As text, so that a report names what is wrong.
     expect(check(result).join('\n')).toBe('');
+    // Also those with a wrong clock and of another version.
+    expect(result.trails.every(({ entries }) => entries.length > 0)).toBe(true);
     expect(result.requested.length).toBeGreaterThanOrEqual(RUNS);
   },
   3_600_000,

@@ -36,6 +36,8 @@ export interface Setting {
   user?: { uid: number; gid: number } | undefined;
   /** A command that executes the program, such as one that enters a namespace. */
   through?: string[];
+  /** Another program than the one that people start. */
+  main?: string | undefined;
 }
 
 /** The environment of a command: it holds no setting of Pungi's but those given. */
@@ -50,11 +52,11 @@ export function environmentOf(env: Record<string, string>): Record<string, strin
 /** Starts the real program. */
 export function start(
   args: string[],
-  { env = {}, cwd, terminal = false, user, through = [] }: Setting = {},
+  { env = {}, cwd, terminal = false, user, through = [], main = MAIN }: Setting = {},
 ): Running {
   const { CHILD_COVERAGE } = process.env;
   const coverage = CHILD_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE: CHILD_COVERAGE };
-  const program = [...through, process.execPath, MAIN, ...args];
+  const program = [...through, process.execPath, main, ...args];
   const [command = '', ...rest] = terminal ? [python, ON_TERMINAL, ...program] : program;
   const child = spawn(command, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],

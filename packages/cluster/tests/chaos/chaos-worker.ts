@@ -11,6 +11,13 @@ const ENV = { POOL_SIZE: '1', MAX_CONCURRENT_EXECUTIONS: '4' };
 /** The size of a worker's disk, where it can have one of its own. */
 const DISK = '24m';
 
+/** What one worker has that others do not. */
+export interface Peculiarity {
+  /** Another program than the one that people start. */
+  main?: string;
+  env?: Record<string, string>;
+}
+
 /** A worker that is killed and started again, with a link and, where possible, a disk of its own. */
 export class ChaosWorker {
   #running: Running | undefined;
@@ -23,13 +30,19 @@ export class ChaosWorker {
     private readonly disk: string,
     private readonly hasOwnDisk: boolean,
     readonly link: Link,
+    private readonly peculiarity: Peculiarity,
   ) {}
 
-  static async open(name: string, cluster: TestCluster, folder: string): Promise<ChaosWorker> {
+  static async open(
+    name: string,
+    cluster: TestCluster,
+    folder: string,
+    peculiarity: Peculiarity = {},
+  ): Promise<ChaosWorker> {
     const disk = join(folder, name);
     mkdirSync(disk);
     const link = await Link.open(() => Number(new URL(cluster.nats.url).port));
-    const worker = new ChaosWorker(name, cluster, disk, mountDisk(disk), link);
+    const worker = new ChaosWorker(name, cluster, disk, mountDisk(disk), link, peculiarity);
     await worker.start();
     return worker;
   }
@@ -43,12 +56,12 @@ export class ChaosWorker {
   }
 
   async start(): Promise<void> {
-    const { name, cluster, disk, link } = this;
+    const { name, cluster, disk, link, peculiarity } = this;
     const args = ['worker', '--cluster', link.url, '--creds', cluster.workerCreds, '--worker-name', name];
-    const env = { ...ENV, XDG_STATE_HOME: disk, TMPDIR: disk };
+    const env = { ...ENV, ...peculiarity.env, XDG_STATE_HOME: disk, TMPDIR: disk };
     // As a service manager does: without NATS or a disk, a worker does not start.
     for (let left = 20; ; left--) {
-      const running = start(args, { env, through: link.through });
+      const running = start(args, { env, through: link.through, main: peculiarity.main });
       this.#running = running;
       try {
         await running.shows('stderr', 'The worker takes runs');

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { lastingFolder } from '../../../../tests/support/places.js';
 import { isAlive } from '../../../../tests/support/processes.js';
@@ -6,10 +7,11 @@ import { PungiError } from '../../../core/src/base/errors.js';
 import type { Outcome } from '../../../core/src/contract/outcome.js';
 import type { Pungi } from '../../../core/src/pungi.js';
 import { TestCluster } from '../cluster.js';
-import { ChaosWorker } from './chaos-worker.js';
+import { ChaosWorker, type Peculiarity } from './chaos-worker.js';
 import { NATS_FAULTS, WORKER_FAULTS } from './faults.js';
 import type { Answered, History, Requested } from './history.js';
 import { callOf, hashOf, type Plan, planOf } from './requests.js';
+import { makeNextVersion, withWrongClock } from './unusual-programs.js';
 
 export interface ChaosOptions {
   seed: number;
@@ -22,7 +24,6 @@ export interface ChaosResult extends History {
   faults: Record<string, number>;
 }
 
-const WORKERS = 4;
 /** Requests under way at the same time. */
 const AT_ONCE = 16;
 /** A request without an answer after this has none. */
@@ -30,6 +31,14 @@ const ANSWER_MS = 90_000;
 /** A fault explains what happens until so long after its end. */
 const AFTERMATH_MS = 3000;
 const END_MS = 30_000;
+
+/** The workers: an ordinary one, two whose clocks are wrong, and one of the next version. */
+const peculiaritiesOf = (folder: string): Peculiarity[] => [
+  {},
+  { env: { NODE_OPTIONS: withWrongClock(26) } },
+  { env: { NODE_OPTIONS: withWrongClock(-26) } },
+  { main: makeNextVersion(join(folder, 'next')) },
+];
 
 /** Lets requests meet faults, both from the seed, and records what was requested, answered, started and left. */
 export class Chaos {
@@ -52,8 +61,10 @@ export class Chaos {
     const folder = lastingFolder();
     const workers: ChaosWorker[] = [];
     try {
-      const names = Array.from({ length: WORKERS }, (_, n) => `c${n + 1}`);
-      workers.push(...(await Promise.all(names.map((name) => ChaosWorker.open(name, cluster, folder)))));
+      const opened = peculiaritiesOf(folder).map((one, n) =>
+        ChaosWorker.open(`c${n + 1}`, cluster, folder, one),
+      );
+      workers.push(...(await Promise.all(opened)));
       const pungi = await cluster.front({ maxConcurrentExecutions: AT_ONCE, maxSessions: 4 * AT_ONCE });
       return await new Chaos(options, cluster, workers, pungi).#run();
     } finally {
