@@ -146,8 +146,8 @@ const BAD: Record<string, [Given, string]> = {
     'a (cancelled): nobody cancelled it',
   ],
   'an error of the server': [
-    { answered: [{ verdict: { kind: 'internal' } }] },
-    'a (internal): no request should end so',
+    { answered: [{ verdict: { kind: 'internal', message: 'broken' } }] },
+    'a (internal): no request should end so: broken',
   ],
   'a process that is left': [{ left: ['17 python3'] }, 'the process 17 python3 is left'],
 };
