@@ -286,6 +286,22 @@ describe.each(SANDBOXES)('what a run in the %s tier shows', (tier) => {
     expect(notes).toBeUndefined();
   });
 
+  test('is a file where it is too large to be shown at all', async () => {
+    const { paths, read, displays, notes } = await leave(
+      'parts = {"text/html": "<p>é</p>" * 300_000, "application/vnd.plotly.v1+json": {"data": ["x" * 2_000_000]}}\n' +
+        'display({**parts, "text/plain": "page"}, raw=True)\n' +
+        'import base64\nwhole = b"%PDF" + b"x" * 3_000_000\n' +
+        'display({"application/pdf": base64.b64encode(whole).decode(), "image/svg+xml": "<svg/>" * 400_000}, raw=True)',
+    );
+    expect(paths).toEqual(['display-1.html', 'display-1.plotly.json', 'display-2.pdf', 'display-2.svg']);
+    expect((await read('display-1.html')).toString()).toBe('<p>é</p>'.repeat(300_000));
+    expect(JSON.parse((await read('display-1.plotly.json')).toString()).data[0]).toHaveLength(2_000_000);
+    expect((await read('display-2.pdf')).length).toBe(3_000_004);
+    expect((await read('display-2.svg')).toString()).toBe('<svg/>'.repeat(400_000));
+    expect(displays).toMatchObject([{ data: { 'text/plain': 'page' } }, { data: {} }]);
+    expect(notes).toBeUndefined();
+  });
+
   test('is left out with a note where it is too large for a file', async () => {
     const { paths, notes } = await leave(`${FRAME}pandas.DataFrame(3_000_000)`);
     expect(paths).toEqual(['display-1.html']);

@@ -159,10 +159,11 @@ class Displays(plain_case.PlainCase):
             self.assertEqual((answer["stdout"], answer["end"]["status"]), (b"done\n", 0))
 
     def test_a_content_that_is_too_large_is_named(self):
-        code = "display({'text/html': 'x' * 5_000_000, 'text/plain': 'large'}, raw=True)"
+        code = "display({'text/x-note': 'x' * 5_000_000, 'text/html': 'x' * 5_000_000, 'text/plain': 'large'}, raw=True)"
         for answer in self.show(code):
             self.assertEqual(answer["stdout"], b"large\n")
-            self.assertEqual([about["omitted"] for _, about in answer["displays"]], [["text/html of 5000000 bytes: it is too large"]])
+            named = ["text/x-note of 5000000 bytes: it is too large", "text/html: it is too large"]
+            self.assertEqual([about["omitted"] for _, about in answer["displays"]], [named])
 
     def test_a_child_prints_and_sends_nothing(self):
         code = "import os\nif os.fork() == 0:\n    display(Html(), Picture())\n    os._exit(0)\nos.wait()\ndisplay(Picture())"

@@ -12,7 +12,7 @@ import sys
 from ..calls.contents import is_a
 from ..calls.shown import cut_middle, safe_repr
 from . import chart_data, figures, frames, pictures, pretty_text, streams, tables
-from .originals import Originals
+from .originals import ENDINGS, Originals
 from .supervisor_channel import send_amid_script
 
 # Bytes of one display and of all, and their number: less than the supervisor admits.
@@ -26,6 +26,8 @@ _METHODS = {
 _PROTOCOL = ("_ipython_display_", "_repr_mimebundle_", *_METHODS, "_repr_pretty_")
 # The best text of an object whose repr says nothing about it.
 _AS_TEXT = ("text/markdown", "text/latex", "application/json", "text/html", "application/javascript")
+# Of these, text is base64.
+_BINARY = (*pictures.SCALABLE, "image/gif", "application/pdf")
 _PLAIN_TYPES = (str, bytes, int, float, bool, list, dict, tuple, set)
 # Kept from before foreign code could replace them.
 _getpid = os.getpid
@@ -252,16 +254,19 @@ def _publish(data, text, originals=(), omitted=(), display_id=None, is_update=Fa
             rich[str(media)] = encoded
     if not any(media.startswith("image/") for media in rich):
         _print(text)
-    if not rich and not omitted:
+    if not rich and not omitted and not originals:
         return None
+    names = {media: name for media in originals if (name := _sent.originals.reserve(media)) is not None}
+    omitted += [f"{media}: it is too large" for media in originals if media not in names and media in data and media not in rich]
     if isinstance(data.get("text/plain"), str):
         rich["text/plain"] = cut_middle(data["text/plain"], _MAX_TEXT)
+    elif names and not rich:
+        rich["text/plain"] = ", ".join(names)
     about = {"data": rich}
     if omitted:
         about["omitted"] = omitted
     if display_id is not None:
         about["id"] = str(display_id)[:200]
-    names = {media: name for media in originals if (name := _sent.originals.reserve(media)) is not None}
     if names:
         about["originals"] = names
     if _pass_on(about | {name: True for name, is_so in (("update", is_update), ("value", is_value)) if is_so}):
@@ -277,7 +282,8 @@ def _write_originals(names, originals):
 
 
 def _encode(media, content, originals, omitted):
-    """As JSON has it: bytes as base64. None for what cannot be sent, or is too large."""
+    """As JSON has it: bytes as base64. None for what cannot be sent; what is too large for that becomes an original where it can."""
+    whole = content
     try:
         if media in pictures.SCALABLE:
             content, original = pictures.fit(media, content)
@@ -292,8 +298,20 @@ def _encode(media, content, originals, omitted):
         return None
     if size <= (_LARGEST - 2 * _MAX_TEXT if media.startswith("image/") else _LARGEST // 2):
         return content
-    omitted.append(f"{media} of {size} bytes: it is too large"[:200])
+    if media in originals or media in ENDINGS:
+        originals.setdefault(media, lambda target: target.write(_bytes_of(media, whole)))
+    else:
+        omitted.append(f"{media} of {size} bytes: it is too large"[:200])
     return None
+
+
+def _bytes_of(media, content):
+    """As a file has it."""
+    if isinstance(content, (bytes, bytearray)):
+        return content
+    if isinstance(content, str) and media in _BINARY:
+        return base64.b64decode(content)
+    return (content if isinstance(content, str) else _encoder.encode(content)).encode("utf-8", "surrogatepass")
 
 
 def _pass_on(about):

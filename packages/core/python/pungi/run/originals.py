@@ -1,5 +1,5 @@
-"""Originals of what is shown smaller than it is: large pictures, and frames with all of their rows. They are files in the temporary folder
-of a run; the supervisor sends them with the files that the run leaves (artifacts.py)."""
+"""Originals of what is shown smaller than it is, or not at all: large pictures and pages, and frames with all of their rows. They are files
+in the temporary folder of a run; the supervisor sends them with the files that the run leaves (artifacts.py)."""
 
 import io
 import math
@@ -7,7 +7,10 @@ import os
 import time
 
 FOLDER = ".shown"
-ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "text/csv": "csv"}
+ENDINGS = {
+    "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif", "image/svg+xml": "svg", "application/pdf": "pdf",
+    "text/csv": "csv", "text/html": "html", "application/vnd.plotly.v1+json": "json",
+}
 _MOST, _MOST_ENTRIES = 100, 5000
 # Nobody has asked for them: they take no more than this of the time of a run, and this share of the disk that is free.
 _SECONDS, _SHARE = 3, 2
