@@ -81,7 +81,8 @@ function isSupervisor(pid) {
   }
 }
 
-function statOf(pid) {
+/** CPU time in ms and page faults of a process and of its children that have ended; undefined if it has ended itself. */
+export function statOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = text

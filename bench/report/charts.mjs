@@ -10,7 +10,6 @@ const FONT = 'font-family="system-ui, sans-serif" font-size="13"';
 
 /** Returns the Markdown that shows the charts. */
 export function writeCharts({ workloads, concurrency }) {
-  mkdirSync(FOLDER, { recursive: true });
   const charts = [
     ...Object.entries(workloads).map(([workload, rows]) => ({
       file: `latency-${workload.replaceAll(/\W+/g, '-').replaceAll(/^-|-$/g, '')}.svg`,
@@ -24,9 +23,21 @@ export function writeCharts({ workloads, concurrency }) {
     {
       file: 'throughput.svg',
       title: 'print(1): runs per second over the number of runs under way, more is better (logarithmic)',
-      svg: lines(concurrency.map(({ name, points }) => ({ name: plain(name), points }))),
+      svg: lines(
+        concurrency.map(({ name, points }) => ({
+          name: plain(name),
+          points: points.map(({ concurrency: x, rate: y }) => ({ x, y })),
+        })),
+        { unit: '/s', below: 'runs under way at the same time' },
+      ),
     },
   ];
+  return writeChartFiles(charts);
+}
+
+/** Writes the charts and returns the Markdown that shows them. */
+export function writeChartFiles(charts) {
+  mkdirSync(FOLDER, { recursive: true });
   for (const { file, title, svg } of charts) writeFileSync(fileURLToPath(new URL(file, FOLDER)), svg(title));
   return charts.map(({ file, title }) => `![${title}](charts/${file})`).join('\n\n');
 }
@@ -57,7 +68,8 @@ function scaleOf(values) {
   return { place, ticks };
 }
 
-const bars = (rows) => (title) => {
+/** `rows`: names and values in ms. */
+export const bars = (rows) => (title) => {
   const [left, width, row] = [330, 430, 30];
   const height = 60 + rows.length * row;
   const { place, ticks } = scaleOf(rows.map(({ value }) => value));
@@ -81,42 +93,41 @@ const bars = (rows) => (title) => {
   return page(left + width + 90, height, title, [...grid, ...drawn]);
 };
 
-const lines = (all) => (title) => {
-  const [left, top, width, height] = [60, 44, 520, 330];
-  const rates = all.flatMap(({ points }) => points.map(({ rate }) => rate));
-  const levels = [...new Set(all.flatMap(({ points }) => points.map(({ concurrency }) => concurrency)))].sort(
-    (a, b) => a - b,
-  );
-  const { place, ticks } = scaleOf(rates);
-  const xOf = (level) => round(left + (Math.log2(level) / Math.max(1, Math.log2(levels.at(-1)))) * width);
-  const yOf = (rate) => round(top + (1 - place(rate)) * height);
-  const grid = [
-    ...ticks.flatMap((tick) => [
-      `<line x1="${left}" y1="${yOf(tick)}" x2="${left + width}" y2="${yOf(tick)}" stroke="${INK}" stroke-opacity="0.25"/>`,
-      text(left - 8, yOf(tick) + 4, `${tick}/s`, { anchor: 'end' }),
-    ]),
-    ...levels.map((level) => text(xOf(level), top + height + 22, `${level}`, { anchor: 'middle' })),
-    text(left + width / 2, top + height + 44, 'runs under way at the same time', { anchor: 'middle' }),
-  ];
-  const labels = spread(all.map(({ name, points }, index) => ({ name, index, y: yOf(points.at(-1).rate) })));
-  const drawn = all.flatMap(({ points }, index) => {
-    const color = COLORS[index % COLORS.length];
-    const path = points.map(({ concurrency, rate }) => `${xOf(concurrency)},${yOf(rate)}`).join(' ');
-    return [
-      `<polyline points="${path}" fill="none" stroke="${color}" stroke-width="2.5"/>`,
-      ...points.map(
-        ({ concurrency, rate }) =>
-          `<circle cx="${xOf(concurrency)}" cy="${yOf(rate)}" r="3.5" fill="${color}"/>`,
-      ),
+/** `all`: lines, each with a name and points (x, y). */
+export const lines =
+  (all, { unit, below }) =>
+  (title) => {
+    const [left, top, width, height] = [60, 44, 520, 330];
+    const values = all.flatMap(({ points }) => points.map(({ y }) => y));
+    const levels = [...new Set(all.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
+    const { place, ticks } = scaleOf(values);
+    const doublings = (level) => Math.log2(level / levels[0]);
+    const xOf = (level) => round(left + (doublings(level) / Math.max(1, doublings(levels.at(-1)))) * width);
+    const yOf = (rate) => round(top + (1 - place(rate)) * height);
+    const grid = [
+      ...ticks.flatMap((tick) => [
+        `<line x1="${left}" y1="${yOf(tick)}" x2="${left + width}" y2="${yOf(tick)}" stroke="${INK}" stroke-opacity="0.25"/>`,
+        text(left - 8, yOf(tick) + 4, `${tick}${unit}`, { anchor: 'end' }),
+      ]),
+      ...levels.map((level) => text(xOf(level), top + height + 22, `${level}`, { anchor: 'middle' })),
+      text(left + width / 2, top + height + 44, below, { anchor: 'middle' }),
     ];
-  });
-  const named = labels.map(({ name, index, y }) =>
-    text(left + width + 14, y + 4, `${name}, ${figure(all[index].points.at(-1).rate, '/s')}`, {
-      color: COLORS[index % COLORS.length],
-    }),
-  );
-  return page(left + width + 370, top + height + 56, title, [...grid, ...drawn, ...named]);
-};
+    const labels = spread(all.map(({ name, points }, index) => ({ name, index, y: yOf(points.at(-1).y) })));
+    const drawn = all.flatMap(({ points }, index) => {
+      const color = COLORS[index % COLORS.length];
+      const path = points.map(({ x, y }) => `${xOf(x)},${yOf(y)}`).join(' ');
+      return [
+        `<polyline points="${path}" fill="none" stroke="${color}" stroke-width="2.5"/>`,
+        ...points.map(({ x, y }) => `<circle cx="${xOf(x)}" cy="${yOf(y)}" r="3.5" fill="${color}"/>`),
+      ];
+    });
+    const named = labels.map(({ name, index, y }) =>
+      text(left + width + 14, y + 4, `${name}, ${figure(all[index].points.at(-1).y, unit)}`, {
+        color: COLORS[index % COLORS.length],
+      }),
+    );
+    return page(left + width + 370, top + height + 56, title, [...grid, ...drawn, ...named]);
+  };
 
 /** Moves labels apart that would cover each other. */
 function spread(labels) {

@@ -1,14 +1,14 @@
-// Writes bench/RESULTS.md.
+// Writes bench/RESULTS.md, and other pages of that kind.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const RESULTS = fileURLToPath(new URL('../RESULTS.md', import.meta.url));
+const RESULTS = { file: 'RESULTS.md', title: 'Results', command: 'npm run bench' };
 
-export function writeResults(machine, text) {
+export function writeResults(machine, text, { file, title, command } = RESULTS) {
   const facts = Object.entries(machine).map(([name, value]) => `- ${name}: ${value}`);
-  const head = ['# Results', '', 'Written by `npm run bench`; do not edit.', ''];
+  const head = [`# ${title}`, '', `Written by \`${command}\`; do not edit.`, ''];
   writeFileSync(
-    RESULTS,
+    fileURLToPath(new URL(`../${file}`, import.meta.url)),
     [...head, `- Date: ${new Date().toISOString().slice(0, 10)}`, ...facts, '', text, ''].join('\n'),
   );
 }

@@ -19,7 +19,7 @@ export function describeResults(results, verdicts) {
     comparison(results),
     notes(results),
     '## Targets\n',
-    targets(verdicts),
+    targetTable(verdicts),
     `\n## CPU of a run, ${results.settings.concurrency} at once\n`,
     describeCpu(results),
     '\n## Learned preloading\n',
@@ -85,7 +85,7 @@ One Pyodide interpreter for all runs is fast and does not separate them: each se
 ${left.join('\n')}${left.length > 0 ? '\n' : ''}`;
 }
 
-const targets = (verdicts) =>
+export const targetTable = (verdicts) =>
   table(
     ['target', 'limit', 'measured', ''],
     verdicts.map(({ about, limit, figure: measured, unit, verdict }) => [

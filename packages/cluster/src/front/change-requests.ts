@@ -12,7 +12,13 @@ import type { FrontLink } from './link.js';
 export type Changed = Extract<ChangeAnswer, { kind: 'done' }>;
 export type NotChanged = Extract<ChangeAnswer, { kind: 'failed' }>;
 
-type Attempt = Changed | NotChanged | { kind: 'nobody' } | { kind: 'lost'; worker: string };
+type Attempt = (Changed | NotChanged | { kind: 'nobody' } | { kind: 'lost' }) & { worker?: WorkerKey };
+
+interface Asked {
+  operation: Operation;
+  from: EntryRef | undefined;
+  to: WorkerKey | undefined;
+}
 
 /** Workers that may be lost while they make the same change. */
 const MOST_LOST = 3;
@@ -28,51 +34,60 @@ export class ChangeRequests {
   async make(
     operation: Operation,
     from: EntryRef | undefined,
-    { signal, onStep }: StepOptions,
+    options: StepOptions,
   ): Promise<Changed | NotChanged> {
+    const { signal, onStep } = options;
     const began = performance.now();
-    let failures = 0;
+    /** By name: a hostile worker can make up starts. */
+    const tried = new Set<string>();
+    /** Of a worker that cannot make such changes. Then the others are asked one by one: NATS might choose the same one again. */
+    let failure: NotChanged | undefined;
     for (let lost = 0; ; ) {
       signal?.throwIfAborted();
-      const attempt = await this.#attempt(operation, from, {
-        ...(signal && { signal }),
-        ...(onStep && { onStep }),
-      });
+      const to = failure && this.#untried(tried);
+      if (failure && to === undefined) return failure;
+      if (to) onStep?.('The worker cannot install packages: another one may.');
+      const attempt = await this.#attempt({ operation, from, to }, options);
       signal?.throwIfAborted();
       if (attempt.kind === 'done') return attempt;
+      if (attempt.worker) tried.add(attempt.worker.worker);
       if (attempt.kind === 'failed') {
-        failures += 1;
-        if (!isOfMachine(attempt) || failures >= this.link.workers.mostAttempts) return attempt;
-        onStep?.('The worker cannot install packages: another one may.');
-        continue;
-      }
-      if (attempt.kind === 'lost') {
+        if (!isOfMachine(attempt)) return attempt;
+        failure = attempt;
+      } else if (attempt.kind === 'lost') {
+        const { worker } = attempt.worker!;
         lost += 1;
-        if (lost === MOST_LOST) throw lostError(attempt.worker);
-        onStep?.(`The worker ${attempt.worker} was lost: another one begins again.`);
-      } else if (performance.now() - began > CHANGE_WAIT_MS) throw nobody();
-      else await pause(OFFER_AGAIN_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
+        if (lost === MOST_LOST) throw lostError(worker);
+        onStep?.(`The worker ${worker} was lost: another one begins again.`);
+      } else if (failure === undefined) {
+        if (performance.now() - began > CHANGE_WAIT_MS) throw nobody();
+        await pause(OFFER_AGAIN_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
+      }
     }
   }
 
-  async #attempt(
-    operation: Operation,
-    from: EntryRef | undefined,
-    { signal, onStep }: StepOptions,
-  ): Promise<Attempt> {
+  #untried(tried: ReadonlySet<string>): WorkerKey | undefined {
+    return this.link.workers.all.find(({ state, worker }) => state !== 'draining' && !tried.has(worker));
+  }
+
+  /** Asks one worker, or any that NATS chooses. */
+  async #attempt({ operation, from, to }: Asked, { signal, onStep }: StepOptions): Promise<Attempt> {
     const { front, subjects, workers } = this.link;
-    const { promise, resolve } = deferred<Attempt>();
+    const { promise, resolve: settle } = deferred<Attempt>();
+    let worker = to;
+    const resolve = (attempt: Attempt) => settle({ ...attempt, ...(worker && { worker }) });
     const cleanUp: (() => void)[] = [];
     const timer = setTimeout(() => resolve({ kind: 'nobody' }), OFFER_MS);
-    const onTaken = (worker: WorkerKey) => {
+    const onTaken = (taker: WorkerKey) => {
       if (cleanUp.length > 0) return;
+      worker = taker;
       clearTimeout(timer);
       const { token } = listening;
-      const again = setInterval(() => this.link.order(worker, 'poll', { token }), AGAIN_MS);
+      const again = setInterval(() => this.link.order(taker, 'poll', { token }), AGAIN_MS);
       cleanUp.push(
-        workers.watch(worker, { onLost: () => resolve({ kind: 'lost', worker: worker.worker }) }),
+        workers.watch(taker, { onLost: () => resolve({ kind: 'lost' }) }),
         () => clearInterval(again),
-        () => this.link.order(worker, 'dismiss', { token }),
+        () => this.link.order(taker, 'dismiss', { token }),
       );
     };
     const listening = this.link.replies.listen({
@@ -88,7 +103,7 @@ export class ChangeRequests {
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const request = { v: PROTOCOL, front, token: listening.token, operation, ...(from && { from }) };
-      this.link.send(subjects.change, request, listening.subject);
+      this.link.send(to ? subjects.order(to, 'change') : subjects.change, request, listening.subject);
       return await promise;
     } finally {
       clearTimeout(timer);

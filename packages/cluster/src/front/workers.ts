@@ -60,11 +60,6 @@ export class Workers {
     return [...this.#beats.values()];
   }
 
-  /** Attempts after which every one of them has most likely had its turn: NATS chooses them at random. */
-  get mostAttempts(): number {
-    return this.#beats.size > 1 ? 3 * this.#beats.size : 1;
-  }
-
   /** The workers that fell silent without a word, and did not come back. */
   get lost(): GoneWorker[] {
     const now = performance.now();

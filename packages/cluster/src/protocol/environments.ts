@@ -1,5 +1,5 @@
 import { sha256 } from '@pungi/core/base';
-import { PackageInfo, PackageReport } from '@pungi/core/contract';
+import { type EnvironmentLock, PackageInfo, PackageReport } from '@pungi/core/contract';
 import { Metadata } from '@pungi/core/environments';
 import { z } from 'zod';
 import { token, version } from './messages.js';
@@ -22,6 +22,8 @@ export type Entry = z.infer<typeof Entry>;
 
 /** The generation of a lock: the same everywhere, and proof that the text is the one that was meant. */
 export const generationOf = (lock: string): string => `g${sha256(lock).slice(0, 40)}`;
+
+export const lockIn = ({ lock }: Entry): EnvironmentLock => ({ sha256: sha256(lock), text: lock });
 
 /** Names one state of an environment. */
 export const EntryRef = z.object({ name: z.string().max(100), generation: token });

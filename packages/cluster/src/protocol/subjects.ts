@@ -40,7 +40,18 @@ export interface WorkerKey {
   incarnation: string;
 }
 
-export const ORDERS = ['hold', 'go', 'cancel', 'ack', 'copy', 'release', 'poll', 'dismiss', 'usage'] as const;
+export const ORDERS = [
+  'hold',
+  'go',
+  'cancel',
+  'ack',
+  'copy',
+  'release',
+  'change',
+  'poll',
+  'dismiss',
+  'usage',
+] as const;
 export type OrderKind = (typeof ORDERS)[number];
 /** Orders to the worker itself, of a front end or an operator. */
 export const OPERATOR_ORDERS = ['cordon', 'uncordon', 'drain'] as const;

@@ -58,16 +58,18 @@ export class Changes {
   /** What happens to environments whose change is under way. */
   readonly #events = new Map<string, EnvironmentEvent[]>();
   #subscription: Subscription | undefined;
+  #isClosed = false;
 
   constructor(private readonly parts: ChangesParts) {}
 
   open(): void {
     const { inbox, subject } = this.parts;
-    this.#subscription = inbox.subscribe(subject, (message) => this.#take(message), QUEUE);
+    this.#subscription = inbox.subscribe(subject, (message) => this.take(message), QUEUE);
   }
 
   /** Takes no more, and resolves when those under way have ended. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#subscription?.unsubscribe();
     await Promise.all([...this.#known.values()].map(({ ended }) => ended));
   }
@@ -101,11 +103,12 @@ export class Changes {
     change.abort.abort(new PungiError('CANCELLED', 'The change was cancelled.'));
   }
 
-  #take(message: Msg): void {
+  /** A request to any worker, or to this one. */
+  take(message: Msg): void {
     const request = this.parts.inbox.open(ChangeRequest, message);
     if (request === undefined) return;
     const { front, token, v } = request;
-    if (this.#known.has(token)) return;
+    if (this.#known.has(token) || this.#isClosed) return;
     const taken: ChangeAnswer = { kind: 'taken', ...this.parts.key };
     const change: Change = {
       front,

@@ -51,6 +51,7 @@ export class Orders {
       const order = this.parts.inbox.open(Release, message);
       if (order) this.parts.claims.find(order.claim, order.front)?.release();
     },
+    change: (message) => this.parts.changes.take(message),
     poll: (message) => this.parts.changes.poll(message),
     dismiss: (message) => this.parts.changes.dismiss(message),
     usage: (message) => {
