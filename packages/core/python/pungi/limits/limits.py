@@ -52,8 +52,12 @@ class LimitKeeper:
             self._next_walk += _WALK_EVERY
         self._deadline = self.started + limits["timeoutMs"] / 1000
         if watch.HAS_PROC and not is_counted:
-            self._census.take(self._reaper.processes(), self._reaper.orphans_ms, True)
+            self._take_stock()
         self.cpu_before = self.cpu_seen = self._census.cpu_ms + self.charged_ms
+
+    def _take_stock(self):
+        """Counts what was used so far."""
+        self._census.take(self._reaper.processes(), self._reaper.orphans_ms, True)
 
     def grant(self, seconds):
         """Lets the run go on for so long, to end by itself."""

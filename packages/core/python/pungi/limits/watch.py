@@ -97,8 +97,21 @@ def read_short(path):
 
 
 def stat_fields(pid):
+    return _fields(read_short(f"/proc/{pid}/stat"))
+
+
+def open_stat(pid):
+    """The file that `stat_fields_of` reads. It is of this process, also when its number is given to another one."""
+    return os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def stat_fields_of(fd):
+    return _fields(os.pread(fd, 4096, 0))
+
+
+def _fields(line):
     # The name may hold spaces and brackets; what follows the last bracket is numbers.
-    return read_short(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return line.rpartition(b")")[2].split()
 
 
 class Glance:
@@ -114,7 +127,7 @@ class Glance:
     def read(self):
         """Returns CPU time in ms and peak resident bytes, or None if they would not cover all that the run used."""
         status, stat_line = (os.pread(fd, 4096, 0) for fd in self._fds[:2])
-        fields = stat_line.rpartition(b")")[2].split()
+        fields = _fields(stat_line)
         never_waited, one_thread = fields[8] == b"0", fields[17] == b"1"
         mark = status.find(b"VmHWM:")
         if not never_waited or not one_thread or not self.is_alone() or mark < 0:

@@ -30,22 +30,24 @@ class Processes:
     """Stopped processes. A number that has been given to another process is not among them."""
 
     def __init__(self, pids):
-        self._fds, self._worked_ms = {}, {}
+        # By number: the process, its figures, and the CPU time that it had used. The files stay open: all are looked at often.
+        self.fds, self._looks = {}, {}
         for pid in pids:
             with contextlib.suppress(OSError):
-                self._fds[pid] = os.pidfd_open(pid)
-                self._worked_ms[pid] = watch.cpu_clock_ms(pid)
+                self.fds[pid] = os.pidfd_open(pid)
+                self._looks[pid] = watch.open_stat(pid), watch.cpu_clock_ms(pid)
 
     def living(self):
-        return {pid for pid, fd in self._fds.items() if not _has_ended(fd)}
+        ended = _ended(self.fds.values())
+        return {pid for pid, fd in self.fds.items() if fd not in ended}
 
     def asleep(self):
         """Those that are stopped, and have done nothing since."""
-        return {pid for pid in self.living() if _has_slept(pid, self._worked_ms.get(pid))}
+        return {pid for pid, (figures, worked_ms) in self._looks.items() if _has_slept(pid, figures, worked_ms)}
 
     def kill(self):
         """Afterwards they do nothing any more, though they still exist."""
-        for fd in self._fds.values():
+        for fd in self.fds.values():
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(fd, signal.SIGKILL)
 
@@ -53,14 +55,14 @@ class Processes:
         """Kills them, and waits for that."""
         self.kill()
         until = time.monotonic() + _LONGEST_END
-        for fd in self._fds.values():
-            _has_ended(fd, max(0, until - time.monotonic()) * 1000)
+        for fd in self.fds.values():
+            _ended((fd,), max(0, until - time.monotonic()) * 1000)
         self.close()
 
     def close(self):
-        for fd in self._fds.values():
+        for fd in (*self.fds.values(), *(figures for figures, _ in self._looks.values())):
             os.close(fd)
-        self._fds = {}
+        self.fds, self._looks = {}, {}
 
 
 class Copy(Processes):
@@ -94,10 +96,13 @@ class SessionCopies:
 
     def names(self):
         """Of those that still live. Their own code, or the kernel for want of memory, may have ended some."""
-        return [name for name, copy in self._copies.items() if copy.worker in copy.living()]
+        ended = _ended(copy.fds[copy.worker] for copy in self._copies.values() if copy.worker in copy.fds)
+        return [name for name, copy in self._copies.items() if copy.fds.get(copy.worker, -1) not in {*ended, -1}]
 
     def processes(self):
-        return {pid for each in (*self._copies.values(), *self._dying) for pid in each.living()}
+        known = [each.fds for each in (*self._copies.values(), *self._dying)]
+        ended = _ended(fd for fds in known for fd in fds.values())
+        return {pid for fds in known for pid, fd in fds.items() if fd not in ended}
 
     def asleep(self):
         return {pid for copy in self._copies.values() for pid in copy.asleep()}
@@ -232,7 +237,8 @@ class SessionCopies:
         self._end(Processes(active))
         self._room(limits, _PROCESSES_OF_FORK)  # there is: it only waits, if it must
         self._run.let_worker_go()
-        self._drop(branch)
+        if self.branch is None:  # else its files are in the box, and its place among the copies is empty
+            self._drop(branch)
         self.branch = branch
         try:
             box_copies.copy_in(self._box, name)
@@ -299,15 +305,17 @@ class SessionCopies:
 _ORDERS = {"save": SessionCopies._save, "load": SessionCopies._load}
 
 
-def _has_ended(pidfd, patience_ms=0):
-    poller = select.poll()
-    poller.register(pidfd, select.POLLIN)
-    return bool(poller.poll(patience_ms))
+def _ended(pidfds, patience_ms=0):
+    """Those of processes that have ended, after a wait for the first that does. One look at all."""
+    poller, count = select.poll(), 0
+    for count, fd in enumerate(pidfds, 1):
+        poller.register(fd, select.POLLIN)
+    return {fd for fd, _ in poller.poll(patience_ms)} if count else set()
 
 
-def _has_slept(pid, worked_ms):
+def _has_slept(pid, figures, worked_ms):
     try:
-        return watch.stat_fields(pid)[0] in b"Tt" and watch.cpu_clock_ms(pid) == worked_ms
+        return watch.stat_fields_of(figures)[0] in b"Tt" and watch.cpu_clock_ms(pid) == worked_ms
     except OSError:
         return False
 
