@@ -5,6 +5,7 @@ import { describeOverhead, measureOverhead, OVERHEAD_TARGETS } from './cluster/o
 import { describeRouting, measureRouting, ROUTING_TARGETS } from './cluster/routing.mjs';
 import { describeSimulation, measureSimulation, SIMULATION_TARGETS } from './cluster/simulation.mjs';
 import { describeThroughput, measureThroughput, THROUGHPUT_TARGETS } from './cluster/throughput.mjs';
+import { closeWorlds } from './cluster/world.mjs';
 import { makeFolder } from './folder.mjs';
 import { describeMachine, isBusy } from './machine.mjs';
 import { findPython, interpreterFacts } from './python.mjs';
@@ -44,6 +45,9 @@ const PARTS = [
   },
 ];
 
+/** A part that takes longer is given up: the whole bench ends within eight minutes. */
+const PART_MS = 115_000;
+
 const given = process.argv.slice(2).filter((argument) => argument !== '--quick');
 const unknown = given.filter((argument) => !PARTS.some(({ id }) => id === argument));
 if (unknown.length > 0) {
@@ -68,16 +72,29 @@ if (isBusy())
   say(`The machine is busy (load ${machine['Load before']}): the figures will be worse than they should be.`);
 const facts = interpreterFacts(found.python, found.tier);
 
+async function within(ms, measuring) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took more than ${ms / 1000} s`)), ms);
+  });
+  try {
+    return await Promise.race([measuring, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 const results = { settings };
 const sections = [];
 const parts = PARTS.filter(({ id }) => given.length === 0 || given.includes(id));
 for (const { id, title, measure, describe } of parts) {
   say(`${title} …`);
   try {
-    results[id] = await measure(facts, settings, say);
+    results[id] = await within(PART_MS, measure(facts, settings, say));
     sections.push(`## ${title}\n\n${describe(results)}`);
   } catch (error) {
     say(error.stack);
+    await closeWorlds();
     sections.push(`## ${title}\n\nNot measured: ${error.message.split('\n')[0]}`);
   }
 }

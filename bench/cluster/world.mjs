@@ -23,6 +23,12 @@ process.once('exit', () => {
   for (const child of left) child.kill('SIGKILL');
 });
 
+/** Worlds that are open. */
+const open = new Set();
+
+/** Ends what a part has left that took too long. */
+export const closeWorlds = () => Promise.all([...open].map((world) => world.close()));
+
 /** Everything of it ends with `close`. */
 export class World {
   #folder = makeFolder('cluster');
@@ -41,6 +47,7 @@ export class World {
   /** `found`: the interpreter and tier of the bench. */
   static async open(found) {
     const world = new World(found);
+    open.add(world);
     try {
       await world.#startNats();
       return world;
@@ -158,6 +165,7 @@ export class World {
   }
 
   async close() {
+    open.delete(this);
     await Promise.allSettled(this.#fronts.map((pungi) => pungi.close()));
     // NATS is the last, so that workers can say that they end.
     const isNats = (one) => one === this.nats;

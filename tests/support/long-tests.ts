@@ -77,6 +77,7 @@ export const LONG = [
   'tests/docs/commands',
   'tests/examples/wrap',
   'tests/judges/*',
+  'tests/repository/cluster-bench',
   'tests/repository/import-rules',
   'tests/repository/setup',
 ];

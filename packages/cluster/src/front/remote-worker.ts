@@ -120,8 +120,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
 
   /** Bytecode fits one version of Python. */
   #fitting(job: Job): Job {
-    const tag = bytecodeTagOf(this.about);
-    if (this.link.workers.all.every(({ about }) => bytecodeTagOf(about) === tag)) return job;
+    if (this.link.workers.bytecodeTag === bytecodeTagOf(this.about)) return job;
     const { bytecode: _, ...rest } = job;
     return rest;
   }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { Logger } from '@pungi/core/base';
+import { bytecodeTagOf } from '@pungi/core/engine';
 import { bytesOf } from '../connection.js';
 import { Beat, parse } from '../protocol/messages.js';
 import { keyOf, type Subjects, type WorkerKey } from '../protocol/subjects.js';
@@ -33,6 +34,9 @@ export class Workers {
   readonly #beats = new Map<string, Beat>();
   readonly #gone = new Map<string, GoneWorker>();
   readonly #watching = new Map<string, Set<Watching>>();
+  /** The bytecode that each of them runs. */
+  readonly #bytecodeTags = new Map<string, string>();
+  #bytecodeTag: string | undefined;
   readonly #silence: SilenceWatch;
   readonly #subscription: Subscription;
   #onFirst: ((beat: Beat) => void)[] = [];
@@ -58,6 +62,11 @@ export class Workers {
   /** The workers that are heard. */
   get all(): Beat[] {
     return [...this.#beats.values()];
+  }
+
+  /** The bytecode that all of them run, if it is the same. Every run asks for it, however many workers there are. */
+  get bytecodeTag(): string | undefined {
+    return this.#bytecodeTag;
   }
 
   /** The workers that fell silent without a word, and did not come back. */
@@ -126,6 +135,7 @@ export class Workers {
       this.logger.info('A worker is there', { worker: beat.worker });
     }
     this.#beats.set(key, beat);
+    this.#noteBytecode(key, bytecodeTagOf(beat.about));
     this.#silence.hear(key);
     for (const resolve of this.#onFirst.splice(0)) resolve(beat);
   }
@@ -140,10 +150,19 @@ export class Workers {
     const beat = this.#beats.get(key);
     if (beat === undefined) return undefined;
     this.#beats.delete(key);
+    this.#noteBytecode(key, undefined);
     this.#gone.set(key, { beat, since: performance.now(), wasStopped });
     if (this.#gone.size > MOST_REMEMBERED) this.#gone.delete(this.#gone.keys().next().value!);
     if (wasStopped) this.logger.info('A worker has left', { worker: beat.worker });
     return beat;
+  }
+
+  #noteBytecode(key: string, tag: string | undefined): void {
+    if (this.#bytecodeTags.get(key) === tag) return;
+    if (tag === undefined) this.#bytecodeTags.delete(key);
+    else this.#bytecodeTags.set(key, tag);
+    const [first, ...more] = new Set(this.#bytecodeTags.values());
+    this.#bytecodeTag = more.length === 0 ? first : undefined;
   }
 
   #notify(key: string, event: keyof Watching): void {
