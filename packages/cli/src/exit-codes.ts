@@ -2,6 +2,7 @@ import type { ErrorCode, PungiError } from '@pungi/core/base';
 import { exitOfCode } from '@pungi/core/contract';
 
 export const USAGE = 2;
+export const UNAVAILABLE = 69;
 const INTERNAL = 70;
 const EXISTS = 73;
 export const DAMAGED = 74;
@@ -71,7 +72,7 @@ Exit codes:
   0    done; verify: the trail is whole; replay: the same output
   1    replay: not the same output
   2    the command or the configuration is not valid, or there is no such entry
-  69   unavailable: there is no trail, or it cannot be read
+  69   unavailable: there is no trail, or it cannot be read; verify --cluster: some trails were not checked
   70   an error inside Pungi
   74   the trail is damaged, or was tampered with
   130  cancelled: Ctrl-C, or a question that was not answered with yes`;

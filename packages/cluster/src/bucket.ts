@@ -11,6 +11,10 @@ const CONFLICTS: readonly number[] = [10_071, 10_164];
 export const isConflict = (error: unknown): boolean =>
   error instanceof JetStreamApiError && CONFLICTS.includes(error.code);
 
+const NO_STREAM = 10_059;
+export const isMissingStream = (error: unknown): boolean =>
+  error instanceof JetStreamApiError && error.code === NO_STREAM;
+
 /** Opens the bucket of environments, and makes it if there is none. Throws CONFIGURATION_ERROR without JetStream. */
 export async function openBucket(connection: NatsConnection, cluster: string): Promise<KV> {
   try {

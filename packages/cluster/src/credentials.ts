@@ -16,9 +16,9 @@ export const CREDENTIAL_FILES = {
   ca: 'ca.pem',
   /** The seed with which a front end signs its requests. */
   signing: 'signing.nk',
-  /** The public keys of the front ends, one in each line. */
+  /** The public keys of the front ends, one in each line, after a comment with the name. */
   frontEnds: 'front-ends.txt',
-  /** The public keys of operators, which may drain and cordon a worker. */
+  /** The public keys of operators, which may drain and cordon a worker, and read the audit trail of a front end. */
   operators: 'operators.txt',
   /** The public key that signs profiles. */
   owner: 'owner.txt',
@@ -96,6 +96,25 @@ export function verifierOf(folder: string): Verifier {
 export function operatorVerifierOf(folder: string): Verifier {
   const hasOperators = existsSync(join(folder, CREDENTIAL_FILES.operators));
   return new Verifier([...keysOf(folder, 'frontEnds'), ...(hasOperators ? keysOf(folder, 'operators') : [])]);
+}
+
+/** Of requests for the audit trail of a front end: only operators may read it. */
+export const operatorsOf = (folder: string): Verifier =>
+  new Verifier(existsSync(join(folder, CREDENTIAL_FILES.operators)) ? keysOf(folder, 'operators') : []);
+
+/** The front ends of a cluster with their names, as an operator's folder has them. */
+export function frontEndsOf(folder: string): { name: string; key: string }[] {
+  let name = '';
+  return read(folder, 'frontEnds')
+    .split('\n')
+    .map((line) => line.trim())
+    .flatMap((line) => {
+      if (line.startsWith('#')) name = line.slice(1).trim();
+      if (line === '' || line.startsWith('#')) return [];
+      const found = { name: name || line.slice(0, 8), key: line };
+      name = '';
+      return [found];
+    });
 }
 
 /** One in each line; lines that begin with # are comments. */

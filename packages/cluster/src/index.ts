@@ -3,6 +3,7 @@ export { CREDENTIAL_FILES, type Member, makeKeyPair, memberOf, writeCredentials 
 export { ClusterBackend, type ClusterBackendOptions } from './front/cluster-backend.js';
 export type { ClusterStatus, SeenFront, SeenWorker } from './operator/cluster-status.js';
 export { Operator } from './operator/operator.js';
+export { type ClusterAudit, type FrontAudit, verifyAudit } from './operator/verify-audit.js';
 export { isToken, type Labels, MOST_LABELS } from './protocol/subjects.js';
 export {
   type AddedRole,

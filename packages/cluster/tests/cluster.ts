@@ -52,12 +52,13 @@ export class TestCluster {
   /** Of every worker. */
   env: Record<string, string> = {};
   readonly signing = makeKeyPair();
+  readonly operator = makeKeyPair();
   readonly frontCreds = join(this.#folder, 'front');
   readonly workerCreds = join(this.#folder, 'worker');
   #serial = 0;
 
   constructor(readonly nats: Nats) {
-    writeCredentials(this.frontCreds, { signing: this.signing.seed });
+    writeCredentials(this.frontCreds, { signing: this.signing.seed, operators: this.operator.publicKey });
     writeCredentials(this.workerCreds, { frontEnds: this.signing.publicKey });
   }
 

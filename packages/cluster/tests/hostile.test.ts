@@ -7,6 +7,7 @@ import { readFrame } from '../src/protocol/frames.js';
 import { Signer } from '../src/protocol/signing.js';
 import { ORDERS, type OrderKind, subjectsOf } from '../src/protocol/subjects.js';
 import { PROTOCOL } from '../src/protocol/version.js';
+import { SealedReader } from '../src/sealing.js';
 import { TestCluster, type TestWorker } from './cluster.js';
 
 const subjects = subjectsOf('main');
@@ -195,6 +196,7 @@ test('garbage on every subject is survived, by workers and front ends', async ()
     subjects.beat('w1'),
     subjects.beat('made-up'),
     subjects.free,
+    subjects.trail(cluster.signing.publicKey),
   ];
   const garbage = [
     '',
@@ -220,6 +222,29 @@ test('garbage on every subject is survived, by workers and front ends', async ()
   expect(await works()).toBe(true);
   expect(worker.running.child.exitCode).toBe(null);
   await worker.running.shows('stderr', 'A request was refused');
+});
+
+test('a request for the audit trail is answered only to operators, and only they can read it', async () => {
+  const subject = subjects.trail(cluster.signing.publicKey);
+  const reader = new SealedReader();
+  const request = (token: string) =>
+    Buffer.from(JSON.stringify({ v: PROTOCOL, token, key: reader.key, from: { seq: 0, offset: 0 } }));
+  const stranger = makeKeyPair();
+  const signers = { stranger, front: cluster.signing, operator: cluster.operator };
+  enemy.publish(subject, request('unsigned'));
+  for (const [token, { seed, publicKey }] of Object.entries(signers))
+    enemy.publish(subject, new Signer(seed, publicKey).sign(subject, request(token)));
+  const [answer] = await until(() => {
+    const found = sightings(/\.entries\./);
+    return found.length > 0 ? found : undefined;
+  }, 'the front end answers');
+  expect(await works()).toBe(true);
+  expect(sightings(/\.entries\./)).toEqual([answer]);
+  expect(answer!.subject).toBe(subjects.entries('operator'));
+  const sealed = Buffer.from(answer!.data);
+  expect(JSON.parse(reader.open(sealed)!.toString())).toMatchObject({ kind: 'failed' });
+  expect(new SealedReader().open(sealed)).toBeUndefined();
+  expect(sealed.includes('failed')).toBe(false);
 });
 
 test('answers to a run that somebody makes up do not reach it', async () => {

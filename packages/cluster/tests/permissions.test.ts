@@ -4,6 +4,7 @@ import { Objm } from '@nats-io/obj';
 import { type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.js';
+import { signerOf } from '../src/credentials.js';
 import { STORES, type Store, storeName } from '../src/protocol/stores.js';
 import { SecureCluster } from './secure-cluster.js';
 
@@ -79,6 +80,8 @@ const NO_WORKER_PUBLISHES = [
   'pungi.main.worker.worker-2.start.drain',
   'pungi.other.beat.worker-1',
   'pungi.other.reply.front.token',
+  'pungi.main.trail.some-key',
+  'pungi.main.entries.token',
   '_INBOX.front-1.answer',
   '_INBOX.worker-2.answer',
   '$SYS.REQ.SERVER.PING',
@@ -129,6 +132,8 @@ test('a worker hears only its own orders, front ends, and offers within the grou
     ['pungi.main.beat.*'],
     ['pungi.main.beat.worker-2'],
     ['pungi.main.free'],
+    ['pungi.main.trail.*'],
+    ['pungi.main.entries.*'],
     ['_INBOX.>'],
     ['_INBOX.front-1.>'],
     ['$JS.>'],
@@ -156,8 +161,11 @@ test.each([
       'pungi.main.beat.worker-1',
       'pungi.main.reply.front.token',
       'pungi.main.worker.worker-1.start.drain',
+      'pungi.main.trail.some-key',
       ...contentOf('profiles'),
       ...requests('profiles', 'STREAM.CREATE', 'STREAM.PURGE'),
+      ...contentOf('checkpoints'),
+      ...requests('checkpoints', 'STREAM.PURGE', 'DIRECT.GET', 'CONSUMER.CREATE'),
       ...ALL_STORES.flatMap((store) => requests(store, ...DESTRUCTIVE)),
     ],
   ],
@@ -168,6 +176,7 @@ test.each([
       'pungi.main.worker.worker-1.start.go',
       'pungi.main.worker.worker-1.start.cancel',
       'pungi.main.beat.worker-1',
+      'pungi.main.entries.token',
       ...ALL_STORES.flatMap((store) => [...contentOf(store), ...requests(store, ...DESTRUCTIVE)]),
     ],
   ],
@@ -188,6 +197,24 @@ test.each([
   await refusals.publish(refused);
   await until(() => refusals.seen.length >= refused.length, 'the server has refused all of them');
   expect(refusals.subjectsOf('publish').sort()).toEqual([...refused].sort());
+});
+
+test('a front end publishes only its own checkpoints, and hears no requests for the trails of others', async () => {
+  const own = signerOf(cluster.creds('front-1')).publicKey;
+  const other = signerOf(cluster.creds('front-2')).publicKey;
+  const refusals = await refusalsOf('front-1');
+  await refusals.publish([`pungi.main.checkpoints.${own}`, `pungi.main.checkpoints.${other}`]);
+  await refusals.subscribe([
+    [`pungi.main.trail.${own}`],
+    [`pungi.main.trail.${other}`],
+    ['pungi.main.trail.*'],
+    ['pungi.main.entries.*'],
+  ]);
+  await until(() => refusals.seen.length >= 4, 'the server has refused four');
+  expect(refusals.subjectsOf('publish')).toEqual([`pungi.main.checkpoints.${other}`]);
+  expect(refusals.subjectsOf('subscription').sort()).toEqual(
+    ['pungi.main.entries.*', 'pungi.main.trail.*', `pungi.main.trail.${other}`].sort(),
+  );
 });
 
 test('an operator does not see the answers to front ends', async () => {

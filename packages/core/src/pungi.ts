@@ -108,6 +108,7 @@ export class Pungi {
   #prompt: Prompt;
   #closed: Promise<void> | undefined;
   #announced: Promise<void> | undefined;
+  #endRecording: (() => void) | undefined;
 
   private constructor(config: Config, logger: Logger, door: Door, backend: RemoteBackend | undefined) {
     this.config = config;
@@ -208,6 +209,11 @@ export class Pungi {
             limits: backgroundLimits(config),
             logger,
           });
+    const recorded = new Promise<void>((resolve) => {
+      this.#endRecording = resolve;
+    });
+    // A command is not the front end whose keys it uses: its trail may be another one.
+    if (door !== 'command') backend?.auditIn(this.#audit.folder, recorded);
     void this.#warmDefault();
     void this.#collectGenerations();
     // A server answers its client first.
@@ -544,7 +550,7 @@ export class Pungi {
     await this.#announce();
     if (this.#door === 'server') await this.#audit.server('stopped', null).catch(() => {});
     await setImmediate(); // SQLite blocks this process: the others have been asked to end by then
-    await Promise.all([ended, this.#audit.close()]);
+    await Promise.all([ended, this.#audit.close().finally(() => this.#endRecording?.())]);
   }
 
   #inBackground(): BackgroundRuns {

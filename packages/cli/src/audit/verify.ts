@@ -1,13 +1,15 @@
 import type { TrailReader } from '@pungi/core/audit';
-import { countText, revealedLine, type Style } from '@pungi/core/base';
+import { countText, PungiError, revealedLine, type Style } from '@pungi/core/base';
 import type { AuditHead, AuditVerification } from '@pungi/core/contract';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Parsed } from '../act.js';
+import type { Answer, CommandContext, Parsed } from '../act.js';
 import { DAMAGED } from '../exit-codes.js';
 import { type End, option, subcommand, timeText, withReader } from './subcommand.js';
+import { isOfCluster, verifyCluster } from './verify-cluster.js';
 
 interface Flags extends Parsed {
   expect?: AuditHead;
+  trail?: string[];
 }
 
 export const verify = (end: End): Command =>
@@ -18,22 +20,33 @@ export const verify = (end: End): Command =>
         '--expect <entry:hash>',
         'also check that this entry still has this hash, printed by an earlier verify',
       ).argParser(parseHead),
+      option('--trail <folders...>', 'with --cluster: also check these trails, or copies of them'),
     ],
+    settings: ['cluster', 'clusterName', 'creds'],
     help: `  pungi audit verify
   pungi audit verify --json
+  pungi audit verify --cluster tls://nats.example.org:4222 --creds prod/operator
   pungi audit verify --expect 120:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 
 Anyone who can read audit.key can write a whole new trail. To detect that, keep the output of verify on another machine
-and pass it to --expect.`,
-    run: ({ style }, flags) =>
-      withReader(flags, async (reader) => {
-        const found = await reader.verify();
-        const result = flags.expect === undefined ? found : withExpected(found, flags.expect, reader);
-        const text = result.ok
-          ? formatValid(result, reader.folder, style)
-          : formatProblems(result, reader.folder, style);
-        return { json: result, text, status: result.ok ? 0 : DAMAGED };
-      }),
+and pass it to --expect. With --cluster, the trails of all front ends are checked against the checkpoints that
+they have published in the cluster; exit code 69 says that some could not be checked.`,
+    run: (context, flags) => {
+      if (isOfCluster(flags)) return verifyCluster(context, flags, flags.trail ?? []);
+      if (flags.trail !== undefined)
+        throw new PungiError('INVALID_INPUT', 'Only a cluster has other trails: give --cluster and --creds.');
+      return verifyOne(context, flags);
+    },
+  });
+
+const verifyOne = ({ style }: CommandContext, flags: Flags): Promise<Answer> =>
+  withReader(flags, async (reader) => {
+    const found = await reader.verify();
+    const result = flags.expect === undefined ? found : withExpected(found, flags.expect, reader);
+    const text = result.ok
+      ? formatValid(result, reader.folder, style)
+      : formatProblems(result, reader.folder, style);
+    return { json: result, text, status: result.ok ? 0 : DAMAGED };
   });
 
 function parseHead(text: string): AuditHead {

@@ -14,13 +14,15 @@ import { bytecodeTagOf } from '@pungi/core/engine';
 import type { EnvironmentsOptions } from '@pungi/core/environments';
 import { openBucket } from '../bucket.js';
 import { type ClusterAddress, openConnection } from '../connection.js';
-import { natsCredentials, signerOf } from '../credentials.js';
+import { memberOf, natsCredentials, operatorsOf, signerOf } from '../credentials.js';
 import type { Beat } from '../protocol/messages.js';
 import { subjectsOf } from '../protocol/subjects.js';
+import { AuditLink } from './audit-link.js';
 import { ClusterEnvironments } from './cluster-environments.js';
 import { Entries } from './entries.js';
 import { FrontLink } from './link.js';
 import { Offers } from './offers.js';
+import type { AuditParts } from './own-trail.js';
 import { RemoteWorker } from './remote-worker.js';
 
 export interface ClusterBackendOptions extends ClusterAddress {
@@ -34,6 +36,7 @@ export class ClusterBackend implements RemoteBackend {
   readonly #offers: Offers;
 
   #environments: ClusterEnvironments | undefined;
+  #audit: AuditLink | undefined;
   #hasStarted = false;
   #queue: QueueFigures = { active: 0, waiting: 0, capacity: 0 };
 
@@ -41,6 +44,7 @@ export class ClusterBackend implements RemoteBackend {
     private readonly link: FrontLink,
     private readonly name: string,
     private readonly entries: Entries,
+    private readonly auditParts: AuditParts,
     private readonly logger: Logger,
   ) {
     this.#offers = new Offers(link);
@@ -55,12 +59,15 @@ export class ClusterBackend implements RemoteBackend {
   static async connect(options: ClusterBackendOptions, logger: Logger): Promise<ClusterBackend> {
     const { creds } = options;
     const signer = signerOf(creds);
+    const verifier = operatorsOf(creds);
     const connection = await openConnection(options, 'pungi front end', natsCredentials(creds), logger);
     try {
       const entries = await Entries.open(await openBucket(connection, options.name), logger);
       const subjects = subjectsOf(options.name);
       const link = new FrontLink({ connection, subjects, signer, logger });
-      return new ClusterBackend(link, options.name, entries, logger);
+      const name = memberOf(creds)?.name ?? 'front';
+      const audit = { connection, subjects, signer, verifier, name, logger };
+      return new ClusterBackend(link, options.name, entries, audit, logger);
     } catch (error) {
       await connection.close();
       throw error;
@@ -71,6 +78,10 @@ export class ClusterBackend implements RemoteBackend {
     const { link, entries, logger } = this;
     this.#environments = new ClusterEnvironments({ link, entries, logger }, options);
     return this.#environments;
+  }
+
+  auditIn(folder: string | null, closed: Promise<void>): void {
+    this.#audit = new AuditLink(this.auditParts, folder, closed);
   }
 
   /** Resolves once there is a worker. */
@@ -136,6 +147,7 @@ export class ClusterBackend implements RemoteBackend {
     this.#offers.close();
     await this.#environments?.close();
     this.entries.close();
+    await this.#audit?.close();
     await this.link.close();
   }
 }

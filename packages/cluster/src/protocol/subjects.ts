@@ -23,6 +23,13 @@ export interface Subjects {
   /** The answers to a front end. The token is known only to whoever got the request. */
   reply(front: string, token: string): string;
   replies(front: string): string;
+  /** The heads of a front end's audit trail, in the stream `checkpoints`. `key`: the public key that it signs with. */
+  checkpoint(key: string): string;
+  checkpoints: string;
+  /** Requests of operators for the audit trail of a front end. */
+  trail(key: string): string;
+  /** The answers to them. */
+  entries(token: string): string;
 }
 
 export interface OfferPlace {
@@ -86,6 +93,10 @@ export function subjectsOf(cluster: string): Subjects {
     free: below('free'),
     reply: (front, token) => below('reply', front, token),
     replies: (front) => below('reply', front, '*'),
+    checkpoint: (key) => below('checkpoints', key),
+    checkpoints: below('checkpoints', '*'),
+    trail: (key) => below('trail', key),
+    entries: (token) => below('entries', token),
   };
 }
 

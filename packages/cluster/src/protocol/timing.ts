@@ -39,3 +39,5 @@ export const TAKEOVER_LOOKS = 15;
 export const CHANGE_WAIT_MS = 10_000;
 /** What a worker may have sent and the front end not acknowledged, of one run. */
 export const WINDOW_BYTES = 1024 * 1024;
+/** A front end publishes the head of its audit trail at most so often. */
+export const CHECKPOINT_MS = 1000;

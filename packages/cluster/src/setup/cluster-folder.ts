@@ -145,11 +145,14 @@ function freeName(folder: string, { members }: Cluster, role: Role): string {
 /** Writes what follows from the members. */
 function writeMembers(folder: string, cluster: Cluster): void {
   const keysOf = (wanted: Role) =>
-    cluster.members.flatMap(({ role, signing }) => (role === wanted && signing ? [signing] : [])).join('\n');
+    cluster.members
+      .flatMap(({ role, name, signing }) => (role === wanted && signing ? [`# ${name}\n${signing}`] : []))
+      .join('\n');
   const [frontEnds, operators, owner] = [keysOf('front'), keysOf('operator'), keysOf('owner')];
   for (const { role, name } of cluster.members) {
     if (role === 'worker') writeCredentials(join(folder, name), { frontEnds, operators });
-    if (role === 'front') writeCredentials(join(folder, name), { owner });
+    if (role === 'front') writeCredentials(join(folder, name), { operators, owner });
+    if (role === 'operator') writeCredentials(join(folder, name), { frontEnds });
   }
   writePrivate(join(folder, FILES.cluster), `${JSON.stringify(cluster, null, 2)}\n`);
   writePrivate(join(folder, FILES.users), usersConf(cluster.members));

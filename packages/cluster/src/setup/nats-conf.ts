@@ -12,8 +12,8 @@ export const FILES = {
   key: 'tls/server.key',
 } as const;
 
-/** A member with the public key of its NATS user. */
-export type NatsUser = Member & { user: string };
+/** A member with the public keys of its NATS user, and that it signs with. */
+export type NatsUser = Member & { user: string; signing?: string | undefined };
 
 /** The configuration of the NATS server, which is not written again. Paths are relative to the folder that the server starts in. */
 export const natsConf = (name: string, { host, port }: { host: string; port: number }): string => `\

@@ -8,12 +8,15 @@ export interface Permissions {
   subscribe: string[];
 }
 
+/** Whose permissions they are. `signing`: the public key that it signs with. */
+type Permitted = Member & { signing?: string | undefined };
+
 /**
  * `look`: gets single messages, wrapped by the server. `read`: also as they are, and through consumers. `write`: also creates the
  * store. Whoever may read can let the server publish what was stored on any subject, in the name of anybody, because the server
- * does not check where it sends its answers; so workers only look.
+ * does not check where it sends its answers; so workers only look. `append`: looks, creates the store, and writes below its own key.
  */
-type Access = 'look' | 'read' | 'write';
+type Access = 'look' | 'read' | 'write' | 'append';
 
 /** Who may do what with the stores; nothing else. */
 export const STORE_ACCESS: Record<Role, Partial<Record<Store, Access>>> = {
@@ -24,7 +27,7 @@ export const STORE_ACCESS: Record<Role, Partial<Record<Store, Access>>> = {
     outcomes: 'write',
     inputs: 'write',
     background: 'write',
-    checkpoints: 'write',
+    checkpoints: 'append',
   },
   worker: { environments: 'look', inputs: 'look' },
   operator: { environments: 'look', background: 'look', checkpoints: 'read' },
@@ -32,10 +35,11 @@ export const STORE_ACCESS: Record<Role, Partial<Record<Store, Access>>> = {
 };
 
 /** Everything that a member may do in its cluster. */
-export function permissionsOf({ cluster, role, name }: Member): Permissions {
-  const { publish, subscribe } = coreSubjects(cluster, name)[role];
+export function permissionsOf(member: Permitted): Permissions {
+  const { role, name } = member;
+  const { publish, subscribe } = coreSubjects(member)[role];
   const accesses = Object.entries(STORE_ACCESS[role]) as [Store, Access][];
-  const stores = accesses.flatMap(([store, access]) => storeSubjects(cluster, store, access));
+  const stores = accesses.flatMap(([store, access]) => storeSubjects(member, store, access));
   return {
     publish: [...publish, '$JS.API.INFO', ...stores],
     subscribe: [...subscribe, `${inboxPrefixOf({ name })}.>`],
@@ -43,7 +47,7 @@ export function permissionsOf({ cluster, role, name }: Member): Permissions {
 }
 
 /** Without JetStream. */
-function coreSubjects(cluster: string, name: string): Record<Role, Permissions> {
+function coreSubjects({ cluster, name, signing = name }: Permitted): Record<Role, Permissions> {
   const subjects = subjectsOf(cluster);
   const anyWorker = { worker: '*', incarnation: '*' };
   const offers = subjects.offer({ generation: '*', arch: '*', need: '*' });
@@ -54,8 +58,9 @@ function coreSubjects(cluster: string, name: string): Record<Role, Permissions> 
         subjects.change,
         ...ORDERS.map((kind) => subjects.order(anyWorker, kind)),
         subjects.fronts,
+        subjects.entries('*'),
       ],
-      subscribe: [subjects.beats, subjects.free, subjects.replies('*')],
+      subscribe: [subjects.beats, subjects.free, subjects.replies('*'), subjects.trail(signing)],
     },
     worker: {
       publish: [subjects.beat(name), subjects.free, subjects.replies('*')],
@@ -67,18 +72,19 @@ function coreSubjects(cluster: string, name: string): Record<Role, Permissions> 
       ],
     },
     operator: {
-      publish: OPERATOR_ORDERS.map((kind) => subjects.order(anyWorker, kind)),
-      subscribe: [subjects.beats, subjects.fronts, subjects.replies(name)],
+      publish: [...OPERATOR_ORDERS.map((kind) => subjects.order(anyWorker, kind)), subjects.trail('*')],
+      subscribe: [subjects.beats, subjects.fronts, subjects.replies(name), subjects.entries('*')],
     },
     owner: { publish: [], subscribe: [] },
   };
 }
 
 /** What is published for an access: requests to JetStream, and the content itself. */
-function storeSubjects(cluster: string, store: Store, access: Access): string[] {
-  const { stream, content } = streamOf(cluster, store);
+function storeSubjects({ cluster, name, signing = name }: Permitted, store: Store, access: Access): string[] {
+  const { stream, content, below } = streamOf(cluster, store);
   const api = (...parts: string[]) => ['$JS.API', ...parts].join('.');
   const look = [api('STREAM.INFO', stream), api('STREAM.MSG.GET', stream)];
+  const create = api('STREAM.CREATE', stream);
   const read = [
     api('DIRECT.GET', stream),
     api('DIRECT.GET', stream, '>'),
@@ -90,23 +96,21 @@ function storeSubjects(cluster: string, store: Store, access: Access): string[] 
     `$JS.ACK.${stream}.>`,
     `$JS.FC.${stream}.>`,
   ];
-  const write = [
-    content,
-    api('STREAM.CREATE', stream),
-    ...REMOVALS[STORES[store]].map((kind) => api(kind, stream)),
-  ];
-  return [...look, ...(access === 'look' ? [] : read), ...(access === 'write' ? write : [])];
+  const write = [content, create, ...REMOVALS[STORES[store]].map((kind) => api(kind, stream))];
+  const more = { look: [], read, write: [...read, ...write], append: [`${below}.${signing}`, create] };
+  return [...look, ...more[access]];
 }
 
 /** Objects are removed by purging their parts; from the others nobody removes anything but by writing. */
 const REMOVALS = { kv: [], objects: ['STREAM.PURGE'], stream: [] } as const;
 
 /** The stream of a store, and the subjects of its content. */
-function streamOf(cluster: string, store: Store): { stream: string; content: string } {
+function streamOf(cluster: string, store: Store): { stream: string; content: string; below: string } {
   const name = storeName(cluster, store);
+  const of = (stream: string, below: string) => ({ stream, below, content: `${below}.>` });
   return {
-    kv: { stream: `KV_${name}`, content: `$KV.${name}.>` },
-    objects: { stream: `OBJ_${name}`, content: `$O.${name}.>` },
-    stream: { stream: name, content: `pungi.${cluster}.${store}.>` },
+    kv: of(`KV_${name}`, `$KV.${name}`),
+    objects: of(`OBJ_${name}`, `$O.${name}`),
+    stream: of(name, `pungi.${cluster}.${store}`),
   }[STORES[store]];
 }

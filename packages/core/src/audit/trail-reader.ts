@@ -1,13 +1,16 @@
-import type { AuditEntry, AuditQuery, AuditVerification } from '../contract/audit.js';
+import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from '../contract/audit.js';
 import { translateError } from './audit-error.js';
 import { clientName, columnText, type EntryRow, entryOf } from './chain.js';
+import { publicText, readPublicKey } from './checkpoint.js';
 import { type Database, EVERY_ENTRY } from './database.js';
 
 import { type AuditFiles, filesIn } from './folder.js';
 import { LockTexts } from './lock-texts.js';
 import { connectForReading } from './open-database.js';
+import { trailId } from './page-check.js';
 import { checkEntry, Problems } from './problems.js';
 import { countOldest } from './pruning.js';
+import { readHead, readPage, type TrailPage, type TrailPosition } from './trail-pages.js';
 import { verifyTrail } from './verify.js';
 
 const EXPORT_PAGE = 500;
@@ -16,12 +19,14 @@ const EXPORT_PAGE = 500;
 export class TrailReader {
   readonly folder: string;
   readonly #database: Database;
+  readonly #files: AuditFiles;
   readonly #locks: LockTexts;
 
-  constructor(database: Database, { folder, locks }: AuditFiles) {
-    this.folder = folder;
+  constructor(database: Database, files: AuditFiles) {
+    this.folder = files.folder;
     this.#database = database;
-    this.#locks = new LockTexts(locks);
+    this.#files = files;
+    this.#locks = new LockTexts(files.locks);
   }
 
   list(query: AuditQuery = {}): AuditEntry[] {
@@ -31,6 +36,27 @@ export class TrailReader {
   /** Finds an entry by its number, or by the id of its run. */
   get(which: number | string): AuditEntry | undefined {
     return this.#read(() => getEntry(this.#database, which));
+  }
+
+  /** The newest entry of the chain. */
+  head(): AuditHead {
+    return this.#read(() => readHead(this.#database));
+  }
+
+  hashAt(seq: number): string | undefined {
+    const sql = 'SELECT hash FROM entries WHERE seq = ?';
+    return this.#read(() => (this.#database.prepare(sql).get(seq) as { hash: string } | undefined)?.hash);
+  }
+
+  /** Names the trail, wherever its folder is. */
+  id(): string {
+    return this.#read(() => trailId(publicText(readPublicKey(this.#files))));
+  }
+
+  /** Returns a part of the trail for somebody else who verifies it. */
+  page(from: TrailPosition, mostBytes: number): TrailPage {
+    const publicKey = this.#read(() => publicText(readPublicKey(this.#files)));
+    return this.#read(() => ({ publicKey, ...readPage(this.#database, from, mostBytes) }));
   }
 
   /** Returns the number of the oldest entry. */

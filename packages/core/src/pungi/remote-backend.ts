@@ -5,4 +5,6 @@ import type { Environments, EnvironmentsOptions } from '../environments/environm
 export interface RemoteBackend extends Backend {
   /** Called once, before any run. */
   environmentsWith(options: EnvironmentsOptions): Environments;
+  /** Called once by a server. `folder`: of its audit trail, if it has one. `closed`: nothing is recorded any more. */
+  auditIn(folder: string | null, closed: Promise<void>): void;
 }
