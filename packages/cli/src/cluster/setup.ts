@@ -76,7 +76,7 @@ const addOf =
     });
 
 const RELOAD = 'Let the NATS server read users.conf again (nats-server --signal reload).';
-const COPIES = ' Copy front-ends.txt to the machines of all workers, and restart them.';
+const COPIES = ' Copy front-ends.txt to the machines of all workers and front ends, and restart them.';
 
 const addWorker = addOf('worker', 'write the keys of one more worker', '');
 const addFront = addOf('front', 'write the keys of one more front end', COPIES);

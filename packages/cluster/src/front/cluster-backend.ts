@@ -1,4 +1,5 @@
 import type { RemoteBackend } from '@pungi/core';
+import type { SharedBackground } from '@pungi/core/background';
 import type { Logger } from '@pungi/core/base';
 import { PungiError } from '@pungi/core/base';
 import type { ClusterHealth, ClusterWorkerHealth } from '@pungi/core/contract';
@@ -12,13 +13,16 @@ import type {
 } from '@pungi/core/engine';
 import { bytecodeTagOf } from '@pungi/core/engine';
 import type { EnvironmentsOptions } from '@pungi/core/environments';
+import { ClusterBackground } from '../background/cluster-background.js';
 import { openBucket } from '../bucket.js';
 import { type ClusterAddress, openConnection } from '../connection.js';
-import { natsCredentials, signerOf } from '../credentials.js';
+import { frontVerifierOf, natsCredentials, signerOf } from '../credentials.js';
 import type { Beat } from '../protocol/messages.js';
+import type { Verifier } from '../protocol/signing.js';
 import { subjectsOf } from '../protocol/subjects.js';
 import { ClusterEnvironments } from './cluster-environments.js';
 import { Entries } from './entries.js';
+import { Fronts } from './fronts.js';
 import { FrontLink } from './link.js';
 import { Offers } from './offers.js';
 import { RemoteWorker } from './remote-worker.js';
@@ -34,6 +38,7 @@ export class ClusterBackend implements RemoteBackend {
   readonly #offers: Offers;
 
   #environments: ClusterEnvironments | undefined;
+  #fronts: Fronts | undefined;
   #hasStarted = false;
   #queue: QueueFigures = { active: 0, waiting: 0, capacity: 0 };
 
@@ -41,6 +46,7 @@ export class ClusterBackend implements RemoteBackend {
     private readonly link: FrontLink,
     private readonly name: string,
     private readonly entries: Entries,
+    private readonly verifier: Verifier,
     private readonly logger: Logger,
   ) {
     this.#offers = new Offers(link);
@@ -55,12 +61,13 @@ export class ClusterBackend implements RemoteBackend {
   static async connect(options: ClusterBackendOptions, logger: Logger): Promise<ClusterBackend> {
     const { creds } = options;
     const signer = signerOf(creds);
+    const verifier = frontVerifierOf(creds, signer);
     const connection = await openConnection(options, 'pungi front end', natsCredentials(creds), logger);
     try {
       const entries = await Entries.open(await openBucket(connection, options.name), logger);
       const subjects = subjectsOf(options.name);
       const link = new FrontLink({ connection, subjects, signer, logger });
-      return new ClusterBackend(link, options.name, entries, logger);
+      return new ClusterBackend(link, options.name, entries, verifier, logger);
     } catch (error) {
       await connection.close();
       throw error;
@@ -71,6 +78,14 @@ export class ClusterBackend implements RemoteBackend {
     const { link, entries, logger } = this;
     this.#environments = new ClusterEnvironments({ link, entries, logger }, options);
     return this.#environments;
+  }
+
+  backgroundWith(shared: SharedBackground): ClusterBackground {
+    const { name: cluster, verifier } = this;
+    const { connection, subjects, front, signer } = this.link;
+    const fronts = new Fronts(connection, subjects);
+    this.#fronts = fronts;
+    return new ClusterBackground({ connection, cluster, front, fronts, signer, verifier }, shared);
   }
 
   /** Resolves once there is a worker. */
@@ -136,6 +151,7 @@ export class ClusterBackend implements RemoteBackend {
     this.#offers.close();
     await this.#environments?.close();
     this.entries.close();
+    this.#fronts?.close();
     await this.link.close();
   }
 }

@@ -149,7 +149,7 @@ function writeMembers(folder: string, cluster: Cluster): void {
   const [frontEnds, operators, owner] = [keysOf('front'), keysOf('operator'), keysOf('owner')];
   for (const { role, name } of cluster.members) {
     if (role === 'worker') writeCredentials(join(folder, name), { frontEnds, operators });
-    if (role === 'front') writeCredentials(join(folder, name), { owner });
+    if (role === 'front') writeCredentials(join(folder, name), { owner, frontEnds });
   }
   writePrivate(join(folder, FILES.cluster), `${JSON.stringify(cluster, null, 2)}\n`);
   writePrivate(join(folder, FILES.users), usersConf(cluster.members));

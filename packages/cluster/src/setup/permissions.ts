@@ -23,11 +23,12 @@ export const STORE_ACCESS: Record<Role, Partial<Record<Store, Access>>> = {
     profiles: 'read',
     outcomes: 'write',
     inputs: 'write',
+    artifacts: 'write',
     background: 'write',
     checkpoints: 'write',
   },
   worker: { environments: 'look', inputs: 'look' },
-  operator: { environments: 'look', background: 'look', checkpoints: 'read' },
+  operator: { environments: 'look', checkpoints: 'read' },
   owner: { profiles: 'write' },
 };
 
@@ -55,7 +56,7 @@ function coreSubjects(cluster: string, name: string): Record<Role, Permissions> 
         ...ORDERS.map((kind) => subjects.order(anyWorker, kind)),
         subjects.fronts,
       ],
-      subscribe: [subjects.beats, subjects.free, subjects.replies('*')],
+      subscribe: [subjects.beats, subjects.free, subjects.fronts, subjects.replies('*')],
     },
     worker: {
       publish: [subjects.beat(name), subjects.free, subjects.replies('*')],

@@ -1,3 +1,4 @@
+import type { BackgroundRuns, SharedBackground } from '../background.js';
 import type { Backend } from '../engine/backend.js';
 import type { Environments, EnvironmentsOptions } from '../environments/environments.js';
 
@@ -5,4 +6,6 @@ import type { Environments, EnvironmentsOptions } from '../environments/environm
 export interface RemoteBackend extends Backend {
   /** Called once, before any run. */
   environmentsWith(options: EnvironmentsOptions): Environments;
+  /** Called at most once: a command has no background runs. */
+  backgroundWith(parts: SharedBackground): BackgroundRuns;
 }
