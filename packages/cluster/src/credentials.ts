@@ -92,6 +92,12 @@ export function verifierOf(folder: string): Verifier {
   return new Verifier(keys);
 }
 
+/** Of background runs that other front ends have accepted. Without a file with their keys, a front end knows only its own. */
+export function frontVerifierOf(folder: string, { publicKey }: Signer): Verifier {
+  const hasOthers = existsSync(join(folder, CREDENTIAL_FILES.frontEnds));
+  return new Verifier([publicKey, ...(hasOthers ? keysOf(folder, 'frontEnds') : [])]);
+}
+
 /** Of orders to the worker itself: front ends and operators may give them. */
 export function operatorVerifierOf(folder: string): Verifier {
   const hasOperators = existsSync(join(folder, CREDENTIAL_FILES.operators));

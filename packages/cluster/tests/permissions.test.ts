@@ -134,6 +134,8 @@ test('a worker hears only its own orders, front ends, and offers within the grou
     ['pungi.main.free'],
     ['pungi.main.trail.*'],
     ['pungi.main.entries.*'],
+    ['pungi.main.background.*'],
+    ['pungi.main.background.>', 'workers'],
     ['_INBOX.>'],
     ['_INBOX.front-1.>'],
     ['$JS.>'],
@@ -178,6 +180,12 @@ test.each([
       'pungi.main.beat.worker-1',
       'pungi.main.entries.token',
       ...ALL_STORES.flatMap((store) => [...contentOf(store), ...requests(store, ...DESTRUCTIVE)]),
+      // Code, callers and handles of background runs, and how they ended.
+      ...(['background', 'outcomes', 'artifacts'] as const).flatMap((store) => [
+        ...requests(store, 'STREAM.INFO', 'STREAM.MSG.GET', 'CONSUMER.CREATE', 'STREAM.PURGE'),
+        `$JS.API.CONSUMER.MSG.NEXT.${streamOf(store)}.fronts`,
+        `$JS.ACK.${streamOf(store)}.fronts.1.1.1.1.1`,
+      ]),
     ],
   ],
   [
@@ -238,10 +246,12 @@ test('front ends and the owner use their stores with the libraries of NATS', asy
     }
     await bucket.delete('key');
   }
-  const objects = await new Objm(front).create(nameOf('inputs'));
-  await objects.putBlob({ name: 'input' }, new Uint8Array(300_000));
-  expect((await objects.getBlob('input'))?.length).toBe(300_000);
-  await objects.delete('input');
+  for (const store of ['inputs', 'artifacts'] as const) {
+    const objects = await new Objm(front).create(nameOf(store));
+    await objects.putBlob({ name: 'input' }, new Uint8Array(300_000));
+    expect((await objects.getBlob('input'))?.length).toBe(300_000);
+    await objects.delete('input');
+  }
 
   const owner = await cluster.connect('owner');
   await (await new Kvm(owner).create(nameOf('profiles'))).put('reports', 'signed');

@@ -144,6 +144,7 @@ test('members that are added get folders of their own, and the others keep their
   const changed = Object.keys(before).filter((path) => before[path] !== after[path]);
   expect(changed.map((path) => path.slice(folder.length + 1)).sort()).toEqual([
     'cluster.json',
+    'front-1/front-ends.txt',
     'operator/front-ends.txt',
     'users.conf',
     'worker-1/front-ends.txt',

@@ -20,6 +20,8 @@ export interface ArtifactLimits {
   /** Bytes of all callers together; one caller may have half of it. */
   totalBytes: number;
   keptMs: number;
+  /** The files of a run of the caller that are on another machine, if there are some. */
+  fetch?: (runId: string, caller: Caller) => Promise<ArtifactContent[] | undefined> | undefined;
 }
 
 /** The files of one run. */
@@ -134,6 +136,7 @@ export class Artifacts {
 
   async #newest(place: ArtifactPlace, caller: Caller) {
     await this.#look(place);
+    await this.#fetch(place, caller);
     const newest = new Map<string, [kept: KeptRun, number: number]>();
     for (const kept of this.#of(place, ownerOf(caller)))
       for (const [number, { path }] of kept.artifacts.entries()) newest.set(path, [kept, number]);
@@ -283,6 +286,14 @@ export class Artifacts {
     if (!isAsked && Date.now() - this.#lookedAt < LOOK_EVERY_MS) return;
     if (!isAsked) this.#lookedAt = Date.now();
     await this.#inTurn(() => this.#readFolder(isAsked ? [place.run] : undefined));
+  }
+
+  /** Keeps what another machine has of a run, as if it had been left here. */
+  async #fetch(place: ArtifactPlace, caller: Caller): Promise<void> {
+    if (!('run' in place) || !RUN_ID.test(place.run) || this.#runs.has(place.run)) return;
+    const files = await this.limits.fetch?.(place.run, caller);
+    // Another call may have fetched it meanwhile.
+    if (files !== undefined && !this.#runs.has(place.run)) await this.keep(place.run, caller, files);
   }
 
   /** Reads what is not known yet. Half-written folders are removed. */

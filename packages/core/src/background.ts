@@ -10,7 +10,7 @@ import type { Logger } from './base/logger.js';
 import type { BackgroundRun, BackgroundRunInfo } from './contract/background.js';
 import { type Caller, ownerOf } from './contract/caller.js';
 import { buildOutcome, type Outcome } from './contract/outcome.js';
-import type { RunOptions, RunRequest } from './contract/run.js';
+import type { ArtifactContent, RunOptions, RunRequest } from './contract/run.js';
 import { failure } from './contract/verdicts.js';
 import { FairQueue } from './engine/fair-queue.js';
 import type { Runs } from './runs.js';
@@ -25,10 +25,21 @@ export interface BackgroundLimits {
 }
 
 interface Parts {
-  runs: Runs;
+  runs: Pick<Runs, 'run'>;
   store: RunStore;
   limits: BackgroundLimits;
   logger: Logger;
+}
+
+/** What a cluster needs for background runs that every front end of it knows. */
+export interface SharedBackground extends Omit<Parts, 'store'> {
+  /** Bytes of outcomes, and of files, that are kept. */
+  totalBytes: number;
+  totalFileBytes: number;
+  /** How long outcomes are kept, and runs wait at most. */
+  keptMs: number;
+  /** The longest time that a run may take. */
+  longestMs: number;
 }
 
 /** The longest time of one long poll: many clients give up on a call after a minute. */
@@ -36,17 +47,32 @@ export const MOST_WAIT_MS = 50_000;
 /** How often the store is looked at for a run of another server, and by how many long polls at the same time. */
 const LOOK_MS = 250;
 const MOST_LOOKING = 20;
-const STOPPED = 'The run was cancelled: the server was stopped.';
+export const STOPPED = 'The run was cancelled: the server was stopped.';
 
 /** What a caller sees of a run, and how it asked to be answered. */
 export type FoundRun = BackgroundRun & { replyDetail?: 'short' | 'full' | undefined };
 
+/** Runs that go on after the call that started them. Handles cannot be guessed, and are bound to their caller, not to a connection. */
+export interface BackgroundRuns {
+  /** Returns the handle once the run outlasts this process. Throws SERVER_BUSY if there are too many. */
+  start(request: RunRequest, caller: Caller, replyDetail?: 'short' | 'full'): Promise<{ run: string }>;
+  /** Waits until the run has ended or has new lines, at most so long. Throws RUN_NOT_FOUND. */
+  get(run: string, caller: Caller, waitMs?: number, signal?: AbortSignal): Promise<FoundRun>;
+  /** A run that has ended stays as it is. Throws RUN_NOT_FOUND. */
+  cancel(run: string, caller: Caller): Promise<FoundRun>;
+  /** The newest first. */
+  list(caller: Caller): Promise<BackgroundRunInfo[]>;
+  /** The files that a run of the caller left at another machine, by the id of its outcome. */
+  filesOf?(runId: string, caller: Caller): Promise<ArtifactContent[] | undefined>;
+  /** Cancels what is under way here, and resolves when all outcomes are stored. */
+  close(): Promise<void>;
+}
+
 /**
- * Runs that go on after the call that started them. Each is on disk before its handle is returned, and its outcome before
- * anybody sees it: after a crash, the next server marks those without an outcome as lost. Handles cannot be guessed, and
- * are bound to their caller, not to a connection.
+ * Background runs of one machine. Each is on disk before its handle is returned, and its outcome before anybody sees it: after
+ * a crash, the next server marks those without an outcome as lost.
  */
-export class BackgroundRuns {
+export class LocalBackgroundRuns implements BackgroundRuns {
   readonly #server = randomUUID();
   readonly #live = new Map<string, LiveRun>();
   readonly #queue: FairQueue;
@@ -59,7 +85,6 @@ export class BackgroundRuns {
     this.#queue = new FairQueue(slots, Number.POSITIVE_INFINITY, slotsPerCaller);
   }
 
-  /** Returns the handle once the run outlasts this process. Throws SERVER_BUSY if there are too many. */
   async start(request: RunRequest, caller: Caller, replyDetail?: 'short' | 'full'): Promise<{ run: string }> {
     const owner = ownerOf(caller);
     this.#checkRoom(owner);
@@ -89,7 +114,6 @@ export class BackgroundRuns {
     }
   }
 
-  /** Waits until the run has ended or has new lines, at most so long. Throws RUN_NOT_FOUND. */
   async get(run: string, caller: Caller, waitMs = 0, signal?: AbortSignal): Promise<FoundRun> {
     const owner = ownerOf(caller);
     const until = performance.now() + Math.min(waitMs, MOST_WAIT_MS);
@@ -116,7 +140,6 @@ export class BackgroundRuns {
     return found.endedMs === null ? { ...infoOf(found), elsewhere: true } : this.#ended(found);
   }
 
-  /** A run that has ended stays as it is. Throws RUN_NOT_FOUND. */
   async cancel(run: string, caller: Caller): Promise<FoundRun> {
     const owner = ownerOf(caller);
     const live = this.#live.get(run);
@@ -133,7 +156,6 @@ export class BackgroundRuns {
     );
   }
 
-  /** The newest first. */
   async list(caller: Caller): Promise<BackgroundRunInfo[]> {
     const owner = ownerOf(caller);
     const { store } = this.parts;
@@ -144,7 +166,6 @@ export class BackgroundRuns {
     return (await own()).reverse().map(infoOf);
   }
 
-  /** Cancels what is under way, and resolves when all outcomes are stored. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const live = [...this.#live.values()];
@@ -263,12 +284,12 @@ const infoOf = ({ run, hasStarted, endedMs, acceptedAt }: StoredRun): Background
   acceptedAt,
 });
 
-const DAMAGED = 'The outcome of the run was damaged on disk.';
+export const DAMAGED = 'The outcome of the run was damaged where it was kept.';
 
-const lostOutcome = (started: boolean, why?: string): Outcome =>
+export const lostOutcome = (started: boolean | null, why?: string): Outcome =>
   buildOutcome({ verdict: failure('lost', { started }, why) });
 
-const stoppedOutcome = (outcome: Outcome, why: string): Outcome =>
+export const stoppedOutcome = (outcome: Outcome, why: string): Outcome =>
   outcome.verdict.kind === 'cancelled' ? { ...outcome, verdict: failure('cancelled', {}, why) } : outcome;
 
 /** The caller may change its object while the run waits. What cannot be copied is refused as a request later. */
@@ -280,13 +301,13 @@ function copyOf(request: RunRequest): RunRequest {
   }
 }
 
-const notFound = () =>
+export const notFound = () =>
   new PungiError(
     'RUN_NOT_FOUND',
     'There is no such background run: its outcome may have expired. list_runs lists yours.',
   );
 
-const tooMany = (why: string) =>
+export const tooMany = (why: string) =>
   new PungiError('SERVER_BUSY', `${why}: wait for one with get_run, or cancel one with cancel_run.`);
 
 function notKept(thrown: unknown): PungiError {

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { type ArtifactPart, type ArtifactPlace, Artifacts, artifactFolder } from './artifacts.js';
 import { auditSettings } from './audit/folder.js';
 import { AuditRecorder, type ConfigurationChange } from './audit/recorder.js';
-import { backgroundFolder, RunStore } from './background/run-store.js';
-import { BackgroundRuns, type FoundRun } from './background.js';
+import { RunStore } from './background/run-store.js';
+import { type BackgroundRuns, type FoundRun, LocalBackgroundRuns } from './background.js';
 import type { Door } from './base/advice.js';
 import { badArgument, checkObject, checkOptions, checkText } from './base/arguments.js';
 import { PungiError } from './base/errors.js';
@@ -55,6 +55,7 @@ import {
   engineOptions,
   engineSide,
   environmentsOptions,
+  keptOutcomes,
   recordEnvironment,
 } from './pungi/parts.js';
 import { type CompiledScript, Precompiler, readCompiled } from './pungi/precompiler.js';
@@ -150,6 +151,7 @@ export class Pungi {
             folder: artifactFolder(config),
             totalBytes: config.artifactTotalMb * 1024 * 1024,
             keptMs: config.artifactHours * 3_600_000,
+            fetch: (runId, caller) => this.#background?.filesOf?.(runId, caller),
           });
     const largestUpload = ceilingsOf(config).diskMb * 1024 * 1024;
     this.#uploads = this.#artifacts && new Uploads(this.#artifacts, largestUpload);
@@ -196,19 +198,7 @@ export class Pungi {
       advice: adviceOf(config, door),
       scriptRoots: config.scriptRoots,
     });
-    this.#background =
-      door === 'command'
-        ? null
-        : new BackgroundRuns({
-            runs: this.#runs,
-            store: new RunStore({
-              folder: backgroundFolder(config),
-              totalBytes: config.backgroundMb * 1024 * 1024,
-              keptMs: config.backgroundHours * 3_600_000,
-            }),
-            limits: backgroundLimits(config),
-            logger,
-          });
+    this.#background = door === 'command' ? null : this.#backgroundAt(backend);
     const recorded = new Promise<void>((resolve) => {
       this.#endRecording = resolve;
     });
@@ -551,6 +541,20 @@ export class Pungi {
     if (this.#door === 'server') await this.#audit.server('stopped', null).catch(() => {});
     await setImmediate(); // SQLite blocks this process: the others have been asked to end by then
     await Promise.all([ended, this.#audit.close().finally(() => this.#endRecording?.())]);
+  }
+
+  #backgroundAt(backend: RemoteBackend | undefined): BackgroundRuns {
+    const { config, logger } = this;
+    const parts = { runs: this.#runs, limits: backgroundLimits(config), logger };
+    const kept = keptOutcomes(config);
+    if (backend === undefined) return new LocalBackgroundRuns({ ...parts, store: new RunStore(kept) });
+    const totalFileBytes = config.artifactTotalMb * 1024 * 1024;
+    return backend.backgroundWith({
+      ...parts,
+      ...kept,
+      totalFileBytes,
+      longestMs: config.maxBackgroundTimeoutMs,
+    });
   }
 
   #inBackground(): BackgroundRuns {

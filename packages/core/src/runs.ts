@@ -11,7 +11,7 @@ import type { CodeSummary } from './contract/disclosure.js';
 import type { Outcome } from './contract/outcome.js';
 import type { ArtifactContent, RunOptions, RunRequest } from './contract/run.js';
 import { FAILURES } from './contract/verdicts.js';
-import type { AdmittedRun, Engine, EngineRunOptions } from './engine/engine.js';
+import type { AdmittedRun, Engine, EngineRunOptions, StartHooks } from './engine/engine.js';
 import type { EnvironmentRef, PoolSpec } from './engine/environment-ref.js';
 import type { Environments } from './environments/environments.js';
 import { type EnvironmentResolver, stepsOf, withNotes } from './environments/resolver.js';
@@ -58,8 +58,8 @@ export interface RunOverrides {
   replay?: { of: string; venvName: string | undefined };
   /** The script is inspected instead of run; its outcome is not kept for anybody else. */
   inspect?: { toolName: string | undefined };
-  /** Nobody waits for the run. `onStart` is called when a worker gets the code. */
-  background?: { onStart: () => void };
+  /** Nobody waits for the run. */
+  background?: StartHooks;
   /** A command whose run this server does for it: with its advice, and with the files for it alone. */
   command?: { advice: Advice; artifactBytes: number };
 }
@@ -102,7 +102,7 @@ export class Runs {
       request,
       caller: callerIn(options),
       replayOf: overrides.replay?.of ?? null,
-      onStart: overrides.background?.onStart,
+      background: overrides.background,
       admitted: undefined,
       executions: [],
       held: [],
@@ -253,7 +253,7 @@ export class Runs {
     const job = { ...admitted.job, limits };
     const onStart = () => {
       logger.info('Executing Python script', { scriptSize: job.code.length, timeout: timeoutMs });
-      trace.onStart?.();
+      trace.background?.onStart?.();
     };
     const run = { ...admitted, job, ref, slot: session };
     const outcome = await this.#execute(run, trace, { ...options, onStart });
@@ -319,7 +319,7 @@ export class Runs {
       const onStart = () => {
         const { timeoutMs } = job.limits;
         logger.info('Executing Python script', { scriptSize: job.code.length, timeout: timeoutMs });
-        trace.onStart?.();
+        trace.background?.onStart?.();
       };
       let summary: CodeSummary | null = null;
       const onSummary = (found: CodeSummary) => {
@@ -336,13 +336,13 @@ export class Runs {
   /** Runs the job. The files that it leaves are kept before its outcome is returned. */
   async #execute(
     run: AdmittedRun,
-    { caller }: Trace,
+    { caller, background }: Trace,
     given: EngineRunOptions,
     command?: RunOverrides['command'],
   ): Promise<Outcome> {
     const { engine, logger } = this.parts;
     const { artifacts, artifactBytes } = command ? { ...command, artifacts: null } : this.parts;
-    const options = { ...given, advice: command?.advice };
+    const options = { ...background, ...given, advice: command?.advice };
     const { onFiles } = options;
     const wantsFiles = !run.job.inspect && (artifacts !== null || onFiles !== undefined);
     if (!wantsFiles || artifactBytes === 0) return engine.run(run, options);

@@ -76,7 +76,8 @@ const addOf =
     });
 
 const RELOAD = 'Let the NATS server read users.conf again (nats-server --signal reload).';
-const COPIES = ' Copy front-ends.txt to the operator and to the machines of all workers, and restart these.';
+const COPIES =
+  ' Copy front-ends.txt to the operator and to the machines of all workers and front ends, and restart these.';
 
 const addWorker = addOf('worker', 'write the keys of one more worker', '');
 const addFront = addOf('front', 'write the keys of one more front end', COPIES);

@@ -1,4 +1,5 @@
 import type { RemoteBackend } from '@pungi/core';
+import type { SharedBackground } from '@pungi/core/background';
 import type { Logger } from '@pungi/core/base';
 import { PungiError } from '@pungi/core/base';
 import type { ClusterHealth, ClusterWorkerHealth } from '@pungi/core/contract';
@@ -12,14 +13,17 @@ import type {
 } from '@pungi/core/engine';
 import { bytecodeTagOf } from '@pungi/core/engine';
 import type { EnvironmentsOptions } from '@pungi/core/environments';
+import { ClusterBackground } from '../background/cluster-background.js';
 import { openBucket } from '../bucket.js';
 import { type ClusterAddress, openConnection } from '../connection.js';
-import { memberOf, natsCredentials, operatorsOf, signerOf } from '../credentials.js';
+import { frontVerifierOf, memberOf, natsCredentials, operatorsOf, signerOf } from '../credentials.js';
 import type { Beat } from '../protocol/messages.js';
+import type { Verifier } from '../protocol/signing.js';
 import { subjectsOf } from '../protocol/subjects.js';
 import { AuditLink } from './audit-link.js';
 import { ClusterEnvironments } from './cluster-environments.js';
 import { Entries } from './entries.js';
+import { Fronts } from './fronts.js';
 import { FrontLink } from './link.js';
 import { Offers } from './offers.js';
 import type { AuditParts } from './own-trail.js';
@@ -37,6 +41,7 @@ export class ClusterBackend implements RemoteBackend {
 
   #environments: ClusterEnvironments | undefined;
   #audit: AuditLink | undefined;
+  #fronts: Fronts | undefined;
   #hasStarted = false;
   #queue: QueueFigures = { active: 0, waiting: 0, capacity: 0 };
 
@@ -45,6 +50,7 @@ export class ClusterBackend implements RemoteBackend {
     private readonly name: string,
     private readonly entries: Entries,
     private readonly auditParts: AuditParts,
+    private readonly verifier: Verifier,
     private readonly logger: Logger,
   ) {
     this.#offers = new Offers(link);
@@ -59,15 +65,16 @@ export class ClusterBackend implements RemoteBackend {
   static async connect(options: ClusterBackendOptions, logger: Logger): Promise<ClusterBackend> {
     const { creds } = options;
     const signer = signerOf(creds);
-    const verifier = operatorsOf(creds);
+    const operators = operatorsOf(creds);
+    const verifier = frontVerifierOf(creds, signer);
     const connection = await openConnection(options, 'pungi front end', natsCredentials(creds), logger);
     try {
       const entries = await Entries.open(await openBucket(connection, options.name), logger);
       const subjects = subjectsOf(options.name);
       const link = new FrontLink({ connection, subjects, signer, logger });
       const name = memberOf(creds)?.name ?? 'front';
-      const audit = { connection, subjects, signer, verifier, name, logger };
-      return new ClusterBackend(link, options.name, entries, audit, logger);
+      const audit = { connection, subjects, signer, verifier: operators, name, logger };
+      return new ClusterBackend(link, options.name, entries, audit, verifier, logger);
     } catch (error) {
       await connection.close();
       throw error;
@@ -82,6 +89,14 @@ export class ClusterBackend implements RemoteBackend {
 
   auditIn(folder: string | null, closed: Promise<void>): void {
     this.#audit = new AuditLink(this.auditParts, folder, closed);
+  }
+
+  backgroundWith(shared: SharedBackground): ClusterBackground {
+    const { name: cluster, verifier } = this;
+    const { connection, subjects, front, signer } = this.link;
+    const fronts = new Fronts(connection, subjects);
+    this.#fronts = fronts;
+    return new ClusterBackground({ connection, cluster, front, fronts, signer, verifier }, shared);
   }
 
   /** Resolves once there is a worker. */
@@ -148,6 +163,7 @@ export class ClusterBackend implements RemoteBackend {
     await this.#environments?.close();
     this.entries.close();
     await this.#audit?.close();
+    this.#fronts?.close();
     await this.link.close();
   }
 }

@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { PungiError } from '@pungi/core/base';
 import type { Job } from '@pungi/core/engine';
-import type { InputStore } from '../input-store.js';
 import { type GoInputs, pack, type StoredInput } from '../protocol/messages.js';
+import type { SealedStore } from '../sealed-store.js';
 
 type Source = NonNullable<Job['sources']>[number];
 
@@ -15,7 +15,7 @@ const MOST_INLINE_BYTES = 512 * 1024;
 export class JobSender {
   readonly #stored: StoredInput[] = [];
 
-  constructor(private readonly store: InputStore) {}
+  constructor(private readonly store: SealedStore) {}
 
   /** Stores what is too large for a message. */
   async send({ sources = [], ...job }: Job): Promise<GoInputs> {

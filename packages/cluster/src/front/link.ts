@@ -3,12 +3,12 @@ import { hostname } from 'node:os';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { type Logger, PungiError, VERSION } from '@pungi/core/base';
 import { leave } from '../connection.js';
-import { InputStore } from '../input-store.js';
 import { type FrontBeat, pack } from '../protocol/messages.js';
 import type { Signer } from '../protocol/signing.js';
 import type { OrderKind, Subjects, WorkerKey } from '../protocol/subjects.js';
 import { BEAT_MS } from '../protocol/timing.js';
 import { PROTOCOL } from '../protocol/version.js';
+import { SealedStore } from '../sealed-store.js';
 import { Holdings } from './holdings.js';
 import { Replies } from './replies.js';
 import { Trust } from './trust.js';
@@ -28,7 +28,7 @@ export class FrontLink {
   readonly startedAt = performance.now();
   readonly replies: Replies;
   readonly workers: Workers;
-  readonly inputs: InputStore;
+  readonly inputs: SealedStore;
   readonly trust: Trust;
   readonly holdings = new Holdings();
   readonly #beating: NodeJS.Timeout;
@@ -41,9 +41,17 @@ export class FrontLink {
     this.replies = new Replies(connection, subjects, this.front);
     this.workers = new Workers(connection, subjects, logger);
     this.trust = new Trust(logger);
-    this.inputs = new InputStore(connection, subjects.cluster);
+    this.inputs = new SealedStore(connection, subjects.cluster);
     this.#beat();
     this.#beating = setInterval(() => this.#beat(), BEAT_MS);
+  }
+
+  get connection(): NatsConnection {
+    return this.parts.connection;
+  }
+
+  get signer(): Signer {
+    return this.parts.signer;
   }
 
   get subjects(): Subjects {

@@ -19,6 +19,12 @@ export interface RunOrder {
   hasSlot: boolean;
 }
 
+export interface RunListeners {
+  sink: OutputSink;
+  /** Called when the worker says that it has started the run. */
+  onConfirmed?: (() => void) | undefined;
+}
+
 /** What the worker holds after the run. */
 export interface Held {
   isKept: boolean;
@@ -56,7 +62,7 @@ export class RemoteRun {
     private readonly link: FrontLink,
     private readonly worker: WorkerKey,
     private readonly order: RunOrder,
-    private readonly sink: OutputSink,
+    private readonly listeners: RunListeners,
   ) {
     const { inputs, limits, artifactBytes, hasSlot, ...numbered } = order;
     this.ended = new Promise((resolve, reject) => {
@@ -138,11 +144,12 @@ export class RemoteRun {
     if (kind === 'started') this.#start();
     else if (kind === 'refused') this.#refuse(payload);
     else if (kind === 'end') this.#end(payload);
-    else if (this.#hasStarted) void this.sink(kind, payload);
+    else if (this.#hasStarted) void this.listeners.sink(kind, payload);
   }
 
   #start(): void {
     this.#hasStarted = true;
+    this.listeners.onConfirmed?.();
     if (this.#isCancelled) return;
     this.#expectWithin(this.order.limits.timeoutMs + OVERDUE_MS, 'it did not report how the run ended');
   }

@@ -9,7 +9,7 @@ import type { WorkerKey } from '../protocol/subjects.js';
 import { AGAIN_MS, HOLD_MS } from '../protocol/timing.js';
 import { JobSender } from './job-sender.js';
 import type { FrontLink } from './link.js';
-import { type Held, RemoteRun } from './remote-run.js';
+import { type Held, RemoteRun, type RunListeners } from './remote-run.js';
 
 export interface Claim extends WorkerKey {
   claim: string;
@@ -72,13 +72,19 @@ export class RemoteWorker implements Worker, WorkerCopies {
     return this.link.workers.isLost(this.claim);
   }
 
-  async run(job: Job, runId: string, sink: OutputSink, signal: AbortSignal): Promise<RunEnd> {
+  async run(
+    job: Job,
+    runId: string,
+    sink: OutputSink,
+    signal: AbortSignal,
+    onConfirmed?: () => void,
+  ): Promise<RunEnd> {
     refuseLocal(job);
     const sender = new JobSender(this.link.inputs);
     try {
       const inputs = await this.#holding(() => sender.send(this.#fitting(job)));
       if (signal.aborted) return NOT_RUN;
-      return await this.#run(job, inputs, runId, sink, signal);
+      return await this.#run(job, inputs, runId, { sink, onConfirmed }, signal);
     } catch (error) {
       if (!isUnanswered(error)) throw error;
       return { ...NOT_RUN, lost: { started: false, message: NOT_STORED } };
@@ -91,14 +97,14 @@ export class RemoteWorker implements Worker, WorkerCopies {
     { limits, artifactBytes = 0 }: Job,
     inputs: GoInputs,
     run: string,
-    sink: OutputSink,
+    listeners: RunListeners,
     signal: AbortSignal,
   ): Promise<RunEnd> {
     this.#n += 1;
     const { claim } = this.claim;
     const order = { claim, n: this.#n, run, inputs, limits, artifactBytes, hasSlot: !this.#hasRun };
     this.#hasRun = true;
-    const remote = new RemoteRun(this.link, this.claim, order, sink);
+    const remote = new RemoteRun(this.link, this.claim, order, listeners);
     const cancel = () => remote.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {

@@ -8,7 +8,7 @@ import { isToken } from './subjects.js';
 export const token = z.string().refine(isToken, 'is not a token');
 const sentence = z.string().max(10_000);
 const words = z.array(z.string().max(200)).max(1000);
-const whole = z.number().int().nonnegative();
+export const whole = z.number().int().nonnegative();
 export const version = z.number().int().min(1).max(1_000_000);
 
 const About = z.object({
@@ -151,7 +151,7 @@ const JobFields = z.object({
 export const JobMessage = JobFields as unknown as z.ZodType<Job>;
 
 /** An input in the object store, and what decrypts it. */
-const StoredInput = z.object({
+export const StoredInput = z.object({
   name: token,
   bytes: whole,
   key: z.base64().length(44),

@@ -10,7 +10,9 @@ export const STORES = {
   outcomes: 'kv',
   /** Inputs too large for a message. */
   inputs: 'objects',
-  /** Background runs that wait. */
+  /** Large outcomes and files of background runs, and their large requests. */
+  artifacts: 'objects',
+  /** Background runs that have not ended. */
   background: 'stream',
   /** The heads of audit trails. */
   checkpoints: 'stream',

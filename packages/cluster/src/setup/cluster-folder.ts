@@ -151,7 +151,7 @@ function writeMembers(folder: string, cluster: Cluster): void {
   const [frontEnds, operators, owner] = [keysOf('front'), keysOf('operator'), keysOf('owner')];
   for (const { role, name } of cluster.members) {
     if (role === 'worker') writeCredentials(join(folder, name), { frontEnds, operators });
-    if (role === 'front') writeCredentials(join(folder, name), { operators, owner });
+    if (role === 'front') writeCredentials(join(folder, name), { frontEnds, operators, owner });
     if (role === 'operator') writeCredentials(join(folder, name), { frontEnds });
   }
   writePrivate(join(folder, FILES.cluster), `${JSON.stringify(cluster, null, 2)}\n`);

@@ -26,11 +26,12 @@ export const STORE_ACCESS: Record<Role, Partial<Record<Store, Access>>> = {
     profiles: 'read',
     outcomes: 'write',
     inputs: 'write',
+    artifacts: 'write',
     background: 'write',
     checkpoints: 'append',
   },
   worker: { environments: 'look', inputs: 'look' },
-  operator: { environments: 'look', background: 'look', checkpoints: 'read' },
+  operator: { environments: 'look', checkpoints: 'read' },
   owner: { profiles: 'write' },
 };
 
@@ -60,7 +61,13 @@ function coreSubjects({ cluster, name, signing = name }: Permitted): Record<Role
         subjects.fronts,
         subjects.entries('*'),
       ],
-      subscribe: [subjects.beats, subjects.free, subjects.replies('*'), subjects.trail(signing)],
+      subscribe: [
+        subjects.beats,
+        subjects.free,
+        subjects.fronts,
+        subjects.replies('*'),
+        subjects.trail(signing),
+      ],
     },
     worker: {
       publish: [subjects.beat(name), subjects.free, subjects.replies('*')],

@@ -2,10 +2,10 @@ import { createHash, type Hash, randomBytes } from 'node:crypto';
 import type { Logger } from '@pungi/core/base';
 import { PungiError, sha256 } from '@pungi/core/base';
 import type { OutputSink, RunEnd, Worker } from '@pungi/core/engine';
-import type { InputStore } from '../input-store.js';
 import { packAttached } from '../protocol/frames.js';
 import { type Copy, type CopyAnswer, type End, type Go, pack } from '../protocol/messages.js';
 import { LEASE_MS } from '../protocol/timing.js';
+import type { SealedStore } from '../sealed-store.js';
 import { FrameSender } from './frame-sender.js';
 import { loadJob } from './job-loader.js';
 import type { Slots } from './slots.js';
@@ -16,7 +16,7 @@ export interface ClaimParts {
   /** Publishes to the front end of the claim. */
   reply: (front: string, token: string, message: Buffer) => void;
   slots: Slots;
-  inputs: InputStore;
+  inputs: SealedStore;
   trail: Trail;
   logger: Logger;
   /** A claim begins: of an offer, or of a fork. */

@@ -6,7 +6,6 @@ import type { Backend, BackendState, WorkerAbout } from '@pungi/core/engine';
 import type { LocalEnvironments, OnEnvironmentEvent } from '@pungi/core/environments';
 import { leave } from '../connection.js';
 import { deferred } from '../deferred.js';
-import { InputStore } from '../input-store.js';
 import { type Beat, FrontBeat, type Offer, type OfferAnswer, pack } from '../protocol/messages.js';
 import type { Verifier } from '../protocol/signing.js';
 import {
@@ -19,6 +18,7 @@ import {
 } from '../protocol/subjects.js';
 import { BEAT_MS, FRONT_SILENCE_MS } from '../protocol/timing.js';
 import { PROTOCOL } from '../protocol/version.js';
+import { SealedStore } from '../sealed-store.js';
 import { SilenceWatch } from '../silence.js';
 import { Changes } from './changes.js';
 import { Claim, type ClaimParts } from './claim.js';
@@ -71,7 +71,7 @@ export class ClusterWorker {
   readonly #frontBeats = new Map<string, number>();
   readonly #inbox: SignedInbox;
   readonly #trail: Trail;
-  readonly #inputs: InputStore;
+  readonly #inputs: SealedStore;
   readonly #closing = new AbortController();
   #taker: OfferTaker | undefined;
   #environments: LocalEnvironments | undefined;
@@ -91,7 +91,7 @@ export class ClusterWorker {
     this.key = { worker: options.name, incarnation: randomBytes(9).toString('base64url') };
     this.#trail = new Trail(options.trail, this.key.incarnation);
     this.#slots = new Slots(options.slots, () => this.#taker?.balance());
-    this.#inputs = new InputStore(parts.connection, parts.subjects.cluster);
+    this.#inputs = new SealedStore(parts.connection, parts.subjects.cluster);
     this.#inbox = new SignedInbox(parts.connection, parts.verifier, parts.logger);
     this.#fronts = new SilenceWatch(FRONT_SILENCE_MS, {
       onLost: (front) => this.#abandon(front),

@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { PungiError } from '@pungi/core/base';
 import type { Job } from '@pungi/core/engine';
-import type { InputStore } from '../input-store.js';
 import { type Go, JobMessage, parse } from '../protocol/messages.js';
+import type { SealedStore } from '../sealed-store.js';
 
 /** A job whose inputs are on this machine. */
 export interface LoadedJob {
@@ -20,7 +20,7 @@ export interface LoadedJob {
 const MOST_JOB_BYTES = 64 * 1024 * 1024;
 
 /** Fetches what a run was given by reference. Throws what is in the way. */
-export async function loadJob(order: Go, store: InputStore): Promise<LoadedJob> {
+export async function loadJob(order: Go, store: SealedStore): Promise<LoadedJob> {
   const job = order.job ?? (await storedJob(order, store));
   const { sources = [] } = order;
   if (sources.length === 0) return { job, remove: async () => {} };
@@ -40,7 +40,7 @@ export async function loadJob(order: Go, store: InputStore): Promise<LoadedJob> 
   }
 }
 
-async function storedJob({ storedJob }: Go, store: InputStore): Promise<Job> {
+async function storedJob({ storedJob }: Go, store: SealedStore): Promise<Job> {
   const fits = storedJob !== undefined && storedJob.bytes <= MOST_JOB_BYTES;
   const job = fits ? parse(JobMessage, await buffer(store.get(storedJob))) : undefined;
   if (job === undefined) throw new PungiError('INTERNAL_ERROR', 'the job of the run cannot be read');

@@ -8,6 +8,8 @@ type Fault = (worker: ChaosWorker, nats: Nats, random: () => number) => Promise<
 /** Some of these are shorter than the silence after which a worker is lost, and some longer. */
 const span = (random: () => number, mostMs = 4000) => pause(50 + random() * mostMs);
 
+const OWED_MS = 2000;
+
 /** What befalls workers, one after the other. */
 export const WORKER_FAULTS: Record<string, Fault> = {
   kill: async (worker, _, random) => {
@@ -46,6 +48,8 @@ export const WORKER_FAULTS: Record<string, Fault> = {
     if (!worker.fill()) return false;
     await span(random);
     worker.empty();
+    // An end that could not be written is in the worker's memory until its next heartbeats: killed before, it takes the end along.
+    await pause(OWED_MS);
     return true;
   },
 };

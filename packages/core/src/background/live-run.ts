@@ -11,10 +11,11 @@ const MOST_WAITING = 20;
 /** Lines that come soon after each other are one answer. */
 const GATHER_MS = 500;
 
+/** Nobody can guess it. */
+export const newHandle = (): string => `run-${randomBytes(16).toString('base64url')}`;
+
 /** A background run of this server that has not ended, or whose outcome could not be stored. */
 export class LiveRun {
-  readonly run = `run-${randomBytes(16).toString('base64url')}`;
-  readonly acceptedAt = new Date().toISOString();
   readonly #stop = new AbortController();
   readonly #waiting = new Set<(what: 'line' | 'end') => void>();
   #lines: string[] = [];
@@ -30,7 +31,11 @@ export class LiveRun {
   /** Why it was cancelled, if its owner did not ask for it. */
   stopped: string | undefined;
 
-  constructor(readonly owner: string) {}
+  constructor(
+    readonly owner: string,
+    readonly run = newHandle(),
+    readonly acceptedAt = new Date().toISOString(),
+  ) {}
 
   get signal(): AbortSignal {
     return this.#stop.signal;

@@ -240,7 +240,8 @@ function oldestOfLargest(
   return largest !== undefined && heldBy(largest) >= held.get(caller)! ? largest : undefined;
 }
 
-function withoutDisplays({ displays: _, value, ...outcome }: Outcome): Outcome {
+/** The outcome without what takes most of its room. */
+export function withoutDisplays({ displays: _, value, ...outcome }: Outcome): Outcome {
   const { content: __, ...plain } = value ?? { type: '', repr: '' };
   const note = 'Pictures and other displays were not kept: there was no room (BACKGROUND_MB).';
   return { ...outcome, value: value && plain, notes: [...(outcome.notes ?? []), note] };

@@ -8,7 +8,7 @@ export {
   type Replay,
 } from './audit.js';
 export { BackgroundRun, type BackgroundRunInfo } from './background.js';
-export { type Caller, CLI, callerOf } from './caller.js';
+export { type Caller, CLI, callerOf, ownerOf } from './caller.js';
 export { CodeSummary, Disclosure } from './disclosure.js';
 export { displayContent, displayFile, displayStem, isPicture } from './display-files.js';
 export {
@@ -27,6 +27,7 @@ export { Alert, ClusterHealth, type ClusterWorkerHealth, Health } from './health
 export { DEFAULT_LIMITS, Limits, type RequestedLimits } from './limits.js';
 export {
   Artifact,
+  buildOutcome,
   Display,
   type Isolation,
   isSandboxed,
@@ -74,7 +75,7 @@ export {
   type TestResult,
   type TestStatus,
 } from './test-report.js';
-export { exitCodeOf, exitOfCode, VERDICT_KINDS } from './verdicts.js';
+export { exitCodeOf, exitOfCode, failure, VERDICT_KINDS } from './verdicts.js';
 export {
   type ArgvRule,
   type DiscoverRequest,

@@ -73,8 +73,17 @@ export interface Worker {
   readonly about: WorkerAbout;
   /** Its tier, if the workers of its backend may differ. */
   readonly tier?: Tier;
-  /** Runs one job at a time. Resolves when all processes of the run have ended, or the worker is lost. */
-  run(job: Job, runId: string, sink: OutputSink, signal: AbortSignal): Promise<RunEnd>;
+  /**
+   * Runs one job at a time. Resolves when all processes of the run have ended, or the worker is lost. `onConfirmed`: another
+   * machine has said that the code runs.
+   */
+  run(
+    job: Job,
+    runId: string,
+    sink: OutputSink,
+    signal: AbortSignal,
+    onConfirmed?: () => void,
+  ): Promise<RunEnd>;
   /** Whether it waits for the next job of its session, with what the last one left. */
   readonly isKept: boolean;
   /** Why it is not kept any more, if its backend knows. */

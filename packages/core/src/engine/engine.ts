@@ -12,7 +12,7 @@ import type { RunOptions } from '../contract/run.js';
 import { failure, kindOfCode, type Verdict } from '../contract/verdicts.js';
 import { Discovery } from '../contract/wrap.js';
 import { GenerationGone } from '../runtime/fork-server.js';
-import type { Job, WorkerAbout } from '../runtime/supervisor.js';
+import type { Job, OutputSink, WorkerAbout } from '../runtime/supervisor.js';
 import { type Backend, type BackendState, bytecodeTagOf, type Worker, type WorkerSlot } from './backend.js';
 import { readCompletion } from './completion.js';
 import { type EnvironmentRef, PLAIN, type PoolSpec } from './environment-ref.js';
@@ -36,11 +36,19 @@ export interface EngineOptions extends LocalBackendOptions {
   backend?: Backend | undefined;
 }
 
-export interface EngineRunOptions extends RunOptions {
-  /** Called before the run resolves, if the job requests a summary and the code was analysed. */
-  onSummary?: (summary: CodeSummary) => void;
+/** How a run begins. */
+export interface StartHooks {
+  /** Called when a worker is there for the code. It gets the code once this resolves, and never if this rejects. */
+  beforeStart?: (() => Promise<void>) | undefined;
   /** Called when a worker gets the code: not for runs that are refused or cancelled before. */
   onStart?: () => void;
+  /** Called when a worker of another machine has confirmed that it runs the code. */
+  onConfirmed?: (() => void) | undefined;
+}
+
+export interface EngineRunOptions extends RunOptions, StartHooks {
+  /** Called before the run resolves, if the job requests a summary and the code was analysed. */
+  onSummary?: (summary: CodeSummary) => void;
   /** The advice for this caller, instead of the engine's. */
   advice?: Advice | undefined;
 }
@@ -194,7 +202,7 @@ export class Engine {
     draft: OutcomeDraft,
     stop: AbortSignal,
     asked: number,
-    { onSummary, onStart }: EngineRunOptions,
+    { onSummary, beforeStart, onStart, onConfirmed }: EngineRunOptions,
   ): Promise<Outcome> {
     const { timeoutMs } = job.limits;
     const state = this.#state ?? (await untilAborted(this.started, this.#patience(stop, timeoutMs)));
@@ -221,11 +229,13 @@ export class Engine {
       );
     }
     try {
+      if (beforeStart) await beforeStart();
       onStart?.();
       const handedOver = performance.now();
       const { tier, features } = worker.tier ? { ...worker.about, tier: worker.tier } : state;
       draft.began({ tier, features }, handedOver - asked);
-      const end = await worker.run(job, draft.runId, (stream, data) => draft.write(stream, data), stop);
+      const write: OutputSink = (stream, data) => draft.write(stream, data);
+      const end = await worker.run(job, draft.runId, write, stop, onConfirmed);
       if (end.summary) onSummary?.(end.summary);
       return draft.end(end, { wasStopped: stop.aborted, tookMs: performance.now() - handedOver });
     } finally {

@@ -21,3 +21,4 @@ export type {
 export { bytecodeTagOf } from './backend.js';
 export type { EnvironmentRef, PoolSpec } from './environment-ref.js';
 export { isPlain, PLAIN } from './environment-ref.js';
+export { FairQueue } from './fair-queue.js';

@@ -1,4 +1,5 @@
 import type { AuditRecorder } from '../audit/recorder.js';
+import { backgroundFolder, type StoreLimits } from '../background/run-store.js';
 import type { BackgroundLimits } from '../background.js';
 import { type Advice, adviceFor, type Door } from '../base/advice.js';
 import { type Config, isServed } from '../config/schema.js';
@@ -57,6 +58,12 @@ export function backgroundLimits(config: Config): BackgroundLimits {
     slotsPerCaller,
   };
 }
+
+export const keptOutcomes = (config: Config): StoreLimits => ({
+  folder: backgroundFolder(config),
+  totalBytes: config.backgroundMb * 1024 * 1024,
+  keptMs: config.backgroundHours * 3_600_000,
+});
 
 export const environmentsOptions = (config: Config, door: Door): EnvironmentsOptions => ({
   advice: adviceOf(config, door),

@@ -1,3 +1,4 @@
+import type { BackgroundRuns, SharedBackground } from '../background.js';
 import type { Backend } from '../engine/backend.js';
 import type { Environments, EnvironmentsOptions } from '../environments/environments.js';
 
@@ -7,4 +8,6 @@ export interface RemoteBackend extends Backend {
   environmentsWith(options: EnvironmentsOptions): Environments;
   /** Called once by a server. `folder`: of its audit trail, if it has one. `closed`: nothing is recorded any more. */
   auditIn(folder: string | null, closed: Promise<void>): void;
+  /** Called at most once: a command has no background runs. */
+  backgroundWith(parts: SharedBackground): BackgroundRuns;
 }

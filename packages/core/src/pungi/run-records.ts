@@ -5,6 +5,7 @@ import type { EnvironmentLock } from '../contract/audit.js';
 import type { Caller } from '../contract/caller.js';
 import type { Outcome } from '../contract/outcome.js';
 import type { RunRequest } from '../contract/run.js';
+import type { StartHooks } from '../engine/engine.js';
 import type { Admitted } from '../gate/gate.js';
 import type { NetworkRefusals } from './network-refusals.js';
 import { refusal } from './refusal.js';
@@ -20,8 +21,7 @@ export interface Trace {
   request: RunRequest;
   caller: Caller;
   replayOf: string | null;
-  /** Called when a worker gets the code. */
-  onStart?: (() => void) | undefined;
+  background?: StartHooks | undefined;
   admitted: Admitted | undefined;
   executions: Execution[];
   /** Uploads that it uses, to be released at its end. */

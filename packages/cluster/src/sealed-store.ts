@@ -7,23 +7,44 @@ import { PungiError } from '@pungi/core/base';
 import { isUnanswered } from './connection.js';
 import type { StoredInput } from './protocol/messages.js';
 import { storeName } from './protocol/stores.js';
+import { withReplicas } from './replicas.js';
 
 const CIPHER = 'aes-256-gcm';
 const CHUNK_BYTES = 256 * 1024;
-/** What a front end that was killed left behind is gone after this. */
-const KEPT_MS = 15 * 60_000;
+
+export interface SealedBucket {
+  store: 'inputs' | 'artifacts';
+  /** What nobody has removed is gone after this. */
+  keptMs: number;
+  maxBytes?: number;
+}
+
+/** What a front end that was killed left behind is gone after a time. */
+const INPUTS: SealedBucket = { store: 'inputs', keptMs: 15 * 60_000 };
 
 /**
- * Inputs that are too large for a message, in a bucket of the object store. Each is encrypted with a key of its own, which only the
- * worker of the run gets: others that can read the bucket learn nothing.
+ * What is too large for a message, in a bucket of the object store. Each object is encrypted with a key of its own: who can read the
+ * bucket, and not the message with the key, learns nothing. The key of an input is in the order to the worker of the run.
  */
-export class InputStore {
+export class SealedStore {
   #bucket: Promise<ObjectStore> | undefined;
 
   constructor(
     private readonly connection: NatsConnection,
     private readonly cluster: string,
+    private readonly about = INPUTS,
   ) {}
+
+  /** For a front end: makes the bucket if there is none. */
+  open(): Promise<ObjectStore> {
+    const { keptMs, maxBytes } = this.about;
+    const limits = { ttl: nanos(keptMs), ...(maxBytes && { max_bytes: maxBytes }) };
+    return this.#use((buckets, named) =>
+      withReplicas(this.connection, (replicas) =>
+        buckets.create(named, { ...limits, storage: StorageType.File, replicas }),
+      ),
+    );
+  }
 
   /** For a front end. Throws an error of NATS if it does not answer. */
   async put(content: AsyncIterable<Buffer>): Promise<StoredInput> {
@@ -38,9 +59,7 @@ export class InputStore {
       cipher.final();
     }
     const stream = Readable.toWeb(Readable.from(sealed())) as globalThis.ReadableStream<Uint8Array>;
-    const bucket = await this.#use((buckets, named) =>
-      buckets.create(named, { ttl: nanos(KEPT_MS), storage: StorageType.File }),
-    );
+    const bucket = await this.open();
     await bucket.put({ name, options: { max_chunk_size: CHUNK_BYTES } }, stream).catch((error: Error) => {
       throw error instanceof JetStreamApiError ? unavailable(error) : error;
     });
@@ -52,11 +71,11 @@ export class InputStore {
     await (await this.#bucket)?.delete(name);
   }
 
-  /** For a worker. Fails if anything of the input was changed. */
+  /** Fails if anything of the object was changed. */
   async *get({ name, bytes, key, iv, tag }: StoredInput): AsyncGenerator<Buffer> {
     const bucket = await this.#use((buckets, named) => buckets.open(named));
     const found = await bucket.info(name);
-    if (found === null) throw new PungiError('INTERNAL_ERROR', 'An input of the run is gone.');
+    if (found === null) throw new PungiError('INTERNAL_ERROR', 'An input or file of the run is gone.');
     const read = (text: string) => Buffer.from(text, 'base64');
     const decipher = createDecipheriv(CIPHER, read(key), read(iv)).setAuthTag(read(tag));
     let left = bytes;
@@ -65,7 +84,7 @@ export class InputStore {
       if (left < 0) break;
       yield decipher.update(piece);
     }
-    if (left !== 0) throw new PungiError('INTERNAL_ERROR', 'An input of the run has another size.');
+    if (left !== 0) throw new PungiError('INTERNAL_ERROR', 'An input or file of the run has another size.');
     decipher.final();
   }
 
@@ -82,7 +101,7 @@ export class InputStore {
   }
 
   get #name(): string {
-    return storeName(this.cluster, 'inputs');
+    return storeName(this.cluster, this.about.store);
   }
 
   #use(open: (buckets: Objm, name: string) => Promise<ObjectStore>): Promise<ObjectStore> {
@@ -97,7 +116,7 @@ export class InputStore {
 const unavailable = (error: Error) =>
   new PungiError(
     'INTERNAL_ERROR',
-    `Inputs of more than 512 KiB need the object store of NATS, which cannot be used (${error.message}): check that JetStream is enabled and has room.`,
+    `Large inputs and outcomes need the object store of NATS, which cannot be used (${error.message}): check that JetStream is enabled and has room.`,
     {},
     error,
   );

@@ -1,0 +1,92 @@
+import {
+  AckPolicy,
+  type Consumer,
+  type JetStreamClient,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream';
+import { type NatsConnection, nanos } from '@nats-io/transport-node';
+import { bytesOf } from '../connection.js';
+import { QueuedRun } from '../protocol/background.js';
+import { pack, parse } from '../protocol/messages.js';
+import type { Signer, Verifier } from '../protocol/signing.js';
+import { storeName } from '../protocol/stores.js';
+import { isCompatible } from '../protocol/version.js';
+import { ANSWER_MS, patiently } from './patience.js';
+
+/** All front ends take from it together. */
+const CONSUMER = 'fronts';
+/** A run whose front end does not say that it goes on is delivered again after this, to any of them. */
+const ACK_MS = 3000;
+/** How long the server keeps a request for the next run. */
+const ASK_MS = 5000;
+
+/** A run that was taken from the queue: it stays there until it is acknowledged. */
+export type QueueMessage = Pick<JsMsg, 'ack' | 'nak' | 'working' | 'info'>;
+
+/** The runs that have not ended, in a stream of NATS. Front ends trust what one of them has signed. */
+export class RunQueue {
+  #consumer: Promise<Consumer> | undefined;
+  readonly #jetstream: JetStreamClient;
+
+  constructor(
+    private readonly connection: NatsConnection,
+    private readonly cluster: string,
+    private readonly keys: { signer: Signer; verifier: Verifier },
+  ) {
+    this.#jetstream = jetstream(connection, { timeout: ANSWER_MS });
+  }
+
+  /** Resolves when NATS has stored it. */
+  async add(queued: QueuedRun): Promise<void> {
+    const subject = this.#subjectOf(queued.run);
+    const signed = this.keys.signer.sign(subject, pack(queued));
+    // NATS stores it once, however often it is sent.
+    await patiently(() => this.#jetstream.publish(subject, signed, { msgID: queued.run }));
+  }
+
+  /** Resolves to the next message, or to null if there is none for a time. */
+  async next(): Promise<JsMsg | null> {
+    this.#consumer ??= this.#open();
+    try {
+      return await (await this.#consumer).next({ expires: ASK_MS });
+    } catch (error) {
+      this.#consumer = undefined;
+      throw error;
+    }
+  }
+
+  /** Returns undefined if no front end has signed it, or it cannot be read. */
+  read(message: JsMsg): QueuedRun | undefined {
+    const content = this.keys.verifier.open(message.subject, bytesOf(message));
+    const queued = content && parse(QueuedRun, content);
+    const isRight = queued && isCompatible(queued.v) && message.subject === this.#subjectOf(queued.run);
+    return isRight ? queued : undefined;
+  }
+
+  /** Whether the run is in the queue, also while a front end has it. */
+  async has(run: string): Promise<boolean> {
+    const { streams } = await jetstreamManager(this.connection, { checkAPI: false, timeout: ANSWER_MS });
+    const query = { last_by_subj: this.#subjectOf(run) };
+    return (await patiently(() => streams.getMessage(this.#stream, query))) !== null;
+  }
+
+  async #open(): Promise<Consumer> {
+    const { consumers } = await jetstreamManager(this.connection, { checkAPI: false, timeout: ANSWER_MS });
+    await consumers.add(this.#stream, {
+      durable_name: CONSUMER,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(ACK_MS),
+      max_deliver: -1,
+      max_ack_pending: 10_000,
+    });
+    return this.#jetstream.consumers.get(this.#stream, CONSUMER);
+  }
+
+  get #stream(): string {
+    return storeName(this.cluster, 'background');
+  }
+
+  #subjectOf = (run: string): string => `pungi.${this.cluster}.background.${run}`;
+}
