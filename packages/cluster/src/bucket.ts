@@ -3,6 +3,7 @@ import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { PungiError } from '@pungi/core/base';
 import { bucketOf } from './protocol/environments.js';
+import { withReplicas } from './replicas.js';
 
 /** Answers to a write that expected another revision. */
 const CONFLICTS: readonly number[] = [10_071, 10_164];
@@ -19,7 +20,9 @@ export const isMissingStream = (error: unknown): boolean =>
 export async function openBucket(connection: NatsConnection, cluster: string): Promise<KV> {
   try {
     // Only the leader answers reads, so that none is older than the last write.
-    return await new Kvm(connection).create(bucketOf(cluster), { history: 1, allow_direct: false });
+    return await withReplicas(connection, (replicas) =>
+      new Kvm(connection).create(bucketOf(cluster), { history: 1, allow_direct: false, replicas }),
+    );
   } catch (error) {
     const reason = (error as Error).message;
     throw new PungiError(

@@ -106,9 +106,9 @@ test('a run that has started when its front end is killed is lost, and is not st
 });
 
 test('a run that was taken, but not ordered, when its front end is killed is run by another one', async () => {
+  const a = await serve();
   worker.signal('SIGTERM');
   await worker.running.ended;
-  const a = await serve();
   const run = await accept(a.client, { code: '6 * 7' });
   await until(async () => (await phaseOf(run)) === 'taken', 'the front end has taken it');
   await kill(a.running);

@@ -1,8 +1,12 @@
+import { jetstream } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.js';
+import { callerOf, ownerOf } from '../../core/src/contract/caller.js';
 import type { Pungi } from '../../core/src/pungi.js';
 import { makeKeyPair } from '../src/credentials.js';
+import { keyOfRun } from '../src/protocol/background.js';
 import { readFrame } from '../src/protocol/frames.js';
 import { Signer } from '../src/protocol/signing.js';
 import { ORDERS, type OrderKind, subjectsOf } from '../src/protocol/subjects.js';
@@ -279,4 +283,50 @@ test('a heartbeat with the name of another worker is not heard', async () => {
   expect(await works()).toBe(true);
   expect(backend.workers).toHaveLength(1);
   await backend.close();
+});
+
+const HANDLE = `run-${'x'.repeat(22)}`;
+const queueOf = (run: string) => `pungi.main.background.${run}`;
+const owner = { client: 'somebody' };
+
+/** Resolves when a run that was accepted after everything before has ended: front ends take them in order. */
+async function isQueueTaken(): Promise<void> {
+  const { run } = await pungi.runInBackground({ code: '6 * 7' }, { caller: owner });
+  await until(async () => (await pungi.getRun(run, { caller: owner })).outcome, 'a later run has ended');
+}
+
+/** Somebody who can write every store makes it look as if a front end had accepted the run. */
+async function pretend(run: string): Promise<string> {
+  const state = { run, acceptedAt: 'now', phase: 'queued', front: 'front', attempts: 0 };
+  const key = keyOfRun(ownerOf(callerOf(owner)), run);
+  await (await new Kvm(enemy).open('pungi-main-outcomes')).put(key, JSON.stringify(state));
+  return JSON.stringify({
+    ...{ v: PROTOCOL, run, acceptedAt: 'now', caller: callerOf(owner), retry: true },
+    request: JSON.stringify({ code: 'print("forged")' }),
+  });
+}
+
+test('a background run that no front end has signed for the queue is not run', async () => {
+  const queued = await pretend(HANDLE);
+  const publish = (payload: Uint8Array | string) => jetstream(enemy).publish(queueOf(HANDLE), payload);
+  const before = starts();
+  await publish(queued);
+  const { seed, publicKey } = makeKeyPair();
+  await publish(new Signer(seed, publicKey).sign(queueOf(HANDLE), Buffer.from(queued)));
+  // By a front end, for another subject.
+  const front = new Signer(cluster.signing.seed, cluster.signing.publicKey);
+  await publish(front.sign(queueOf(HANDLE.replace('x', 'y')), Buffer.from(queued)));
+  await isQueueTaken();
+  expect(starts()).toBe(before + 1);
+  expect(await pungi.getRun(HANDLE, { caller: owner })).toMatchObject({ state: 'waiting' });
+});
+
+test('a background run that was seen in the queue and has ended is not run again', async () => {
+  const { run } = await pungi.runInBackground({ code: 'print("once")', retry: true }, { caller: owner });
+  await until(async () => (await pungi.getRun(run, { caller: owner })).outcome, 'it has ended');
+  const before = starts();
+  const message = sightings(/\.background\./).find(({ subject }) => subject === queueOf(run))!;
+  await jetstream(enemy).publish(queueOf(run), message.data);
+  await isQueueTaken();
+  expect(starts()).toBe(before + 1);
 });

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   AckPolicy,
   type Consumer,
+  JetStreamApiError,
   type JetStreamClient,
   type JsMsg,
   jetstream,
@@ -19,8 +21,13 @@ import { ANSWER_MS, patiently } from './patience.js';
 const CONSUMER = 'fronts';
 /** A run whose front end does not say that it goes on is delivered again after this, to any of them. */
 const ACK_MS = 3000;
-/** How long the server keeps a request for the next run. */
-const ASK_MS = 5000;
+/** Runs that front ends have at the same time. */
+const MOST_PENDING = 10_000;
+/** How long the server keeps a request for the next run, and how long its answer is waited for: its leader may be gone. */
+const ASK_MS = 2000;
+const LATE_MS = 2 * ASK_MS;
+/** The answer of a server that has no such consumer. */
+const NO_CONSUMER = 10_014;
 
 /** A run that was taken from the queue: it stays there until it is acknowledged. */
 export type QueueMessage = Pick<JsMsg, 'ack' | 'nak' | 'working' | 'info'>;
@@ -49,11 +56,19 @@ export class RunQueue {
   /** Resolves to the next message, or to null if there is none for a time. */
   async next(): Promise<JsMsg | null> {
     this.#consumer ??= this.#open();
+    const late = new AbortController();
+    const isLate = pause(LATE_MS, undefined, { signal: late.signal }).then(() => {
+      throw new Error('no answer');
+    });
     try {
-      return await (await this.#consumer).next({ expires: ASK_MS });
+      const consumer = await this.#consumer;
+      return await Promise.race([consumer.next({ expires: ASK_MS }), isLate]);
     } catch (error) {
       this.#consumer = undefined;
       throw error;
+    } finally {
+      late.abort();
+      isLate.catch(() => {});
     }
   }
 
@@ -74,14 +89,18 @@ export class RunQueue {
 
   async #open(): Promise<Consumer> {
     const { consumers } = await jetstreamManager(this.connection, { checkAPI: false, timeout: ANSWER_MS });
-    await consumers.add(this.#stream, {
-      durable_name: CONSUMER,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(ACK_MS),
-      max_deliver: -1,
-      max_ack_pending: 10_000,
+    const get = () => this.#jetstream.consumers.get(this.#stream, CONSUMER);
+    return get().catch(async (error: unknown) => {
+      if (!(error instanceof JetStreamApiError) || error.code !== NO_CONSUMER) throw error;
+      await consumers.add(this.#stream, {
+        durable_name: CONSUMER,
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: nanos(ACK_MS),
+        max_deliver: -1,
+        max_ack_pending: MOST_PENDING,
+      });
+      return get();
     });
-    return this.#jetstream.consumers.get(this.#stream, CONSUMER);
   }
 
   get #stream(): string {
