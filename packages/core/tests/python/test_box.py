@@ -1,12 +1,15 @@
 import ctypes
 import mmap
 import os
+import signal
 import stat
 import tempfile
+import threading
 import unittest
 
 import python_half  # noqa: F401
 from pungi.jail import box
+from pungi.limits import watch
 
 MB = 1024 * 1024
 LIBC = ctypes.CDLL(None)
@@ -174,6 +177,30 @@ class FolderBox(unittest.TestCase):
             self.assertFalse(self.box.is_over(4, [os.getpid()]))
             self.assertFalse(self.box.is_over(2, []))
         self.assertFalse(self.box.is_over(2, [os.getpid()]))
+
+    @unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
+    def test_does_not_take_a_process_that_hides_its_files_for_one_that_has_many(self):
+        """A supervisor is no root: it does not see the files of a process whose first thread has ended."""
+        for path in (os.path.dirname(self.box.root), self.box.root, self.box.work, self.box.temporary, self.box.shared):
+            os.chmod(path, 0o777)
+        pid = os.fork()
+        if pid == 0:
+            if os.getuid() == 0:
+                os.setresuid(1_900_000_001, 1_900_000_001, 1_900_000_001)
+            found = "over or not"
+            headless = os.fork()
+            if headless == 0:
+                threading.Thread(target=signal.pause).start()
+                LIBC.pthread_exit(None)
+            while watch.stat_fields(headless)[0] != b"Z":
+                os.sched_yield()
+            try:
+                self.box.is_over(2, [headless])
+            except PermissionError:
+                found = "hidden"
+            os.kill(headless, signal.SIGKILL)
+            os._exit(0 if found == "hidden" else 1)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
 
     def map_hidden(self, keep_open):
         with open(os.path.join(self.box.work, "hidden"), "w+b") as file:

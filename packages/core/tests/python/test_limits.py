@@ -16,10 +16,12 @@ LIMITS = {"timeoutMs": 60_000, "cpuMs": 36_000_000, "memoryMb": 64, "processes":
 class Box:
     def __init__(self):
         self.walks = 0
-        self.has_grown = False
+        self.has_grown = self.is_hidden = False
 
     def is_over(self, limit_mb, pids):
         self.walks += 1
+        if self.is_hidden:
+            raise PermissionError
         return False
 
     def may_be_over(self, limit_mb):
@@ -99,6 +101,12 @@ class LimitKeeper(unittest.TestCase):
         self.assertEqual((self.look(keeper), keeper.held), ("memory", "400 sockets"))
         self.assertEqual((self.exact_looks.call_count, self.box.walks), (0, 0))
         self.assertEqual(keeper.peak, 65 * MB)
+
+    def test_files_that_nobody_can_see_are_not_called_a_full_disk(self):
+        keeper = self.keeper()
+        self.box.is_hidden = True
+        self.assertEqual(self.look(keeper), "memory")
+        self.assertIn("does not show its files", keeper.held)
 
     def test_of_many_processes_exact_figures_are_read_from_time_to_time(self):
         keeper = self.keeper()

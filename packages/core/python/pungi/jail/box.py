@@ -1,5 +1,6 @@
 """The folders that a run may write to: one bounded tmpfs in its own mount namespace, or a folder on disk that is watched and removed."""
 
+import contextlib
 import os
 
 from ..limits import watch
@@ -152,24 +153,26 @@ class FolderBox:
         return limit_mb * _MB - size, limit_mb * _ENTRIES_PER_MB - entries
 
     def is_over(self, limit_mb, pids):
+        """PermissionError: a process does not show what it holds, and what is seen is within the limit."""
         self._free = self._free_now()
         size, entries = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)
-        open_files = watch.deleted_files(pids, self.device)
-        if open_files is None or self._is_hiding(pids, open_files):
+        if size > limit_mb * _MB or entries > limit_mb * _ENTRIES_PER_MB:
             return True
-        return size + sum(open_files.values()) > limit_mb * _MB or entries > limit_mb * _ENTRIES_PER_MB
+        open_files = watch.deleted_files(pids, self.device)
+        return size + sum(open_files.values()) > limit_mb * _MB or self._is_hiding(pids, open_files)
 
     def _is_hiding(self, pids, open_files):
         hidden = watch.deleted_mappings(pids, self.device) - open_files.keys()
         if len(hidden) > _MOST_DELETED_MAPPINGS:
             # Some were opened after the first look, or were about to be unmapped: those count that are hidden at both looks.
-            hidden -= (watch.deleted_files(pids, self.device) or {}).keys()
+            hidden -= watch.deleted_files(pids, self.device).keys()
             hidden &= watch.deleted_mappings(pids, self.device)
         return len(hidden) > _MOST_DELETED_MAPPINGS
 
     def is_full(self, limit_mb, processes):
-        deleted = watch.deleted_files(processes(), self.device) or {}
-        size = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)[0] + sum(deleted.values())
+        size, _ = watch.folder_usage(self.root, limit_mb * _ENTRIES_PER_MB)
+        with contextlib.suppress(PermissionError):  # what is not seen does not count
+            size += sum(watch.deleted_files(processes(), self.device).values())
         return size >= _almost(limit_mb) or self._free_now() < _MB
 
     def may_be_over(self, limit_mb):

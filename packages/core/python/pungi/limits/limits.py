@@ -15,6 +15,8 @@ _PAUSE_PER_COST = 9
 # Other processes of the same user that may start during a run.
 _TASKS_OF_OTHERS = 256
 _MOST_SIGNALS = 1024
+# What counts as held in the kernel (kernel_objects.py), because nobody can say what it is.
+_UNSEEN = "what a process holds that does not show its files"
 
 
 class LimitKeeper:
@@ -152,7 +154,12 @@ class LimitKeeper:
         return exact
 
     def _check_disk(self, pids):
-        return "disk" if self._box.is_over(self._limits["diskMb"], pids) else None
+        try:
+            return "disk" if self._box.is_over(self._limits["diskMb"], pids) else None
+        except PermissionError:
+            # It was seen a moment ago: since then its first thread has ended, or it has begun another program.
+            self.held, self.peak = _UNSEEN, max(self.peak, self._memory)
+            return "memory"
 
 
 _BOUNDED = (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_DATA, resource.RLIMIT_NPROC)

@@ -198,7 +198,8 @@ _BUFFERS = {stat.S_IFSOCK: _SOCKET_BUFFERS, stat.S_IFIFO: 65536}
 
 
 def _open_files(pid):
-    """The os.stat of each open file of a process. PermissionError: it runs a program that its owner may not read."""
+    """The os.stat of each open file of a process. PermissionError: its first thread has ended, or it runs a program that its owner may
+    not read."""
     try:
         for name in os.listdir(f"/proc/{pid}/fd"):
             # Closed meanwhile: the others are still there.
@@ -228,16 +229,13 @@ def buffers(pids, enough=math.inf):
 
 
 def deleted_files(pids, device):
-    """Size by inode of open files on that device that are in no folder any more; None if they cannot be read."""
-    try:
-        return {
-            file.st_ino: file.st_blocks * 512
-            for pid in pids
-            for file in _open_files(pid)
-            if stat.S_ISREG(file.st_mode) and file.st_nlink == 0 and file.st_dev == device
-        }
-    except PermissionError:
-        return None
+    """Size by inode of open files on that device that are in no folder any more. PermissionError: a process does not show its files."""
+    return {
+        file.st_ino: file.st_blocks * 512
+        for pid in pids
+        for file in _open_files(pid)
+        if stat.S_ISREG(file.st_mode) and file.st_nlink == 0 and file.st_dev == device
+    }
 
 
 def most_in_buffers(pids, limit):

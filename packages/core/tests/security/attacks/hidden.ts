@@ -72,8 +72,6 @@ export const HIDDEN: Attack[] = [
     `}`,
     limits: { memoryMb: 64 },
     expect: memoryExceeded,
-    // Its open files cannot be seen there either, and whichever limit is looked at first ends the run.
-    expectInLandlock: { verdict: ['memory-exceeded', 'disk-exceeded'] },
   }),
   bomb({
     name: 'memory of several processes whose first threads have ended, each in a session of its own',
