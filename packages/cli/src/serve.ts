@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { checkSettings, Pungi } from '@pungi/core';
 import { fileProblem, type Logger, PACKAGE_ROOT, PungiError, styleFor } from '@pungi/core/base';
 import { type Config, toolsFolder } from '@pungi/core/config';
@@ -134,12 +135,18 @@ async function serveHttp(pungi: Pungi, { address, quiet, logger, interrupted }: 
   const { door, instead } = await openDoor(pungi, address, logger);
   try {
     if (instead !== null) logger.info(instead, { url: door.url });
-    // Without an interpreter or a sandbox there is nothing to serve: the error ends the start.
-    const stopped = await Promise.race([pungi.ready(), interrupted.then(() => true)]);
-    if (stopped === true) return;
+    const ready = pungi.ready();
+    // Without an interpreter or a sandbox there is nothing to serve: the error ends the start. Workers may come later.
+    const started = await Promise.race([
+      ready.then(() => 'ready'),
+      interrupted.then(() => 'stopped'),
+      ...(pungi.config.cluster === undefined ? [] : [pause(WORKERS_MS, 'alone', { ref: false })]),
+    ]);
+    if (started === 'stopped') return;
     print(welcome(door.url));
     if (instead !== null) print(`${instead}\n`);
-    print(await isolationLine(pungi));
+    if (started === 'alone') print(NO_WORKER);
+    await Promise.race([ready.then(async () => print(await isolationLine(pungi))), interrupted]);
     await interrupted;
   } finally {
     await door.close();
@@ -188,6 +195,10 @@ async function isolationLine(pungi: Pungi): Promise<string> {
   const warning = isolation.warning === null ? '' : `\n${isolation.warning}`;
   return `${pythonVersion} is ready; isolation tier: ${bold(String(isolation.tier))}${warning}\nCtrl-C stops the server.`;
 }
+
+/** Workers that run are heard within this. */
+const WORKERS_MS = 2000;
+const NO_WORKER = 'No worker is connected yet: start one with pungi worker. Background runs wait for it.\n';
 
 const bold = (text: string) => styleFor(process.stderr)('bold', text);
 

@@ -42,7 +42,9 @@ test('members and hosts are added and removed', async () => {
     `pungi worker --cluster tls://[2001:db8::1]:4222 --creds ${folder}/worker-3`,
   );
   const front = await pungi(['cluster', 'add', 'front', folder]);
-  expect(front.stdout).toContain('Copy front-ends.txt to the operator and to the machines of all workers');
+  expect(front.stdout).toContain(
+    'Copy front-ends.txt to the operator and to the machines of all workers and front ends',
+  );
   const host = await pungi(['cluster', 'add', 'host', folder, 'nats.example.org']);
   expect(host.stdout).toContain('Wrote a certificate for nats.example.org, 2001:db8::1');
   const removed = await pungi(['cluster', 'remove', folder, 'worker-3']);

@@ -105,6 +105,21 @@ test('a run that has started when its front end is killed is lost, and is not st
   expect(starts()).toBe(1);
 });
 
+test('a front end serves before there is a worker, and says so; a background run waits for one', async () => {
+  worker.signal('SIGKILL');
+  await worker.running.ended;
+  const a = await serve();
+  await a.running.shows('stderr', 'No worker is connected yet');
+  const run = await accept(a.client, { code: '6 * 7' });
+  worker = await cluster.worker();
+  await a.running.shows('stderr', 'is ready; isolation tier');
+  const ended = await until(async () => {
+    const { _meta } = await a.client.callTool({ name: 'get_run', arguments: { run } });
+    return _meta?.['pungi/outcome'];
+  }, 'the run has ended');
+  expect(ended).toMatchObject({ verdict: { kind: 'ok' }, value: { json: 42 } });
+});
+
 test('a run that was taken, but not ordered, when its front end is killed is run by another one', async () => {
   const a = await serve();
   worker.signal('SIGTERM');
