@@ -14,7 +14,7 @@ import { bytecodeTagOf } from '@pungi/core/engine';
 import type { EnvironmentsOptions } from '@pungi/core/environments';
 import { openBucket } from '../bucket.js';
 import { type ClusterAddress, openConnection } from '../connection.js';
-import { memberOf, natsCredentials, operatorsOf, signerOf } from '../credentials.js';
+import { memberOf, natsCredentials, operatorsOf, ownerOf, signerOf } from '../credentials.js';
 import type { Beat } from '../protocol/messages.js';
 import { subjectsOf } from '../protocol/subjects.js';
 import { AuditLink } from './audit-link.js';
@@ -24,6 +24,7 @@ import { FrontLink } from './link.js';
 import { Offers } from './offers.js';
 import type { AuditParts } from './own-trail.js';
 import { RemoteWorker } from './remote-worker.js';
+import { ClusterProfiles } from './shared-profiles.js';
 
 export interface ClusterBackendOptions extends ClusterAddress {
   /** The folder with the credentials of the front end. */
@@ -44,6 +45,7 @@ export class ClusterBackend implements RemoteBackend {
     private readonly link: FrontLink,
     private readonly name: string,
     private readonly entries: Entries,
+    readonly profiles: ClusterProfiles,
     private readonly auditParts: AuditParts,
     private readonly logger: Logger,
   ) {
@@ -64,10 +66,14 @@ export class ClusterBackend implements RemoteBackend {
     try {
       const entries = await Entries.open(await openBucket(connection, options.name), logger);
       const subjects = subjectsOf(options.name);
+      const profiles = await ClusterProfiles.open({
+        ...{ connection, cluster: options.name, logger },
+        verifier: ownerOf(creds),
+      });
       const link = new FrontLink({ connection, subjects, signer, logger });
       const name = memberOf(creds)?.name ?? 'front';
       const audit = { connection, subjects, signer, verifier, name, logger };
-      return new ClusterBackend(link, options.name, entries, audit, logger);
+      return new ClusterBackend(link, options.name, entries, profiles, audit, logger);
     } catch (error) {
       await connection.close();
       throw error;
@@ -147,6 +153,7 @@ export class ClusterBackend implements RemoteBackend {
     this.#offers.close();
     await this.#environments?.close();
     this.entries.close();
+    this.profiles.close();
     await this.#audit?.close();
     await this.link.close();
   }
