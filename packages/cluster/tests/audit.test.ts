@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lastingFolder } from '../../../tests/support/places.js';
 import { until } from '../../../tests/support/until.js';
 import { pungi as command } from '../../cli/tests/pungi.js';
+import { AuditTrail } from '../../core/src/audit/audit-trail.js';
 import { Database } from '../../core/src/audit/database.js';
 import { silentLogger } from '../../core/src/base/logger.js';
 import type { Pungi } from '../../core/src/pungi.js';
@@ -28,6 +29,8 @@ beforeAll(async () => {
   second = await frontOf('front-2', two);
   for (const pungi of [first, second, first])
     expect((await pungi.run({ code: '6 * 7' })).value?.json).toBe(42);
+  // Its entry does not fit into one message.
+  await first.run({ code: '1', stdin: 'ä'.repeat(400_000) });
 });
 afterAll(() => cluster.stop());
 
@@ -125,6 +128,19 @@ test('a front end that does not run is named, and its trail is checked where a c
   expect(whole).toMatchObject({ ok: true, status: 0 });
   // The last checkpoint was published when it was closed.
   expect(isBound(whole, 'front-2')).toBe(true);
+});
+
+test('a trail of no front end is checked by itself', async () => {
+  const folder = join(place, 'foreign');
+  const settings = { folder, sync: 'normal' as const, storeCode: true, retentionDays: null };
+  await (await AuditTrail.open(settings, silentLogger)).close();
+  expect((await audited('--trail', two, folder)).others).toEqual([{ folder, problems: [] }]);
+  await change(folder, `UPDATE entries SET body = replace(body, 'genesis', 'genesys')`);
+  const audit = await audited('--trail', two, join(folder, 'audit.db'));
+  expect(audit).toMatchObject({
+    status: 74,
+    others: [{ folder, problems: [expect.stringContaining('changed')] }],
+  });
 });
 
 test('a tail that was cut off is missed, though the trail alone verifies', async () => {
