@@ -52,7 +52,7 @@ Exit codes:
   2    the command or the configuration is not valid, a folder is taken, there is no such member, or
        NATS does not answer
   70   an error inside Pungi, or the worker was lost while it was drained
-  77   the worker does not follow the orders of these credentials
+  77   the worker does not follow the orders of these credentials, or only the owner may do it
   130  cancelled (Ctrl-C)`;
 
 /** The exit codes of `pungi profile`. */

@@ -108,6 +108,12 @@ export function operatorVerifierOf(folder: string): Verifier {
 export const operatorsOf = (folder: string): Verifier =>
   new Verifier(existsSync(join(folder, CREDENTIAL_FILES.operators)) ? keysOf(folder, 'operators') : []);
 
+/** Of shared profiles: only the owner signs them. Nobody does in a cluster without one. */
+export function ownerOf(folder: string): Verifier {
+  if (memberOf(folder)?.role === 'owner') return new Verifier([signerOf(folder).publicKey]);
+  return new Verifier(existsSync(join(folder, CREDENTIAL_FILES.owner)) ? keysOf(folder, 'owner') : []);
+}
+
 /** The front ends of a cluster with their names, as an operator's folder has them. */
 export function frontEndsOf(folder: string): { name: string; key: string }[] {
   let name = '';
@@ -124,7 +130,7 @@ export function frontEndsOf(folder: string): { name: string; key: string }[] {
 }
 
 /** One in each line; lines that begin with # are comments. */
-const keysOf = (folder: string, name: 'frontEnds' | 'operators'): string[] =>
+const keysOf = (folder: string, name: 'frontEnds' | 'operators' | 'owner'): string[] =>
   read(folder, name)
     .split('\n')
     .map((line) => line.trim())

@@ -4,6 +4,7 @@ export { ClusterBackend, type ClusterBackendOptions } from './front/cluster-back
 export type { ClusterStatus, SeenFront, SeenWorker } from './operator/cluster-status.js';
 export { Operator } from './operator/operator.js';
 export { type ClusterAudit, type FrontAudit, verifyAudit } from './operator/verify-audit.js';
+export { ProfileOwner, type PushedProfiles } from './owner/profile-owner.js';
 export { isToken, type Labels, MOST_LABELS } from './protocol/subjects.js';
 export {
   type AddedRole,

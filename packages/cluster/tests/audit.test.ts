@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lastingFolder } from '../../../tests/support/places.js';
 import { until } from '../../../tests/support/until.js';
 import { pungi as command } from '../../cli/tests/pungi.js';
+import { AuditTrail } from '../../core/src/audit/audit-trail.js';
 import { Database } from '../../core/src/audit/database.js';
+import { silentLogger } from '../../core/src/base/logger.js';
 import type { Pungi } from '../../core/src/pungi.js';
 import { signerOf } from '../src/credentials.js';
 import type { ClusterAudit } from '../src/index.js';
@@ -18,7 +20,8 @@ let cluster: SecureCluster;
 let first: Pungi;
 let second: Pungi;
 
-const frontOf = (member: string, auditDir: string) => cluster.front(1, { audit: true, auditDir }, member);
+const frontOf = (member: string, auditDir: string, logger = silentLogger) =>
+  cluster.front(1, { audit: true, auditDir }, member, logger);
 beforeAll(async () => {
   cluster = await SecureCluster.start();
   await cluster.worker('worker-1');
@@ -26,6 +29,8 @@ beforeAll(async () => {
   second = await frontOf('front-2', two);
   for (const pungi of [first, second, first])
     expect((await pungi.run({ code: '6 * 7' })).value?.json).toBe(42);
+  // Its entry does not fit into one message.
+  await first.run({ code: '1', stdin: 'ä'.repeat(400_000) });
 });
 afterAll(() => cluster.stop());
 
@@ -97,9 +102,10 @@ test('runs go on while NATS is down, and the next checkpoint covers their entrie
   const outcome = await first.run({ code: '1', limits: { timeoutMs: 300 } });
   expect(outcome.verdict.kind).not.toBe('unrecorded');
   await cluster.nats.start();
-  const audit = await settled('front-1', 'front-2');
-  expect(frontIn(audit, 'front-1').trails[0]!.boundThrough).toBeGreaterThan(before);
-  expect(audit).toMatchObject({ ok: true });
+  // Its entry gets its number a moment after the answer.
+  const bound = async () => frontIn(await audited(), 'front-1').trails[0]?.boundThrough ?? 0;
+  await until(async () => (await bound()) > before, 'a checkpoint has the entry');
+  expect(await settled('front-1', 'front-2')).toMatchObject({ ok: true });
 });
 
 test('pruned entries are no problem', async () => {
@@ -122,6 +128,19 @@ test('a front end that does not run is named, and its trail is checked where a c
   expect(whole).toMatchObject({ ok: true, status: 0 });
   // The last checkpoint was published when it was closed.
   expect(isBound(whole, 'front-2')).toBe(true);
+});
+
+test('a trail of no front end is checked by itself', async () => {
+  const folder = join(place, 'foreign');
+  const settings = { folder, sync: 'normal' as const, storeCode: true, retentionDays: null };
+  await (await AuditTrail.open(settings, silentLogger)).close();
+  expect((await audited('--trail', two, folder)).others).toEqual([{ folder, problems: [] }]);
+  await change(folder, `UPDATE entries SET body = replace(body, 'genesis', 'genesys')`);
+  const audit = await audited('--trail', two, join(folder, 'audit.db'));
+  expect(audit).toMatchObject({
+    status: 74,
+    others: [{ folder, problems: [expect.stringContaining('changed')] }],
+  });
 });
 
 test('a tail that was cut off is missed, though the trail alone verifies', async () => {
@@ -147,11 +166,13 @@ test('a tail that was cut off is missed, though the trail alone verifies', async
 test('a trail that another valid one has replaced is missed', async () => {
   const moved = join(place, 'moved');
   renameSync(two, moved);
-  second = await frontOf('front-2', two);
+  const logged: string[] = [];
+  second = await frontOf('front-2', two, { ...silentLogger, error: (message) => logged.push(message) });
   await second.run({ code: '1' });
   const audit = await settled('front-2');
   expect(audit.status).toBe(74);
   expect(frontIn(audit, 'front-2').problems).toEqual([expect.stringContaining('Its trail was replaced')]);
+  expect(logged).toEqual(['The audit trail has lost entries, or was replaced: verify it']);
   expect(await audited('--trail', moved)).toMatchObject({ ok: true, status: 0 });
 });
 

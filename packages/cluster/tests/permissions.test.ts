@@ -165,7 +165,7 @@ test.each([
       'pungi.main.worker.worker-1.start.drain',
       'pungi.main.trail.some-key',
       ...contentOf('profiles'),
-      ...requests('profiles', 'STREAM.CREATE', 'STREAM.PURGE'),
+      ...requests('profiles', 'STREAM.CREATE', 'STREAM.PURGE', 'DIRECT.GET', 'CONSUMER.CREATE'),
       ...contentOf('checkpoints'),
       ...requests('checkpoints', 'STREAM.PURGE', 'DIRECT.GET', 'CONSUMER.CREATE'),
       ...ALL_STORES.flatMap((store) => requests(store, ...DESTRUCTIVE)),
@@ -255,7 +255,9 @@ test('front ends and the owner use their stores with the libraries of NATS', asy
 
   const owner = await cluster.connect('owner');
   await (await new Kvm(owner).create(nameOf('profiles'))).put('reports', 'signed');
-  expect((await (await new Kvm(front).open(nameOf('profiles'))).get('reports'))?.string()).toBe('signed');
+  expect(
+    (await (await new Kvm(front).open(nameOf('profiles'), { allow_direct: false })).get('reports'))?.string(),
+  ).toBe('signed');
 
   const manager = await jetstreamManager(front);
   for (const store of ['background', 'checkpoints'] as const)

@@ -61,13 +61,18 @@ export class SecureCluster {
     return running;
   }
 
-  backend(name = 'main', member = 'front-1'): Promise<ClusterBackend> {
-    return ClusterBackend.connect({ url: this.nats.url, name, creds: this.creds(member) }, silentLogger);
+  backend(name = 'main', member = 'front-1', logger = silentLogger): Promise<ClusterBackend> {
+    return ClusterBackend.connect({ url: this.nats.url, name, creds: this.creds(member) }, logger);
   }
 
   /** A front end in this process, which hears so many workers. */
-  async front(workers: number, config: GivenConfig = {}, member = 'front-1'): Promise<Pungi> {
-    const backend = await this.backend('main', member);
+  async front(
+    workers: number,
+    config: GivenConfig = {},
+    member = 'front-1',
+    logger = silentLogger,
+  ): Promise<Pungi> {
+    const backend = await this.backend('main', member, logger);
     const settings = { audit: false, venvsBasePath: join(this.folder, '..', 'environments'), ...config };
     const pungi = Pungi.start(settings, silentLogger, 'server', backend);
     this.#fronts.push(pungi);

@@ -7,5 +7,5 @@ export { checkSettings } from './pungi/check-settings.js';
 export { machineBackend, machineEnvironments } from './pungi/machine.js';
 export { type KeptOutput, OUTPUT_PARTS, type OutputPart } from './pungi/output-store.js';
 export { commandArtifactMb } from './pungi/parts.js';
-export type { RemoteBackend } from './pungi/remote-backend.js';
+export type { RemoteBackend, SharedProfiles } from './pungi/remote-backend.js';
 export { type CompiledScript, type Door, Pungi } from './pungi.js';

@@ -115,7 +115,12 @@ export class Pungi {
     this.config = config;
     this.#door = door;
     this.logger = logger;
-    this.profiles = loadProfiles(config);
+    const shared = backend?.profiles;
+    this.profiles = loadProfiles(config, shared?.chains);
+    shared?.onChange(() => {
+      this.profiles.share(shared.chains);
+      void this.#recordProfiles();
+    });
     this.outputs = new OutputStore(config);
     this.#gate = new Gate(config, this.profiles);
     this.#audit = new AuditRecorder(auditSettings(config), logger);
@@ -599,10 +604,21 @@ export class Pungi {
     if (this.#door === 'command') return;
     try {
       if (this.#door === 'server') await this.#audit.server('started', { version: VERSION });
-      await this.#audit.configuration({ ...this.config, profiles: this.profiles.all });
+      await this.#recordConfiguration();
     } catch {
       // runs report why nothing can be recorded
     }
+  }
+
+  /** Records that the cluster shares other profiles now. */
+  async #recordProfiles(): Promise<void> {
+    await this.#announce();
+    if (this.#door === 'command') return;
+    await this.#recordConfiguration().catch(() => {}); // runs report why nothing can be recorded
+  }
+
+  #recordConfiguration(): Promise<void> {
+    return this.#audit.configuration({ ...this.config, profiles: this.profiles.all });
   }
 
   #readings() {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { demo } from './demo.js';
 import { cordon, drain, uncordon } from './orders.js';
+import { profilesCommand } from './profiles.js';
 import { addCommand, init, remove } from './setup.js';
 import { status } from './status.js';
 import type { End } from './subcommand.js';
@@ -14,14 +15,15 @@ Examples:
   pungi cluster init prod --host nats.example.org --workers 4
   pungi cluster add worker prod
   pungi cluster status --cluster tls://nats.example.org:4222 --creds prod/operator
-  pungi cluster drain worker-2 --cluster tls://nats.example.org:4222 --creds prod/operator`;
+  pungi cluster drain worker-2 --cluster tls://nats.example.org:4222 --creds prod/operator
+  pungi cluster profiles push profiles.yaml --cluster tls://nats.example.org:4222 --creds prod/owner`;
 
 /** `pungi cluster …`: many machines. */
 export function clusterCommand(end: End): Command {
   const command = new Command('cluster')
     .description('set up and look after a cluster: code runs on many machines')
     .addHelpText('after', HELP);
-  for (const make of [demo, init, addCommand, remove, status, cordon, uncordon, drain])
+  for (const make of [demo, init, addCommand, remove, status, cordon, uncordon, drain, profilesCommand])
     command.addCommand(make(end));
   return command;
 }

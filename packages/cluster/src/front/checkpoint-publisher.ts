@@ -2,8 +2,9 @@ import { type JetStreamManager, jetstreamManager, StorageType } from '@nats-io/j
 import type { TrailReader } from '@pungi/core/audit';
 import { isConflict, isMissingStream } from '../bucket.js';
 import { bytesOf } from '../connection.js';
-import { CHECKPOINT_LIMITS, type Checkpoint, type Reference, referenceTo } from '../protocol/checkpoints.js';
-import { pack } from '../protocol/messages.js';
+import { CHECKPOINT_LIMITS, Checkpoint, type Reference, referenceTo } from '../protocol/checkpoints.js';
+import { pack, parse } from '../protocol/messages.js';
+import { contentOf } from '../protocol/signing.js';
 import { storeName } from '../protocol/stores.js';
 import { CHECKPOINT_MS } from '../protocol/timing.js';
 import { PROTOCOL } from '../protocol/version.js';
@@ -101,7 +102,11 @@ export class CheckpointPublisher {
 
   async #newest(manager: JetStreamManager, subject: string): Promise<Reference | null> {
     const found = await manager.streams.getMessage(this.#stream, { last_by_subj: subject });
-    return found && referenceTo(found.seq, bytesOf(found));
+    if (found === null) return null;
+    const message = bytesOf(found);
+    // The one before this start: entries that were lost in between are reported at once.
+    if (subject === this.#subject) this.#published ??= parse(Checkpoint, contentOf(message));
+    return referenceTo(found.seq, message);
   }
 
   #opened(): Promise<JetStreamManager> {

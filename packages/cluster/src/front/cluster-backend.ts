@@ -16,7 +16,14 @@ import type { EnvironmentsOptions } from '@pungi/core/environments';
 import { ClusterBackground } from '../background/cluster-background.js';
 import { openBucket } from '../bucket.js';
 import { type ClusterAddress, openConnection } from '../connection.js';
-import { frontVerifierOf, memberOf, natsCredentials, operatorsOf, signerOf } from '../credentials.js';
+import {
+  frontVerifierOf,
+  memberOf,
+  natsCredentials,
+  operatorsOf,
+  ownerOf,
+  signerOf,
+} from '../credentials.js';
 import type { Beat } from '../protocol/messages.js';
 import type { Verifier } from '../protocol/signing.js';
 import { subjectsOf } from '../protocol/subjects.js';
@@ -28,6 +35,7 @@ import { FrontLink } from './link.js';
 import { Offers } from './offers.js';
 import type { AuditParts } from './own-trail.js';
 import { RemoteWorker } from './remote-worker.js';
+import { ClusterProfiles } from './shared-profiles.js';
 
 export interface ClusterBackendOptions extends ClusterAddress {
   /** The folder with the credentials of the front end. */
@@ -49,6 +57,7 @@ export class ClusterBackend implements RemoteBackend {
     private readonly link: FrontLink,
     private readonly name: string,
     private readonly entries: Entries,
+    readonly profiles: ClusterProfiles,
     private readonly auditParts: AuditParts,
     private readonly verifier: Verifier,
     private readonly logger: Logger,
@@ -71,10 +80,14 @@ export class ClusterBackend implements RemoteBackend {
     try {
       const entries = await Entries.open(await openBucket(connection, options.name), logger);
       const subjects = subjectsOf(options.name);
+      const profiles = await ClusterProfiles.open({
+        ...{ connection, cluster: options.name, logger },
+        verifier: ownerOf(creds),
+      });
       const link = new FrontLink({ connection, subjects, signer, logger });
       const name = memberOf(creds)?.name ?? 'front';
       const audit = { connection, subjects, signer, verifier: operators, name, logger };
-      return new ClusterBackend(link, options.name, entries, audit, verifier, logger);
+      return new ClusterBackend(link, options.name, entries, profiles, audit, verifier, logger);
     } catch (error) {
       await connection.close();
       throw error;
@@ -162,6 +175,7 @@ export class ClusterBackend implements RemoteBackend {
     this.#offers.close();
     await this.#environments?.close();
     this.entries.close();
+    this.profiles.close();
     await this.#audit?.close();
     this.#fronts?.close();
     await this.link.close();

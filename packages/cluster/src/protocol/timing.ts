@@ -41,3 +41,5 @@ export const CHANGE_WAIT_MS = 10_000;
 export const WINDOW_BYTES = 1024 * 1024;
 /** A front end publishes the head of its audit trail at most so often. */
 export const CHECKPOINT_MS = 1000;
+/** A front end looks for new profiles so often. */
+export const PROFILES_MS = 1000;

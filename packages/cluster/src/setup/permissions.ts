@@ -23,7 +23,7 @@ export const STORE_ACCESS: Record<Role, Partial<Record<Store, Access>>> = {
   front: {
     environments: 'write',
     leases: 'write',
-    profiles: 'read',
+    profiles: 'look',
     outcomes: 'write',
     inputs: 'write',
     artifacts: 'write',

@@ -8,6 +8,6 @@ export {
   problemText,
   type RuleProblem,
 } from './profiles/inherit.js';
-export { loadProfiles, profilesFileOf } from './profiles/load-profiles.js';
+export { connectShared, loadProfiles, profilesFileOf, readDefinitions } from './profiles/load-profiles.js';
 export { BUILT_IN, CAPABILITIES, isPersona, isStrategic, type Profiles } from './profiles/profiles.js';
 export { pointToFiles, readBelow, readScript } from './script-file.js';

@@ -16,7 +16,7 @@ import {
   problemText,
   ruleProblems,
 } from './inherit.js';
-import { documented, parseProfiles } from './parse-profiles.js';
+import { documented, nameProblem, type ParsedProfiles, parseProfiles } from './parse-profiles.js';
 import { BUILT_IN, BUILT_IN_PROFILES, Profiles } from './profiles.js';
 
 const PROFILES_FILE = 'profiles.yaml';
@@ -27,18 +27,26 @@ export interface ProfileSettings {
   allowedProfiles: readonly string[];
 }
 
-/** Loads the built-in profiles and those of the file. Throws CONFIGURATION_ERROR with all problems. */
-export function loadProfiles(settings: ProfileSettings): Profiles {
+/**
+ * Loads the built-in profiles and those of the file, besides those that a cluster shares. Throws CONFIGURATION_ERROR with all
+ * problems.
+ */
+export function loadProfiles(
+  settings: ProfileSettings,
+  shared: ReadonlyMap<string, Chain> = new Map(),
+): Profiles {
   const file = profilesFileOf(settings);
   const { chains, problems } = readChains(file);
   if (problems.length > 0) {
     const message = `The profiles file ${file} cannot be used: ${sentenceOf(problems, file)}.`;
     throw new PungiError('CONFIGURATION_ERROR', message, { file, problems });
   }
-  const unknown = unknownNames(settings, [...chains.keys()]);
+  const unknown = unknownNames(settings, [...new Set([...chains.keys(), ...shared.keys()])]);
   if (unknown.length > 0)
     throw new PungiError('CONFIGURATION_ERROR', unknown.join(' '), { problems: unknown });
-  return new Profiles(chains, settings.allowedProfiles);
+  const profiles = new Profiles(chains, settings.allowedProfiles);
+  profiles.share(shared);
+  return profiles;
 }
 
 const MOST_IN_A_SENTENCE = 3;
@@ -81,6 +89,36 @@ export function readChains(file?: string): ReadProfiles {
     locate,
     isReadable: yaml.problems.length === 0,
   };
+}
+
+/** Reads the profiles of a file alone, as written. */
+export function readDefinitions(file: string): Pick<ParsedProfiles, 'definitions' | 'problems'> {
+  const path = resolve(file);
+  return parseProfiles(readYamlFile(path, `The profiles file ${file}`), dirname(path));
+}
+
+/** The origin of profiles that a cluster shares. */
+const CLUSTER = 'cluster';
+
+/**
+ * Connects the profiles that a cluster shares. They extend each other and the built-in ones, but no profile of a file, so that they are
+ * the same at every front end. A built-in one that extends a shared one is among them.
+ */
+export function connectShared(
+  definitions: ReadonlyMap<string, ProfileDefinition>,
+): Pick<ReadProfiles, 'chains' | 'problems'> {
+  const builtIn = sourcesOf(BUILT_IN, BUILT_IN_PROFILES);
+  const known = new Map([...builtIn, ...sourcesOf(CLUSTER, definitions)]);
+  const { chains, problems } = connect(known, builtIn, nowhere);
+  for (const [name, { workspace }] of definitions) {
+    const wrong = (key: string | null, problem: string) =>
+      problems.push({ profile: name, key, line: null, problem });
+    const badName = nameProblem(name);
+    if (badName !== undefined) wrong(null, badName);
+    if (workspace !== undefined) wrong('workspace', 'a cluster has no folders with data');
+  }
+  const isShared = (chain: Chain) => chain.some(({ origin }) => origin === CLUSTER);
+  return { chains: new Map([...chains].filter(([, chain]) => isShared(chain))), problems };
 }
 
 const sourcesOf = (

@@ -5,7 +5,7 @@ import { Limits } from '../../contract/limits.js';
 import { ProfileDefinition, WorkspaceFolder } from '../../contract/profile.js';
 import { keyText, type Locate, type ProfileProblem } from './inherit.js';
 
-interface ParsedProfiles {
+export interface ParsedProfiles {
   definitions: Map<string, ProfileDefinition>;
   problems: ProfileProblem[];
   locate: Locate;
@@ -128,7 +128,7 @@ const PROFILE_NAME_FORM = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/;
 /**
  * Returns why this is not a valid profile name, or undefined. Profile names follow the rules of environment names.
  */
-function nameProblem(name: string): string | undefined {
+export function nameProblem(name: string): string | undefined {
   if (PROFILE_NAME_FORM.test(name)) return undefined;
   return 'the name of a profile is 1 to 64 letters (A-Z, a-z), digits, "_" and "-", and does not start with "-"';
 }

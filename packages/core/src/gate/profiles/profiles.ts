@@ -12,17 +12,32 @@ export const isStrategic = ({ lineage }: Profile): boolean => lineage.includes(S
 export const isPersona = (profile: Profile): boolean =>
   isStrategic(profile) && Object.hasOwn(profile.templateVars, 'persona');
 
-/** The profiles of one server: the built-in ones and those of its file. */
+/** The profiles of one server: the built-in ones, those of its file, and those that its cluster shares. */
 export class Profiles {
-  /** In the order of their definition: the built-in ones first. */
-  readonly all: readonly Profile[];
-  readonly #chains: ReadonlyMap<string, Chain>;
+  readonly #own: ReadonlyMap<string, Chain>;
   readonly #allowed: readonly string[];
+  #chains: ReadonlyMap<string, Chain>;
+  #all: readonly Profile[] = [];
 
-  constructor(chains: ReadonlyMap<string, Chain>, allowed: readonly string[] = [ANY]) {
-    this.#chains = chains;
+  constructor(own: ReadonlyMap<string, Chain>, allowed: readonly string[] = [ANY]) {
+    this.#own = own;
+    this.#chains = own;
     this.#allowed = allowed;
-    this.all = [...chains.values()].map(inherit);
+    this.share(new Map());
+  }
+
+  /** In the order of their definition: the built-in ones first. */
+  get all(): readonly Profile[] {
+    return this.#all;
+  }
+
+  /** Runs that begin from now on find these besides the server's own, instead of those with the same names. */
+  share(shared: ReadonlyMap<string, Chain>): void {
+    // A built-in one that extends a shared one takes the place of itself, not of one in the file.
+    const isIn = ([name, [source]]: [string, Chain]) =>
+      source.origin !== BUILT_IN || this.#own.get(name)?.[0].origin === BUILT_IN;
+    this.#chains = new Map([...this.#own, ...[...shared].filter(isIn)]);
+    this.#all = [...this.#chains.values()].map(inherit);
   }
 
   /** The profiles that callers may use. */
