@@ -4,6 +4,7 @@ import { cordon, drain, uncordon } from './orders.js';
 import { addCommand, init, remove } from './setup.js';
 import { status } from './status.js';
 import type { End } from './subcommand.js';
+import { wheels } from './wheels.js';
 
 const HELP = `
 A cluster runs code on many machines: clients speak to front ends ("pungi serve --cluster"), code runs
@@ -14,6 +15,7 @@ Examples:
   pungi cluster init prod --host nats.example.org --workers 4
   pungi cluster add worker prod
   pungi cluster status --cluster tls://nats.example.org:4222 --creds prod/operator
+  pungi cluster wheels ml.lock wheels --cluster tls://nats.example.org:4222 --creds prod/front-1
   pungi cluster drain worker-2 --cluster tls://nats.example.org:4222 --creds prod/operator`;
 
 /** `pungi cluster …`: many machines. */
@@ -21,7 +23,7 @@ export function clusterCommand(end: End): Command {
   const command = new Command('cluster')
     .description('set up and look after a cluster: code runs on many machines')
     .addHelpText('after', HELP);
-  for (const make of [demo, init, addCommand, remove, status, cordon, uncordon, drain])
+  for (const make of [demo, init, addCommand, remove, status, cordon, uncordon, drain, wheels])
     command.addCommand(make(end));
   return command;
 }

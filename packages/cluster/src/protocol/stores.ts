@@ -10,6 +10,8 @@ export const STORES = {
   outcomes: 'kv',
   /** Inputs too large for a message. */
   inputs: 'objects',
+  /** Packages for workers that reach no package index, named by their hash. */
+  wheels: 'objects',
   /** Background runs that wait. */
   background: 'stream',
   /** The heads of audit trails. */

@@ -23,10 +23,11 @@ export const STORE_ACCESS: Record<Role, Partial<Record<Store, Access>>> = {
     profiles: 'read',
     outcomes: 'write',
     inputs: 'write',
+    wheels: 'write',
     background: 'write',
     checkpoints: 'write',
   },
-  worker: { environments: 'look', inputs: 'look' },
+  worker: { environments: 'look', inputs: 'look', wheels: 'look' },
   operator: { environments: 'look', background: 'look', checkpoints: 'read' },
   owner: { profiles: 'write' },
 };
