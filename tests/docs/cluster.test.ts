@@ -3,8 +3,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findInterpreter } from '../../packages/core/src/sandbox/interpreter.js';
 import { natsServer } from '../support/nats-server.js';
 import { ownFolders } from '../support/own-folders.js';
+import { type PackageIndex, startPackageIndex } from '../support/package-index.js';
+import { ensureUv } from '../support/uv.js';
 import { type ShellRunning, shellIn } from './shell.js';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/cluster.md'), 'utf8');
@@ -18,6 +21,8 @@ const SERVERS: [begins: RegExp, shows: string][] = [
 
 let folder: string;
 let port: number;
+let python: string;
+let index: PackageIndex;
 const env: Record<string, string> = {};
 const servers: ShellRunning[] = [];
 
@@ -26,17 +31,22 @@ beforeAll(async () => {
   port = await freePort();
   const { HOME = '' } = process.env;
   const PATH = `${dirname(await natsServer())}:${process.env['PATH']}`;
-  Object.assign(env, { HOME, PATH, ...ownFolders(), XDG_STATE_HOME: join(folder, 'state') });
+  ({ path: python } = await findInterpreter());
+  index = await startPackageIndex([{ name: 'six', version: '1.17.0', files: { 'six.py': '' } }]);
+  const packages = { ...index.env, PUNGI_UV: await ensureUv() };
+  Object.assign(env, { HOME, PATH, ...ownFolders(), XDG_STATE_HOME: join(folder, 'state'), ...packages });
 });
 afterAll(async () => {
   for (const server of servers.reverse()) await server.stop();
+  await index.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The documented port may be in use here. */
+/** The documented port may be in use here, and another interpreter's pip first in PATH. */
 const here = (line: string) =>
   line
     .replace('localhost:4222', `localhost:${port}`)
+    .replace(/^pip /, `${python} -m pip `)
     .replace(/^(pungi cluster init [\w-]+)/, `$1 --port ${port}`);
 
 test.each(lines)('docs/cluster.md: %s', async (line) => {

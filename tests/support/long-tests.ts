@@ -27,6 +27,7 @@ export const LONG = [
   'packages/cluster/tests/environment-sharing',
   'packages/cluster/tests/environment-trust',
   'packages/cluster/tests/nats-cluster',
+  'packages/cluster/tests/wheels',
   'packages/core/tests/audit/kill',
   'packages/core/tests/audit/processes',
   'packages/core/tests/audit/quota',

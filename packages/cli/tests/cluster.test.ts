@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MAIN } from '../../../tests/support/main.js';
@@ -123,4 +123,17 @@ test('an ordinary user sets a cluster up, and runs code in it', async () => {
   worker.child.kill('SIGTERM');
   expect((await worker.ended).status).toBe(0);
   await nats.stop();
+});
+
+test('only the credentials of a front end store wheels', async () => {
+  const folder = place('wheels');
+  await pungi(['cluster', 'init', folder]);
+  writeFileSync(join(folder, 'ml.lock'), `six==1.17.0 --hash=sha256:${'0'.repeat(64)}\n`);
+  const cluster = ['--cluster', 'tls://127.0.0.1:9', '--creds', join(folder, 'operator')];
+  expect(await pungi(['cluster', 'wheels', join(folder, 'ml.lock'), folder, ...cluster])).toEqual({
+    status: 2,
+    stdout: '',
+    stderr:
+      'pungi: Only front ends store wheels, and the credentials are those of "operator": name the folder of a front end with --creds.\n',
+  });
 });

@@ -1,10 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { JetStreamApiError, jetstreamManager, type MsgRequest } from '@nats-io/jetstream';
+import { JetStreamApiError } from '@nats-io/jetstream';
 import { type ObjectStore, Objm, StorageType } from '@nats-io/obj';
 import { type NatsConnection, nanos } from '@nats-io/transport-node';
 import { PungiError } from '@pungi/core/base';
 import { isUnanswered } from './connection.js';
+import { partsOf } from './objects.js';
 import type { StoredInput } from './protocol/messages.js';
 import { storeName } from './protocol/stores.js';
 import { withReplicas } from './replicas.js';
@@ -79,25 +80,13 @@ export class SealedStore {
     const read = (text: string) => Buffer.from(text, 'base64');
     const decipher = createDecipheriv(CIPHER, read(key), read(iv)).setAuthTag(read(tag));
     let left = bytes;
-    for await (const piece of this.#partsOf(found.nuid)) {
+    for await (const piece of partsOf(this.connection, this.#name, found.nuid)) {
       left -= piece.length;
       if (left < 0) break;
       yield decipher.update(piece);
     }
     if (left !== 0) throw new PungiError('INTERNAL_ERROR', 'An input or file of the run has another size.');
     decipher.final();
-  }
-
-  /** One after the other: a worker may not use consumers (setup/permissions.ts). */
-  async *#partsOf(nuid: string): AsyncGenerator<Uint8Array> {
-    const { streams } = await jetstreamManager(this.connection, { checkAPI: false });
-    const parts = `$O.${this.#name}.C.${nuid}`;
-    for (let seq = 1; ; ) {
-      const part = await streams.getMessage(`OBJ_${this.#name}`, { seq, next_by_subj: parts } as MsgRequest);
-      if (part === null) return;
-      yield part.data;
-      seq = part.seq + 1;
-    }
   }
 
   get #name(): string {

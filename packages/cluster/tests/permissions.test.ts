@@ -1,11 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { jetstreamManager, type MsgRequest } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { Objm } from '@nats-io/obj';
 import { type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../tests/support/places.js';
 import { until } from '../../../tests/support/until.js';
+import { silentLogger } from '../../core/src/base/logger.js';
+import { sha256 } from '../../core/src/base/sha256.js';
 import { signerOf } from '../src/credentials.js';
 import { STORES, type Store, storeName } from '../src/protocol/stores.js';
+import { WheelStore } from '../src/wheel-store.js';
 import { SecureCluster } from './secure-cluster.js';
 
 let cluster: SecureCluster;
@@ -96,7 +103,7 @@ const NO_WORKER_PUBLISHES = [
     `$JS.API.CONSUMER.MSG.NEXT.${streamOf(store)}.mine`,
     `$JS.ACK.${streamOf(store)}.mine.1.1.1.1.1`,
   ]),
-  ...ALL_STORES.filter((store) => store !== 'environments' && store !== 'inputs').flatMap((store) =>
+  ...ALL_STORES.filter((store) => !['environments', 'inputs', 'wheels'].includes(store)).flatMap((store) =>
     requests(store, 'STREAM.INFO', 'STREAM.MSG.GET'),
   ),
 ];
@@ -267,6 +274,28 @@ test('front ends and the owner use their stores with the libraries of NATS', asy
   await manager.consumers.add(nameOf('background'), { durable_name: 'fronts', ack_policy: 'explicit' });
   const message = await (await jetstream.consumers.get(nameOf('background'), 'fronts')).next();
   expect(await message?.ackAck()).toBe(true);
+});
+
+test('a front end stores wheels, the oldest make room, and a worker reads them', async () => {
+  const folder = temporaryFolder();
+  const wheelOf = (name: string) => {
+    const content = randomBytes(700_000);
+    writeFileSync(join(folder, name), content);
+    return { path: join(folder, name), name, bytes: content.length, sha256: sha256(content) };
+  };
+  const [one, other] = [wheelOf('one-1.0-py3-none-any.whl'), wheelOf('other-1.0-py3-none-any.whl')];
+  const front = new WheelStore(await cluster.connect('front-1'), 'main');
+  const worker = new WheelStore(await cluster.connect('worker-1'), 'main');
+  const fetch = async () => {
+    const target = temporaryFolder();
+    const count = await worker.fetch(new Set([one.sha256, other.sha256]), target, 10_000_000, silentLogger);
+    return { count, names: readdirSync(target) };
+  };
+  expect(await fetch()).toEqual({ count: 0, names: [] });
+  expect(await front.push([one], 1_000_000)).toEqual({ removed: 0 });
+  expect(await fetch()).toEqual({ count: 1, names: [one.name] });
+  expect(await front.push([other], 1_000_000)).toEqual({ removed: 1 });
+  expect(await fetch()).toEqual({ count: 1, names: [other.name] });
 });
 
 test('a worker looks into what front ends have stored, and cannot have it published in the name of another', async () => {

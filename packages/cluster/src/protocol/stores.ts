@@ -12,6 +12,8 @@ export const STORES = {
   inputs: 'objects',
   /** Large outcomes and files of background runs, and their large requests. */
   artifacts: 'objects',
+  /** Packages for workers that reach no package index, named by their hash. */
+  wheels: 'objects',
   /** Background runs that have not ended. */
   background: 'stream',
   /** The heads of audit trails. */

@@ -27,10 +27,11 @@ export const STORE_ACCESS: Record<Role, Partial<Record<Store, Access>>> = {
     outcomes: 'write',
     inputs: 'write',
     artifacts: 'write',
+    wheels: 'write',
     background: 'write',
     checkpoints: 'append',
   },
-  worker: { environments: 'look', inputs: 'look' },
+  worker: { environments: 'look', inputs: 'look', wheels: 'look' },
   operator: { environments: 'look', checkpoints: 'read' },
   owner: { profiles: 'write' },
 };

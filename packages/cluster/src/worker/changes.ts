@@ -4,6 +4,7 @@ import type { EnvironmentEvent, PackageReport, StepOptions } from '@pungi/core/c
 import { GenerationGone } from '@pungi/core/engine';
 import {
   foldName,
+  type ImportRequest,
   type LocalEnvironments,
   minorOf,
   parseLockFile,
@@ -24,11 +25,13 @@ import { QUEUE, type WorkerKey } from '../protocol/subjects.js';
 import { incompatible, isCompatible } from '../protocol/version.js';
 import type { Generations } from './generations.js';
 import type { SignedInbox } from './signed-inbox.js';
+import type { Wheels } from './wheels.js';
 
 export interface ChangesParts {
   inbox: SignedInbox;
   environments: LocalEnvironments;
   generations: Generations;
+  wheels: Wheels;
   read: (ref: EntryRef) => Promise<Entry>;
   key: WorkerKey;
   /** The subject of the requests. */
@@ -157,11 +160,13 @@ export class Changes {
 
   /** The generation stays: a run in it follows. */
   async #provide(operation: Exclude<Operation, Named>, steps: StepOptions) {
-    const { environments, generations } = this.parts;
+    const { environments, generations, wheels } = this.parts;
     const local =
       operation.kind === 'inline'
         ? await environments.provideInline(operation, steps)
-        : await environments.provideLocked(operation.lock, steps);
+        : await wheels.use(operation.lock, (options) =>
+            environments.provideLocked(operation.lock, { ...steps, ...options }),
+          );
     const state = await this.#stateOf(local);
     await generations.hold(state.lock, local);
     return { ...state, report: null };
@@ -205,7 +210,7 @@ export class Changes {
       case 'uninstall':
         return environments.uninstall(name, operation.packages, steps);
       case 'import':
-        await environments.import(operation, steps);
+        await this.#import(operation, steps);
         return null;
     }
   }
@@ -220,10 +225,12 @@ export class Changes {
     const { lock, metadata } = await read(from);
     const { description, requested, python } = metadata;
     const about = { description, requested, pythonVersion: minorOf(python.version) };
-    await environments.import(
-      { venvName: name, lock: renderLockFile(parseLockFile(lock).pins, about) },
-      steps,
-    );
+    await this.#import({ venvName: name, lock: renderLockFile(parseLockFile(lock).pins, about) }, steps);
+  }
+
+  async #import(request: ImportRequest, steps: StepOptions): Promise<void> {
+    const { environments, wheels } = this.parts;
+    await wheels.use(request.lock, (options) => environments.import(request, { ...steps, ...options }));
   }
 
   async #stateOf(name: string) {

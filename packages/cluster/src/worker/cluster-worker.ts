@@ -20,6 +20,7 @@ import { BEAT_MS, FRONT_SILENCE_MS } from '../protocol/timing.js';
 import { PROTOCOL } from '../protocol/version.js';
 import { SealedStore } from '../sealed-store.js';
 import { SilenceWatch } from '../silence.js';
+import { WheelStore } from '../wheel-store.js';
 import { Changes } from './changes.js';
 import { Claim, type ClaimParts } from './claim.js';
 import { Claims } from './claims.js';
@@ -31,6 +32,7 @@ import { Orders } from './orders.js';
 import { SignedInbox } from './signed-inbox.js';
 import { Slots } from './slots.js';
 import { Trail } from './trail.js';
+import { Wheels } from './wheels.js';
 
 export interface ClusterWorkerParts {
   connection: NatsConnection;
@@ -181,12 +183,15 @@ export class ClusterWorker {
   #openEnvironments({ interpreter }: BackendState): { changes: Changes; generations: Generations } {
     const { connection, subjects, logger } = this.parts;
     const environments = this.parts.environments(interpreter, async (event) => this.#changes?.note(event));
-    const reader = new EntryReader(connection, this.options.cluster);
+    const { cluster, diskMb } = this.options;
+    const reader = new EntryReader(connection, cluster);
     const read = reader.read.bind(reader);
+    const wheels = new Wheels(new WheelStore(connection, cluster), diskMb, logger);
     const generations = new Generations({
       environments,
+      wheels,
       read,
-      mostMb: this.options.diskMb,
+      mostMb: diskMb,
       onChange: () => this.#warmHasChanged(),
       onBuilt: ({ name, generation }) => this.#trail.note({ event: 'built', environment: name, generation }),
       logger,
@@ -195,6 +200,7 @@ export class ClusterWorker {
       inbox: this.#inbox,
       environments,
       generations,
+      wheels,
       read,
       key: this.key,
       subject: subjects.change,

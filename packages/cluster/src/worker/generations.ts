@@ -3,9 +3,11 @@ import type { EnvironmentRef } from '@pungi/core/engine';
 import { GenerationGone } from '@pungi/core/engine';
 import type { LocalEnvironments } from '@pungi/core/environments';
 import { type Entry, type EntryRef, generationOf } from '../protocol/environments.js';
+import type { Wheels } from './wheels.js';
 
 export interface GenerationsParts {
   environments: LocalEnvironments;
+  wheels: Wheels;
   read: (ref: EntryRef) => Promise<Entry>;
   /** All of them together. The one that is needed stays, however large it is. */
   mostMb: number;
@@ -110,8 +112,8 @@ export class Generations {
   }
 
   async #build(generation: string, lock: string, known?: string): Promise<void> {
-    const { environments, onChange } = this.parts;
-    const local = known ?? (await environments.provideLocked(lock));
+    const { environments, onChange, wheels } = this.parts;
+    const local = known ?? (await wheels.use(lock, (options) => environments.provideLocked(lock, options)));
     const { sizeMb } = await environments.show(local);
     this.#held.set(generation, { local, sizeMb });
     await this.#makeRoom(generation);

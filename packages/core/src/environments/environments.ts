@@ -20,6 +20,7 @@ import { Installer } from './installer.js';
 import { DownloadedPythons, Interpreters } from './interpreters.js';
 import { EnvironmentLocks } from './lock-file.js';
 import { type CreateRequest, type InstallOptions, Packages } from './packages.js';
+import type { LockedOptions } from './packaging/packager.js';
 import { Packaging } from './packaging/packaging.js';
 import { type OnEnvironmentEvent, Recorder } from './recorder.js';
 import { type CloneRequest, type ImportRequest, Sharing } from './sharing.js';
@@ -257,7 +258,7 @@ export class LocalEnvironments {
   }
 
   /** Returns the name of an environment with exactly the content of a lock file. Creates it if there is none. */
-  async provideLocked(lock: string, options: StepOptions = {}): Promise<string> {
+  async provideLocked(lock: string, options: LockedOptions = {}): Promise<string> {
     checkText('lock', lock);
     checkOptions(options);
     return this.#awaited(this.#sharing.provideLocked(lock, options));
@@ -301,7 +302,7 @@ export class LocalEnvironments {
   }
 
   /** Creates an environment from a lock file: exactly its packages, each file checked against its hash. */
-  async import(request: ImportRequest, options: StepOptions = {}): Promise<EnvironmentInfo> {
+  async import(request: ImportRequest, options: LockedOptions = {}): Promise<EnvironmentInfo> {
     checkObject('request', request);
     checkText('lock', request.lock);
     checkOptions(options);

@@ -13,6 +13,7 @@ export {
 export type { InlineDependencies } from './inline.js';
 export { minorOf, parseLockFile, renderLockFile } from './lock-file.js';
 export { ensureNatsServer } from './packaging/nats-server.js';
+export type { LockedOptions } from './packaging/packager.js';
 export { alreadyThere, differsInCase, tooMany } from './quota.js';
 export { type OnEnvironmentEvent, recordEvent } from './recorder.js';
 export { nameKey, parseRequirements } from './requirements/requirement.js';

@@ -6,7 +6,7 @@ import { sha256 } from '../base/sha256.js';
 import type { StepOptions } from '../contract/environment.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Installer } from './installer.js';
-import type { Pin } from './packaging/packager.js';
+import type { LockedOptions, Pin } from './packaging/packager.js';
 import type { Contents, NewEnvironment } from './store/generations.js';
 import type { Layout } from './store/layout.js';
 import { writeDurably } from './store/metadata.js';
@@ -73,7 +73,7 @@ export class InlineEnvironments {
   /** Returns the name of an environment with exactly this content. */
   async exactly(
     { pins, requested, interpreter, inherit, description }: Filling,
-    options: StepOptions,
+    options: LockedOptions,
   ): Promise<string> {
     const { path, version } = interpreter;
     const named = pins.map(({ name, version: of, url, hashes }) => [name, of, url ?? null, hashes]);

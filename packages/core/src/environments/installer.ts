@@ -7,7 +7,7 @@ import { FairQueue } from '../engine/fair-queue.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import { parseLockFile, renderLockFile } from './lock-file.js';
 import { blame, compare, mergeRequested, without } from './package-changes.js';
-import type { Forget, PackagingOptions, Pin } from './packaging/packager.js';
+import type { Forget, LockedOptions, PackagingOptions, Pin } from './packaging/packager.js';
 import type { Packaging } from './packaging/packaging.js';
 import type { UvPackager } from './packaging/uv-packager.js';
 import {
@@ -106,7 +106,7 @@ export class Installer {
   }
 
   /** Uses exactly these pins. */
-  exactly(pins: readonly Pin[], requested: string[], options: StepOptions): Contents {
+  exactly(pins: readonly Pin[], requested: string[], options: LockedOptions): Contents {
     return {
       requested,
       isKnown: false,
@@ -174,7 +174,7 @@ export class Installer {
   }
 
   async #work<T>(
-    options: StepOptions,
+    options: LockedOptions,
     work: (packager: UvPackager, how: PackagingOptions) => Promise<T>,
   ): Promise<T> {
     const signal = options.signal ? AbortSignal.any([options.signal, this.closing]) : this.closing;

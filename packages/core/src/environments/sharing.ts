@@ -5,7 +5,7 @@ import type { InlineEnvironments } from './inline.js';
 import type { Installer } from './installer.js';
 import type { Interpreters } from './interpreters.js';
 import { type About, minorOf, parseLockFile, renderLockFile } from './lock-file.js';
-import type { Pin } from './packaging/packager.js';
+import type { LockedOptions, Pin } from './packaging/packager.js';
 import { checkName } from './store/layout.js';
 
 export interface CloneRequest {
@@ -65,7 +65,7 @@ export class Sharing {
 
   async import(
     { venvName, lock, description }: ImportRequest,
-    options: StepOptions,
+    options: LockedOptions,
   ): Promise<EnvironmentInfo> {
     const { catalog, editor, installer, interpreters } = this.#parts;
     const name = checkName(venvName);
@@ -85,7 +85,7 @@ export class Sharing {
   }
 
   /** Returns its name; creates it if there is none. */
-  async provideLocked(lock: string, options: StepOptions): Promise<string> {
+  async provideLocked(lock: string, options: LockedOptions): Promise<string> {
     const { about, pins, requested } = this.#read(lock);
     const interpreter = await this.#parts.interpreters.find({ version: about.pythonVersion }, options);
     const description = 'For runs that are to be repeated.';

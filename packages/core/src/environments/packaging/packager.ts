@@ -26,7 +26,13 @@ export interface Pin {
 
 export type PackageSource = 'url' | 'path' | 'sdist';
 
-export interface PackagingOptions extends StepOptions {
+/** Options of what installs exactly the files that a lock names. */
+export interface LockedOptions extends StepOptions {
+  /** A folder with wheels. Each is used only if its hash is in the lock. */
+  wheels?: string;
+}
+
+export interface PackagingOptions extends LockedOptions {
   timeoutMs: number;
   /** What is allowed besides wheels of the index. 'sdist' allows builds. */
   sources: readonly PackageSource[];

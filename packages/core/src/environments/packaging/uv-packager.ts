@@ -177,7 +177,9 @@ export class UvPackager {
   }
 
   async #seek(task: PackagingTask, command: UvCommand): Promise<void> {
-    const context = await this.#uvSettings(task, command);
+    const { findLinks: places, ...settings } = await this.#uvSettings(task, command);
+    const { wheels } = task.options;
+    const context = { ...settings, findLinks: wheels === undefined ? places : [...places, wheels] };
     const addresses = [...context.indexes, ...context.findLinks.filter(isAddress)];
     const silent = context.env['UV_OFFLINE'] ? [] : await findUnreachable(addresses, context.env);
     if (silent.length > 0) return this.#seekInCache(task, command, context, silent);
