@@ -279,8 +279,9 @@ class SessionCopies:
     def _room(self, limits, needed):
         """Makes room by waiting for processes that were killed."""
         most = limits["processes"]
-        if len(self._reaper.processes()) + needed > most:
-            self._wait_for_dying()
+        if len(self._reaper.processes()) + needed <= most:
+            return []
+        self._wait_for_dying()
         is_enough = len(self._reaper.processes()) + needed <= most
         return [] if is_enough else [f"the limit of {most} processes, which copies count as"]
 

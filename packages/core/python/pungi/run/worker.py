@@ -16,6 +16,8 @@ from . import streams, template
 from .empty_stack import OnEmptyStack
 from .supervisor_channel import JOB_FD, REPORT_FD, STDIN_FD
 
+# The interpreter adapts code that has run eight times: a template's workers inherit it so, and touch fewer objects.
+_REHEARSALS = 9
 # Kept from before foreign code could replace them.
 _exit = os._exit
 # Without what json.loads looks for around the value: a job has none.
@@ -62,7 +64,8 @@ def _steps_from_template(place, door):
         door = template.keep_only(door)
         _settle_in(place)
         parked = _lock(place)
-        jobs.rehearse(place.box.work, place.box.temporary)
+        for _ in range(_REHEARSALS):
+            jobs.rehearse(place.box.work, place.box.temporary)
         carry_out, has_folders = _carrier(place), bool(place.box.data) or font_list.is_found()
         gc.collect()
         gc.freeze()
