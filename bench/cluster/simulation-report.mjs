@@ -17,6 +17,12 @@ export const SIMULATION_TARGETS = [
   },
 ];
 
+/** How runs ended that were not answered. */
+const failures = ({ other }) =>
+  Object.entries(other)
+    .map(([kind, count]) => `, ${count} ${kind}`)
+    .join('');
+
 const rowOf = (name, row) => [
   name,
   `${figure(row.reached, '/s')}`,
@@ -28,7 +34,7 @@ const rowOf = (name, row) => [
   figure(row.cpu.nats, ' ms'),
   figure(row.cpu.workers, ' ms'),
   `${figure(row.cores)}`,
-  `${Math.round(row.utilization * 100)} %`,
+  percent(row.utilization),
 ];
 
 export function describeSimulation({ simulation }) {
@@ -47,7 +53,9 @@ export function describeSimulation({ simulation }) {
     'front end busy',
   ];
   const drawn = [
-    ...rows.map((row) => rowOf(`${row.rate}${isSustained(row) ? '' : ' (not reached)'}`, row)),
+    ...rows.map((row) =>
+      rowOf(`${row.rate}${isSustained(row) ? '' : ` (not reached${failures(row)})`}`, row),
+    ),
     ...most.map((row) =>
       rowOf(`as many as possible, ${row.fronts === 1 ? 'one front end' : `${row.fronts} front ends`}`, row),
     ),
@@ -80,7 +88,7 @@ answers at most ${figure(1000 / front, '/s')} here); ${need(nats)} cores of the 
 workers for the protocol, beside the runs themselves.`;
 }
 
-/** Names what is full. */
+/** Names what is full, by the figures of the highest rate. */
 function bottleneck(full, single, cores) {
   const parts = {
     'front ends': full.cpu.front,
@@ -89,9 +97,16 @@ function bottleneck(full, single, cores) {
   };
   const sum = Object.values(parts).reduce((total, one) => total + one, 0);
   const shares = Object.entries(parts)
-    .map(([name, one]) => `${name} ${Math.round((100 * one) / sum)} %`)
+    .map(([name, one]) => `${name} ${percent(one / sum)}`)
     .join(', ');
-  if (full.cores > 0.85 * cores)
-    return `First the cores of this machine are full: ${figure(full.cores)} of ${cores} are in use (${shares}). Of the parts of a cluster, the front end is the first: it is one event loop, busy for ${Math.round(single.utilization * 100)} % of the time when it alone sends ${figure(single.reached, '/s')}.`;
-  return `First the event loop of a front end is full: it is busy for ${Math.round(full.utilization * 100)} % of the time, while ${figure(full.cores)} of ${cores} cores are in use (${shares}).`;
+  const inUse = `the cluster uses ${figure(full.cores)} of ${cores} cores (${shares})`;
+  const front = `the event loop of a front end, busy for ${percent(single.utilization)} of the time when one sends ${figure(single.reached, '/s')}`;
+  if (full.machine > 0.9) {
+    const others = full.cores < 0.8 * cores ? ', and other work of the machine the rest' : '';
+    return `**The first bottleneck is the cores of this machine**, of which ${percent(full.machine)} are in use: ${inUse}${others}. Of the parts of a cluster it is ${front}.`;
+  }
+  if (single.utilization > 0.85) return `**The first bottleneck is ${front}**; ${inUse}.`;
+  return `Nothing is full: ${inUse}, and ${percent(full.machine)} of the machine is busy. More runs at once would be needed.`;
 }
+
+const percent = (share) => `${Math.round(share * 100)} %`;

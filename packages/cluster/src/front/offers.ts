@@ -12,6 +12,7 @@ import {
   WORKER_SILENCE_MS,
 } from '../protocol/timing.js';
 import { PROTOCOL } from '../protocol/version.js';
+import { Lines } from './lines.js';
 import type { FrontLink } from './link.js';
 import type { Claim } from './remote-worker.js';
 
@@ -32,10 +33,6 @@ interface Failed {
 
 /** A worker that meets a need is heard within this time, if there is one. */
 const UNHEARD_MS = WORKER_SILENCE_MS;
-
-interface Waiting {
-  wake: () => void;
-}
 
 /** Bounds the wait for a worker. The time in which one builds an environment does not count. */
 class Patience {
@@ -68,14 +65,13 @@ class Patience {
 
 /** Offers runs to workers. Offers run nothing, so they are repeated until one is claimed. */
 export class Offers {
-  /** By need: a run that waits for a rare worker holds nobody else back. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #lines = new Lines();
   #claiming = 0;
   readonly #again: NodeJS.Timeout;
 
   constructor(private readonly link: FrontLink) {
-    link.onFree(() => this.#wakeNext());
-    this.#again = setInterval(() => this.#wakeNext(), OFFER_AGAIN_MS);
+    link.onFree(() => this.#lines.wakeFirst());
+    this.#again = setInterval(() => this.#lines.wakeFirst(), OFFER_AGAIN_MS);
   }
 
   /** How many wait for a worker. */
@@ -101,7 +97,7 @@ export class Offers {
     const waited = patience.signal;
     const stop = AbortSignal.any([signal, waited]);
     // Those that wait already come first.
-    if (this.#waiting.has(need)) await this.#wait(need, stop, false);
+    if (this.#lines.has(need)) await this.#lines.wait(need, stop, false);
     const failed = new Set<string>();
     for (let inVain = 0; ; ) {
       if (signal.aborted) throw signal.reason;
@@ -109,7 +105,7 @@ export class Offers {
       if (waited.aborted) throw this.#noneFree(spec.waitMs!);
       const answer = await this.#offerWarm(spec, stop, patience);
       if (typeof answer === 'object' && 'claim' in answer) {
-        this.#wake(need);
+        this.#lines.noteClaim(need);
         return answer;
       }
       patience.resume();
@@ -119,7 +115,7 @@ export class Offers {
         throw answer.error;
       if (inVain < MOST_IN_VAIN[typeof answer === 'object' ? 'declined' : answer]) continue;
       inVain = 0;
-      await this.#wait(need, stop, true);
+      await this.#lines.wait(need, stop, true);
     }
   }
 
@@ -131,49 +127,7 @@ export class Offers {
 
   close(): void {
     clearInterval(this.#again);
-    for (const { wake } of [...this.#waiting.values()].flat()) wake();
-    this.#waiting.clear();
-  }
-
-  /** Resolves when it is worth another attempt. `isFirst`: it had its turn already. */
-  #wait(need: string, stop: AbortSignal, isFirst: boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        stop.removeEventListener('abort', abort);
-        resolve();
-      };
-      const waiting = { wake };
-      const abort = () => {
-        const line = (this.#waiting.get(need) ?? []).filter((one) => one !== waiting);
-        this.#setLine(need, line);
-        resolve();
-      };
-      if (stop.aborted) {
-        resolve();
-        return;
-      }
-      stop.addEventListener('abort', abort, { once: true });
-      const line = this.#waiting.get(need) ?? [];
-      if (isFirst) line.unshift(waiting);
-      else line.push(waiting);
-      this.#waiting.set(need, line);
-    });
-  }
-
-  #setLine(need: string, line: Waiting[]): void {
-    if (line.length > 0) this.#waiting.set(need, line);
-    else this.#waiting.delete(need);
-  }
-
-  #wakeNext(): void {
-    for (const need of [...this.#waiting.keys()]) this.#wake(need);
-  }
-
-  #wake(need: string): void {
-    const line = this.#waiting.get(need);
-    const first = line?.shift();
-    if (line) this.#setLine(need, line);
-    first?.wake();
+    this.#lines.close();
   }
 
   /** Workers that have the environment come first. While all of them are busy, another one builds it only after a moment. */

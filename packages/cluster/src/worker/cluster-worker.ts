@@ -20,19 +20,16 @@ import { BEAT_MS, FRONT_SILENCE_MS } from '../protocol/timing.js';
 import { PROTOCOL } from '../protocol/version.js';
 import { SealedStore } from '../sealed-store.js';
 import { SilenceWatch } from '../silence.js';
-import { WheelStore } from '../wheel-store.js';
-import { Changes } from './changes.js';
 import { Claim, type ClaimParts } from './claim.js';
 import { Claims } from './claims.js';
-import { EntryReader } from './entry-reader.js';
-import { Generations } from './generations.js';
+import type { Generations } from './generations.js';
 import { OfferTaker } from './offer-taker.js';
 import { OperatorOrders } from './operator-orders.js';
 import { Orders } from './orders.js';
 import { SignedInbox } from './signed-inbox.js';
 import { Slots } from './slots.js';
 import { Trail } from './trail.js';
-import { Wheels } from './wheels.js';
+import { WorkerEnvironments } from './worker-environments.js';
 
 export interface ClusterWorkerParts {
   connection: NatsConnection;
@@ -54,8 +51,6 @@ export interface ClusterWorkerOptions {
   slots: number;
   /** The file of its trail. */
   trail: string;
-  /** The name of the cluster. */
-  cluster: string;
   /** What the environments that it has built may take together. */
   diskMb: number;
 }
@@ -76,9 +71,7 @@ export class ClusterWorker {
   readonly #inputs: SealedStore;
   readonly #closing = new AbortController();
   #taker: OfferTaker | undefined;
-  #environments: LocalEnvironments | undefined;
-  #generations: Generations | undefined;
-  #changes: Changes | undefined;
+  #environments: WorkerEnvironments | undefined;
   #offerSubjects: readonly string[] = [];
   #machine: { state: BackendState; about: WorkerAbout } | undefined;
   #state: Beat['state'] = 'ready';
@@ -106,7 +99,8 @@ export class ClusterWorker {
     const { backend, connection, subjects, logger } = this.parts;
     const state = await backend.start(this.#closing.signal);
     this.#machine = { state, about: await this.#learn() };
-    const { changes, generations } = this.#openEnvironments(state);
+    this.#environments = this.#openEnvironments(state);
+    const { changes, generations } = this.#environments;
     await generations.load();
     const orders = new Orders({ inbox: this.#inbox, claims: this.#claims, changes, reply: this.#reply });
     const operators = new SignedInbox(connection, this.parts.operators, logger);
@@ -133,7 +127,7 @@ export class ClusterWorker {
     this.#taker?.close();
     this.#beat();
     this.parts.logger.info('The worker is drained', { runs: this.#slots.taken });
-    await Promise.all([this.#claims.quiet(), this.#changes?.close()]);
+    await Promise.all([this.#claims.quiet(), this.#environments?.changes.close()]);
     await this.close();
   }
 
@@ -163,7 +157,7 @@ export class ClusterWorker {
     clearInterval(this.#beating);
     this.#fronts.close();
     this.#claims.abandon('it was stopped');
-    this.#changes?.abandon();
+    this.#environments?.changes.abandon();
     this.#closing.abort(new PungiError('CANCELLED', 'The worker is shutting down.'));
     await Promise.all([backend.close(), this.#environments?.close()]);
     this.#state = 'stopped';
@@ -180,41 +174,26 @@ export class ClusterWorker {
     return about;
   }
 
-  #openEnvironments({ interpreter }: BackendState): { changes: Changes; generations: Generations } {
+  #openEnvironments({ interpreter }: BackendState): WorkerEnvironments {
     const { connection, subjects, logger } = this.parts;
-    const environments = this.parts.environments(interpreter, async (event) => this.#changes?.note(event));
-    const { cluster, diskMb } = this.options;
-    const reader = new EntryReader(connection, cluster);
-    const read = reader.read.bind(reader);
-    const wheels = new Wheels(new WheelStore(connection, cluster), diskMb, logger);
-    const generations = new Generations({
-      environments,
-      wheels,
-      read,
-      mostMb: diskMb,
-      onChange: () => this.#warmHasChanged(),
-      onBuilt: ({ name, generation }) => this.#trail.note({ event: 'built', environment: name, generation }),
-      logger,
-    });
-    const changes = new Changes({
+    return new WorkerEnvironments({
+      connection,
+      subjects,
       inbox: this.#inbox,
-      environments,
-      generations,
-      wheels,
-      read,
       key: this.key,
-      subject: subjects.change,
       reply: this.#reply,
+      trail: this.#trail,
       logger,
+      open: (onEvent) => this.parts.environments(interpreter, onEvent),
+      diskMb: this.options.diskMb,
+      onWarm: () => this.#warmHasChanged(),
     });
-    [this.#environments, this.#generations, this.#changes] = [environments, generations, changes];
-    return { changes, generations };
   }
 
   /** It takes offers for any worker, and for those that have one of its generations. */
   #warmHasChanged(): void {
     const { subjects } = this.parts;
-    const generations = [ANY, ...(this.#generations?.all ?? [])];
+    const generations = [ANY, ...(this.#environments?.generations.all ?? [])];
     this.#offerSubjects = needTokens(this.options.labels).flatMap((need) =>
       [process.arch, ANY].flatMap((arch) =>
         generations.map((generation) => subjects.offer({ generation, arch, need })),
@@ -284,7 +263,7 @@ export class ClusterWorker {
   #abandon(front: string): void {
     this.parts.logger.info('A front end is gone', { front });
     this.#claims.abandon('it had not heard this server for a time, and ended the run', front);
-    this.#changes?.abandon(front);
+    this.#environments?.changes.abandon(front);
   }
 
   #beat(): void {
@@ -310,7 +289,7 @@ export class ClusterWorker {
       tier: state.tier,
       about,
       interpreter: state.interpreter,
-      generations: this.#generations?.all ?? [],
+      generations: this.#environments?.generations.all ?? [],
     };
     connection.publish(subjects.beat(name), pack(beat));
   }

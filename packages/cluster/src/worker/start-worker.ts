@@ -9,7 +9,7 @@ export interface StartWorker {
   address: ClusterAddress;
   /** The folder with the credentials of the worker. */
   creds: string;
-  worker: Omit<ClusterWorkerOptions, 'cluster'>;
+  worker: ClusterWorkerOptions;
   backend: Backend;
   environments: ClusterWorkerParts['environments'];
   logger: Logger;
@@ -30,7 +30,7 @@ export async function startWorker({
   const connection = await openConnection(address, name, natsCredentials(creds), logger);
   const subjects = subjectsOf(address.name);
   const parts = { connection, subjects, verifier, operators, backend, environments, logger };
-  const started = new ClusterWorker(parts, { ...worker, cluster: address.name });
+  const started = new ClusterWorker(parts, worker);
   try {
     await started.start();
     return started;
