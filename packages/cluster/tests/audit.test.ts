@@ -6,6 +6,7 @@ import { lastingFolder } from '../../../tests/support/places.js';
 import { until } from '../../../tests/support/until.js';
 import { pungi as command } from '../../cli/tests/pungi.js';
 import { AuditTrail } from '../../core/src/audit/audit-trail.js';
+import { hashOf } from '../../core/src/audit/chain.js';
 import { Database } from '../../core/src/audit/database.js';
 import { silentLogger } from '../../core/src/base/logger.js';
 import type { Pungi } from '../../core/src/pungi.js';
@@ -161,6 +162,38 @@ test('a tail that was cut off is missed, though the trail alone verifies', async
   ]);
   // An older copy beside the whole one is no problem.
   expect(await audited('--trail', copy, two)).toMatchObject({ ok: true, status: 0 });
+});
+
+/** As somebody does who knows how hashes are formed. */
+async function rewrite(folder: string, from: number): Promise<void> {
+  const database = await Database.connect(join(folder, 'audit.db'), 'write');
+  const sql = 'SELECT seq, prev_hash, hash, body FROM entries WHERE seq >= ? ORDER BY seq';
+  const rows = database.prepare(sql).all(from) as { seq: number; prev_hash: string; body: string }[];
+  let before = rows[0]!.prev_hash;
+  for (const { seq, body } of rows) {
+    const forged = body.replace('"token":null', '"token":"eve"');
+    const hash = hashOf(before, forged);
+    const update = 'UPDATE entries SET prev_hash = ?, hash = ?, body = ? WHERE seq = ?';
+    database.prepare(update).run(before, hash, forged, seq);
+    before = hash;
+  }
+  database.prepare('UPDATE head SET hash = ?, checkpoint = 1').run(before);
+  database.exec('DELETE FROM checkpoints WHERE seq > 1');
+  database.close();
+}
+
+test('entries that were rewritten with all hashes are found, though the trail alone verifies', async () => {
+  const copy = join(place, 'rewritten');
+  cpSync(two, copy, { recursive: true });
+  await rewrite(copy, 2);
+  expect(await command(['audit', 'verify'], { env: { AUDIT_DIR: copy } })).toMatchObject({ status: 0 });
+  const audit = await audited('--trail', copy);
+  expect(audit.status).toBe(74);
+  expect(frontIn(audit, 'front-2').problems).toEqual([
+    expect.stringMatching(
+      /^Entry \d+ is not the one of the cluster's checkpoint: it, or entries before it, were/,
+    ),
+  ]);
 });
 
 test('a trail that another valid one has replaced is missed', async () => {

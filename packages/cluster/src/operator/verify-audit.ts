@@ -54,8 +54,11 @@ interface Source {
   trail: string;
   folder: string | null;
   found: AuditVerification;
+  /** REMOVED for an entry that was pruned after it was verified. */
   hashAt(seq: number): string | undefined;
 }
+
+const REMOVED = 'removed';
 
 /**
  * Checks the audit trails of all front ends against the checkpoints of the cluster. Throws CONFIGURATION_ERROR if those
@@ -110,14 +113,14 @@ function othersOf(local: readonly Source[], frontEnds: readonly FrontAudit[]): C
 
 async function sourceOf(reader: TrailReader): Promise<Source> {
   const found = await reader.verify();
-  return { trail: reader.id(), folder: reader.folder, found, hashAt: (seq) => hashIn(reader, found, seq) };
+  return { trail: reader.id(), folder: reader.folder, found, hashAt: (seq) => hashIn(reader, seq) };
 }
 
-/** A trail whose file is damaged has no hashes. */
-function hashIn(reader: TrailReader, { removed }: AuditVerification, seq: number): string | undefined {
-  if (removed !== null && seq <= removed.through) return undefined;
+/** Entries may be pruned while the trail is compared. A trail whose file is damaged has no hashes. */
+function hashIn(reader: TrailReader, seq: number): string | undefined {
   try {
-    return reader.hashAt(seq);
+    const { first } = reader.bounds();
+    return reader.hashAt(seq) ?? (first !== null && seq < first ? REMOVED : undefined);
   } catch {
     return undefined;
   }
@@ -189,8 +192,9 @@ function compare(
     let isRewritten = false;
     for (const { seq, hash } of named) {
       if (seq > head || seq <= removed) continue;
-      if (hashAt(seq) === hash) boundThrough = seq;
-      else if (!isRewritten) {
+      const own = hashAt(seq);
+      if (own === hash) boundThrough = seq;
+      else if (own !== REMOVED && !isRewritten) {
         isRewritten = true;
         audit.problems.push(
           `Entry ${seq} is not the one of the cluster's checkpoint: it, or entries before it, were rewritten.${where}`,

@@ -41,7 +41,6 @@ export class PageCheck {
   }
 
   hashAt(seq: number): string | undefined {
-    if (seq === this.#start.seq && seq > 0) return this.#start.hash;
     return this.#kept.get(seq);
   }
 
