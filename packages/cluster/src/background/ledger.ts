@@ -47,9 +47,9 @@ export class Ledger {
   constructor(private readonly parts: Parts) {}
 
   /** The outcome of a run whose front end is lost. */
-  lost({ state: { phase } }: SeenState): Outcome {
+  lost({ state: { phase, runId } }: SeenState): Outcome {
     const started = phase === 'ended' ? null : STARTED[phase];
-    return lostOutcome(started, LOST[`${started}`]);
+    return lostOutcome(started, LOST[`${started}`], runId);
   }
 
   /** Returns undefined if somebody else has changed it meanwhile. */
