@@ -24,7 +24,7 @@ export class SecureCluster {
 
   static async start(name = 'main'): Promise<SecureCluster> {
     const folder = join(lastingFolder(), 'cluster');
-    initCluster(folder, { name, workers: 3, fronts: 1, hosts: [] });
+    initCluster(folder, { name, workers: 3, fronts: 2, hosts: [] });
     return new SecureCluster(folder, await Nats.start(folder));
   }
 
@@ -61,13 +61,13 @@ export class SecureCluster {
     return running;
   }
 
-  backend(name = 'main'): Promise<ClusterBackend> {
-    return ClusterBackend.connect({ url: this.nats.url, name, creds: this.creds('front-1') }, silentLogger);
+  backend(name = 'main', member = 'front-1'): Promise<ClusterBackend> {
+    return ClusterBackend.connect({ url: this.nats.url, name, creds: this.creds(member) }, silentLogger);
   }
 
   /** A front end in this process, which hears so many workers. */
-  async front(workers: number, config: GivenConfig = {}): Promise<Pungi> {
-    const backend = await this.backend();
+  async front(workers: number, config: GivenConfig = {}, member = 'front-1'): Promise<Pungi> {
+    const backend = await this.backend('main', member);
     const settings = { audit: false, venvsBasePath: join(this.folder, '..', 'environments'), ...config };
     const pungi = Pungi.start(settings, silentLogger, 'server', backend);
     this.#fronts.push(pungi);
