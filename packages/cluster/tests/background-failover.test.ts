@@ -99,8 +99,9 @@ test('a run that has started when its front end is killed is lost, and is not st
   const b = await cluster.front();
   expect(await b.getRun(run, { caller })).toMatchObject({ state: 'running' });
   await kill(a.running);
-  const { verdict } = await outcomeAt(b, run);
+  const { verdict, runId } = await outcomeAt(b, run);
   expect(verdict).toMatchObject({ kind: 'lost', code: 'RUN_LOST', started: true });
+  expect(worker.trail.map((line) => [line.event, line.run])).toContainEqual(['started', runId]);
   expect(await b.listRuns(caller)).toMatchObject([{ run, state: 'ended' }]);
   expect(starts()).toBe(1);
 });

@@ -32,8 +32,15 @@ test('the keys of a worker hear no other worker', async () => {
   expect(problems).toContain('These credentials may not hear workers: use those of an operator.');
 });
 
-test('the keys of a front end hear workers, and are not told that there is no front end', async () => {
-  const { problems, workers } = JSON.parse((await run(['status', '--json'], 'front-1')).stdout);
-  expect(workers).toHaveLength(1);
-  expect(problems).toEqual(['These credentials may not hear front ends: use those of an operator.']);
+test('the keys of a front end hear workers and front ends', async () => {
+  const seen = JSON.parse((await run(['status', '--json'], 'front-1')).stdout);
+  expect(seen).toMatchObject({ workers: [{ name: 'worker-1' }], frontEnds: [{}], problems: [] });
+});
+
+test('the keys of the owner hear nobody, and are not told that there is nobody', async () => {
+  const { problems } = JSON.parse((await run(['status', '--json'], 'owner')).stdout);
+  expect(problems).toEqual([
+    'These credentials may not hear workers: use those of an operator.',
+    'These credentials may not hear front ends: use those of an operator.',
+  ]);
 });

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lastingFolder } from '../../../tests/support/places.js';
+import { until } from '../../../tests/support/until.js';
 import type { Pungi } from '../../core/src/pungi.js';
 import { SecureCluster } from './secure-cluster.js';
 
@@ -8,7 +11,7 @@ beforeAll(async () => {
   cluster = await SecureCluster.start();
   await cluster.worker('worker-1');
   await cluster.worker('worker-2');
-  pungi = await cluster.front(2);
+  pungi = await cluster.front(2, { maxConcurrentExecutions: 2, artifactDir: join(lastingFolder(), 'one') });
 });
 afterAll(() => cluster.stop());
 
@@ -45,4 +48,28 @@ test('an environment is made, used and deleted with these permissions', async ()
   await environments.delete({ venvName: 'ml', confirm: true, wait: true });
   const { verdict } = await pungi.run({ code: '1', venvName: 'ml' });
   expect(verdict).toMatchObject({ code: 'ENVIRONMENT_NOT_FOUND' });
+});
+
+test('background runs pass from one front end to another with these permissions and keys', async () => {
+  const caller = { client: 'somebody' };
+  const code = 'print("begun", flush=True)\nimport time\ntime.sleep(600)';
+  const { run: long } = await pungi.runInBackground({ code, limits: { timeoutMs: 900_000 } }, { caller });
+  await until(async () => (await pungi.getRun(long, { caller })).lines?.length, 'it takes the only slot');
+  const artifactDir = join(lastingFolder(), 'two');
+  const other = await cluster.front(2, { artifactDir }, 'front-2');
+  const stdin = 'x'.repeat(300_000);
+  const leaving = 'import sys\nopen("a.txt", "w").write(sys.stdin.read())';
+  const { run } = await pungi.runInBackground({ code: leaving, stdin }, { caller });
+  const { outcome } = await until(async () => {
+    const found = await pungi.getRun(run, { waitMs: 5000, caller });
+    return found.outcome && found;
+  }, 'the other front end has run it');
+  expect(outcome).toMatchObject({ verdict: { kind: 'ok' }, value: { json: stdin.length } });
+  const { content } = await pungi.readArtifact({ run: outcome!.runId, path: 'a.txt' }, caller);
+  expect(content.length).toBe(stdin.length);
+  expect(await other.cancelRun(long, caller)).toMatchObject({ outcome: { verdict: { kind: 'cancelled' } } });
+  expect(await other.listRuns(caller)).toMatchObject([
+    { run, state: 'ended' },
+    { run: long, state: 'ended' },
+  ]);
 });

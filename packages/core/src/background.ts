@@ -286,8 +286,8 @@ const infoOf = ({ run, hasStarted, endedMs, acceptedAt }: StoredRun): Background
 
 export const DAMAGED = 'The outcome of the run was damaged where it was kept.';
 
-export const lostOutcome = (started: boolean | null, why?: string): Outcome =>
-  buildOutcome({ verdict: failure('lost', { started }, why) });
+export const lostOutcome = (started: boolean | null, why?: string, runId?: string): Outcome =>
+  buildOutcome({ verdict: failure('lost', { started }, why), ...(runId && { runId }) });
 
 export const stoppedOutcome = (outcome: Outcome, why: string): Outcome =>
   outcome.verdict.kind === 'cancelled' ? { ...outcome, verdict: failure('cancelled', {}, why) } : outcome;

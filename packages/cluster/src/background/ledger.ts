@@ -47,17 +47,17 @@ export class Ledger {
   constructor(private readonly parts: Parts) {}
 
   /** The outcome of a run whose front end is lost. */
-  lost({ state: { phase } }: SeenState): Outcome {
+  lost({ state: { phase, runId } }: SeenState): Outcome {
     const started = phase === 'ended' ? null : STARTED[phase];
-    return lostOutcome(started, LOST[`${started}`]);
+    return lostOutcome(started, LOST[`${started}`], runId);
   }
 
   /** Returns undefined if somebody else has changed it meanwhile. */
   async end(seen: SeenState, outcome: Outcome): Promise<SeenState | undefined> {
     const { states, kept } = this.parts;
-    const where = await kept.keep(outcome);
+    const where = await this.keep(outcome, AbortSignal.abort());
     const ended = await states.change(seen, { ...endedWith(where), attempt: newAttempt() });
-    if (ended === undefined) void kept.forget(where).catch(() => {});
+    if (ended === undefined && where) void kept.forget(where).catch(() => {});
     return ended;
   }
 
@@ -79,18 +79,23 @@ export class Ledger {
     return { run, acceptedAt, state: 'ended', endedAt: endedAt ?? acceptedAt, replyDetail, outcome };
   }
 
-  /** Keeps an outcome: older ones make room, and what takes much room is left out of it if that is not enough. */
+  /**
+   * Keeps an outcome: older ones make room, and what takes much room is left out of it if that is not enough. `closing`: NATS is not
+   * waited for any more.
+   */
   async keep(outcome: Outcome, closing: AbortSignal): Promise<KeptOutcome | undefined> {
     let least: Outcome | undefined;
     for (;;)
       try {
         return await this.parts.kept.keep(least ?? outcome);
       } catch (error) {
-        if (closing.aborted) throw error;
-        if (!isFull(error)) await pause(AGAIN_MS);
-        else if (await this.#makeRoom()) continue;
-        else if (least !== undefined) return undefined;
-        else least = withoutContent(outcome);
+        if (!isFull(error)) {
+          if (closing.aborted) throw error;
+          await pause(AGAIN_MS);
+        } else if (!(await this.#makeRoom())) {
+          if (least !== undefined) return undefined;
+          least = withoutContent(outcome);
+        }
       }
   }
 

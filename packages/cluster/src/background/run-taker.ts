@@ -209,7 +209,7 @@ export class RunTaker {
         },
         {
           background: {
-            beforeStart: () => claim.change({ phase: 'starting' }),
+            beforeStart: (runId) => claim.change({ phase: 'starting', runId }),
             onStart: () => live.start(),
             onConfirmed: () => void claim.change({ phase: 'started' }).catch(() => {}),
           },

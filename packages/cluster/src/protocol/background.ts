@@ -53,6 +53,8 @@ export const RunState = z.object({
   /** Of this time that it was taken; whoever has another one has lost it. */
   attempt: token.optional(),
   attempts: whole,
+  /** Of the last order, as the worker's trail has it. */
+  runId: z.uuid().optional(),
   /** Its owner has cancelled it. */
   isCancelled: z.boolean().optional(),
   /** The revision with which it was accepted: the order of runs. */

@@ -5,6 +5,8 @@ import { isAlive } from '../../../../tests/support/processes.js';
 import { randomNumbers } from '../../../../tests/support/random-numbers.js';
 import { PungiError } from '../../../core/src/base/errors.js';
 import type { Outcome } from '../../../core/src/contract/outcome.js';
+import type { RunRequest } from '../../../core/src/contract/run.js';
+import { refusal } from '../../../core/src/pungi/refusal.js';
 import type { Pungi } from '../../../core/src/pungi.js';
 import { TestCluster } from '../cluster.js';
 import { ChaosWorker, type Peculiarity } from './chaos-worker.js';
@@ -65,7 +67,12 @@ export class Chaos {
         ChaosWorker.open(`c${n + 1}`, cluster, folder, one),
       );
       workers.push(...(await Promise.all(opened)));
-      const pungi = await cluster.front({ maxConcurrentExecutions: AT_ONCE, maxSessions: 4 * AT_ONCE });
+      const pungi = await cluster.front({
+        maxConcurrentExecutions: AT_ONCE,
+        maxSessions: 4 * AT_ONCE,
+        maxBackgroundRuns: AT_ONCE,
+        maxBackgroundPerCaller: AT_ONCE,
+      });
       return await new Chaos(options, cluster, workers, pungi).#run();
     } finally {
       await Promise.all(workers.map((worker) => worker.close()));
@@ -137,7 +144,10 @@ export class Chaos {
     }
   }
 
-  async #ask(id: string, { request, prints, cancelAfterMs }: Plan): Promise<Outcome | undefined> {
+  async #ask(
+    id: string,
+    { request, prints, cancelAfterMs, inBackground }: Plan,
+  ): Promise<Outcome | undefined> {
     const { code, retry = false, session } = request;
     this.#requested.push({
       id,
@@ -150,7 +160,9 @@ export class Chaos {
     const stop = new AbortController();
     const timer = cancelAfterMs === undefined ? undefined : setTimeout(() => stop.abort(), cancelAfterMs);
     const asked = performance.now();
-    const answer = this.pungi.run(request, { signal: stop.signal }).then(
+    const { signal } = stop;
+    const run = inBackground ? this.#inBackground(request, signal) : this.pungi.run(request, { signal });
+    const answer = run.then(
       (outcome) => {
         const { runId: run, verdict, stdout } = outcome;
         const wasDisturbed = this.#active > 0 || this.#lastFault + AFTERMATH_MS > asked;
@@ -170,6 +182,22 @@ export class Chaos {
     late.abort();
     clearTimeout(timer);
     return outcome;
+  }
+
+  /** What was acknowledged has an outcome; what was not acknowledged is busy, and never starts. */
+  async #inBackground(request: RunRequest, signal: AbortSignal): Promise<Outcome> {
+    const accepted = await this.pungi.runInBackground(request).catch((error: PungiError) => error);
+    if (accepted instanceof PungiError) return refusal(accepted, request.code);
+    const { run } = accepted;
+    signal.addEventListener('abort', () => void this.pungi.cancelRun(run).catch(() => {}));
+    if (signal.aborted) void this.pungi.cancelRun(run).catch(() => {});
+    for (;;) {
+      // NATS may be away for longer than one call waits.
+      const { outcome } = await this.pungi
+        .getRun(run, { waitMs: 5000 })
+        .catch(() => ({ outcome: undefined }));
+      if (outcome) return outcome;
+    }
   }
 
   /** Drains all workers; returns the processes that are left. */

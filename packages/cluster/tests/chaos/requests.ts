@@ -7,6 +7,8 @@ export interface Plan {
   request: RunRequest;
   /** What it prints if it ends well. */
   prints: string;
+  /** Nobody waits for it; its outcome is fetched. */
+  inBackground?: true;
   /** It is cancelled after this time. */
   cancelAfterMs?: number;
   /** How many requests follow in its session. */
@@ -67,6 +69,23 @@ const KINDS: Record<string, { share: number; make: Make }> = {
       request: request(`x = 0\nprint(x)  # ${id}`, { session: 'new' }),
       prints: '0\n',
       calls: 2 + below(random, 4),
+    }),
+  },
+  background: {
+    share: 5,
+    make: (id, random) => ({
+      request: request(sleeping(id, below(random, 300)), { retry: random() < 0.3 }),
+      prints: `${id}\n`,
+      inBackground: true,
+    }),
+  },
+  'background-cancel': {
+    share: 2,
+    make: (id, random) => ({
+      request: request(sleeping(id, 30_000)),
+      prints: `${id}\n`,
+      inBackground: true,
+      cancelAfterMs: below(random, 300),
     }),
   },
   large: {

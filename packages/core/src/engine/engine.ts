@@ -39,7 +39,7 @@ export interface EngineOptions extends LocalBackendOptions {
 /** How a run begins. */
 export interface StartHooks {
   /** Called when a worker is there for the code. It gets the code once this resolves, and never if this rejects. */
-  beforeStart?: (() => Promise<void>) | undefined;
+  beforeStart?: ((runId: string) => Promise<void>) | undefined;
   /** Called when a worker gets the code: not for runs that are refused or cancelled before. */
   onStart?: () => void;
   /** Called when a worker of another machine has confirmed that it runs the code. */
@@ -229,7 +229,7 @@ export class Engine {
       );
     }
     try {
-      if (beforeStart) await beforeStart();
+      if (beforeStart) await beforeStart(draft.runId);
       onStart?.();
       const handedOver = performance.now();
       const { tier, features } = worker.tier ? { ...worker.about, tier: worker.tier } : state;
