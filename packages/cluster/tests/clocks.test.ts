@@ -13,8 +13,10 @@ test('nothing in the cluster reads the time of day: a clock that is wrong change
     (name) => name.endsWith('.ts') && !name.startsWith('setup/'),
   );
   expect(files.length).toBeGreaterThan(20);
+  // Written down for people, and compared with nothing.
+  const forPeople = /\b(?:at:|endedAt:|acceptedAt =) new Date\(\)\.toISOString\(\)/g;
   const readers = files.filter((name) =>
-    /\bDate\b|timeOrigin/.test(readFileSync(join(SOURCE, name), 'utf8')),
+    /\bDate\b|timeOrigin/.test(readFileSync(join(SOURCE, name), 'utf8').replace(forPeople, '')),
   );
   expect(readers.filter((name) => !WITH_DATES.includes(name))).toEqual([]);
 });

@@ -33,11 +33,11 @@ test('pungi cluster demo --once shares runs, loses some with a worker, and leave
   expect(left! + right!).toBe(20);
   expect(Math.min(left!, right!)).toBeGreaterThan(0);
   const [lost = '', again = ''] = stdout.split('is killed while they are under way\n').slice(1);
-  expect(lost.match(/^ {2}lost The worker right was lost/gm)).toHaveLength(2);
+  expect(lost.match(/^ {2}lost The run was lost on the worker right/gm)).toHaveLength(2);
   expect(lost.match(/^ {2}ok /gm)).toHaveLength(2);
   expect(lost).toContain('! The worker right has been silent for');
   expect(again.match(/^ {2}ok /gm)).toHaveLength(4);
-  expect(again.match(/It was run again: The worker right was lost/g)).toHaveLength(2);
+  expect(again.match(/It was run again: The run was lost on the worker right/g)).toHaveLength(2);
   await leavesNothing(seen, temporary);
 });
 

@@ -173,7 +173,9 @@ test('a worker that sends without end is cut off, and others go on meanwhile', a
   expect(mistakes(outcomes)).toEqual([]);
   // Only what it had claimed is lost.
   for (const { verdict } of lost(outcomes))
-    expect(verdict).toMatchObject({ message: expect.stringMatching(/^The worker worker-2 was lost/) });
+    expect(verdict).toMatchObject({
+      message: expect.stringMatching(/^The run was lost on the worker worker-2/),
+    });
   expect(lost(outcomes).length).toBeLessThan(outcomes.length);
 });
 

@@ -79,7 +79,8 @@ export class ClusterBackground implements BackgroundRuns {
     const owner = ownerOf(caller);
     await states.sync();
     this.#checkRoom(states, owner);
-    const [run, acceptedAt] = [newHandle(), new Date().toISOString()];
+    const run = newHandle();
+    const acceptedAt = new Date().toISOString();
     const { front } = this.parts;
     const isHere = staysHere(request);
     const queued = await this.#queuedOf(text, { run, acceptedAt, caller, retry: request.retry === true });
