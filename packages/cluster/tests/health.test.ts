@@ -14,15 +14,9 @@ let url: string;
 beforeAll(async () => {
   cluster = await TestCluster.start();
   worker = await cluster.worker(['--label', 'gpu=true'], { MAX_CONCURRENT_EXECUTIONS: '1' });
-  server = start([
-    'serve',
-    '--http',
-    '127.0.0.1:0',
-    '--cluster',
-    cluster.nats.url,
-    '--creds',
-    cluster.frontCreds,
-  ]);
+  const at = ['--cluster', cluster.nats.url, '--creds', cluster.frontCreds];
+  const env = { MAX_CONCURRENT_EXECUTIONS: '4' };
+  server = start(['serve', '--http', '127.0.0.1:0', ...at], { env });
   const shown = await server.shows('stderr', /serves MCP at (\S+)/);
   url = /http:\S+\/mcp/.exec(shown)![0];
   client = newClient('legacy');
@@ -85,6 +79,13 @@ test('without a worker the server is degraded, and its waiting runs are counted'
   expect(JSON.parse(await get('/health')).problem).toContain('No worker of the cluster "main" takes runs');
   const waiting = call('execute_python', { code: '6 * 7' });
   await until(async () => (await get('/metrics')).includes('\npungi_runs_waiting 1\n'), 'a run waits');
+  // More than the front end takes at once.
+  const queued = Array.from({ length: 8 }, () => call('execute_python', { code: '1', background: true }));
+  await Promise.all(queued);
+  await until(
+    async () => /\npungi_cluster_runs_queued [1-9]/.test(await get('/metrics')),
+    'background runs wait in the queue',
+  );
   await cluster.worker();
   expect(JSON.stringify(await waiting)).toContain('42');
 });

@@ -63,6 +63,7 @@ const OPEN_AGAIN_MS = 1000;
 export class ClusterBackground implements BackgroundRuns {
   #opening: Promise<Opened> | undefined;
   #isClosed = false;
+  #states: RunStates | undefined;
   #waiting = 0;
 
   constructor(
@@ -70,6 +71,11 @@ export class ClusterBackground implements BackgroundRuns {
     private readonly shared: SharedBackground,
   ) {
     void this.#openSoon();
+  }
+
+  /** How many no front end has taken yet. */
+  get queued(): number {
+    return this.#states?.all().filter(({ state }) => state.phase === 'queued').length ?? 0;
   }
 
   async start(request: RunRequest, caller: Caller, replyDetail?: 'short' | 'full'): Promise<{ run: string }> {
@@ -214,6 +220,7 @@ export class ClusterBackground implements BackgroundRuns {
     const { shared } = this;
     const { states: bucket, objects } = await openStores(connection, cluster, shared);
     const states = await RunStates.open(bucket, shared.keptMs + shared.longestMs);
+    this.#states = states;
     const kept = new KeptOutcomes(bucket, objects);
     const queue = new RunQueue(connection, cluster, { signer, verifier });
     const ledger = new Ledger({ states, kept, queue, fronts });

@@ -50,6 +50,7 @@ export class ClusterBackend implements RemoteBackend {
   #environments: ClusterEnvironments | undefined;
   #audit: AuditLink | undefined;
   #fronts: Fronts | undefined;
+  #background: ClusterBackground | undefined;
   #hasStarted = false;
   #queue: QueueFigures = { active: 0, waiting: 0, capacity: 0 };
 
@@ -109,7 +110,9 @@ export class ClusterBackend implements RemoteBackend {
     const { connection, subjects, front, signer } = this.link;
     const fronts = new Fronts(connection, subjects);
     this.#fronts = fronts;
-    return new ClusterBackground({ connection, cluster, front, fronts, signer, verifier }, shared);
+    const parts = { connection, cluster, front, fronts, signer, verifier };
+    this.#background = new ClusterBackground(parts, shared);
+    return this.#background;
   }
 
   /** Resolves once there is a worker. */
@@ -137,6 +140,7 @@ export class ClusterBackend implements RemoteBackend {
     return {
       name: this.name,
       waiting: this.#waiting,
+      queued: this.#background?.queued ?? 0,
       workers: [...this.workers, ...lost].map(healthOf),
     };
   }

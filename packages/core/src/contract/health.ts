@@ -51,6 +51,7 @@ export type ClusterWorkerHealth = z.infer<typeof ClusterWorkerHealth>;
 export const ClusterHealth = z.object({
   name: z.string(),
   waiting: z.number().int().describe('runs of this server that wait, for their turn or for a worker'),
+  queued: z.number().int().describe('background runs of the cluster that no front end has taken yet'),
   workers: z.array(ClusterWorkerHealth).describe('the workers that this server hears, or has lost lately'),
 });
 export type ClusterHealth = z.infer<typeof ClusterHealth>;

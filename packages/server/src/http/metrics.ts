@@ -32,7 +32,7 @@ function ownMetrics({ metrics, queue, version, status, cluster }: Health): Metri
   ];
 }
 
-function clusterMetrics({ workers }: ClusterHealth): Metric[] {
+function clusterMetrics({ workers, queued }: ClusterHealth): Metric[] {
   const ready = workers.filter(({ state }) => state === 'ready');
   const sum = (name: 'slots' | 'busy' | 'sessions') =>
     ready.reduce((total, worker) => total + worker[name], 0);
@@ -44,6 +44,7 @@ function clusterMetrics({ workers }: ClusterHealth): Metric[] {
       help: 'workers that this front end hears or has lost, by state',
       samples: states.map((state) => [{ state }, workers.filter((one) => one.state === state).length]),
     },
+    gauge('pungi_cluster_runs_queued', 'background runs that no front end has taken yet', queued),
     gauge('pungi_cluster_slots', 'runs that the ready workers take at the same time', sum('slots')),
     gauge('pungi_cluster_slots_busy', 'slots of the ready workers that are taken', sum('busy')),
     gauge('pungi_cluster_sessions', 'sessions on the ready workers', sum('sessions')),
