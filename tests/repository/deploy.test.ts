@@ -152,7 +152,7 @@ test('the autoscaler asks for metrics that a front end has', () => {
     cluster: { name: 'main', waiting: 0, workers: [] },
   } as never);
   const names = query!.match(/pungi_\w+/g)!;
-  expect(names).toHaveLength(2);
+  expect(names).toHaveLength(3);
   for (const name of names) expect(served).toMatch(new RegExp(`^${name} 0$`, 'm'));
 });
 
