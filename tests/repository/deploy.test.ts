@@ -149,7 +149,7 @@ test('the autoscaler asks for metrics that a front end has', () => {
     version: '1',
     metrics: { verdicts: {} },
     queue: { active: 0, waiting: 0, capacity: 0 },
-    cluster: { name: 'main', waiting: 0, workers: [] },
+    cluster: { name: 'main', waiting: 0, queued: 0, workers: [] },
   } as never);
   const names = query!.match(/pungi_\w+/g)!;
   expect(names).toHaveLength(3);
