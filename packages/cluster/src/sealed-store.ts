@@ -76,7 +76,8 @@ export class SealedStore {
   async *get({ name, bytes, key, iv, tag }: StoredInput): AsyncGenerator<Buffer> {
     const bucket = await this.#use((buckets, named) => buckets.open(named));
     const found = await bucket.info(name);
-    if (found === null) throw new PungiError('INTERNAL_ERROR', 'An input or file of the run is gone.');
+    if (found === null || found.deleted)
+      throw new PungiError('INTERNAL_ERROR', 'An input or file of the run is gone.');
     const read = (text: string) => Buffer.from(text, 'base64');
     const decipher = createDecipheriv(CIPHER, read(key), read(iv)).setAuthTag(read(tag));
     let left = bytes;

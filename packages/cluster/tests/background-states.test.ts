@@ -62,8 +62,11 @@ test('a front end whose run was taken by another one orders nothing, and writes 
   const state = stateOf();
   const seen = (await a.states.create(keyOfRun('me', state.run), state))!;
   let wasStopped = false;
-  const claim = new RunClaim(a.states, seen, never, () => {
-    wasStopped = true;
+  const claim = new RunClaim(a.states, seen, never, {
+    onStop: () => {
+      wasStopped = true;
+    },
+    withRoom: (write) => write(),
   });
   await claim.change({ phase: 'starting' });
   const now = (await b.states.get(seen.key))!;
@@ -82,8 +85,11 @@ test('a front end keeps a run that its owner cancels meanwhile, and hears of it'
   const state = stateOf();
   const seen = (await a.states.create(keyOfRun('me', state.run), state))!;
   let wasStopped = false;
-  const claim = new RunClaim(a.states, seen, never, () => {
-    wasStopped = true;
+  const claim = new RunClaim(a.states, seen, never, {
+    onStop: () => {
+      wasStopped = true;
+    },
+    withRoom: (write) => write(),
   });
   await b.states.change((await b.states.get(seen.key))!, { isCancelled: true });
   await claim.change({ phase: 'ended' });

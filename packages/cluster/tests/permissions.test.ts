@@ -51,7 +51,9 @@ class Refusals {
   }
 
   subjectsOf(operation: 'publish' | 'subscription'): string[] {
-    return this.seen.filter((one) => one.operation === operation).map(({ subject }) => subject);
+    const own = this.seen.filter((one) => one.operation === operation);
+    // Of those who only look, requests get this name before they are checked.
+    return own.map(({ subject }) => subject.replace(/^look\./, ''));
   }
 }
 
@@ -324,13 +326,50 @@ test('a worker looks into what front ends have stored, and cannot have it publis
   const reply = 'pungi.main.beat.worker-2';
   worker.publish(`$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ seq }), { reply });
   worker.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify({ seq }), { reply });
-  await worker.flush();
-  await until(
-    () => heard.some((text) => text.includes('stream_msg_get_response')),
-    'the answer of the server arrives',
-  );
+  // The server answers in turn.
+  await manager.streams.getMessage(stream, { seq });
+  const before = heard.length;
+  await until(() => heard.length > before, 'the next heartbeat of the worker itself arrives');
   listening.unsubscribe();
-  expect(heard.some((text) => text.includes('"incarnation":"forged"'))).toBe(false);
+  expect(heard.filter((text) => /stream_msg_get_response|forged/.test(text))).toEqual([]);
   expect(backend.workers.map(({ incarnation }) => incarnation)).toEqual([beat!.incarnation]);
   await backend.close();
+});
+
+/** The server answers a request on any subject that it names. */
+test.each([
+  ['worker-1', 'environments'],
+  ['operator', 'environments'],
+  ['operator', 'checkpoints'],
+] as const)('answers to %s, who looks at %s, are not stored anywhere', async (member, looked) => {
+  const front = await cluster.connect('front-1');
+  const owner = await cluster.connect('owner');
+  await new Kvm(owner).create(nameOf('profiles'));
+  const { streams } = await jetstreamManager(front, { checkAPI: false });
+  const environments = await new Kvm(front).create(nameOf('environments'), { allow_direct: false });
+  for (const store of ['background', 'checkpoints'] as const)
+    await streams
+      .info(streamOf(store))
+      .catch(() => streams.add({ name: streamOf(store), subjects: [`pungi.main.${store}.*`] }));
+  await environments.put('env.whole', 'untouched');
+  const stored = async () =>
+    Promise.all(
+      ALL_STORES.map(
+        async (store) => (await streams.info(streamOf(store)).catch(() => undefined))?.state.last_seq,
+      ),
+    );
+  const before = await stored();
+  const own = await cluster.connect(member);
+  const replies = [
+    `$KV.${nameOf('environments')}.env.whole`,
+    `$KV.${nameOf('profiles')}.set`,
+    'pungi.main.background.somebody',
+    'pungi.main.checkpoints.somebody',
+  ];
+  for (const reply of replies) own.publish(`$JS.API.STREAM.INFO.${streamOf(looked)}`, '', { reply });
+  // An answer that arrives shows that those before were sent.
+  const { streams: looking } = await jetstreamManager(own, { checkAPI: false });
+  await looking.info(streamOf(looked));
+  expect((await environments.get('env.whole'))?.string()).toBe('untouched');
+  expect(await stored()).toEqual(before);
 });

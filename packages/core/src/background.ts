@@ -40,6 +40,8 @@ export interface SharedBackground extends Omit<Parts, 'store'> {
   keptMs: number;
   /** The longest time that a run may take. */
   longestMs: number;
+  /** The profile that a request has here; undefined if it is refused here. */
+  profileOf: (request: RunRequest) => string | undefined;
 }
 
 /** The longest time of one long poll: many clients give up on a call after a minute. */

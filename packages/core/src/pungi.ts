@@ -559,6 +559,8 @@ export class Pungi {
       ...kept,
       totalFileBytes,
       longestMs: config.maxBackgroundTimeoutMs,
+      profileOf: ({ profile = config.defaultProfile }) =>
+        this.profiles.usable.find(({ name }) => name === profile)?.name,
     });
   }
 

@@ -80,7 +80,10 @@ export class ClusterBackground implements BackgroundRuns {
 
   async start(request: RunRequest, caller: Caller, replyDetail?: 'short' | 'full'): Promise<{ run: string }> {
     // JSON would silently change what is not valid.
-    const text = JSON.stringify(parseRequest(request));
+    const parsed = parseRequest(request);
+    // Other front ends may have another default, and allow others: what this one does not allow, it refuses itself.
+    const profile = this.shared.profileOf(parsed);
+    const text = JSON.stringify(profile === undefined ? parsed : { ...parsed, profile });
     const { states, ledger, taker, queue } = await this.#open();
     const owner = ownerOf(caller);
     await states.sync();
@@ -88,7 +91,7 @@ export class ClusterBackground implements BackgroundRuns {
     const run = newHandle();
     const acceptedAt = new Date().toISOString();
     const { front } = this.parts;
-    const isHere = staysHere(request);
+    const isHere = profile === undefined || staysHere(request);
     const queued = await this.#queuedOf(text, { run, acceptedAt, caller, retry: request.retry === true });
     const taken = isHere ? { phase: 'taken' as const, attempt: newAttempt() } : { phase: 'queued' as const };
     const state: RunState = { run, acceptedAt, replyDetail, front, attempts: isHere ? 1 : 0, ...taken };

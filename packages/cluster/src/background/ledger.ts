@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { JetStreamApiError } from '@nats-io/jetstream';
 import { DAMAGED, type FoundRun, lostOutcome } from '@pungi/core/background';
+import { PungiError } from '@pungi/core/base';
 import { buildOutcome, type Outcome } from '@pungi/core/contract';
 import type { Fronts } from '../front/fronts.js';
 import type { KeptOutcome, RunState } from '../protocol/background.js';
 import type { KeptOutcomes } from './kept-outcomes.js';
+import { isFull } from './patience.js';
 import type { RunQueue } from './run-queue.js';
 import type { RunStates, SeenState } from './run-states.js';
 
@@ -23,8 +24,8 @@ const MOST_REMOVED = 100;
 /** A run that was accepted is in the queue within this time. */
 const QUEUED_MS = 10_000;
 const AGAIN_MS = 250;
-/** Answers of a bucket that is full. */
-const FULL: readonly number[] = [10_077, 10_122];
+/** The outcome of a run that somebody else ends is kept within this time. */
+const END_MS = 10_000;
 
 const LOST = {
   true: 'The front end that ran it was lost while the run was under way: how it ended is not known.',
@@ -54,10 +55,15 @@ export class Ledger {
 
   /** Returns undefined if somebody else has changed it meanwhile. */
   async end(seen: SeenState, outcome: Outcome): Promise<SeenState | undefined> {
-    const { states, kept } = this.parts;
-    const where = await this.keep(outcome, AbortSignal.abort());
-    const ended = await states.change(seen, { ...endedWith(where), attempt: newAttempt() });
+    const { states, kept, queue } = this.parts;
+    const where = await this.keep(outcome, AbortSignal.timeout(END_MS));
+    const changes = { ...endedWith(where), attempt: newAttempt() };
+    const ended = await this.withRoom(() => states.change(seen, changes));
     if (ended === undefined && where) void kept.forget(where).catch(() => {});
+    if (ended === undefined) return undefined;
+    // It is not run any more, and stays in the queue until a front end has a turn.
+    const stored = (await queue.find(seen.state.run).catch(() => undefined))?.storedRequest;
+    if (stored) await kept.remove(stored).catch(() => {});
     return ended;
   }
 
@@ -89,13 +95,16 @@ export class Ledger {
       try {
         return await this.parts.kept.keep(least ?? outcome);
       } catch (error) {
-        if (!isFull(error)) {
-          if (closing.aborted) throw error;
-          await pause(AGAIN_MS);
-        } else if (!(await this.#makeRoom())) {
-          if (least !== undefined) return undefined;
+        if (closing.aborted) throw error;
+        // Files take most of the object store: the outcomes of others would make no room there.
+        if (error instanceof PungiError && isFull(error) && least === undefined) {
           least = withoutContent(outcome);
+          continue;
         }
+        if (!isFull(error)) await pause(AGAIN_MS);
+        else if (await this.#makeRoom()) continue;
+        else if (least !== undefined) return undefined;
+        else least = withoutContent(outcome);
       }
   }
 
@@ -106,12 +115,19 @@ export class Ledger {
     const oldest = own.find((one) => !isOpen(one));
     if (own.length >= MOST_OF_CALLER && oldest) await this.#remove(oldest);
     if (states.all().length >= MOST_OF_ALL && !(await this.#makeRoom())) return undefined;
+    return this.withRoom(() => states.create(key, state)).catch((error: unknown) => {
+      if (isFull(error)) return undefined;
+      throw error;
+    });
+  }
+
+  /** Writes a state: ended runs make room for it. */
+  async withRoom<T>(write: () => Promise<T>): Promise<T> {
     for (let removed = 0; ; removed += 1)
       try {
-        return await states.create(key, state);
+        return await write();
       } catch (error) {
-        if (!isFull(error)) throw error;
-        if (removed === MOST_REMOVED || !(await this.#makeRoom())) return undefined;
+        if (!isFull(error) || removed === MOST_REMOVED || !(await this.#makeRoom())) throw error;
       }
   }
 
@@ -148,8 +164,6 @@ export const stateOf = ({ phase }: RunState): FoundRun['state'] => {
   if (phase === 'ended') return 'ended';
   return phase === 'queued' || phase === 'taken' ? 'waiting' : 'running';
 };
-
-const isFull = (error: unknown): boolean => error instanceof JetStreamApiError && FULL.includes(error.code);
 
 const withoutContent = ({ runId, verdict, usage, codeSha256, environment, profile }: Outcome): Outcome =>
   buildOutcome({

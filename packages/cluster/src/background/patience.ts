@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { JetStreamApiError } from '@nats-io/jetstream';
+import { PungiError } from '@pungi/core/base';
 
 /** A NATS server that is restarted, or another leader of its cluster, answers within this time. */
 const PATIENCE_MS = 10_000;
@@ -16,8 +17,23 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const isAnswer = error instanceof JetStreamApiError && !NOT_YET.includes(error.code);
-      if (isAnswer || performance.now() > until) throw error;
+      if (isAnswer(error) || performance.now() > until) throw error;
       await pause(AGAIN_MS);
     }
 }
+
+/** What the object store has refused says why in its cause. */
+const causeOf = (error: unknown): unknown => (error instanceof PungiError && error.cause) || error;
+
+function isAnswer(error: unknown): boolean {
+  const cause = causeOf(error);
+  if (cause instanceof JetStreamApiError) return !NOT_YET.includes(cause.code);
+  return cause instanceof PungiError;
+}
+
+/** Answers of a bucket that is full. */
+const FULL: readonly number[] = [10_077, 10_122];
+export const isFull = (error: unknown): boolean => {
+  const cause = causeOf(error);
+  return cause instanceof JetStreamApiError && FULL.includes(cause.code);
+};

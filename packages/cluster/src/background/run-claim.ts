@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PungiError } from '@pungi/core/base';
 import type { RunState } from '../protocol/background.js';
+import type { Ledger } from './ledger.js';
 import type { RunStates, SeenState } from './run-states.js';
 
 /** What NATS did not answer is tried again after this. */
@@ -20,7 +21,11 @@ export class RunClaim {
     private readonly states: RunStates,
     seen: SeenState,
     private readonly closing: AbortSignal,
-    private readonly onStop: () => void,
+    private readonly hooks: {
+      onStop: () => void;
+      /** Writes a state, and makes room for it if there is none. */
+      withRoom: Ledger['withRoom'];
+    },
   ) {
     this.#seen = seen;
   }
@@ -44,7 +49,7 @@ export class RunClaim {
   /** Another front end has changed it. */
   note({ state: { attempt, phase, isCancelled } }: SeenState): void {
     if (attempt !== this.#seen.state.attempt) this.#isLost = true;
-    if (this.#isLost || (isCancelled && phase !== 'ended')) this.onStop();
+    if (this.#isLost || (isCancelled && phase !== 'ended')) this.hooks.onStop();
   }
 
   async #change(changes: Partial<RunState>): Promise<void> {
@@ -61,7 +66,7 @@ export class RunClaim {
 
   /** A change that was made without an answer is made again. */
   async #attempt(changes: Partial<RunState>): Promise<boolean> {
-    const changed = await this.states.change(this.#seen, changes);
+    const changed = await this.hooks.withRoom(() => this.states.change(this.#seen, changes));
     const now = changed ?? (await this.states.get(this.key));
     if (now === undefined) this.#isLost = true;
     else this.note(now);

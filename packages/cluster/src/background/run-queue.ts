@@ -7,6 +7,7 @@ import {
   type JsMsg,
   jetstream,
   jetstreamManager,
+  type StoredMsg,
 } from '@nats-io/jetstream';
 import { type NatsConnection, nanos } from '@nats-io/transport-node';
 import { bytesOf } from '../connection.js';
@@ -73,7 +74,7 @@ export class RunQueue {
   }
 
   /** Returns undefined if no front end has signed it, or it cannot be read. */
-  read(message: JsMsg): QueuedRun | undefined {
+  read(message: Pick<JsMsg, 'subject' | 'data'>): QueuedRun | undefined {
     const content = this.keys.verifier.open(message.subject, bytesOf(message));
     const queued = content && parse(QueuedRun, content);
     const isRight = queued && isCompatible(queued.v) && message.subject === this.#subjectOf(queued.run);
@@ -82,9 +83,18 @@ export class RunQueue {
 
   /** Whether the run is in the queue, also while a front end has it. */
   async has(run: string): Promise<boolean> {
+    return (await this.#stored(run)) !== null;
+  }
+
+  async find(run: string): Promise<QueuedRun | undefined> {
+    const found = await this.#stored(run);
+    return found ? this.read(found) : undefined;
+  }
+
+  async #stored(run: string): Promise<StoredMsg | null> {
     const { streams } = await jetstreamManager(this.connection, { checkAPI: false, timeout: ANSWER_MS });
     const query = { last_by_subj: this.#subjectOf(run) };
-    return (await patiently(() => streams.getMessage(this.#stream, query))) !== null;
+    return patiently(() => streams.getMessage(this.#stream, query));
   }
 
   async #open(): Promise<Consumer> {

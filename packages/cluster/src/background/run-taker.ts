@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsMsg } from '@nats-io/jetstream';
-import { LiveRun, type SharedBackground, STOPPED, stoppedOutcome } from '@pungi/core/background';
+import { LiveRun, lostOutcome, type SharedBackground, STOPPED, stoppedOutcome } from '@pungi/core/background';
 import { PungiError } from '@pungi/core/base';
 import {
   type ArtifactContent,
@@ -11,6 +11,7 @@ import {
   type RunRequest,
 } from '@pungi/core/contract';
 import { FairQueue } from '@pungi/core/engine';
+import { isUnanswered } from '../connection.js';
 import type { Fronts } from '../front/fronts.js';
 import { keyOfRun, type QueuedRun } from '../protocol/background.js';
 import type { KeptOutcomes } from './kept-outcomes.js';
@@ -159,16 +160,20 @@ export class RunTaker {
     const { slotsPerCaller } = this.parts.shared.limits;
     const owner = ownerOf(caller);
     const own = [...this.#underWay.values()].filter(({ live }) => live.owner === owner);
-    return own.length < slotsPerCaller;
+    // A run that stays here may have taken the turn since the queue was asked.
+    return own.length < slotsPerCaller && this.#turns.freeSlots > 0;
   }
 
   #begin(
     { queued, seen, message, notes }: Pick<UnderWay, 'queued' | 'message' | 'notes'> & { seen: SeenState },
     load: () => Promise<RunRequest>,
   ): void {
-    const { states } = this.parts;
+    const { states, ledger } = this.parts;
     const live = new LiveRun(ownerOf(queued.caller), queued.run, queued.acceptedAt);
-    const claim = new RunClaim(states, seen, this.#closing.signal, () => live.cancel());
+    const claim = new RunClaim(states, seen, this.#closing.signal, {
+      onStop: () => live.cancel(),
+      withRoom: (write) => ledger.withRoom(write),
+    });
     const one = { queued, live, claim, message, notes };
     this.#underWay.set(queued.run, one);
     live.done = this.#perform(one, load);
@@ -196,8 +201,10 @@ export class RunTaker {
     const leave = await this.#turns.enter(live.owner, live.signal).catch(() => () => {});
     try {
       let left: { runId: string; files: readonly ArtifactContent[] } | undefined;
+      const request = await load().catch(undefinedIfGone);
+      if (request === undefined) return lostOutcome(false, GONE);
       const ended = await shared.runs.run(
-        await load(),
+        request,
         {
           caller: queued.caller,
           signal: live.signal,
@@ -248,6 +255,13 @@ export class RunTaker {
 }
 
 export const cancelledOutcome = (): Outcome => buildOutcome({ verdict: failure('cancelled', {}) });
+
+const GONE = 'The request of the run is gone from the cluster: start it again.';
+
+/** What is gone nobody else finds either; while NATS does not answer, the run is left to whoever gets it next. */
+function undefinedIfGone(error: unknown): undefined {
+  if (isUnanswered(error)) throw error;
+}
 
 const notShared = (): string[] => [
   'The files that the run left are kept at one front end only: there was no room for them in the cluster.',

@@ -1,4 +1,4 @@
-import { jetstreamManager } from '@nats-io/jetstream';
+import { jetstreamManager, type MsgRequest } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { PungiError } from '@pungi/core/base';
 import { isMissingStream } from '../bucket.js';
@@ -17,7 +17,6 @@ export interface FrontCheckpoints {
   problems: string[];
 }
 
-const AT_ONCE = 1000;
 const ANSWER_MS = 5000;
 
 /** Reads the whole stream and checks it: signatures, order, and that the checkpoints refer to each other. */
@@ -45,31 +44,21 @@ interface StreamMessage {
   message: Buffer;
 }
 
-/** All that are there when it begins. */
+/** All that are there when it begins, one after the other: an operator may not use consumers (setup/permissions.ts). */
 async function* messagesOf(
   connection: NatsConnection,
-  { cluster }: Subjects,
+  { cluster, checkpoints }: Subjects,
   signal: AbortSignal,
 ): AsyncGenerator<StreamMessage> {
-  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: ANSWER_MS });
+  const { streams } = await jetstreamManager(connection, { checkAPI: false, timeout: ANSWER_MS });
   const stream = storeName(cluster, 'checkpoints');
-  const { last_seq: last, messages } = (await manager.streams.info(stream)).state;
-  if (messages === 0) return;
-  const consumer = await manager.jetstream().consumers.get(stream);
-  for (let reached = 0; reached < last; ) {
-    const before = reached;
-    const some = await consumer.fetch({ max_messages: AT_ONCE, expires: ANSWER_MS });
-    for await (const message of some) {
-      signal.throwIfAborted();
-      reached = message.seq;
-      yield { sequence: reached, subject: message.subject, message: bytesOf(message) };
-      if (reached >= last) return;
-    }
-    if (reached === before)
-      throw new PungiError(
-        'CONFIGURATION_ERROR',
-        `NATS sent the checkpoints of the cluster up to ${reached} of ${last} only: try again.`,
-      );
+  const { first_seq: first, last_seq: last } = (await streams.info(stream)).state;
+  for (let seq = first; seq <= last; ) {
+    signal.throwIfAborted();
+    const found = await streams.getMessage(stream, { seq, next_by_subj: checkpoints } as MsgRequest);
+    if (found === null) return;
+    yield { sequence: found.seq, subject: found.subject, message: bytesOf(found) };
+    seq = found.seq + 1;
   }
 }
 

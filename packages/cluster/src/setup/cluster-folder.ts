@@ -155,7 +155,7 @@ function writeMembers(folder: string, cluster: Cluster): void {
     if (role === 'operator') writeCredentials(join(folder, name), { frontEnds });
   }
   writePrivate(join(folder, FILES.cluster), `${JSON.stringify(cluster, null, 2)}\n`);
-  writePrivate(join(folder, FILES.users), usersConf(cluster.members));
+  writePrivate(join(folder, FILES.users), usersConf(cluster.name, cluster.members));
 }
 
 function writeServerCertificate(folder: string, { hosts }: Cluster, authorityKey: string): void {

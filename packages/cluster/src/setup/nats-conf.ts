@@ -1,5 +1,5 @@
 import type { Member } from '../credentials.js';
-import { permissionsOf } from './permissions.js';
+import { crossingsOf, onlyLooks, permissionsOf, renamed } from './permissions.js';
 
 /** The files of a cluster's folder, besides one folder of credentials for each member. */
 export const FILES = {
@@ -46,23 +46,53 @@ jetstream {
 include "${FILES.users}"
 `;
 
-/** Everybody who may connect. There is nobody else: no password, no user without a key. */
-export function usersConf(users: readonly NatsUser[]): string {
-  const entries = users.map(({ user, ...member }) => {
-    const { publish, subscribe } = permissionsOf(member);
-    const permissions = { publish: { allow: publish }, subscribe: { allow: subscribe } };
-    const indented = JSON.stringify({ nkey: user, permissions }, null, 2).replaceAll('\n', '\n      ');
-    return `      # ${member.name}\n      ${indented}`;
-  });
+/**
+ * Everybody who may connect. There is nobody else: no password, no user without a key. The server sends answers of JetStream to any
+ * subject that a request names, whatever its user may publish. So who only looks is in an account of its own: from there, no answer
+ * gets into a store.
+ */
+export function usersConf(cluster: string, users: readonly NatsUser[]): string {
+  const { inward, outward, services } = crossingsOf(cluster);
+  const exports = [...outward.map((stream) => ({ stream })), ...services.map((service) => ({ service }))];
+  const streams = (account: string, subjects: readonly string[]) =>
+    subjects.map((subject) => ({ stream: { account, subject } }));
+  const asked = services.map((subject) => ({ service: { account: STORING, subject }, to: renamed(subject) }));
+  const mappings = Object.fromEntries(services.map((subject) => [subject, renamed(subject)]));
   return `\
 # Written by "pungi cluster": changes are lost.
 accounts {
-  PUNGI {
+  ${STORING} {
     jetstream: enabled
+    exports: ${listed(exports.map((one) => ({ ...one, accounts: [LOOKING] })))}
+    imports: ${listed(streams(LOOKING, inward))}
     users: [
-${entries.join('\n')}
+${usersOf(users.filter(({ role }) => !onlyLooks(role)))}
+    ]
+  }
+  ${LOOKING} {
+    exports: ${listed(inward.map((stream) => ({ stream, accounts: [STORING] })))}
+    imports: ${listed([...streams(STORING, outward), ...asked])}
+    mappings: ${JSON.stringify(mappings)}
+    users: [
+${usersOf(users.filter(({ role }) => onlyLooks(role)))}
     ]
   }
 }
 `;
 }
+
+/** The accounts of NATS: that of the stores, and that of the members who only look at them. */
+const [STORING, LOOKING] = ['PUNGI', 'PUNGI_LOOKING'];
+
+const usersOf = (users: readonly NatsUser[]): string =>
+  users
+    .map(({ user, ...member }) => {
+      const { publish, subscribe } = permissionsOf(member);
+      const permissions = { publish: { allow: publish }, subscribe: { allow: subscribe } };
+      const indented = JSON.stringify({ nkey: user, permissions }, null, 2).replaceAll('\n', '\n      ');
+      return `      # ${member.name}\n      ${indented}`;
+    })
+    .join('\n');
+
+const listed = (entries: readonly object[]): string =>
+  `[\n${entries.map((entry) => `      ${JSON.stringify(entry)}\n`).join('')}    ]`;

@@ -12,11 +12,12 @@ export interface Permissions {
 type Permitted = Member & { signing?: string | undefined };
 
 /**
- * `look`: gets single messages, wrapped by the server. `read`: also as they are, and through consumers. `write`: also creates the
- * store. Whoever may read can let the server publish what was stored on any subject, in the name of anybody, because the server
- * does not check where it sends its answers; so workers only look. `append`: looks, creates the store, and writes below its own key.
+ * `look`: gets single messages, wrapped by the server. `write`: also gets them as they are and through consumers, and creates the
+ * store. Whoever uses consumers can let the server publish what was stored on any subject, in the name of anybody, because the server
+ * does not check where it sends its answers; so workers and operators only look. `append`: looks, creates the store, and writes below
+ * its own key.
  */
-type Access = 'look' | 'read' | 'write' | 'append';
+type Access = 'look' | 'write' | 'append';
 
 /** Who may do what with the stores; nothing else. */
 export const STORE_ACCESS: Record<Role, Partial<Record<Store, Access>>> = {
@@ -32,9 +33,40 @@ export const STORE_ACCESS: Record<Role, Partial<Record<Store, Access>>> = {
     checkpoints: 'append',
   },
   worker: { environments: 'look', inputs: 'look', wheels: 'look' },
-  operator: { environments: 'look', checkpoints: 'read' },
+  operator: { environments: 'look', checkpoints: 'look' },
   owner: { profiles: 'write' },
 };
+
+/** Libraries ask whether there is JetStream. */
+const INFO = '$JS.API.INFO';
+
+/** Whether members of a role write no store. */
+export const onlyLooks = (role: Role): boolean =>
+  Object.values(STORE_ACCESS[role]).every((access) => access === 'look');
+
+/** The account of those who only look has no JetStream and would answer its requests itself, so they are renamed on their way. */
+export const renamed = (request: string): string => `look.${request}`;
+
+/** What passes between the account of those who only look and that of the others: messages in both directions, and requests. */
+export function crossingsOf(cluster: string): { inward: string[]; outward: string[]; services: string[] } {
+  const subjects = subjectsOf(cluster);
+  const looks = (['worker', 'operator'] as const).flatMap((role) =>
+    Object.keys(STORE_ACCESS[role]).flatMap((store) =>
+      storeSubjects({ cluster, role, name: role }, store as Store, 'look'),
+    ),
+  );
+  return {
+    inward: [subjects.beats, subjects.free, subjects.reply('*', '*'), subjects.trail('*')],
+    outward: [
+      subjects.offer({ generation: '*', arch: '*', need: '*' }),
+      subjects.change,
+      subjects.fronts,
+      subjects.orders({ worker: '*', incarnation: '*' }),
+      subjects.entries('*'),
+    ],
+    services: [...new Set([INFO, ...looks])],
+  };
+}
 
 /** Everything that a member may do in its cluster. */
 export function permissionsOf(member: Permitted): Permissions {
@@ -42,8 +74,9 @@ export function permissionsOf(member: Permitted): Permissions {
   const { publish, subscribe } = coreSubjects(member)[role];
   const accesses = Object.entries(STORE_ACCESS[role]) as [Store, Access][];
   const stores = accesses.flatMap(([store, access]) => storeSubjects(member, store, access));
+  const requests = [INFO, ...stores];
   return {
-    publish: [...publish, '$JS.API.INFO', ...stores],
+    publish: [...publish, ...(onlyLooks(role) ? requests.map(renamed) : requests)],
     subscribe: [...subscribe, `${inboxPrefixOf({ name })}.>`],
   };
 }
@@ -105,7 +138,7 @@ function storeSubjects({ cluster, name, signing = name }: Permitted, store: Stor
     `$JS.FC.${stream}.>`,
   ];
   const write = [content, create, ...REMOVALS[STORES[store]].map((kind) => api(kind, stream))];
-  const more = { look: [], read, write: [...read, ...write], append: [`${below}.${signing}`, create] };
+  const more = { look: [], write: [...read, ...write], append: [`${below}.${signing}`, create] };
   return [...look, ...more[access]];
 }
 
