@@ -21,6 +21,7 @@ export const LONG = [
   'packages/cli/tests/wrap-program',
   'packages/cli/tests/wrap-real-programs',
   'packages/cluster/tests/background-failover',
+  'packages/cluster/tests/background-hostile',
   'packages/cluster/tests/demo',
   'packages/cluster/tests/endless-preparation',
   'packages/cluster/tests/environment-runs',

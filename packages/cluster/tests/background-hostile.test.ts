@@ -7,6 +7,8 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/places.js';
 import { until } from '../../../tests/support/until.js';
+import type { Caller } from '../../core/src/contract/caller.js';
+import type { Outcome } from '../../core/src/contract/outcome.js';
 import type { Pungi } from '../../core/src/pungi.js';
 import { TestCluster } from './cluster.js';
 
@@ -27,10 +29,10 @@ const SLEEP = 'import time\ntime.sleep(600)';
 const LONG = { code: SLEEP, limits: { timeoutMs: 900_000 } };
 const ARTIFACTS = 'OBJ_pungi-main-artifacts';
 
-async function ended(at: Pungi, run: string) {
+async function ended(at: Pungi, run: string, by: Partial<Caller> = caller) {
   const found = await until(
     async () => {
-      const seen = await at.getRun(run, { waitMs: 5000, caller });
+      const seen = await at.getRun(run, { waitMs: 5000, caller: by });
       return seen.outcome && seen;
     },
     'the run has ended',
@@ -95,6 +97,40 @@ test('a run whose stored request is gone ends, and leaves the queue', async () =
   for (const { name } of await objects.list()) await objects.delete(name);
   await cluster.front();
   expect((await ended(front, run)).verdict).toMatchObject({ kind: 'lost', started: false });
+});
+
+test('files of one caller take half of the room at most, the oldest make room, and others keep theirs', async () => {
+  const [a, b] = [await cluster.front({ artifactTotalMb: 4 }), await cluster.front({ artifactTotalMb: 4 })];
+  const leave = async (client: string, megabytes: number) => {
+    const code = `open("a.bin", "wb").write(bytes(${megabytes} << 20))`;
+    const { run } = await a.runInBackground({ code }, { caller: { client } });
+    return ended(a, run, { client });
+  };
+  // Of the two front ends one has run it, and has its files itself: both are asked.
+  const areShared = async ({ runId }: Outcome, client: string) => {
+    const stored = (await new Kvm(nats).open('pungi-main-outcomes')).keys('files.>');
+    const names = [];
+    for await (const key of await stored) names.push(key);
+    const has = names.some((key) => key.endsWith(`.${runId}`));
+    if (has)
+      for (const front of [a, b])
+        expect((await front.readArtifact({ run: runId, path: 'a.bin' }, { client })).content).toHaveLength(
+          1 << 20,
+        );
+    return has;
+  };
+  const quiet = await leave('quiet', 1);
+  const greedy = [await leave('greedy', 1), await leave('greedy', 1), await leave('greedy', 1)];
+  expect(await Promise.all(greedy.map((one) => areShared(one, 'greedy')))).toEqual([false, true, true]);
+  expect((await leave('greedy', 3)).notes).toEqual([
+    expect.stringContaining('more than half of ARTIFACT_TOTAL_MB'),
+  ]);
+  expect(await areShared(quiet, 'quiet')).toBe(true);
+  const { streams } = await jetstreamManager(nats);
+  await until(
+    async () => (await streams.info(ARTIFACTS)).state.bytes < 4 << 20,
+    'what was removed takes no room',
+  );
 });
 
 /** Fills a store to the last byte. */

@@ -24,9 +24,10 @@ import { keyOfRun, type QueuedRun, type RunState } from '../protocol/background.
 import type { Signer, Verifier } from '../protocol/signing.js';
 import { PROTOCOL } from '../protocol/version.js';
 import { KeptOutcomes, MOST_INLINE_BYTES } from './kept-outcomes.js';
-import { isOpen, Ledger, newAttempt, stateOf } from './ledger.js';
+import { Ledger, newAttempt, stateOf } from './ledger.js';
+import { RunFiles } from './run-files.js';
 import { RunQueue } from './run-queue.js';
-import { RunStates, type SeenState } from './run-states.js';
+import { isOpen, RunStates, type SeenState } from './run-states.js';
 import { cancelledOutcome, RunTaker } from './run-taker.js';
 import { openStores } from './stores.js';
 
@@ -227,7 +228,8 @@ export class ClusterBackground implements BackgroundRuns {
     const kept = new KeptOutcomes(bucket, objects);
     const queue = new RunQueue(connection, cluster, { signer, verifier });
     const ledger = new Ledger({ states, kept, queue, fronts });
-    const taker = new RunTaker({ shared, states, kept, queue, ledger, fronts, front });
+    const files = new RunFiles(states, kept, shared.totalFileBytes);
+    const taker = new RunTaker({ shared, states, kept, files, queue, ledger, fronts, front });
     return { states, kept, queue, ledger, taker };
   }
 }

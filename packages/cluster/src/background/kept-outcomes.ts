@@ -74,6 +74,15 @@ export class KeptOutcomes {
     });
   }
 
+  /** `key`: that of the files. */
+  async forgetFiles(key: string): Promise<void> {
+    const bytes = await this.#readInline(key);
+    const kept = bytes && parse(KeptFiles, bytes);
+    if (kept === undefined) return;
+    await this.objects.remove(kept.object);
+    await this.bucket.purge(key);
+  }
+
   put(parts: readonly Buffer[]): Promise<StoredInput> {
     return patiently(() => this.objects.put(Readable.from(parts.filter(({ length }) => length > 0))));
   }

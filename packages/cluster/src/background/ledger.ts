@@ -4,11 +4,11 @@ import { DAMAGED, type FoundRun, lostOutcome } from '@pungi/core/background';
 import { PungiError } from '@pungi/core/base';
 import { buildOutcome, type Outcome } from '@pungi/core/contract';
 import type { Fronts } from '../front/fronts.js';
-import type { KeptOutcome, RunState } from '../protocol/background.js';
+import { filesOfRun, type KeptOutcome, type RunState } from '../protocol/background.js';
 import type { KeptOutcomes } from './kept-outcomes.js';
 import { isFull } from './patience.js';
 import type { RunQueue } from './run-queue.js';
-import type { RunStates, SeenState } from './run-states.js';
+import { isOpen, type RunStates, type SeenState } from './run-states.js';
 
 interface Parts {
   states: RunStates;
@@ -40,8 +40,6 @@ const STARTED: Record<Exclude<RunState['phase'], 'ended'>, boolean | null> = {
   starting: null,
   started: true,
 };
-
-export const isOpen = ({ state }: SeenState): boolean => state.phase !== 'ended';
 
 /** Ends runs, each once, and keeps their outcomes within the limits. */
 export class Ledger {
@@ -145,9 +143,13 @@ export class Ledger {
 
   async #remove(seen: SeenState): Promise<void> {
     const { states, kept } = this.parts;
-    const { outcome } = seen.state;
-    if ((await states.remove(seen)) && outcome) await kept.forget(outcome);
-    else await states.get(seen.key);
+    const { outcome, fileBytes, runId } = seen.state;
+    if (!(await states.remove(seen))) {
+      await states.get(seen.key);
+      return;
+    }
+    if (outcome) await kept.forget(outcome);
+    if (fileBytes) await kept.forgetFiles(filesOfRun(seen.key, runId));
   }
 }
 

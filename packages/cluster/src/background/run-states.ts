@@ -22,6 +22,8 @@ interface Known extends SeenState {
 /** What others have changed before is known after this, unless the watch is interrupted. */
 const SYNC_MS = 3000;
 
+export const isOpen = ({ state }: SeenState): boolean => state.phase !== 'ended';
+
 /** The order in which runs were accepted. */
 export const orderOf = ({ state, revision }: SeenState): number => state.order ?? revision;
 

@@ -15,20 +15,27 @@ import { isUnanswered } from '../connection.js';
 import type { Fronts } from '../front/fronts.js';
 import { keyOfRun, type QueuedRun } from '../protocol/background.js';
 import type { KeptOutcomes } from './kept-outcomes.js';
-import { endedWith, isOpen, type Ledger, newAttempt } from './ledger.js';
+import { endedWith, type Ledger, newAttempt } from './ledger.js';
 import { RunClaim } from './run-claim.js';
+import type { RunFiles } from './run-files.js';
 import type { QueueMessage, RunQueue } from './run-queue.js';
-import type { RunStates, SeenState } from './run-states.js';
+import { isOpen, type RunStates, type SeenState } from './run-states.js';
 
 interface Parts {
   shared: SharedBackground;
   states: RunStates;
   kept: KeptOutcomes;
+  files: RunFiles;
   queue: RunQueue;
   ledger: Ledger;
   fronts: Fronts;
   /** The name of this front end. */
   front: string;
+}
+
+interface LeftFiles {
+  runId: string;
+  files: readonly ArtifactContent[];
 }
 
 interface UnderWay {
@@ -197,10 +204,10 @@ export class RunTaker {
   }
 
   async #run({ queued, live, claim, notes }: UnderWay, load: () => Promise<RunRequest>): Promise<Outcome> {
-    const { shared, kept } = this.parts;
+    const { shared } = this.parts;
     const leave = await this.#turns.enter(live.owner, live.signal).catch(() => () => {});
     try {
-      let left: { runId: string; files: readonly ArtifactContent[] } | undefined;
+      let left: LeftFiles | undefined;
       const request = await load().catch(undefinedIfGone);
       if (request === undefined) return lostOutcome(false, GONE);
       const ended = await shared.runs.run(
@@ -224,14 +231,20 @@ export class RunTaker {
       );
       const outcome = live.stopped === undefined ? ended : stoppedOutcome(ended, live.stopped);
       const isKept = left?.runId === outcome.runId && outcome.artifacts !== undefined && !claim.isLost;
-      const problem = isKept
-        ? await kept.keepFiles(live.owner, outcome.runId, left!.files).then(() => undefined, notShared)
-        : undefined;
-      const all = [...notes, ...(outcome.notes ?? []), ...(problem ?? [])];
+      const problems = isKept ? await this.#keepFiles(live.owner, claim, left!) : [];
+      const all = [...notes, ...(outcome.notes ?? []), ...problems];
       return all.length > 0 ? { ...outcome, notes: all } : outcome;
     } finally {
       leave();
     }
+  }
+
+  /** Returns what is in the way. */
+  async #keepFiles(owner: string, claim: RunClaim, { runId, files }: LeftFiles): Promise<string[]> {
+    const fileBytes = await this.parts.files.keep(owner, runId, files).catch(() => undefined);
+    if (fileBytes === undefined) return [NOT_SHARED];
+    await claim.change({ fileBytes }).catch(() => {}); // another front end has the run
+    return [];
   }
 
   /** The outcome is there before the run has ended, and the run has ended before it leaves the queue. */
@@ -263,6 +276,5 @@ function undefinedIfGone(error: unknown): undefined {
   if (isUnanswered(error)) throw error;
 }
 
-const notShared = (): string[] => [
-  'The files that the run left are kept at one front end only: there was no room for them in the cluster.',
-];
+const NOT_SHARED =
+  'The files that the run left are kept at one front end only: there was no room for them in the cluster.';

@@ -61,6 +61,8 @@ export const RunState = z.object({
   order: whole.optional(),
   endedAt: time.optional(),
   outcome: KeptOutcome.optional(),
+  /** The bytes of its files in the object store. */
+  fileBytes: whole.optional(),
 });
 export type RunState = z.infer<typeof RunState>;
 
@@ -76,3 +78,5 @@ const ownerToken = (owner: string): string => sha256(owner).slice(0, 32);
 export const keyOfRun = (owner: string, run: string): string => `run.${ownerToken(owner)}.${run}`;
 export const runsOf = (owner: string): string => `run.${ownerToken(owner)}.`;
 export const keyOfFiles = (owner: string, runId: string): string => `files.${ownerToken(owner)}.${runId}`;
+/** The same, by the key of the run. */
+export const filesOfRun = (key: string, runId = ''): string => `files.${key.split('.')[1]}.${runId}`;
