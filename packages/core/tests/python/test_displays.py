@@ -162,7 +162,7 @@ class Displays(plain_case.PlainCase):
         code = "display({'text/x-note': 'x' * 5_000_000, 'text/html': 'x' * 5_000_000, 'text/plain': 'large'}, raw=True)"
         for answer in self.show(code):
             self.assertEqual(answer["stdout"], b"large\n")
-            named = ["text/x-note of 5000000 bytes: it is too large", "text/html: it is too large"]
+            named = ["text/x-note of 5000000 bytes: it is too large", "text/html of 5000000 bytes: it is too large"]
             self.assertEqual([about["omitted"] for _, about in answer["displays"]], [named])
 
     def test_a_child_prints_and_sends_nothing(self):

@@ -298,7 +298,7 @@ def _encode(media, content, originals, omitted):
         return None
     if size <= (_LARGEST - 2 * _MAX_TEXT if media.startswith("image/") else _LARGEST // 2):
         return content
-    if media in originals or media in ENDINGS:
+    if media in originals or media in ENDINGS and size <= _sent.originals.room:
         originals.setdefault(media, lambda target: target.write(_bytes_of(media, whole)))
     else:
         omitted.append(f"{media} of {size} bytes: it is too large"[:200])

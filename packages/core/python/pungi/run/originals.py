@@ -28,6 +28,11 @@ class Originals:
         self._count = 0
         self._written = []
 
+    @property
+    def room(self):
+        """How many bytes they may still have together."""
+        return self._room
+
     def reserve(self, media):
         """The name of a new one; None if there is no room."""
         if self._room <= 0 or self._count >= _MOST or media not in ENDINGS:
