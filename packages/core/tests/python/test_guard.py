@@ -21,6 +21,10 @@ _TO_GUARD = (
     "        continue\n"
     "    if is_socket: socket.socket(fileno=os.dup(fd)).sendall(%s)\n"
 )
+# Asks the guard for files in the name of the fork server.
+_ASKING = _TO_GUARD % "b'{\"memory\": %d}\\n' * 2" + (
+    "    if is_socket: first, *others = [f for _ in 'ab' for f in socket.recv_fds(socket.socket(fileno=os.dup(fd)), 15, 1)[1]]\n"
+)
 # A folder is part of a module's name: what is preloaded of it shows whether anything of the failed half is left.
 MODULES = {
     "fine": "a = 1",
@@ -48,6 +52,18 @@ MODULES = {
         "    time.sleep(60)\n"
         "os.wait()"
     ),
+    "mapping": (
+        "import mmap\n"
+        "kept = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
+        "kept[:] = b'x' * len(kept)"
+    ),
+    "asking": _ASKING % (1 << 20) + (
+        "try:\n"
+        "    os.ftruncate(first, 2 << 20)\n"
+        "except OSError as error:\n"
+        "    said = error.strerror\n"
+    ),
+    "asking_and_hungry": _ASKING % (800 << 20) + "kept = bytearray(b'x' * (300 << 20))",
     "crowd": (
         "import os, sys, time\n"
         "supervisor = sys.modules['pungi.run.supervisor']\n"
@@ -215,6 +231,27 @@ class Guard(unittest.TestCase):
             # It waits for the process that takes too much: only the guard ends that one.
             answer = server.park().run("print('served')")
             self.assertEqual(answer["stdout"], b"served\n")
+
+    def test_memory_of_packages_is_in_a_file_that_runs_have_in_common(self):
+        for server in self.each_tier("fine"):
+            self.loaded(server)
+            answer = server.park().run("import fine\nfine.a += 1\nprint(fine.a, '/memfd:memory' in open('/proc/self/maps').read())")
+            self.assertEqual(answer["stdout"], b"2 True\n")
+            answer = server.park().run("import fine\nprint(fine.a)")
+            self.assertEqual(answer["stdout"], b"1\n")
+
+    def test_memory_that_packages_have_mapped_stays_theirs(self):
+        for server in self.each_tier("mapping"):
+            self.assertEqual(self.loaded(server), (["mapping"], {}))
+            answer = server.park().run("import mapping, mmap\nmapping.kept.madvise(mmap.MADV_DONTNEED)\nprint(mapping.kept[0])")
+            self.assertEqual(answer["stdout"], b"0\n")
+
+    def test_packages_that_ask_for_a_file_get_one_of_fixed_size_which_counts_as_their_memory(self):
+        for server in self.each_tier("asking"):
+            self.assertEqual(self.loaded(server), (["asking"], {}))
+            answer = server.park().run("import asking\nprint(asking.others, asking.said)")
+            self.assertEqual(answer["stdout"], b"[] Operation not permitted\n")
+        self.assertRefused("asking_and_hungry", "took more than 1024 MB of memory")
 
     def test_more_processes_than_the_server_wants_end_the_fork_server(self):
         for server in self.each_tier("crowd", mostSupervisors=4):

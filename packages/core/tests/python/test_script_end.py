@@ -43,6 +43,8 @@ SNIPPETS = {
     "a temporary folder": "import tempfile, os, atexit\nd = tempfile.TemporaryDirectory()\natexit.register(lambda: print(os.path.exists(d.name)))",
     "a finalizer": "import weakref\nclass A: pass\na = A()\nweakref.finalize(a, print, 'finalized')\nprint('end')",
     "a weak reference": "import weakref\nclass A: pass\na = A()\nr = weakref.ref(a, lambda _: print('gone'))",
+    "a weak reference of another class": "import weakref\nclass R(weakref.ref): pass\nclass A: pass\na = A()\nr = R(a, lambda _: print('gone'))",
+    "a weak reference that names a module's function": "import weakref\nclass A: pass\na = A()\nr = weakref.ref(a, print)",
     "logging to the end": "import logging, atexit\nclass H(logging.Handler):\n    def emit(self, r): print('emit', r.msg)\n    def close(self): print('closed')\nlogging.getLogger().addHandler(H())\nlogging.warning('x')",
     "buffered text": "import sys\nsys.stdout.write('no newline')\nsys.stderr.write('neither')",
     "a file that stays open": "f = open('out.txt', 'w')\nf.write('x')",

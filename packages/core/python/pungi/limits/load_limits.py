@@ -38,6 +38,8 @@ class LoadLimits:
         self._ours = set()
         self._next_sample = self._next_walk = self._cpu_ms = self._busy = self._crowded = 0
         self._most_children, self._memory_of_run = settings["mostSupervisors"], settings["memoryMb"] << 20
+        # Bytes of a file that holds its memory, or could.
+        self._lent = 0
         # Children of the fork server that had far too much at the last sample.
         self._suspects = set()
 
@@ -62,6 +64,14 @@ class LoadLimits:
             return f"printed more than {_MOST_PRINTED[stage] >> 20} MB"
         return self._check_serving(pid) if stage == "serving" else self._check_loading(pid, now)
 
+    def lends(self, pid, size):
+        """Whether the fork server may have a file of this size for its memory: once, and if the limit has room for both."""
+        use = census.sample([pid])
+        if self._lent or size <= 0 or use.tasks > 1 or use.anonymous + size > self._memory:
+            return False
+        self._lent = size
+        return True
+
     def left_behind(self, pid):
         """The processes or threads that packages left running. A thread that has been joined may need a moment to be gone."""
         if not watch.HAS_PROC:
@@ -83,7 +93,8 @@ class LoadLimits:
             return f"started more than {_MOST_TASKS} processes and threads"
         if use.is_headless:
             return "ended the first thread of a process that goes on"
-        if use.anonymous > self._memory and watch.exact_memory(pids) > self._memory:
+        memory = self._memory - self._lent
+        if use.anonymous > memory and watch.exact_memory(pids) > memory:
             return f"took more than {self._memory >> 20} MB of memory"
         if now >= self._next_walk:
             self._next_walk = now + 0.1
@@ -96,7 +107,7 @@ class LoadLimits:
         use = census.sample([pid])
         if use.tasks > 1:
             return "started a thread in the fork server"
-        if use.anonymous > self._memory:
+        if use.anonymous > self._memory - self._lent:
             return f"took more than {self._memory >> 20} MB of memory in the fork server"
         if system.IS_LINUX:
             before, self._cpu_ms = self._cpu_ms, watch.cpu_clock_ms(pid)

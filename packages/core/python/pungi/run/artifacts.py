@@ -4,7 +4,6 @@ Names and contents are foreign: only regular files are read, no link is followed
 """
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -172,6 +171,8 @@ def _version(about):
 
 
 def _sha256(fd):
+    import hashlib  # loads OpenSSL, which few runs need
+
     digest = hashlib.sha256()
     while piece := os.read(fd, _CHUNK):
         digest.update(piece)

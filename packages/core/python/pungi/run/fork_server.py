@@ -5,6 +5,10 @@ this process when it exceeds the limits of loading packages.
 """
 
 # isort: off
+from . import neighbours
+
+neighbours.gather()
+
 from . import fork_hooks
 
 fork_hooks.take_over()
@@ -24,7 +28,7 @@ from .. import harness
 from ..jail import landlock, seccomp, system
 from ..jail.tier import TIERS
 from ..limits import cgroup_keeper, limits, load_limits, processors, run_group, watch
-from . import called_script, display_hooks, font_list, guard, late_modules, packages, process_title, started_as, streams, supervisor, worker
+from . import called_script, display_hooks, font_list, guard, late_modules, memory_file, packages, process_title, started_as, streams, supervisor, worker
 
 
 # How long supervisors that have ended are zombies if no order comes.
@@ -71,7 +75,9 @@ def _become_fork_server(settings, door):
     late_modules.hide(harness.__name__)
     tier.settle_home()
     gc.collect()
+    memory = memory_file.ranges()
     gc.freeze()
+    _move_into_file(memory, door)
     guard.send_report(door, ready=True)
     _serve(settings, door)
 
@@ -111,6 +117,13 @@ def _prepare_workers(settings):
     started_as.leave_own_folder()
     process_title.prepare()
     tier.filter_packages(has_data)
+
+
+def _move_into_file(memory, door):
+    file = guard.borrow_file(door, sum(size for _, size, _ in memory)) if memory else None
+    if file is not None:
+        memory_file.move(memory, file)
+        os.close(file)
 
 
 def _serve(settings, door):

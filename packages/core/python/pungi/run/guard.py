@@ -10,12 +10,12 @@ stdin: orders of the server; its end ends everything. stdout: reports, each a li
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import select
 import signal
 import socket
-import tempfile
 import time
 
 from ..jail import box, system
@@ -28,6 +28,8 @@ _CHUNK = 65536
 _LONGEST_REPORT, _MOST_REPORTS = 4096, 4096
 _MOST_RELAYED = 256 * 1024
 _STATUS_FAILED = 75
+# The answer to a fork server that asks for a file, which comes with it.
+_LENT = b'{"lent": true}'
 
 
 def run(settings, groups, become_fork_server):
@@ -155,7 +157,8 @@ class Guarded:
 
     def _make_work_folder(self):
         """One folder for each fork server: runs in one environment must not find the files of another."""
-        folder = tempfile.mkdtemp(dir=self._settings["workBase"], prefix="of-")
+        folder = os.path.join(self._settings["workBase"], f"of-{os.urandom(8).hex()}")
+        os.mkdir(folder, 0o700)
         if os.getuid() == 0:
             os.chown(folder, self._settings["uid"], self._settings["uid"])
         return folder
@@ -242,8 +245,21 @@ class Guarded:
                 self._loaded.setdefault(report["preloaded"], round((time.monotonic() - self._since) * 1000, 1))
             elif report.get("notPreloaded") in self._settings["preload"]:
                 self._skip(report["notPreloaded"], f"{report.get('reason')}", report.get("isAbsent") is True)
+            elif "memory" in report:
+                self._lend_file(report["memory"])
             elif "ready" in report:
                 self._serve()
+
+    def _lend_file(self, size):
+        """For the memory of the fork server (memory_file.py). It must have done its work by itself: what else it started would write
+        to the old memory."""
+        file = None
+        if type(size) is int and self._limits.lends(self._pid, size):
+            with contextlib.suppress(OSError):  # there is no memory left, or no such file
+                file = _file_of(size)
+        socket.send_fds(self._door, [_LENT + b"\n"], [] if file is None else [file])
+        if file is not None:
+            os.close(file)
 
     def _serve(self):
         """Refuses to serve while anything that packages started is running: a fork must copy one thread, which is ours."""
@@ -331,6 +347,27 @@ def wait_to_load(door):
     send_report(door, loading=True)
     if not door.recv(_CHUNK):
         os._exit(1)
+
+
+def borrow_file(door, size):
+    """In the fork server: a file of this size for its memory, or None."""
+    send_report(door, memory=size)
+    if not door.recv(len(_LENT), socket.MSG_PEEK).startswith(_LENT):
+        return None  # an order already: packages have said that they are ready
+    _, files, _, _ = socket.recv_fds(door, _CHUNK, 1)
+    return files[0] if files else None
+
+
+def _file_of(size):
+    """A file without a name, which nobody can make larger."""
+    file = os.memfd_create("memory", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        os.posix_fallocate(file, 0, size)
+        fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
 
 
 def send_report(door, **report):

@@ -2,7 +2,6 @@
 writes them with the rights of the run. So a file of any size takes no more memory than a few pieces.
 """
 
-import hashlib
 import os
 
 from . import frames
@@ -25,6 +24,8 @@ class Awaited:
         return bool(self._paths)
 
     def _begin(self):
+        import hashlib  # loads OpenSSL, which few runs need
+
         self._size, self._hash = 0, hashlib.sha256()
 
     def take(self, piece):

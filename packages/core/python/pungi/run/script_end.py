@@ -72,14 +72,14 @@ class ScriptEnd:
         if len(sys._current_frames()) > 1 or not isinstance(main_module, types.ModuleType):
             return False
         if _peak_kb() - self._memory_before > _MOST_MEMORY_KB:
-            return any(map(_has_ending, map(type, vars(main_module).values())))
+            return any(map(_ends_with_effect, vars(main_module).values()))
         objects = gc.get_objects()  # those from before the script are frozen
         kinds = set(map(type, objects)) - _USUAL
-        classes = set(filter(_is_metaclass, kinds))
-        return any(map(_has_ending, kinds)) or any(
-            _is_untracked(each) if type(each) in classes else type(each) is GeneratorType and _is_foreign(each)
-            for each in objects
-        )
+        if any(map(_has_ending, kinds)):
+            return True
+        looks = {GeneratorType: _is_foreign} | {kind: _calls_back for kind in kinds if issubclass(kind, weakref.ref)}
+        looks.update((kind, _is_untracked) for kind in kinds if issubclass(kind, type))
+        return any(looks[type(each)](each) for each in objects if type(each) in looks)
 
     def _let_go_of_objects(self):
         """Steps: no frame of ours is below `__del__`, and warnings name no line of ours.
@@ -132,13 +132,19 @@ _USUAL = {
 }
 
 
-def _is_metaclass(kind):
-    return issubclass(kind, type)
-
-
 def _has_ending(kind):
-    """Whether deleting an object of the class has an effect; generators, coroutines, tasks and files have `__del__`, too."""
-    return hasattr(kind, "__del__") or issubclass(kind, weakref.ref)
+    """Whether deleting any object of the class has an effect; generators, coroutines, tasks and files have `__del__`, too."""
+    return hasattr(kind, "__del__")
+
+
+def _ends_with_effect(each):
+    return _has_ending(type(each)) or (issubclass(type(each), weakref.ref) and _calls_back(each))
+
+
+def _calls_back(reference):
+    """Whether a weak reference calls a function that is not one of the caches of abstract classes."""
+    call = reference.__callback__
+    return call is not None and not (type(call) is types.BuiltinFunctionType and call.__name__ == "_destroy")
 
 
 def _is_foreign(generator):

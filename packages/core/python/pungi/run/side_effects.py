@@ -10,7 +10,6 @@ import locale
 import os
 import signal
 import sys
-import tempfile
 
 from ..limits import watch
 
@@ -34,10 +33,10 @@ class SideEffects:
     def __enter__(self):
         self.found = None
         self._before = {what: look() for what, look in _OBSERVED.items()}
-        self._output = tempfile.TemporaryFile()
+        self._output = _unnamed_file()
         self._streams = [os.dup(fd) for fd in (1, 2)]
         for fd in (1, 2):
-            os.dup2(self._output.fileno(), fd)
+            os.dup2(self._output, fd)
         return self
 
     def __exit__(self, *_):
@@ -47,10 +46,17 @@ class SideEffects:
         for fd, stream in enumerate(self._streams, start=1):
             os.dup2(stream, fd)
             os.close(stream)
-        prints = os.fstat(self._output.fileno()).st_size > 0
-        self._output.close()
+        prints = os.fstat(self._output).st_size > 0
+        os.close(self._output)
         changed = [what for what, before in self._before.items() if _OBSERVED[what]() != before]
         self.found = ", ".join([*(["prints"] if prints else []), *changed]) or None
+
+
+def _unnamed_file():
+    path = os.path.join(os.environ["TMPDIR"], f"printed-{os.urandom(8).hex()}")
+    opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    os.unlink(path)
+    return opened
 
 
 def _sockets():

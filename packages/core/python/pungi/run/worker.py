@@ -11,7 +11,7 @@ import sys
 
 from ..jail import data_folders, file_gate, substitutes, system
 from ..limits import limits
-from . import bursts, exercises, font_list, fork_hooks, frames, job as jobs, last_output, process_title, script, started_as
+from . import bursts, exercises, font_list, fork_hooks, fresh_pools, frames, job as jobs, last_output, process_title, script, started_as
 from . import streams, template
 from .empty_stack import OnEmptyStack
 from .supervisor_channel import JOB_FD, REPORT_FD, STDIN_FD
@@ -68,6 +68,7 @@ def _steps_from_template(place, door):
             jobs.rehearse(place.box.work, place.box.temporary)
         carry_out, has_folders = _carrier(place), bool(place.box.data) or font_list.is_found()
         gc.collect()
+        fresh_pools.begin()
         gc.freeze()
         is_hurried = template.serve(door, parked)
         os.setsid()

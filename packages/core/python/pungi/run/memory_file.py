@@ -1,0 +1,110 @@
+"""Moves the memory of the fork server into a file, which all that it forks have in common.
+
+A fork copies the page table of memory that belongs to no file, page by page, and the end of a process takes it down again: with pandas
+that is most of what a run costs. Private mappings of a file are copied as they are used. Nobody can write the file: its descriptor
+is closed, and a page that a process writes to becomes its own, as after any fork.
+
+Only memory is moved of which it is known who frees it, and how: an allocator that gives pages back with MADV_DONTNEED expects zeros
+in them, and would find the contents of the file.
+"""
+
+import ctypes
+import gc
+import mmap
+import os
+import re
+import signal
+import sys
+
+from ..jail import system
+
+# It keeps the GIL: nothing else may run meanwhile.
+_libc = ctypes.PyDLL(None) if os.name == "posix" else None
+_PROTECTION = {"r": mmap.PROT_READ, "w": mmap.PROT_WRITE}
+_MAP_FIXED = 0x10
+# The interpreter has its small objects in pools of this size, and 64 of them in an arena, which it unmaps as a whole.
+_POOL_BITS, _POOLS_IN_ARENA = 14, 64
+_HEADER = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (r[-w])-p \S+ \S+ \S+ *(.*)")
+# The size of a ucontext_t, which is 4560 bytes on aarch64, and of a stack for one system call.
+_CONTEXT, _STACK = 8192, 16384
+
+
+def ranges():
+    """The memory to move: (first address, size, protection). Empty where this cannot be done. `gc.freeze` comes after it."""
+    if not (system.IS_LINUX and hasattr(_libc, "makecontext")) or "t" in sys.abiflags:  # free-threaded: it has another allocator
+        return []
+    gc.unfreeze()  # only then are all objects listed
+    pools = sorted({id(each) >> _POOL_BITS for each in gc.get_objects()})
+    found = []
+    for start, end, access, name in _private_mappings():
+        protection = sum(_PROTECTION.get(letter, 0) for letter in access)
+        if name.startswith("/") or name == "[heap]":
+            found.append((start, end - start, protection))
+        elif not name and access == "rw":
+            found += [(first, last - first, protection) for first, last in _arenas(start, end, pools)]
+    return found
+
+
+def move(ranges, file):
+    """`file`: the descriptor of a file of this size, all of which exists already."""
+    calls, offset = [], 0
+    for start, size, protection in ranges:
+        calls.append((_libc.pwrite, (file, start, size, offset)))
+        calls.append((_libc.mmap, (start, size, protection, mmap.MAP_PRIVATE | _MAP_FIXED, file, offset)))
+        offset += size
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        _call_one_after_the_other(calls)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _private_mappings():
+    """Those with pages of their own, without code."""
+    found = None
+    with open("/proc/self/smaps", encoding="utf-8", errors="surrogateescape") as file:
+        for line in file:
+            if match := _HEADER.match(line):
+                found = int(match[1], 16), int(match[2], 16), match[3], match[4]
+            elif line[0] in "0123456789abcdef":
+                found = None
+            elif found and line.startswith("Anonymous:") and int(line.split()[1]) > 0:
+                yield found
+
+
+def _arenas(start, end, pools):
+    """What the interpreter has of a mapping, which may be next to what others have: from pool to pool, where no arena fits between them."""
+    spans = []
+    for pool in pools:
+        if start <= pool << _POOL_BITS and pool + 1 << _POOL_BITS <= end:
+            if spans and pool - spans[-1][1] < _POOLS_IN_ARENA:
+                spans[-1][1] = pool + 1
+            else:
+                spans.append([pool, pool + 1])
+    return [(first << _POOL_BITS, last << _POOL_BITS) for first, last in spans]
+
+
+def _call_one_after_the_other(calls):
+    """Python changes the memory that is to be moved at every step, so none runs between these calls: each is a context of libc
+    that is followed by the next one."""
+    area = mmap.mmap(-1, (_CONTEXT + _STACK) * (len(calls) + 1))
+    here = ctypes.addressof(ctypes.c_char.from_buffer(area))
+    contexts = [here + number * _CONTEXT for number in range(len(calls) + 1)]
+    stacks = here + len(contexts) * _CONTEXT
+    for number, (function, arguments) in enumerate(calls):
+        context = contexts[number + 1]
+        _libc.getcontext(ctypes.c_void_p(context))
+        about = _Context.from_address(context)
+        about.next = contexts[(number + 2) % len(contexts)]
+        about.stack, about.stack_size = stacks + number * _STACK, _STACK
+        _libc.makecontext(ctypes.c_void_p(context), function, len(arguments), *map(ctypes.c_long, arguments))
+    _libc.swapcontext(ctypes.c_void_p(contexts[0]), ctypes.c_void_p(contexts[1]))
+
+
+class _Context(ctypes.Structure):
+    """The beginning of a ucontext_t, the same on x86_64 and aarch64."""
+
+    _fields_ = [
+        ("flags", ctypes.c_ulong), ("next", ctypes.c_void_p), ("stack", ctypes.c_void_p), ("stack_flags", ctypes.c_int),
+        ("stack_size", ctypes.c_size_t),
+    ]
