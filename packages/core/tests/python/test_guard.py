@@ -233,7 +233,8 @@ class Guard(unittest.TestCase):
             self.assertEqual(answer["stdout"], b"served\n")
 
     def test_memory_of_packages_is_in_a_file_that_runs_have_in_common(self):
-        for server in self.each_tier("fine"):
+        # Nor do limits of files hold for it.
+        for server in self.each_tier("fine", diskMb=8):
             self.loaded(server)
             answer = server.park().run("import fine\nfine.a += 1\nprint(fine.a, '/memfd:memory' in open('/proc/self/maps').read())")
             self.assertEqual(answer["stdout"], b"2 True\n")

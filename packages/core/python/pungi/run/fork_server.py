@@ -33,6 +33,8 @@ from . import called_script, display_hooks, font_list, guard, late_modules, memo
 
 # How long supervisors that have ended are zombies if no order comes.
 _REAP_SECONDS = 5
+# A server that needs no more supervisors has one run, as `pungi run` does, or one at a time: to move the memory would take longer.
+_OF_ONE_RUN = 2
 
 
 def main():
@@ -75,7 +77,7 @@ def _become_fork_server(settings, door):
     late_modules.hide(harness.__name__)
     tier.settle_home()
     gc.collect()
-    memory = memory_file.ranges()
+    memory = memory_file.ranges() if settings["mostSupervisors"] > _OF_ONE_RUN else []
     gc.freeze()
     _move_into_file(memory, door)
     guard.send_report(door, ready=True)
