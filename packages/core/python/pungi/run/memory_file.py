@@ -88,7 +88,7 @@ def _arenas(start, end, pools):
 def _call_one_after_the_other(calls):
     """Python changes the memory that is to be moved at every step, so none runs between these calls: each is a context of libc
     that is followed by the next one."""
-    area = mmap.mmap(-1, (_CONTEXT + _STACK) * (len(calls) + 1))
+    area = mmap.mmap(-1, (_CONTEXT + _STACK) * (len(calls) + 1), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     here = ctypes.addressof(ctypes.c_char.from_buffer(area))
     contexts = [here + number * _CONTEXT for number in range(len(calls) + 1)]
     stacks = here + len(contexts) * _CONTEXT
