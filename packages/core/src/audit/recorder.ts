@@ -1,5 +1,6 @@
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { isLarge, ownTurn } from '../base/turns.js';
 import type { AuditRecord, AuditSettings, EnvironmentLock } from '../contract/audit.js';
 import { type Caller, SELF } from '../contract/caller.js';
 import { auditError, troubleOf } from './audit-error.js';
@@ -64,6 +65,7 @@ export class AuditRecorder {
     if (this.#settings === null) return;
     void this.#opened(); // at once: it may be closed while denials are recorded
     await this.#denials.settled(facts.outcome.runId);
+    if (isLarge([facts.inputs])) await ownTurn();
     await this.#record(runRecord(facts), facts.lock, 'note');
   }
 

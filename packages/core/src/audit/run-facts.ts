@@ -170,10 +170,16 @@ const LONGEST_ESCAPE = 6;
 function storableInputs({ inputs, outcome }: RunFacts): RunInputs | OmittedInputs | null {
   if (inputs === null) return null;
   const text = JSON.stringify(inputs);
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= (wasRun(outcome) ? MOST_INPUT_BYTES : MOST_REFUSED_BYTES)) return inputs;
-  return wasRun(outcome) ? { omitted: { bytes, sha256: sha256(text) } } : null;
+  const most = wasRun(outcome) ? MOST_INPUT_BYTES : MOST_REFUSED_BYTES;
+  if (text.length * MOST_BYTES_OF_CHARACTER <= most) return inputs;
+  const encoded = Buffer.from(text);
+  const bytes = encoded.length;
+  if (bytes <= most) return inputs;
+  return wasRun(outcome) ? { omitted: { bytes, sha256: sha256(encoded) } } : null;
 }
+
+/** The most bytes of UTF-8 for each unit of a text. */
+const MOST_BYTES_OF_CHARACTER = 3;
 
 /** The limit of recorded denials per run, so that a run cannot fill the disk. */
 const MOST_OF_ONE_RUN = 100;

@@ -41,10 +41,29 @@ export async function letOthersGo(since: number): Promise<void> {
   if (performance.now() - since > LONG_MS) await ownTurn();
 }
 
+/** More than this takes noticeable time to serialize or to hash. */
+const LARGE = 256 * 1024;
+
+/** Whether serializing the values deserves an own turn. Stops counting when it is clear; iterative, so depth is safe. */
+export function isLarge(values: readonly unknown[]): boolean {
+  const left = [...values];
+  let size = 0;
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === 'string') size += value.length;
+    if (typeof value !== 'object' || value === null) continue;
+    const members = Array.isArray(value) ? value : Object.values(value);
+    size += members.length;
+    if (size > LARGE) return true;
+    for (const member of members) left.push(member);
+  }
+  return size > LARGE;
+}
+
 /**
  * Resolves in an event-loop turn that no other caller gets, so that several large requests are handled one by one.
  */
-function ownTurn(): Promise<void> {
+export function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => immediately());
   return lastTurn;
 }

@@ -20,7 +20,12 @@ export class OutputBuffer {
   write(data: Buffer): void {
     this.#bytes += data.length;
     this.#lines?.write(data);
-    const forHead = data.subarray(0, Math.max(0, this.#half - this.#head.size));
+    const room = this.#half - this.#head.size;
+    if (data.length <= room) {
+      this.#head.add(data);
+      return;
+    }
+    const forHead = data.subarray(0, Math.max(0, room));
     this.#head.add(forHead);
     this.#tail.add(data.subarray(forHead.length));
     this.#tail.dropAllBut(this.#half);
@@ -35,7 +40,7 @@ export class OutputBuffer {
     if (this.#bytes === 0) return { text: '', bytes: 0, truncated: false };
     const { head, marker, tail } = this.#kept();
     // Bytes that are not UTF-8 become U+FFFD.
-    const text = `${head.toString('utf8')}${marker}${tail.toString('utf8')}`;
+    const text = head.toString('utf8') + (tail === EMPTY ? '' : marker + tail.toString('utf8'));
     return { text, bytes: this.#bytes, truncated: marker !== '' };
   }
 
@@ -56,6 +61,7 @@ export class OutputBuffer {
   /** All bytes as head, or head and tail around a marker. */
   #kept(): { head: Buffer; marker: string; tail: Buffer } {
     const head = this.#head.join();
+    if (head.length === this.#bytes) return { head, marker: '', tail: EMPTY };
     const tail = this.#tail.join();
     const isTruncated = head.length + tail.length < this.#bytes || tail.length > this.#half;
     if (!isTruncated)

@@ -1,5 +1,5 @@
 export { backgroundTimeoutMs, ceilingsOf, LimitRules, limitsOf, tighten } from './limits.js';
-export { parseRequest, tooMany } from './parse-request.js';
+export { parsePresent, parseRequest, tooMany } from './parse-request.js';
 export { checkProfiles, type FurtherCheck, type ProfilesCheck } from './profiles/check-profiles.js';
 export {
   type Chain,

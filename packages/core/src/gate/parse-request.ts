@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { kindOf } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import { jsonFaults } from '../base/issue-text.js';
@@ -9,7 +10,7 @@ export function parseRequest(raw: unknown): RunRequest {
     throw invalidRequest([`expected an object, got ${kindOf(raw)}`]);
   const many = tooMany(raw);
   if (many.length > 0) throw invalidRequest(many);
-  const plain = parsePlain(raw);
+  const plain = parsePresent(raw, RunRequest, areTogether);
   if (plain !== undefined) return plain;
   const parsed = RunRequest.safeParse(raw);
   if (parsed.success) return parsed.data;
@@ -20,24 +21,32 @@ export const invalidRequest = (issues: string[]): PungiError =>
   new PungiError('INVALID_INPUT', `The request is not valid: ${issues.join('; ')}.`, { issues });
 
 /**
- * Parses a request that is a plain object without faults. Every run waits for this, and most requests have two or
- * three fields, so only those that are present are checked.
+ * Parses a plain object without faults. Every run waits for this, and most requests have two or three of many fields, so only
+ * those that are present are checked. Returns undefined for anything else, which the schema of the whole then reports.
  */
-function parsePlain(raw: unknown): RunRequest | undefined {
+export function parsePresent<Schema extends z.ZodObject>(
+  raw: unknown,
+  { shape }: Schema,
+  holds: (parsed: z.output<Schema>) => boolean,
+): z.output<Schema> | undefined {
   if (typeof raw !== 'object' || raw === null || Object.getPrototypeOf(raw) !== Object.prototype) return;
-  const request: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(raw)) {
-    if (!Object.hasOwn(RunRequest.shape, name)) return;
+  const parsed: Record<string, unknown> = {};
+  for (const name of Object.keys(raw)) {
+    const value = (raw as Record<string, unknown>)[name];
+    if (!Object.hasOwn(shape, name)) return;
     if (name === 'code' && isShortText(value)) {
-      request[name] = value;
+      parsed[name] = value;
       continue;
     }
-    const field = RunRequest.shape[name as keyof RunRequest].safeParse(value);
+    const field = (shape[name] as z.ZodType).safeParse(value);
     if (!field.success) return;
-    request[name] = field.data;
+    parsed[name] = field.data;
   }
-  return TOGETHER.every(([holds]) => holds(request as RunRequest)) ? (request as RunRequest) : undefined;
+  const whole = parsed as z.output<Schema>;
+  return holds(whole) ? whole : undefined;
 }
+
+const areTogether = (request: RunRequest) => TOGETHER.every(([holds]) => holds(request));
 
 /** Whether it is a text that has no more bytes than code may have, without counting them: most code is short. */
 const isShortText = (value: unknown): boolean =>

@@ -66,9 +66,9 @@ export class FrameParser {
     this.#size += chunk.length;
     if (this.#size < this.#needed) return;
     const data = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
-    const rest = data.subarray(this.#handOut(data));
-    this.#chunks = rest.length > 0 ? [rest] : [];
-    this.#size = rest.length;
+    const end = this.#handOut(data);
+    this.#size = data.length - end;
+    this.#chunks = this.#size > 0 ? [data.subarray(end)] : [];
   }
 
   /** Returns the end of the last whole frame. */

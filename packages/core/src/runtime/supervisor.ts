@@ -1,4 +1,5 @@
 import { sha256 } from '../base/sha256.js';
+import { isLarge, ownTurn } from '../base/turns.js';
 import { CodeSummary } from '../contract/disclosure.js';
 import type { Limits } from '../contract/limits.js';
 import type { ScopeRules } from '../contract/profile.js';
@@ -277,6 +278,8 @@ export class Supervisor {
     sink: OutputSink,
     signal?: AbortSignal,
   ): Promise<RunEnd> {
+    const { code, stdin, argv, files, variables } = job;
+    if (isLarge([code, stdin, argv, files, variables])) await ownTurn();
     if (this.isLost) return LOST;
     const message = packFrames([
       ['limits', JSON.stringify(limits)],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TurnCounter } from '../../../../tests/support/turn-counter.js';
 import { AuditRecorder } from '../../src/audit/recorder.js';
 import { inputsOf, outputSha256 } from '../../src/audit/run-facts.js';
 import { silentLogger } from '../../src/base/logger.js';
@@ -195,6 +196,22 @@ describe('other events', () => {
     await recorder.run(someFacts({ outcome: { runId: 'r' } }));
     expect((await world.entries()).length).toBe(102);
   });
+});
+
+test('large inputs of runs that end together are hashed in turns of the event loop of their own', async () => {
+  const recorder = world.record();
+  await recorder.ready();
+  const turns = new TurnCounter();
+  const read: number[] = [];
+  const runs = Array.from({ length: 5 }, () => {
+    const large = {
+      inputs: { stdin: 'x'.repeat(2 * 1024 * 1024), context: { toJSON: () => read.push(turns.count) } },
+    };
+    return recorder.run(someFacts(large as object));
+  });
+  await Promise.all(runs);
+  turns.stop();
+  expect(new Set(read).size).toBe(5);
 });
 
 test('no trail costs nothing and refuses nothing', async () => {

@@ -1,9 +1,11 @@
+import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TurnCounter } from '../../../../tests/support/turn-counter.js';
 import { until } from '../../../../tests/support/until.js';
 import { DEFAULT_LIMITS } from '../../../pungi/src/index.js';
 import { type FrameKind, FrameParser, packFrame } from '../../src/runtime/frames.js';
@@ -72,6 +74,28 @@ test('is told the limits first, with what it has to know beside them, and then t
   expect(JSON.parse(told[1]!.text)).toEqual(JOB);
   other.write(END);
   expect(await ended).toEqual({ facts: FACTS, report: undefined, summary: null });
+});
+
+test('large jobs are serialized in turns of the event loop of their own', async () => {
+  const turns = new TurnCounter();
+  const written: number[] = [];
+  const supervisors = Array.from({ length: 5 }, () => {
+    const channel = new EventEmitter();
+    const write = (frame: Buffer) => frame.length > 1000 && written.push(turns.count);
+    const one = new Supervisor(
+      Object.assign(channel, { write, destroy: () => channel.emit('close') }),
+      'one',
+    );
+    one.receive('parked', Buffer.from(JSON.stringify(ABOUT)));
+    return one;
+  });
+  const large = { ...JOB, variables: { context: ['x'.repeat(1024 * 1024)] } };
+  const ended = supervisors.map((one) => one.run(large, () => {}));
+  await until(() => written.length === 5, 'all jobs are written');
+  expect(new Set(written).size).toBe(5);
+  for (const one of supervisors) one.discard();
+  await Promise.all(ended);
+  turns.stop();
 });
 
 test('may report more where the answer is bytecode, and is not hurried unless it is said', async () => {

@@ -1,12 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Config, isServed } from '@pungi/core/config';
 import { Limits, RunRequest } from '@pungi/core/contract';
-import { backgroundTimeoutMs, ceilingsOf, type Profiles } from '@pungi/core/gate';
+import { backgroundTimeoutMs, ceilingsOf, type Profiles, parsePresent } from '@pungi/core/gate';
 import { z } from 'zod';
 import { advertiseArguments } from './advertise.js';
 import { startInBackground } from './background.js';
 import { describeProfiles, describeSandbox, executeAnnotations } from './descriptions.js';
-import { answer, type Call, replyDetail, replyRun, runWithProgress, type Tool } from './tool.js';
+import { answer, type Call, replyDetail, replyRun, runWithProgress, type Steps, type Tool } from './tool.js';
 import { existingVenv } from './venv-arguments.js';
 
 export function executePython(config: Config, profiles: Profiles): Tool {
@@ -19,7 +19,7 @@ export function executePython(config: Config, profiles: Profiles): Tool {
     inputSchema: advertiseArguments(Arguments, hiddenIn(config)),
     outputSchema: RUN_RESULT,
     answer: (args, call) =>
-      answerRun(Arguments, args, call, ({ code, ...rest }) => toRunRequest({ code }, rest)),
+      answerRun(Arguments, 'code', args, call, ({ code, ...rest }) => toRunRequest({ code }, rest)),
   };
 }
 
@@ -35,22 +35,26 @@ export function executePythonFile(config: Config): Tool {
     inputSchema: advertiseArguments(Arguments, hiddenIn(config)),
     outputSchema: RUN_RESULT,
     answer: (args, call) =>
-      answerRun(Arguments, args, call, ({ filePath, ...rest }) => toRunRequest({ file: filePath }, rest)),
+      answerRun(Arguments, 'filePath', args, call, ({ filePath, ...rest }) =>
+        toRunRequest({ file: filePath }, rest),
+      ),
   };
 }
 
 /** Checks the arguments, runs the code or starts it in the background, and formats the outcome. */
-function answerRun<Schema extends z.ZodType<Pick<CommonArguments, 'replyDetail' | 'background'>>>(
+function answerRun<Schema extends z.ZodObject & z.ZodType<Partial<CommonArguments>>>(
   schema: Schema,
+  required: keyof z.infer<Schema>,
   args: unknown,
   call: Call,
   toRequest: (args: Omit<z.infer<Schema>, 'replyDetail' | 'background'>) => RunRequest,
 ): Promise<CallToolResult> {
-  return answer(schema, args, call, async ({ replyDetail: detail, background, ...parsed }, steps) =>
+  const act = async ({ replyDetail: detail, background, ...parsed }: z.infer<Schema>, steps: Steps) =>
     background
       ? startInBackground(toRequest(parsed), call, detail)
-      : replyRun(await runWithProgress(toRequest(parsed), call, steps), call, { detail }),
-  );
+      : replyRun(await runWithProgress(toRequest(parsed), call, steps), call, { detail });
+  const holds = (parsed: z.infer<Schema>) => required in parsed && stdinOrInputData(parsed);
+  return answer(schema, args, call, act, { quick: (raw) => parsePresent(raw, schema, holds) });
 }
 
 const { code, file, argv, stdin, inputData, files, filesOf, env, profile, fresh, session, retry, labels } =

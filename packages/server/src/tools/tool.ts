@@ -36,7 +36,13 @@ export interface Tool extends AdvertisedTool {
 }
 
 /** Always has a signal and a caller; has a listener only if the client asked for progress. */
-type Steps = StepOptions & { signal: AbortSignal; caller: Caller };
+export type Steps = StepOptions & { signal: AbortSignal; caller: Caller };
+
+/** The arguments of a tool. `quick` may return those that are valid sooner than the schema. */
+interface Parsing<Schema extends z.ZodType> {
+  count?: (args: unknown) => string[];
+  quick?: (args: unknown) => z.infer<Schema> | undefined;
+}
 
 /** Checks the arguments, acts on them, streams the steps as progress, and formats every error. */
 export async function answer<Schema extends z.ZodType>(
@@ -44,17 +50,21 @@ export async function answer<Schema extends z.ZodType>(
   args: unknown,
   { ctx, pungi, caller }: Call,
   act: (args: z.infer<Schema>, steps: Steps) => Promise<CallToolResult>,
-  count: (args: unknown) => string[] = tooMany,
+  { count = tooMany, quick }: Parsing<Schema> = {},
 ): Promise<CallToolResult> {
   const budget = budgetOf(pungi.config);
   const many = count(args);
   if (many.length > 0) return invalidArguments(many, budget);
-  const parsed = schema.safeParse(args ?? {});
-  if (!parsed.success) return invalidArguments(jsonFaults(parsed.error, schema), budget);
+  let given = quick?.(args);
+  if (given === undefined) {
+    const parsed = schema.safeParse(args ?? {});
+    if (!parsed.success) return invalidArguments(jsonFaults(parsed.error, schema), budget);
+    given = parsed.data;
+  }
   const { signal } = ctx.mcpReq;
   const progress = ProgressStream.for(ctx);
   try {
-    return await act(parsed.data, {
+    return await act(given, {
       signal,
       caller,
       ...(progress && { onStep: (message: string) => progress.push(message) }),

@@ -35,7 +35,7 @@ export function answerWrapped(tool: WrappedTool, args: unknown, call: Call): Pro
     }
   };
   // The tool's own schema limits how many arguments there are.
-  return answer(Arguments, args, call, act, () => []);
+  return answer(Arguments, args, call, act, { count: () => [] });
 }
 
 /**
