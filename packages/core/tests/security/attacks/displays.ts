@@ -83,6 +83,7 @@ except OSError:
   }),
   bomb({
     name: 'shows pictures without end',
+    long: true,
     code: `while True: display({"image/svg+xml": "<svg/>"}, raw=True)`,
     limits: { timeoutMs: 2000 },
     expect: { verdict: 'timed-out', also: atMost(100) },
