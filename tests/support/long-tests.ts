@@ -1,6 +1,7 @@
 /**
  * Tests that `npm test` leaves to `npm run test:all` and CI: documented commands, real package indexes, servers and programs,
- * other users, kills at random points, what counts the processes of its own process, and whatever takes half a minute. Naming a file runs it all the same: `npm test -- tests/docs`.
+ * other users, kills at random points, what counts the processes of its own process, and whatever takes half a minute, or ten seconds of a
+ * processor, unless it is what people change most. Naming a file runs it all the same: `npm test -- tests/docs`.
  */
 export const RUNS_ALL = Boolean(process.env['PUNGI_TEST_ALL']);
 
@@ -11,6 +12,7 @@ export const LONG = [
   'packages/cli/tests/env-terminal',
   'packages/cli/tests/run-environment',
   'packages/cli/tests/shared-server',
+  'packages/cli/tests/shared-server-attacks',
   'packages/cli/tests/shell-terminal',
   'packages/cli/tests/test-fuzz',
   'packages/cli/tests/test-record-http',
@@ -27,13 +29,18 @@ export const LONG = [
   'packages/cluster/tests/environment-runs',
   'packages/cluster/tests/environment-sharing',
   'packages/cluster/tests/environment-trust',
+  'packages/cluster/tests/environments',
+  'packages/cluster/tests/lying-worker',
   'packages/cluster/tests/nats-cluster',
+  'packages/cluster/tests/operator',
   'packages/cluster/tests/wheels',
   'packages/core/tests/audit/kill',
   'packages/core/tests/audit/processes',
   'packages/core/tests/audit/quota',
   'packages/core/tests/background/kill',
   'packages/core/tests/corpus/session-corpus',
+  'packages/core/tests/engine/ceilings',
+  'packages/core/tests/engine/learned-preloads',
   'packages/core/tests/engine/scope-table',
   'packages/core/tests/engine/verdicts-spawn',
   'packages/core/tests/environments/analysis',
@@ -60,8 +67,11 @@ export const LONG = [
   'packages/core/tests/profiles/real-data',
   'packages/core/tests/pungi/lifetime',
   'packages/core/tests/sandbox/jailed-tool',
+  'packages/core/tests/security/caller-attacks',
   'packages/core/tests/security/discovery-attacks',
   'packages/core/tests/security/environment-attacks',
+  'packages/core/tests/security/harness-attacks',
+  'packages/core/tests/security/profile-attacks',
   'packages/core/tests/security/same-supervisor',
   'packages/core/tests/security/stalled-server',
   'packages/core/tests/system-calls/packages',

@@ -85,6 +85,7 @@ function usageSentence(text: string, path: string, command: Command): string {
     .trim()
     .replace(/^error: /, '')
     .replaceAll('\n', ' ')
+    .replace(' is invalid. ', ' is invalid: ')
     .replace(/\.$/, '');
   return `pungi: ${sentence}${suggestion(sentence, command)}; see "${path} --help"\n`;
 }

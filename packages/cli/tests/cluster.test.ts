@@ -53,7 +53,11 @@ test('members and hosts are added and removed', async () => {
 });
 
 test.each([
-  ['a number that is none', ['init', place('x'), '--workers', 'many'], 'must be a whole number'],
+  [
+    'a number that is none',
+    ['init', place('x'), '--workers', 'many'],
+    "'many' is invalid: must be a whole number",
+  ],
   ['a host that is none', ['init', place('x'), '--host', 'a b'], '"a b" is not a host'],
   ['a role that is none', ['add', 'king', place('x')], "unknown command 'king'"],
   ['a folder that is none', ['add', 'worker', place('nowhere')], 'is not the folder of a cluster'],

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { publicInterpreter } from '../../../tests/support/places.js';
 import { openWorld } from './environments.js';
 
 const world = await openWorld();
@@ -18,6 +19,20 @@ test('names the tool that installs packages, with its version and where it is fr
     name: 'Packages',
     state: 'ok',
     found: expect.stringMatching(/^installed with uv \d+\.\d+\.\d+ at \/.*, as configured \(PUNGI_UV\)$/),
+  });
+});
+
+test('says that uv will be fetched, and not where it is before it is there', async () => {
+  const { status, row } = await doctor({
+    PUNGI_UV: '',
+    PATH: '/nowhere',
+    PUNGI_PYTHON: await publicInterpreter(),
+  });
+  expect(status).toBe(0);
+  expect(row('Packages')).toEqual({
+    name: 'Packages',
+    state: 'ok',
+    found: expect.stringMatching(/^uv [\d.]+ will be fetched once, when packages are first needed\.$/),
   });
 });
 

@@ -72,6 +72,7 @@ async function packageTool(packaging: NonNullable<Environments['packaging']>): P
     const { uv, note } = await packaging.look();
     if (uv === null) return warn(name, note, 'Runs work, but packages cannot be installed.');
     const { version, path, origin } = uv;
+    if (origin === 'own' && !existsSync(path)) return ok(name, note);
     const text = `installed with uv ${version} at ${path}, ${ORIGINS[origin]}`;
     return ok(name, note === '' ? text : `${text}. ${note}`);
   } catch (thrown) {

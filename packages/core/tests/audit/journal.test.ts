@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { RUNS_ALL } from '../../../../tests/support/long-tests.js';
 import { until } from '../../../../tests/support/until.js';
 import { Database, transactNow } from '../../src/audit/database.js';
 import { adoptAbandoned } from '../../src/audit/journal.js';
@@ -25,6 +26,8 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
+/** How often a process that notes is killed. */
+const ROUNDS = RUNS_ALL ? 6 : 2;
 /** No process can have this id. */
 const NOBODY = 2 ** 22 + 1;
 const journals = () => readdirSync(world.folder).filter((name) => name.startsWith('journal.'));
@@ -282,7 +285,7 @@ describe('kill -9 of processes that note', () => {
 
   test('at any point loses nothing that was acknowledged', async () => {
     const killed: Writing[] = [];
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const enough = 1 + Math.floor(Math.random() * 2000);
       const writer = world.start('noting', [`round-${round}`, '4']);
       await until(() => writer.lines().length >= enough, `${enough} entries are acknowledged`);

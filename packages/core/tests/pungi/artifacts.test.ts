@@ -302,6 +302,16 @@ describe.each(SANDBOXES)('what a run in the %s tier shows', (tier) => {
     expect(notes).toBeUndefined();
   });
 
+  test('leaves the value of the run, however much of it finds no room', async () => {
+    const { value, notes } = await leave(
+      'with open(".large", "wb") as file: file.write(bytes(63_500_000))\n' +
+        'for _ in range(100): display({"text/html": "x" * 1_100_000}, raw=True)\n' +
+        'for _ in range(1000): display({"text/html": "x"}, raw=True)\n"mine"',
+    );
+    expect(value).toMatchObject({ repr: "'mine'" });
+    expect(notes).toContainEqual(expect.stringContaining('original as text/html: it is too large'));
+  });
+
   test('is left out with a note where it is too large for a file', async () => {
     const { paths, notes } = await leave(`${FRAME}pandas.DataFrame(3_000_000)`);
     expect(paths).toEqual(['display-1.html']);

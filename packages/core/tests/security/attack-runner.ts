@@ -13,6 +13,7 @@ import { Pungi } from '../../src/pungi.js';
 import type { SessionStep } from './attack.js';
 import { Bait } from './bait.js';
 import { Baseline } from './baseline.js';
+import { exitWhenRead } from './exit.js';
 import { descendantsOf } from './process-tree.js';
 import type { Row, RowResult, TableRun } from './table-run.js';
 import { Victim } from './victim.js';
@@ -29,7 +30,7 @@ for (const row of table.rows) process.stdout.write(`${JSON.stringify(await play(
 await engine.pungi.close();
 await bait.close();
 process.stdout.write(`${JSON.stringify({ closed: true, leftFiles: engine.baseline.leftFiles() })}\n`);
-process.exit(0);
+exitWhenRead();
 
 async function startEngine() {
   const pungi = Pungi.start(

@@ -26,6 +26,7 @@ export interface Attack {
   expect: Expected;
   /** Where the landlock tier ends the same attack in another, equally safe way. */
   expectInLandlock?: Expected;
+  /** Within the defaults of a server: for a run with more it starts another fork server, which would count as left behind. */
   limits?: RequestedLimits;
   /** Everything else of the request. */
   request?: Omit<RunRequest, 'code' | 'limits'>;

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { runJailedTool } from '../../src/environments/packaging/build-jail.js';
+import { exitWhenRead } from './exit.js';
 import { descendantsOf } from './process-tree.js';
 
 /** What one runner is to do. */
@@ -29,7 +30,7 @@ const { python, uv, folder, index, packages } = JSON.parse(await text(process.st
 for (const { name, isStaying = false } of packages) {
   process.stdout.write(`${JSON.stringify(await install(name, isStaying))}\n`);
 }
-process.exit(0);
+exitWhenRead();
 
 async function install(name: string, isStaying: boolean): Promise<Installed> {
   const environment = makeEnvironment(name);

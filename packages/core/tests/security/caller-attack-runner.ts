@@ -9,6 +9,7 @@ import {
   MAX_BACKGROUND_PER_CALLER,
   MAX_SESSIONS_PER_CALLER,
 } from './caller-attacks.js';
+import { exitWhenRead } from './exit.js';
 
 const run = JSON.parse(process.argv[2]!) as CallerRun;
 const { tier, python, folder } = run;
@@ -30,4 +31,4 @@ for (const { name, attack } of CALLER_ATTACKS) {
   write(`${JSON.stringify({ name, problems })}\n`);
 }
 await pungi.close();
-process.exit(0);
+exitWhenRead();

@@ -17,6 +17,7 @@ import { Pungi } from '../../src/pungi.js';
 import { Bait } from './bait.js';
 import { Baseline } from './baseline.js';
 import { DISCOVERY_ATTACKS, type Shown } from './discovery-attacks.js';
+import { exitWhenRead } from './exit.js';
 import type { WrappedRowResult, WrappedTableRun } from './wrapped-attack-runner.js';
 
 const table = JSON.parse(await text(process.stdin)) as WrappedTableRun;
@@ -79,7 +80,7 @@ await client.close();
 await http.close();
 await pungi.close();
 await bait.close();
-process.exit(0);
+exitWhenRead();
 
 /** A client gives the script, and takes it away again. */
 async function byClient(code: string): Promise<Shown> {

@@ -9,6 +9,7 @@ import { Config } from '../../src/config/schema.js';
 import { Pungi } from '../../src/pungi.js';
 import type { AttackTier } from './attack.js';
 import { ENVIRONMENT_ATTACKS, PACKAGES_OF_MINE } from './environment-attacks.js';
+import { exitWhenRead } from './exit.js';
 
 export interface EnvironmentTableRun {
   tier: AttackTier;
@@ -46,7 +47,7 @@ for (const { name, attempt } of ENVIRONMENT_ATTACKS) {
   process.stdout.write(`${JSON.stringify(row)}\n`);
 }
 await pungi.close();
-process.exit(0);
+exitWhenRead();
 
 /** What must be so after every row. */
 async function lookAround(): Promise<string[]> {

@@ -16,6 +16,7 @@ import { Network } from '../../src/network/network.js';
 import type { NetworkDecision } from '../../src/network/run-connections.js';
 import { lookupIn } from '../network/names.js';
 import { Bait } from './bait.js';
+import { exitWhenRead } from './exit.js';
 import { descendantsOf } from './process-tree.js';
 import type { Row, RowResult, TableRun } from './table-run.js';
 
@@ -87,7 +88,7 @@ for (const row of table.rows) process.stdout.write(`${JSON.stringify(await play(
 await engine.close();
 await bait.close();
 process.stdout.write(`${JSON.stringify({ closed: true, leftFiles: [] })}\n`);
-process.exit(0);
+exitWhenRead();
 
 function run(
   code: string,

@@ -15,6 +15,7 @@ import type { Outcome } from '../../src/contract/outcome.js';
 import { Engine } from '../../src/engine/engine.js';
 import type { Job } from '../../src/runtime/supervisor.js';
 import type { AttackTier } from './attack.js';
+import { exitWhenRead } from './exit.js';
 import { PROFILE_ATTACKS, type ProfileAttack } from './profile-attacks.js';
 
 export interface ProfileTableRun {
@@ -79,7 +80,7 @@ for (const attack of PROFILE_ATTACKS) {
   process.stdout.write(`${JSON.stringify(row)}\n`);
 }
 await engine.close();
-process.exit(0);
+exitWhenRead();
 
 function run(
   code: string,

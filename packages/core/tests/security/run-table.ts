@@ -53,7 +53,11 @@ export async function runTable(
   const report: TableReport = { results: new Map(), survivors: null, leftFiles: null, stderr: '' };
   const stderr = text(child.stderr);
   const closed = once(child, 'close');
-  for await (const line of createInterface({ input: child.stdout })) hear(line, report);
+  try {
+    for await (const line of createInterface({ input: child.stdout })) hear(line, report);
+  } finally {
+    child.stdout.destroy(); // else a runner that was not read to its end would wait for us
+  }
   await closed;
   report.stderr = await stderr;
   return report;

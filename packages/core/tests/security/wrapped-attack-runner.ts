@@ -11,6 +11,7 @@ import { Config } from '../../src/config/schema.js';
 import { Pungi } from '../../src/pungi.js';
 import { Bait } from './bait.js';
 import { Baseline } from './baseline.js';
+import { exitWhenRead } from './exit.js';
 import type { TableRun } from './table-run.js';
 import { type Host, type Reply, WRAPPED_ATTACKS } from './wrapped-attacks.js';
 
@@ -78,7 +79,7 @@ await client.close();
 await door.close();
 await pungi.close();
 await bait.close();
-process.exit(0);
+exitWhenRead();
 
 async function call(name: string, given: Record<string, unknown>): Promise<Reply> {
   const { isError = false, structuredContent, content } = await client.callTool({ name, arguments: given });

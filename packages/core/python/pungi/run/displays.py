@@ -15,7 +15,7 @@ from . import chart_data, figures, frames, pictures, pretty_text, streams, table
 from .originals import ENDINGS, Originals
 from .supervisor_channel import send_amid_script
 
-# Bytes of one display and of all, and their number: less than the supervisor admits.
+# Bytes of one display and of all, and the number of messages: less than the supervisor admits.
 _LARGEST, _MOST_BYTES, _MOST = 2 * 1024 * 1024, 16 * 1024 * 1024, 1000
 _MAX_TEXT = 64 * 1024
 _METHODS = {
@@ -277,7 +277,8 @@ def _publish(data, text, originals=(), omitted=(), display_id=None, is_update=Fa
 def _write_originals(names, originals):
     """After the display: it arrives even if the run reaches a limit here."""
     for media, name in names.items():
-        if not _sent.originals.write(name, originals[media]):
+        if not _sent.originals.write(name, originals[media]) and _sent.count < _MOST:
+            _sent.count += 1
             _send({"omitted": [f"the original as {media}: it is too large"]})
 
 

@@ -115,6 +115,7 @@ export const ARTIFACTS: Attack[] = [
   }),
   {
     name: 'artifacts: files that change and vanish until the last moment',
+    long: true,
     code: py`
       import threading
       def change():

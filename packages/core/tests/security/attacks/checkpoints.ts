@@ -51,6 +51,7 @@ export const CHECKPOINTS: Attack[] = [
   },
   {
     name: 'checkpoint: fills the disk with copies',
+    long: true,
     code: 'import os\nopen("large", "wb").write(os.urandom(3 << 20))',
     calls: [...Array<typeof SAVE>(8).fill(SAVE), 'print("goes on")'],
     expect: GOES_ON,

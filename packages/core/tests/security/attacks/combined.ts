@@ -79,6 +79,7 @@ export const COMBINED: Attack[] = [
   }),
   bomb({
     name: 'forks and fills the disk in the moment that is left for its last words',
+    long: true,
     code: `${AWAY}\n${py`
       def last(*_):
           for _ in range(6): away(lambda: [write(f"f{os.getpid()}.{number}", bytes(1 << 20)) for number in range(50)])
@@ -106,6 +107,7 @@ export const COMBINED: Attack[] = [
   }),
   {
     name: 'never lets the signal for its last words through, in many threads',
+    long: true,
     code: py`
       import threading
       signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGRTMAX})
@@ -159,6 +161,7 @@ export const COMBINED: Attack[] = [
   }),
   bomb({
     name: 'watches and locks, each below the limit, together above it',
+    long: true,
     code: `${fixture('many_watches.py')}\n${fixture('many_locks.py')}\n${py`
       def locks():
           lock_many([os.open(f"file{os.getpid()}.{number}", os.O_RDWR | os.O_CREAT) for number in range(100)])

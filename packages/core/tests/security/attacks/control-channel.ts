@@ -132,6 +132,7 @@ export const CONTROL_CHANNEL: Attack[] = [
   },
   {
     name: 'asks for the supervisor without end and never listens',
+    long: true,
     // Each question is answered on the pipe that the job came through, until that pipe is full.
     code:
       FIND_CHANNEL +

@@ -89,6 +89,7 @@ export const CPU_BOMBS: Attack[] = [
   }),
   bomb({
     name: 'CPU in short children that nobody waits for',
+    long: true,
     // With SIGCHLD ignored the kernel adds a child's time to nobody.
     code: py`
       signal.signal(signal.SIGCHLD, signal.SIG_IGN)

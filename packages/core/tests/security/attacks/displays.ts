@@ -26,6 +26,17 @@ def claim(**originals):
     forge({"data": {"text/html": "x"}, "originals": {f"image/{kind}": name for kind, name in originals.items()}})
 `;
 
+/** Too large to be shown: a file of the run, as long as there is room. */
+const LARGE_PAGE = 'page = {"text/html": "x" * 1_100_000}\n';
+
+/** Displays, and files with so many megabytes together (ARTIFACT_MB). */
+const leavesAtMost =
+  (megabytes: number) =>
+  (outcome: Outcome): string | undefined => {
+    const bytes = (outcome.artifacts ?? []).reduce((sum, { size }) => sum + size, 0);
+    return bytes > megabytes * 1024 * 1024 ? `it left ${bytes} bytes` : atMost(100)(outcome);
+  };
+
 /** The files that a run left, each as its path and size. */
 const leaves =
   (...expected: string[]) =>
@@ -72,10 +83,58 @@ except OSError:
   }),
   bomb({
     name: 'shows pictures without end',
+    long: true,
     code: `while True: display({"image/svg+xml": "<svg/>"}, raw=True)`,
     limits: { timeoutMs: 2000 },
     expect: { verdict: 'timed-out', also: atMost(100) },
     bystander: true,
+  }),
+  bomb({
+    name: 'shows pages without end that are too large to be shown, and become files',
+    code: `${LARGE_PAGE}while True: display(page, raw=True)`,
+    limits: { timeoutMs: 1000, diskMb: 64 },
+    expect: { verdict: 'timed-out', also: leavesAtMost(32) },
+    bystander: true,
+  }),
+  bomb({
+    name: 'shows pages without end that become files, each instead of the one before',
+    long: true,
+    code: `${LARGE_PAGE}
+shown = display(page, raw=True, display_id=True)
+while True:
+    shown.update(page, raw=True)
+    display(page, raw=True, clear=True)`,
+    limits: { timeoutMs: 1000 },
+    expect: { verdict: 'timed-out', also: leavesAtMost(16) },
+  }),
+  bomb({
+    name: 'shows pages without end that become files, when the script has ended',
+    long: true,
+    code: `${LARGE_PAGE}
+import atexit
+@atexit.register
+def show():
+    while True: display(page, raw=True)`,
+    limits: { timeoutMs: 1000 },
+    expect: { verdict: 'timed-out', also: leavesAtMost(16) },
+  }),
+  bomb({
+    name: 'shows pages without end that become files, in a session',
+    long: true,
+    code: `${LARGE_PAGE}for _ in range(40): display(page, raw=True)`,
+    calls: ['for _ in range(40): display(page, raw=True)', 'while True: display(page, raw=True)'],
+    limits: { timeoutMs: 1500 },
+    expect: { verdict: 'timed-out', also: leavesAtMost(16) },
+  }),
+  bomb({
+    name: 'shows pages that find no room as files, beside thousands of files',
+    long: true,
+    code: `${LARGE_PAGE}
+for number in range(4000): open(f"{number}", "w").close()
+with open("large", "wb") as file: file.truncate(15 << 20)
+while True: display({**page, "image/svg+xml": page["text/html"], "text/csv": page["text/html"]}, raw=True)`,
+    limits: { timeoutMs: 1500 },
+    expect: { verdict: 'timed-out', also: leavesAtMost(16) },
   }),
   {
     name: 'forges displays in parts, from ten threads and a child at once',

@@ -130,6 +130,7 @@ export const KERNEL_EXTREMES: Attack[] = [
   }),
   {
     name: 'timers, counters and processes as descriptors, as many as there may be, in many processes',
+    long: true,
     code: py`
       import select
       def child():

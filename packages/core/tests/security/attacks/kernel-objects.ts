@@ -135,6 +135,7 @@ while total < 400 << 20:
   }),
   bomb({
     name: 'epoll watches in several processes',
+    long: true,
     code: `${fixture('many_watches.py')}\n${py`
       hold(lambda: watch_many(40_000), 6)
     `}`,

@@ -66,6 +66,7 @@ export const MOVING_FILES: Attack[] = [
   }),
   bomb({
     name: 'disk: in folders that change places with links',
+    long: true,
     code: `${RENAMED}\n${py`
       for number in range(8):
           os.mkdir(f"full{number}")
@@ -120,6 +121,7 @@ export const MOVING_FILES: Attack[] = [
   }),
   bomb({
     name: 'disk: holes that are filled through memory',
+    long: true,
     code: py`
       import mmap
       kept = []

@@ -52,6 +52,7 @@ export const PROCESS_BOMBS: Attack[] = [
   }),
   bomb({
     name: 'processes, slowly, each in a session of its own',
+    long: true,
     code: py`
       def sleeper():
           os.setsid()
@@ -67,6 +68,7 @@ export const PROCESS_BOMBS: Attack[] = [
   }),
   bomb({
     name: 'children without end for the supervisor to collect',
+    long: true,
     code: `${SIBLING}\n${py`
       until = time.monotonic() + 1
       while time.monotonic() < until:
@@ -143,6 +145,7 @@ export const SHARED_BOMBS: Attack[] = [
   }),
   bomb({
     name: 'uses up the inotify instances and timers of other runs',
+    long: true,
     code: py`
       import signal
       try:
@@ -197,6 +200,7 @@ export const SHARED_BOMBS: Attack[] = [
   }),
   bomb({
     name: 'holds pipes in many processes, made at once after they were looked at',
+    long: true,
     code: 'hold(lambda: [time.sleep(0.5), [os.pipe() for _ in range(100)]], 11)\n',
     limits: { openFiles: 256, memoryMb: 512 },
     expect: { verdict: 'memory-exceeded' },

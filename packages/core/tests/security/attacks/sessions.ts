@@ -82,6 +82,7 @@ while not os.path.exists("gap"): time.sleep(0.01)`,
   },
   {
     name: 'session: asks the kernel to wake it between calls',
+    long: true,
     code: `${WATCH}
 import fcntl, struct
 event = ctypes.create_string_buffer(64)
@@ -207,6 +208,7 @@ time.sleep(0.1)`,
   },
   bomb({
     name: 'session: memory that grows from call to call',
+    long: true,
     code: 'held = []',
     calls: Array.from({ length: 12 }, () => 'held.append(bytearray(40 << 20))\nprint(len(held))'),
     expect: { verdict: 'memory-exceeded', also: hasEnded },
@@ -255,6 +257,7 @@ time.sleep(0.1)`,
   },
   {
     name: 'session: CPU time that is spread over calls and processes',
+    long: true,
     code: 'import os\nfor _ in range(4):\n    if os.fork() == 0:\n        os.setsid()\n        while True: pass',
     calls: ['while True: pass'],
     limits: { cpuMs: 800, timeoutMs: 5000 },
@@ -262,6 +265,7 @@ time.sleep(0.1)`,
   },
   {
     name: 'session: ignores every interrupt',
+    long: true,
     code: py`
       import signal, sys, time
       signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -418,6 +418,7 @@ const ARGUMENTS: Attack[] = [
   ),
   bomb({
     name: 'disk that is reserved between two looks',
+    long: true,
     code: py`
       fallocate = (285, 47)[_ARM]
       try:

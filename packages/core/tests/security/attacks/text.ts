@@ -173,6 +173,7 @@ export const TEXT: Attack[] = [
   },
   {
     name: 'a huge exception message',
+    long: true,
     code: 'raise ValueError("x" * 50_000_000)\n',
     bare: true,
     expect: { verdict: ['python-error', 'memory-exceeded'] },
@@ -301,6 +302,7 @@ export const TEXT: Attack[] = [
   },
   {
     name: 'code of two megabytes',
+    long: true,
     code: 'x = 1\n'.repeat(300_000),
     bare: true,
     expect: { verdict: ['ok', 'memory-exceeded'] },
