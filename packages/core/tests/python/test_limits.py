@@ -29,7 +29,7 @@ class Box:
 
 
 class Reaper:
-    orphans_ms = 0.0
+    orphans_ms, glance = 0.0, None
 
     def __init__(self, pids):
         self.pids = pids

@@ -22,6 +22,8 @@ class NamespaceBox:
 
     device = None
     work, temporary, shared = WORK, TMP, SHM
+    # Whether there may be any next to its folders (box_copies.py).
+    has_copies = False
 
     def __init__(self, size_mb, covered, data):
         """`covered`: (descriptor, path) of files that must stay visible though they are below one of the folders.
@@ -104,10 +106,10 @@ class NamespaceBox:
                 for name in names:
                     os.removexattr(folder, name)
                 os.chmod(folder, 0o700)
-                empty_folder(folder)
+                _empty(folder)
                 os.utime(folder)
                 self._emptied[folder] = _attributes(folder)
-        if box_copies.are_in(self._root):
+        if self.has_copies:
             box_copies.remove_all(self)
 
     def remove(self):
@@ -116,6 +118,7 @@ class NamespaceBox:
 
 class FolderBox:
     can_be_reset = can_be_copied = True
+    has_copies = False
 
     def __init__(self, path, data, hides_shm=False):
         """`hides_shm`: runs cannot reach the host's /dev/shm, and have a folder in its place (shared_names.py)."""
@@ -192,6 +195,15 @@ class FolderBox:
 
     def remove(self):
         remove_tree(self.root)
+
+
+def _empty(folder):
+    """Most runs leave a few files and no folder."""
+    try:
+        for name in os.listdir(folder):
+            os.unlink(f"{folder}/{name}")
+    except OSError:
+        empty_folder(folder)
 
 
 def _bytes_in(use):

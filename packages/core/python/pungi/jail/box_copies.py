@@ -21,6 +21,7 @@ _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 def make(box, name):
     """Makes an empty copy, unless there is one."""
+    box.has_copies = True
     with _opened_root(box) as root:
         folders = [os.path.join(_PLACE, name, str(number)) for number in range(len(box.folders))]
         try:
@@ -76,16 +77,8 @@ def remove(box, name):
             os.close(place)
 
 
-def are_in(root):
-    """Whether any are in the folder that holds those of the box."""
-    try:
-        os.stat(_PLACE, dir_fd=root, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
-
-
 def remove_all(box):
+    box.has_copies = False
     with contextlib.suppress(FileNotFoundError), _opened_root(box) as root:
         empty_folder(_PLACE, root)
         os.rmdir(_PLACE, dir_fd=root)
@@ -115,6 +108,7 @@ def _opened_root(box):
 
 def _pairs(box, name, makes=False):
     """Each folder of the box and its place in the copy, opened."""
+    box.has_copies = box.has_copies or makes
     with _opened_root(box) as root:
         for number, folder in enumerate(box.folders):
             outside = os.path.join(_PLACE, name, str(number))

@@ -76,12 +76,12 @@ def take_questions(worker_pidfd):
 
 
 class FileGate:
-    """In the supervisor: the gate of one worker and all that it starts."""
+    """In the supervisor: the gate of a worker and all that it starts; then of the next one, if they are of one template."""
 
     def __init__(self, fd, box, keeper):
         """`fd`: the questions. `keeper`: the socket to the file keeper, or None."""
         self.fd = fd
-        self._box, self._keeper = box, keeper
+        self._box, self.keeper = box, keeper
         self._poller = select.poll()
         self._poller.register(self.fd, select.POLLIN)
         # Waiting for a lock: question to the open file and the operation.
@@ -92,8 +92,10 @@ class FileGate:
         self.cpu_ms = 0.0
 
     def close(self):
+        """Of a worker that has ended, with all that it started."""
         for fd, _ in self._waiting.values():
             os.close(fd)
+        self._waiting, self.cpu_ms = {}, 0.0
 
     def answer(self):
         """Decides about one call. False: no process is left that could ask."""
@@ -108,7 +110,7 @@ class FileGate:
     def pass_on(self):
         """Passes an answer of the keeper to the process that asked. False: the keeper has ended."""
         with self._charging():
-            reply = _receive(self._keeper)
+            reply = _receive(self.keeper)
             if reply is None:
                 return True
             if not reply:
@@ -122,9 +124,9 @@ class FileGate:
 
     def settle(self):
         """Called once no process asks any more. Returns whether the keeper has nothing left to do."""
-        keeper = select.poll()
         while self._asked:
-            keeper.register(self._keeper, select.POLLIN)
+            keeper = select.poll()
+            keeper.register(self.keeper, select.POLLIN)
             if not keeper.poll(_LONGEST_END_MS) or not self.pass_on():
                 return False
         return True
@@ -163,16 +165,16 @@ class FileGate:
             return  # the data may be another process's
         if asked is None:
             return self._reply(number, 0)
-        if self._keeper is None:
+        if self.keeper is None:
             raise PermissionError(errno.EPERM, "the keeper has ended")
         try:
-            self._keeper.send(asked.pack())
+            self.keeper.send(asked.pack())
         except BlockingIOError:
             raise OSError(errno.ENOMEM, "too many at once") from None
         self._asked.add(number)
 
     def _give_up(self):
-        self._keeper = None
+        self.keeper = None
         for number in self._asked:
             self._reply(number, errno.EPERM)
         self._asked.clear()

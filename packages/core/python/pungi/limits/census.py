@@ -96,7 +96,8 @@ def _share_of_processor(pid):
 
 
 class Census:
-    def __init__(self):
+    def __init__(self, began=None):
+        """`began`: when its processes began, if not now."""
         self.living = {}
         # CPU time of all processes so far.
         self.cpu_ms = 0.0
@@ -104,7 +105,7 @@ class Census:
         self.kernel_ms = 0.0
         self._ended_user_ms = 0.0
         self._ended_ms = self._probable_ms = self._variance = self._gone_ms = 0.0
-        self._taken = time.monotonic()
+        self._taken = time.monotonic() if began is None else began
 
     def take(self, pids, collected_ms=0.0, afresh=False):
         """Samples the processes. One that has not worked since the last time keeps its figures, unless `afresh`.

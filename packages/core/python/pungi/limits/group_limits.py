@@ -8,13 +8,20 @@ class GroupLimitKeeper(LimitKeeper):
 
     def __init__(self, limits, worker, reaper, box, objects, group):
         super().__init__(limits, worker, reaper, box, objects)
-        self._group = group
+        self._group, self._cpu_sampled = group, 0.0
         group.limit(limits["memoryMb"], limits["diskMb"], limits["processes"])
 
     def passed_at_end(self):
         used = self._group.cpu_ms() + self.charged_ms
         self.cpu_seen = self.cpu_before + used
         return self._event() or ("cpu" if used > self._limits["cpuMs"] else None)
+
+    def _is_quiet(self):
+        """The kernel bounds memory and processes meanwhile."""
+        return self._group.counts_cpu and self._has_hardly_worked()
+
+    def _cpu_ms(self):
+        return self._group.cpu_ms() + self.charged_ms
 
     def _take_stock(self):
         """The kernel does."""

@@ -77,7 +77,8 @@ class KernelObjects:
 
     def __init__(self, has_namespaces, loopback=None):
         """Created while the worker is parked: objects that exist now are not the run's. `loopback`: of its network namespace, if any."""
-        self._sockets = _Sockets(loopback) if has_namespaces else None
+        self._before = _sockets_before() if has_namespaces else None
+        self._loopback, self._of_sockets = loopback, None
         self._counts = {}
         self._hidden = 0
         # CPU time at the last sample, and the part of it spent in the kernel.
@@ -86,7 +87,14 @@ class KernelObjects:
     @property
     def is_suspicious(self):
         """Whether the next sample should come soon."""
-        return self._sockets is not None and self._sockets.is_suspicious
+        return self._of_sockets is not None and self._of_sockets.is_suspicious
+
+    @property
+    def _sockets(self):
+        """None without a network namespace."""
+        if self._of_sockets is None and self._before is not None:
+            self._of_sockets = _Sockets(self._loopback, *self._before)
+        return self._of_sockets
 
     def held(self, census, limits, is_thorough):
         """The excess over the memory limit or over a run's part; None if there is none."""
@@ -232,12 +240,11 @@ def _read(path, most_lines):
 class _Sockets:
     """The sockets of our network namespace, each until its last byte is gone: also those without a descriptor."""
 
-    def __init__(self, loopback):
+    def __init__(self, loopback, before, unix_before):
+        """`before`: how many there were before the run; `unix_before`: of the family without a network."""
         self._loopback = loopback
-        self._fds = _tables_of_sockets()
-        self._before = 0
-        self._before = self.last_number = self.number()
-        self._unix_before = self._unix()
+        self._before, self._unix_before = before, unix_before
+        self.last_number = 0
         self._ended = collections.deque([0] * _LOOKS_AT_ENDED, _LOOKS_AT_ENDED)
 
     @property
@@ -245,33 +252,52 @@ class _Sockets:
         """Whether the next sample should come soon."""
         return self._ended[-1] > 0
 
-    def number(self):
-        return self._figures()[b"sockets:"] - self._before
-
     def held(self, memory, cpu_ms):
         """The excess over the memory limit or over a run's part of the machine's; None if there is none."""
-        figures = self._figures()
-        number = self.last_number = figures[b"sockets:"] - self._before
+        number = self.last_number = _number_of_sockets() - self._before
+        if number == 0:
+            return None
+        figures = _figures_of_sockets()
         datagrams = figures[b"UDP:"] + figures.get(b"UDP6:", 0)
         size = number * SOCKET + datagrams * (_DATAGRAM_SOCKET - SOCKET)
         if size > memory or number > _MOST_SOCKETS:
             return Held(size, f"{number} sockets")
-        if number == 0 or self._loopback is None or cpu_ms * _PINNED_PER_CPU_MS <= memory:
+        if self._loopback is None or cpu_ms * _PINNED_PER_CPU_MS <= memory:
             return None
-        named = datagrams + figures[b"TCP:"] + figures.get(b"TCP6:", 0) + self._unix() - self._unix_before
+        named = datagrams + figures[b"TCP:"] + figures.get(b"TCP6:", 0) + _number_of_unix_sockets() - self._unix_before
         # An ended connection is in no table, though its last data may still wait in it.
         self._ended.append(max(0, number - named - _FEW_ENDED))
         pinned = self._loopback.pinned() + min(self._ended) * _ENDED_SOCKET
         return Held(pinned, f"unread data of {number} sockets") if pinned > memory else None
 
-    def _figures(self):
-        """The first figure of each line."""
-        text = os.pread(self._fds[0], 512, 0) + os.pread(self._fds[1], 512, 0)
-        return {name: int(figure) for name, _, figure, *_ in map(bytes.split, text.splitlines())}
 
-    def _unix(self):
-        os.lseek(self._fds[2], 0, os.SEEK_SET)
-        return sum(text.count(b"\n") for text in iter(lambda: os.read(self._fds[2], _SMALL_CHUNK), b""))
+def _sockets_before():
+    """How many sockets there are now, and how many of them are of the family without a network. Between two runs of a supervisor the
+    first number hardly ever changes, so the long table is seldom read."""
+    number = _number_of_sockets()
+    if _last_before[0] != number:
+        _last_before[:] = number, _number_of_unix_sockets()
+    return tuple(_last_before)
+
+
+_last_before = [None, 0]
+
+
+def _number_of_sockets():
+    """That of the first line: "sockets: used 3"."""
+    return int(os.pread(_tables_of_sockets()[0], 64, 0).split(None, 3)[2])
+
+
+def _figures_of_sockets():
+    """The first figure of each line."""
+    text = b"".join(os.pread(fd, 512, 0) for fd in _tables_of_sockets()[:2])
+    return {name: int(figure) for name, _, figure, *_ in map(bytes.split, text.splitlines())}
+
+
+def _number_of_unix_sockets():
+    table = _tables_of_sockets()[2]
+    os.lseek(table, 0, os.SEEK_SET)
+    return sum(text.count(b"\n") for text in iter(lambda: os.read(table, _SMALL_CHUNK), b""))
 
 
 @functools.cache

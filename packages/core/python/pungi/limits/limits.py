@@ -1,5 +1,7 @@
 """Enforces the limits of a run: samples what its processes use and names the limit that was passed."""
 
+import contextlib
+import functools
 import os
 import resource
 import time
@@ -10,6 +12,9 @@ from .census import Census, Measured
 
 _SAMPLE_EVERY, _LONGEST_PAUSE = 0.010, 0.100
 _WALK_EVERY, _LONGEST_WALK_PAUSE = 0.100, 1.0
+# Less CPU time than this since the last sample cannot have changed much, unless other processes have used some, too. But a sample is
+# taken after so many seconds at the latest.
+_QUIET_MS, _LONGEST_QUIET = 5.0, 0.1
 # The more a sample costs, the later is the next one: a tenth of a processor, unless that is too late.
 _PAUSE_PER_COST = 9
 # Other processes of the same user that may start during a run.
@@ -22,15 +27,17 @@ _UNSEEN = "what a process holds that does not show its files"
 class LimitKeeper:
     """The limits of one run, from its start on."""
 
+    peak = 0
+    # The kind of object that exceeded the limit, if it was not the memory of a process.
+    held = None
+    # Whether there was ever more than the worker itself, and the observed CPU time of all.
+    saw_others, cpu_seen = False, 0.0
+    # CPU time that the supervisor spent on calls of the run.
+    charged_ms = 0.0
+    _measured = None
+
     def __init__(self, limits, worker, reaper, box, objects):
         """`objects`: what the kernel keeps for the run (kernel_objects.py)."""
-        self.peak = 0
-        # The kind of object that exceeded the limit, if it was not the memory of a process.
-        self.held = None
-        # Whether there was ever more than the worker itself, and the observed CPU time of all.
-        self.saw_others, self.cpu_seen = False, 0.0
-        # CPU time that the supervisor spent on calls of the run.
-        self.charged_ms = 0.0
         self.cpu_before = watch.cpu_clock_ms(worker) if system.IS_LINUX else 0.0
         self.started = time.monotonic()
         self._deadline = self.started + limits["timeoutMs"] / 1000
@@ -39,9 +46,14 @@ class LimitKeeper:
         self._reaper = reaper
         self._box = box
         self._objects = objects
-        self._census = Census()
-        self._measured = None
         self._next_sample = self._next_walk = self.started + _SAMPLE_EVERY
+        # The last sample: when it was taken, and the CPU time until then.
+        self._sampled, self._cpu_sampled = self.started, self.cpu_before
+
+    @functools.cached_property
+    def _census(self):
+        """Most runs end before there is a reason to look at their processes."""
+        return Census(self.started)
 
     def renew(self, limits, at_once=True, is_counted=False):
         """For the next job of a session: its time and CPU time begin again; what it holds, it still holds. `at_once`: measure that
@@ -56,6 +68,7 @@ class LimitKeeper:
         if watch.HAS_PROC and not is_counted:
             self._take_stock()
         self.cpu_before = self.cpu_seen = self._census.cpu_ms + self.charged_ms
+        self._note_sample(self.started)
 
     def _take_stock(self):
         """Counts what was used so far."""
@@ -75,14 +88,38 @@ class LimitKeeper:
         now = time.monotonic()
         if now >= self._deadline:
             return "timeout"
-        if not at_once and now < self._next_sample:
-            return None
+        if not at_once:
+            if now < self._next_sample:
+                return None
+            if now - self._sampled < _LONGEST_QUIET and self._is_quiet():
+                self._next_sample = now + _SAMPLE_EVERY
+                return None
         began = time.process_time()
         passed = self._look(now, at_once) if watch.HAS_PROC else None
+        self._note_sample(now)
         pause = _PAUSE_PER_COST * (time.process_time() - began)
         self._next_sample = time.monotonic() + min(max(pause, _SAMPLE_EVERY), _LONGEST_PAUSE)
         self._next_walk = max(self._next_walk, now + min(pause, _LONGEST_WALK_PAUSE))
         return passed
+
+    def _is_quiet(self):
+        """Whether the run is one process that has hardly worked since the last sample."""
+        try:
+            return self._reaper.glance is not None and self._reaper.glance.is_alone() and self._has_hardly_worked()
+        except OSError:
+            return False  # it has ended
+
+    def _has_hardly_worked(self):
+        return self._cpu_ms() - self._cpu_sampled < _QUIET_MS
+
+    def _cpu_ms(self):
+        """That of the worker: while it is alone, that is all."""
+        return (0.0 if self._reaper.glance is None else self._reaper.glance.cpu_ms()) + self.charged_ms
+
+    def _note_sample(self, now):
+        self._sampled = now
+        with contextlib.suppress(OSError):  # it has ended
+            self._cpu_sampled = self._cpu_ms()
 
     def passed_at_end(self):
         """The limit that was passed without a sample that showed it, if the kernel reports one."""

@@ -18,21 +18,22 @@ _MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 class Reaper:
     """The reaper of one worker and of all that it starts: they descend from this process."""
 
+    worker_status = None
+    # The time of all that were collected, and of those among them that were not the worker.
+    cpu_ms = orphans_ms = 0.0
+    peak = 0
+    # Returns the processes of stopped copies of a session, which are neither continued nor ended with the worker.
+    kept = frozenset
+    # Returns those of them that are stopped and have done nothing since.
+    asleep = frozenset
+    # Figures of the worker (glance.py), if they can be read.
+    glance = None
+    # Every process of the run while all are stopped.
+    _stopped = None
+
     def __init__(self, worker, by_pidfd=False, template=None):
         """`by_pidfd`: a signal to a number would be a question to ourselves (signal_gate.py). `template`: is no process of the run."""
-        self.worker_status = None
-        # The time of all that were collected, and of those among them that were not the worker.
-        self.cpu_ms = self.orphans_ms = 0.0
-        self.peak = 0
-        # Returns the processes of stopped copies of a session, which are neither continued nor ended with the worker.
-        self.kept = frozenset
-        # Returns those of them that are stopped and have done nothing since.
-        self.asleep = frozenset
-        # Figures of the worker (watch.py), if they can be read.
-        self.glance = None
         self._worker, self._template = worker, template
-        # Every process of the run while all are stopped.
-        self._stopped = None
         self._kill = _kill_by_pidfd if by_pidfd else _kill
 
     def processes(self):
@@ -208,8 +209,8 @@ class NamespaceReaper(Reaper):
     def kill_all(self):
         """The template stays if the worker was all there was. Every process without a parent is our child, so no other can be hidden."""
         if self._template is not None and self._template.pid is not None:
-            _kill(self._worker)
             if self.worker_status is None:
+                _kill(self._worker)
                 self._collect(self._worker, 0)
             if watch.own_children() == [self._template.pid]:
                 return

@@ -1,12 +1,16 @@
 """The cgroup of one supervisor's runs, as the supervisor sees it: limits to write and figures to read, by open files."""
 
 import contextlib
+import fcntl
+import functools
 import os
 from typing import NamedTuple
 
 _MB = 1024 * 1024
 # Kernel memory that a run has left behind beyond this is not carried into the next one.
 _MOST_LEFT = 8 * _MB
+# Every interpreter has a higher peak by itself, so the group's need not begin anew.
+_LOW_PEAK = 8 * _MB
 
 
 class _File(NamedTuple):
@@ -25,6 +29,7 @@ FILES = {
         "hits": _File("memory", "memory.failcnt"),
         "reclaim": _File("memory", "memory.force_empty", os.O_WRONLY),
         "tasks_limit": _File("pids", "pids.max", os.O_RDWR),
+        "tasks": _File("pids", "pids.current"),
         "refusals": _File("pids", "pids.events"),
         "cpu": _File("cpuacct", "cpuacct.usage"),
     },
@@ -34,16 +39,19 @@ FILES = {
         "peak": _File("memory", "memory.peak", os.O_RDWR),
         "stat": _File("memory", "memory.stat"),
         "kills": _File("memory", "memory.events"),
-        "hits": _File("memory", "memory.events"),
         "tasks_limit": _File("pids", "pids.max", os.O_RDWR),
+        "tasks": _File("pids", "pids.current"),
         "refusals": _File("pids", "pids.events"),
         "cpu": _File("memory", "cpu.stat"),
     },
 }
 # The place of a figure in its file: the word before it (none: the file is the number), and the value of a unit.
-_FIGURES = {
-    "v1": {"kills": b"\noom_kill ", "refusals": b"\nmax "},
-    "v2": {"kills": b"\noom_kill ", "hits": b"\nmax ", "refusals": b"\nmax ", "cpu": b"\nusage_usec "},
+_FIGURES = {"v1": {}, "v2": {"cpu": b"\nusage_usec "}}
+# The files that count events, and for each event the file and the word.
+_EVENT_FILES = ("kills", "hits", "refusals")
+_EVENTS = {
+    "v1": (("kills", b"\noom_kill "), ("hits", b"\n"), ("refusals", b"\nmax ")),
+    "v2": (("kills", b"\noom_kill "), ("kills", b"\nmax "), ("refusals", b"\nmax ")),
 }
 _CPU_UNITS_PER_MS = {"v1": 1e6, "v2": 1e3}
 # Memory that the kernel reclaims first: file contents (the run's own files among them) and caches.
@@ -58,6 +66,7 @@ class Counts(NamedTuple):
     refusals: int
 
 
+_NO_EVENTS = Counts(0, 0, 0)
 # The socket to the keeper, and the files.
 MOST_DESCRIPTORS = 1 + max(map(len, FILES.values()))
 
@@ -81,7 +90,9 @@ class RunGroup:
         # Memory and tasks of the template, which is in the group, too.
         self._of_template, self._tasks_of_template = 0, 0
         self._peak_before = 0
-        self._counted = Counts(0, 0, 0)
+        # What the files said about events when the worker was parked.
+        self._event_fds = {name: files[name] for name in _EVENT_FILES if name in files}
+        self._events_before = []
         self._cpu_before = 0.0
 
     @property
@@ -112,10 +123,12 @@ class RunGroup:
     def settle(self):
         """While a worker is parked: figures from here on are its run's."""
         if "peak" in self._files:
-            with contextlib.suppress(OSError):  # before Linux 6.12 it only grows
-                self._write("peak", 0)
             self._peak_before = self.figure("peak")
-        self._counted = self._counts()
+            if self._peak_before - self.left > _LOW_PEAK:
+                with contextlib.suppress(OSError):  # before Linux 6.12 it only grows
+                    self._write("peak", 0)
+                self._peak_before = self.figure("peak")
+        self._events_before = self._read_events()
         self._cpu_before = self._cpu()
 
     def limit(self, memory_mb, disk_mb, processes):
@@ -123,12 +136,28 @@ class RunGroup:
         self._set("limit", (memory_mb + disk_mb) * _MB + -(-self.left // _MB) * _MB)
         self._set("tasks_limit", processes + self._tasks_of_template)
 
+    @property
+    def counts_cpu(self):
+        return "cpu" in self._files
+
+    @functools.cached_property
+    def counts_all(self):
+        """Whether it counts the tasks of a run, their CPU time, and their peak of memory, apart from that of former runs."""
+        return {"tasks", "cpu", "peak"} <= self._files.keys() and fcntl.fcntl(self._files["peak"], fcntl.F_GETFL) & os.O_RDWR != 0
+
+    def has_one_task(self):
+        """Whether its worker is the only process of a run, with one thread. One that has ended counts until it is waited for."""
+        return self.figure("tasks") == self._tasks_of_template + 1
+
     def cpu_ms(self):
         return self._cpu() - self._cpu_before
 
     def events(self):
         """The events since the run began."""
-        return Counts(*(now - before for now, before in zip(self._counts(), self._counted)))
+        now = self._read_events()
+        if now == self._events_before:
+            return _NO_EVENTS
+        return Counts(*(there - before for there, before in zip(self._counts(now), self._counts(self._events_before))))
 
     def memory(self, known):
         """Bytes in use without files, if more than `known`."""
@@ -152,8 +181,12 @@ class RunGroup:
         stat = b"\n" + os.pread(self._files["stat"], 8192, 0)
         return used - sum(_after(stat, word) for word in _RECLAIMABLE[self._version])
 
-    def _counts(self):
-        return Counts(*(self.figure(name) for name in Counts._fields))
+    def _read_events(self):
+        return [os.pread(fd, 4096, 0) for fd in self._event_fds.values()]
+
+    def _counts(self, texts):
+        by_file = dict(zip(self._event_fds, texts))
+        return (_after(b"\n" + by_file.get(name, b""), word) for name, word in _EVENTS[self._version])
 
     def _cpu(self):
         return self.figure("cpu") / _CPU_UNITS_PER_MS[self._version]

@@ -32,9 +32,13 @@ def _list_of_own_children():
     return os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY | os.O_CLOEXEC)
 
 
+def list_own_children():
+    """Those of a supervisor, which has one thread, from a file that stays open: each number and a space."""
+    return os.pread(_list_of_own_children(), 65536, 0)
+
+
 def own_children():
-    """Those of a supervisor, which has one thread, from a file that stays open."""
-    return [*map(int, os.pread(_list_of_own_children(), 65536, 0).split())]
+    return [*map(int, list_own_children().split())]
 
 
 def parent_of(pid):
@@ -112,43 +116,6 @@ def stat_fields_of(fd):
 def _fields(line):
     # The name may hold spaces and brackets; what follows the last bracket is numbers.
     return line.rpartition(b")")[2].split()
-
-
-class Glance:
-    """A worker's figures, from files that were opened while it was parked or stopped."""
-
-    def __init__(self, pid, others):
-        """`others`: children of this process that are no part of the run."""
-        self._pid = pid
-        self._siblings = [*others, pid]
-        names = (f"{pid}/status", f"{pid}/stat", f"{pid}/task/{pid}/children")
-        self._fds = [os.open(f"/proc/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in names]
-
-    def read(self):
-        """Returns CPU time in ms and peak resident bytes, or None if they would not cover all that the run used."""
-        status, stat_line = (os.pread(fd, 4096, 0) for fd in self._fds[:2])
-        fields = _fields(stat_line)
-        never_waited, one_thread = fields[8] == b"0", fields[17] == b"1"
-        mark = status.find(b"VmHWM:")
-        if not never_waited or not one_thread or not self.is_alone() or mark < 0:
-            return None
-        return cpu_clock_ms(self._pid), int(status[mark + 6 : mark + 30].split()[0]) * 1024
-
-    def is_alone(self):
-        """Its children first: if it ends meanwhile, they are ours by the second look."""
-        _, _, children = self._fds
-        return not os.pread(children, 4096, 0) and own_children() == self._siblings
-
-    def is_only(self, kept):
-        """Returns whether the worker has one thread and is the only process of the run besides `kept`. Call it after SIGSTOP: only a
-        fork that was under way can still add a process. All others are our children or descend from one."""
-        _, stat_line, children = self._fds
-        has_one_thread = os.pread(stat_line, 4096, 0).rpartition(b")")[2].split(None, 18)[17] == b"1"
-        return has_one_thread and not os.pread(children, 4096, 0) and set(own_children()) == kept.union(self._siblings)
-
-    def close(self):
-        for fd in self._fds:
-            os.close(fd)
 
 
 def exact_memory(pids):

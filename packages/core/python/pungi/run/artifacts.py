@@ -27,28 +27,30 @@ class Artifacts:
     """Those of one worker: in a session, a file counts again when it has changed."""
 
     def __init__(self, work, temporary):
-        self._work, self._originals = work, os.path.join(temporary, originals.FOLDER)
+        """The paths of both folders are ours: no run can put a link in their place."""
+        self._work, self._originals = work, f"{temporary}/{originals.FOLDER}"
         self._sent = {}
         self._scripts, self._later_scripts = set(), set()
 
-    def collect(self, limits):
+    def collect(self, limits, has_originals=True):
         """Yields payloads: a header as JSON, a newline, and a piece of the file; at last what was left out, if anything."""
-        self._room = limits.get("artifactBytes", 0)
+        self._room, self._is_kept = limits.get("artifactBytes", 0), limits.get("isKept")
         if self._room <= 0:
             return
         self._entries = self._left_out = self._count = 0
         inputs = limits.get("inputs", {})
         self._later_scripts.update(path for path, given in inputs.items() if given is None and _LATER_SCRIPT.search(path))
-        yield from self._collect(self._files(), "path", inputs)
-        yield from self._collect(self._original_files(), "original", {})
+        yield from self._collect(self._within(None, f"{self._work}/", "", 0, inputs), "path", inputs)
+        if has_originals:
+            yield from self._collect(self._original_files(), "original", {})
         if self._left_out:
             yield json.dumps({"leftOut": self._left_out}).encode() + b"\n"
 
     def _collect(self, files, kind, inputs):
         """`kind`: "path" for files of the script, "original" for those of displays.py."""
-        for path, folder, name in files:
+        for path, folder, place in files:
             try:
-                fd = os.open(name, _FLAGS, dir_fd=folder)
+                fd = os.open(place, _FLAGS, dir_fd=folder)
             except OSError:
                 continue
             try:
@@ -85,22 +87,12 @@ class Artifacts:
         path = key[1]
         if self._sent.get(key) == _version(about):
             return True
-        if path not in inputs or inputs[path] is not None and inputs[path][0] != about.st_size:
+        if path not in inputs or inputs[path][0] != about.st_size:
             return False
-        if inputs[path] is None or _sha256(fd) == inputs[path][1]:
+        if _sha256(fd) == inputs[path][1]:
             self._sent[key] = _version(about)
-            if inputs[path] is None:
-                self._scripts.add(key)
             return True
         return False
-
-    def _files(self):
-        """Yields the path of each file, an open folder, and the name in it."""
-        root = os.open(self._work, _FLAGS | os.O_DIRECTORY)
-        try:
-            yield from self._within(root, "", 0)
-        finally:
-            os.close(root)
 
     def _original_files(self):
         """The folder is as foreign as its files: the script may have made it."""
@@ -116,9 +108,11 @@ class Artifacts:
         finally:
             os.close(folder)
 
-    def _within(self, folder, prefix, depth):
+    def _within(self, folder, before, prefix, depth, inputs):
+        """Yields the path of each file, and where it is opened: an open folder, and the place in it. Without a folder, `before` is the path
+        of one."""
         inner, scripts = [], set()
-        with os.scandir(folder) as entries:
+        with os.scandir(before if folder is None else folder) as entries:
             for entry in entries:
                 if depth == 0 and entry.name in self._later_scripts:
                     scripts.add(entry.name)
@@ -131,9 +125,11 @@ class Artifacts:
                 if entry.name.startswith(".") or entry.name in _SKIPPED or not _is_plain(path):
                     continue
                 if entry.is_file(follow_symlinks=False):
+                    if inputs.get(path, 0) is None:
+                        self._note_script(path, entry)
                     # In a session most files are as they were: one look at each, and none is opened.
-                    if self._sent.get(("path", path), 0) != _version_of(entry):
-                        yield path, folder, entry.name
+                    elif ("path", path) not in self._sent or self._sent["path", path] != _version_of(entry):
+                        yield path, folder, before + entry.name
                 elif entry.is_dir(follow_symlinks=False):
                     inner.append(entry.name)
         if depth == 0:
@@ -143,13 +139,19 @@ class Artifacts:
             return
         for name in inner:
             try:
-                below = os.open(name, _FLAGS | os.O_DIRECTORY, dir_fd=folder)
+                below = os.open(before + name, _FLAGS | os.O_DIRECTORY, dir_fd=folder)
             except OSError:
                 continue
             try:
-                yield from self._within(below, f"{prefix}{name}/", depth + 1)
+                yield from self._within(below, "", f"{prefix}{name}/", depth + 1, inputs)
             finally:
                 os.close(below)
+
+    def _note_script(self, path, entry):
+        """The script is sent to nobody. In a session it stays, and is no input of the next job."""
+        if self._is_kept:
+            self._sent["path", path] = _version_of(entry)
+            self._scripts.add(("path", path))
 
 
 def _is_plain(path):

@@ -1,6 +1,16 @@
 """How a run ended and what it used, for the server: facts that foreign code cannot write."""
 
 
+import json
+
+# An encoder is made once: json.dumps makes one for each call.
+encode_text = json.JSONEncoder().encode
+
+
+def encode(facts):
+    return encode_text(facts).encode()
+
+
 def describe(exit_code, killed_for, ended, keeper, limits, used, is_full):
     """`exit_code`: negative for a signal. `keeper`: enforced the limits of the run. `used`: CPU time in milliseconds, and peak
     memory, of processes that were waited for. `is_full(has_failed)`: whether a full disk can be the reason of a failure."""

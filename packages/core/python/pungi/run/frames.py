@@ -28,23 +28,28 @@ class FrameParser:
     """Collects bytes and returns whole frames."""
 
     def __init__(self, max_payload=MAX_PAYLOAD, max_display=MAX_PAYLOAD):
-        self._buffer = bytearray()
+        # What has come, and the place in it where the next frame begins.
+        self._data, self._at = b"", 0
         self.max_payload, self.max_display = max_payload, max_display
 
     def feed(self, data):
-        self._buffer += data
+        if self._at < len(self._data):
+            # A part of a frame is left: more of it is added in place.
+            whole = bytearray(self._data) if isinstance(self._data, bytes) else self._data
+            del whole[: self._at]
+            whole += data
+            data = whole
+        self._data, self._at = data, 0
 
     def frames(self):
-        while len(self._buffer) >= HEAD_SIZE:
-            length, kind = HEAD.unpack_from(self._buffer)
+        while len(self._data) >= (start := self._at + HEAD_SIZE):
+            length, kind = HEAD.unpack_from(self._data, self._at)
             if length > (self.max_display if kind == DISPLAY else self.max_payload):
                 raise ValueError(f"a frame of {length} bytes")
-            end = HEAD_SIZE + length
-            if len(self._buffer) < end:
+            if len(self._data) < start + length:
                 return
-            payload = bytes(self._buffer[HEAD_SIZE:end])
-            del self._buffer[:end]
-            yield kind, payload
+            self._at = start + length
+            yield kind, bytes(self._data[start : self._at])
 
 
 def read_frame(fd):

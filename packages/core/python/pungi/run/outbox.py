@@ -34,12 +34,15 @@ class Outbox:
         """Writes as much as the other end takes now; True if nothing is left. Raises OSError if the other end is gone."""
         while self._waiting:
             try:
-                with memoryview(self._waiting) as view:
-                    sent = os.write(self._fd, view[:_CHUNK])
+                sent = os.write(self._fd, self._waiting) if len(self._waiting) <= _CHUNK else self._send_chunk()
             except BlockingIOError:
                 return False
             del self._waiting[:sent]
         return True
+
+    def _send_chunk(self):
+        with memoryview(self._waiting) as view:
+            return os.write(self._fd, view[:_CHUNK])
 
     def send_all(self):
         """Waits until the other end has taken everything. For use when there is nothing else to do."""

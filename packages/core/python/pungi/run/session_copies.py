@@ -77,7 +77,7 @@ class Copy(Processes):
 
 
 class SessionCopies:
-    """`run`: the session's SupervisedRun, which carries out what this decides."""
+    """`run`: the session's SupervisedSession, which carries out what this decides."""
 
     def __init__(self, run, box, reaper, pipes):
         self._run, self._box, self._reaper = run, box, reaper

@@ -10,7 +10,8 @@ import sys
 from ..jail import file_gate, network_forwarder, run_jail, system
 from . import frames
 from .empty_stack import OnEmptyStack
-from .supervised_run import SupervisedRun
+from .station import Station
+from .supervised_session import SupervisedSession
 from .template import Template, TemplateEnded
 
 # Then a fresh one takes its place, before anything that grows slowly can matter.
@@ -50,12 +51,12 @@ def _serve(settings, name, channel, identity, group, files):
     except Exception as error:
         channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return
-    is_hurried = False
+    is_hurried, station = False, Station(place, channel)
     for number in range(_RUNS_OF_ONE_SUPERVISOR):
         if place.group is not None and not place.group.is_clean():
             break
         park_and_run = _park_and_run if place.template is not None else _park_and_run_apart
-        is_hurried = park_and_run(settings.get("network"), place, channel, is_hurried, f"{name}.{number}")
+        is_hurried = park_and_run(settings.get("network"), station, is_hurried, f"{name}.{number}")
         if is_hurried is None:
             return
     place.box.remove()
@@ -86,16 +87,17 @@ def _park_and_run_apart(*about):
     return {_STATUS_CALM: False, _STATUS_CALM + True: True}.get(status)
 
 
-def _park_and_run(door, place, channel, is_hurried, caller):
+def _park_and_run(door, station, is_hurried, caller):
     """Returns whether a caller waits for the next worker already; None if there is none here. `door`: hands over ports, for runs that may
     reach hosts."""
     try:
         port = network_forwarder.Port(door, caller) if door is not None else None
-        run = SupervisedRun(place, channel, is_hurried, port)
+        run = SupervisedSession(station, is_hurried, port)
     except TemplateEnded:
         return None
     except OSError as error:
-        channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
+        station.channel.setblocking(True)
+        station.channel.sendall(frames.pack(frames.FAILED, str(error).encode()))
         return None
     try:
         run.loop()

@@ -1,0 +1,86 @@
+"""What a worker has used, read at a glance when it has finished: the usual worker is then all there is of its run."""
+
+import os
+
+from . import watch
+
+_READ = os.O_RDONLY | os.O_CLOEXEC
+
+
+class Glance:
+    """A worker's figures, from files that were opened while it was parked or stopped."""
+
+    def __init__(self, pid, others):
+        """`others`: children of this process that are no part of the run."""
+        self._pid = pid
+        self._siblings = [*others, pid]
+        # As the kernel lists our children when these are all.
+        self._list_of_siblings = "".join(f"{each} " for each in self._siblings).encode()
+        self._files = self._status, self._stat, self._children = [
+            os.open(f"/proc/{pid}/{name}", _READ) for name in ("status", "stat", f"task/{pid}/children")
+        ]
+
+    def read(self):
+        """Returns CPU time in ms and peak resident bytes, or None if they would not cover all that the run used."""
+        fields = os.pread(self._stat, 4096, 0).rpartition(b")")[2].split(None, 18)
+        never_waited, one_thread = fields[8] == b"0", fields[17] == b"1"
+        if not never_waited or not one_thread or not self.is_alone():
+            return None
+        return self._use()
+
+    def _use(self):
+        status = os.pread(self._status, 4096, 0)
+        mark = status.find(b"VmHWM:")
+        return (self.cpu_ms(), int(status[mark + 6 : status.find(b"kB", mark)]) * 1024) if mark >= 0 else None
+
+    def cpu_ms(self):
+        return watch.cpu_clock_ms(self._pid)
+
+    def is_alone(self):
+        """Its children first: if it ends meanwhile, they are ours by the second look."""
+        return not os.pread(self._children, 4096, 0) and watch.list_own_children() == self._list_of_siblings
+
+    def is_only(self, kept):
+        """Returns whether the worker has one thread and is the only process of the run besides `kept`. Call it after SIGSTOP: only a
+        fork that was under way can still add a process. All others are our children or descend from one."""
+        has_one_thread = os.pread(self._stat, 4096, 0).rpartition(b")")[2].split(None, 18)[17] == b"1"
+        return has_one_thread and not os.pread(self._children, 4096, 0) and set(watch.own_children()) == kept.union(self._siblings)
+
+    def close(self):
+        for fd in self._files:
+            os.close(fd)
+
+
+class GroupGlance(Glance):
+    """The same where a cgroup counts all processes of the run and their use: fewer files say it all."""
+
+    def __init__(self, pid, others, group):
+        self._pid, self._others, self._group = pid, others, group
+        self._status = os.open(f"/proc/{pid}/status", _READ)
+        self._files = [self._status]
+        self._whole = None
+
+    def read(self):
+        return self._use() if self.is_alone() else None
+
+    def is_alone(self):
+        return self._group.has_one_task()
+
+    def is_only(self, kept):
+        if self._whole is None:
+            self._whole = Glance(self._pid, self._others)
+        return self._whole.is_only(kept)
+
+    def close(self):
+        super().close()
+        if self._whole is not None:
+            self._whole.close()
+
+
+def glance_at(worker, template, group):
+    """None if /proc does not show it: then it is waited for."""
+    others = () if template is None or template.pid is None else (template.pid,)
+    try:
+        return GroupGlance(worker, others, group) if group is not None and group.counts_all else Glance(worker, others)
+    except OSError:
+        return None
