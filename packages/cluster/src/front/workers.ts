@@ -32,6 +32,7 @@ interface Watching {
 /** The workers that a front end hears. */
 export class Workers {
   readonly #beats = new Map<string, Beat>();
+  #all: readonly Beat[] | undefined;
   readonly #gone = new Map<string, GoneWorker>();
   readonly #watching = new Map<string, Set<Watching>>();
   /** The bytecode that each of them runs. */
@@ -40,6 +41,8 @@ export class Workers {
   readonly #silence: SilenceWatch;
   readonly #subscription: Subscription;
   #onFirst: ((beat: Beat) => void)[] = [];
+  #onBeat: (beat: Beat) => void = () => {};
+  #onGone: (key: string) => void = () => {};
   /** Resolves when every worker that is there had the time for a heartbeat. */
   readonly heard = pause(1.5 * BEAT_MS, undefined, { ref: false });
 
@@ -60,8 +63,19 @@ export class Workers {
   }
 
   /** The workers that are heard. */
-  get all(): Beat[] {
-    return [...this.#beats.values()];
+  get all(): readonly Beat[] {
+    this.#all ??= [...this.#beats.values()];
+    return this.#all;
+  }
+
+  /** Calls at every heartbeat. */
+  onBeat(call: (beat: Beat) => void): void {
+    this.#onBeat = call;
+  }
+
+  /** Calls with the key of a worker that has left or is lost. */
+  onGone(call: (key: string) => void): void {
+    this.#onGone = call;
   }
 
   /** The bytecode that all of them run, if it is the same. Every run asks for it, however many workers there are. */
@@ -78,8 +92,13 @@ export class Workers {
     );
   }
 
+  /** The last heartbeat of a worker that is heard. */
+  beatOf(worker: WorkerKey): Beat | undefined {
+    return this.#beats.get(keyOf(worker));
+  }
+
   stateOf(worker: WorkerKey): Beat['state'] | undefined {
-    return this.#beats.get(keyOf(worker))?.state;
+    return this.beatOf(worker)?.state;
   }
 
   /** How a worker went, if it was heard before. */
@@ -135,8 +154,10 @@ export class Workers {
       this.logger.info('A worker is there', { worker: beat.worker });
     }
     this.#beats.set(key, beat);
+    this.#all = undefined;
     this.#noteBytecode(key, bytecodeTagOf(beat.about));
     this.#silence.hear(key);
+    this.#onBeat(beat);
     for (const resolve of this.#onFirst.splice(0)) resolve(beat);
   }
 
@@ -150,6 +171,8 @@ export class Workers {
     const beat = this.#beats.get(key);
     if (beat === undefined) return undefined;
     this.#beats.delete(key);
+    this.#all = undefined;
+    this.#onGone(key);
     this.#noteBytecode(key, undefined);
     this.#gone.set(key, { beat, since: performance.now(), wasStopped });
     if (this.#gone.size > MOST_REMEMBERED) this.#gone.delete(this.#gone.keys().next().value!);

@@ -6,7 +6,14 @@ import type { Backend, BackendState, WorkerAbout } from '@pungi/core/engine';
 import type { LocalEnvironments, OnEnvironmentEvent } from '@pungi/core/environments';
 import { leave } from '../connection.js';
 import { deferred } from '../deferred.js';
-import { type Beat, FrontBeat, type Offer, type OfferAnswer, pack } from '../protocol/messages.js';
+import {
+  type Beat,
+  FrontBeat,
+  type Offer,
+  type OfferAnswer,
+  pack,
+  packRefusal,
+} from '../protocol/messages.js';
 import type { Verifier } from '../protocol/signing.js';
 import {
   ANY,
@@ -26,6 +33,8 @@ import type { Generations } from './generations.js';
 import { OfferTaker } from './offer-taker.js';
 import { OperatorOrders } from './operator-orders.js';
 import { Orders } from './orders.js';
+import { OwnBeats } from './own-beats.js';
+import { PlacedRuns } from './placed-runs.js';
 import { SignedInbox } from './signed-inbox.js';
 import { Slots } from './slots.js';
 import { Trail } from './trail.js';
@@ -66,6 +75,7 @@ export class ClusterWorker {
   readonly #fronts: SilenceWatch;
   /** The number of the last heartbeat of each front end. */
   readonly #frontBeats = new Map<string, number>();
+  readonly #ownBeats = new OwnBeats();
   readonly #inbox: SignedInbox;
   readonly #trail: Trail;
   readonly #inputs: SealedStore;
@@ -102,7 +112,10 @@ export class ClusterWorker {
     this.#environments = this.#openEnvironments(state);
     const { changes, generations } = this.#environments;
     await generations.load();
-    const orders = new Orders({ inbox: this.#inbox, claims: this.#claims, changes, reply: this.#reply });
+    this.#taker = this.#offerTaker(generations);
+    const placed = this.#placedRuns(generations, this.#taker);
+    const parts = { inbox: this.#inbox, claims: this.#claims, changes, placed, reply: this.#reply };
+    const orders = new Orders(parts);
     const operators = new SignedInbox(connection, this.parts.operators, logger);
     const operatorOrders = new OperatorOrders(operators, (order) => this.#operate(order));
     this.#inbox.subscribe(subjects.orders(this.key), (message) => {
@@ -111,7 +124,6 @@ export class ClusterWorker {
     this.#inbox.subscribe(subjects.fronts, (message) => this.#hearFront(message));
     // Front ends take no claim of a worker that they have not heard.
     this.#beat();
-    this.#taker = this.#offerTaker(generations);
     this.#taker.open();
     changes.open();
     // Without a connection, the next one begins with the subscriptions.
@@ -223,6 +235,23 @@ export class ClusterWorker {
     });
   }
 
+  #placedRuns(generations: Generations, taker: OfferTaker): PlacedRuns {
+    return new PlacedRuns({
+      backend: this.parts.backend,
+      generations,
+      slots: this.#slots,
+      ageOf: (beat) => this.#ownBeats.ageOf(beat),
+      isOpen: () => taker.isOpen,
+      claim: ({ claim, front }, { environment }, worker, leave) => {
+        this.#fronts.hear(front);
+        return new Claim(this.#claimParts(), front, worker, leave, environment?.name, claim);
+      },
+      wasUsed: (claim) => this.#claims.wasUsed(claim),
+      refuse: ({ front, token }, message) =>
+        this.#reply(front, token, packRefusal({ reason: 'unplaced', message })),
+    });
+  }
+
   #claimed({ front }: Offer, claim: string, about: WorkerAbout): OfferAnswer {
     this.#fronts.hear(front);
     return { kind: 'claim', ...this.key, claim, tier: this.#machine!.state.tier, about };
@@ -273,6 +302,7 @@ export class ClusterWorker {
     const { name, labels, slots } = this.options;
     const { state, about } = this.#machine;
     const beat: Beat = {
+      n: this.#ownBeats.next(),
       v: PROTOCOL,
       ...this.key,
       state: this.#state,
@@ -283,6 +313,7 @@ export class ClusterWorker {
       load: Math.round(loadavg()[0]! * 100) / 100,
       slots,
       busy: this.#slots.taken,
+      isOpen: this.#taker?.isOpen ?? false,
       queue: this.#slots.waiting,
       sessions: this.#claims.sessions,
       warm: this.parts.backend.environments,
