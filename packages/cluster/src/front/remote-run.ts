@@ -23,6 +23,8 @@ export interface RunOrder {
 
 export interface RunListeners {
   sink: OutputSink;
+  /** Called when the order was followed or refused, or will not be. */
+  onAnswered: () => void;
   /** Called when the worker says that it has started the run. */
   onConfirmed?: (() => void) | undefined;
 }
@@ -52,13 +54,13 @@ export class RemoteRun {
   readonly #receiver: FrameReceiver;
   readonly #unwatch: () => void;
   readonly #again: NodeJS.Timeout;
-  readonly #confirm: () => void;
   #due: NodeJS.Timeout | undefined;
   /** The bytes that are held until the run has ended. */
   #held = 0;
   #sent = 0;
   #hasStarted = false;
   #isCancelled = false;
+  #isOver = false;
   #wasHeard = false;
   #resolve!: (end: RemoteEnd) => void;
   #reject!: (error: PungiError) => void;
@@ -99,7 +101,6 @@ export class RemoteRun {
       this.#listening.stop();
       throw error;
     }
-    this.#confirm = hasSlot ? link.placement.await() : () => {};
     this.#unwatch = link.workers.watch(worker, { onLost: () => this.#lose('it is not heard any more') });
     this.#again = setInterval(() => this.#repeat(), AGAIN_MS);
     this.#send();
@@ -117,7 +118,19 @@ export class RemoteRun {
   /** A worker that is heard, but does not do its part, is lost as well. */
   #expectWithin(ms: number, otherwise: string): void {
     clearTimeout(this.#due);
-    this.#due = setTimeout(() => this.#break(otherwise), Math.min(ms, LONGEST_TIMER_MS));
+    this.#due = setTimeout(() => void this.#judge(ms, otherwise), Math.min(ms, LONGEST_TIMER_MS));
+  }
+
+  /** What has arrived meanwhile counts, and without a connection nothing arrives. */
+  async #judge(ms: number, otherwise: string): Promise<void> {
+    const due = this.#due;
+    const wasConnected = await this.link.connection.flush().then(
+      () => true,
+      () => false,
+    );
+    if (this.#due !== due || this.#isOver) return;
+    if (wasConnected) this.#break(otherwise);
+    else this.#expectWithin(ms, otherwise);
   }
 
   #hold(bytes: number): boolean {
@@ -166,7 +179,7 @@ export class RemoteRun {
 
   #start(): void {
     this.#hasStarted = true;
-    this.#confirm();
+    this.listeners.onAnswered();
     this.listeners.onConfirmed?.();
     if (this.#isCancelled) return;
     this.#expectWithin(this.order.limits.timeoutMs + OVERDUE_MS, 'it did not report how the run ended');
@@ -242,7 +255,8 @@ export class RemoteRun {
   }
 
   #stop(): void {
-    this.#confirm();
+    this.#isOver = true;
+    this.listeners.onAnswered();
     clearInterval(this.#again);
     clearTimeout(this.#due);
     this.link.holdings.giveBack(this.worker.worker, this.#held);

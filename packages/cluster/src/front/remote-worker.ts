@@ -32,7 +32,9 @@ export class RemoteWorker implements Worker, WorkerCopies {
   #isReleased = false;
   #hasRun = false;
   /** Leaves its slot. */
-  #leave: (() => void) | undefined;
+  #leave: () => void = () => {};
+  /** Called when its order was answered, or is not sent. */
+  #answered: () => void = () => {};
 
   constructor(
     private readonly link: FrontLink,
@@ -121,16 +123,18 @@ export class RemoteWorker implements Worker, WorkerCopies {
     return true;
   }
 
+  /** The runs of a session may wait for a slot, so their orders are not expected to be answered at once. */
   #enter(): void {
-    this.#leave?.();
-    this.#leave = this.link.placement.enter(this.claim);
+    const { placement } = this.link;
+    this.#leave = placement.enter(this.claim);
+    if (!this.#hasRun) this.#answered = placement.await();
   }
 
   async #run(
     { limits, artifactBytes = 0 }: Job,
     inputs: GoInputs,
     run: string,
-    listeners: RunListeners,
+    listeners: Omit<RunListeners, 'onAnswered'>,
     signal: AbortSignal,
   ): Promise<RunEnd & Pick<RemoteEnd, 'isUnplaced'>> {
     this.#n += 1;
@@ -140,7 +144,10 @@ export class RemoteWorker implements Worker, WorkerCopies {
     const order = { claim, n: this.#n, run, inputs, limits, artifactBytes, hasSlot, placing };
     if (this.#hasRun) this.#enter();
     this.#hasRun = true;
-    const remote = new RemoteRun(this.link, this.claim, order, listeners);
+    const remote = new RemoteRun(this.link, this.claim, order, {
+      ...listeners,
+      onAnswered: this.#answered,
+    });
     const cancel = () => remote.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
@@ -150,7 +157,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
       return end;
     } finally {
       signal.removeEventListener('abort', cancel);
-      this.#leave?.();
+      this.#leave();
     }
   }
 
@@ -201,7 +208,8 @@ export class RemoteWorker implements Worker, WorkerCopies {
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#leave?.();
+    this.#answered();
+    this.#leave();
     const { isKept, checkpoints } = this.#held;
     const isClaimed = this.#hasRun || this.claim.placing === undefined;
     if (isClaimed && (!this.#hasRun || isKept || checkpoints.length > 0)) this.#dismiss();

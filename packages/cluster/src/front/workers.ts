@@ -51,7 +51,7 @@ export class Workers {
     subjects: Subjects,
     private readonly logger: Logger,
   ) {
-    this.#silence = new SilenceWatch(WORKER_SILENCE_MS, {
+    this.#silence = new SilenceWatch(WORKER_SILENCE_MS, () => connection.flush(), {
       onLost: (key) => this.#lose(key),
       onReturn: (key) => this.#notify(key, 'onReturn'),
     });

@@ -98,7 +98,7 @@ export class ClusterWorker {
     this.#slots = new Slots(options.slots, () => this.#taker?.balance());
     this.#inputs = new SealedStore(parts.connection, parts.subjects.cluster);
     this.#inbox = new SignedInbox(parts.connection, parts.verifier, parts.logger);
-    this.#fronts = new SilenceWatch(FRONT_SILENCE_MS, {
+    this.#fronts = new SilenceWatch(FRONT_SILENCE_MS, () => parts.connection.flush(), {
       onLost: (front) => this.#abandon(front),
       onForget: (front) => this.#frontBeats.delete(front),
     });
