@@ -33,7 +33,6 @@ export class SilenceWatch {
     private readonly listeners: {
       onLost: (name: string) => void;
       onReturn?: (name: string) => void;
-      onForget?: (name: string) => void;
     },
   ) {
     this.#lookMs = silenceMs / LOOKS;
@@ -57,6 +56,11 @@ export class SilenceWatch {
   end(name: string): void {
     const known = this.#heard.get(name);
     if (known?.isLost === false) this.#lose(name, known);
+  }
+
+  /** Nobody wants to know any more. */
+  drop(name: string): void {
+    this.#heard.delete(name);
   }
 
   /** Whether it was heard, and is not forgotten. */
@@ -95,13 +99,8 @@ export class SilenceWatch {
     for (const [name, heard] of this.#heard) {
       const silentMs = this.#clock - heard.at;
       if (!heard.isLost && silentMs > this.silenceMs) this.#lose(name, heard);
-      else if (heard.isLost && silentMs > FORGET_MS) this.#forget(name);
+      else if (heard.isLost && silentMs > FORGET_MS) this.drop(name);
     }
-  }
-
-  #forget(name: string): void {
-    this.#heard.delete(name);
-    this.listeners.onForget?.(name);
   }
 
   #lose(name: string, heard: Heard): void {

@@ -106,7 +106,15 @@ export class Offers {
     if (beat === undefined) return undefined;
     const { worker, incarnation, tier, about } = beat;
     const claim = randomBytes(16).toString('base64url');
-    return { worker, incarnation, tier, about, claim, placing: neededOf(spec) };
+    return {
+      worker,
+      incarnation,
+      tier,
+      about,
+      claim,
+      placing: neededOf(spec),
+      slot: placement.reserve(beat),
+    };
   }
 
   async #wait(spec: WorkerSpec, signal: AbortSignal, mayPlace: boolean): Promise<Claim> {

@@ -12,6 +12,13 @@ const FRESH_MS = 2 * BEAT_MS;
 /** Of so many workers, the one with the most room gets a run. */
 const CHOICES = 2;
 
+/** A slot that a run has, by what its front end knows. */
+export interface Slot {
+  leave(): void;
+  /** Its order was answered, or is not sent. */
+  answered(): void;
+}
+
 /** What a front end knows of a worker's slots. */
 interface Known {
   /** Its own runs there. */
@@ -84,8 +91,13 @@ export class Placement {
     };
   }
 
-  /** An order was sent. Returns a function that is called when the worker has confirmed it, or will not. */
-  await(): () => void {
+  /** A run that will be ordered has a slot of the worker. */
+  reserve(worker: WorkerKey): Slot {
+    return { leave: this.enter(worker), answered: this.#await() };
+  }
+
+  /** Returns a function that is called when the worker has confirmed an order, or will not. */
+  #await(): () => void {
     this.#unconfirmed += 1;
     let isOver = false;
     return () => {

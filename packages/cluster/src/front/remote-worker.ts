@@ -9,6 +9,7 @@ import type { WorkerKey } from '../protocol/subjects.js';
 import { AGAIN_MS, HOLD_MS } from '../protocol/timing.js';
 import { JobSender } from './job-sender.js';
 import type { FrontLink } from './link.js';
+import type { Slot } from './placement.js';
 import { type Held, type RemoteEnd, RemoteRun, type RunListeners } from './remote-run.js';
 
 export interface Claim extends WorkerKey {
@@ -17,6 +18,8 @@ export interface Claim extends WorkerKey {
   about: WorkerAbout;
   /** What its worker has to know, if the first order makes the claim: it may have no room. */
   placing?: Omit<Placing, 'beat'>;
+  /** That was reserved when the worker was chosen. */
+  slot?: Slot;
 }
 
 const NOTHING_HELD: Held = { isKept: false, checkpoints: [] };
@@ -31,10 +34,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
   #n = 0;
   #isReleased = false;
   #hasRun = false;
-  /** Leaves its slot. */
-  #leave: () => void = () => {};
-  /** Called when its order was answered, or is not sent. */
-  #answered: () => void = () => {};
+  #slot: Slot | undefined;
 
   constructor(
     private readonly link: FrontLink,
@@ -45,7 +45,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
   ) {
     this.#held = held;
     this.#hasRun = held.isKept;
-    if (!held.isKept) this.#enter();
+    if (!held.isKept) this.#slot = claim.slot ?? link.placement.reserve(claim);
   }
 
   get about(): WorkerAbout {
@@ -119,15 +119,13 @@ export class RemoteWorker implements Worker, WorkerCopies {
     }
     this.#n = 0;
     this.#hasRun = false;
-    this.#enter();
+    this.#slot = this.link.placement.reserve(this.claim);
     return true;
   }
 
   /** The runs of a session may wait for a slot, so their orders are not expected to be answered at once. */
-  #enter(): void {
-    const { placement } = this.link;
-    this.#leave = placement.enter(this.claim);
-    if (!this.#hasRun) this.#answered = placement.await();
+  #enter(): Slot {
+    return { leave: this.link.placement.enter(this.claim), answered: () => {} };
   }
 
   async #run(
@@ -142,11 +140,12 @@ export class RemoteWorker implements Worker, WorkerCopies {
     const hasSlot = !this.#hasRun;
     const placing = hasSlot ? this.#placing : undefined;
     const order = { claim, n: this.#n, run, inputs, limits, artifactBytes, hasSlot, placing };
-    if (this.#hasRun) this.#enter();
+    if (this.#hasRun) this.#slot = this.#enter();
+    const slot = this.#slot!;
     this.#hasRun = true;
     const remote = new RemoteRun(this.link, this.claim, order, {
       ...listeners,
-      onAnswered: this.#answered,
+      onAnswered: slot.answered,
     });
     const cancel = () => remote.cancel();
     signal.addEventListener('abort', cancel, { once: true });
@@ -157,7 +156,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
       return end;
     } finally {
       signal.removeEventListener('abort', cancel);
-      this.#leave();
+      slot.leave();
     }
   }
 
@@ -192,7 +191,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
     const made = copied(await this.#copy({ action: 'fork', limits }, signal));
     if ('obstacles' in made) return made;
     const held = { isKept: true, checkpoints: [] };
-    const { placing: _, ...claim } = this.claim;
+    const { placing: _placing, slot: _slot, ...claim } = this.claim;
     return {
       copy: new RemoteWorker(this.link, { ...claim, claim: made.copy }, this.claimAnother, held),
     };
@@ -208,8 +207,8 @@ export class RemoteWorker implements Worker, WorkerCopies {
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    this.#answered();
-    this.#leave();
+    this.#slot?.answered();
+    this.#slot?.leave();
     const { isKept, checkpoints } = this.#held;
     const isClaimed = this.#hasRun || this.claim.placing === undefined;
     if (isClaimed && (!this.#hasRun || isKept || checkpoints.length > 0)) this.#dismiss();

@@ -3,7 +3,7 @@ import type { NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { Logger } from '@pungi/core/base';
 import { bytecodeTagOf } from '@pungi/core/engine';
 import { bytesOf } from '../connection.js';
-import { Beat, parse } from '../protocol/messages.js';
+import { Beat, parse, splitBeat } from '../protocol/messages.js';
 import { keyOf, type Subjects, type WorkerKey } from '../protocol/subjects.js';
 import { BEAT_MS, WORKER_SILENCE_MS } from '../protocol/timing.js';
 import { isCompatible } from '../protocol/version.js';
@@ -40,6 +40,8 @@ export class Workers {
   #bytecodeTag: string | undefined;
   readonly #silence: SilenceWatch;
   readonly #subscription: Subscription;
+  /** The last heartbeat on each subject. */
+  readonly #last = new Map<string, { beat: Beat; rest: Buffer }>();
   #onFirst: ((beat: Beat) => void)[] = [];
   #onBeat: (beat: Beat) => void = () => {};
   #onGone: (key: string) => void = () => {};
@@ -138,8 +140,21 @@ export class Workers {
     this.#silence.close();
   }
 
-  #hear(subject: string, message: Buffer): void {
+  /** Most heartbeats are like the one before, apart from their number. Parsing a thousand a second took a fifth of a core. */
+  #read(subject: string, message: Buffer): Beat | undefined {
+    const last = this.#last.get(subject);
+    const { n, rest } = splitBeat(message);
+    if (last && n !== undefined && this.#beats.has(keyOf(last.beat)) && last.rest.equals(rest))
+      return { ...last.beat, n };
     const beat = parse(Beat, message);
+    if (beat === undefined) return undefined;
+    if (this.#last.size >= MOST_REMEMBERED) this.#last.clear();
+    this.#last.set(subject, { beat, rest });
+    return beat;
+  }
+
+  #hear(subject: string, message: Buffer): void {
+    const beat = this.#read(subject, message);
     // NATS lets a worker publish only its own heartbeats.
     if (beat === undefined || !subject.endsWith(`.${beat.worker}`) || !isCompatible(beat.v)) return;
     const key = keyOf(beat);

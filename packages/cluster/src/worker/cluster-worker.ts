@@ -1,19 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, loadavg } from 'node:os';
-import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { type Logger, PungiError, VERSION } from '@pungi/core/base';
 import type { Backend, BackendState, WorkerAbout } from '@pungi/core/engine';
 import type { LocalEnvironments, OnEnvironmentEvent } from '@pungi/core/environments';
 import { leave } from '../connection.js';
 import { deferred } from '../deferred.js';
-import {
-  type Beat,
-  FrontBeat,
-  type Offer,
-  type OfferAnswer,
-  pack,
-  packRefusal,
-} from '../protocol/messages.js';
+import { type Beat, type Offer, type OfferAnswer, pack, packRefusal } from '../protocol/messages.js';
 import type { Verifier } from '../protocol/signing.js';
 import {
   ANY,
@@ -23,12 +16,12 @@ import {
   type Subjects,
   type WorkerKey,
 } from '../protocol/subjects.js';
-import { BEAT_MS, FRONT_SILENCE_MS } from '../protocol/timing.js';
+import { BEAT_MS } from '../protocol/timing.js';
 import { PROTOCOL } from '../protocol/version.js';
 import { SealedStore } from '../sealed-store.js';
-import { SilenceWatch } from '../silence.js';
 import { Claim, type ClaimParts } from './claim.js';
 import { Claims } from './claims.js';
+import { FrontWatch } from './front-watch.js';
 import type { Generations } from './generations.js';
 import { OfferTaker } from './offer-taker.js';
 import { OperatorOrders } from './operator-orders.js';
@@ -72,9 +65,7 @@ export class ClusterWorker {
   readonly #drainOrdered = deferred<void>();
   readonly #slots: Slots;
   readonly #claims = new Claims();
-  readonly #fronts: SilenceWatch;
-  /** The number of the last heartbeat of each front end. */
-  readonly #frontBeats = new Map<string, number>();
+  readonly #fronts: FrontWatch;
   readonly #ownBeats = new OwnBeats();
   readonly #inbox: SignedInbox;
   readonly #trail: Trail;
@@ -98,9 +89,12 @@ export class ClusterWorker {
     this.#slots = new Slots(options.slots, () => this.#taker?.balance());
     this.#inputs = new SealedStore(parts.connection, parts.subjects.cluster);
     this.#inbox = new SignedInbox(parts.connection, parts.verifier, parts.logger);
-    this.#fronts = new SilenceWatch(FRONT_SILENCE_MS, () => parts.connection.flush(), {
+    this.#fronts = new FrontWatch({
+      connection: parts.connection,
+      subjects: parts.subjects,
+      inbox: this.#inbox,
       onLost: (front) => this.#abandon(front),
-      onForget: (front) => this.#frontBeats.delete(front),
+      isUsed: (front) => this.#claims.has(front) || (this.#environments?.changes.has(front) ?? false),
     });
   }
 
@@ -121,7 +115,6 @@ export class ClusterWorker {
     this.#inbox.subscribe(subjects.orders(this.key), (message) => {
       if (!operatorOrders.follow(message)) orders.follow(message);
     });
-    this.#inbox.subscribe(subjects.fronts, (message) => this.#hearFront(message));
     // Front ends take no claim of a worker that they have not heard.
     this.#beat();
     this.#taker.open();
@@ -199,6 +192,7 @@ export class ClusterWorker {
       open: (onEvent) => this.parts.environments(interpreter, onEvent),
       diskMb: this.options.diskMb,
       onWarm: () => this.#warmHasChanged(),
+      onTaken: (front) => this.#fronts.watch(front),
     });
   }
 
@@ -243,7 +237,7 @@ export class ClusterWorker {
       ageOf: (beat) => this.#ownBeats.ageOf(beat),
       isOpen: () => taker.isOpen,
       claim: ({ claim, front }, { environment }, worker, leave) => {
-        this.#fronts.hear(front);
+        this.#fronts.watch(front);
         return new Claim(this.#claimParts(), front, worker, leave, environment?.name, claim);
       },
       wasUsed: (claim) => this.#claims.wasUsed(claim),
@@ -253,7 +247,7 @@ export class ClusterWorker {
   }
 
   #claimed({ front }: Offer, claim: string, about: WorkerAbout): OfferAnswer {
-    this.#fronts.hear(front);
+    this.#fronts.watch(front);
     return { kind: 'claim', ...this.key, claim, tier: this.#machine!.state.tier, about };
   }
 
@@ -276,18 +270,6 @@ export class ClusterWorker {
     const { connection, subjects } = this.parts;
     if (!connection.isClosed()) connection.publish(subjects.reply(front, token), message);
   };
-
-  #hearFront(message: Msg): void {
-    const beat = this.#inbox.open(FrontBeat, message);
-    if (beat === undefined || !message.subject.endsWith(`.${beat.front}`)) return;
-    if (beat.n <= (this.#frontBeats.get(beat.front) ?? 0)) {
-      this.#inbox.refuse(message, 'an old heartbeat');
-      return;
-    }
-    if (beat.isClosing) this.#fronts.end(beat.front);
-    else this.#fronts.hear(beat.front);
-    if (this.#fronts.knows(beat.front)) this.#frontBeats.set(beat.front, beat.n);
-  }
 
   #abandon(front: string): void {
     this.parts.logger.info('A front end is gone', { front });
