@@ -148,6 +148,12 @@ export const THROUGHPUT_TARGETS = [
   },
 ];
 
+/** What two workers reach of what these cores can do at all. */
+function shareOf(kinds, machine) {
+  const ratio = ratioOf(kinds.find(({ id }) => id === 'computing'));
+  return `: two workers reach ${figure((100 * ratio) / machine, ' %')} of that with 50 ms of Python`;
+}
+
 export function describeThroughput({ throughput: { kinds, machine, cores } }) {
   const rows = kinds.map(({ name, one, two }) => [
     name,
@@ -165,5 +171,5 @@ export function describeThroughput({ throughput: { kinds, machine, cores } }) {
 Workers are pinned to a core each; a label of the run chooses one of them, or none both, in turn. Front end, NATS and the load
 have no cores of their own: of the ${cores} cores here they take what a worker would use, and the more of it the shorter a run is. "CPU" is
 for each run, with two workers. "Workers alone" is a calculation from it: the rate of two cores that only run code, to that of one.
-Two bare Python processes on these cores do ${figure(machine, '×')} of one.`;
+Two bare Python processes on these cores do ${figure(machine, '×')} of one${shareOf(kinds, machine)}.`;
 }

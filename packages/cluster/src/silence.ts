@@ -1,6 +1,5 @@
-import { LOOK_MS } from './protocol/timing.js';
-
 interface Heard {
+  /** By the clock of the watch. */
   at: number;
   isLost: boolean;
 }
@@ -9,31 +8,42 @@ interface Heard {
 const FORGET_MS = 60_000;
 /** More would come from somebody who makes names up. */
 const MOST_NAMES = 10_000;
+/** How often silence is looked for while it becomes a loss: a worker is lost within two seconds. */
+const LOOKS = 7.5;
+/** What was not answered for so long was lost with its connection. */
+const UNANSWERED_MS = 5000;
 
 /**
- * Notices who has fallen silent. Only the time in which this process could listen counts: after it was stopped or busy, what
- * arrived meanwhile is heard first.
+ * Notices who has fallen silent. Its clock runs only while this process listens: it asks the NATS server for an answer, which comes
+ * after everything that the server had for it before. After it was stopped, busy or cut off, what arrived meanwhile is heard first.
  */
 export class SilenceWatch {
   readonly #heard = new Map<string, Heard>();
   readonly #timer: NodeJS.Timeout;
+  readonly #lookMs: number;
+  /** For how long it has listened. */
+  #clock = 0;
   #lastLook = performance.now();
+  #unanswered: number | undefined;
 
+  /** `caughtUp` resolves after everything has arrived that the server had before the call. */
   constructor(
     private readonly silenceMs: number,
+    private readonly caughtUp: () => Promise<unknown>,
     private readonly listeners: {
       onLost: (name: string) => void;
       onReturn?: (name: string) => void;
-      onForget?: (name: string) => void;
     },
   ) {
-    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#lookMs = silenceMs / LOOKS;
+    this.#timer = setInterval(() => this.#look(), this.#lookMs);
   }
 
   hear(name: string): void {
     const known = this.#heard.get(name);
     if (known === undefined && this.#heard.size >= MOST_NAMES) return;
-    this.#heard.set(name, { at: performance.now(), isLost: false });
+    if (known?.isLost === false) known.at = this.#clock;
+    else this.#heard.set(name, { at: this.#clock, isLost: false });
     if (known?.isLost) this.listeners.onReturn?.(name);
   }
 
@@ -46,6 +56,11 @@ export class SilenceWatch {
   end(name: string): void {
     const known = this.#heard.get(name);
     if (known?.isLost === false) this.#lose(name, known);
+  }
+
+  /** Nobody wants to know any more. */
+  drop(name: string): void {
+    this.#heard.delete(name);
   }
 
   /** Whether it was heard, and is not forgotten. */
@@ -63,19 +78,29 @@ export class SilenceWatch {
 
   #look(): void {
     const now = performance.now();
-    const late = now - this.#lastLook - LOOK_MS;
-    this.#lastLook = now;
-    for (const [name, heard] of this.#heard) {
-      if (late > LOOK_MS) heard.at += late;
-      const silentMs = now - heard.at;
-      if (!heard.isLost && silentMs > this.silenceMs) this.#lose(name, heard);
-      else if (heard.isLost && silentMs > FORGET_MS) this.#forget(name);
-    }
+    if (this.#heard.size === 0) this.#lastLook = now;
+    if (this.#heard.size === 0 || now - (this.#unanswered ?? Number.NEGATIVE_INFINITY) < UNANSWERED_MS)
+      return;
+    this.#unanswered = now;
+    const answered = () => {
+      if (this.#unanswered === now) this.#unanswered = undefined;
+    };
+    void this.caughtUp().then(() => {
+      answered();
+      this.#advance(now);
+    }, answered);
   }
 
-  #forget(name: string): void {
-    this.#heard.delete(name);
-    this.listeners.onForget?.(name);
+  /** It has heard everything up to that time. */
+  #advance(to: number): void {
+    // Between two looks that are further apart, it was stopped or cut off for a while.
+    this.#clock += Math.max(0, Math.min(to - this.#lastLook, 2 * this.#lookMs));
+    this.#lastLook = Math.max(to, this.#lastLook);
+    for (const [name, heard] of this.#heard) {
+      const silentMs = this.#clock - heard.at;
+      if (!heard.isLost && silentMs > this.silenceMs) this.#lose(name, heard);
+      else if (heard.isLost && silentMs > FORGET_MS) this.drop(name);
+    }
   }
 
   #lose(name: string, heard: Heard): void {

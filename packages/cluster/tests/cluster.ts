@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from '@nats-io/transport-node';
 import { lastingFolder } from '../../../tests/support/places.js';
 import { until } from '../../../tests/support/until.js';
 import { type Running, start } from '../../cli/tests/pungi.js';
@@ -8,6 +9,9 @@ import type { GivenConfig } from '../../core/src/config/schema.js';
 import { Pungi } from '../../core/src/pungi.js';
 import { makeKeyPair, writeCredentials } from '../src/credentials.js';
 import { ClusterBackend } from '../src/front/cluster-backend.js';
+import { FrontLink } from '../src/front/link.js';
+import { Signer } from '../src/protocol/signing.js';
+import { subjectsOf } from '../src/protocol/subjects.js';
 import { Nats } from './nats.js';
 
 export interface TrailLine {
@@ -91,6 +95,14 @@ export class TestCluster {
 
   async backend(): Promise<ClusterBackend> {
     return ClusterBackend.connect({ url: this.nats.url, name: 'main', creds: this.frontCreds }, silentLogger);
+  }
+
+  /** The link of a front end by itself. */
+  async link(): Promise<FrontLink> {
+    const connection = await connect({ servers: this.nats.url });
+    const { seed, publicKey } = this.signing;
+    const signer = new Signer(seed, publicKey);
+    return new FrontLink({ connection, subjects: subjectsOf('main'), signer, logger: silentLogger });
   }
 
   /** A front end in this process, which hears the workers that were started. */

@@ -1,5 +1,6 @@
 import { array, assert, asyncProperty, boolean, constantFrom, tuple, uint8Array } from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { until } from '../../../tests/support/until.js';
 import { FrameReceiver } from '../src/front/frame-receiver.js';
 import { Holdings } from '../src/front/holdings.js';
 import {
@@ -8,7 +9,7 @@ import {
   packAttached,
   packFrame,
   readAttached,
-  readFrame,
+  readFrames,
 } from '../src/protocol/frames.js';
 import { WINDOW_BYTES } from '../src/protocol/timing.js';
 import { FrameSender } from '../src/worker/frame-sender.js';
@@ -79,19 +80,39 @@ test('a payload that is larger than a message is put together again', () => {
   const received: Received[] = [];
   const receiver = receiverInto(received);
   const sender = new FrameSender((frame) => {
-    expect(frame.length).toBeLessThan(512 * 1024);
+    expect(frame.length).toBeLessThan(600 * 1024);
     receiver.receive(frame);
   });
   const payload = Buffer.alloc(3 * MOST_PAYLOAD + 5, 'abc');
   void sender.send('display', payload);
-  expect(received).toEqual([{ kind: 'display', text: payload.toString('hex') }]);
+  sender.finish();
+  void sender.send('end', Buffer.alloc(0));
+  expect(received).toEqual([
+    { kind: 'display', text: payload.toString('hex') },
+    { kind: 'end', text: '' },
+  ]);
   sender.stop();
   receiver.stop();
 });
 
+test('the frames of a short run are one message, and those of a long one do not wait for its end', async () => {
+  const messages: FrameKind[][] = [];
+  const sender = new FrameSender((message) => messages.push(readFrames(message).map(({ kind }) => kind)));
+  void sender.send('started', Buffer.alloc(0));
+  void sender.send('stdout', Buffer.from('text'));
+  void sender.send('end', Buffer.from('end'));
+  expect(messages).toEqual([['started', 'stdout', 'end']]);
+  sender.stop();
+  const long = new FrameSender((message) => messages.push(readFrames(message).map(({ kind }) => kind)));
+  void long.send('started', Buffer.alloc(0));
+  await until(() => messages.length === 2, 'the start is sent by itself');
+  expect(messages[1]).toEqual(['started']);
+  long.stop();
+});
+
 test('a sender waits while the window is full, until enough is acknowledged or nobody wants it', async () => {
   const seqs: number[] = [];
-  const sender = new FrameSender((frame) => seqs.push(readFrame(frame)!.seq));
+  const sender = new FrameSender((message) => seqs.push(...readFrames(message).map(({ seq }) => seq)));
   const block = Buffer.alloc(MOST_PAYLOAD);
   const waits: (Promise<void> | undefined)[] = [];
   while (waits.at(-1) === undefined) waits.push(sender.send('stdout', block));
@@ -134,8 +155,10 @@ test('a receiver stops at what no run sends', () => {
   });
   const sender = new FrameSender((frame) => receiver.receive(frame));
   void sender.send('stdout', Buffer.alloc(600));
+  sender.resend();
   expect(problems).toEqual([]);
   void sender.send('stdout', Buffer.alloc(600));
+  sender.resend();
   expect(problems).toEqual(['too much']);
   sender.stop();
   receiver.stop();
@@ -151,7 +174,7 @@ test('attached bytes are separated again, and nonsense is not read', async () =>
   );
   expect(readAttached(Buffer.from([0, 0]))).toBeUndefined();
   expect(readAttached(Buffer.from([255, 255, 255, 255, 1]))).toBeUndefined();
-  expect(readFrame(Buffer.from('?????????'))).toBeUndefined();
+  expect(readFrames(Buffer.from('?'.repeat(100)))).toEqual([]);
 });
 
 test('no worker can make a front end hold more than its share, whatever it sends in how many runs', () => {

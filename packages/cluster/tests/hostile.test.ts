@@ -7,7 +7,7 @@ import { callerOf, ownerOf } from '../../core/src/contract/caller.js';
 import type { Pungi } from '../../core/src/pungi.js';
 import { makeKeyPair } from '../src/credentials.js';
 import { keyOfRun } from '../src/protocol/background.js';
-import { readFrame } from '../src/protocol/frames.js';
+import { readFrames } from '../src/protocol/frames.js';
 import { Signer } from '../src/protocol/signing.js';
 import { ORDERS, type OrderKind, subjectsOf } from '../src/protocol/subjects.js';
 import { PROTOCOL } from '../src/protocol/version.js';
@@ -121,7 +121,14 @@ test('an offer of one version later is taken, and a heartbeat of it is heard', a
     () => (backend.workers.length > 0 ? backend.workers : undefined),
     'the worker is heard',
   );
-  const later = { ...beat, v: PROTOCOL + 1, worker: 'later', incarnation: 'later', isNew: true };
+  const later = {
+    ...beat,
+    v: PROTOCOL + 1,
+    worker: 'later',
+    incarnation: 'later',
+    isOpen: false,
+    isNew: true,
+  };
   enemy.publish(subjects.beat('later'), Buffer.from(JSON.stringify(later)));
   await until(() => backend.workers.some(({ worker }) => worker === 'later'), 'the later one is heard');
   await backend.close();
@@ -170,18 +177,45 @@ test('an order for a claim that was used, with another number, runs nothing', as
   expect(worker.trail.filter(({ run }) => run === 'again')).toEqual([]);
 });
 
+test('an order without an offer is followed once, while the heartbeat that it names is young', async () => {
+  const { data } = sightings(/\.go$/).at(-1)!;
+  const sent = JSON.parse(Buffer.from(data).subarray(120).toString());
+  const { seed, publicKey } = cluster.signing;
+  const answers = () => sightings(/\.reply\.[^.]*\.placed-/);
+  const placed = (id: string, beat: number) => {
+    const ids = { token: `placed-${id}`, run: `placed-${id}`, claim: `placed-${id}` };
+    const content = Buffer.from(JSON.stringify({ ...sent, ...ids, n: 1, placing: { beat } }));
+    return new Signer(seed, publicKey).sign(order('go'), content);
+  };
+  const beats = () => sightings(/\.beat\.w1$/).map(({ data }) => JSON.parse(Buffer.from(data).toString()).n);
+  const first = beats().at(-1) as number;
+  await until(() => beats().at(-1) >= first + 3, 'the heartbeat is more than a second old');
+  const good = placed('good', beats().at(-1));
+  for (const message of [placed('old', first), placed('unknown', first + 1000), good, good])
+    enemy.publish(order('go'), message);
+  const startsOf = (id: string) => worker.trail.filter(({ run }) => run === `placed-${id}`).length;
+  await until(() => startsOf('good') > 0 && answers().length >= 3, 'all are answered');
+  enemy.publish(order('go'), good);
+  expect(await works()).toBe(true);
+  expect(['good', 'old', 'unknown'].map(startsOf)).toEqual([2, 0, 0]); // its start and its end
+  for (const { subject, data } of answers().filter(({ subject }) => !subject.endsWith('good'))) {
+    const [refused] = readFrames(Buffer.from(data));
+    expect([subject, JSON.parse(refused!.payload.toString()).reason]).toEqual([subject, 'unplaced']);
+  }
+});
+
 test('a front end that waits for the run of a claim that has ended learns it', async () => {
   const { data } = sightings(/\.go$/).at(-1)!;
   const { front, claim, n } = JSON.parse(Buffer.from(data).subarray(120).toString());
   const { seed, publicKey } = cluster.signing;
-  const content = Buffer.from(JSON.stringify({ front, claim, n, next: 7, token: 'waits' }));
+  const content = Buffer.from(JSON.stringify({ front, received: [{ claim, n, next: 7, token: 'waits' }] }));
   const before = seen.length;
   const signed = new Signer(seed, publicKey).sign(order('ack'), content);
   const answer = await until(() => {
     enemy.publish(order('ack'), signed);
     return seen.slice(before).find(({ subject }) => subject.endsWith('.waits'));
   }, 'the worker answers');
-  const frame = readFrame(Buffer.from(answer.data));
+  const [frame] = readFrames(Buffer.from(answer.data));
   expect(frame).toMatchObject({ kind: 'refused', seq: 7 });
   expect(JSON.parse(frame!.payload.toString())).toMatchObject({ reason: 'used' });
 });

@@ -6,6 +6,9 @@ import { descendants, isAlive } from '../../cli/tests/pungi.js';
 import type { Outcome } from '../../core/src/contract/outcome.js';
 import type { RunRequest } from '../../core/src/contract/run.js';
 import type { Pungi } from '../../core/src/pungi.js';
+import type { ClusterBackend } from '../src/front/cluster-backend.js';
+import { Offers } from '../src/front/offers.js';
+import { RemoteWorker } from '../src/front/remote-worker.js';
 import { TestCluster, type TestWorker } from './cluster.js';
 
 const FOR_LONG = 'print("begun", flush=True)\nimport time\ntime.sleep(60)';
@@ -116,15 +119,37 @@ test('a run with retry: true is run again elsewhere, and says so', async () => {
 
 test('a run whose claim has expired is not started, and the front end learns it', async () => {
   const worker = await cluster.worker();
-  const backend = await cluster.backend();
-  await until(() => backend.workers.length === 1, 'the worker is heard');
-  const claimed = await backend.acquire({ ref: undefined }, new AbortController().signal);
-  await until(() => backend.workers[0]?.busy === 1, 'the claim has a slot');
-  await until(() => backend.workers[0]?.busy === 0, 'its lease has expired');
+  const link = await cluster.link();
+  const offers = new Offers(link);
+  await until(() => link.workers.all.length === 1, 'the worker is heard');
+  const claim = () => offers.claim({ ref: undefined }, new AbortController().signal);
+  const claimed = new RemoteWorker(link, await claim(), claim);
+  await until(() => link.workers.all[0]?.busy === 1, 'the claim has a slot');
+  await until(() => link.workers.all[0]?.busy === 0, 'its lease has expired');
   const end = await claimed.run(jobOf('1'), 'run-1', () => {}, new AbortController().signal);
   expect(end).toMatchObject({ facts: null, lost: { started: false } });
   expect(startsOf([worker])).toEqual([]);
-  await backend.close();
+  offers.close();
+  await link.close();
+});
+
+test('a run that finds its worker full waits for another one, and runs once', async () => {
+  const worker = await cluster.worker([], { MAX_CONCURRENT_EXECUTIONS: '1' });
+  const backends = await Promise.all([cluster.backend(), cluster.backend()]);
+  const { signal } = new AbortController();
+  const acquire = async (backend: ClusterBackend) => {
+    await until(() => backend.workers[0]?.busy === 0, 'the worker is heard');
+    return backend.acquire({ ref: undefined }, signal);
+  };
+  // Each believes that it has the only slot.
+  const workers = await Promise.all(backends.map(acquire));
+  const sleep = jobOf('import time; time.sleep(0.3)');
+  const ends = await Promise.all(workers.map((one, n) => one.run(sleep, `run-${n}`, () => {}, signal)));
+  expect(ends.map(({ facts }) => facts?.status)).toEqual([0, 0]);
+  expect(ends.map(({ waitedMs = 0 }) => waitedMs > 0).sort()).toEqual([false, true]);
+  expect(new Set(startsOf([worker]).map(({ run }) => run)).size).toBe(2);
+  expect(startsOf([worker])).toHaveLength(2);
+  await Promise.all(backends.map((backend) => backend.close()));
 });
 
 test('a claim whose worker has left before the run was sent is moved to another worker', async () => {

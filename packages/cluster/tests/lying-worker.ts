@@ -29,6 +29,8 @@ export class LyingWorker {
     readonly beat: Beat,
     tactic: Tactic,
     subscriptions = 1,
+    /** Whether front ends give it runs without an offer. */
+    private readonly isOpen = false,
   ) {
     this.key = { worker: name, incarnation: randomBytes(9).toString('base64url') };
     const orders = connection.subscribe(this.subjects.orders(this.key), {
@@ -50,7 +52,9 @@ export class LyingWorker {
   }
 
   sendBeat(incarnation: string): void {
-    this.#publish(this.subjects.beat(this.key.worker), pack({ ...this.beat, ...this.key, incarnation }));
+    const { isOpen } = this;
+    const beat = { ...this.beat, ...this.key, incarnation, isOpen };
+    this.#publish(this.subjects.beat(this.key.worker), pack(beat));
   }
 
   /** Claims a run, as itself or under another name. */

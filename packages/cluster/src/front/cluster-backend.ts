@@ -128,7 +128,8 @@ export class ClusterBackend implements RemoteBackend {
 
   async acquire(spec: WorkerSpec, signal: AbortSignal): Promise<Worker> {
     refuseUnsupported(spec);
-    return new RemoteWorker(this.link, await this.#offers.claim(spec, signal));
+    const claimAnother = (stop: AbortSignal) => this.#offers.claim(spec, stop);
+    return new RemoteWorker(this.link, await this.#offers.find(spec, signal), claimAnother);
   }
 
   observe(queue: QueueFigures): void {
@@ -171,7 +172,7 @@ export class ClusterBackend implements RemoteBackend {
   async retire(): Promise<void> {}
 
   /** The workers that are heard. */
-  get workers(): Beat[] {
+  get workers(): readonly Beat[] {
     return this.link.workers.all;
   }
 

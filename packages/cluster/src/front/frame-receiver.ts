@@ -1,9 +1,9 @@
-import { type FrameKind, readFrame } from '../protocol/frames.js';
+import { FRAME_HEAD_BYTES, type Frame, type FrameKind, readFrames } from '../protocol/frames.js';
 import { WINDOW_BYTES } from '../protocol/timing.js';
 
 interface Receiving {
   onFrame: (kind: FrameKind, payload: Buffer) => void;
-  /** Called with the number of the next frame. */
+  /** Called with the number of the next frame: while the worker waits for it, or after a time. */
   ack: (next: number) => void;
   /** Called once there is more than `mostBytes`, or than can be held. */
   onTooMuch: () => void;
@@ -26,6 +26,7 @@ export class FrameReceiver {
   #unacknowledged = 0;
   #parts: Buffer[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
 
   constructor(private readonly receiving: Receiving) {}
 
@@ -35,43 +36,50 @@ export class FrameReceiver {
   }
 
   receive(message: Buffer): void {
-    const frame = readFrame(message);
-    if (frame === undefined) return;
+    for (const frame of readFrames(message)) if (!this.#receive(frame)) return;
+  }
+
+  /** Returns false if nothing more is to be received. */
+  #receive(frame: Frame): boolean {
     if (frame.seq !== this.#next) {
       // Sent again: the acknowledgement was lost, or a frame before this one was.
       this.#ackSoon();
-      return;
+      return true;
     }
+    const length = FRAME_HEAD_BYTES + frame.payload.length;
     this.#next += 1;
-    this.#bytes += message.length;
+    this.#bytes += length;
     const isHeld = frame.goesOn || !PASSED_ON.has(frame.kind);
-    const hasRoom = !isHeld || this.receiving.hold(message.length);
+    const hasRoom = !isHeld || this.receiving.hold(length);
     if (!hasRoom || this.#bytes > this.receiving.mostBytes) {
       this.receiving.onTooMuch();
-      return;
+      return false;
     }
-    this.#unacknowledged += message.length;
+    this.#unacknowledged += length;
     if (this.#unacknowledged >= ACK_BYTES) this.ack();
     else this.#ackSoon();
     this.#parts.push(frame.payload);
-    if (frame.goesOn) return;
+    if (frame.goesOn) return true;
     const payload = this.#parts.length === 1 ? frame.payload : Buffer.concat(this.#parts);
     this.#parts = [];
     this.receiving.onFrame(frame.kind, payload);
+    return !this.#isStopped;
   }
 
   ack(): void {
-    this.stop();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#unacknowledged = 0;
     this.receiving.ack(this.#next);
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
   #ackSoon(): void {
-    this.#timer ??= setTimeout(() => this.ack(), ACK_MS);
+    if (!this.#isStopped) this.#timer ??= setTimeout(() => this.ack(), ACK_MS);
   }
 }

@@ -8,7 +8,7 @@ import { SilenceWatch } from '../silence.js';
 
 /** The front ends that a front end hears. NATS lets nobody else publish their heartbeats. */
 export class Fronts {
-  readonly #silence = new SilenceWatch(FRONT_SILENCE_MS, { onLost: () => {} });
+  readonly #silence: SilenceWatch;
   readonly #heard = new Set<string>();
   readonly #subscription: Subscription;
   /** Since when this front end could hear the others. */
@@ -18,6 +18,7 @@ export class Fronts {
     private readonly connection: NatsConnection,
     subjects: Subjects,
   ) {
+    this.#silence = new SilenceWatch(FRONT_SILENCE_MS, () => connection.flush(), { onLost: () => {} });
     this.#subscription = connection.subscribe(subjects.fronts, {
       callback: (error, message) => {
         if (error === null) this.#hear(bytesOf(message));

@@ -9,7 +9,9 @@ import type { OrderKind, Subjects, WorkerKey } from '../protocol/subjects.js';
 import { BEAT_MS } from '../protocol/timing.js';
 import { PROTOCOL } from '../protocol/version.js';
 import { SealedStore } from '../sealed-store.js';
+import { Acks } from './acks.js';
 import { Holdings } from './holdings.js';
+import { Placement } from './placement.js';
 import { Replies } from './replies.js';
 import { Trust } from './trust.js';
 import { Workers } from './workers.js';
@@ -31,6 +33,8 @@ export class FrontLink {
   readonly inputs: SealedStore;
   readonly trust: Trust;
   readonly holdings = new Holdings();
+  readonly placement: Placement;
+  readonly acks = new Acks((worker, received) => this.order(worker, 'ack', { received }));
   readonly #beating: NodeJS.Timeout;
   /** The runs of the front end, for its heartbeats. */
   queue: (() => FrontBeat['queue']) | undefined;
@@ -41,6 +45,7 @@ export class FrontLink {
     this.replies = new Replies(connection, subjects, this.front);
     this.workers = new Workers(connection, subjects, logger);
     this.trust = new Trust(logger);
+    this.placement = new Placement(this.workers, this.trust);
     this.inputs = new SealedStore(connection, subjects.cluster);
     this.#beat();
     this.#beating = setInterval(() => this.#beat(), BEAT_MS);
@@ -87,6 +92,7 @@ export class FrontLink {
 
   async close(): Promise<void> {
     clearInterval(this.#beating);
+    this.acks.flush();
     this.#beat(true);
     this.replies.close();
     this.workers.close();

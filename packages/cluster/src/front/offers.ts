@@ -1,7 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { ERROR_CODES, type ErrorCode, PungiError } from '@pungi/core/base';
 import { type EnvironmentRef, GenerationGone, type WorkerSpec } from '@pungi/core/engine';
 import { deferred } from '../deferred.js';
-import { type OfferAnswer, OfferAnswer as OfferAnswerSchema, parse } from '../protocol/messages.js';
+import {
+  type Needed,
+  type OfferAnswer,
+  OfferAnswer as OfferAnswerSchema,
+  parse,
+} from '../protocol/messages.js';
 import { ANY, type Labels, meets, needToken } from '../protocol/subjects.js';
 import {
   BUILD_MS,
@@ -71,6 +77,7 @@ export class Offers {
 
   constructor(private readonly link: FrontLink) {
     link.onFree(() => this.#lines.wakeFirst());
+    link.placement.onRoom(() => this.#lines.wakeFirst());
     this.#again = setInterval(() => this.#lines.wakeFirst(), OFFER_AGAIN_MS);
   }
 
@@ -79,19 +86,49 @@ export class Offers {
     return this.#claiming;
   }
 
-  /** Rejects with SERVER_BUSY after `waitMs`, with what a worker lacks, or with the signal's reason. */
-  async claim(spec: WorkerSpec, signal: AbortSignal): Promise<Claim> {
+  /**
+   * Returns a worker for a run: one that should have room, or one that has claimed it. Rejects with SERVER_BUSY after `waitMs`, with
+   * what a worker lacks, or with the signal's reason.
+   */
+  async find(spec: WorkerSpec, signal: AbortSignal): Promise<Claim> {
+    const isWaiting = this.#lines.has(needToken(spec.labels ?? {}));
+    return (isWaiting ? undefined : this.#place(spec)) ?? this.#wait(spec, signal, true);
+  }
+
+  /** Returns a worker that has claimed the run; rejects as `find`. */
+  claim(spec: WorkerSpec, signal: AbortSignal): Promise<Claim> {
+    return this.#wait(spec, signal, false);
+  }
+
+  #place(spec: WorkerSpec): Claim | undefined {
+    const { placement } = this.link;
+    const beat = placement.isCrowded ? undefined : placement.choose(spec);
+    if (beat === undefined) return undefined;
+    const { worker, incarnation, tier, about } = beat;
+    const claim = randomBytes(16).toString('base64url');
+    return {
+      worker,
+      incarnation,
+      tier,
+      about,
+      claim,
+      placing: neededOf(spec),
+      slot: placement.reserve(beat),
+    };
+  }
+
+  async #wait(spec: WorkerSpec, signal: AbortSignal, mayPlace: boolean): Promise<Claim> {
     this.#claiming += 1;
     const patience = new Patience(spec.waitMs);
     try {
-      return await this.#claim(spec, signal, patience);
+      return await this.#claim(spec, signal, patience, mayPlace);
     } finally {
       this.#claiming -= 1;
       patience.pause();
     }
   }
 
-  async #claim(spec: WorkerSpec, signal: AbortSignal, patience: Patience): Promise<Claim> {
+  async #claim(spec: WorkerSpec, signal: AbortSignal, patience: Patience, mayPlace: boolean): Promise<Claim> {
     const { labels = {} } = spec;
     const need = needToken(labels);
     const waited = patience.signal;
@@ -103,7 +140,11 @@ export class Offers {
       if (signal.aborted) throw signal.reason;
       if (waited.aborted || performance.now() - this.link.startedAt > UNHEARD_MS) this.#refuseUnmet(labels);
       if (waited.aborted) throw this.#noneFree(spec.waitMs!);
-      const answer = await this.#offerWarm(spec, stop, patience);
+      if (this.link.placement.isCrowded) {
+        await this.#lines.wait(need, stop, true);
+        continue;
+      }
+      const answer = (mayPlace && this.#place(spec)) || (await this.#offerWarm(spec, stop, patience));
       if (typeof answer === 'object' && 'claim' in answer) {
         this.#lines.noteClaim(need);
         return answer;
@@ -151,11 +192,12 @@ export class Offers {
   }
 
   async #offer(
-    { ref, poolSpec, labels = {} }: WorkerSpec,
+    spec: WorkerSpec,
     generation: string,
     stop: AbortSignal,
     patience: Patience,
   ): Promise<Claim | Failed | NotClaimed> {
+    const { labels = {} } = spec;
     const { promise, resolve } = deferred<Claim | Failed | NotClaimed>();
     let unwatch: (() => void) | undefined;
     let timer = setTimeout(() => resolve('nobody'), OFFER_MS);
@@ -181,11 +223,8 @@ export class Offers {
     stop.addEventListener('abort', abort, { once: true });
     try {
       const subject = this.link.subjects.offer({ generation, arch: ANY, need: needToken(labels) });
-      const { preload, allowedHosts, isRaised } = poolSpec ?? {};
-      const offered = poolSpec && { poolSpec: { preload, allowedHosts, isRaised } };
       const { front } = this.link;
-      const environment = ref && { environment: { name: ref.environment, generation: ref.generation } };
-      const offer = { v: PROTOCOL, front, token: listening.token, ...offered, ...environment };
+      const offer = { v: PROTOCOL, front, token: listening.token, ...neededOf(spec) };
       this.link.send(subject, offer, listening.subject);
       return await promise;
     } finally {
@@ -229,6 +268,17 @@ export class Offers {
       `No worker of the cluster was free within ${waitMs} ms (${those}); try again shortly, or start more with pungi worker.`,
     );
   }
+}
+
+/** What a worker has to know of a run before it gets it. */
+function neededOf({ ref, poolSpec }: WorkerSpec): Needed {
+  const needed: Needed = {};
+  if (poolSpec) {
+    const { preload, allowedHosts, isRaised } = poolSpec;
+    needed.poolSpec = { preload: [...preload], allowedHosts: [...allowedHosts], isRaised };
+  }
+  if (ref) needed.environment = { name: ref.environment, generation: ref.generation };
+  return needed;
 }
 
 /** A worker that is full is no error: another one may be free. */

@@ -1,7 +1,7 @@
 import { PungiError } from '@pungi/core/base';
 import type { Job, OutputSink, RunEnd } from '@pungi/core/engine';
 import { type FrameKind, readAttached } from '../protocol/frames.js';
-import { End, type GoInputs, parse, Refusal } from '../protocol/messages.js';
+import { End, type GoInputs, type Placing, parse, type Received, Refusal } from '../protocol/messages.js';
 import type { WorkerKey } from '../protocol/subjects.js';
 import { AGAIN_MS, LOAD_BYTES_PER_MS, OVERDUE_MS, START_MS } from '../protocol/timing.js';
 import { FrameReceiver } from './frame-receiver.js';
@@ -17,10 +17,14 @@ export interface RunOrder {
   artifactBytes: number;
   /** Its slot is reserved: it starts at once. The runs of a session may wait for one. */
   hasSlot: boolean;
+  /** Without a claim of the worker. */
+  placing?: Placing | undefined;
 }
 
 export interface RunListeners {
   sink: OutputSink;
+  /** Called when the order was followed or refused, or will not be. */
+  onAnswered: () => void;
   /** Called when the worker says that it has started the run. */
   onConfirmed?: (() => void) | undefined;
 }
@@ -31,7 +35,10 @@ export interface Held {
   checkpoints: readonly string[];
 }
 
-export type RemoteEnd = RunEnd & Held;
+export interface RemoteEnd extends RunEnd, Held {
+  /** The worker had no room for a run that it had not claimed. */
+  isUnplaced?: true;
+}
 
 /** Besides output and files: displays and the report. */
 const MOST_OTHER_BYTES = 128 * 1024 * 1024;
@@ -53,6 +60,7 @@ export class RemoteRun {
   #sent = 0;
   #hasStarted = false;
   #isCancelled = false;
+  #isOver = false;
   #wasHeard = false;
   #resolve!: (end: RemoteEnd) => void;
   #reject!: (error: PungiError) => void;
@@ -71,7 +79,7 @@ export class RemoteRun {
     });
     this.#receiver = new FrameReceiver({
       onFrame: (kind, payload) => this.#take(kind, payload),
-      ack: (next) => this.#tell('ack', { next }),
+      ack: (next) => this.link.order(this.worker, 'ack', { received: [this.#received(next)] }),
       onTooMuch: () => this.#lose('it sent more than a run can'),
       mostBytes: limits.outputHardBytes + 2 * artifactBytes + MOST_OTHER_BYTES,
       hold: (bytes) => this.#hold(bytes),
@@ -86,7 +94,9 @@ export class RemoteRun {
     this.#subject = link.subjects.order(worker, 'go');
     try {
       const { token } = this.#listening;
-      this.#signed = link.sign(this.#subject, { front: link.front, token, ...numbered, ...inputs });
+      const received = link.acks.take(worker);
+      const more = received && { received };
+      this.#signed = link.sign(this.#subject, { front: link.front, token, ...numbered, ...inputs, ...more });
     } catch (error) {
       this.#listening.stop();
       throw error;
@@ -101,14 +111,26 @@ export class RemoteRun {
 
   cancel(): void {
     this.#isCancelled = true;
-    this.#tell('cancel', {});
+    this.#tellCancel();
     this.#expectWithin(OVERDUE_MS, 'it did not end the run, which was cancelled');
   }
 
   /** A worker that is heard, but does not do its part, is lost as well. */
   #expectWithin(ms: number, otherwise: string): void {
     clearTimeout(this.#due);
-    this.#due = setTimeout(() => this.#break(otherwise), Math.min(ms, LONGEST_TIMER_MS));
+    this.#due = setTimeout(() => void this.#judge(ms, otherwise), Math.min(ms, LONGEST_TIMER_MS));
+  }
+
+  /** What has arrived meanwhile counts, and without a connection nothing arrives. */
+  async #judge(ms: number, otherwise: string): Promise<void> {
+    const due = this.#due;
+    const wasConnected = await this.link.connection.flush().then(
+      () => true,
+      () => false,
+    );
+    if (this.#due !== due || this.#isOver) return;
+    if (wasConnected) this.#break(otherwise);
+    else this.#expectWithin(ms, otherwise);
   }
 
   #hold(bytes: number): boolean {
@@ -125,14 +147,22 @@ export class RemoteRun {
   /** Messages can be lost when a NATS server ends. A worker follows the same order once, and says if the run has ended. */
   #repeat(): void {
     if (!this.#hasStarted) this.#send();
-    else if (!this.#wasHeard) this.#tell('ack', { next: this.#receiver.next, token: this.#listening.token });
+    else if (!this.#wasHeard) {
+      const { token } = this.#listening;
+      this.link.order(this.worker, 'ack', { received: [{ ...this.#received(this.#receiver.next), token }] });
+    }
     this.#wasHeard = false;
-    if (this.#isCancelled) this.#tell('cancel', {});
+    if (this.#isCancelled) this.#tellCancel();
   }
 
-  #tell(kind: 'ack' | 'cancel', more: object): void {
+  #received(next: number): Received {
     const { claim, n } = this.order;
-    this.link.order(this.worker, kind, { claim, n, ...more });
+    return { claim, n, next };
+  }
+
+  #tellCancel(): void {
+    const { claim, n } = this.order;
+    this.link.order(this.worker, 'cancel', { claim, n });
   }
 
   /** That nobody got the order is proof only of the first one: a later one may follow one that was received. */
@@ -149,6 +179,7 @@ export class RemoteRun {
 
   #start(): void {
     this.#hasStarted = true;
+    this.listeners.onAnswered();
     this.listeners.onConfirmed?.();
     if (this.#isCancelled) return;
     this.#expectWithin(this.order.limits.timeoutMs + OVERDUE_MS, 'it did not report how the run ended');
@@ -161,7 +192,7 @@ export class RemoteRun {
       this.#lose('its report cannot be read');
       return;
     }
-    this.#receiver.ack();
+    this.#ackLast();
     if (end.abandoned !== undefined) {
       this.#settleLost(true, end.abandoned);
       return;
@@ -182,7 +213,13 @@ export class RemoteRun {
       this.#break('it refused the run after it had started it');
       return;
     }
-    this.#receiver.ack();
+    this.#ackLast();
+    if (refusal?.reason === 'unplaced' && this.order.placing !== undefined) {
+      this.link.placement.noteFull(this.worker);
+      const lost = { started: false, message: refusal.message };
+      this.#settle({ facts: null, lost, report: undefined, summary: null, ...NOTHING, isUnplaced: true });
+      return;
+    }
     if (refusal?.reason !== 'invalid') {
       const why = refusal?.message ?? 'it refused the run';
       if (!this.#isCancelled) this.link.trust.lower(this.worker.worker, why);
@@ -191,6 +228,10 @@ export class RemoteRun {
     }
     this.#stop();
     this.#reject(new PungiError('INTERNAL_ERROR', `The worker ${this.worker.worker} ${refusal.message}.`));
+  }
+
+  #ackLast(): void {
+    this.link.acks.add(this.worker, this.#received(this.#receiver.next));
   }
 
   /** It has not done what it claimed. */
@@ -214,6 +255,8 @@ export class RemoteRun {
   }
 
   #stop(): void {
+    this.#isOver = true;
+    this.listeners.onAnswered();
     clearInterval(this.#again);
     clearTimeout(this.#due);
     this.link.holdings.giveBack(this.worker.worker, this.#held);

@@ -1,22 +1,28 @@
 import { PungiError } from '@pungi/core/base';
 import type { Limits, Tier } from '@pungi/core/contract';
 import type { Copied, Job, OutputSink, RunEnd, Worker, WorkerAbout, WorkerCopies } from '@pungi/core/engine';
-import { bytecodeTagOf } from '@pungi/core/engine';
+import { bytecodeTagOf, GenerationGone } from '@pungi/core/engine';
 import { isUnanswered } from '../connection.js';
 import { deferred } from '../deferred.js';
-import { type Copy, CopyAnswer, type GoInputs, parse } from '../protocol/messages.js';
+import { type Copy, CopyAnswer, type GoInputs, type Placing, parse } from '../protocol/messages.js';
 import type { WorkerKey } from '../protocol/subjects.js';
 import { AGAIN_MS, HOLD_MS } from '../protocol/timing.js';
 import { JobSender } from './job-sender.js';
 import type { FrontLink } from './link.js';
-import { type Held, RemoteRun, type RunListeners } from './remote-run.js';
+import type { Slot } from './placement.js';
+import { type Held, type RemoteEnd, RemoteRun, type RunListeners } from './remote-run.js';
 
 export interface Claim extends WorkerKey {
   claim: string;
   tier: Tier;
   about: WorkerAbout;
+  /** What its worker has to know, if the first order makes the claim: it may have no room. */
+  placing?: Omit<Placing, 'beat'>;
+  /** That was reserved when the worker was chosen. */
+  slot?: Slot;
 }
 
+const NOTHING_HELD: Held = { isKept: false, checkpoints: [] };
 const NOT_RUN: RunEnd = { facts: null, report: undefined, summary: null };
 const NOT_STORED = 'NATS did not store the inputs of the run in time, so it was not started: start it again.';
 const GONE = ['its worker was lost'];
@@ -28,14 +34,18 @@ export class RemoteWorker implements Worker, WorkerCopies {
   #n = 0;
   #isReleased = false;
   #hasRun = false;
+  #slot: Slot | undefined;
 
   constructor(
     private readonly link: FrontLink,
-    private readonly claim: Claim,
-    held: Held = { isKept: false, checkpoints: [] },
+    private claim: Claim,
+    /** Claims a worker for a run that had no room on the one that was chosen. */
+    private readonly claimAnother: (signal: AbortSignal) => Promise<Claim>,
+    held: Held = NOTHING_HELD,
   ) {
     this.#held = held;
     this.#hasRun = held.isKept;
+    if (!held.isKept) this.#slot = claim.slot ?? link.placement.reserve(claim);
   }
 
   get about(): WorkerAbout {
@@ -84,7 +94,13 @@ export class RemoteWorker implements Worker, WorkerCopies {
     try {
       const inputs = await this.#holding(() => sender.send(this.#fitting(job)));
       if (signal.aborted) return NOT_RUN;
-      return await this.#run(job, inputs, runId, { sink, onConfirmed }, signal);
+      const run = () => this.#run(job, inputs, runId, { sink, onConfirmed }, signal);
+      const end = await run();
+      if (!end.isUnplaced) return end;
+      const asked = performance.now();
+      if (!(await this.#moves(signal))) return end;
+      const waitedMs = performance.now() - asked;
+      return { ...(await run()), waitedMs };
     } catch (error) {
       if (!isUnanswered(error)) throw error;
       return { ...NOT_RUN, lost: { started: false, message: NOT_STORED } };
@@ -93,18 +109,44 @@ export class RemoteWorker implements Worker, WorkerCopies {
     }
   }
 
+  /** Returns whether it has another worker, which has claimed the run. */
+  async #moves(signal: AbortSignal): Promise<boolean> {
+    try {
+      this.claim = await this.claimAnother(signal);
+    } catch (error) {
+      if (signal.aborted || (error instanceof PungiError && !(error instanceof GenerationGone))) return false;
+      throw error;
+    }
+    this.#n = 0;
+    this.#hasRun = false;
+    this.#slot = this.link.placement.reserve(this.claim);
+    return true;
+  }
+
+  /** The runs of a session may wait for a slot, so their orders are not expected to be answered at once. */
+  #enter(): Slot {
+    return { leave: this.link.placement.enter(this.claim), answered: () => {} };
+  }
+
   async #run(
     { limits, artifactBytes = 0 }: Job,
     inputs: GoInputs,
     run: string,
-    listeners: RunListeners,
+    listeners: Omit<RunListeners, 'onAnswered'>,
     signal: AbortSignal,
-  ): Promise<RunEnd> {
+  ): Promise<RunEnd & Pick<RemoteEnd, 'isUnplaced'>> {
     this.#n += 1;
     const { claim } = this.claim;
-    const order = { claim, n: this.#n, run, inputs, limits, artifactBytes, hasSlot: !this.#hasRun };
+    const hasSlot = !this.#hasRun;
+    const placing = hasSlot ? this.#placing : undefined;
+    const order = { claim, n: this.#n, run, inputs, limits, artifactBytes, hasSlot, placing };
+    if (this.#hasRun) this.#slot = this.#enter();
+    const slot = this.#slot!;
     this.#hasRun = true;
-    const remote = new RemoteRun(this.link, this.claim, order, listeners);
+    const remote = new RemoteRun(this.link, this.claim, order, {
+      ...listeners,
+      onAnswered: slot.answered,
+    });
     const cancel = () => remote.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
@@ -114,7 +156,13 @@ export class RemoteWorker implements Worker, WorkerCopies {
       return end;
     } finally {
       signal.removeEventListener('abort', cancel);
+      slot.leave();
     }
+  }
+
+  get #placing(): Placing | undefined {
+    const { placing } = this.claim;
+    return placing && { ...placing, beat: this.link.workers.beatOf(this.claim)?.n ?? 0 };
   }
 
   /** Keeps the lease during the work, which may store large inputs. */
@@ -143,7 +191,10 @@ export class RemoteWorker implements Worker, WorkerCopies {
     const made = copied(await this.#copy({ action: 'fork', limits }, signal));
     if ('obstacles' in made) return made;
     const held = { isKept: true, checkpoints: [] };
-    return { copy: new RemoteWorker(this.link, { ...this.claim, claim: made.copy }, held) };
+    const { placing: _placing, slot: _slot, ...claim } = this.claim;
+    return {
+      copy: new RemoteWorker(this.link, { ...claim, claim: made.copy }, this.claimAnother, held),
+    };
   }
 
   drop(checkpoint: string): void {
@@ -156,8 +207,11 @@ export class RemoteWorker implements Worker, WorkerCopies {
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
+    this.#slot?.answered();
+    this.#slot?.leave();
     const { isKept, checkpoints } = this.#held;
-    if (!this.#hasRun || isKept || checkpoints.length > 0) this.#dismiss();
+    const isClaimed = this.#hasRun || this.claim.placing === undefined;
+    if (isClaimed && (!this.#hasRun || isKept || checkpoints.length > 0)) this.#dismiss();
   }
 
   #dismiss(): void {

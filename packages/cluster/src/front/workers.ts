@@ -3,7 +3,7 @@ import type { NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { Logger } from '@pungi/core/base';
 import { bytecodeTagOf } from '@pungi/core/engine';
 import { bytesOf } from '../connection.js';
-import { Beat, parse } from '../protocol/messages.js';
+import { Beat, parse, splitBeat } from '../protocol/messages.js';
 import { keyOf, type Subjects, type WorkerKey } from '../protocol/subjects.js';
 import { BEAT_MS, WORKER_SILENCE_MS } from '../protocol/timing.js';
 import { isCompatible } from '../protocol/version.js';
@@ -32,6 +32,7 @@ interface Watching {
 /** The workers that a front end hears. */
 export class Workers {
   readonly #beats = new Map<string, Beat>();
+  #all: readonly Beat[] | undefined;
   readonly #gone = new Map<string, GoneWorker>();
   readonly #watching = new Map<string, Set<Watching>>();
   /** The bytecode that each of them runs. */
@@ -39,7 +40,11 @@ export class Workers {
   #bytecodeTag: string | undefined;
   readonly #silence: SilenceWatch;
   readonly #subscription: Subscription;
+  /** The last heartbeat on each subject. */
+  readonly #last = new Map<string, { beat: Beat; rest: Buffer }>();
   #onFirst: ((beat: Beat) => void)[] = [];
+  #onBeat: (beat: Beat) => void = () => {};
+  #onGone: (key: string) => void = () => {};
   /** Resolves when every worker that is there had the time for a heartbeat. */
   readonly heard = pause(1.5 * BEAT_MS, undefined, { ref: false });
 
@@ -48,7 +53,7 @@ export class Workers {
     subjects: Subjects,
     private readonly logger: Logger,
   ) {
-    this.#silence = new SilenceWatch(WORKER_SILENCE_MS, {
+    this.#silence = new SilenceWatch(WORKER_SILENCE_MS, () => connection.flush(), {
       onLost: (key) => this.#lose(key),
       onReturn: (key) => this.#notify(key, 'onReturn'),
     });
@@ -60,8 +65,19 @@ export class Workers {
   }
 
   /** The workers that are heard. */
-  get all(): Beat[] {
-    return [...this.#beats.values()];
+  get all(): readonly Beat[] {
+    this.#all ??= [...this.#beats.values()];
+    return this.#all;
+  }
+
+  /** Calls at every heartbeat. */
+  onBeat(call: (beat: Beat) => void): void {
+    this.#onBeat = call;
+  }
+
+  /** Calls with the key of a worker that has left or is lost. */
+  onGone(call: (key: string) => void): void {
+    this.#onGone = call;
   }
 
   /** The bytecode that all of them run, if it is the same. Every run asks for it, however many workers there are. */
@@ -78,8 +94,13 @@ export class Workers {
     );
   }
 
+  /** The last heartbeat of a worker that is heard. */
+  beatOf(worker: WorkerKey): Beat | undefined {
+    return this.#beats.get(keyOf(worker));
+  }
+
   stateOf(worker: WorkerKey): Beat['state'] | undefined {
-    return this.#beats.get(keyOf(worker))?.state;
+    return this.beatOf(worker)?.state;
   }
 
   /** How a worker went, if it was heard before. */
@@ -119,8 +140,21 @@ export class Workers {
     this.#silence.close();
   }
 
-  #hear(subject: string, message: Buffer): void {
+  /** Most heartbeats are like the one before, apart from their number. Parsing a thousand a second took a fifth of a core. */
+  #read(subject: string, message: Buffer): Beat | undefined {
+    const last = this.#last.get(subject);
+    const { n, rest } = splitBeat(message);
+    if (last && n !== undefined && this.#beats.has(keyOf(last.beat)) && last.rest.equals(rest))
+      return { ...last.beat, n };
     const beat = parse(Beat, message);
+    if (beat === undefined) return undefined;
+    if (this.#last.size >= MOST_REMEMBERED) this.#last.clear();
+    this.#last.set(subject, { beat, rest });
+    return beat;
+  }
+
+  #hear(subject: string, message: Buffer): void {
+    const beat = this.#read(subject, message);
     // NATS lets a worker publish only its own heartbeats.
     if (beat === undefined || !subject.endsWith(`.${beat.worker}`) || !isCompatible(beat.v)) return;
     const key = keyOf(beat);
@@ -135,8 +169,10 @@ export class Workers {
       this.logger.info('A worker is there', { worker: beat.worker });
     }
     this.#beats.set(key, beat);
+    this.#all = undefined;
     this.#noteBytecode(key, bytecodeTagOf(beat.about));
     this.#silence.hear(key);
+    this.#onBeat(beat);
     for (const resolve of this.#onFirst.splice(0)) resolve(beat);
   }
 
@@ -150,6 +186,8 @@ export class Workers {
     const beat = this.#beats.get(key);
     if (beat === undefined) return undefined;
     this.#beats.delete(key);
+    this.#all = undefined;
+    this.#onGone(key);
     this.#noteBytecode(key, undefined);
     this.#gone.set(key, { beat, since: performance.now(), wasStopped });
     if (this.#gone.size > MOST_REMEMBERED) this.#gone.delete(this.#gone.keys().next().value!);

@@ -1,6 +1,6 @@
 /**
- * Frames from a worker to a front end: a kind, a sequence number, whether the next frame goes on with it, and the payload. All of
- * one run are numbered from 0 without gaps.
+ * Frames from a worker to a front end: a kind, a sequence number, whether the next frame goes on with it, the length of the payload,
+ * and the payload. All of one run are numbered from 0 without gaps. A message has one or several of them.
  */
 export const FRAME_KINDS = {
   started: 'S',
@@ -22,7 +22,9 @@ export interface Frame {
   payload: Buffer;
 }
 
-const HEAD = 6;
+/** What a frame has before its payload. */
+export const FRAME_HEAD_BYTES = 10;
+const HEAD = FRAME_HEAD_BYTES;
 /** Well below the largest message that NATS takes by default. */
 export const MOST_PAYLOAD = 256 * 1024;
 
@@ -35,16 +37,23 @@ export function packFrame({ kind, seq, goesOn, payload }: Frame): Buffer {
   frame.writeUInt8(FRAME_KINDS[kind].charCodeAt(0), 0);
   frame.writeUInt32BE(seq, 1);
   frame.writeUInt8(goesOn ? 1 : 0, 5);
+  frame.writeUInt32BE(payload.length, 6);
   payload.copy(frame, HEAD);
   return frame;
 }
 
-/** Returns undefined for anything else. */
-export function readFrame(message: Buffer): Frame | undefined {
-  if (message.length < HEAD) return undefined;
-  const kind = BY_BYTE.get(message[0]!);
-  if (kind === undefined) return undefined;
-  return { kind, seq: message.readUInt32BE(1), goesOn: message[5] === 1, payload: message.subarray(HEAD) };
+/** Returns the frames of a message, up to the first one that is none. */
+export function readFrames(message: Buffer): Frame[] {
+  const frames: Frame[] = [];
+  for (let at = 0; at + HEAD <= message.length; ) {
+    const kind = BY_BYTE.get(message[at]!);
+    const end = at + HEAD + message.readUInt32BE(at + 6);
+    if (kind === undefined || end > message.length) break;
+    const [seq, goesOn] = [message.readUInt32BE(at + 1), message[at + 5] === 1];
+    frames.push({ kind, seq, goesOn, payload: message.subarray(at + HEAD, end) });
+    at = end;
+  }
+  return frames;
 }
 
 /** Cuts a payload into parts that fit into a message; an empty one is one part. */

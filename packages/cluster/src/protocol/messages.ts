@@ -2,6 +2,7 @@ import { isWithin } from '@pungi/core/base';
 import { CodeSummary, FunctionCall, Limits, Tier } from '@pungi/core/contract';
 import type { EndFacts, Job, WorkerAbout } from '@pungi/core/engine';
 import { z } from 'zod';
+import { packFrame } from './frames.js';
 import { isToken } from './subjects.js';
 
 /** Everything that arrives from the network is parsed here. Unknown fields are ignored: newer versions may send more. */
@@ -23,6 +24,8 @@ const About = z.object({
 
 /** A worker's heartbeat. */
 export const Beat = z.object({
+  /** Grows. A front end that orders a run without a claim names it, so that the worker knows how old its order is. */
+  n: whole,
   v: version,
   worker: token,
   incarnation: token,
@@ -36,6 +39,8 @@ export const Beat = z.object({
   load: z.number().nonnegative(),
   slots: whole,
   busy: whole,
+  /** Whether it takes runs while it is ready and has a free slot: its disk may be full. */
+  isOpen: z.boolean(),
   /** Runs of its sessions that wait for a slot. */
   queue: whole,
   sessions: whole,
@@ -48,6 +53,14 @@ export const Beat = z.object({
   generations: words.default([]),
 });
 export type Beat = z.infer<typeof Beat>;
+
+const NUMBER = /^\{"n":(\d{1,15}),/;
+
+/** The number at the beginning of a heartbeat, and the bytes after it: those of two that differ in nothing else are the same. */
+export function splitBeat(message: Buffer): { n: number | undefined; rest: Buffer } {
+  const [head, n] = NUMBER.exec(message.toString('latin1', 0, 24)) ?? [''];
+  return { n: n === undefined ? undefined : Number(n), rest: message.subarray(head.length) };
+}
 
 /** The part of a heartbeat that every version has. */
 export const AnyBeat = Beat.pick({ v: true, worker: true, incarnation: true, state: true, version: true });
@@ -76,16 +89,24 @@ const OfferedPoolSpec = z.object({
 /** The environment of a run, by its name and its state. */
 const EnvironmentNeed = z.object({ name: z.string().max(100), generation: token });
 
+/** What a run needs of a worker. */
+const needed = {
+  /** Left out if any worker of the environment will do. */
+  poolSpec: OfferedPoolSpec.optional(),
+  /** Left out for the plain interpreter. */
+  environment: EnvironmentNeed.optional(),
+};
+
+const Needed = z.object(needed);
+export type Needed = z.infer<typeof Needed>;
+
 /** Signed. It reserves a slot and runs nothing. */
 export const Offer = z.object({
   v: version,
   front: token,
   /** Fresh for each offer. The answer goes to the subject that it is part of. */
   token,
-  /** Left out if any worker of the environment will do. */
-  poolSpec: OfferedPoolSpec.optional(),
-  /** Left out for the plain interpreter. */
-  environment: EnvironmentNeed.optional(),
+  ...needed,
 });
 export type Offer = z.infer<typeof Offer>;
 
@@ -172,8 +193,32 @@ const GoInputs = z.object({
 });
 export type GoInputs = z.infer<typeof GoInputs>;
 
-/** Signed: runs a job in a claimed worker. `run`: its id. */
-export const Go = z.object({ ...numbered, run: token, ...GoInputs.shape });
+/** Frames of a run before `next` have arrived. */
+const Received = z.object({
+  claim: token,
+  n: whole,
+  next: whole,
+  /** Of a front end that waits: it is notified if the claim has ended. */
+  token: token.optional(),
+});
+export type Received = z.infer<typeof Received>;
+
+/** More are in another message. */
+export const MOST_RECEIVED = 200;
+const received = z.array(Received).max(MOST_RECEIVED);
+
+/** What a run needs that is ordered without an offer. `beat`: the last one that its front end has heard. */
+const Placing = z.object({ beat: whole, ...needed });
+export type Placing = z.infer<typeof Placing>;
+
+/** Signed: runs a job in a claimed worker, or in a new claim of this number if it has `placing`. `run`: its id. */
+export const Go = z.object({
+  ...numbered,
+  run: token,
+  ...GoInputs.shape,
+  placing: Placing.optional(),
+  received: received.optional(),
+});
 export type Go = z.infer<typeof Go>;
 
 /** Signed: the run of the claim follows later. */
@@ -181,14 +226,8 @@ export const Hold = z.object(order);
 
 /** Signed: ends the run with this number. */
 export const Cancel = z.object({ ...order, n: whole });
-/** Signed: frames before `next` have arrived. */
-export const Ack = z.object({
-  ...order,
-  n: whole,
-  next: whole,
-  /** Of a front end that waits: it is notified if the claim has ended. */
-  token: token.optional(),
-});
+/** Signed: frames have arrived. */
+export const Ack = z.object({ front: token, received });
 /** Signed: ends what the claim holds. */
 export const Release = z.object(order);
 /** Signed: an operation on the worker of a session. */
@@ -241,9 +280,19 @@ export const End = z.object({
 });
 export type End = z.infer<typeof End>;
 
-/** A run that was not started. `invalid`: no worker would start it. `used`: its claim has ended, and may have run it. */
-export const Refusal = z.object({ reason: z.enum(['no-claim', 'invalid', 'used']), message: sentence });
+/**
+ * A run that was not started. `invalid`: no worker would start it. `used`: its claim has ended, and may have run it. `unplaced`: it
+ * was ordered without a claim, and there is no room, or the order is too old.
+ */
+export const Refusal = z.object({
+  reason: z.enum(['no-claim', 'invalid', 'used', 'unplaced']),
+  message: sentence,
+});
 export type Refusal = z.infer<typeof Refusal>;
+
+/** The only frame of a run that was not started, or that after those which were received before. */
+export const packRefusal = (refusal: Refusal, seq = 0): Buffer =>
+  packFrame({ kind: 'refused', seq, goesOn: false, payload: pack(refusal) });
 
 /** More than any regular report has (core/src/runtime/reports.ts). */
 const MOST = { depth: 520, parts: 500_000 };

@@ -37,6 +37,8 @@ export interface ChangesParts {
   /** The subject of the requests. */
   subject: string;
   reply: (front: string, token: string, message: Buffer) => void;
+  /** Called with the front end of a change that is taken. */
+  onTaken: (front: string) => void;
   logger: Logger;
 }
 
@@ -94,6 +96,11 @@ export class Changes {
     if (order) this.#dismiss(order.token, order.front);
   }
 
+  /** Whether it makes or has made something for a front end that has not dismissed it. */
+  has(front: string): boolean {
+    return [...this.#known.values()].some((change) => change.front === front);
+  }
+
   /** Called for every event of the local environments. */
   note(event: EnvironmentEvent): void {
     this.#events.get(event.environment)?.push(event);
@@ -120,6 +127,7 @@ export class Changes {
       ended: Promise.resolve(),
     };
     this.#known.set(token, change);
+    this.parts.onTaken(front);
     const answer = (content: ChangeAnswer) => {
       change.answer = pack(content);
       this.parts.reply(front, token, change.answer);

@@ -50,7 +50,7 @@ interface Copying {
  * followed once, however often it arrives.
  */
 export class Claim {
-  readonly id = randomBytes(16).toString('base64url');
+  readonly id: string;
   #n = 0;
   #leave: (() => void) | undefined;
   #lease: NodeJS.Timeout | undefined;
@@ -70,7 +70,10 @@ export class Claim {
     leave: (() => void) | undefined,
     /** The name of its environment, if it is not the plain interpreter. */
     readonly environment: string | undefined,
+    /** That of a front end which has ordered a run without an offer. */
+    id = randomBytes(16).toString('base64url'),
   ) {
+    this.id = id;
     this.#leave = leave;
     if (leave) this.#grant();
     parts.onOpen(this);

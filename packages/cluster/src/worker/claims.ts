@@ -33,6 +33,11 @@ export class Claims {
     return [...this.#open.values()].filter(({ isSession }) => isSession).length;
   }
 
+  /** Whether a front end has any. */
+  has(front: string): boolean {
+    return [...this.#open.values()].some((claim) => claim.front === front);
+  }
+
   /** How many use an environment. Those that only wait for an acknowledgement do not. */
   using(environment: string): number {
     return [...this.#open.values()].filter((claim) => claim.environment === environment && claim.isInUse)

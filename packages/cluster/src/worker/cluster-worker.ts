@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, loadavg } from 'node:os';
-import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { type Logger, PungiError, VERSION } from '@pungi/core/base';
 import type { Backend, BackendState, WorkerAbout } from '@pungi/core/engine';
 import type { LocalEnvironments, OnEnvironmentEvent } from '@pungi/core/environments';
 import { leave } from '../connection.js';
 import { deferred } from '../deferred.js';
-import { type Beat, FrontBeat, type Offer, type OfferAnswer, pack } from '../protocol/messages.js';
+import { type Beat, type Offer, type OfferAnswer, pack, packRefusal } from '../protocol/messages.js';
 import type { Verifier } from '../protocol/signing.js';
 import {
   ANY,
@@ -16,16 +16,18 @@ import {
   type Subjects,
   type WorkerKey,
 } from '../protocol/subjects.js';
-import { BEAT_MS, FRONT_SILENCE_MS } from '../protocol/timing.js';
+import { BEAT_MS } from '../protocol/timing.js';
 import { PROTOCOL } from '../protocol/version.js';
 import { SealedStore } from '../sealed-store.js';
-import { SilenceWatch } from '../silence.js';
 import { Claim, type ClaimParts } from './claim.js';
 import { Claims } from './claims.js';
+import { FrontWatch } from './front-watch.js';
 import type { Generations } from './generations.js';
 import { OfferTaker } from './offer-taker.js';
 import { OperatorOrders } from './operator-orders.js';
 import { Orders } from './orders.js';
+import { OwnBeats } from './own-beats.js';
+import { PlacedRuns } from './placed-runs.js';
 import { SignedInbox } from './signed-inbox.js';
 import { Slots } from './slots.js';
 import { Trail } from './trail.js';
@@ -63,9 +65,8 @@ export class ClusterWorker {
   readonly #drainOrdered = deferred<void>();
   readonly #slots: Slots;
   readonly #claims = new Claims();
-  readonly #fronts: SilenceWatch;
-  /** The number of the last heartbeat of each front end. */
-  readonly #frontBeats = new Map<string, number>();
+  readonly #fronts: FrontWatch;
+  readonly #ownBeats = new OwnBeats();
   readonly #inbox: SignedInbox;
   readonly #trail: Trail;
   readonly #inputs: SealedStore;
@@ -88,9 +89,12 @@ export class ClusterWorker {
     this.#slots = new Slots(options.slots, () => this.#taker?.balance());
     this.#inputs = new SealedStore(parts.connection, parts.subjects.cluster);
     this.#inbox = new SignedInbox(parts.connection, parts.verifier, parts.logger);
-    this.#fronts = new SilenceWatch(FRONT_SILENCE_MS, {
+    this.#fronts = new FrontWatch({
+      connection: parts.connection,
+      subjects: parts.subjects,
+      inbox: this.#inbox,
       onLost: (front) => this.#abandon(front),
-      onForget: (front) => this.#frontBeats.delete(front),
+      isUsed: (front) => this.#claims.has(front) || (this.#environments?.changes.has(front) ?? false),
     });
   }
 
@@ -102,16 +106,17 @@ export class ClusterWorker {
     this.#environments = this.#openEnvironments(state);
     const { changes, generations } = this.#environments;
     await generations.load();
-    const orders = new Orders({ inbox: this.#inbox, claims: this.#claims, changes, reply: this.#reply });
+    this.#taker = this.#offerTaker(generations);
+    const placed = this.#placedRuns(generations, this.#taker);
+    const parts = { inbox: this.#inbox, claims: this.#claims, changes, placed, reply: this.#reply };
+    const orders = new Orders(parts);
     const operators = new SignedInbox(connection, this.parts.operators, logger);
     const operatorOrders = new OperatorOrders(operators, (order) => this.#operate(order));
     this.#inbox.subscribe(subjects.orders(this.key), (message) => {
       if (!operatorOrders.follow(message)) orders.follow(message);
     });
-    this.#inbox.subscribe(subjects.fronts, (message) => this.#hearFront(message));
     // Front ends take no claim of a worker that they have not heard.
     this.#beat();
-    this.#taker = this.#offerTaker(generations);
     this.#taker.open();
     changes.open();
     // Without a connection, the next one begins with the subscriptions.
@@ -187,6 +192,7 @@ export class ClusterWorker {
       open: (onEvent) => this.parts.environments(interpreter, onEvent),
       diskMb: this.options.diskMb,
       onWarm: () => this.#warmHasChanged(),
+      onTaken: (front) => this.#fronts.watch(front),
     });
   }
 
@@ -223,8 +229,25 @@ export class ClusterWorker {
     });
   }
 
+  #placedRuns(generations: Generations, taker: OfferTaker): PlacedRuns {
+    return new PlacedRuns({
+      backend: this.parts.backend,
+      generations,
+      slots: this.#slots,
+      ageOf: (beat) => this.#ownBeats.ageOf(beat),
+      isOpen: () => taker.isOpen,
+      claim: ({ claim, front }, { environment }, worker, leave) => {
+        this.#fronts.watch(front);
+        return new Claim(this.#claimParts(), front, worker, leave, environment?.name, claim);
+      },
+      wasUsed: (claim) => this.#claims.wasUsed(claim),
+      refuse: ({ front, token }, message) =>
+        this.#reply(front, token, packRefusal({ reason: 'unplaced', message })),
+    });
+  }
+
   #claimed({ front }: Offer, claim: string, about: WorkerAbout): OfferAnswer {
-    this.#fronts.hear(front);
+    this.#fronts.watch(front);
     return { kind: 'claim', ...this.key, claim, tier: this.#machine!.state.tier, about };
   }
 
@@ -248,18 +271,6 @@ export class ClusterWorker {
     if (!connection.isClosed()) connection.publish(subjects.reply(front, token), message);
   };
 
-  #hearFront(message: Msg): void {
-    const beat = this.#inbox.open(FrontBeat, message);
-    if (beat === undefined || !message.subject.endsWith(`.${beat.front}`)) return;
-    if (beat.n <= (this.#frontBeats.get(beat.front) ?? 0)) {
-      this.#inbox.refuse(message, 'an old heartbeat');
-      return;
-    }
-    if (beat.isClosing) this.#fronts.end(beat.front);
-    else this.#fronts.hear(beat.front);
-    if (this.#fronts.knows(beat.front)) this.#frontBeats.set(beat.front, beat.n);
-  }
-
   #abandon(front: string): void {
     this.parts.logger.info('A front end is gone', { front });
     this.#claims.abandon('it had not heard this server for a time, and ended the run', front);
@@ -273,6 +284,7 @@ export class ClusterWorker {
     const { name, labels, slots } = this.options;
     const { state, about } = this.#machine;
     const beat: Beat = {
+      n: this.#ownBeats.next(),
       v: PROTOCOL,
       ...this.key,
       state: this.#state,
@@ -283,6 +295,7 @@ export class ClusterWorker {
       load: Math.round(loadavg()[0]! * 100) / 100,
       slots,
       busy: this.#slots.taken,
+      isOpen: this.#taker?.isOpen ?? false,
       queue: this.#slots.waiting,
       sessions: this.#claims.sessions,
       warm: this.parts.backend.environments,

@@ -1,9 +1,13 @@
 import { type Deferred, deferred } from '../deferred.js';
-import { type FrameKind, packFrame, partsOf } from '../protocol/frames.js';
+import { type FrameKind, MOST_PAYLOAD, packFrame, partsOf } from '../protocol/frames.js';
 import { AGAIN_MS, WINDOW_BYTES } from '../protocol/timing.js';
 
 /** A front end that is heard and acknowledges nothing for ten seconds waits for nothing: it has counted the run as lost. */
 const MOST_UNANSWERED = 10_000 / AGAIN_MS;
+/** Frames that come within this time, up to the end of the run, are one message. */
+const GATHER_MS = 4;
+/** Below the largest message that NATS takes by default. */
+const MOST_GATHERED = 2 * MOST_PAYLOAD;
 
 /** Sends the frames of a run, each until it is acknowledged. */
 export class FrameSender {
@@ -14,6 +18,10 @@ export class FrameSender {
   readonly #again: NodeJS.Timeout;
   /** The number of the first frame that was not acknowledged. */
   #first = 0;
+  /** How many of them were sent. */
+  #sent = 0;
+  #gathered = 0;
+  #gathering: NodeJS.Timeout | undefined;
   #bytes = 0;
   #room: Deferred<void> | undefined;
   #hasProgress = true;
@@ -41,8 +49,11 @@ export class FrameSender {
       const frame = packFrame({ kind, seq, goesOn: index < parts.length - 1, payload: part });
       this.#unacknowledged.push(frame);
       this.#bytes += frame.length;
-      this.publish(frame);
+      this.#gathered += frame.length;
+      if (this.#gathered >= MOST_PAYLOAD) this.#flush();
     }
+    if (kind === 'end' || kind === 'refused') this.#flush();
+    else if (this.#gathered > 0) this.#gathering ??= setTimeout(() => this.#flush(), GATHER_MS);
     if (this.#bytes <= WINDOW_BYTES || kind === 'end') return undefined;
     this.#room ??= deferred<void>();
     return this.#room.promise;
@@ -59,13 +70,35 @@ export class FrameSender {
     if (count <= 0) return;
     for (const frame of this.#unacknowledged.splice(0, count)) this.#bytes -= frame.length;
     this.#first += count;
+    this.#sent = Math.max(0, this.#sent - count);
     this.#hasProgress = true;
     if (this.#bytes <= WINDOW_BYTES / 2) this.#giveRoom();
     this.#settle();
   }
 
+  /** Sends again what was not acknowledged. */
   resend(): void {
-    for (const frame of this.#unacknowledged) this.publish(frame);
+    this.#sent = 0;
+    this.#flush();
+  }
+
+  #flush(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    this.#gathered = 0;
+    let [message, bytes]: [Buffer[], number] = [[], 0];
+    const publish = () => {
+      if (message.length > 0)
+        this.publish(message.length === 1 ? message[0]! : Buffer.concat(message, bytes));
+      [message, bytes] = [[], 0];
+    };
+    for (const frame of this.#unacknowledged.slice(this.#sent)) {
+      if (bytes + frame.length > MOST_GATHERED) publish();
+      message.push(frame);
+      bytes += frame.length;
+    }
+    publish();
+    this.#sent = this.#unacknowledged.length;
   }
 
   /** Nothing more follows. */
@@ -75,6 +108,7 @@ export class FrameSender {
   }
 
   stop(): void {
+    clearTimeout(this.#gathering);
     clearInterval(this.#again);
     this.discard();
     this.#done.resolve();

@@ -1,10 +1,11 @@
 import type { Msg, Subscription } from '@nats-io/transport-node';
 import { PungiError } from '@pungi/core/base';
-import type { Backend, Worker, WorkerSpec } from '@pungi/core/engine';
+import type { Backend, Worker } from '@pungi/core/engine';
 import { GenerationGone } from '@pungi/core/engine';
 import { Offer, type OfferAnswer } from '../protocol/messages.js';
 import { QUEUE, type WorkerKey } from '../protocol/subjects.js';
 import { incompatible, isCompatible } from '../protocol/version.js';
+import { acquireFor } from './acquire.js';
 import type { Generations } from './generations.js';
 import { Recent } from './recent.js';
 import type { SignedInbox } from './signed-inbox.js';
@@ -33,8 +34,6 @@ export interface OfferTakerParts {
 
 /** Offers that are remembered, so that one that is sent again reserves no second slot. */
 const MOST_REMEMBERED = 50_000;
-/** Environments may be removed before a worker has started in them. */
-const ATTEMPTS = 3;
 const NONE: readonly string[] = [];
 
 /** Takes offers while the worker has free slots. */
@@ -45,6 +44,11 @@ export class OfferTaker {
   #isOpen = false;
 
   constructor(private readonly parts: OfferTakerParts) {}
+
+  /** Whether it takes runs, if there is a free slot. */
+  get isOpen(): boolean {
+    return this.#isOpen && this.parts.trail.tryWrite();
+  }
 
   open(): void {
     this.#isOpen = true;
@@ -59,8 +63,8 @@ export class OfferTaker {
 
   /** Called when a slot was taken or left, the subjects have changed, and from time to time: a full worker is in no queue group. */
   balance(): void {
-    const { inbox, slots, subjects, onFree, trail } = this.parts;
-    const wanted = this.#isOpen && !slots.isFull && trail.tryWrite() ? subjects() : NONE;
+    const { inbox, slots, subjects, onFree } = this.parts;
+    const wanted = this.isOpen && !slots.isFull ? subjects() : NONE;
     const before = this.#subscribed;
     if (wanted === before) return;
     this.#subscribed = wanted;
@@ -119,19 +123,10 @@ export class OfferTaker {
 
   /** Most offers find a parked worker; the others get the answer that it takes a moment. */
   async #acquire(offer: Offer): Promise<Worker> {
-    const { backend, generations, closing, answer, key } = this.parts;
-    const { poolSpec, environment } = offer;
+    const { closing, answer, key } = this.parts;
     const late = setImmediate(() => answer(offer, { kind: 'taken', ...key }));
     try {
-      for (let attempt = 1; ; attempt += 1) {
-        const ref = environment && (await generations.ref(environment));
-        const spec = { ref, ...(poolSpec && { poolSpec: { ...poolSpec, data: [] } }) } as WorkerSpec;
-        try {
-          return await backend.acquire(spec, closing);
-        } catch (error) {
-          if (!(error instanceof GenerationGone) || attempt === ATTEMPTS) throw error;
-        }
-      }
+      return await acquireFor(offer, this.parts, closing);
     } finally {
       clearImmediate(late);
     }

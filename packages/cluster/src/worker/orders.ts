@@ -1,16 +1,27 @@
 import type { Msg } from '@nats-io/transport-node';
 import { Usage } from '../protocol/environments.js';
-import { packFrame } from '../protocol/frames.js';
-import { Ack, Cancel, Copy, Go, Hold, pack, type Refusal, Release } from '../protocol/messages.js';
+import {
+  Ack,
+  Cancel,
+  Copy,
+  Go,
+  Hold,
+  pack,
+  packRefusal,
+  type Received,
+  Release,
+} from '../protocol/messages.js';
 import type { OrderKind } from '../protocol/subjects.js';
 import type { Changes } from './changes.js';
 import type { Claims } from './claims.js';
+import type { PlacedRuns } from './placed-runs.js';
 import type { SignedInbox } from './signed-inbox.js';
 
 export interface OrdersParts {
   inbox: SignedInbox;
   claims: Claims;
   changes: Changes;
+  placed: PlacedRuns;
   reply: (front: string, token: string, message: Buffer) => void;
 }
 
@@ -37,11 +48,7 @@ export class Orders {
     },
     ack: (message) => {
       const order = this.parts.inbox.open(Ack, message);
-      if (order === undefined) return;
-      const { claim: id, front, n, next, token } = order;
-      const claim = this.parts.claims.find(id, front);
-      claim?.ack(n, next);
-      if (claim === undefined && token !== undefined) this.#refuse(front, token, 'used', next);
+      for (const one of order?.received ?? []) this.#ack(order!.front, one);
     },
     copy: (message) => {
       const order = this.parts.inbox.open(Copy, message);
@@ -63,19 +70,26 @@ export class Orders {
   };
 
   #go(message: Msg): void {
-    const { inbox, claims } = this.parts;
+    const { inbox, claims, placed } = this.parts;
     const order = inbox.open(Go, message);
     if (order === undefined) return;
-    const { claim, front, token } = order;
+    const { claim, front, token, placing, received = [] } = order;
+    for (const one of received) this.#ack(front, one);
     if (claims.find(claim, front)?.go(order)) return;
+    if (placing !== undefined && placed.take(order, placing)) return;
     const isUsed = claims.wasUsed(claim);
     if (isUsed) inbox.refuse(message, 'a claim that was used before');
     this.#refuse(front, token, isUsed ? 'used' : 'no-claim', 0);
   }
 
+  #ack(front: string, { claim: id, n, next, token }: Received): void {
+    const claim = this.parts.claims.find(id, front);
+    claim?.ack(n, next);
+    if (claim === undefined && token !== undefined) this.#refuse(front, token, 'used', next);
+  }
+
   #refuse(front: string, token: string, reason: keyof typeof REFUSALS, seq: number): void {
-    const payload = pack({ reason, message: REFUSALS[reason] } satisfies Refusal);
-    this.parts.reply(front, token, packFrame({ kind: 'refused', seq, goesOn: false, payload }));
+    this.parts.reply(front, token, packRefusal({ reason, message: REFUSALS[reason] }, seq));
   }
 }
 

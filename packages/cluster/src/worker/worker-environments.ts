@@ -24,6 +24,8 @@ export interface WorkerEnvironmentsParts {
   diskMb: number;
   /** Called when there are others than before. */
   onWarm: () => void;
+  /** Called with the front end of a change that is taken. */
+  onTaken: (front: string) => void;
 }
 
 /** The environments of a cluster on one worker: those that it has built, and the changes that it makes for front ends. */
@@ -33,7 +35,7 @@ export class WorkerEnvironments {
   readonly #local: LocalEnvironments;
 
   constructor(parts: WorkerEnvironmentsParts) {
-    const { connection, subjects, inbox, key, reply, trail, logger, diskMb, onWarm } = parts;
+    const { connection, subjects, inbox, key, reply, trail, logger, diskMb, onWarm, onTaken } = parts;
     const environments = parts.open(async (event) => this.changes.note(event));
     const reader = new EntryReader(connection, subjects.cluster);
     const read = reader.read.bind(reader);
@@ -59,6 +61,7 @@ export class WorkerEnvironments {
       key,
       subject,
       reply,
+      onTaken,
       logger,
     });
   }

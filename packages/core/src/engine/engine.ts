@@ -232,12 +232,14 @@ export class Engine {
       if (beforeStart) await beforeStart(draft.runId);
       onStart?.();
       const handedOver = performance.now();
-      const { tier, features } = worker.tier ? { ...worker.about, tier: worker.tier } : state;
-      draft.began({ tier, features }, handedOver - asked);
       const write: OutputSink = (stream, data) => draft.write(stream, data);
       const end = await worker.run(job, draft.runId, write, stop, onConfirmed);
       if (end.summary) onSummary?.(end.summary);
-      return draft.end(end, { wasStopped: stop.aborted, tookMs: performance.now() - handedOver });
+      const { waitedMs = 0 } = end;
+      // It may have run on another machine than it was sent to.
+      const { tier, features } = worker.tier ? { ...worker.about, tier: worker.tier } : state;
+      draft.began({ tier, features }, handedOver - asked + waitedMs);
+      return draft.end(end, { wasStopped: stop.aborted, tookMs: performance.now() - handedOver - waitedMs });
     } finally {
       keepOrRelease(worker, slot);
     }

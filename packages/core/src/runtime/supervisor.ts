@@ -125,6 +125,8 @@ export interface RunEnd {
   attached?: Buffer;
   /** The summary of the code, made before it ran; null if not requested. */
   summary: CodeSummary | null;
+  /** How long it waited for another machine, because the one that it was sent to had no room. */
+  waitedMs?: number;
 }
 
 /** What is known of a run whose machine was lost. */

@@ -1,0 +1,130 @@
+import type { WorkerSpec } from '@pungi/core/engine';
+import type { Beat } from '../protocol/messages.js';
+import { keyOf, meets, type WorkerKey } from '../protocol/subjects.js';
+import { BEAT_MS } from '../protocol/timing.js';
+import type { Trust } from './trust.js';
+import type { Workers } from './workers.js';
+
+/** Orders that no worker has confirmed yet. More would only wait, and grow old, in the queues of a busy machine. */
+const MOST_UNCONFIRMED = 64;
+/** A worker that was not heard for so long may be lost, and would soon find the order too old. */
+const FRESH_MS = 2 * BEAT_MS;
+/** Of so many workers, the one with the most room gets a run. */
+const CHOICES = 2;
+
+/** A slot that a run has, by what its front end knows. */
+export interface Slot {
+  leave(): void;
+  /** Its order was answered, or is not sent. */
+  answered(): void;
+}
+
+/** What a front end knows of a worker's slots. */
+interface Known {
+  /** Its own runs there. */
+  own: number;
+  /** Those of others, by its last heartbeat. */
+  others: number;
+  /** When that was heard. */
+  at: number;
+}
+
+/**
+ * Chooses workers for runs by their heartbeats and by what this front end has sent them since: an order then needs no offer before it.
+ * It may be wrong, as other front ends choose, too. A worker without room refuses, and the run is offered.
+ */
+export class Placement {
+  readonly #known = new Map<string, Known>();
+  #unconfirmed = 0;
+  #onRoom: () => void = () => {};
+
+  constructor(
+    private readonly workers: Workers,
+    private readonly trust: Trust,
+  ) {
+    workers.onBeat((beat) => this.#hear(beat));
+    workers.onGone((key) => this.#known.delete(key));
+  }
+
+  /** Calls when there may be room again. */
+  onRoom(call: () => void): void {
+    this.#onRoom = call;
+  }
+
+  /** Whether so many orders wait for a confirmation that another one has to wait. */
+  get isCrowded(): boolean {
+    return this.#unconfirmed >= MOST_UNCONFIRMED;
+  }
+
+  /** Returns a worker that should have a free slot and needs no time to prepare. */
+  choose({ ref, labels = {} }: WorkerSpec): Beat | undefined {
+    const { all } = this.workers;
+    if (all.length === 0) return undefined;
+    let best: { beat: Beat; load: number } | undefined;
+    let found = 0;
+    const now = performance.now();
+    // From anywhere, so that front ends choose different ones.
+    const first = Math.floor(Math.random() * all.length);
+    for (let step = 0; step < all.length && found < CHOICES; step += 1) {
+      const beat = all[(first + step) % all.length]!;
+      if (beat.state !== 'ready' || !beat.isOpen || !meets(beat.labels, labels)) continue;
+      if (ref !== undefined && !beat.generations.includes(ref.generation)) continue;
+      const { own, others, at } = this.#of(beat);
+      if (now - at > FRESH_MS || own + others >= beat.slots || !this.trust.isTrusted(beat.worker)) continue;
+      found += 1;
+      const load = (own + others) / beat.slots;
+      if (best === undefined || load < best.load) best = { beat, load };
+    }
+    return best?.beat;
+  }
+
+  /** A run has a slot of the worker. Returns a function that leaves it. */
+  enter(worker: WorkerKey): () => void {
+    const known = this.#of(worker);
+    known.own += 1;
+    let isLeft = false;
+    return () => {
+      if (isLeft) return;
+      isLeft = true;
+      known.own -= 1;
+      this.#onRoom();
+    };
+  }
+
+  /** A run that will be ordered has a slot of the worker. */
+  reserve(worker: WorkerKey): Slot {
+    return { leave: this.enter(worker), answered: this.#await() };
+  }
+
+  /** Returns a function that is called when the worker has confirmed an order, or will not. */
+  #await(): () => void {
+    this.#unconfirmed += 1;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      const wasCrowded = this.isCrowded;
+      this.#unconfirmed -= 1;
+      if (wasCrowded) this.#onRoom();
+    };
+  }
+
+  /** It had no room: others have, until its next heartbeat. */
+  noteFull(worker: WorkerKey): void {
+    this.#of(worker).others = Number.POSITIVE_INFINITY;
+  }
+
+  #of(worker: WorkerKey): Known {
+    const key = keyOf(worker);
+    const known = this.#known.get(key) ?? { own: 0, others: 0, at: 0 };
+    this.#known.set(key, known);
+    return known;
+  }
+
+  #hear(beat: Beat): void {
+    const known = this.#of(beat);
+    known.others = Math.max(0, beat.busy - known.own);
+    known.at = performance.now();
+    if (known.own + known.others < beat.slots) this.#onRoom();
+  }
+}
