@@ -1,11 +1,12 @@
 /**
  * Tests that `npm test` leaves to `npm run test:all` and CI: documented commands, real package indexes, servers and programs,
- * other users, kills at random points, what counts the processes of its own process, and whatever takes half a minute, or ten seconds of a
+ * other users, kills at random points, what counts the processes of its own process, and whatever takes half a minute, or five seconds of a
  * processor, unless it is what people change most. Naming a file runs it all the same: `npm test -- tests/docs`.
  */
 export const RUNS_ALL = Boolean(process.env['PUNGI_TEST_ALL']);
 
 export const LONG = [
+  'packages/cli/tests/doctor-environments',
   'packages/cli/tests/env',
   'packages/cli/tests/env-interrupt',
   'packages/cli/tests/env-refusals',
@@ -15,6 +16,7 @@ export const LONG = [
   'packages/cli/tests/shared-server-attacks',
   'packages/cli/tests/shell-terminal',
   'packages/cli/tests/test-fuzz',
+  'packages/cli/tests/test-record',
   'packages/cli/tests/test-record-http',
   'packages/cli/tests/usage',
   'packages/cli/tests/wrap',
@@ -30,13 +32,16 @@ export const LONG = [
   'packages/cluster/tests/environment-sharing',
   'packages/cluster/tests/environment-trust',
   'packages/cluster/tests/environments',
+  'packages/cluster/tests/lost',
   'packages/cluster/tests/lying-worker',
   'packages/cluster/tests/nats-cluster',
   'packages/cluster/tests/operator',
+  'packages/cluster/tests/profiles',
   'packages/cluster/tests/wheels',
   'packages/core/tests/audit/kill',
   'packages/core/tests/audit/processes',
   'packages/core/tests/audit/quota',
+  'packages/core/tests/audit/syncing',
   'packages/core/tests/background/kill',
   'packages/core/tests/corpus/session-corpus',
   'packages/core/tests/engine/ceilings',
@@ -52,6 +57,7 @@ export const LONG = [
   'packages/core/tests/environments/hostile',
   'packages/core/tests/environments/inline',
   'packages/core/tests/environments/leases',
+  'packages/core/tests/environments/locks',
   'packages/core/tests/environments/odd-folders',
   'packages/core/tests/environments/package-index',
   'packages/core/tests/environments/packaging-agrees',
@@ -71,6 +77,7 @@ export const LONG = [
   'packages/core/tests/security/discovery-attacks',
   'packages/core/tests/security/environment-attacks',
   'packages/core/tests/security/harness-attacks',
+  'packages/core/tests/security/network-attacks',
   'packages/core/tests/security/profile-attacks',
   'packages/core/tests/security/same-supervisor',
   'packages/core/tests/security/stalled-server',
@@ -79,6 +86,7 @@ export const LONG = [
   'packages/harness/tests/report/html',
   'packages/harness/tests/run/asking',
   'packages/harness/tests/run/bad-servers',
+  'packages/server/tests/background-tools',
   'packages/server/tests/environments',
   'packages/server/tests/hostile',
   'packages/server/tests/large-replies',

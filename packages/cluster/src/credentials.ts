@@ -58,7 +58,13 @@ export function makeKeyPair(): KeyPair {
   return { seed: Buffer.from(pair.getSeed()).toString(), publicKey: pair.getPublicKey() };
 }
 
+/** Throws CONFIGURATION_ERROR if there is no such folder, or its key cannot be used. */
 export function natsCredentials(folder: string): NatsCredentials {
+  if (!existsSync(folder))
+    throw new PungiError(
+      'CONFIGURATION_ERROR',
+      `There is no folder ${folder}: name the credentials with --creds.`,
+    );
   const [seed, caFile] = [join(folder, CREDENTIAL_FILES.nats), join(folder, CREDENTIAL_FILES.ca)];
   const member = memberOf(folder);
   return {

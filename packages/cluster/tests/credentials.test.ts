@@ -31,6 +31,11 @@ test.each([
     /nowhere.signing\.nk cannot be used: there is no such file/,
   ],
   [
+    'a folder that is missing, before anybody connects',
+    () => natsCredentials(place('nowhere')),
+    /There is no folder .*nowhere: name the credentials with --creds/,
+  ],
+  [
     'a worker without front ends',
     () => verifierOf(place('empty')),
     /front-ends\.txt cannot be used: it names no front end/,

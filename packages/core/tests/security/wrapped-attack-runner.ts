@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { stateBelow } from '../../../../tests/support/state-below.js';
+import { until } from '../../../../tests/support/until.js';
 import { startHttp } from '../../../server/src/http.js';
 import { Config } from '../../src/config/schema.js';
 import { Pungi } from '../../src/pungi.js';
@@ -40,7 +41,12 @@ await pungi.ready();
 const door = await startHttp(pungi);
 const client = new Client({ name: 'attacker', version: '1' });
 await client.connect(new StreamableHTTPClientTransport(new URL(door.url)));
-const { tools } = await client.listTools();
+// A server lists the scripts that it has looked at: on a busy machine, not all of them at first.
+const areOffered = async () => {
+  const names = new Set((await client.listTools()).tools.map(({ name }) => name));
+  return WRAPPED_ATTACKS.every(({ tool }) => names.has(tool));
+};
+await until(areOffered, 'every tool is offered', 120_000);
 
 const { tcpPort, ...told } = bait.context();
 const host: Host = {
@@ -56,13 +62,11 @@ for (const problem of await problemsOfNextCalls()) throw new Error(problem);
 const baseline = await Baseline.remember(pungi, tmpdir());
 
 for (const { name, tool, args, judge } of WRAPPED_ATTACKS) {
-  const isOffered = tools.some((each) => each.name === tool);
   const reply = await call(tool, args(host)).catch((error: Error) => `threw ${error.stack}`);
   const problem = typeof reply === 'string' ? reply : judge(reply);
   const row: WrappedRowResult = {
     name,
     problems: [
-      ...(isOffered ? [] : [`there is no tool "${tool}"`]),
       ...(problem === undefined ? [] : [problem]),
       ...(JSON.stringify(reply).includes(canary) ? ['a secret shows'] : []),
       ...bait.problems(),
