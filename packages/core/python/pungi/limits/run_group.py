@@ -84,7 +84,9 @@ def received(about, fds):
 class RunGroup:
     def __init__(self, version, keeper, files):
         self._version, self._keeper, self._files = version, keeper, files
-        self._written = {}
+        self._words, self._cpu_units_per_ms = _FIGURES[version], _CPU_UNITS_PER_MS[version]
+        # The limits of the last run, and what was written to each file.
+        self._bounds, self._written = None, {}
         # Memory and events of former runs, which a run is not charged for.
         self.left = 0
         # Memory and tasks of the template, which is in the group, too.
@@ -127,14 +129,17 @@ class RunGroup:
             if self._peak_before - self.left > _LOW_PEAK:
                 with contextlib.suppress(OSError):  # before Linux 6.12 it only grows
                     self._write("peak", 0)
-                self._peak_before = self.figure("peak")
+                    self._peak_before = 0
         self._events_before = self._read_events()
         self._cpu_before = self._cpu()
 
     def limit(self, memory_mb, disk_mb, processes):
         """Files of a run in memory are charged as its memory, so there must be room for both."""
-        self._set("limit", (memory_mb + disk_mb) * _MB + -(-self.left // _MB) * _MB)
-        self._set("tasks_limit", processes + self._tasks_of_template)
+        bounds = (memory_mb + disk_mb) * _MB + -(-self.left // _MB) * _MB, processes + self._tasks_of_template
+        if bounds != self._bounds:
+            self._set("limit", bounds[0])
+            self._set("tasks_limit", bounds[1])
+            self._bounds = bounds
 
     @property
     def counts_cpu(self):
@@ -189,15 +194,13 @@ class RunGroup:
         return (_after(b"\n" + by_file.get(name, b""), word) for name, word in _EVENTS[self._version])
 
     def _cpu(self):
-        return self.figure("cpu") / _CPU_UNITS_PER_MS[self._version]
+        return self.figure("cpu") / self._cpu_units_per_ms
 
     def figure(self, name):
-        fd = self._files.get(name)
-        if fd is None:
+        if name not in self._files:
             return 0
-        text = os.pread(fd, 4096, 0)
-        word = _FIGURES[self._version].get(name)
-        return int(text) if word is None else _after(b"\n" + text, word)
+        text = os.pread(self._files[name], 4096, 0)
+        return _after(b"\n" + text, self._words[name]) if name in self._words else int(text)
 
     def _set(self, name, value):
         if name in self._files and self._written.get(name) != value:

@@ -1,14 +1,17 @@
 """How a run ended and what it used, for the server: facts that foreign code cannot write."""
 
-
 import json
 
-# An encoder is made once: json.dumps makes one for each call.
-encode_text = json.JSONEncoder().encode
+_GOOD = b'{"killedFor": null, "status": 0, "signal": null, "wallMs": %a, "cpuMs": %a, "peakBytes": %d}'
 
 
 def encode(facts):
-    return encode_text(facts).encode()
+    return json.dumps(facts).encode()
+
+
+def encode_good(use):
+    """Those of the usual end, for which a general encoder would take longer. `use`: see `usage`."""
+    return _GOOD % (use["wallMs"], use["cpuMs"], use["peakBytes"])
 
 
 def describe(exit_code, killed_for, ended, keeper, limits, used, is_full):

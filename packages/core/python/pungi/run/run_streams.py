@@ -10,9 +10,9 @@ from . import frames
 from .outbox import Outbox
 
 _CHUNK, _FIRST_CHUNK = 65536, 4096
-# Output waits this long for more: a short run is then one message, and the server wakes once. While other callers wait for a worker,
-# it waits longer.
-GATHERING_MS, LONG_GATHERING_MS = 1, 5
+# Output waits this long for more, and as long for the first of it: a short run is then one message, and this process and the server wake
+# once. While other callers wait for a worker, it waits longer.
+_GATHERING_MS, _LONG_GATHERING_MS = 1, 10
 
 
 class RunStreams:
@@ -24,7 +24,7 @@ class RunStreams:
     _is_stalled, _polled = False, select.POLLIN
     # Whether output stays in its pipes: until the server reads again, or until more has gathered.
     _is_output_left = False
-    _output_bytes, _gathering_ms = 0, GATHERING_MS
+    _output_bytes = 0
     _chunk = _FIRST_CHUNK
 
     def __init__(self, station):
@@ -114,7 +114,10 @@ class RunStreams:
 
     def _is_gathering(self):
         """Whether output waits for more."""
-        return self._outbox and not self._is_stalled
+        return (self._is_output_left or self._outbox) and not self._is_stalled
+
+    def _gathering_ms(self):
+        return _LONG_GATHERING_MS if self.limits is not None and self.limits["isHurried"] else _GATHERING_MS
 
     # Output.
 
@@ -134,7 +137,7 @@ class RunStreams:
             self._send(kind, data[:room])
         if len(data) > room:
             self.end_for("output")
-        elif self._is_gathering():
+        elif self._outbox and not self._is_stalled:
             self._leave_output(True)
 
     def _leave_output(self, is_left):

@@ -14,7 +14,7 @@ from ..limits.group_limits import GroupLimitKeeper
 from ..limits.kernel_objects import KernelObjects
 from . import display_gate, end_facts, frames, inputs, last_output, worker
 from .artifacts import Artifacts
-from .run_streams import GATHERING_MS, LONG_GATHERING_MS, RunStreams
+from .run_streams import RunStreams
 
 # Until the server sends the largest size of a report.
 _MAX_REPORT = 64 * 1024
@@ -33,10 +33,10 @@ class SupervisedRun(RunStreams):
     _awaited, _live_stdin, _stdin = (), None, -1
     _has_summary = _has_let_go = _is_over = _had_full_disk = False
     _frames_taken = 0
+    # Whether it is a session that waits for its next job (supervised_session.py), and copies of it.
+    _is_paused, _copies = False, None
     # The socket on which the run asks for locks, and for changes of its files.
     _gate = None
-    # Copies of the worker, if it is a session (supervised_session.py).
-    _copies = None
     _pidfd = -1
 
     def __init__(self, station, is_hurried, port=None):
@@ -48,15 +48,19 @@ class SupervisedRun(RunStreams):
         self._from_server = frames.FrameParser()
         self._from_worker = frames.FrameParser(_MAX_REPORT, display_gate.LARGEST)
         self._open_pipes(lambda pipes: self._fork(place, is_hurried, pipes))
-        self._handle(self._server, self._on_server)
-        self._handle(self._report_pipe, self._on_report)
-        self._handle(self._stdout, self._on_stdout)
-        self._handle(self._stderr, self._on_stderr)
+        self._handlers = {
+            self._server: self._on_server,
+            self._report_pipe: self._on_report,
+            self._stdout: self._on_stdout,
+            self._stderr: self._on_stderr,
+        }
         if _HAS_PIDFDS:
             self._pidfd = os.pidfd_open(self.worker)
-            self._handle(self._pidfd, self._on_exit)
+            self._handlers[self._pidfd] = self._on_exit
         if place.gate is not None:
-            self._handle(place.gate.fd, place.gate.answer)
+            self._handlers[place.gate.fd] = place.gate.answer
+        for fd in self._handlers:
+            self._poller.register(fd, select.POLLIN)
         # A worker of a template is ready to run when it is forked, unless it warms up first.
         self._is_parked_at_once = is_hurried and self._template is not None
         self._reaper = place.tier.reaper(self.worker, by_pidfd=place.gate is not None, template=self._template)
@@ -90,7 +94,7 @@ class SupervisedRun(RunStreams):
             self._drop_inputs()
 
     def _has_job(self):
-        return self._keeper is not None
+        return self._keeper is not None and not self._is_paused
 
     def _serve(self):
         while self._exit_status is None and not self._is_over:
@@ -111,7 +115,7 @@ class SupervisedRun(RunStreams):
     def _patience(self):
         """How long nothing may happen, in milliseconds."""
         if self._is_gathering():
-            return self._gathering_ms
+            return self._gathering_ms()
         return self._keeper.patience_ms() if self._has_job() else self._patience_between_jobs()
 
     def _patience_between_jobs(self):
@@ -140,7 +144,6 @@ class SupervisedRun(RunStreams):
             self.limits = self._station.limits_from(payload)
             self._from_worker.max_payload = self.limits["reportBytes"]
             self.is_hurried = self.limits["isHurried"]
-            self._gathering_ms = LONG_GATHERING_MS if self.is_hurried else GATHERING_MS
         elif kind == frames.JOB:
             self._awaited = inputs.Awaited(self.limits) if self.limits.get("sources") else ()
             self._start(payload)
@@ -154,6 +157,8 @@ class SupervisedRun(RunStreams):
             self._tell_worker(frames.pack(frames.WARM_UP))
         elif kind == frames.CANCEL and self._has_job():
             self.end_for("cancelled")  # else the run that it was meant for has ended
+        elif kind == frames.COPY and self._copies is not None:
+            self._copies.take_order(json.loads(payload), self._is_paused)
 
     def abandon(self):
         """The server is gone or no longer needs this supervisor."""
@@ -165,6 +170,7 @@ class SupervisedRun(RunStreams):
         about = (self.limits, self.worker, self._reaper, self._box, self._objects)
         self._keeper = limits.LimitKeeper(*about) if self._group is None else GroupLimitKeeper(*about, self._group)
         self._tell_worker(frames.pack(frames.JOB, job))
+        self._leave_output(True)
         if self.limits.get("liveStdin"):
             self._stdin = self._station.use_stdin()
             self._live_stdin = inputs.LiveStdin(self._stdin)
@@ -370,7 +376,10 @@ class SupervisedRun(RunStreams):
             self._reaper.signal_all()
         self._drain(self._stdout, self._stderr)
         use = end_facts.usage(ended, self._keeper, *figures, ended_well=self._killed_for is None)
-        self._answer({"killedFor": self._killed_for, "status": 0, "signal": None, **use})
+        if self._killed_for is None:
+            self._send_end(end_facts.encode_good(use))
+        else:
+            self._answer({"killedFor": self._killed_for, "status": 0, "signal": None, **use})
         self._reaper.kill_all()
         self._leave(ended_well=self._killed_for is None)
         self._wait_for_server()
@@ -420,13 +429,17 @@ class SupervisedRun(RunStreams):
                     pipes.unregister(fd)
 
     def _answer(self, facts):
+        self._send_end(end_facts.encode(facts))
+
+    def _send_end(self, facts):
+        """After all that comes before it."""
         if self._killed_for != "scope":
             self._send_files()
         if self._displays is not None and self._displays.dropped:
             self._outbox.add(frames.pack(frames.DISPLAY, self._displays.report()))
         if self._report is not None:
             self._outbox.add(frames.pack(frames.REPORT, self._report))
-        self._outbox.add(frames.pack(frames.END, end_facts.encode(facts)))
+        self._outbox.add(frames.pack(frames.END, facts))
         self._flush()
 
     def _send_files(self):

@@ -1,6 +1,5 @@
 """A run whose worker may be kept as a session: it waits for its next job, and copies of it are made (session_copies.py)."""
 
-import json
 import os
 import time
 
@@ -21,8 +20,8 @@ _INTERRUPTIBLE = ("timeout", "cpu", "output", "cancelled")
 
 
 class SupervisedSession(SupervisedRun):
-    # Why the job of a session was interrupted, and whether the session waits for its next job.
-    _interrupted_for, _is_paused = None, False
+    # Why the job of a session was interrupted.
+    _interrupted_for = None
     # Whether the use of a session that waits was looked at when it was stopped, and its cgroup is ready for the next job.
     _is_counted = _is_settled = False
     # How often it was found awake since.
@@ -35,9 +34,6 @@ class SupervisedSession(SupervisedRun):
             self._serve()
         self._end()
 
-    def _has_job(self):
-        return super()._has_job() and not self._is_paused
-
     def _patience_between_jobs(self):
         return _LOOK_AT_PAUSED_MS if self._is_paused else None
 
@@ -45,12 +41,6 @@ class SupervisedSession(SupervisedRun):
         if self._is_paused:
             self._check_pause()
         super()._on_nothing()
-
-    def _obey(self, kind, payload):
-        if kind == frames.COPY and self._copies is not None:
-            self._copies.take_order(json.loads(payload), self._is_paused)
-        else:
-            super()._obey(kind, payload)
 
     def _start(self, job):
         branch = self.limits.get("branch", MAIN)
@@ -154,6 +144,7 @@ class SupervisedSession(SupervisedRun):
         self._keeper.renew(self.limits, at_once=not self._copies.is_ordered, is_counted=is_counted)
         # In this order the worker wakes once: it finds the message when it goes on.
         self._tell_worker(message)
+        self._leave_output(True)
         self._reaper.continue_all()
 
     def _settle_group(self):
