@@ -6,7 +6,7 @@ import { summarize } from '../statistics.mjs';
 import { PRINT } from '../workloads.mjs';
 import { World } from './world.mjs';
 
-/** Returns the rows of both, and the time that routing takes: from the offer to a claimed worker. */
+/** Returns the rows of both, and the time that routing takes: until a worker is chosen, or has claimed the run. */
 export async function measureOverhead(facts, settings) {
   const routing = [];
   const cluster = {
@@ -73,5 +73,5 @@ export function describeOverhead({ overhead, settings }) {
   return `${table(['', 'median', 'p99', 'back to back'], drawn)}
 
 A front end, a NATS server and a worker, all on this machine, against the library, in ${settings.rounds} interleaved rounds of one process; a gap
-of ${settings.gapMs} ms between calls, as agents call. The cluster adds ${figure(addedMs({ overhead }), ' ms')}, of which finding a worker (offer and claim) takes ${figure(routing.median, ' ms')}.`;
+of ${settings.gapMs} ms between calls, as agents call. The cluster adds ${figure(addedMs({ overhead }), ' ms')}, of which finding a worker takes ${figure(routing.median, ' ms')}.`;
 }

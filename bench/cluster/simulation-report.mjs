@@ -63,8 +63,8 @@ export function describeSimulation({ simulation }) {
   return `${table(head, drawn)}
 
 ${workers} workers with the real protocol and their own connections, in two processes, answer print(1) from runs that were recorded on a real
-worker (median ${figure(recordedMs, ' ms')}); ${FRONTS} front ends without an audit trail send the runs. "Routing" is the time from the offer of a run to a claimed
-worker. Messages and bytes are those that the NATS server received and sent for each run, and CPU is that of each run; without them
+worker (median ${figure(recordedMs, ' ms')}); ${FRONTS} front ends without an audit trail send the runs. "Routing" is the time until
+a worker is chosen, or has claimed the run. Messages and bytes are those that the NATS server received and sent for each run, and CPU is that of each run; without them
 the cluster's heartbeats take ${figure(idle.messages)} messages a second and ${figure((idle.nats + idle.front + idle.workers) / 10, ' %')} of a core.
 
 ${conclusion(simulation, cores)}`;

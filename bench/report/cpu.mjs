@@ -48,7 +48,7 @@ function model({ parts, cpuMs }) {
 Supervisors and workers are processes of their own and use every core. Shared are Node's event loop (${figure(shared[0].cost, ' ms')} of
 each run, so at most ${figure(shared[0].most)} runs a second in one server) and the fork server of an environment (${figure(shared[1].cost, ' ms')}, at most
 ${figure(shared[1].most)}). The first of them is full at about ${figure(cores)} cores; a second server, or a second environment, lifts it.
-The audit trail, which is off here, adds to Node's share: a line in a journal for each run, and a transaction every tenth of a second.
+The audit trail, which is off here, adds to Node's share: a line in a journal for each run, and a transaction every half of a second.
 This is a calculation from the shares above, not a measurement on such a machine.
 
 ${table(['', 'runs', 'what is full first'], rows)}`;
