@@ -22,6 +22,24 @@ test('runs go to a worker that has what they need', async () => {
   expect(plain.trail).toHaveLength(0);
 });
 
+test('the architecture of a worker is a label that it has by itself', async () => {
+  const worker = await cluster.worker(['--label', 'gpu=true'], ONE);
+  const pungi = await cluster.front();
+  const needs = [{ arch: process.arch }, { arch: process.arch, gpu: 'true' }];
+  // More than it has slots for: some are placed, the others are offered.
+  for (const labels of needs) {
+    const runs = await Promise.all(Array.from({ length: 4 }, () => pungi.run({ code: '1', labels })));
+    expect(runs.map(({ verdict }) => verdict)).toEqual(runs.map(() => ({ kind: 'ok' })));
+  }
+  expect(worker.trail.filter(({ event }) => event === 'started')).toHaveLength(8);
+  const { verdict } = await pungi.run({ code: '1', labels: { arch: 'riscv64', gpu: 'true' } });
+  expect(verdict).toMatchObject({
+    kind: 'busy',
+    message:
+      'No worker has arch=riscv64 and gpu=true (1 connected): start one with pungi worker --label gpu=true on a machine with riscv64.',
+  });
+});
+
 test('a need that no worker meets is refused with what to start', async () => {
   await cluster.worker(['--label', 'gpu=true']);
   const pungi = await cluster.front();

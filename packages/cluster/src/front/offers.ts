@@ -8,7 +8,7 @@ import {
   OfferAnswer as OfferAnswerSchema,
   parse,
 } from '../protocol/messages.js';
-import { ANY, type Labels, meets, needToken } from '../protocol/subjects.js';
+import { ANY, ARCH, type Labels, meets, needToken, placeOf } from '../protocol/subjects.js';
 import {
   BUILD_MS,
   OFFER_AGAIN_MS,
@@ -161,7 +161,7 @@ export class Offers {
   }
 
   #hasFailed({ size }: ReadonlySet<string>, labels: Labels): boolean {
-    const able = this.link.workers.all.filter((worker) => meets(worker.labels, labels));
+    const able = this.link.workers.all.filter((worker) => meets(worker, labels));
     const names = new Set(able.map(({ worker }) => worker));
     return size >= Math.min(MOST_FAILED, names.size);
   }
@@ -222,7 +222,7 @@ export class Offers {
     const abort = () => resolve('nobody');
     stop.addEventListener('abort', abort, { once: true });
     try {
-      const subject = this.link.subjects.offer({ generation, arch: ANY, need: needToken(labels) });
+      const subject = this.link.subjects.offer({ generation, ...placeOf(labels) });
       const { front } = this.link;
       const offer = { v: PROTOCOL, front, token: listening.token, ...neededOf(spec) };
       this.link.send(subject, offer, listening.subject);
@@ -238,12 +238,13 @@ export class Offers {
   /** Throws SERVER_BUSY if no worker meets the need: waiting for a free one would be in vain. */
   #refuseUnmet(labels: Labels): void {
     const { all } = this.link.workers;
-    if (Object.keys(labels).length === 0 || all.some((worker) => meets(worker.labels, labels))) return;
+    if (Object.keys(labels).length === 0 || all.some((worker) => meets(worker, labels))) return;
     const text = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-    const flags = text.map((label) => `--label ${label}`).join(' ');
+    const flags = text.filter((label) => !label.startsWith(`${ARCH}=`)).map((label) => ` --label ${label}`);
+    const place = labels[ARCH] === undefined ? '' : ` on a machine with ${labels[ARCH]}`;
     throw new PungiError(
       'SERVER_BUSY',
-      `No worker has ${text.join(' and ')} (${all.length} connected): start one with pungi worker ${flags}.`,
+      `No worker has ${text.join(' and ')} (${all.length} connected): start one with pungi worker${flags.join('')}${place}.`,
     );
   }
 

@@ -67,7 +67,7 @@ export class Placement {
     const first = Math.floor(Math.random() * all.length);
     for (let step = 0; step < all.length && found < CHOICES; step += 1) {
       const beat = all[(first + step) % all.length]!;
-      if (beat.state !== 'ready' || !beat.isOpen || !meets(beat.labels, labels)) continue;
+      if (beat.state !== 'ready' || !beat.isOpen || !meets(beat, labels)) continue;
       if (ref !== undefined && !beat.generations.includes(ref.generation)) continue;
       const { own, others, at } = this.#of(beat);
       if (now - at > FRESH_MS || own + others >= beat.slots || !this.trust.isTrusted(beat.worker)) continue;

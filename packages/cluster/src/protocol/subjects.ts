@@ -108,9 +108,19 @@ export function needToken(labels: Labels): string {
   return pairs.length === 0 ? ANY : Buffer.from(pairs.sort().join(',')).toString('base64url');
 }
 
-/** Whether a worker with these labels has what is needed. */
-export const meets = (labels: Labels, needed: Labels): boolean =>
-  Object.entries(needed).every(([name, value]) => labels[name] === value);
+/** A label that every worker has, and none may set: what its machine is, such as x64 or arm64. */
+export const ARCH = 'arch';
+
+/** Whether a worker has what is needed. */
+export const meets = (worker: { arch: string; labels: Labels }, needed: Labels): boolean =>
+  Object.entries(needed).every(
+    ([name, value]) => (name === ARCH ? worker.arch : worker.labels[name]) === value,
+  );
+
+/** Where workers that have what is needed take offers. */
+export function placeOf({ [ARCH]: arch = ANY, ...labels }: Labels): Omit<OfferPlace, 'generation'> {
+  return { arch, need: needToken(labels) };
+}
 
 /** The tokens of every need that a worker with these labels meets. */
 export function needTokens(labels: Labels): string[] {

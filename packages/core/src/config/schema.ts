@@ -417,7 +417,12 @@ export const OPTIONS = {
     list(/[\s,]+/)
       .pipe(
         z
-          .array(z.string().regex(/^[\w.-]{1,60}=[\w.-]{1,60}$/, 'must be of the form name=value'))
+          .array(
+            z
+              .string()
+              .regex(/^[\w.-]{1,60}=[\w.-]{1,60}$/, 'must be of the form name=value')
+              .refine((label) => !label.startsWith('arch='), 'must not set arch, which every worker has'),
+          )
           .max(5, 'must be at most 5'),
       )
       .default([]),
