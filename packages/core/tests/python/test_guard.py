@@ -52,6 +52,11 @@ MODULES = {
         "    time.sleep(60)\n"
         "os.wait()"
     ),
+    "hooking": (
+        "import os\n"
+        "forked = []\n"
+        "os.register_at_fork(before=lambda: forked.append('before'), after_in_child=lambda: forked.append('after'))"
+    ),
     "mapping": (
         "import mmap\n"
         "kept = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
@@ -240,6 +245,22 @@ class Guard(unittest.TestCase):
             self.assertEqual(answer["stdout"], b"2 True\n")
             answer = server.park().run("import fine\nprint(fine.a)")
             self.assertEqual(answer["stdout"], b"1\n")
+
+    def test_code_and_constants_of_a_library_are_one_mapping(self):
+        code = (
+            "import collections, re\n"
+            "found = re.findall(r'-([0-9a-f]+) (\\S+) \\S+ \\S+ [1-9]\\d* +(/\\S+[.]so\\S*)', open('/proc/self/maps').read())\n"
+            "print({access for _, access, _ in found}, max(collections.Counter(path for *_, path in found).values()) <= 2, len(found) > 5)"
+        )
+        for server in self.each_tier("fine"):
+            self.loaded(server)
+            self.assertEqual(server.park().run(code)["stdout"], b"{'r-xp'} True True\n")
+
+    def test_what_packages_do_at_a_fork_is_done_for_every_run(self):
+        for server in self.each_tier("hooking"):
+            self.assertEqual(self.loaded(server), (["hooking"], {}))
+            answer = server.park().run("import hooking\nprint(hooking.forked[-2:])")
+            self.assertEqual(answer["stdout"], b"['before', 'after']\n")
 
     def test_memory_that_packages_have_mapped_stays_theirs(self):
         for server in self.each_tier("mapping"):

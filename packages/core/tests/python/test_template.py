@@ -78,6 +78,10 @@ class Template(unittest.TestCase):
         code = "import os, threading\nprint(os.getppid(), os.getsid(0) == os.getpgrp() == os.getpid(), threading.active_count())"
         self.assertEqual(self.run_next(code), "1 True 1\n")
 
+    def test_the_main_thread_of_a_worker_knows_its_number(self):
+        code = "import os, threading\nprint(threading.main_thread().native_id == threading.get_native_id() == os.getpid())"
+        self.assertEqual([self.run_next(code) for _ in range(2)], ["True\n"] * 2)
+
     def test_threads_of_a_worker_work_as_always(self):
         code = "import threading\nt = threading.Thread(target=print, args=('x',))\nt.start()\nt.join()\nprint(threading.main_thread().is_alive())"
         self.assertEqual(self.run_next(code), "x\nTrue\n")

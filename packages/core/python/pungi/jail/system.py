@@ -152,15 +152,26 @@ def can_fork_siblings():
 def fork_sibling():
     """fork(), but the child's parent is the parent of this process, and it is dumpable."""
     _before_fork()
-    pid = _clone_sibling()
+    try:
+        pid = fork_bare_sibling()
+    except OSError:
+        _after_fork_in_parent()
+        raise
     if pid == 0:
         _after_fork_in_child()
+    else:
+        _after_fork_in_parent()
+    return pid
+
+
+def fork_bare_sibling():
+    """The same without the bookkeeping of the interpreter, from a process that has one thread and holds no lock."""
+    pid = _clone_sibling()
+    if pid == 0:
         _set_robust_list()
         _become_dumpable()
-        return 0
-    error = ctypes.get_errno()
-    _after_fork_in_parent()
-    if pid < 0:
+    elif pid < 0:
+        error = ctypes.get_errno()
         raise OSError(error, f"clone: {os.strerror(error)}")
     return pid
 

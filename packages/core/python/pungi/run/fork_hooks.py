@@ -1,48 +1,61 @@
-"""What the standard library does in a forked process: it renews its locks, its list of threads and its random numbers.
+"""What a template does in place of the interpreter's bookkeeping around a fork.
 
-A worker that a template forks needs none of it, and would copy a hundred pages for it: the template has one thread, holds no lock, and
-renews the random numbers itself. What packages have registered is done in every process.
+The interpreter and its library renew locks, the list of threads and random numbers in each child. A template has one thread and holds no
+lock, so its workers need none of that, and would copy a hundred pages for it. Only where packages have registered hooks of their own is
+all of it done in every worker.
 """
 
+import contextlib
 import os
+import random
 import sys
+import threading
+from _thread import get_native_id
 
-_hooks = []
-# Holds the main thread if the next fork leaves them out. The child takes it away: its own children renew everything.
-_leaves_out = []
+# Their hooks renew locks, threads, the event loop that is running and random numbers.
+_OF_LIBRARY = {"asyncio.events", "concurrent.futures.thread", "logging", "random", "threading"}
+# Looked up once: a worker copies a page for every name that it looks up.
+_about_main_thread = vars(threading.main_thread())
+_has_foreign_hooks = False
 
 
-def take_over():
-    """First of all, before anything else imports these modules."""
+@contextlib.contextmanager
+def noticing_packages():
+    """Around the loading of packages."""
     register = getattr(os, "register_at_fork", None)
-    if register is None or "threading" in sys.modules or "random" in sys.modules:
+    if register is None:
+        yield
         return
-    os.register_at_fork = lambda after_in_child: _hooks.append(after_in_child)
+
+    def notice(**hooks):
+        global _has_foreign_hooks
+        register(**hooks)
+        _has_foreign_hooks |= sys._getframe(1).f_globals.get("__name__") not in _OF_LIBRARY
+
+    os.register_at_fork = notice
     try:
-        import random  # noqa: F401
-        import threading  # noqa: F401
+        yield
     finally:
         os.register_at_fork = register
-    register(after_in_child=_renew)
 
 
-def _renew():
-    if _leaves_out:
-        _leaves_out.pop()._set_native_id()
-        return
-    for hook in _hooks:
-        hook()
-
-
-def leave_out():
-    """In a template, before it forks a worker, which gets other random numbers than the one before it."""
-    if _hooks:
-        _leaves_out[:] = (sys.modules["threading"].main_thread(),)
-        sys.modules["random"].seed()
-    renew_random_numbers()
+def are_needed():
+    """In a template: whether its workers need the bookkeeping of the interpreter."""
+    return _has_foreign_hooks or "t" in sys.abiflags  # free-threaded: it has more to renew
 
 
 def renew_random_numbers():
-    """The standard library reseeds itself after a fork; numpy's global generator would repeat itself in every run."""
+    """The library reseeds itself in a forked process; numpy's global generator would repeat itself in every run."""
     if "numpy.random" in sys.modules:
         sys.modules["numpy.random"].seed(int.from_bytes(os.urandom(4), "big"))
+
+
+def renew_all_random_numbers():
+    """In a template, before it forks without bookkeeping: the worker gets other numbers than the one before it."""
+    random.seed()
+    renew_random_numbers()
+
+
+def renew_main_thread():
+    """In a worker that was forked without bookkeeping."""
+    _about_main_thread["_native_id"] = get_native_id()

@@ -9,10 +9,6 @@ from . import neighbours
 
 neighbours.gather()
 
-from . import fork_hooks
-
-fork_hooks.take_over()
-
 import contextlib
 import gc
 import json
@@ -28,7 +24,7 @@ from .. import harness
 from ..jail import landlock, seccomp, system
 from ..jail.tier import TIERS
 from ..limits import cgroup_keeper, limits, load_limits, processors, run_group, watch
-from . import called_script, display_hooks, font_list, guard, late_modules, memory_file, packages, process_title, started_as, streams, supervisor, worker
+from . import called_script, display_hooks, font_list, fork_hooks, guard, late_modules, memory_file, packages, process_title, started_as, streams, supervisor, worker
 
 
 # How long supervisors that have ended are zombies if no order comes.
@@ -68,7 +64,8 @@ def _become_fork_server(settings, door):
     guard.wait_to_load(door)
     longest = settings.get("longestImport", packages.LONGEST_IMPORT)
     started_as.clear_flags()
-    packages.load(door, settings["preload"], settings.get("surelyUsed", ()), longest, settings.get("learned", ()))
+    with fork_hooks.noticing_packages():
+        packages.load(door, settings["preload"], settings.get("surelyUsed", ()), longest, settings.get("learned", ()))
     display_hooks.install()
     streams.prepare()
     called_script.rehearse()
@@ -77,7 +74,7 @@ def _become_fork_server(settings, door):
     late_modules.hide(harness.__name__)
     tier.settle_home()
     gc.collect()
-    memory = memory_file.ranges() if settings["mostSupervisors"] > _OF_ONE_RUN else []
+    memory = memory_file.prepare() if settings["mostSupervisors"] > _OF_ONE_RUN else []
     gc.freeze()
     _move_into_file(memory, door)
     guard.send_report(door, ready=True)

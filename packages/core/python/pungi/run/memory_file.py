@@ -24,25 +24,64 @@ _PROTECTION = {"r": mmap.PROT_READ, "w": mmap.PROT_WRITE}
 _MAP_FIXED = 0x10
 # The interpreter has its small objects in pools of this size, and 64 of them in an arena, which it unmaps as a whole.
 _POOL_BITS, _POOLS_IN_ARENA = 14, 64
+# Of what the linker has mapped of a library: start, end, protection, offset, and the rest, which names the file.
+_SEGMENT = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (r--|r-x)p ([0-9a-f]+) (\S+ [1-9]\d* +/.*)")
 _HEADER = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (r[-w])-p \S+ \S+ \S+ *(.*)")
 # The size of a ucontext_t, which is 4560 bytes on aarch64, and of a stack for one system call.
 _CONTEXT, _STACK = 8192, 16384
 
 
-def ranges():
-    """The memory to move: (first address, size, protection). Empty where this cannot be done. `gc.freeze` comes after it."""
+def prepare():
+    """Joins mappings. Returns the memory to move: (first address, size, protection); empty where this cannot be done. `gc.freeze` comes after
+    it."""
     if not (system.IS_LINUX and hasattr(_libc, "makecontext")) or "t" in sys.abiflags:  # free-threaded: it has another allocator
         return []
+    _join_segments()
+    return [*_merged(_ranges())]
+
+
+def _join_segments():
+    """Makes one mapping of the code of a library and of the constants before and after it, which may all be executed then, as linkers have
+    laid them out for decades. A fork copies each mapping, and the end of a process removes it: with pandas there are hundreds."""
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
+        segments = [match.groups() for match in map(_SEGMENT.match, file) if match]
+    joined = []
+    for start, end, access, offset, name in segments:
+        start, end, offset = int(start, 16), int(end, 16), int(offset, 16)
+        last = joined[-1] if joined else None
+        if last and (last["end"], last["next"], last["name"]) == (start, offset, name):
+            last.update(end=end, next=offset + end - start, has_code=last["has_code"] or access == "r-x")
+        else:
+            joined.append({"start": start, "end": end, "next": offset + end - start, "name": name, "has_code": access == "r-x"})
+    for each in joined:
+        if each["has_code"]:
+            # Where this is refused, they stay apart.
+            _libc.mprotect(ctypes.c_void_p(each["start"]), ctypes.c_size_t(each["end"] - each["start"]), mmap.PROT_READ | mmap.PROT_EXEC)
+
+
+def _ranges():
     gc.unfreeze()  # only then are all objects listed
     pools = sorted({id(each) >> _POOL_BITS for each in gc.get_objects()})
-    found = []
     for start, end, access, name in _private_mappings():
         protection = sum(_PROTECTION.get(letter, 0) for letter in access)
         if name.startswith("/") or name == "[heap]":
-            found.append((start, end - start, protection))
+            yield start, end - start, protection
         elif not name and access == "rw":
-            found += [(first, last - first, protection) for first, last in _arenas(start, end, pools)]
-    return found
+            yield from ((first, last - first, protection) for first, last in _arenas(start, end, pools))
+
+
+def _merged(ranges):
+    """Ranges next to each other become one, which may be written to if one of them may: the linker protects what it has relocated."""
+    last = None
+    for start, size, protection in ranges:
+        if last and last[0] + last[1] == start:
+            last = last[0], last[1] + size, last[2] | protection
+        else:
+            if last:
+                yield last
+            last = start, size, protection
+    if last:
+        yield last
 
 
 def move(ranges, file):

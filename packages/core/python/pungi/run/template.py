@@ -109,6 +109,9 @@ def serve(door, parked):
     supervisor says for a worker that is parked at once."""
     _send_ready(door, parked)
     _close_pipes()
+    is_bare = not fork_hooks.are_needed()
+    fork = system.fork_bare_sibling if is_bare else system.fork_sibling
+    renew_random_numbers = fork_hooks.renew_all_random_numbers if is_bare else fork_hooks.renew_random_numbers
     while True:
         request, extras, _, _ = door.recvmsg(1, _ROOM_FOR_PIPES)
         if not request or extras[0][2] != _AS_EXPECTED:
@@ -117,12 +120,14 @@ def serve(door, parked):
             os.dup2(fd, place, inheritable=False)
         os.closerange(3, _FIRST_PIPE + _PIPES)
         _open_nothing()
-        fork_hooks.leave_out()
+        renew_random_numbers()
         try:
-            pid = system.fork_sibling()
+            pid = fork()
         except OSError as error:
             pid = -error.errno
         if pid == 0:
+            if is_bare:
+                fork_hooks.renew_main_thread()
             os.close(_DOOR)
             return request == _HURRIED
         os.write(_DOOR, b"%d" % pid)
