@@ -9,6 +9,8 @@ const LONGEST_BACKOFF_MS = 10_000;
 const FAILURES_UNTIL_REPORTED = 3;
 /** The pool counts as quiet after this time without events. */
 const QUIET_MS = 100;
+/** Runs that follow each other so soon leave no time to warm workers up. */
+const BRISK_MS = 3;
 const CORES = availableParallelism();
 
 export interface PoolOptions {
@@ -49,6 +51,8 @@ export class Pool {
   readonly #idle: NodeJS.Timeout;
   #quiet: NodeJS.Timeout | undefined;
   #lastEnd = 0;
+  #lastTake = 0;
+  #isBrisk = false;
   #isClosed = false;
   #isDraining = false;
   #isSupplied: boolean;
@@ -96,7 +100,7 @@ export class Pool {
 
   /** Whether runs arrive faster than workers are parked, or leave no core to warm them up. */
   get isPressed(): boolean {
-    return this.#parked.length < this.size / 2 || this.busy >= CORES;
+    return this.#isBrisk || this.#parked.length < this.size / 2 || this.busy >= CORES;
   }
 
   get isIdle(): boolean {
@@ -122,6 +126,9 @@ export class Pool {
     if (this.#isClosed) throw new PungiError('CANCELLED', 'Pungi is shutting down.');
     clearTimeout(this.#quiet);
     if (this.#unsuppliable) throw noWorker(this.#unsuppliable);
+    const now = performance.now();
+    this.#isBrisk = now - this.#lastTake < BRISK_MS;
+    this.#lastTake = now;
     const ready = this.#parked.pop();
     if (!ready) return this.#wait(signal);
     this.#occupy(ready);
