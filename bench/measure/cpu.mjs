@@ -122,7 +122,10 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   const { ensureEnvironment, findPython, interpreterFacts } = await import('../python.mjs');
   const found = await findPython();
   const workload = { ...PRINT, ...interpreterFacts(ensureEnvironment(found) ?? found.python, found.tier) };
-  const { parts, cpuMs, perCore, rate } = await measureCpu(workload, { concurrency: 8, cpuRuns: Number(process.argv[2] ?? 2000) });
+  const { parts, cpuMs, perCore, rate } = await measureCpu(workload, {
+    concurrency: 8,
+    cpuRuns: Number(process.argv[2] ?? 2000),
+  });
   console.table(parts);
   console.log(
     `${cpuMs.toFixed(2)} ms of CPU per run, ${perCore.toFixed(0)} runs per second of a core, ${rate.toFixed(0)}/s here`,
