@@ -179,7 +179,9 @@ class Guarded:
             if os.waitpid(self._pid, os.WNOHANG)[0]:
                 self._on_end()
             elif passed := self._limits.check(self._pid, self._stage, self._printed):
-                self._stop(passed)
+                self._hear()  # it may have begun another module since it was heard
+                if not self._skipped:
+                    self._stop(passed)
             elif self._stage == "serving":
                 self._pass_on_orders()
         return self._skipped
