@@ -1,5 +1,6 @@
 """The guard, with real fork servers of real environments: what packages do while they load, and what becomes of it."""
 
+import mmap
 import os
 import subprocess
 import sys
@@ -256,6 +257,23 @@ class Guard(unittest.TestCase):
             self.loaded(server)
             self.assertEqual(server.park().run(code)["stdout"], b"{'r-xp'} True True\n")
 
+    def test_the_interpreters_code_is_in_huge_pages_that_runs_have_in_common(self):
+        code = (
+            "import re\n"
+            "print(len(re.findall(' r-xp .*/memfd:memory', open('/proc/self/maps').read())))\n"
+            "try:\n"
+            "    smaps = open('/proc/self/smaps').read()\n"
+            "except OSError:\n"
+            "    smaps = ''\n"
+            "print(*re.findall(r' r-xp .*/memfd:memory.*\\n(?:[A-Z].*\\n)*?ShmemPmdMapped: +(\\d+)', smaps))"
+        )
+        for server in self.each_tier("fine"):
+            self.loaded(server)
+            mappings, huge = server.park().run(code)["stdout"].splitlines()
+            self.assertEqual(int(mappings), 1)
+            if huge:  # the landlock tier does not show it
+                self.assertEqual(int(huge) > 0, _makes_huge_pages())
+
     def test_what_packages_do_at_a_fork_is_done_for_every_run(self):
         for server in self.each_tier("hooking"):
             self.assertEqual(self.loaded(server), (["hooking"], {}))
@@ -290,6 +308,18 @@ class Guard(unittest.TestCase):
             server.process.stdin.close()
             self.assertEqual(server.process.wait(20), 0)
             self.assertEqual(os.listdir(server.work), [])
+
+
+def _makes_huge_pages():
+    """Whether the kernel does, when it is asked to."""
+    try:
+        area = mmap.mmap(-1, 8 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        area[:] = b"x" * len(area)
+        area.madvise(25)  # MADV_COLLAPSE
+        with open("/sys/kernel/mm/transparent_hugepage/shmem_enabled", encoding="ascii") as file:
+            return "[deny]" not in file.read()
+    except OSError:
+        return False
 
 
 if __name__ == "__main__":

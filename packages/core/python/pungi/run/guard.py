@@ -10,7 +10,6 @@ stdin: orders of the server; its end ends everything. stdout: reports, each a li
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import select
@@ -21,7 +20,7 @@ import time
 from ..jail import box, system
 from ..limits import load_limits
 from ..limits.reaper import Reaper
-from . import frames
+from . import frames, memory_file
 from .lease import Lease
 
 _CHUNK = 65536
@@ -258,7 +257,7 @@ class Guarded:
         file = None
         if type(size) is int and self._limits.lends(self._pid, size):
             with contextlib.suppress(OSError):  # there is no memory left, or no such file
-                file = _file_of(size)
+                file = memory_file.make(size)
         socket.send_fds(self._door, [_LENT + b"\n"], [] if file is None else [file])
         if file is not None:
             os.close(file)
@@ -358,18 +357,6 @@ def borrow_file(door, size):
         return None  # an order already: packages have said that they are ready
     _, files, _, _ = socket.recv_fds(door, _CHUNK, 1)
     return files[0] if files else None
-
-
-def _file_of(size):
-    """A file without a name, which nobody can make larger."""
-    file = os.memfd_create("memory", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    try:
-        os.posix_fallocate(file, 0, size)
-        fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
-    except BaseException:
-        os.close(file)
-        raise
-    return file
 
 
 def send_report(door, **report):

@@ -6,9 +6,13 @@ is closed, and a page that a process writes to becomes its own, as after any for
 
 Only memory is moved of which it is known who frees it, and how: an allocator that gives pages back with MADV_DONTNEED expects zeros
 in them, and would find the contents of the file.
+
+The file has huge pages where the kernel has any. The code of the interpreter comes first in it, at a place where a process sees a huge page
+as one: else every run would find its code in hundreds of small ones, and let go of them.
 """
 
 import ctypes
+import fcntl
 import gc
 import mmap
 import os
@@ -22,13 +26,44 @@ from ..jail import system
 _libc = ctypes.PyDLL(None) if os.name == "posix" else None
 _PROTECTION = {"r": mmap.PROT_READ, "w": mmap.PROT_WRITE}
 _MAP_FIXED = 0x10
+_HUGE, _MADV_COLLAPSE = 2 << 20, 25
 # The interpreter has its small objects in pools of this size, and 64 of them in an arena, which it unmaps as a whole.
 _POOL_BITS, _POOLS_IN_ARENA = 14, 64
 # Of what the linker has mapped of a library: start, end, protection, offset, and the rest, which names the file.
 _SEGMENT = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (r--|r-x)p ([0-9a-f]+) (\S+ [1-9]\d* +/.*)")
 _HEADER = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (r[-w])-p \S+ \S+ \S+ *(.*)")
+_CODE = re.compile(r"([0-9a-f]+)-([0-9a-f]+) r-xp ")
 # The size of a ucontext_t, which is 4560 bytes on aarch64, and of a stack for one system call.
 _CONTEXT, _STACK = 8192, 16384
+
+
+def make(size):
+    """In the guard: a file without a name, which nobody can make larger."""
+    file = os.memfd_create("memory", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        os.ftruncate(file, size)
+        _use_huge_pages(file, size // _HUGE * _HUGE)
+        os.posix_fallocate(file, 0, size)
+        fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def _use_huge_pages(file, size):
+    """Where the kernel refuses, pages stay small. Before Linux 6.1 it does not know the request."""
+    if size == 0:
+        return
+    room = mmap.mmap(-1, size + _HUGE)
+    first = -(-ctypes.addressof(ctypes.c_char.from_buffer(room)) // _HUGE) * _HUGE
+    start, length = ctypes.c_void_p(first), ctypes.c_size_t(size)
+    flags = mmap.MAP_SHARED | _MAP_FIXED
+    if _libc.mmap(start, length, mmap.PROT_READ | mmap.PROT_WRITE, flags, file, ctypes.c_long(0)) != -1:
+        for position in range(first, first + size, _HUGE):
+            ctypes.memset(position, 0, 1)  # what has no page yet has none that could become a huge one
+        _libc.madvise(start, length, _MADV_COLLAPSE)
+    room.close()
 
 
 def prepare():
@@ -37,7 +72,7 @@ def prepare():
     if not (system.IS_LINUX and hasattr(_libc, "makecontext")) or "t" in sys.abiflags:  # free-threaded: it has another allocator
         return []
     _join_segments()
-    return [*_merged(_ranges())]
+    return [*_code_of_interpreter(), *_merged(_ranges())]
 
 
 def _join_segments():
@@ -59,11 +94,23 @@ def _join_segments():
             _libc.mprotect(ctypes.c_void_p(each["start"]), ctypes.c_size_t(each["end"] - each["start"]), mmap.PROT_READ | mmap.PROT_EXEC)
 
 
+def _code_of_interpreter():
+    """That in whole huge pages."""
+    inside = ctypes.cast(ctypes.pythonapi.Py_IsInitialized, ctypes.c_void_p).value
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
+        for start, end in ((int(match[1], 16), int(match[2], 16)) for match in map(_CODE.match, file) if match):
+            first, last = -(-start // _HUGE) * _HUGE, end // _HUGE * _HUGE
+            if start <= inside < end and first < last:
+                yield first, last - first, mmap.PROT_READ | mmap.PROT_EXEC
+
+
 def _ranges():
     gc.unfreeze()  # only then are all objects listed
     pools = sorted({id(each) >> _POOL_BITS for each in gc.get_objects()})
     for start, end, access, name in _private_mappings():
         protection = sum(_PROTECTION.get(letter, 0) for letter in access)
+        if name == "[heap]":
+            end -= mmap.PAGESIZE  # a run sees that it has one
         if name.startswith("/") or name == "[heap]":
             yield start, end - start, protection
         elif not name and access == "rw":
