@@ -44,8 +44,10 @@ export async function measureCommandLine(facts, { spawns }, say = () => {}) {
   const server = await mcpModern.open({ ...PRINT, ...facts, env: settings });
   try {
     await server.run();
-    for (let round = 0; round < spawns; round += 1)
+    for (let round = 0; round < spawns; round += 1) {
+      samples.python.push(await time(facts.python, '-c', 'pass'));
       samples.beside.push(await time(process.execPath, MAIN, 'run', '-c', 'pass'));
+    }
   } finally {
     await server.close();
   }
