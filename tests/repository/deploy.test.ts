@@ -132,6 +132,15 @@ test('the gateway leads to the front end, and is the same in both', () => {
   expect(map.data['default.conf.template']).toBe(GATEWAY);
 });
 
+test('a front end of compose shares the network of its gateway, which outlives it', () => {
+  const [{ services }] = documentsOf('compose.yaml') as unknown as [
+    { services: Record<string, { network_mode?: string; ports?: string[] }> },
+  ];
+  expect(services.front).toMatchObject({ network_mode: 'service:gateway' });
+  expect(services.gateway!.network_mode).toBeUndefined();
+  expect(services.gateway!.ports).toEqual(['127.0.0.1:8080:8080']);
+});
+
 test('NATS is the version that the tests run', () => {
   const source = readFileSync(
     resolve(folder, '../packages/core/src/environments/packaging/nats-server.ts'),
