@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { OPTIONS } from '../../core/src/config/schema.js';
 import { TIERS } from '../../core/src/contract/outcome.js';
 import { kernelFindings } from '../src/doctor/examine.js';
-import { pungi } from './pungi.js';
+import { program, pungi } from './pungi.js';
 
 interface Report {
   healthy: boolean;
@@ -123,4 +123,12 @@ test('elsewhere than on Linux the doctor says that runs are not isolated', () =>
   expect(kernelFindings('darwin')).toMatchObject([
     { state: 'warn', todo: expect.stringContaining('ALLOW_UNSANDBOXED') },
   ]);
+});
+
+test.runIf(process.getuid?.() === 0)('root without capabilities reads what to do', async () => {
+  const through = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
+  const { status, stdout } = await program(['doctor'], { through });
+  expect(status).not.toBe(0);
+  expect(stdout).toContain('root without capabilities can enter no sandbox; use an ordinary user');
+  expect(stdout).toContain('Start Pungi as an ordinary user');
 });

@@ -37,6 +37,11 @@ const hasUserManager = ({ exists }: MachineFacts) => exists(`/run/user/${process
 /** The first rule that matches wins: facts about the machine come before guesses from the error. */
 const RULES: readonly Rule[] = [
   {
+    error: /root without capabilities/,
+    found: 'root has no capabilities here',
+    fix: 'Start Pungi as an ordinary user; in a container, with --user or "user:".',
+  },
+  {
     error: NAMESPACE_CALL,
     when: (here) => !here.isRoot && isOff('kernel/unprivileged_userns_clone')(here),
     found: 'user namespaces are switched off for ordinary users',

@@ -159,7 +159,10 @@ class Guarded:
         folder = os.path.join(self._settings["workBase"], f"of-{os.urandom(8).hex()}")
         os.mkdir(folder, 0o700)
         if os.getuid() == 0:
-            os.chown(folder, self._settings["uid"], self._settings["uid"])
+            try:
+                os.chown(folder, self._settings["uid"], self._settings["uid"])
+            except PermissionError as error:
+                raise PermissionError("root without capabilities can enter no sandbox; use an ordinary user") from error
         return folder
 
     def watch(self):
