@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect, errors, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
 import { type Logger, PungiError } from '@pungi/core/base';
 import type { NatsCredentials } from './credentials.js';
@@ -11,6 +12,7 @@ export interface ClusterAddress {
 
 const CONNECT_MS = 5000;
 const RECONNECT_MS = 100;
+const LEAVE_MS = 5000;
 /** A server that does not answer is noticed after two of these. */
 const PING_MS = 1000;
 
@@ -71,13 +73,13 @@ export const isUnanswered = (error: unknown): boolean =>
     errors.DrainingConnectionError,
   ].some((kind) => error instanceof kind);
 
-/** Sends what is left and closes it. Without a connection there is nobody to send it to. */
+/** Sends what is left and closes it. A server that does not answer is not waited for. */
 export async function leave(connection: NatsConnection): Promise<void> {
-  try {
-    await connection.drain();
-  } catch {
-    await connection.close();
-  }
+  const stop = new AbortController();
+  const late = pause(LEAVE_MS, undefined, { signal: stop.signal }).catch(() => {});
+  await Promise.race([connection.drain().catch(() => {}), late]);
+  stop.abort();
+  await connection.close();
 }
 
 /** The bytes of a message, without a copy. */

@@ -93,8 +93,8 @@ export class TestCluster {
     return worker;
   }
 
-  async backend(): Promise<ClusterBackend> {
-    return ClusterBackend.connect({ url: this.nats.url, name: 'main', creds: this.frontCreds }, silentLogger);
+  async backend(logger = silentLogger): Promise<ClusterBackend> {
+    return ClusterBackend.connect({ url: this.nats.url, name: 'main', creds: this.frontCreds }, logger);
   }
 
   /** The link of a front end by itself. */
@@ -106,8 +106,8 @@ export class TestCluster {
   }
 
   /** A front end in this process, which hears the workers that were started. */
-  async front(config: GivenConfig = {}): Promise<Pungi> {
-    const backend = await this.backend();
+  async front(config: GivenConfig = {}, logger = silentLogger): Promise<Pungi> {
+    const backend = await this.backend(logger);
     const settings = { audit: false, venvsBasePath: join(this.#folder, 'environments'), ...config };
     const pungi = Pungi.start(settings, silentLogger, 'server', backend);
     this.#fronts.push(pungi);

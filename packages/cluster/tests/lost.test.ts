@@ -164,6 +164,16 @@ test('a claim whose worker has left before the run was sent is moved to another 
   await backend.close();
 });
 
+test('code whose worker is lost while it is examined: the error says so', async () => {
+  const worker = await cluster.worker();
+  const pungi = await cluster.front();
+  worker.signal('SIGSTOP');
+  await expect(pungi.examine({ code: '1' })).rejects.toMatchObject({
+    code: 'RUN_LOST',
+    message: expect.stringContaining('(it is not heard any more)'),
+  });
+});
+
 test('a run survives a NATS server that is killed and started again', async () => {
   await cluster.worker();
   const pungi = await cluster.front();

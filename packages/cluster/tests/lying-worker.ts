@@ -53,7 +53,8 @@ export class LyingWorker {
 
   sendBeat(incarnation: string): void {
     const { isOpen } = this;
-    const beat = { ...this.beat, ...this.key, incarnation, isOpen };
+    // The honest one may have been busy just then.
+    const beat = { ...this.beat, ...this.key, incarnation, isOpen, busy: 0 };
     this.#publish(this.subjects.beat(this.key.worker), pack(beat));
   }
 

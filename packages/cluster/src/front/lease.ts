@@ -39,7 +39,7 @@ export async function withLease<T>(
   const holder = randomBytes(12).toString('base64url');
   let revision = await acquire(bucket, key, holder, name, options);
   const lost = new AbortController();
-  let renewing: Promise<void> = Promise.resolve();
+  let renewing: Promise<void> | undefined;
   const renew = async () => {
     try {
       revision = await bucket.update(key, holder, revision);
@@ -49,7 +49,10 @@ export async function withLease<T>(
     }
   };
   const timer = setInterval(() => {
-    renewing = renewing.then(renew);
+    // While NATS does not answer, one waits instead of one more each time.
+    renewing ??= renew().finally(() => {
+      renewing = undefined;
+    });
   }, RENEW_MS);
   try {
     return await work(options.signal ? AbortSignal.any([options.signal, lost.signal]) : lost.signal);

@@ -12,6 +12,7 @@ import { SealedStore } from '../sealed-store.js';
 import { Acks } from './acks.js';
 import { Holdings } from './holdings.js';
 import { Placement } from './placement.js';
+import { Reach } from './reach.js';
 import { Replies } from './replies.js';
 import { Trust } from './trust.js';
 import { Workers } from './workers.js';
@@ -30,12 +31,14 @@ export class FrontLink {
   readonly startedAt = performance.now();
   readonly replies: Replies;
   readonly workers: Workers;
+  readonly reach: Reach;
   readonly inputs: SealedStore;
   readonly trust: Trust;
   readonly holdings = new Holdings();
   readonly placement: Placement;
   readonly acks = new Acks((worker, received) => this.order(worker, 'ack', { received }));
   readonly #beating: NodeJS.Timeout;
+  readonly #ending = new Set<Promise<unknown>>();
   /** The runs of the front end, for its heartbeats. */
   queue: (() => FrontBeat['queue']) | undefined;
   #beats = 0;
@@ -45,7 +48,8 @@ export class FrontLink {
     this.replies = new Replies(connection, subjects, this.front);
     this.workers = new Workers(connection, subjects, logger);
     this.trust = new Trust(logger);
-    this.placement = new Placement(this.workers, this.trust);
+    this.reach = new Reach(connection, () => this.workers.giveUp());
+    this.placement = new Placement(this.workers, this.trust, this.reach);
     this.inputs = new SealedStore(connection, subjects.cluster);
     this.#beat();
     this.#beating = setInterval(() => this.#beat(), BEAT_MS);
@@ -81,8 +85,14 @@ export class FrontLink {
 
   sendSigned(subject: string, signed: Buffer, reply?: string): void {
     const { connection } = this.parts;
-    if (connection.isClosed()) return;
+    if (connection.isClosed() || connection.isDraining()) return;
     connection.publish(subject, signed, reply === undefined ? {} : { reply });
+  }
+
+  /** The front end does not leave before: a run that was cancelled ends soon, and says how. */
+  stayUntil(ended: Promise<unknown>): void {
+    const settled = ended.catch(() => {}).finally(() => this.#ending.delete(settled));
+    this.#ending.add(settled);
   }
 
   /** Calls at every notice that a worker has a free slot. */
@@ -91,11 +101,13 @@ export class FrontLink {
   }
 
   async close(): Promise<void> {
+    await Promise.all(this.#ending);
     clearInterval(this.#beating);
     this.acks.flush();
     this.#beat(true);
     this.replies.close();
     this.workers.close();
+    this.reach.close();
     await leave(this.parts.connection);
   }
 

@@ -2,6 +2,7 @@ import type { WorkerSpec } from '@pungi/core/engine';
 import type { Beat } from '../protocol/messages.js';
 import { keyOf, meets, type WorkerKey } from '../protocol/subjects.js';
 import { BEAT_MS } from '../protocol/timing.js';
+import type { Reach } from './reach.js';
 import type { Trust } from './trust.js';
 import type { Workers } from './workers.js';
 
@@ -41,6 +42,7 @@ export class Placement {
   constructor(
     private readonly workers: Workers,
     private readonly trust: Trust,
+    private readonly reach: Reach,
   ) {
     workers.onBeat((beat) => this.#hear(beat));
     workers.onGone((key) => this.#known.delete(key));
@@ -59,7 +61,7 @@ export class Placement {
   /** Returns a worker that should have a free slot and needs no time to prepare. */
   choose({ ref, labels = {} }: WorkerSpec): Beat | undefined {
     const { all } = this.workers;
-    if (all.length === 0) return undefined;
+    if (all.length === 0 || this.reach.isDown) return undefined;
     let best: { beat: Beat; load: number } | undefined;
     let found = 0;
     const now = performance.now();

@@ -3,7 +3,14 @@ import type { Job, OutputSink, RunEnd } from '@pungi/core/engine';
 import { type FrameKind, readAttached } from '../protocol/frames.js';
 import { End, type GoInputs, type Placing, parse, type Received, Refusal } from '../protocol/messages.js';
 import type { WorkerKey } from '../protocol/subjects.js';
-import { AGAIN_MS, LOAD_BYTES_PER_MS, OVERDUE_MS, START_MS } from '../protocol/timing.js';
+import {
+  AGAIN_MS,
+  FRONT_SILENCE_MS,
+  LOAD_BYTES_PER_MS,
+  OUTAGE_MS,
+  OVERDUE_MS,
+  START_MS,
+} from '../protocol/timing.js';
 import { FrameReceiver } from './frame-receiver.js';
 import type { FrontLink } from './link.js';
 import type { Listening } from './replies.js';
@@ -43,6 +50,7 @@ export interface RemoteEnd extends RunEnd, Held {
 /** Besides output and files: displays and the report. */
 const MOST_OTHER_BYTES = 128 * 1024 * 1024;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const UNREACHED = 'NATS cannot be reached';
 const NOTHING: Held = { isKept: false, checkpoints: [] };
 
 /** One run on a worker, from its order to its end, or until the worker is lost. */
@@ -101,7 +109,11 @@ export class RemoteRun {
       this.#listening.stop();
       throw error;
     }
-    this.#unwatch = link.workers.watch(worker, { onLost: () => this.#lose('it is not heard any more') });
+    this.#unwatch = link.workers.watch(worker, {
+      onLost: () => this.#lose('it is not heard any more'),
+      // Others end at their time.
+      onOutage: () => this.#due === undefined && this.#lose(UNREACHED),
+    });
     this.#again = setInterval(() => this.#repeat(), AGAIN_MS);
     this.#send();
     if (hasSlot)
@@ -111,26 +123,31 @@ export class RemoteRun {
 
   cancel(): void {
     this.#isCancelled = true;
+    this.link.stayUntil(this.ended);
     this.#tellCancel();
     this.#expectWithin(OVERDUE_MS, 'it did not end the run, which was cancelled');
   }
 
   /** A worker that is heard, but does not do its part, is lost as well. */
   #expectWithin(ms: number, otherwise: string): void {
-    clearTimeout(this.#due);
-    this.#due = setTimeout(() => void this.#judge(ms, otherwise), Math.min(ms, LONGEST_TIMER_MS));
+    const dueMs = Math.min(ms, LONGEST_TIMER_MS);
+    this.#judgeAfter(dueMs, performance.now() + dueMs, otherwise);
   }
 
-  /** What has arrived meanwhile counts, and without a connection nothing arrives. */
-  async #judge(ms: number, otherwise: string): Promise<void> {
+  #judgeAfter(ms: number, dueAt: number, otherwise: string): void {
+    clearTimeout(this.#due);
+    this.#due = setTimeout(() => void this.#judge(dueAt, otherwise), ms);
+  }
+
+  /** What has arrived meanwhile counts. While NATS cannot be reached nothing arrives, and what is sent again takes a moment after that. */
+  async #judge(dueAt: number, otherwise: string): Promise<void> {
     const due = this.#due;
-    const wasConnected = await this.link.connection.flush().then(
-      () => true,
-      () => false,
-    );
+    const { reach } = this.link;
+    const isReached = await reach.answers();
     if (this.#due !== due || this.#isOver) return;
-    if (wasConnected) this.#break(otherwise);
-    else this.#expectWithin(ms, otherwise);
+    if (isReached && reach.upMs >= START_MS) this.#break(otherwise);
+    else if (Math.max(performance.now() - dueAt, reach.downMs) > OUTAGE_MS) this.#lose(UNREACHED);
+    else this.#judgeAfter(AGAIN_MS, dueAt, otherwise);
   }
 
   #hold(bytes: number): boolean {
@@ -152,7 +169,10 @@ export class RemoteRun {
       this.link.order(this.worker, 'ack', { received: [{ ...this.#received(this.#receiver.next), token }] });
     }
     this.#wasHeard = false;
-    if (this.#isCancelled) this.#tellCancel();
+    if (!this.#isCancelled) return;
+    // Nobody waits for its outcome.
+    if (this.link.reach.downMs > FRONT_SILENCE_MS) this.#lose(UNREACHED);
+    else this.#tellCancel();
   }
 
   #received(next: number): Received {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { PungiError } from '@pungi/core/base';
 import type { StepOptions } from '@pungi/core/contract';
 import { HAS_RUNS, inUse, SHORT_WAIT_MS } from '@pungi/core/environments';
 import { deferred } from '../deferred.js';
@@ -27,7 +28,7 @@ export async function noRuns(
 
 /** A worker that is lost uses nothing. */
 async function usageOf(link: FrontLink, worker: WorkerKey, environment: string): Promise<number> {
-  const { promise, resolve } = deferred<number>();
+  const { promise, resolve } = deferred<number | undefined>();
   const listening = link.replies.listen({
     onNobody: () => {},
     onMessage: (message) => {
@@ -36,14 +37,25 @@ async function usageOf(link: FrontLink, worker: WorkerKey, environment: string):
     },
   });
   const ask = () => link.order(worker, 'usage', { token: listening.token, environment });
-  const unwatch = link.workers.watch(worker, { onLost: () => resolve(0) });
+  const unwatch = link.workers.watch(worker, {
+    onLost: () => resolve(0),
+    onOutage: () => resolve(undefined),
+  });
   const again = setInterval(ask, AGAIN_MS);
   try {
     ask();
-    return await promise;
+    const claims = await promise;
+    if (claims === undefined) throw unreached();
+    return claims;
   } finally {
     clearInterval(again);
     unwatch();
     listening.stop();
   }
 }
+
+const unreached = () =>
+  new PungiError(
+    'SERVER_BUSY',
+    'NATS cannot be reached, so it is not known whether the environment is in use, and nothing has changed; try again shortly.',
+  );

@@ -27,6 +27,8 @@ const MOST_STARTS = 8;
 interface Watching {
   onLost: () => void;
   onReturn?: () => void;
+  /** Called, instead of `onLost`, each time that NATS was not reached for a while: whether the worker is lost is not known. */
+  onOutage?: () => void;
 }
 
 /** The workers that a front end hears. */
@@ -135,9 +137,20 @@ export class Workers {
     };
   }
 
+  /** NATS was not reached for a while: who waits for a worker gives up. */
+  giveUp(): void {
+    for (const watching of this.#allWatching) (watching.onOutage ?? watching.onLost)();
+  }
+
+  /** Nobody is heard any more. */
   close(): void {
     this.#subscription.unsubscribe();
     this.#silence.close();
+    for (const { onLost } of this.#allWatching) onLost();
+  }
+
+  get #allWatching(): Watching[] {
+    return [...this.#watching.values()].flatMap((all) => [...all]);
   }
 
   /** Most heartbeats are like the one before, apart from their number. Parsing a thousand a second took a fifth of a core. */

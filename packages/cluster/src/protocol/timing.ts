@@ -27,6 +27,8 @@ export const START_MS = 5000;
 export const LOAD_BYTES_PER_MS = 100;
 /** A worker reports the end of a run within this time after its deadline, or after it was cancelled. */
 export const OVERDUE_MS = 15_000;
+/** A front end that does not reach NATS for so long gives up what has no time of its own, and runs whose time is over. */
+export const OUTAGE_MS = 15_000;
 /** A run waits so long for a worker that has its environment before another one builds it. */
 export const SPILL_MS = 500;
 /** A worker builds an environment within this time. */

@@ -321,14 +321,17 @@ export class Engine {
     ref?: EnvironmentRef,
     slot?: WorkerSlot,
   ): Promise<{ report: unknown; about: WorkerAbout }> {
-    await this.started;
-    const leave = await this.queue.enter('compile', this.#closing.signal);
+    const { signal } = this.#closing;
+    const waitMs = job.limits.timeoutMs;
+    const state = this.#state ?? (await untilAborted(this.started, this.#patience(signal, waitMs)));
+    if (state === undefined && !signal.aborted) throw new PungiError('SERVER_BUSY', noWorker(waitMs));
+    const leave = await this.queue.enter('compile', signal);
     try {
       return await this.#keepAlive.during(async () => {
-        const { signal } = this.#closing;
-        const worker = slot?.worker ?? (await this.backend.acquire({ ref }, signal));
+        const worker = slot?.worker ?? (await this.backend.acquire({ ref, waitMs }, signal));
         try {
-          const { report } = await worker.run(job, randomUUID(), () => {}, signal);
+          const { report, lost } = await worker.run(job, randomUUID(), () => {}, signal);
+          if (lost) throw new PungiError('RUN_LOST', lost.message, { started: lost.started });
           return { report, about: worker.about };
         } finally {
           keepOrRelease(worker, slot);
