@@ -70,6 +70,9 @@ MODULES = {
         "    said = error.strerror\n"
     ),
     "asking_and_hungry": _ASKING % (800 << 20) + "kept = bytearray(b'x' * (300 << 20))",
+    "asking_and_gone": _TO_GUARD % "b'{\"memory\": 4096}\\n'" + "os._exit(3)",
+    "asking_and_deaf": _TO_GUARD % "b'{\"memory\": 4096}\\n' * 4000" + "import time\ntime.sleep(1)",
+    "asking_with_others": "import os, time\nif os.fork() == 0:\n    time.sleep(60)\n" + _ASKING % (1 << 20),
     "crowd": (
         "import os, sys, time\n"
         "supervisor = sys.modules['pungi.run.supervisor']\n"
@@ -292,6 +295,15 @@ class Guard(unittest.TestCase):
             answer = server.park().run("import asking\nprint(asking.others, asking.said)")
             self.assertEqual(answer["stdout"], b"[] Operation not permitted\n")
         self.assertRefused("asking_and_hungry", "took more than 1024 MB of memory")
+
+    def test_packages_that_ask_and_do_not_listen_do_not_end_the_guard(self):
+        self.assertRefused("asking_and_gone", "it ended the interpreter")
+        for server in self.each_tier("asking_and_deaf"):
+            self.assertEqual(server.hear()["byPackages"], True)
+            self.assertEqual(server.process.wait(20), 75)
+
+    def test_packages_get_no_file_while_processes_of_theirs_are_running(self):
+        self.assertRefused("asking_with_others", "not enough values to unpack")
 
     def test_more_processes_than_the_server_wants_end_the_fork_server(self):
         for server in self.each_tier("crowd", mostSupervisors=4):
