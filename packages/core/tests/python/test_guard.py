@@ -283,6 +283,12 @@ class Guard(unittest.TestCase):
             answer = server.park().run("import hooking\nprint(hooking.forked[-2:])")
             self.assertEqual(answer["stdout"], b"['before', 'after']\n")
 
+    def test_the_main_thread_has_the_number_of_its_process(self):
+        for names in ((), ("hooking",)):
+            for server in self.each_tier(*names):
+                answer = server.park().run("import os, threading\nprint(threading.main_thread().native_id - os.getpid())")
+                self.assertEqual(answer["stdout"], b"0\n")
+
     def test_memory_that_packages_have_mapped_stays_theirs(self):
         for server in self.each_tier("mapping"):
             self.assertEqual(self.loaded(server), (["mapping"], {}))

@@ -57,5 +57,5 @@ def renew_all_random_numbers():
 
 
 def renew_main_thread():
-    """In a worker that was forked without bookkeeping."""
+    """In a worker: the interpreter keeps the number of the thread from which it was forked."""
     _about_main_thread["_native_id"] = get_native_id()
