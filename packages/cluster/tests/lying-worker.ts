@@ -53,7 +53,8 @@ export class LyingWorker {
 
   sendBeat(incarnation: string): void {
     const { isOpen } = this;
-    const beat = { ...this.beat, ...this.key, incarnation, isOpen };
+    const slots = isOpen ? 1000 : this.beat.slots;
+    const beat = { ...this.beat, ...this.key, incarnation, isOpen, slots };
     this.#publish(this.subjects.beat(this.key.worker), pack(beat));
   }
 

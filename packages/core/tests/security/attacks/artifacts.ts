@@ -51,7 +51,9 @@ export const ARTIFACTS: Attack[] = [
     expect: {
       verdict: 'ok',
       stdout: 'done\n',
-      also: only(...['hashlib', '_hashlib', '_sha2', '_sha256', '_blake2', 'json', 're'].map((name) => `${name}.py`)),
+      also: only(
+        ...['hashlib', '_hashlib', '_sha2', '_sha256', '_blake2', 'json', 're'].map((name) => `${name}.py`),
+      ),
     },
   },
   {
