@@ -58,6 +58,11 @@ MODULES = {
         "forked = []\n"
         "os.register_at_fork(before=lambda: forked.append('before'), after_in_child=lambda: forked.append('after'))"
     ),
+    "hooking_below": (
+        "import posix\n"
+        "forked = []\n"
+        "posix.register_at_fork(after_in_child=lambda: forked.append(posix.getpid()))"
+    ),
     "mapping": (
         "import mmap\n"
         "kept = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
@@ -282,6 +287,10 @@ class Guard(unittest.TestCase):
             self.assertEqual(self.loaded(server), (["hooking"], {}))
             answer = server.park().run("import hooking\nprint(hooking.forked[-2:])")
             self.assertEqual(answer["stdout"], b"['before', 'after']\n")
+
+        for server in self.each_tier("hooking_below"):
+            answer = server.park().run("import hooking_below, os\nprint(hooking_below.forked[-1] == os.getpid())")
+            self.assertEqual(answer["stdout"], b"True\n")
 
     def test_the_main_thread_has_the_number_of_its_process(self):
         for names in ((), ("hooking",)):

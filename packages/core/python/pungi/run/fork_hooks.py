@@ -32,11 +32,14 @@ def noticing_packages():
         register(**hooks)
         _has_foreign_hooks |= sys._getframe(1).f_globals.get("__name__") not in _OF_LIBRARY
 
-    os.register_at_fork = notice
+    places = os, sys.modules["posix"]
+    for place in places:
+        place.register_at_fork = notice
     try:
         yield
     finally:
-        os.register_at_fork = register
+        for place in places:
+            place.register_at_fork = register
 
 
 def are_needed():
