@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.js';
+import type { GivenConfig } from '../../core/src/config/schema.js';
 import type { Outcome } from '../../core/src/contract/outcome.js';
 import type { Pungi } from '../../core/src/pungi.js';
 import type { ClusterBackend } from '../src/front/cluster-backend.js';
@@ -32,7 +33,12 @@ afterEach(async () => {
 const honestOnly = () => watcher.workers.every(({ worker }) => worker !== 'worker-2');
 
 /** Starts a liar beside the honest worker, and a front end that hears both. `subscriptions`: its share of the offers. */
-async function lie(tactic: Tactic, subscriptions = 20, isOpen = false): Promise<LyingWorker> {
+async function lie(
+  tactic: Tactic,
+  subscriptions = 20,
+  isOpen = false,
+  config: GivenConfig = {},
+): Promise<LyingWorker> {
   const honest = await until(
     () => watcher.workers.find(({ worker }) => worker === 'worker-1'),
     'it is heard',
@@ -41,7 +47,7 @@ async function lie(tactic: Tactic, subscriptions = 20, isOpen = false): Promise<
   const liar = new LyingWorker(connection, 'worker-2', honest, tactic, subscriptions, isOpen);
   liars.push(liar);
   await connection.flush();
-  pungi = await cluster.front(2);
+  pungi = await cluster.front(2, config);
   return liar;
 }
 
@@ -242,3 +248,18 @@ test('a worker with thousands of starts does not keep others from being heard', 
   expect(watcher.workers.length).toBeLessThan(20);
   expect(await runAll(20).then(lost)).toEqual([]);
 });
+
+test('a worker with a thousand slots that answers nothing: other workers get runs meanwhile', async () => {
+  const most = { maxConcurrentExecutions: 200, maxConcurrentPerClient: 200 };
+  await lie({ offer: () => {} }, 0, true, most);
+  const outcomes = Promise.all(
+    Array.from({ length: 120 }, async (_, n) => {
+      const { verdict } = await pungi.run({ code: `${n}` });
+      return { kind: verdict.kind, at: performance.now() };
+    }),
+  );
+  const ended = (await outcomes).sort((one, other) => one.at - other.at);
+  const firstLost = ended.findIndex(({ kind }) => kind === 'lost');
+  expect(ended.every(({ kind }) => kind === 'ok' || kind === 'lost')).toBe(true);
+  expect(firstLost === -1 ? ended.length : firstLost).toBeGreaterThan(50);
+}, 30_000);

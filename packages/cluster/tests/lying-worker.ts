@@ -53,8 +53,9 @@ export class LyingWorker {
 
   sendBeat(incarnation: string): void {
     const { isOpen } = this;
+    const slots = isOpen ? 1000 : this.beat.slots;
     // The honest one may have been busy just then.
-    const beat = { ...this.beat, ...this.key, incarnation, isOpen, busy: 0 };
+    const beat = { ...this.beat, ...this.key, incarnation, isOpen, slots, busy: 0 };
     this.#publish(this.subjects.beat(this.key.worker), pack(beat));
   }
 

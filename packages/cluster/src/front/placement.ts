@@ -8,6 +8,8 @@ import type { Workers } from './workers.js';
 
 /** Orders that no worker has confirmed yet. More would only wait, and grow old, in the queues of a busy machine. */
 const MOST_UNCONFIRMED = 64;
+/** Those of one machine, however often it was started: one that answers nothing keeps no run from others. */
+const MOST_UNCONFIRMED_THERE = 16;
 /** A worker that was not heard for so long may be lost, and would soon find the order too old. */
 const FRESH_MS = 2 * BEAT_MS;
 /** Of so many workers, the one with the most room gets a run. */
@@ -37,6 +39,8 @@ interface Known {
 export class Placement {
   readonly #known = new Map<string, Known>();
   #unconfirmed = 0;
+  /** Those of each worker, by its name. */
+  readonly #unconfirmedThere = new Map<string, number>();
   #onRoom: () => void = () => {};
 
   constructor(
@@ -73,6 +77,7 @@ export class Placement {
       if (ref !== undefined && !beat.generations.includes(ref.generation)) continue;
       const { own, others, at } = this.#of(beat);
       if (now - at > FRESH_MS || own + others >= beat.slots || !this.trust.isTrusted(beat.worker)) continue;
+      if (this.#isCrowdedAt(beat.worker)) continue;
       found += 1;
       const load = (own + others) / beat.slots;
       if (best === undefined || load < best.load) best = { beat, load };
@@ -95,20 +100,31 @@ export class Placement {
 
   /** A run that will be ordered has a slot of the worker. */
   reserve(worker: WorkerKey): Slot {
-    return { leave: this.enter(worker), answered: this.#await() };
+    return { leave: this.enter(worker), answered: this.#await(worker.worker) };
   }
 
   /** Returns a function that is called when the worker has confirmed an order, or will not. */
-  #await(): () => void {
-    this.#unconfirmed += 1;
+  #await(worker: string): () => void {
+    this.#countUnconfirmed(worker, 1);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
-      const wasCrowded = this.isCrowded;
-      this.#unconfirmed -= 1;
+      const wasCrowded = this.isCrowded || this.#isCrowdedAt(worker);
+      this.#countUnconfirmed(worker, -1);
       if (wasCrowded) this.#onRoom();
     };
+  }
+
+  #countUnconfirmed(worker: string, change: number): void {
+    this.#unconfirmed += change;
+    const there = (this.#unconfirmedThere.get(worker) ?? 0) + change;
+    if (there === 0) this.#unconfirmedThere.delete(worker);
+    else this.#unconfirmedThere.set(worker, there);
+  }
+
+  #isCrowdedAt(worker: string): boolean {
+    return (this.#unconfirmedThere.get(worker) ?? 0) >= MOST_UNCONFIRMED_THERE;
   }
 
   /** It had no room: others have, until its next heartbeat. */

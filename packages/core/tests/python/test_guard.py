@@ -58,6 +58,11 @@ MODULES = {
         "forked = []\n"
         "os.register_at_fork(before=lambda: forked.append('before'), after_in_child=lambda: forked.append('after'))"
     ),
+    "hooking_below": (
+        "import posix\n"
+        "forked = []\n"
+        "posix.register_at_fork(after_in_child=lambda: forked.append(posix.getpid()))"
+    ),
     "mapping": (
         "import mmap\n"
         "kept = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
@@ -70,6 +75,9 @@ MODULES = {
         "    said = error.strerror\n"
     ),
     "asking_and_hungry": _ASKING % (800 << 20) + "kept = bytearray(b'x' * (300 << 20))",
+    "asking_and_gone": _TO_GUARD % "b'{\"memory\": 4096}\\n'" + "os._exit(3)",
+    "asking_and_deaf": _TO_GUARD % "b'{\"memory\": 4096}\\n' * 4000" + "import time\ntime.sleep(1)",
+    "asking_with_others": "import os, time\nif os.fork() == 0:\n    time.sleep(60)\n" + _ASKING % (1 << 20),
     "crowd": (
         "import os, sys, time\n"
         "supervisor = sys.modules['pungi.run.supervisor']\n"
@@ -280,6 +288,16 @@ class Guard(unittest.TestCase):
             answer = server.park().run("import hooking\nprint(hooking.forked[-2:])")
             self.assertEqual(answer["stdout"], b"['before', 'after']\n")
 
+        for server in self.each_tier("hooking_below"):
+            answer = server.park().run("import hooking_below, os\nprint(hooking_below.forked[-1] == os.getpid())")
+            self.assertEqual(answer["stdout"], b"True\n")
+
+    def test_the_main_thread_has_the_number_of_its_process(self):
+        for names in ((), ("hooking",)):
+            for server in self.each_tier(*names):
+                answer = server.park().run("import os, threading\nprint(threading.main_thread().native_id - os.getpid())")
+                self.assertEqual(answer["stdout"], b"0\n")
+
     def test_memory_that_packages_have_mapped_stays_theirs(self):
         for server in self.each_tier("mapping"):
             self.assertEqual(self.loaded(server), (["mapping"], {}))
@@ -292,6 +310,15 @@ class Guard(unittest.TestCase):
             answer = server.park().run("import asking\nprint(asking.others, asking.said)")
             self.assertEqual(answer["stdout"], b"[] Operation not permitted\n")
         self.assertRefused("asking_and_hungry", "took more than 1024 MB of memory")
+
+    def test_packages_that_ask_and_do_not_listen_do_not_end_the_guard(self):
+        self.assertRefused("asking_and_gone", "it ended the interpreter")
+        for server in self.each_tier("asking_and_deaf"):
+            self.assertEqual(server.hear()["byPackages"], True)
+            self.assertEqual(server.process.wait(20), 75)
+
+    def test_packages_get_no_file_while_processes_of_theirs_are_running(self):
+        self.assertRefused("asking_with_others", "not enough values to unpack")
 
     def test_more_processes_than_the_server_wants_end_the_fork_server(self):
         for server in self.each_tier("crowd", mostSupervisors=4):

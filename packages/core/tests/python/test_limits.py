@@ -1,11 +1,14 @@
 import os
+import threading
 import time
 import unittest
 from unittest import mock
 
 import python_half  # noqa: F401
+from child_case import Child
 from pungi.limits import limits, watch
 from pungi.limits.census import Census, Sample
+from pungi.limits.glance import Glance
 from pungi.limits.kernel_objects import Held
 
 MB = 1024 * 1024
@@ -160,6 +163,45 @@ class LimitKeeper(unittest.TestCase):
         self.exact, self.growth = 70 * MB, 60 * MB
         self.assertEqual(self.look(keeper), "memory")
         self.assertEqual(keeper.peak, 70 * MB)
+
+
+@unittest.skipUnless(watch.HAS_PROC, "there is no /proc here")
+class Quiet(unittest.TestCase):
+    """A run that hardly works is looked at less often, while it is one process."""
+
+    def check(self, what=lambda: None):
+        """What a keeper that allows one process reports soon after a process has done this."""
+        worker = Child(self, what).pid
+        reaper = Reaper([worker, *watch.descendants_of(worker)])
+        reaper.glance = Glance(worker, [])
+        self.addCleanup(reaper.glance.close)
+        keeper = limits.LimitKeeper({**LIMITS, "processes": 1}, worker, reaper, Box(), Objects())
+        time.sleep(0.02)
+        return keeper.check()
+
+    def test_one_process_is_not_looked_at(self):
+        with mock.patch.object(limits.LimitKeeper, "_look", side_effect=AssertionError):
+            self.assertIsNone(self.check())
+
+    def test_a_process_that_it_has_forked_is_seen(self):
+        self.assertEqual(self.check(_fork), "processes")
+
+    def test_a_process_that_one_of_its_threads_has_forked_is_seen(self):
+        self.assertEqual(self.check(_fork_in_thread), "processes")
+
+
+def _fork():
+    worker = os.getpid()
+    if os.fork() == 0:
+        while os.getppid() == worker:
+            time.sleep(0.01)
+        os._exit(0)
+
+
+def _fork_in_thread():
+    has_forked = threading.Event()
+    threading.Thread(target=lambda: (_fork(), has_forked.set(), time.sleep(60)), daemon=True).start()
+    has_forked.wait()
 
 
 if __name__ == "__main__":

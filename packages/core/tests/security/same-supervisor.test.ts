@@ -40,6 +40,23 @@ const LEFTOVERS: [name: string, code: string][] = [
     'a port that nobody called',
     'import socket\nattempt(lambda: [socket.create_server(("127.0.0.1", 4000)), socket.if_nameindex()])',
   ],
+  [
+    'bytes of the memory and code that runs have in common',
+    [
+      'import ctypes, os, sys',
+      'libc, page = ctypes.CDLL(None), os.sysconf("SC_PAGE_SIZE")',
+      'copyright = ctypes.cast(ctypes.pythonapi.Py_GetCopyright, ctypes.c_void_p).value',
+      'for address in (id(sys.copyright) + 64, copyright):',
+      '    start = ctypes.c_void_p(address // page * page)',
+      '    assert libc.mprotect(start, page, 7) == 0',
+      '    ctypes.memmove(address, b"left", 4)',
+      '    attempt(lambda: os.pwrite(os.open("/proc/self/mem", os.O_RDWR), b"left", address))',
+      '    libc.madvise(start, page, 9)  # MADV_REMOVE: from its file, too',
+      'for line in open("/proc/self/maps"):',
+      '    if "memfd" in line:',
+      '        attempt(lambda: os.pwrite(os.open("/proc/self/map_files/" + line.split()[0], os.O_RDWR), b"left" * 64, 0))',
+    ].join('\n'),
+  ],
   ['variables and working folder', 'import os\nos.environ["LEFT"] = "x"\nos.chdir("/")\nos.umask(0)'],
 ];
 
@@ -94,7 +111,8 @@ const LOOK = py`
   for name in ("dev", "snmp", "snmp6", "netstat", "tcp", "tcp6", "udp", "udp6") if os.getppid() == 1 else ():
       print(open(f"/proc/net/{name}").read())
   others = [n for n in (os.listdir("/proc") if os.getppid() == 1 else []) if n.isdigit()]
-  import fcntl
+  import ctypes, fcntl, sys
+  print(sys.copyright, ctypes.string_at(ctypes.cast(ctypes.pythonapi.Py_GetCopyright, ctypes.c_void_p).value, 16))
   print(len(others), os.environ.get("LEFT"), oct(os.umask(0o77)), fcntl.fcntl(0, fcntl.F_GETFL))
 `;
 

@@ -28,6 +28,13 @@ class Glance:
             return None
         return self._use()
 
+    def is_single(self):
+        """Whether it has one thread and is alone: the kernel lists a child with the thread that has forked it."""
+        return self._has_one_thread() and self.is_alone()
+
+    def _has_one_thread(self):
+        return os.pread(self._stat, 4096, 0).rpartition(b")")[2].split(None, 18)[17] == b"1"
+
     def _use(self):
         status = os.pread(self._status, 4096, 0)
         mark = status.find(b"VmHWM:")
@@ -43,8 +50,7 @@ class Glance:
     def is_only(self, kept):
         """Returns whether the worker has one thread and is the only process of the run besides `kept`. Call it after SIGSTOP: only a
         fork that was under way can still add a process. All others are our children or descend from one."""
-        has_one_thread = os.pread(self._stat, 4096, 0).rpartition(b")")[2].split(None, 18)[17] == b"1"
-        return has_one_thread and not os.pread(self._children, 4096, 0) and set(watch.own_children()) == kept.union(self._siblings)
+        return self._has_one_thread() and not os.pread(self._children, 4096, 0) and set(watch.own_children()) == kept.union(self._siblings)
 
     def close(self):
         for fd in self._files:
@@ -65,6 +71,9 @@ class GroupGlance(Glance):
 
     def is_alone(self):
         return self._group.has_one_task()
+
+    def is_single(self):
+        return self.is_alone()
 
     def is_only(self, kept):
         if self._whole is None:

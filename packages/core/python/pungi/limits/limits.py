@@ -103,9 +103,9 @@ class LimitKeeper:
         return passed
 
     def _is_quiet(self):
-        """Whether the run is one process that has hardly worked since the last sample."""
+        """Whether the run is one process, with one thread, that has hardly worked since the last sample."""
         try:
-            return self._reaper.glance is not None and self._reaper.glance.is_alone() and self._has_hardly_worked()
+            return self._reaper.glance is not None and self._reaper.glance.is_single() and self._has_hardly_worked()
         except OSError:
             return False  # it has ended
 

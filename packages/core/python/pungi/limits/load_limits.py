@@ -65,9 +65,10 @@ class LoadLimits:
         return self._check_serving(pid) if stage == "serving" else self._check_loading(pid, now)
 
     def lends(self, pid, size):
-        """Whether the fork server may have a file of this size for its memory: once, and if the limit has room for both."""
+        """Whether the fork server may have a file of this size for its memory: once, while nothing else of packages is running, and if
+        the limit has room for both."""
         use = census.sample([pid])
-        if self._lent or size <= 0 or use.tasks > 1 or use.anonymous + size > self._memory:
+        if self._lent or size <= 0 or use.tasks > 1 or use.anonymous + size > self._memory or self._others_of(pid):
             return False
         self._lent = size
         return True
@@ -77,7 +78,7 @@ class LoadLimits:
         if not watch.HAS_PROC:
             return None
         for _ in range(20):
-            if set(watch.descendants_of(pid)) - self._ours:
+            if self._others_of(pid):
                 left = "left a process running"
             elif census.sample([pid]).tasks > 1:
                 left = "left a thread running"
@@ -85,6 +86,10 @@ class LoadLimits:
                 return None
             time.sleep(0.01)
         return left
+
+    def _others_of(self, pid):
+        """The processes that packages have started."""
+        return set(watch.descendants_of(pid)) - self._ours
 
     def _check_loading(self, pid, now):
         pids = [pid, *watch.descendants_of(pid)]

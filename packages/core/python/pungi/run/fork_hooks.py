@@ -32,11 +32,14 @@ def noticing_packages():
         register(**hooks)
         _has_foreign_hooks |= sys._getframe(1).f_globals.get("__name__") not in _OF_LIBRARY
 
-    os.register_at_fork = notice
+    places = os, sys.modules["posix"]
+    for place in places:
+        place.register_at_fork = notice
     try:
         yield
     finally:
-        os.register_at_fork = register
+        for place in places:
+            place.register_at_fork = register
 
 
 def are_needed():
@@ -57,5 +60,5 @@ def renew_all_random_numbers():
 
 
 def renew_main_thread():
-    """In a worker that was forked without bookkeeping."""
+    """In a worker: the interpreter keeps the number of the thread from which it was forked."""
     _about_main_thread["_native_id"] = get_native_id()

@@ -257,13 +257,14 @@ class Guarded:
     def _lend_file(self, size):
         """For the memory of the fork server (memory_file.py). It must have done its work by itself: what else it started would write
         to the old memory."""
-        file = None
-        if type(size) is int and self._limits.lends(self._pid, size):
-            with contextlib.suppress(OSError):  # there is no memory left, or no such file
-                file = memory_file.make(size)
-        socket.send_fds(self._door, [_LENT + b"\n"], [] if file is None else [file])
-        if file is not None:
-            os.close(file)
+        with contextlib.ExitStack() as made:
+            files = []
+            if type(size) is int and self._limits.lends(self._pid, size):
+                with contextlib.suppress(OSError):  # there is no memory left, or no such file
+                    files.append(memory_file.make(size))
+                    made.callback(os.close, files[0])
+            with contextlib.suppress(OSError):  # packages have asked in its place, and do not listen
+                socket.send_fds(self._door, [_LENT + b"\n"], files)
 
     def _serve(self):
         """Refuses to serve while anything that packages started is running: a fork must copy one thread, which is ours."""

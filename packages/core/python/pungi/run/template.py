@@ -126,8 +126,7 @@ def serve(door, parked):
         except OSError as error:
             pid = -error.errno
         if pid == 0:
-            if is_bare:
-                fork_hooks.renew_main_thread()
+            fork_hooks.renew_main_thread()
             os.close(_DOOR)
             return request == _HURRIED
         os.write(_DOOR, b"%d" % pid)

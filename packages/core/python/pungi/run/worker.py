@@ -51,6 +51,7 @@ def _steps(place, is_hurried, pipes):
         _take_over(pipes)
         _settle_in(place)
         _fill_folders(place.box)
+        fork_hooks.renew_main_thread()
         fork_hooks.renew_random_numbers()
         yield from _run(_lock(place), place, _carrier(place), is_hurried, file_gate.let_go)
     except BaseException:

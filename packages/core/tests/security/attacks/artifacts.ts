@@ -39,6 +39,24 @@ export const ARTIFACTS: Attack[] = [
     expect: { verdict: 'ok', stdout: 'done\n', also: only() },
   },
   {
+    name: 'artifacts: modules that their supervisor imports when it looks for changed inputs',
+    code: py`
+      for folder in {os.getcwd(), os.environ["TMPDIR"], os.environ["HOME"]}:
+          for name in ("hashlib", "_hashlib", "_sha2", "_sha256", "_blake2", "json", "re"):
+              with open(f"{folder}/{name}.py", "w") as file:
+                  file.write("import os\nos.write(2, b'BREACH')\nos._exit(0)\n")
+      print("done")
+    `,
+    request: { files: [{ path: 'input.txt', text: 'the same' }] },
+    expect: {
+      verdict: 'ok',
+      stdout: 'done\n',
+      also: only(
+        ...['hashlib', '_hashlib', '_sha2', '_sha256', '_blake2', 'json', 're'].map((name) => `${name}.py`),
+      ),
+    },
+  },
+  {
     name: 'artifacts: pipes, sockets and devices that nobody could read to their end',
     code: py`
       import socket
