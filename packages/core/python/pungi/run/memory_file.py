@@ -55,13 +55,13 @@ def _use_huge_pages(file, size):
     """Where the kernel refuses, pages stay small. Before Linux 6.1 it does not know the request."""
     if size == 0:
         return
+    for position in range(0, size, _HUGE):
+        os.posix_fallocate(file, position, 1)  # what has no page yet has none that could become a huge one
     room = mmap.mmap(-1, size + _HUGE)
     first = -(-ctypes.addressof(ctypes.c_char.from_buffer(room)) // _HUGE) * _HUGE
     start, length = ctypes.c_void_p(first), ctypes.c_size_t(size)
     flags = mmap.MAP_SHARED | _MAP_FIXED
     if _libc.mmap(start, length, mmap.PROT_READ | mmap.PROT_WRITE, flags, file, ctypes.c_long(0)) != -1:
-        for position in range(first, first + size, _HUGE):
-            ctypes.memset(position, 0, 1)  # what has no page yet has none that could become a huge one
         _libc.madvise(start, length, _MADV_COLLAPSE)
     room.close()
 
