@@ -1,7 +1,7 @@
 """Moves the memory of the fork server into a file, which all that it forks have in common.
 
 A fork copies the page table of memory that belongs to no file, page by page, and the end of a process takes it down again: with pandas
-that is most of what a run costs. Private mappings of a file are copied as they are used. Nobody can write the file: its descriptor
+that is most of what a run costs. Private mappings of a file are copied as they are used. No run can write the file: its descriptor
 is closed, and a page that a process writes to becomes its own, as after any fork.
 
 Only memory is moved of which it is known who frees it, and how: an allocator that gives pages back with MADV_DONTNEED expects zeros
