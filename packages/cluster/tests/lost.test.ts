@@ -28,9 +28,9 @@ async function begin(pungi: Pungi, request: RunRequest): Promise<{ ended: Promis
   return { ended };
 }
 
-function killSafely(pid: number): void {
+function signalSafely(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {} // it has ended with another one
 }
 
@@ -56,7 +56,10 @@ test('a sandbox that is killed below a living worker: the run is lost, and had s
   const worker = await cluster.worker();
   const pungi = await cluster.front();
   const { ended } = await begin(pungi, { code: FOR_LONG });
-  for (const { pid } of descendantsOf(worker.pid)) killSafely(pid);
+  // Stopped first: a supervisor that sees its run killed would report that.
+  const below = descendantsOf(worker.pid);
+  for (const signal of ['SIGSTOP', 'SIGKILL'] as const)
+    for (const { pid } of below) signalSafely(pid, signal);
   expect((await ended).verdict).toMatchObject({
     kind: 'lost',
     started: true,
