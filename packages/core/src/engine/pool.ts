@@ -11,6 +11,8 @@ const FAILURES_UNTIL_REPORTED = 3;
 const QUIET_MS = 100;
 /** Runs that follow each other so soon leave no time to warm workers up. */
 const BRISK_MS = 3;
+/** A supervisor beyond the size of the pool is dismissed if it was not needed for this time: to start one takes as long as ten runs. */
+const LINGER_MS = 2000;
 const CORES = availableParallelism();
 
 export interface PoolOptions {
@@ -29,7 +31,7 @@ interface Waiting {
 
 /**
  * Workers parked ahead of demand. A supervisor whose run ended parks its next worker itself; the pool orders more
- * while demand grows, dismisses the surplus, and starts, restarts and retires the fork server.
+ * while demand grows, dismisses a surplus that lasts, and starts, restarts and retires the fork server.
  */
 export class Pool {
   readonly size: number;
@@ -50,6 +52,9 @@ export class Pool {
   /** Active runs live below the fork server; the last of them restarts the timer. */
   readonly #idle: NodeJS.Timeout;
   #quiet: NodeJS.Timeout | undefined;
+  #trimming: NodeJS.Timeout | undefined;
+  /** The smallest number of parked workers since the surplus was last looked at: so many were not needed. */
+  #leastParked = 0;
   #lastEnd = 0;
   #lastTake = 0;
   #isBrisk = false;
@@ -130,6 +135,7 @@ export class Pool {
     this.#isBrisk = now - this.#lastTake < BRISK_MS;
     this.#lastTake = now;
     const ready = this.#parked.pop();
+    this.#leastParked = Math.min(this.#leastParked, this.#parked.length);
     if (!ready) return this.#wait(signal);
     this.#occupy(ready);
     return ready;
@@ -168,6 +174,7 @@ export class Pool {
     clearTimeout(this.#backoff);
     clearTimeout(this.#idle);
     clearTimeout(this.#quiet);
+    clearTimeout(this.#trimming);
     for (const { fail } of this.#waiting.splice(0))
       fail(new PungiError('CANCELLED', 'Pungi is shutting down.'));
     await this.#retire();
@@ -265,18 +272,32 @@ export class Pool {
     if (waiting) {
       this.#occupy(supervisor);
       waiting.give(supervisor);
-    } else if (this.#parked.length < this.size && !this.#isClosed && !this.#isDraining)
-      this.#park(supervisor);
-    else dismiss(supervisor);
+    } else if (this.#isClosed || this.#isDraining) dismiss(supervisor);
+    else this.#park(supervisor);
   }
 
   #park(supervisor: Supervisor): void {
     this.#parked.push(supervisor);
+    if (this.#parked.length > this.size) this.#trimLater();
     clearTimeout(this.#quiet);
     if (!this.#parked.some(({ isCold }) => isCold)) return;
     const rest = this.#lastEnd + QUIET_MS - performance.now();
     this.#quiet = setTimeout(() => this.#warmUp(), Math.max(0, rest));
     this.#quiet.unref();
+  }
+
+  #trimLater(): void {
+    if (this.#trimming) return;
+    this.#leastParked = this.#parked.length;
+    this.#trimming = setTimeout(() => this.#trim(), LINGER_MS).unref();
+  }
+
+  /** Dismisses those of the surplus that were not needed, the longest parked first. */
+  #trim(): void {
+    this.#trimming = undefined;
+    const surplus = Math.min(this.#leastParked, this.#parked.length) - this.size;
+    for (const supervisor of this.#parked.splice(0, Math.max(0, surplus))) dismiss(supervisor);
+    if (this.#parked.length > this.size) this.#trimLater();
   }
 
   /** Warms up workers one by one while the pool is quiet: a run that arrives meanwhile takes another worker. */

@@ -6,14 +6,14 @@ import type { ForkServer } from '../../src/runtime/fork-server.js';
 import type { Supervisor } from '../../src/runtime/supervisor.js';
 
 /** Parks at once, and says what it was asked to do. */
-function stand(warmed: string[], name: string): Supervisor {
+function stand(name: string, warmed: string[], dismissed: string[]): Supervisor {
   const supervisor = {
     about: undefined,
     isCold: false,
     isParked: true,
     onParked: () => {},
     onLost: () => {},
-    discard: () => {},
+    discard: () => dismissed.push(name),
     warmUp() {
       supervisor.isCold = false;
       warmed.push(name);
@@ -24,14 +24,14 @@ function stand(warmed: string[], name: string): Supervisor {
 }
 
 async function poolOf(size: number) {
-  const warmed: string[] = [];
+  const [warmed, dismissed]: string[][] = [[], []];
   let made = 0;
   const forkServer = {
     isAlive: true,
     exited: new Promise<string>(() => {}),
     start: async () => {
       made += 1;
-      return stand(warmed, `${made}`);
+      return stand(`${made}`, warmed!, dismissed!);
     },
     end: async () => {},
     markRuns: () => {},
@@ -39,7 +39,7 @@ async function poolOf(size: number) {
   const start = () => forkServer as unknown as ForkServer;
   const pool = new Pool({ size, idleTimeoutMs: 60_000, start, logger: silentLogger });
   await until(() => pool.parked === size, 'the pool is full');
-  return { pool, warmed };
+  return { pool, warmed: warmed!, dismissed: dismissed! };
 }
 
 /** As after a run that was made in a hurry. */
@@ -71,6 +71,25 @@ test('not while a run goes on', async () => {
     endCold(pool, second);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(warmed).toHaveLength(2);
+    await pool.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('what a burst needed is kept for the next one, and dismissed when it was not needed for a while', async () => {
+  vi.useFakeTimers();
+  try {
+    const { pool, dismissed } = await fakeTimed(poolOf(2));
+    for (let burst = 0; burst < 5; burst += 1) {
+      const taken = await fakeTimed(Promise.all(Array.from({ length: 6 }, () => pool.take())));
+      for (const supervisor of taken) pool.giveBack(supervisor);
+    }
+    expect(dismissed).toEqual([]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(pool.parked).toBe(2);
+    // Eight were enough for all bursts: six and two to spare.
+    expect(dismissed).toHaveLength(6);
     await pool.close();
   } finally {
     vi.useRealTimers();

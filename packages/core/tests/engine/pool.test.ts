@@ -17,7 +17,8 @@ const pungi = sharedPungi({ POOL_SIZE: '2', PRELOAD_MODULES: 'json decimal' });
 const poolOf = async (engine: Pungi) => (await engine.health()).pool;
 const isFull = (engine: Pungi) => async () => {
   const { parked, target, parking, busy } = await poolOf(engine);
-  return parked === target && parking === 0 && busy === 0;
+  // What a burst needed beyond that stays for a moment.
+  return parked >= target && parking === 0 && busy === 0;
 };
 
 /** The fork servers of this test process: its children that are Python. */

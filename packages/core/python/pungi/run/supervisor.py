@@ -15,7 +15,7 @@ from .supervised_session import SupervisedSession
 from .template import Template, TemplateEnded
 
 # Then a fresh one takes its place, before anything that grows slowly can matter.
-_RUNS_OF_ONE_SUPERVISOR = 500
+_RUNS_OF_ONE_SUPERVISOR = 2000
 # The exit status of a supervisor that was forked for one run, if another run may follow; one more if a caller waits for it.
 _STATUS_CALM = 80
 
