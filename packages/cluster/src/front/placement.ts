@@ -1,5 +1,5 @@
 import type { WorkerSpec } from '@pungi/core/engine';
-import type { Beat } from '../protocol/messages.js';
+import type { Beat } from '../protocol/beats.js';
 import { keyOf, meets, type WorkerKey } from '../protocol/subjects.js';
 import { BEAT_MS } from '../protocol/timing.js';
 import type { Reach } from './reach.js';

@@ -6,7 +6,8 @@ import type { Backend, BackendState, WorkerAbout } from '@pungi/core/engine';
 import type { LocalEnvironments, OnEnvironmentEvent } from '@pungi/core/environments';
 import { leave } from '../connection.js';
 import { deferred } from '../deferred.js';
-import { type Beat, type Offer, type OfferAnswer, pack, packRefusal } from '../protocol/messages.js';
+import type { Beat } from '../protocol/beats.js';
+import { type Offer, type OfferAnswer, pack, packRefusal } from '../protocol/messages.js';
 import type { Verifier } from '../protocol/signing.js';
 import {
   ANY,

@@ -1,5 +1,5 @@
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { FrontBeat } from '../protocol/messages.js';
+import { FrontBeat } from '../protocol/beats.js';
 import type { Subjects } from '../protocol/subjects.js';
 import { FRONT_SILENCE_MS } from '../protocol/timing.js';
 import { SilenceWatch } from '../silence.js';
