@@ -20,15 +20,13 @@ import time
 from ..jail import box, system
 from ..limits import load_limits
 from ..limits.reaper import Reaper
-from . import frames, memory_file
+from . import frames, guard_door, memory_file
 from .lease import Lease
 
 _CHUNK = 65536
-_LONGEST_REPORT, _MOST_REPORTS = 4096, 4096
+_MOST_REPORTS = 4096
 _MOST_RELAYED = 256 * 1024
 _STATUS_FAILED = 75
-# The answer to a fork server that asks for a file, which comes with it.
-_LENT = b'{"lent": true}'
 
 
 def run(settings, groups, become_fork_server):
@@ -89,7 +87,7 @@ class Orders:
             order = self.waiting[0]
             try:
                 if "kill" in order:
-                    door.sendall(_line(order))
+                    door.sendall(guard_door.pack_line(order))
                 else:
                     self._start(order["start"], order["token"], door, keeper)
             except BlockingIOError:
@@ -102,7 +100,7 @@ class Orders:
             if keeper is not None:
                 sockets.append(opened.enter_context(keeper.connect(name)))
             group, fds = opened.enter_context(self._groups.ask())
-            line = _line({"start": name, "sockets": len(sockets), "group": group, "aboutGroup": self._groups.about})
+            line = guard_door.pack_line({"start": name, "sockets": len(sockets), "group": group, "aboutGroup": self._groups.about})
             socket.send_fds(door, [line], [*(one.fileno() for one in sockets), *fds])
 
     def close(self):
@@ -228,10 +226,10 @@ class Guarded:
         for line in lines:
             self._reports += 1
             if self._reports <= _MOST_REPORTS:
-                self._on_report(_parse(line) if len(line) <= _LONGEST_REPORT else {})
+                self._on_report(guard_door.read_report(line))
             elif self._stage == "loading" and not self._skipped:
                 self._stop(f"made more than {_MOST_REPORTS} reports")
-        self._pending = self._pending[:_LONGEST_REPORT]
+        self._pending = self._pending[: guard_door.LONGEST_REPORT]
         return bool(data)
 
     def _on_report(self, report):
@@ -241,7 +239,7 @@ class Guarded:
             if "loading" in report:
                 self._stage = "loading"
                 self._limits.begin(self._pid)
-                self._door.sendall(_line({"load": True}))
+                self._door.sendall(guard_door.pack_line({"load": True}))
         elif self._stage == "loading":
             if "at" in report:
                 self._at, self._since = f"{report['at']}", time.monotonic()
@@ -257,14 +255,11 @@ class Guarded:
     def _lend_file(self, size):
         """For the memory of the fork server (memory_file.py). It must have done its work by itself: what else it started would write
         to the old memory."""
-        with contextlib.ExitStack() as made:
-            files = []
-            if type(size) is int and self._limits.lends(self._pid, size):
-                with contextlib.suppress(OSError):  # there is no memory left, or no such file
-                    files.append(memory_file.make(size))
-                    made.callback(os.close, files[0])
-            with contextlib.suppress(OSError):  # packages have asked in its place, and do not listen
-                socket.send_fds(self._door, [_LENT + b"\n"], files)
+        file = None
+        if type(size) is int and self._limits.lends(self._pid, size):
+            with contextlib.suppress(OSError):  # there is no memory left, or no such file
+                file = memory_file.make(size)
+        guard_door.lend(self._door, file)
 
     def _serve(self):
         """Refuses to serve while anything that packages started is running: a fork must copy one thread, which is ours."""
@@ -339,49 +334,8 @@ def _leave_guard(door, stderr, others):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def stay_with(door):
-    """In the fork server, once its identity is settled: the kernel resets this setting at every change of identity."""
-    if system.IS_LINUX:
-        system.die_with_parent()
-    if select.select([door], [], [], 0)[0]:
-        os._exit(1)  # the guard sends nothing so early: it is gone
-
-
-def wait_to_load(door):
-    """In the fork server: waits until the guard knows which processes are ours, and counts what packages start."""
-    send_report(door, loading=True)
-    if not door.recv(_CHUNK):
-        os._exit(1)
-
-
-def borrow_file(door, size):
-    """In the fork server: a file of this size for its memory, or None."""
-    send_report(door, memory=size)
-    if not door.recv(len(_LENT), socket.MSG_PEEK).startswith(_LENT):
-        return None  # an order already: packages have said that they are ready
-    _, files, _, _ = socket.recv_fds(door, _CHUNK, 1)
-    return files[0] if files else None
-
-
-def send_report(door, **report):
-    """In the fork server: sends a report to the guard."""
-    door.sendall(_line(report)[-_LONGEST_REPORT:])
-
-
-def _line(report):
-    return json.dumps(report).encode() + b"\n"
-
-
-def _parse(line):
-    try:
-        report = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return report if isinstance(report, dict) else {}
-
-
 def _report(report):
-    data = _line(report)
+    data = guard_door.pack_line(report)
     while data:
         data = data[os.write(1, data) :]
 
