@@ -77,8 +77,8 @@ class KernelObjects:
 
     def __init__(self, has_namespaces, loopback=None):
         """Created while the worker is parked: objects that exist now are not the run's. `loopback`: of its network namespace, if any."""
-        self._before = _sockets_before() if has_namespaces else None
-        self._loopback, self._of_sockets = loopback, None
+        self._sockets_before = _sockets_before() if has_namespaces else None
+        self._loopback = loopback
         self._counts = {}
         self._hidden = 0
         # CPU time at the last sample, and the part of it spent in the kernel.
@@ -87,14 +87,12 @@ class KernelObjects:
     @property
     def is_suspicious(self):
         """Whether the next sample should come soon."""
-        return self._of_sockets is not None and self._of_sockets.is_suspicious
+        return self._sockets is not None and self._sockets.is_suspicious
 
-    @property
+    @functools.cached_property
     def _sockets(self):
-        """None without a network namespace."""
-        if self._of_sockets is None and self._before is not None:
-            self._of_sockets = _Sockets(self._loopback, *self._before)
-        return self._of_sockets
+        """Most runs end before anybody asks. None without a network namespace."""
+        return None if self._sockets_before is None else _Sockets(self._loopback, *self._sockets_before)
 
     def held(self, census, limits, is_thorough):
         """The excess over the memory limit or over a run's part; None if there is none."""
@@ -272,19 +270,19 @@ class _Sockets:
 
 
 def _sockets_before():
-    """How many sockets there are now, and how many of them are of the family without a network. Between two runs of a supervisor the
-    first number hardly ever changes, so the long table is seldom read."""
+    """Returns how many sockets there are now, and how many of them are of the family without a network."""
     number = _number_of_sockets()
-    if _last_before[0] != number:
-        _last_before[:] = number, _number_of_unix_sockets()
-    return tuple(_last_before)
+    return number, _unix_sockets_among(number)
 
 
-_last_before = [None, 0]
+@functools.lru_cache(maxsize=1)
+def _unix_sockets_among(_number):
+    """Their table is long. It is read again only if the number of all has changed, as it hardly ever has between two runs."""
+    return _number_of_unix_sockets()
 
 
 def _number_of_sockets():
-    """That of the first line: "sockets: used 3"."""
+    """Returns the number in the first line, such as "sockets: used 3"."""
     return int(os.pread(_tables_of_sockets()[0], 64, 0).split(None, 3)[2])
 
 
