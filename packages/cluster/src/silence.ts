@@ -59,7 +59,7 @@ export class SilenceWatch {
     if (known?.isLost === false) this.#lose(name, known);
   }
 
-  /** Nobody wants to know any more. */
+  /** Forgets somebody, whose loss nobody needs to know. */
   drop(name: string): void {
     this.#heard.delete(name);
   }

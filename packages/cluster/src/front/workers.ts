@@ -138,12 +138,12 @@ export class Workers {
     };
   }
 
-  /** NATS was not reached for a while: who waits for a worker gives up. */
+  /** Called when NATS was not reached for a while: whoever waits for a worker gives up. */
   giveUp(): void {
     for (const watching of this.#allWatching) (watching.onOutage ?? watching.onLost)();
   }
 
-  /** Nobody is heard any more. */
+  /** From then on nobody is heard. */
   close(): void {
     this.#subscription.unsubscribe();
     this.#silence.close();

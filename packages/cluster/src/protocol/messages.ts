@@ -31,7 +31,7 @@ const OfferedPoolSpec = z.object({
 /** The environment of a run, by its name and its state. */
 const EnvironmentNeed = z.object({ name: z.string().max(100), generation: token });
 
-/** What a run needs of a worker. */
+/** The needs of a run, by which a worker chooses a process for it. */
 const needed = {
   /** Left out if any worker of the environment will do. */
   poolSpec: OfferedPoolSpec.optional(),
@@ -140,7 +140,7 @@ const Received = z.object({
   claim: token,
   n: whole,
   next: whole,
-  /** Of a front end that waits: it is notified if the claim has ended. */
+  /** For a front end that waits: the worker answers if the claim has ended. */
   token: token.optional(),
 });
 export type Received = z.infer<typeof Received>;
@@ -149,7 +149,7 @@ export type Received = z.infer<typeof Received>;
 export const MOST_RECEIVED = 200;
 const received = z.array(Received).max(MOST_RECEIVED);
 
-/** What a run needs that is ordered without an offer. `beat`: the last one that its front end has heard. */
+/** The needs of a run that is ordered without an offer. `beat`: the last heartbeat of the worker that its front end has heard. */
 const Placing = z.object({ beat: whole, ...needed });
 export type Placing = z.infer<typeof Placing>;
 

@@ -29,7 +29,7 @@ from . import called_script, display_hooks, font_list, fork_hooks, guard, guard_
 
 # How long supervisors that have ended are zombies if no order comes.
 _REAP_SECONDS = 5
-# A server that needs no more supervisors has one run, as `pungi run` does, or one at a time: to move the memory would take longer.
+# A server with at most so many supervisors has one run, as `pungi run` does, or one at a time: moving the memory would take longer.
 _OF_ONE_RUN = 2
 
 

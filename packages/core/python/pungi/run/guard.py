@@ -253,8 +253,8 @@ class Guarded:
                 self._serve()
 
     def _lend_file(self, size):
-        """For the memory of the fork server (memory_file.py). It must have done its work by itself: what else it started would write
-        to the old memory."""
+        """Lends the fork server a file for its memory (memory_file.py), if it is alone: a process that it has started would write to the
+        old memory."""
         file = None
         if type(size) is int and self._limits.lends(self._pid, size):
             with contextlib.suppress(OSError):  # there is no memory left, or no such file
