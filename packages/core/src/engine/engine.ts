@@ -12,7 +12,7 @@ import type { RunOptions } from '../contract/run.js';
 import { failure, kindOfCode, type Verdict } from '../contract/verdicts.js';
 import { Discovery } from '../contract/wrap.js';
 import { GenerationGone } from '../runtime/fork-server.js';
-import type { Job, OutputSink, WorkerAbout } from '../runtime/supervisor.js';
+import type { Job, OutputSink, WorkerAbout } from '../runtime/job.js';
 import { type Backend, type BackendState, bytecodeTagOf, type Worker, type WorkerSlot } from './backend.js';
 import { readCompletion } from './completion.js';
 import { type EnvironmentRef, PLAIN, type PoolSpec } from './environment-ref.js';
