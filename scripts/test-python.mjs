@@ -18,6 +18,7 @@ const LONG = [
   'fork_server',
   'guard',
   'lease',
+  'memory_file',
   'network',
   'standalone_calls',
   'standalone_limits',

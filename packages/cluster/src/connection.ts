@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { connect, errors, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
-import { type Logger, PungiError } from '@pungi/core/base';
+import { type Logger, PungiError, within } from '@pungi/core/base';
 import type { NatsCredentials } from './credentials.js';
 
 export interface ClusterAddress {
@@ -75,10 +74,8 @@ export const isUnanswered = (error: unknown): boolean =>
 
 /** Sends what is left and closes it. A server that does not answer is not waited for. */
 export async function leave(connection: NatsConnection): Promise<void> {
-  const stop = new AbortController();
-  const late = pause(LEAVE_MS, undefined, { signal: stop.signal }).catch(() => {});
-  await Promise.race([connection.drain().catch(() => {}), late]);
-  stop.abort();
+  const drained = connection.drain().catch(() => {});
+  await within(drained, LEAVE_MS);
   await connection.close();
 }
 

@@ -10,7 +10,7 @@ const FORGET_MS = 60_000;
 const MOST_NAMES = 10_000;
 /** How often silence is looked for while it becomes a loss: a worker is lost within two seconds. */
 const LOOKS = 7.5;
-/** What was not answered for so long was lost with its connection. */
+/** A question that was not answered for so long was lost with its connection. */
 const UNANSWERED_MS = 5000;
 
 /**
@@ -21,10 +21,11 @@ export class SilenceWatch {
   readonly #heard = new Map<string, Heard>();
   readonly #timer: NodeJS.Timeout;
   readonly #lookMs: number;
-  /** For how long it has listened. */
+  /** The time for which it has listened. */
   #clock = 0;
   #lastLook = performance.now();
-  #unanswered: number | undefined;
+  /** The time of the question that was not answered yet. */
+  #asked: number | undefined;
 
   /** `caughtUp` resolves after everything has arrived that the server had before the call. */
   constructor(
@@ -58,7 +59,7 @@ export class SilenceWatch {
     if (known?.isLost === false) this.#lose(name, known);
   }
 
-  /** Nobody wants to know any more. */
+  /** Forgets somebody, whose loss nobody needs to know. */
   drop(name: string): void {
     this.#heard.delete(name);
   }
@@ -78,12 +79,14 @@ export class SilenceWatch {
 
   #look(): void {
     const now = performance.now();
-    if (this.#heard.size === 0) this.#lastLook = now;
-    if (this.#heard.size === 0 || now - (this.#unanswered ?? Number.NEGATIVE_INFINITY) < UNANSWERED_MS)
+    if (this.#heard.size === 0) {
+      this.#lastLook = now;
       return;
-    this.#unanswered = now;
+    }
+    if (this.#asked !== undefined && now - this.#asked < UNANSWERED_MS) return;
+    this.#asked = now;
     const answered = () => {
-      if (this.#unanswered === now) this.#unanswered = undefined;
+      if (this.#asked === now) this.#asked = undefined;
     };
     void this.caughtUp().then(() => {
       answered();

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { NatsConnection } from '@nats-io/transport-node';
+import type { Beat } from '../src/protocol/beats.js';
 import { packAttached, packFrame } from '../src/protocol/frames.js';
-import { type Beat, type Go, type Offer, pack } from '../src/protocol/messages.js';
+import { type Go, type Offer, pack } from '../src/protocol/messages.js';
 import { QUEUE, type Subjects, subjectsOf, type WorkerKey } from '../src/protocol/subjects.js';
 import { BEAT_MS } from '../src/protocol/timing.js';
 

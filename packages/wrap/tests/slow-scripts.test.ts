@@ -5,7 +5,7 @@ import type { DiscoverRequest, Discovery } from '../../core/src/contract/wrap.js
 import type { Engine } from '../../core/src/engine/engine.js';
 import { Gate } from '../../core/src/gate/gate.js';
 import { discover as discoverTools } from '../../core/src/pungi/discovery.js';
-import type { Job } from '../../core/src/runtime/supervisor.js';
+import type { Job } from '../../core/src/runtime/job.js';
 import { wrappedInfo } from '../../server/src/wrapped/list-wrapped.js';
 import type { PythonSide } from '../src/discover/discover-script.js';
 import { keptDiscovery } from '../src/tools-folder/kept-discovery.js';

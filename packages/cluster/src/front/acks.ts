@@ -25,7 +25,7 @@ export class Acks {
     else this.#timer ??= setTimeout(() => this.flush(), GATHER_MS);
   }
 
-  /** Those of a worker, which the caller sends. */
+  /** Takes those of a worker out, for the caller to send. */
   take(worker: WorkerKey): Received[] | undefined {
     const key = keyOf(worker);
     const owed = this.#owed.get(key);

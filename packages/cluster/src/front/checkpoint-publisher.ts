@@ -1,5 +1,6 @@
 import { type JetStreamManager, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import type { TrailReader } from '@pungi/core/audit';
+import { within } from '@pungi/core/base';
 import { isConflict, isMissingStream } from '../bucket.js';
 import { bytesOf } from '../connection.js';
 import { CHECKPOINT_LIMITS, Checkpoint, type Reference, referenceTo } from '../protocol/checkpoints.js';
@@ -40,12 +41,7 @@ export class CheckpointPublisher {
   /** Publishes the last head. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    let late: NodeJS.Timeout | undefined;
-    const isLate = new Promise((resolve) => {
-      late = setTimeout(resolve, CLOSE_MS);
-    });
-    await Promise.race([this.closed, isLate]);
-    clearTimeout(late);
+    await within(this.closed, CLOSE_MS);
     await this.#under;
     this.#look();
     await this.#under;

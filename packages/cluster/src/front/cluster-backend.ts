@@ -24,7 +24,7 @@ import {
   ownerOf,
   signerOf,
 } from '../credentials.js';
-import type { Beat } from '../protocol/messages.js';
+import type { Beat } from '../protocol/beats.js';
 import type { Verifier } from '../protocol/signing.js';
 import { subjectsOf } from '../protocol/subjects.js';
 import { AuditLink } from './audit-link.js';

@@ -1,6 +1,7 @@
 import type { NatsConnection, Subscription } from '@nats-io/transport-node';
 import { bytesOf } from '../connection.js';
-import { FrontBeat, parse } from '../protocol/messages.js';
+import { FrontBeat } from '../protocol/beats.js';
+import { parse } from '../protocol/messages.js';
 import { contentOf } from '../protocol/signing.js';
 import type { Subjects } from '../protocol/subjects.js';
 import { FRONT_SILENCE_MS } from '../protocol/timing.js';

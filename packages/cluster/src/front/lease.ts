@@ -49,7 +49,7 @@ export async function withLease<T>(
     }
   };
   const timer = setInterval(() => {
-    // While NATS does not answer, one waits instead of one more each time.
+    // While NATS does not answer, one renewal waits, and no others behind it.
     renewing ??= renew().finally(() => {
       renewing = undefined;
     });

@@ -271,7 +271,7 @@ export class Offers {
   }
 }
 
-/** What a worker has to know of a run before it gets it. */
+/** Returns what a worker has to know of a run before it gets it. */
 function neededOf({ ref, poolSpec }: WorkerSpec): Needed {
   const needed: Needed = {};
   if (poolSpec) {

@@ -1,5 +1,5 @@
 import type { WorkerSpec } from '@pungi/core/engine';
-import type { Beat } from '../protocol/messages.js';
+import type { Beat } from '../protocol/beats.js';
 import { keyOf, meets, type WorkerKey } from '../protocol/subjects.js';
 import { BEAT_MS } from '../protocol/timing.js';
 import type { Reach } from './reach.js';
@@ -8,27 +8,27 @@ import type { Workers } from './workers.js';
 
 /** Orders that no worker has confirmed yet. More would only wait, and grow old, in the queues of a busy machine. */
 const MOST_UNCONFIRMED = 64;
-/** Those of one machine, however often it was started: one that answers nothing keeps no run from others. */
+/** The same for one machine, however often it was started: one that answers nothing keeps no run from others. */
 const MOST_UNCONFIRMED_THERE = 16;
 /** A worker that was not heard for so long may be lost, and would soon find the order too old. */
 const FRESH_MS = 2 * BEAT_MS;
-/** Of so many workers, the one with the most room gets a run. */
+/** So many workers with room are compared: the one with the most room gets the run. */
 const CHOICES = 2;
 
-/** A slot that a run has, by what its front end knows. */
+/** A slot of a worker that a run has, by what its front end knows. Both functions may be called again. */
 export interface Slot {
-  leave(): void;
-  /** Its order was answered, or is not sent. */
-  answered(): void;
+  leave: () => void;
+  /** To call when the worker has answered the order of the run, or will not get one. */
+  answered: () => void;
 }
 
-/** What a front end knows of a worker's slots. */
+/** A worker's slots, as far as a front end knows them. */
 interface Known {
-  /** Its own runs there. */
+  /** Runs of this front end. */
   own: number;
-  /** Those of others, by its last heartbeat. */
+  /** Runs of others, by the worker's last heartbeat. */
   others: number;
-  /** When that was heard. */
+  /** The time of that heartbeat. */
   at: number;
 }
 
@@ -39,7 +39,7 @@ interface Known {
 export class Placement {
   readonly #known = new Map<string, Known>();
   #unconfirmed = 0;
-  /** Those of each worker, by its name. */
+  /** The unconfirmed orders of each worker, by its name. */
   readonly #unconfirmedThere = new Map<string, number>();
   #onRoom: () => void = () => {};
 
@@ -85,35 +85,34 @@ export class Placement {
     return best?.beat;
   }
 
-  /** A run has a slot of the worker. Returns a function that leaves it. */
-  enter(worker: WorkerKey): () => void {
+  /** Counts a run that will be ordered. */
+  reserve(worker: WorkerKey): Slot {
+    return { leave: this.#enter(worker), answered: this.#expectAnswer(worker.worker) };
+  }
+
+  /** Counts a later run of a session. It may wait for a slot there, so no answer to its order is expected at once. */
+  reserveForLater(worker: WorkerKey): Slot {
+    return { leave: this.#enter(worker), answered: () => {} };
+  }
+
+  /** Returns a function that leaves the slot. */
+  #enter(worker: WorkerKey): () => void {
     const known = this.#of(worker);
     known.own += 1;
-    let isLeft = false;
-    return () => {
-      if (isLeft) return;
-      isLeft = true;
+    return once(() => {
       known.own -= 1;
       this.#onRoom();
-    };
+    });
   }
 
-  /** A run that will be ordered has a slot of the worker. */
-  reserve(worker: WorkerKey): Slot {
-    return { leave: this.enter(worker), answered: this.#await(worker.worker) };
-  }
-
-  /** Returns a function that is called when the worker has confirmed an order, or will not. */
-  #await(worker: string): () => void {
+  /** Returns a function to call when the worker has answered the order, or will not. */
+  #expectAnswer(worker: string): () => void {
     this.#countUnconfirmed(worker, 1);
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
+    return once(() => {
       const wasCrowded = this.isCrowded || this.#isCrowdedAt(worker);
       this.#countUnconfirmed(worker, -1);
       if (wasCrowded) this.#onRoom();
-    };
+    });
   }
 
   #countUnconfirmed(worker: string, change: number): void {
@@ -145,4 +144,14 @@ export class Placement {
     known.at = performance.now();
     if (known.own + known.others < beat.slots) this.#onRoom();
   }
+}
+
+/** Calls the function the first time that the result is called. */
+function once(call: () => void): () => void {
+  let isOver = false;
+  return () => {
+    if (isOver) return;
+    isOver = true;
+    call();
+  };
 }

@@ -1,11 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { within } from '@pungi/core/base';
 import { OUTAGE_MS } from '../protocol/timing.js';
 
 /** A server that is there answers within this time. */
 const ANSWER_MS = 5000;
 
-/** Whether a front end reaches NATS. While it does not, nothing arrives and no worker is lost: whoever waits has to give up by himself. */
+/** Knows whether a front end reaches NATS. While it does not, nothing arrives and no worker is lost, so every wait has to end by itself. */
 export class Reach {
   #isDown = false;
   #since = performance.now();
@@ -35,13 +35,15 @@ export class Reach {
 
   /** Returns whether NATS answers. Everything that it had before has arrived then. */
   async answers(): Promise<boolean> {
-    const stop = new AbortController();
-    const late = pause(ANSWER_MS, false, { signal: stop.signal }).catch(() => false);
+    let hasAnswered = false;
     const answered = this.connection.flush().then(
-      () => true,
-      () => false,
+      () => {
+        hasAnswered = true;
+      },
+      () => {},
     );
-    return Promise.race([answered, late]).finally(() => stop.abort());
+    await within(answered, ANSWER_MS);
+    return hasAnswered;
   }
 
   close(): void {

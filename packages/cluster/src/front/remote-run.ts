@@ -139,7 +139,7 @@ export class RemoteRun {
     this.#due = setTimeout(() => void this.#judge(dueAt, otherwise), ms);
   }
 
-  /** What has arrived meanwhile counts. While NATS cannot be reached nothing arrives, and what is sent again takes a moment after that. */
+  /** Waits for what is on its way first. While NATS cannot be reached nothing arrives, and what is sent again takes a moment after that. */
   async #judge(dueAt: number, otherwise: string): Promise<void> {
     const due = this.#due;
     const { reach } = this.link;

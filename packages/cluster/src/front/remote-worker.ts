@@ -16,9 +16,9 @@ export interface Claim extends WorkerKey {
   claim: string;
   tier: Tier;
   about: WorkerAbout;
-  /** What its worker has to know, if the first order makes the claim: it may have no room. */
+  /** Needs of the run that the first order names if it also makes the claim: the worker may have no room. */
   placing?: Omit<Placing, 'beat'>;
-  /** That was reserved when the worker was chosen. */
+  /** Reserved when the worker was chosen. */
   slot?: Slot;
 }
 
@@ -123,11 +123,6 @@ export class RemoteWorker implements Worker, WorkerCopies {
     return true;
   }
 
-  /** The runs of a session may wait for a slot, so their orders are not expected to be answered at once. */
-  #enter(): Slot {
-    return { leave: this.link.placement.enter(this.claim), answered: () => {} };
-  }
-
   async #run(
     { limits, artifactBytes = 0 }: Job,
     inputs: GoInputs,
@@ -140,7 +135,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
     const hasSlot = !this.#hasRun;
     const placing = hasSlot ? this.#placing : undefined;
     const order = { claim, n: this.#n, run, inputs, limits, artifactBytes, hasSlot, placing };
-    if (this.#hasRun) this.#slot = this.#enter();
+    if (this.#hasRun) this.#slot = this.link.placement.reserveForLater(this.claim);
     const slot = this.#slot!;
     this.#hasRun = true;
     const remote = new RemoteRun(this.link, this.claim, order, {

@@ -3,7 +3,8 @@ import type { NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { Logger } from '@pungi/core/base';
 import { bytecodeTagOf } from '@pungi/core/engine';
 import { bytesOf } from '../connection.js';
-import { Beat, parse, splitBeat } from '../protocol/messages.js';
+import { Beat, splitBeat } from '../protocol/beats.js';
+import { parse } from '../protocol/messages.js';
 import { keyOf, type Subjects, type WorkerKey } from '../protocol/subjects.js';
 import { BEAT_MS, WORKER_SILENCE_MS } from '../protocol/timing.js';
 import { isCompatible } from '../protocol/version.js';
@@ -137,12 +138,12 @@ export class Workers {
     };
   }
 
-  /** NATS was not reached for a while: who waits for a worker gives up. */
+  /** Called when NATS was not reached for a while: whoever waits for a worker gives up. */
   giveUp(): void {
     for (const watching of this.#allWatching) (watching.onOutage ?? watching.onLost)();
   }
 
-  /** Nobody is heard any more. */
+  /** From then on nobody is heard. */
   close(): void {
     this.#subscription.unsubscribe();
     this.#silence.close();

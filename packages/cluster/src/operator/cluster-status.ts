@@ -1,6 +1,6 @@
 import { VERSION } from '@pungi/core/base';
 import type { z } from 'zod';
-import type { AnyBeat, Beat, FrontBeat } from '../protocol/messages.js';
+import type { AnyBeat, Beat, FrontBeat } from '../protocol/beats.js';
 import { WORKER_SILENCE_MS } from '../protocol/timing.js';
 import { isCompatible, PROTOCOL } from '../protocol/version.js';
 

@@ -1,7 +1,8 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
 import { bytesOf } from '../connection.js';
-import { AnyBeat, Beat, FrontBeat, parse } from '../protocol/messages.js';
+import { AnyBeat, Beat, FrontBeat } from '../protocol/beats.js';
+import { parse } from '../protocol/messages.js';
 import { contentOf } from '../protocol/signing.js';
 import { keyOf, type Subjects, type WorkerKey } from '../protocol/subjects.js';
 import { BEAT_MS, WORKER_SILENCE_MS } from '../protocol/timing.js';

@@ -22,11 +22,13 @@ export interface Frame {
   payload: Buffer;
 }
 
-/** What a frame has before its payload. */
+/** The size of a frame without its payload. */
 export const FRAME_HEAD_BYTES = 10;
 const HEAD = FRAME_HEAD_BYTES;
 /** Well below the largest message that NATS takes by default. */
 export const MOST_PAYLOAD = 256 * 1024;
+/** Several frames are one message up to this size, which is also below it. */
+const MOST_MESSAGE = 2 * MOST_PAYLOAD;
 
 const BY_BYTE = new Map(
   Object.entries(FRAME_KINDS).map(([kind, letter]) => [letter.charCodeAt(0), kind as FrameKind]),
@@ -54,6 +56,21 @@ export function readFrames(message: Buffer): Frame[] {
     at = end;
   }
   return frames;
+}
+
+/** Puts frames into as few messages as their sizes allow. */
+export function joinFrames(frames: readonly Buffer[]): Buffer[] {
+  const messages: Buffer[][] = [];
+  let bytes = MOST_MESSAGE;
+  for (const frame of frames) {
+    if (bytes + frame.length > MOST_MESSAGE) {
+      messages.push([]);
+      bytes = 0;
+    }
+    messages.at(-1)!.push(frame);
+    bytes += frame.length;
+  }
+  return messages.map((message) => (message.length === 1 ? message[0]! : Buffer.concat(message)));
 }
 
 /** Cuts a payload into parts that fit into a message; an empty one is one part. */

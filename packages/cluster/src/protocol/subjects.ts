@@ -108,7 +108,7 @@ export function needToken(labels: Labels): string {
   return pairs.length === 0 ? ANY : Buffer.from(pairs.sort().join(',')).toString('base64url');
 }
 
-/** A label that every worker has, and none may set: what its machine is, such as x64 or arm64. */
+/** The label that every worker has by itself: the architecture of its machine, such as x64 or arm64. No worker may set it. */
 export const ARCH = 'arch';
 
 /** Whether a worker has what is needed. */
@@ -117,7 +117,7 @@ export const meets = (worker: { arch: string; labels: Labels }, needed: Labels):
     ([name, value]) => (name === ARCH ? worker.arch : worker.labels[name]) === value,
   );
 
-/** Where workers that have what is needed take offers. */
+/** Returns the tokens of the subjects on which workers that have what is needed take offers. */
 export function placeOf({ [ARCH]: arch = ANY, ...labels }: Labels): Omit<OfferPlace, 'generation'> {
   return { arch, need: needToken(labels) };
 }

@@ -4,7 +4,7 @@ export const BEAT_MS = 400;
 export const WORKER_SILENCE_MS = 1500;
 /** A worker ends the runs of a front end that is silent for so long. */
 export const FRONT_SILENCE_MS = 3000;
-/** How often what is stored is looked at by whoever waits for it. */
+/** Whoever waits for a change of what is stored looks at it so often. */
 export const LOOK_MS = 200;
 /**
  * A claimed slot that gets no run is free again after this. It is shorter than the silence after which a worker is lost, less one

@@ -70,7 +70,7 @@ export class Claim {
     leave: (() => void) | undefined,
     /** The name of its environment, if it is not the plain interpreter. */
     readonly environment: string | undefined,
-    /** That of a front end which has ordered a run without an offer. */
+    /** Chosen by a front end that has ordered a run without an offer. */
     id = randomBytes(16).toString('base64url'),
   ) {
     this.id = id;

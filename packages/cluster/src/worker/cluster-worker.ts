@@ -6,7 +6,8 @@ import type { Backend, BackendState, WorkerAbout } from '@pungi/core/engine';
 import type { LocalEnvironments, OnEnvironmentEvent } from '@pungi/core/environments';
 import { leave } from '../connection.js';
 import { deferred } from '../deferred.js';
-import { type Beat, type Offer, type OfferAnswer, pack, packRefusal } from '../protocol/messages.js';
+import type { Beat } from '../protocol/beats.js';
+import { type Offer, type OfferAnswer, pack, packRefusal } from '../protocol/messages.js';
 import type { Verifier } from '../protocol/signing.js';
 import {
   ANY,
@@ -16,17 +17,15 @@ import {
   type Subjects,
   type WorkerKey,
 } from '../protocol/subjects.js';
-import { BEAT_MS } from '../protocol/timing.js';
-import { PROTOCOL } from '../protocol/version.js';
 import { SealedStore } from '../sealed-store.js';
 import { Claim, type ClaimParts } from './claim.js';
 import { Claims } from './claims.js';
 import { FrontWatch } from './front-watch.js';
 import type { Generations } from './generations.js';
+import { Heartbeats } from './heartbeats.js';
 import { OfferTaker } from './offer-taker.js';
 import { OperatorOrders } from './operator-orders.js';
 import { Orders } from './orders.js';
-import { OwnBeats } from './own-beats.js';
 import { PlacedRuns } from './placed-runs.js';
 import { SignedInbox } from './signed-inbox.js';
 import { Slots } from './slots.js';
@@ -66,7 +65,7 @@ export class ClusterWorker {
   readonly #slots: Slots;
   readonly #claims = new Claims();
   readonly #fronts: FrontWatch;
-  readonly #ownBeats = new OwnBeats();
+  readonly #heartbeats: Heartbeats;
   readonly #inbox: SignedInbox;
   readonly #trail: Trail;
   readonly #inputs: SealedStore;
@@ -76,7 +75,6 @@ export class ClusterWorker {
   #offerSubjects: readonly string[] = [];
   #machine: { state: BackendState; about: WorkerAbout } | undefined;
   #state: Beat['state'] = 'ready';
-  #beating: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(
@@ -89,6 +87,10 @@ export class ClusterWorker {
     this.#slots = new Slots(options.slots, () => this.#taker?.balance());
     this.#inputs = new SealedStore(parts.connection, parts.subjects.cluster);
     this.#inbox = new SignedInbox(parts.connection, parts.verifier, parts.logger);
+    this.#heartbeats = new Heartbeats({
+      describe: () => this.#describe(),
+      publish: (message) => parts.connection.publish(parts.subjects.beat(options.name), message),
+    });
     this.#fronts = new FrontWatch({
       connection: parts.connection,
       subjects: parts.subjects,
@@ -116,12 +118,12 @@ export class ClusterWorker {
       if (!operatorOrders.follow(message)) orders.follow(message);
     });
     // Front ends take no claim of a worker that they have not heard.
-    this.#beat();
+    this.#heartbeats.send();
     this.#taker.open();
     changes.open();
     // Without a connection, the next one begins with the subscriptions.
     await connection.flush().catch(() => {});
-    this.#beating = setInterval(() => this.#beat(), BEAT_MS);
+    this.#heartbeats.start();
     const { name: worker, labels, slots } = this.options;
     logger.info('The worker takes runs', { worker, slots, labels });
   }
@@ -130,7 +132,7 @@ export class ClusterWorker {
   async drain(): Promise<void> {
     this.#state = 'draining';
     this.#taker?.close();
-    this.#beat();
+    this.#heartbeats.send();
     this.parts.logger.info('The worker is drained', { runs: this.#slots.taken });
     await Promise.all([this.#claims.quiet(), this.#environments?.changes.close()]);
     await this.close();
@@ -147,7 +149,7 @@ export class ClusterWorker {
     this.#state = order === 'cordon' ? 'cordoned' : 'ready';
     if (order === 'cordon') this.#taker?.close();
     else this.#taker?.open();
-    this.#beat();
+    this.#heartbeats.send();
   }
 
   /** Ends everything at once. */
@@ -159,14 +161,14 @@ export class ClusterWorker {
   async #close(): Promise<void> {
     const { backend, connection } = this.parts;
     this.#taker?.close();
-    clearInterval(this.#beating);
+    this.#heartbeats.stop();
     this.#fronts.close();
     this.#claims.abandon('it was stopped');
     this.#environments?.changes.abandon();
     this.#closing.abort(new PungiError('CANCELLED', 'The worker is shutting down.'));
     await Promise.all([backend.close(), this.#environments?.close()]);
     this.#state = 'stopped';
-    this.#beat();
+    this.#heartbeats.send();
     await leave(connection);
     this.#trail.close();
   }
@@ -206,7 +208,7 @@ export class ClusterWorker {
       ),
     );
     this.#taker?.balance();
-    this.#beat();
+    this.#heartbeats.send();
   }
 
   #offerTaker(generations: Generations): OfferTaker {
@@ -234,7 +236,7 @@ export class ClusterWorker {
       backend: this.parts.backend,
       generations,
       slots: this.#slots,
-      ageOf: (beat) => this.#ownBeats.ageOf(beat),
+      ageOf: (beat) => this.#heartbeats.ageOf(beat),
       isOpen: () => taker.isOpen,
       claim: ({ claim, front }, { environment }, worker, leave) => {
         this.#fronts.watch(front);
@@ -277,15 +279,13 @@ export class ClusterWorker {
     this.#environments?.changes.abandon(front);
   }
 
-  #beat(): void {
-    const { connection, subjects } = this.parts;
-    if (this.#machine === undefined || connection.isClosed()) return;
+  /** Looks whether offers can be taken now, and describes the worker; undefined before it has started, and when it has left. */
+  #describe(): Omit<Beat, 'n' | 'v'> | undefined {
+    if (this.#machine === undefined || this.parts.connection.isClosed()) return undefined;
     this.#taker?.balance();
-    const { name, labels, slots } = this.options;
+    const { labels, slots } = this.options;
     const { state, about } = this.#machine;
-    const beat: Beat = {
-      n: this.#ownBeats.next(),
-      v: PROTOCOL,
+    return {
       ...this.key,
       state: this.#state,
       version: VERSION,
@@ -304,6 +304,5 @@ export class ClusterWorker {
       interpreter: state.interpreter,
       generations: this.#environments?.generations.all ?? [],
     };
-    connection.publish(subjects.beat(name), pack(beat));
   }
 }

@@ -1,13 +1,11 @@
 import { type Deferred, deferred } from '../deferred.js';
-import { type FrameKind, MOST_PAYLOAD, packFrame, partsOf } from '../protocol/frames.js';
+import { type FrameKind, joinFrames, MOST_PAYLOAD, packFrame, partsOf } from '../protocol/frames.js';
 import { AGAIN_MS, WINDOW_BYTES } from '../protocol/timing.js';
 
 /** A front end that is heard and acknowledges nothing for ten seconds waits for nothing: it has counted the run as lost. */
 const MOST_UNANSWERED = 10_000 / AGAIN_MS;
 /** Frames that come within this time, up to the end of the run, are one message. */
 const GATHER_MS = 4;
-/** Below the largest message that NATS takes by default. */
-const MOST_GATHERED = 2 * MOST_PAYLOAD;
 
 /** Sends the frames of a run, each until it is acknowledged. */
 export class FrameSender {
@@ -20,6 +18,7 @@ export class FrameSender {
   #first = 0;
   /** How many of them were sent. */
   #sent = 0;
+  /** The bytes of those that were not. */
   #gathered = 0;
   #gathering: NodeJS.Timeout | undefined;
   #bytes = 0;
@@ -30,7 +29,7 @@ export class FrameSender {
   #isFinished = false;
   #isDiscarding = false;
 
-  constructor(private readonly publish: (frame: Buffer) => void) {
+  constructor(private readonly publish: (message: Buffer) => void) {
     this.done = this.#done.promise;
     this.#again = setInterval(() => {
       this.#unanswered = this.#hasProgress ? 0 : this.#unanswered + 1;
@@ -86,18 +85,7 @@ export class FrameSender {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     this.#gathered = 0;
-    let [message, bytes]: [Buffer[], number] = [[], 0];
-    const publish = () => {
-      if (message.length > 0)
-        this.publish(message.length === 1 ? message[0]! : Buffer.concat(message, bytes));
-      [message, bytes] = [[], 0];
-    };
-    for (const frame of this.#unacknowledged.slice(this.#sent)) {
-      if (bytes + frame.length > MOST_GATHERED) publish();
-      message.push(frame);
-      bytes += frame.length;
-    }
-    publish();
+    for (const message of joinFrames(this.#unacknowledged.slice(this.#sent))) this.publish(message);
     this.#sent = this.#unacknowledged.length;
   }
 

@@ -1,5 +1,5 @@
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { FrontBeat } from '../protocol/messages.js';
+import { FrontBeat } from '../protocol/beats.js';
 import type { Subjects } from '../protocol/subjects.js';
 import { FRONT_SILENCE_MS } from '../protocol/timing.js';
 import { SilenceWatch } from '../silence.js';
@@ -19,11 +19,11 @@ interface Watched {
   subscription: Subscription;
   /** The number of its last heartbeat. */
   n: number;
-  /** When it was last served. */
+  /** The time when it was last served. */
   at: number;
 }
 
-/** A front end that was not served for so long, and has nothing on this worker, is not listened to. */
+/** The worker stops listening to a front end that was not served for so long and has nothing here. */
 const UNUSED_MS = 60_000;
 const SWEEP_MS = 10_000;
 
@@ -43,7 +43,7 @@ export class FrontWatch {
     this.#sweeping = setInterval(() => this.#sweep(), SWEEP_MS);
   }
 
-  /** The worker has something of a front end: it is given up if that is not heard any more. */
+  /** Listens to a front end of which the worker has something. It is given up when the front end is not heard any more. */
   watch(front: string): void {
     const { connection, subjects, inbox } = this.parts;
     const known = this.#watched.get(front);

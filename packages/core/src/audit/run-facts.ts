@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { sha256 } from '../base/sha256.js';
+import { surelyFits } from '../base/utf8.js';
 import type { AuditRecord, EnvironmentLock, OmittedInputs, RunInputs, RunRecord } from '../contract/audit.js';
 import type { Limits } from '../contract/limits.js';
 import type { Display, Outcome, Verdict } from '../contract/outcome.js';
@@ -171,15 +172,12 @@ function storableInputs({ inputs, outcome }: RunFacts): RunInputs | OmittedInput
   if (inputs === null) return null;
   const text = JSON.stringify(inputs);
   const most = wasRun(outcome) ? MOST_INPUT_BYTES : MOST_REFUSED_BYTES;
-  if (text.length * MOST_BYTES_OF_CHARACTER <= most) return inputs;
+  if (surelyFits(text, most)) return inputs;
   const encoded = Buffer.from(text);
   const bytes = encoded.length;
   if (bytes <= most) return inputs;
   return wasRun(outcome) ? { omitted: { bytes, sha256: sha256(encoded) } } : null;
 }
-
-/** The most bytes of UTF-8 for each unit of a text. */
-const MOST_BYTES_OF_CHARACTER = 3;
 
 /** The limit of recorded denials per run, so that a run cannot fill the disk. */
 const MOST_OF_ONE_RUN = 100;

@@ -2,7 +2,7 @@ import type { ClusterHealth } from '../contract/health.js';
 import type { Limits } from '../contract/limits.js';
 import type { Tier } from '../contract/outcome.js';
 import type { Preload } from '../runtime/fork-server.js';
-import type { AboutCgroup, Job, OutputSink, RunEnd, WorkerAbout } from '../runtime/supervisor.js';
+import type { AboutCgroup, Job, OutputSink, RunEnd, WorkerAbout } from '../runtime/job.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import type { EnvironmentRef, PoolSpec } from './environment-ref.js';
 

@@ -12,7 +12,7 @@ import type { RunOptions } from '../contract/run.js';
 import { failure, kindOfCode, type Verdict } from '../contract/verdicts.js';
 import { Discovery } from '../contract/wrap.js';
 import { GenerationGone } from '../runtime/fork-server.js';
-import type { Job, OutputSink, WorkerAbout } from '../runtime/supervisor.js';
+import type { Job, OutputSink, WorkerAbout } from '../runtime/job.js';
 import { type Backend, type BackendState, bytecodeTagOf, type Worker, type WorkerSlot } from './backend.js';
 import { readCompletion } from './completion.js';
 import { type EnvironmentRef, PLAIN, type PoolSpec } from './environment-ref.js';
@@ -205,7 +205,7 @@ export class Engine {
     { onSummary, beforeStart, onStart, onConfirmed }: EngineRunOptions,
   ): Promise<Outcome> {
     const { timeoutMs } = job.limits;
-    const state = this.#state ?? (await untilAborted(this.started, this.#patience(stop, timeoutMs)));
+    const state = this.#state ?? (await this.#startedWithin(timeoutMs, stop));
     if (state === undefined)
       return draft.finish(
         stop.aborted
@@ -245,9 +245,10 @@ export class Engine {
     }
   }
 
-  /** This machine starts at once or says what is missing; another one may never be there. */
-  #patience(stop: AbortSignal, waitMs: number): AbortSignal {
-    return this.options.backend === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
+  /** Resolves to undefined if it takes longer. This machine starts at once or says what is missing; another one may never be there. */
+  #startedWithin(waitMs: number, stop: AbortSignal): Promise<BackendState | undefined> {
+    const isLocal = this.options.backend === undefined;
+    return untilAborted(this.started, isLocal ? stop : AbortSignal.any([stop, AbortSignal.timeout(waitMs)]));
   }
 
   /** Copies the worker of a session, in a turn of its caller. */
@@ -323,7 +324,7 @@ export class Engine {
   ): Promise<{ report: unknown; about: WorkerAbout }> {
     const { signal } = this.#closing;
     const waitMs = job.limits.timeoutMs;
-    const state = this.#state ?? (await untilAborted(this.started, this.#patience(signal, waitMs)));
+    const state = this.#state ?? (await this.#startedWithin(waitMs, signal));
     if (state === undefined && !signal.aborted) throw new PungiError('SERVER_BUSY', noWorker(waitMs));
     const leave = await this.queue.enter('compile', signal);
     try {

@@ -1,13 +1,5 @@
 export { GenerationGone } from '../runtime/fork-server.js';
-export type {
-  AboutCgroup,
-  EndFacts,
-  Job,
-  LostRun,
-  OutputSink,
-  RunEnd,
-  WorkerAbout,
-} from '../runtime/supervisor.js';
+export type { AboutCgroup, EndFacts, Job, LostRun, OutputSink, RunEnd, WorkerAbout } from '../runtime/job.js';
 export type {
   Backend,
   BackendState,

@@ -2,8 +2,9 @@ import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { isSandboxed, type Tier } from '../contract/outcome.js';
 import { GenerationGone } from '../runtime/fork-server.js';
+import type { Job, RunEnd, WorkerAbout } from '../runtime/job.js';
 import { Listener } from '../runtime/listener.js';
-import type { Job, RunEnd, Supervisor, WorkerAbout } from '../runtime/supervisor.js';
+import type { Supervisor } from '../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../sandbox/interpreter.js';
 import {
   type Backend,

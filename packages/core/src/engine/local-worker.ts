@@ -7,9 +7,9 @@ import {
   MAIN_BRANCH,
   type OutputSink,
   type RunEnd,
-  type Supervisor,
   type WorkerAbout,
-} from '../runtime/supervisor.js';
+} from '../runtime/job.js';
+import type { Supervisor } from '../runtime/supervisor.js';
 import type { Copied, Worker, WorkerCopies } from './backend.js';
 
 /** What the workers of a session and of its branches share. */

@@ -40,7 +40,7 @@ export class OutputBuffer {
     if (this.#bytes === 0) return { text: '', bytes: 0, truncated: false };
     const { head, marker, tail } = this.#kept();
     // Bytes that are not UTF-8 become U+FFFD.
-    const text = head.toString('utf8') + (tail === EMPTY ? '' : marker + tail.toString('utf8'));
+    const text = `${head.toString('utf8')}${marker}${tail.toString('utf8')}`;
     return { text, bytes: this.#bytes, truncated: marker !== '' };
   }
 

@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os';
 import { PungiError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { type ForkServer, GenerationGone, type Preload } from '../runtime/fork-server.js';
-import type { Supervisor, WorkerAbout } from '../runtime/supervisor.js';
+import type { WorkerAbout } from '../runtime/job.js';
+import type { Supervisor } from '../runtime/supervisor.js';
 
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 10_000;

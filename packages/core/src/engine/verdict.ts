@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { Limits } from '../contract/limits.js';
 import { failure, type PythonException, type Verdict } from '../contract/verdicts.js';
-import type { EndFacts, Job } from '../runtime/supervisor.js';
+import type { EndFacts, Job } from '../runtime/job.js';
 import { badCall } from './call-report.js';
 import type { HintContext } from './missing-module.js';
 import { outOfScope } from './scope-verdict.js';

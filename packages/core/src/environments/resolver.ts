@@ -5,7 +5,7 @@ import type { RunOptions } from '../contract/run.js';
 import type { Engine } from '../engine/engine.js';
 import { ADD_TO_MADE } from '../engine/missing-module.js';
 import { outOfScope } from '../engine/scope-verdict.js';
-import type { Job } from '../runtime/supervisor.js';
+import type { Job } from '../runtime/job.js';
 import type { Environments } from './environments.js';
 import { type InlineDependencies, readInlineMetadata } from './inline.js';
 import type { Preinstalled } from './preinstalled.js';

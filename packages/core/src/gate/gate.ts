@@ -6,7 +6,7 @@ import type { Profile, ScopeRules, WorkspaceFolder } from '../contract/profile.j
 import type { LocalInputs, RunRequest } from '../contract/run.js';
 import type { AdmittedRun } from '../engine/engine.js';
 import { PLAIN, type PoolSpec } from '../engine/environment-ref.js';
-import type { Job } from '../runtime/supervisor.js';
+import type { Job } from '../runtime/job.js';
 import { dataFoldersOf, dataRootsOf } from './data-roots.js';
 import { LimitRules } from './limits.js';
 import { parseRequest } from './parse-request.js';

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { kindOf } from '../base/arguments.js';
 import { PungiError } from '../base/errors.js';
 import { jsonFaults } from '../base/issue-text.js';
+import { surelyFits } from '../base/utf8.js';
 import { MAX_CODE_BYTES, RunRequest, TOGETHER } from '../contract/run.js';
 
 /** Parses a request. Throws INVALID_INPUT with every fault. */
@@ -34,7 +35,8 @@ export function parsePresent<Schema extends z.ZodObject>(
   for (const name of Object.keys(raw)) {
     const value = (raw as Record<string, unknown>)[name];
     if (!Object.hasOwn(shape, name)) return;
-    if (name === 'code' && isShortText(value)) {
+    // The schema would count the bytes, and most code is short.
+    if (name === 'code' && typeof value === 'string' && surelyFits(value, MAX_CODE_BYTES)) {
       parsed[name] = value;
       continue;
     }
@@ -47,13 +49,6 @@ export function parsePresent<Schema extends z.ZodObject>(
 }
 
 const areTogether = (request: RunRequest) => TOGETHER.every(([holds]) => holds(request));
-
-/** Whether it is a text that has no more bytes than code may have, without counting them: most code is short. */
-const isShortText = (value: unknown): boolean =>
-  typeof value === 'string' && value.length * MOST_BYTES_OF_CHARACTER <= MAX_CODE_BYTES;
-
-/** The most bytes of UTF-8 for each unit of a text. */
-const MOST_BYTES_OF_CHARACTER = 3;
 
 /**
  * The most entries of lists and maps in a request. Checked before the schema, which would report each entry

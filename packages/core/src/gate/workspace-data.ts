@@ -4,8 +4,8 @@ import { PungiError } from '../base/errors.js';
 import type { Limits } from '../contract/limits.js';
 import type { WorkspaceFolder } from '../contract/profile.js';
 import type { RunRequest } from '../contract/run.js';
+import type { Job } from '../runtime/job.js';
 import type { Source } from '../runtime/source-sender.js';
-import type { Job } from '../runtime/supervisor.js';
 
 const MAX_FILES = 1000;
 /** Counts entries of every kind, so that a folder full of links or folders is bounded, too. */

@@ -6,7 +6,7 @@ import type { Engine } from '../engine/engine.js';
 import type { Environments } from '../environments/environments.js';
 import { readInlineMetadata } from '../environments/inline.js';
 import type { Gate } from '../gate/gate.js';
-import type { Job } from '../runtime/supervisor.js';
+import type { Job } from '../runtime/job.js';
 
 interface Parts {
   gate: Gate;

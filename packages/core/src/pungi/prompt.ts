@@ -6,7 +6,7 @@ import type { EnvironmentRef } from '../engine/environment-ref.js';
 import type { Environments } from '../environments/environments.js';
 import { type EnvironmentResolver, stepsOf } from '../environments/resolver.js';
 import type { Gate } from '../gate/gate.js';
-import type { Job } from '../runtime/supervisor.js';
+import type { Job } from '../runtime/job.js';
 import { noSessions, type Session, type Sessions } from '../sessions.js';
 
 interface Parts {

@@ -7,7 +7,7 @@ import type { ScopeRules } from '../../src/contract/profile.js';
 import { type AdmittedRun, Engine, type EngineOptions } from '../../src/engine/engine.js';
 import type { PoolSpec } from '../../src/engine/environment-ref.js';
 import type { LocalBackend } from '../../src/engine/local-backend.js';
-import type { Job } from '../../src/runtime/supervisor.js';
+import type { Job } from '../../src/runtime/job.js';
 
 const OPTIONS: EngineOptions = {
   tier: 'auto',

@@ -1,31 +1,10 @@
 """The guard, with real fork servers of real environments: what packages do while they load, and what becomes of it."""
 
-import mmap
 import os
-import subprocess
-import sys
-import tempfile
 import unittest
-import venv
 
-import python_half  # noqa: F401
-from pungi.jail import system
-from serving import SANDBOX_UID, Server
+from environment_case import TO_GUARD, EnvironmentCase
 
-# Says something to the guard in the name of the fork server.
-_TO_GUARD = (
-    "import os, socket, stat\n"
-    "for fd in range(3, 64):\n"
-    "    try:\n"
-    "        is_socket = stat.S_ISSOCK(os.fstat(fd).st_mode)\n"
-    "    except OSError:\n"
-    "        continue\n"
-    "    if is_socket: socket.socket(fileno=os.dup(fd)).sendall(%s)\n"
-)
-# Asks the guard for files in the name of the fork server.
-_ASKING = _TO_GUARD % "b'{\"memory\": %d}\\n' * 2" + (
-    "    if is_socket: first, *others = [f for _ in 'ab' for f in socket.recv_fds(socket.socket(fileno=os.dup(fd)), 15, 1)[1]]\n"
-)
 # A folder is part of a module's name: what is preloaded of it shows whether anything of the failed half is left.
 MODULES = {
     "fine": "a = 1",
@@ -42,10 +21,10 @@ MODULES = {
     "hungry": "kept = []\nwhile True: kept.append(b'x' * 2**20)",
     "forking": "import os\nfor _ in range(9): os.fork()\nwhile True: pass",
     "loud": "import os\nwhile True: os.write(2, b'x' * 65536)",
-    "repeating": _TO_GUARD % "b'{\"notPreloaded\": \"fine\", \"isAbsent\": true}\\n' * 10_000",
-    "nested": _TO_GUARD % "b'[' * 4000 + b'\\n[1]\\n{\"at\": [5]}\\n{\"preloaded\": {}}\\n{\"notPreloaded\": [\"fine\"]}\\n'",
+    "repeating": TO_GUARD % "b'{\"notPreloaded\": \"fine\", \"isAbsent\": true}\\n' * 10_000",
+    "nested": TO_GUARD % "b'[' * 4000 + b'\\n[1]\\n{\"at\": [5]}\\n{\"preloaded\": {}}\\n{\"notPreloaded\": [\"fine\"]}\\n'",
     "ready": (
-        _TO_GUARD % "b'{\"ready\": true}\\n'"
+        TO_GUARD % "b'{\"ready\": true}\\n'"
         + "import time\n"
         "time.sleep(0.5)\n"
         "if os.fork() == 0:\n"
@@ -63,21 +42,6 @@ MODULES = {
         "forked = []\n"
         "posix.register_at_fork(after_in_child=lambda: forked.append(posix.getpid()))"
     ),
-    "mapping": (
-        "import mmap\n"
-        "kept = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
-        "kept[:] = b'x' * len(kept)"
-    ),
-    "asking": _ASKING % (1 << 20) + (
-        "try:\n"
-        "    os.ftruncate(first, 2 << 20)\n"
-        "except OSError as error:\n"
-        "    said = error.strerror\n"
-    ),
-    "asking_and_hungry": _ASKING % (800 << 20) + "kept = bytearray(b'x' * (300 << 20))",
-    "asking_and_gone": _TO_GUARD % "b'{\"memory\": 4096}\\n'" + "os._exit(3)",
-    "asking_and_deaf": _TO_GUARD % "b'{\"memory\": 4096}\\n' * 4000" + "import time\ntime.sleep(1)",
-    "asking_with_others": "import os, time\nif os.fork() == 0:\n    time.sleep(60)\n" + _ASKING % (1 << 20),
     "crowd": (
         "import os, sys, time\n"
         "supervisor = sys.modules['pungi.run.supervisor']\n"
@@ -95,76 +59,8 @@ MODULES = {
 }
 
 
-def _tiers():
-    found = []
-    for tier in ("namespace", "landlock"):
-        server = Server(tier, python=_interpreter())
-        try:
-            server.park().connection.close()
-            found.append(tier)
-        except (AssertionError, OSError):
-            pass
-        finally:
-            server.close()
-    return found
-
-
-def _interpreter():
-    """In the landlock tier the sandbox's user reads the host's own files: as root, one that everybody can read is needed."""
-    if os.getuid() != 0:
-        return sys.executable
-    readable = subprocess.run([sys.executable, "-c", ""], user=SANDBOX_UID, capture_output=True, check=False) if _is_open(sys.executable) else None
-    return sys.executable if readable and readable.returncode == 0 else "/usr/bin/python3"
-
-
-def _is_open(path):
-    return path == "/" or bool(os.stat(path).st_mode & 0o001) and _is_open(os.path.dirname(path))
-
-
-@unittest.skipUnless(system.IS_LINUX, "fork servers of this kind are Linux's")
-class Guard(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="pungi-test-")
-        cls.addClassCleanup(folder.cleanup)
-        os.chmod(folder.name, 0o755)
-        cls.folder = os.path.join(folder.name, "venv")
-        subprocess.run([_interpreter(), "-I", "-m", "venv", "--without-pip", cls.folder], check=True)
-        library = os.path.join(cls.folder, "lib")
-        cls.site = os.path.join(library, os.listdir(library)[0], "site-packages")
-        for name, source in MODULES.items():
-            path = os.path.join(cls.site, name if "/" in name else f"{name}.py")
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w") as file:
-                file.write(source)
-        cls.tiers = _tiers()
-        assert cls.tiers, "no tier can be entered"
-
-    def each_tier(self, *preload, **more):
-        for tier in self.tiers:
-            with self.subTest(tier=tier):
-                server = Server(tier, preload, python=os.path.join(self.folder, "bin", "python"), isBare=False, **more)
-                try:
-                    yield server
-                finally:
-                    server.close()
-
-    def loaded(self, server):
-        """(what was preloaded, why others were not), when packages are loaded."""
-        problems = {}
-        while "ready" not in (said := server.hear()):
-            self.assertNotIn("failed", said)
-            problems[said["notPreloaded"]] = said["reason"]
-        return list(said["preloaded"]), problems
-
-    def assertRefused(self, name, reason, **more):
-        for server in self.each_tier(name, "fine", **more):
-            preloaded, problems = self.loaded(server)
-            self.assertEqual(preloaded, ["fine"])
-            self.assertRegex(problems.pop(name), reason)
-            self.assertEqual(problems, {})
-            answer = server.park().run(f"import sys\nprint('{name}' in sys.modules, 'fine' in sys.modules)")
-            self.assertEqual(answer["stdout"], b"False True\n")
+class Guard(EnvironmentCase):
+    modules = MODULES
 
     def test_a_module_that_fails_leaves_nothing_of_itself(self):
         for server in self.each_tier("half", "fine"):
@@ -246,42 +142,6 @@ class Guard(unittest.TestCase):
             answer = server.park().run("print('served')")
             self.assertEqual(answer["stdout"], b"served\n")
 
-    def test_memory_of_packages_is_in_a_file_that_runs_have_in_common(self):
-        # Nor do limits of files hold for it.
-        for server in self.each_tier("fine", diskMb=8):
-            self.loaded(server)
-            answer = server.park().run("import fine\nfine.a += 1\nprint(fine.a, '/memfd:memory' in open('/proc/self/maps').read())")
-            self.assertEqual(answer["stdout"], b"2 True\n")
-            answer = server.park().run("import fine\nprint(fine.a)")
-            self.assertEqual(answer["stdout"], b"1\n")
-
-    def test_code_and_constants_of_a_library_are_one_mapping(self):
-        code = (
-            "import collections, re\n"
-            "found = re.findall(r'-([0-9a-f]+) (\\S+) \\S+ \\S+ [1-9]\\d* +(/\\S+[.]so\\S*)', open('/proc/self/maps').read())\n"
-            "print({access for _, access, _ in found}, max(collections.Counter(path for *_, path in found).values()) <= 2, len(found) > 5)"
-        )
-        for server in self.each_tier("fine"):
-            self.loaded(server)
-            self.assertEqual(server.park().run(code)["stdout"], b"{'r-xp'} True True\n")
-
-    def test_the_interpreters_code_is_in_huge_pages_that_runs_have_in_common(self):
-        code = (
-            "import re\n"
-            "print(len(re.findall(' r-xp .*/memfd:memory', open('/proc/self/maps').read())))\n"
-            "try:\n"
-            "    smaps = open('/proc/self/smaps').read()\n"
-            "except OSError:\n"
-            "    smaps = ''\n"
-            "print(*re.findall(r' r-xp .*/memfd:memory.*\\n(?:[A-Z].*\\n)*?ShmemPmdMapped: +(\\d+)', smaps))"
-        )
-        for server in self.each_tier("fine"):
-            self.loaded(server)
-            mappings, huge = server.park().run(code)["stdout"].splitlines()
-            self.assertEqual(int(mappings), 1)
-            if huge:  # the landlock tier does not show it
-                self.assertEqual(int(huge) > 0, _makes_huge_pages())
-
     def test_what_packages_do_at_a_fork_is_done_for_every_run(self):
         for server in self.each_tier("hooking"):
             self.assertEqual(self.loaded(server), (["hooking"], {}))
@@ -298,28 +158,6 @@ class Guard(unittest.TestCase):
                 answer = server.park().run("import os, threading\nprint(threading.main_thread().native_id - os.getpid())")
                 self.assertEqual(answer["stdout"], b"0\n")
 
-    def test_memory_that_packages_have_mapped_stays_theirs(self):
-        for server in self.each_tier("mapping"):
-            self.assertEqual(self.loaded(server), (["mapping"], {}))
-            answer = server.park().run("import mapping, mmap\nmapping.kept.madvise(mmap.MADV_DONTNEED)\nprint(mapping.kept[0])")
-            self.assertEqual(answer["stdout"], b"0\n")
-
-    def test_packages_that_ask_for_a_file_get_one_of_fixed_size_which_counts_as_their_memory(self):
-        for server in self.each_tier("asking"):
-            self.assertEqual(self.loaded(server), (["asking"], {}))
-            answer = server.park().run("import asking\nprint(asking.others, asking.said)")
-            self.assertEqual(answer["stdout"], b"[] Operation not permitted\n")
-        self.assertRefused("asking_and_hungry", "took more than 1024 MB of memory")
-
-    def test_packages_that_ask_and_do_not_listen_do_not_end_the_guard(self):
-        self.assertRefused("asking_and_gone", "it ended the interpreter")
-        for server in self.each_tier("asking_and_deaf"):
-            self.assertEqual(server.hear()["byPackages"], True)
-            self.assertEqual(server.process.wait(20), 75)
-
-    def test_packages_get_no_file_while_processes_of_theirs_are_running(self):
-        self.assertRefused("asking_with_others", "not enough values to unpack")
-
     def test_more_processes_than_the_server_wants_end_the_fork_server(self):
         for server in self.each_tier("crowd", mostSupervisors=4):
             self.assertEqual(self.loaded(server), (["crowd"], {}))
@@ -335,18 +173,6 @@ class Guard(unittest.TestCase):
             server.process.stdin.close()
             self.assertEqual(server.process.wait(20), 0)
             self.assertEqual(os.listdir(server.work), [])
-
-
-def _makes_huge_pages():
-    """Whether the kernel does, when it is asked to."""
-    try:
-        area = mmap.mmap(-1, 8 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        area[:] = b"x" * len(area)
-        area.madvise(25)  # MADV_COLLAPSE
-        with open("/sys/kernel/mm/transparent_hugepage/shmem_enabled", encoding="ascii") as file:
-            return "[deny]" not in file.read()
-    except OSError:
-        return False
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ class Quiet(unittest.TestCase):
     """A run that hardly works is looked at less often, while it is one process."""
 
     def check(self, what=lambda: None):
-        """What a keeper that allows one process reports soon after a process has done this."""
+        """Returns what a keeper that allows one process reports soon after a process has done this."""
         worker = Child(self, what).pid
         reaper = Reaper([worker, *watch.descendants_of(worker)])
         reaper.glance = Glance(worker, [])

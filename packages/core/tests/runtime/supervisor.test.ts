@@ -9,7 +9,8 @@ import { TurnCounter } from '../../../../tests/support/turn-counter.js';
 import { until } from '../../../../tests/support/until.js';
 import { DEFAULT_LIMITS } from '../../../pungi/src/index.js';
 import { type FrameKind, FrameParser, packFrame } from '../../src/runtime/frames.js';
-import { type Job, type RunEnd, Supervisor } from '../../src/runtime/supervisor.js';
+import type { Job, RunEnd } from '../../src/runtime/job.js';
+import { Supervisor } from '../../src/runtime/supervisor.js';
 
 const ABOUT = { features: ['x'], python: '3.11', magic: 'm' };
 const FACTS = { killedFor: null, status: 0, signal: null, wallMs: 1, cpuMs: 1, peakBytes: 1 };

@@ -13,7 +13,7 @@ import type { CodeSummary } from '../../src/contract/disclosure.js';
 import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
 import type { Outcome } from '../../src/contract/outcome.js';
 import { Engine } from '../../src/engine/engine.js';
-import type { Job } from '../../src/runtime/supervisor.js';
+import type { Job } from '../../src/runtime/job.js';
 import type { AttackTier } from './attack.js';
 import { exitWhenRead } from './exit.js';
 import { PROFILE_ATTACKS, type ProfileAttack } from './profile-attacks.js';

@@ -22,7 +22,7 @@ class NamespaceBox:
 
     device = None
     work, temporary, shared = WORK, TMP, SHM
-    # Whether there may be any next to its folders (box_copies.py).
+    # Whether copies may be next to its folders (box_copies.py).
     has_copies = False
 
     def __init__(self, size_mb, covered, data):
@@ -198,7 +198,7 @@ class FolderBox:
 
 
 def _empty(folder):
-    """Most runs leave a few files and no folder."""
+    """Empties a folder of a tmpfs, which no run can replace by a link. Most runs leave a few files and no folder."""
     try:
         for name in os.listdir(folder):
             os.unlink(f"{folder}/{name}")

@@ -21,14 +21,13 @@ _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 def make(box, name):
     """Makes an empty copy, unless there is one."""
-    box.has_copies = True
     with _opened_root(box) as root:
         folders = [os.path.join(_PLACE, name, str(number)) for number in range(len(box.folders))]
         try:
             os.stat(folders[-1], dir_fd=root, follow_symlinks=False)
         except FileNotFoundError:
             for folder in folders:
-                _make_folders(root, folder)
+                _make_folders(box, root, folder)
 
 
 def copy_out(box, name, limit_mb):
@@ -108,12 +107,11 @@ def _opened_root(box):
 
 def _pairs(box, name, makes=False):
     """Each folder of the box and its place in the copy, opened."""
-    box.has_copies = box.has_copies or makes
     with _opened_root(box) as root:
         for number, folder in enumerate(box.folders):
             outside = os.path.join(_PLACE, name, str(number))
             if makes:
-                _make_folders(root, outside)
+                _make_folders(box, root, outside)
             opened = [os.open(path, _FOLDER, dir_fd=root) for path in (folder, outside)]
             try:
                 yield opened
@@ -122,7 +120,8 @@ def _pairs(box, name, makes=False):
                     os.close(fd)
 
 
-def _make_folders(root, path):
+def _make_folders(box, root, path):
+    box.has_copies = True
     parts = path.split("/")
     for count in range(1, len(parts) + 1):
         with contextlib.suppress(FileExistsError):

@@ -92,7 +92,7 @@ class FileGate:
         self.cpu_ms = 0.0
 
     def close(self):
-        """Of a worker that has ended, with all that it started."""
+        """Called when a worker has ended, with all that it started; the next one may use the gate."""
         for fd, _ in self._waiting.values():
             os.close(fd)
         self._waiting, self.cpu_ms = {}, 0.0

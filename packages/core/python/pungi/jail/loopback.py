@@ -11,7 +11,7 @@ import struct
 
 from . import system
 
-# Together less than kernel_objects counts for a socket.
+# Together less than sockets.py counts for a socket.
 _TCP_BUFFERS = {"tcp_rmem": 128 * 1024, "tcp_wmem": 64 * 1024}
 _SETTINGS = {
     # Connections not yet accepted and messages not yet read own no descriptor.

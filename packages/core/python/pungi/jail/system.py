@@ -165,7 +165,7 @@ def fork_sibling():
 
 
 def fork_bare_sibling():
-    """The same without the bookkeeping of the interpreter, from a process that has one thread and holds no lock."""
+    """fork_sibling() without the bookkeeping of the interpreter, for a process that has one thread and holds no lock."""
     pid = _clone_sibling()
     if pid == 0:
         _set_robust_list()

@@ -1,10 +1,12 @@
-"""What a worker has used, read at a glance when it has finished: the usual worker is then all there is of its run."""
+"""Reads at a glance how much a worker has used when it has finished: the usual worker is then all there is of its run."""
 
 import os
 
 from . import watch
 
 _READ = os.O_RDONLY | os.O_CLOEXEC
+# Fields of /proc/PID/stat after the name: page faults of children that it has waited for, and threads.
+_FAULTS_OF_CHILDREN, _THREADS = 8, 17
 
 
 class Glance:
@@ -22,9 +24,8 @@ class Glance:
 
     def read(self):
         """Returns CPU time in ms and peak resident bytes, or None if they would not cover all that the run used."""
-        fields = os.pread(self._stat, 4096, 0).rpartition(b")")[2].split(None, 18)
-        never_waited, one_thread = fields[8] == b"0", fields[17] == b"1"
-        if not never_waited or not one_thread or not self.is_alone():
+        fields = self._stat_fields()
+        if fields[_FAULTS_OF_CHILDREN] != b"0" or fields[_THREADS] != b"1" or not self.is_alone():
             return None
         return self._use()
 
@@ -33,7 +34,10 @@ class Glance:
         return self._has_one_thread() and self.is_alone()
 
     def _has_one_thread(self):
-        return os.pread(self._stat, 4096, 0).rpartition(b")")[2].split(None, 18)[17] == b"1"
+        return self._stat_fields()[_THREADS] == b"1"
+
+    def _stat_fields(self):
+        return os.pread(self._stat, 4096, 0).rpartition(b")")[2].split(None, _THREADS + 1)
 
     def _use(self):
         status = os.pread(self._status, 4096, 0)
@@ -58,7 +62,7 @@ class Glance:
 
 
 class GroupGlance(Glance):
-    """The same where a cgroup counts all processes of the run and their use: fewer files say it all."""
+    """Figures of a worker whose cgroup counts all processes of the run and their use, so that fewer files are read."""
 
     def __init__(self, pid, others, group):
         self._pid, self._others, self._group = pid, others, group
@@ -87,7 +91,7 @@ class GroupGlance(Glance):
 
 
 def glance_at(worker, template, group):
-    """None if /proc does not show it: then it is waited for."""
+    """Returns None if /proc does not show the worker, which is then waited for."""
     others = () if template is None or template.pid is None else (template.pid,)
     try:
         return GroupGlance(worker, others, group) if group is not None and group.counts_all else Glance(worker, others)

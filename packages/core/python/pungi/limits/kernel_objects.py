@@ -4,16 +4,15 @@ Their number is read from /proc, and each counts with the largest size that it c
 bounded here, too.
 """
 
-import collections
 import functools
 import os
 import stat
 from typing import NamedTuple
 
-from . import watch
+from . import sockets, watch
 
 _MB = 1024 * 1024
-SOCKET, PIPE = 212992, 65536
+_PIPE = 65536
 # More than the 256 bytes that they have: counting many of them takes long.
 _WATCH = _LOCK = 1024
 # A mapped area and its structures, and a link to each process that it was inherited from.
@@ -28,17 +27,7 @@ _PART_OF_USER = 32
 _PIPES_PER_PROCESS, _FEWEST_PIPES = 4, 256
 # Descriptors that were sent and not received: the kernel gives a user no more in all than one process may have open.
 _MOST_IN_FLIGHT = 64
-_CHUNK, _SMALL_CHUNK = 1 << 20, 1 << 14
-# A UDP socket with its largest datagrams, each of which lies in two pages that it shares with others.
-_DATAGRAM_SOCKET = _MB
-# The kernel allows all TCP sockets of the machine a sixteenth of its memory; a run has at most an eighth of that.
-_MOST_SOCKETS = max(512, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 128 // SOCKET)
-# No program keeps more memory by unread data, in a millisecond of CPU time. Its time in the kernel alone is an estimate, sampled when
-# a clock ticks: a run can avoid being there at those moments.
-_PINNED_PER_CPU_MS = 8 * _MB
-# The most that an ended connection can keep, besides a few that hardly any program forgets to close. Connections that are
-# being closed look the same, so only those count that appear in this many samples in a row.
-_ENDED_SOCKET, _FEW_ENDED, _LOOKS_AT_ENDED = 48 * _MB, 4, 3
+_CHUNK = 1 << 20
 
 
 def _setting(name, default):
@@ -77,8 +66,8 @@ class KernelObjects:
 
     def __init__(self, has_namespaces, loopback=None):
         """Created while the worker is parked: objects that exist now are not the run's. `loopback`: of its network namespace, if any."""
-        self._before = _sockets_before() if has_namespaces else None
-        self._loopback, self._of_sockets = loopback, None
+        self._sockets_before = sockets.count() if has_namespaces else None
+        self._loopback = loopback
         self._counts = {}
         self._hidden = 0
         # CPU time at the last sample, and the part of it spent in the kernel.
@@ -87,14 +76,12 @@ class KernelObjects:
     @property
     def is_suspicious(self):
         """Whether the next sample should come soon."""
-        return self._of_sockets is not None and self._of_sockets.is_suspicious
+        return self._sockets is not None and self._sockets.is_suspicious
 
-    @property
+    @functools.cached_property
     def _sockets(self):
-        """None without a network namespace."""
-        if self._of_sockets is None and self._before is not None:
-            self._of_sockets = _Sockets(self._loopback, *self._before)
-        return self._of_sockets
+        """Most runs end before anybody asks. None without a network namespace."""
+        return None if self._sockets_before is None else sockets.Sockets(self._loopback, *self._sockets_before)
 
     def held(self, census, limits, is_thorough):
         """The excess over the memory limit or over a run's part; None if there is none."""
@@ -105,7 +92,8 @@ class KernelObjects:
 
     def _in_sockets(self, census, memory):
         if self._sockets is not None:
-            return self._sockets.held(memory, census.cpu_ms)
+            excess = self._sockets.excess(memory, census.cpu_ms)
+            return Held(*excess) if excess is not None else None
         size = watch.most_in_buffers(census.living, memory)
         return Held(size, "buffers of sockets and pipes") if size > memory else None
 
@@ -158,7 +146,7 @@ class KernelObjects:
         sizes = {
             f"{watches} epoll watches": watches * _WATCH,
             f"{locks} record locks": locks * _LOCK,
-            f"{pipes} pipes": pipes * PIPE,
+            f"{pipes} pipes": pipes * _PIPE,
             f"{areas} mapped areas": areas * _size_of_area(living),
             f"{in_flight} descriptors in flight": self._hidden,
             f"{texts} open files of /proc": texts * (_TEXT + _LINE * (watches + locks)),
@@ -179,7 +167,7 @@ def _may_have_many(living, memory, limits):
     """Whether this many processes can have more pipes than a run's part, or hold more in pipes and mapped areas, which a fork
     copies at once, than the limit."""
     pipes = limits["openFiles"] // 2
-    most = pipes * PIPE + _MOST_AREAS * _size_of_area(living)
+    most = pipes * _PIPE + _MOST_AREAS * _size_of_area(living)
     return len(living) * pipes > _most_pipes(limits) or len(living) * most > memory
 
 
@@ -235,72 +223,3 @@ def _read(path, most_lines):
             yield text
     finally:
         os.close(fd)
-
-
-class _Sockets:
-    """The sockets of our network namespace, each until its last byte is gone: also those without a descriptor."""
-
-    def __init__(self, loopback, before, unix_before):
-        """`before`: how many there were before the run; `unix_before`: of the family without a network."""
-        self._loopback = loopback
-        self._before, self._unix_before = before, unix_before
-        self.last_number = 0
-        self._ended = collections.deque([0] * _LOOKS_AT_ENDED, _LOOKS_AT_ENDED)
-
-    @property
-    def is_suspicious(self):
-        """Whether the next sample should come soon."""
-        return self._ended[-1] > 0
-
-    def held(self, memory, cpu_ms):
-        """The excess over the memory limit or over a run's part of the machine's; None if there is none."""
-        number = self.last_number = _number_of_sockets() - self._before
-        if number == 0:
-            return None
-        figures = _figures_of_sockets()
-        datagrams = figures[b"UDP:"] + figures.get(b"UDP6:", 0)
-        size = number * SOCKET + datagrams * (_DATAGRAM_SOCKET - SOCKET)
-        if size > memory or number > _MOST_SOCKETS:
-            return Held(size, f"{number} sockets")
-        if self._loopback is None or cpu_ms * _PINNED_PER_CPU_MS <= memory:
-            return None
-        named = datagrams + figures[b"TCP:"] + figures.get(b"TCP6:", 0) + _number_of_unix_sockets() - self._unix_before
-        # An ended connection is in no table, though its last data may still wait in it.
-        self._ended.append(max(0, number - named - _FEW_ENDED))
-        pinned = self._loopback.pinned() + min(self._ended) * _ENDED_SOCKET
-        return Held(pinned, f"unread data of {number} sockets") if pinned > memory else None
-
-
-def _sockets_before():
-    """How many sockets there are now, and how many of them are of the family without a network. Between two runs of a supervisor the
-    first number hardly ever changes, so the long table is seldom read."""
-    number = _number_of_sockets()
-    if _last_before[0] != number:
-        _last_before[:] = number, _number_of_unix_sockets()
-    return tuple(_last_before)
-
-
-_last_before = [None, 0]
-
-
-def _number_of_sockets():
-    """That of the first line: "sockets: used 3"."""
-    return int(os.pread(_tables_of_sockets()[0], 64, 0).split(None, 3)[2])
-
-
-def _figures_of_sockets():
-    """The first figure of each line."""
-    text = b"".join(os.pread(fd, 512, 0) for fd in _tables_of_sockets()[:2])
-    return {name: int(figure) for name, _, figure, *_ in map(bytes.split, text.splitlines())}
-
-
-def _number_of_unix_sockets():
-    table = _tables_of_sockets()[2]
-    os.lseek(table, 0, os.SEEK_SET)
-    return sum(text.count(b"\n") for text in iter(lambda: os.read(table, _SMALL_CHUNK), b""))
-
-
-@functools.cache
-def _tables_of_sockets():
-    """Open files of a supervisor, which stays in its network namespace."""
-    return [os.open(f"/proc/self/net/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("sockstat", "sockstat6", "unix")]

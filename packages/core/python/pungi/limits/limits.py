@@ -12,8 +12,8 @@ from .census import Census, Measured
 
 _SAMPLE_EVERY, _LONGEST_PAUSE = 0.010, 0.100
 _WALK_EVERY, _LONGEST_WALK_PAUSE = 0.100, 1.0
-# Less CPU time than this since the last sample cannot have changed much, unless other processes have used some, too. But a sample is
-# taken after so many seconds at the latest.
+# A process that has used less CPU time than this since the last sample cannot have changed much. After so many seconds there is a sample
+# all the same.
 _QUIET_MS, _LONGEST_QUIET = 5.0, 0.1
 # The more a sample costs, the later is the next one: a tenth of a processor, unless that is too late.
 _PAUSE_PER_COST = 9
@@ -113,7 +113,7 @@ class LimitKeeper:
         return self._cpu_ms() - self._cpu_sampled < _QUIET_MS
 
     def _cpu_ms(self):
-        """That of the worker: while it is alone, that is all."""
+        """Returns the CPU time of the worker, which is that of the run while it is alone."""
         return (0.0 if self._reaper.glance is None else self._reaper.glance.cpu_ms()) + self.charged_ms
 
     def _note_sample(self, now):

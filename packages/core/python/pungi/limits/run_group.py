@@ -92,7 +92,7 @@ class RunGroup:
         # Memory and tasks of the template, which is in the group, too.
         self._of_template, self._tasks_of_template = 0, 0
         self._peak_before = 0
-        # What the files said about events when the worker was parked.
+        # The files that count events, and their contents when the worker was parked.
         self._event_fds = {name: files[name] for name in _EVENT_FILES if name in files}
         self._events_before = []
         self._cpu_before = 0.0

@@ -33,7 +33,7 @@ def _list_of_own_children():
 
 
 def list_own_children():
-    """Those of a supervisor, which has one thread, from a file that stays open: each number and a space."""
+    """Returns the children of a supervisor, which has one thread, as a number and a space each. The file stays open."""
     return os.pread(_list_of_own_children(), 65536, 0)
 
 

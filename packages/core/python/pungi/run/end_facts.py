@@ -10,7 +10,7 @@ def encode(facts):
 
 
 def encode_good(use):
-    """Those of the usual end, for which a general encoder would take longer. `use`: see `usage`."""
+    """Encodes the facts of the usual end, for which a general encoder would take longer. `use`: see `usage`."""
     return _GOOD % (use["wallMs"], use["cpuMs"], use["peakBytes"])
 
 

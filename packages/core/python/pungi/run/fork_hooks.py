@@ -1,4 +1,4 @@
-"""What a template does in place of the interpreter's bookkeeping around a fork.
+"""A template's own bookkeeping around a fork, in place of the interpreter's.
 
 The interpreter and its library renew locks, the list of threads and random numbers in each child. A template has one thread and holds no
 lock, so its workers need none of that, and would copy a hundred pages for it. Only where packages have registered hooks of their own is
@@ -12,7 +12,7 @@ import sys
 import threading
 from _thread import get_native_id
 
-# Their hooks renew locks, threads, the event loop that is running and random numbers.
+# Modules whose hooks renew locks, threads, the event loop that is running and random numbers.
 _OF_LIBRARY = {"asyncio.events", "concurrent.futures.thread", "logging", "random", "threading"}
 # Looked up once: a worker copies a page for every name that it looks up.
 _about_main_thread = vars(threading.main_thread())

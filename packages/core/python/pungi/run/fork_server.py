@@ -24,12 +24,12 @@ from .. import harness
 from ..jail import landlock, seccomp, system
 from ..jail.tier import TIERS
 from ..limits import cgroup_keeper, limits, load_limits, processors, run_group, watch
-from . import called_script, display_hooks, font_list, fork_hooks, guard, late_modules, memory_file, packages, process_title, started_as, streams, supervisor, worker
+from . import called_script, display_hooks, font_list, fork_hooks, guard, guard_door, late_modules, memory_file, packages, process_title, started_as, streams, supervisor, worker
 
 
 # How long supervisors that have ended are zombies if no order comes.
 _REAP_SECONDS = 5
-# A server that needs no more supervisors has one run, as `pungi run` does, or one at a time: to move the memory would take longer.
+# A server with at most so many supervisors has one run, as `pungi run` does, or one at a time: moving the memory would take longer.
 _OF_ONE_RUN = 2
 
 
@@ -50,7 +50,7 @@ def _become_fork_server(settings, door):
     try:
         proxy = os.open(settings["network"]["socket"], os.O_PATH) if settings.get("network") else None
         tier.enter(settings)
-        guard.stay_with(door)
+        guard_door.stay_with_guard(door)
         # Before packages are loaded: none of their code is in it.
         settings["network"] = None if proxy is None else tier.start_forwarder(proxy)
         os.umask(0o077)
@@ -59,9 +59,9 @@ def _become_fork_server(settings, door):
         _prepare_workers(settings)
         tier.replace_functions()
     except Exception as error:
-        guard.send_report(door, failed=f"{error}")
+        guard_door.send_report(door, failed=f"{error}")
         os._exit(75)
-    guard.wait_to_load(door)
+    guard_door.wait_to_load(door)
     longest = settings.get("longestImport", packages.LONGEST_IMPORT)
     started_as.clear_flags()
     with fork_hooks.noticing_packages():
@@ -77,7 +77,7 @@ def _become_fork_server(settings, door):
     memory = memory_file.prepare() if settings["mostSupervisors"] > _OF_ONE_RUN else []
     gc.freeze()
     _move_into_file(memory, door)
-    guard.send_report(door, ready=True)
+    guard_door.send_report(door, ready=True)
     _serve(settings, door)
 
 
@@ -119,7 +119,7 @@ def _prepare_workers(settings):
 
 
 def _move_into_file(memory, door):
-    file = guard.borrow_file(door, sum(size for _, size, _ in memory)) if memory else None
+    file = guard_door.borrow(door, sum(size for _, size, _ in memory)) if memory else None
     if file is not None:
         memory_file.move(memory, file)
         os.close(file)

@@ -28,7 +28,7 @@ class FrameParser:
     """Collects bytes and returns whole frames."""
 
     def __init__(self, max_payload=MAX_PAYLOAD, max_display=MAX_PAYLOAD):
-        # What has come, and the place in it where the next frame begins.
+        # The bytes that have arrived, and the place in them where the next frame begins.
         self._data, self._at = b"", 0
         self.max_payload, self.max_display = max_payload, max_display
 

@@ -11,7 +11,7 @@ import sys
 _POOL, _HEADER = 1 << 14, 48
 _MOST_HOLES = 100_000
 _EMPTY = sys.getsizeof(b"")
-# What makes an object of a size.
+# Each makes an object of a size.
 _MAKERS = {16: object, 32: functools.partial(pow, 2, 40), **{size: functools.partial(bytes, size - _EMPTY) for size in range(48, 513, 16)}}
 
 _fillers = []

@@ -10,7 +10,6 @@ stdin: orders of the server; its end ends everything. stdout: reports, each a li
 """
 
 import contextlib
-import json
 import os
 import select
 import signal
@@ -20,15 +19,14 @@ import time
 from ..jail import box, system
 from ..limits import load_limits
 from ..limits.reaper import Reaper
-from . import frames, memory_file
+from . import guard_door, memory_file
 from .lease import Lease
+from .orders import Orders
 
 _CHUNK = 65536
-_LONGEST_REPORT, _MOST_REPORTS = 4096, 4096
+_MOST_REPORTS = 4096
 _MOST_RELAYED = 256 * 1024
 _STATUS_FAILED = 75
-# The answer to a fork server that asks for a file, which comes with it.
-_LENT = b'{"lent": true}'
 
 
 def run(settings, groups, become_fork_server):
@@ -60,67 +58,6 @@ def run(settings, groups, become_fork_server):
         finally:
             guarded.end()
         preload = [name for name in preload if name not in skipped]
-
-
-class Orders:
-    """The orders of the server, in sequence. Orders that come while packages load wait here."""
-
-    def __init__(self, server, groups, lease):
-        self._server, self._groups, self._lease = server, groups, lease
-        self._pending = b""
-        self.waiting = []
-
-    def read(self):
-        """False when the server has gone."""
-        chunk = os.read(0, _CHUNK)
-        *lines, self._pending = (self._pending + chunk).split(b"\n")
-        for order in map(json.loads, filter(None, lines)):
-            if "runs" in order:
-                self._lease.mark_runs(order["runs"])
-            else:
-                self.waiting.append(order)
-        return bool(chunk)
-
-    def pass_on(self, door, keeper):
-        """Gives the fork server a connection that has introduced itself already, and no means to open another.
-
-        `keeper`: changes the files of runs (file_keeper.py), or None."""
-        while self.waiting:
-            order = self.waiting[0]
-            try:
-                if "kill" in order:
-                    door.sendall(_line(order))
-                else:
-                    self._start(order["start"], order["token"], door, keeper)
-            except BlockingIOError:
-                return  # the server or the fork server is busy: try again later
-            self.waiting.pop(0)
-
-    def _start(self, name, token, door, keeper):
-        with contextlib.ExitStack() as opened:
-            sockets = [opened.enter_context(self._connect(name, token))]
-            if keeper is not None:
-                sockets.append(opened.enter_context(keeper.connect(name)))
-            group, fds = opened.enter_context(self._groups.ask())
-            line = _line({"start": name, "sockets": len(sockets), "group": group, "aboutGroup": self._groups.about})
-            socket.send_fds(door, [line], [*(one.fileno() for one in sockets), *fds])
-
-    def close(self):
-        """In the fork server, which sends no orders itself."""
-        self._groups.close()
-        self._lease.close()
-
-    def _connect(self, name, token):
-        channel = socket.socket(socket.AF_UNIX)
-        try:
-            channel.setblocking(False)
-            channel.connect(self._server)
-            channel.sendall(frames.pack(frames.HELLO, json.dumps({"id": name, "token": token}).encode()))
-            channel.setblocking(True)
-        except OSError:
-            channel.close()
-            raise
-        return channel
 
 
 class Guarded:
@@ -228,10 +165,10 @@ class Guarded:
         for line in lines:
             self._reports += 1
             if self._reports <= _MOST_REPORTS:
-                self._on_report(_parse(line) if len(line) <= _LONGEST_REPORT else {})
+                self._on_report(guard_door.read_report(line))
             elif self._stage == "loading" and not self._skipped:
                 self._stop(f"made more than {_MOST_REPORTS} reports")
-        self._pending = self._pending[:_LONGEST_REPORT]
+        self._pending = self._pending[: guard_door.LONGEST_REPORT]
         return bool(data)
 
     def _on_report(self, report):
@@ -241,7 +178,7 @@ class Guarded:
             if "loading" in report:
                 self._stage = "loading"
                 self._limits.begin(self._pid)
-                self._door.sendall(_line({"load": True}))
+                self._door.sendall(guard_door.pack_line({"load": True}))
         elif self._stage == "loading":
             if "at" in report:
                 self._at, self._since = f"{report['at']}", time.monotonic()
@@ -255,16 +192,13 @@ class Guarded:
                 self._serve()
 
     def _lend_file(self, size):
-        """For the memory of the fork server (memory_file.py). It must have done its work by itself: what else it started would write
-        to the old memory."""
-        with contextlib.ExitStack() as made:
-            files = []
-            if type(size) is int and self._limits.lends(self._pid, size):
-                with contextlib.suppress(OSError):  # there is no memory left, or no such file
-                    files.append(memory_file.make(size))
-                    made.callback(os.close, files[0])
-            with contextlib.suppress(OSError):  # packages have asked in its place, and do not listen
-                socket.send_fds(self._door, [_LENT + b"\n"], files)
+        """Lends the fork server a file for its memory (memory_file.py), if it is alone: a process that it has started would write to the
+        old memory."""
+        file = None
+        if type(size) is int and self._limits.lends(self._pid, size):
+            with contextlib.suppress(OSError):  # there is no memory left, or no such file
+                file = memory_file.make(size)
+        guard_door.lend(self._door, file)
 
     def _serve(self):
         """Refuses to serve while anything that packages started is running: a fork must copy one thread, which is ours."""
@@ -339,49 +273,8 @@ def _leave_guard(door, stderr, others):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def stay_with(door):
-    """In the fork server, once its identity is settled: the kernel resets this setting at every change of identity."""
-    if system.IS_LINUX:
-        system.die_with_parent()
-    if select.select([door], [], [], 0)[0]:
-        os._exit(1)  # the guard sends nothing so early: it is gone
-
-
-def wait_to_load(door):
-    """In the fork server: waits until the guard knows which processes are ours, and counts what packages start."""
-    send_report(door, loading=True)
-    if not door.recv(_CHUNK):
-        os._exit(1)
-
-
-def borrow_file(door, size):
-    """In the fork server: a file of this size for its memory, or None."""
-    send_report(door, memory=size)
-    if not door.recv(len(_LENT), socket.MSG_PEEK).startswith(_LENT):
-        return None  # an order already: packages have said that they are ready
-    _, files, _, _ = socket.recv_fds(door, _CHUNK, 1)
-    return files[0] if files else None
-
-
-def send_report(door, **report):
-    """In the fork server: sends a report to the guard."""
-    door.sendall(_line(report)[-_LONGEST_REPORT:])
-
-
-def _line(report):
-    return json.dumps(report).encode() + b"\n"
-
-
-def _parse(line):
-    try:
-        report = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return report if isinstance(report, dict) else {}
-
-
 def _report(report):
-    data = _line(report)
+    data = guard_door.pack_line(report)
     while data:
         data = data[os.write(1, data) :]
 

@@ -29,7 +29,7 @@ _MAP_FIXED = 0x10
 _HUGE, _MADV_COLLAPSE = 2 << 20, 25
 # The interpreter has its small objects in pools of this size, and 64 of them in an arena, which it unmaps as a whole.
 _POOL_BITS, _POOLS_IN_ARENA = 14, 64
-# Of what the linker has mapped of a library: start, end, protection, offset, and the rest, which names the file.
+# A part of a library that the linker has mapped: start, end, protection, offset, and the rest, which names the file.
 _SEGMENT = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (r--|r-x)p ([0-9a-f]+) (\S+ [1-9]\d* +/.*)")
 _HEADER = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (r[-w])-p \S+ \S+ \S+ *(.*)")
 _CODE = re.compile(r"([0-9a-f]+)-([0-9a-f]+) r-xp ")
@@ -52,7 +52,7 @@ def make(size):
 
 
 def _use_huge_pages(file, size):
-    """Where the kernel refuses, pages stay small. Before Linux 6.1 it does not know the request."""
+    """Asks the kernel for huge pages. Where it refuses, they stay small; before Linux 6.1 it does not know the request."""
     if size == 0:
         return
     for position in range(0, size, _HUGE):
@@ -95,7 +95,7 @@ def _join_segments():
 
 
 def _code_of_interpreter():
-    """That in whole huge pages."""
+    """Yields the part of the code that fills whole huge pages, as memory to move."""
     inside = ctypes.cast(ctypes.pythonapi.Py_IsInitialized, ctypes.c_void_p).value
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as file:
         for start, end in ((int(match[1], 16), int(match[2], 16)) for match in map(_CODE.match, file) if match):
@@ -105,6 +105,7 @@ def _code_of_interpreter():
 
 
 def _ranges():
+    """Yields memory to move whose allocator is known: that of libraries, of malloc and of the interpreter."""
     gc.unfreeze()  # only then are all objects listed
     pools = sorted({id(each) >> _POOL_BITS for each in gc.get_objects()})
     for start, end, access, name in _private_mappings():
@@ -147,7 +148,7 @@ def move(ranges, file):
 
 
 def _private_mappings():
-    """Those with pages of their own, without code."""
+    """Yields mappings with pages of their own, without code: start, end, protection and name."""
     found = None
     with open("/proc/self/smaps", encoding="utf-8", errors="surrogateescape") as file:
         for line in file:
@@ -160,7 +161,8 @@ def _private_mappings():
 
 
 def _arenas(start, end, pools):
-    """What the interpreter has of a mapping, which may be next to what others have: from pool to pool, where no arena fits between them."""
+    """Returns the parts of a mapping that are the interpreter's; others may be between them. A part goes from pool to pool, as long as no
+    arena fits between two."""
     spans = []
     for pool in pools:
         if start <= pool << _POOL_BITS and pool + 1 << _POOL_BITS <= end:

@@ -12,7 +12,7 @@ import threading
 import time
 
 from ..limits import watch
-from . import exercises, guard, side_effects
+from . import exercises, guard_door, side_effects
 
 LONGEST_IMPORT = 8
 _ENDING = 0.1
@@ -32,15 +32,15 @@ def load(door, modules, of_runs=(), longest=LONGEST_IMPORT, learned=()):
     with _naming_files(door):
         site.main()
     for name in modules:
-        guard.send_report(door, at=name)
+        guard_door.send_report(door, at=name)
         preload = _preload_learned if name in learned else _preload
         if (reason := preload(name, longest if name in of_runs or name in learned else 0, known)) is None:
-            guard.send_report(door, preloaded=name)
+            guard_door.send_report(door, preloaded=name)
             continue
-        guard.send_report(door, notPreloaded=name, **reason)
+        guard_door.send_report(door, notPreloaded=name, **reason)
         if not reason["isAbsent"]:
             os._exit(_STATUS_NOT_PRELOADED)
-    guard.send_report(door, at="what is preloaded")
+    guard_door.send_report(door, at="what is preloaded")
     exercises.go_through(of_runs)
     _end_threads()
     for variable in _ONLY_WHILE_LOADING:
@@ -63,11 +63,11 @@ def _naming_files(door):
     add_package, run_customization = site.addpackage, site.execsitecustomize
 
     def add(folder, name, known_paths):
-        guard.send_report(door, at=name)
+        guard_door.send_report(door, at=name)
         return add_package(folder, name, known_paths)
 
     def customize():
-        guard.send_report(door, at="sitecustomize")
+        guard_door.send_report(door, at="sitecustomize")
         run_customization()
 
     site.addpackage, site.execsitecustomize = add, customize

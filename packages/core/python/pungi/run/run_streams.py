@@ -16,11 +16,12 @@ _GATHERING_MS, _LONG_GATHERING_MS = 1, 10
 
 
 class RunStreams:
-    """What is polled, and who handles it. The run that this is a part of (supervised_run.py) defines `abandon` and `end_for`."""
+    """Moves bytes between the connections, and knows the handler of each. The run that this is a part of (supervised_run.py) polls them,
+    and defines `abandon` and `end_for`."""
 
     # The limits of the run, once it has begun.
     limits = None
-    # Whether the server has not taken everything yet, and what of its connection is polled.
+    # Whether the server has not taken everything yet, and the events of its connection that are polled.
     _is_stalled, _polled = False, select.POLLIN
     # Whether output stays in its pipes: until the server reads again, or until more has gathered.
     _is_output_left = False

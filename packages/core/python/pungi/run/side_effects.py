@@ -53,6 +53,7 @@ class SideEffects:
 
 
 def _unnamed_file():
+    """tempfile would load modules that no run needs."""
     path = os.path.join(os.environ["TMPDIR"], f"printed-{os.urandom(8).hex()}")
     opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     os.unlink(path)

@@ -1,4 +1,4 @@
-"""What stays of a supervisor from one run to the next: nothing that a run was given, has printed or could have changed."""
+"""The parts of a supervisor that stay from one run to the next: nothing that a run was given, has printed or could have changed."""
 
 import json
 import os
@@ -40,7 +40,7 @@ class Station:
         return sink
 
     def gate_of_template(self):
-        """Of all its workers: their questions come by one descriptor. None if they ask nothing."""
+        """Returns the gate of all workers of the template, whose questions come by one descriptor. None if they ask nothing."""
         if self._gate is None and self.place.template.gate is not None:
             # A copy: a run may end the template, and goes on.
             self._gate = file_gate.FileGate(os.dup(self.place.template.gate), self.place.box, self.place.files)

@@ -48,19 +48,15 @@ class SupervisedRun(RunStreams):
         self._from_server = frames.FrameParser()
         self._from_worker = frames.FrameParser(_MAX_REPORT, display_gate.LARGEST)
         self._open_pipes(lambda pipes: self._fork(place, is_hurried, pipes))
-        self._handlers = {
-            self._server: self._on_server,
-            self._report_pipe: self._on_report,
-            self._stdout: self._on_stdout,
-            self._stderr: self._on_stderr,
-        }
+        self._handle(self._server, self._on_server)
+        self._handle(self._report_pipe, self._on_report)
+        self._handle(self._stdout, self._on_stdout)
+        self._handle(self._stderr, self._on_stderr)
         if _HAS_PIDFDS:
             self._pidfd = os.pidfd_open(self.worker)
-            self._handlers[self._pidfd] = self._on_exit
+            self._handle(self._pidfd, self._on_exit)
         if place.gate is not None:
-            self._handlers[place.gate.fd] = place.gate.answer
-        for fd in self._handlers:
-            self._poller.register(fd, select.POLLIN)
+            self._handle(place.gate.fd, place.gate.answer)
         # A worker of a template is ready to run when it is forked, unless it warms up first.
         self._is_parked_at_once = is_hurried and self._template is not None
         self._reaper = place.tier.reaper(self.worker, by_pidfd=place.gate is not None, template=self._template)
@@ -77,21 +73,19 @@ class SupervisedRun(RunStreams):
         return Artifacts(self._box.work, self._box.temporary)
 
     def loop(self):
-        self._begin()
-        self._end()
-
-    def _begin(self):
         if self._is_parked_at_once:
             self._take_parked(self._template.parked)
         self._serve()
-
-    def _end(self):
+        self._go_on_in_copies()
         if not self._is_over and not self._has_job():
             self.abandon()  # a parked worker has died: nobody waits for an answer
         if not self._is_over:
             self._finish()
         if self._awaited or self._live_stdin is not None:
             self._drop_inputs()
+
+    def _go_on_in_copies(self):
+        """Only a session has any."""
 
     def _has_job(self):
         return self._keeper is not None and not self._is_paused
@@ -113,7 +107,7 @@ class SupervisedRun(RunStreams):
                 self._on_exit()
 
     def _patience(self):
-        """How long nothing may happen, in milliseconds."""
+        """Returns how long to wait until something happens, in milliseconds."""
         if self._is_gathering():
             return self._gathering_ms()
         return self._keeper.patience_ms() if self._has_job() else self._patience_between_jobs()

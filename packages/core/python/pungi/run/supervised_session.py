@@ -27,12 +27,10 @@ class SupervisedSession(SupervisedRun):
     # How often it was found awake since.
     _times_awake = 0
 
-    def loop(self):
-        self._begin()
+    def _go_on_in_copies(self):
         while self._copies and not self._is_over and self._report_pipe != -1:
             self._go_on_without_worker()
             self._serve()
-        self._end()
 
     def _patience_between_jobs(self):
         return _LOOK_AT_PAUSED_MS if self._is_paused else None

@@ -4,8 +4,8 @@ import { PungiError } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import type { Tier } from '../../contract/outcome.js';
 import { whatIsGone } from '../../runtime/fork-server.js';
+import type { WorkerAbout } from '../../runtime/job.js';
 import { PrivateFolder } from '../../runtime/private-folder.js';
-import type { WorkerAbout } from '../../runtime/supervisor.js';
 import { findInterpreter, type Interpreter } from '../../sandbox/interpreter.js';
 import { SANDBOX_UID } from '../../sandbox/sandbox-uid.js';
 import {

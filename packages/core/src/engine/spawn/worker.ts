@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../../base/logger.js';
 import { FrameParser } from '../../runtime/frames.js';
+import type { Job, OutputSink } from '../../runtime/job.js';
 import type { LiveInput } from '../../runtime/live-input.js';
 import type { Source } from '../../runtime/source-sender.js';
-import { type Channel, type Job, type OutputSink, Supervisor } from '../../runtime/supervisor.js';
+import { type Channel, Supervisor } from '../../runtime/supervisor.js';
 import { killChild, type SpawnSettings, spawnSupervisor, whyNotStarted } from '../../sandbox/spawn.js';
 import type { Worker } from '../backend.js';
 
