@@ -65,7 +65,7 @@ def act_hostile(group):
 @unittest.skipUnless(PLACE, "this user may not make cgroups here")
 class Cgroups(unittest.TestCase):
     def server(self, **options):
-        server = Server(tier_that_works(), cgroups={"name": NAME, "server": os.getpid(), "totalMb": None}, **options)
+        server = Server(options.pop("tier", None) or tier_that_works(), cgroups={"name": NAME, "server": os.getpid(), "totalMb": None}, **options)
         self.addCleanup(until, lambda: not groups_left())
         self.addCleanup(server.close)
         return server
@@ -134,6 +134,17 @@ class Cgroups(unittest.TestCase):
         )
         answer = self.server().park().run(code, {**LIMITS, "memoryMb": 32})
         self.assertEqual(answer["end"]["killedFor"], "memory")
+
+    def test_a_process_in_place_of_the_template_is_one_of_the_run(self):
+        code = (
+            "import os, signal, time\n"
+            "os.kill(-1, signal.SIGKILL)\n"
+            "while len([name for name in os.listdir('/proc') if name.isdigit()]) > 2: time.sleep(0.01)\n"
+            "if os.fork() == 0: time.sleep(60)\n"
+        )
+        answer = self.server(tier="namespace").park().run(code)
+        self.assertEqual((answer["end"]["killedFor"], answer["end"]["status"]), (None, 0), answer)
+        self.assertIn("held", answer["end"], "the facts are those of a run that was the worker alone")
 
     def test_hostile_code_can_limit_itself_and_nothing_else(self):
         groups = cgroup_keeper.start({"name": NAME, "server": os.getpid(), "totalMb": 200})
