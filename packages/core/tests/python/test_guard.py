@@ -63,6 +63,7 @@ MODULES = {
         "forked = []\n"
         "posix.register_at_fork(after_in_child=lambda: forked.append(posix.getpid()))"
     ),
+    "large": "data = [[number] for number in range(600_000)]",
     "mapping": (
         "import mmap\n"
         "kept = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
@@ -254,6 +255,13 @@ class Guard(unittest.TestCase):
             self.assertEqual(answer["stdout"], b"2 True\n")
             answer = server.park().run("import fine\nprint(fine.a)")
             self.assertEqual(answer["stdout"], b"1\n")
+
+    def test_memory_of_packages_that_a_run_reads_is_none_that_it_took(self):
+        # Objects of a process that took much memory are left to the kernel.
+        code = "import large\nclass Ending:\n    def __del__(self): print('ended')\nkept = [Ending()]\nprint(sum(map(len, large.data)))"
+        for server in self.each_tier("large"):
+            self.loaded(server)
+            self.assertEqual(server.park().run(code)["stdout"], b"600000\nended\n")
 
     def test_code_and_constants_of_a_library_are_one_mapping(self):
         code = (
