@@ -64,6 +64,7 @@ MODULES = {
         "posix.register_at_fork(after_in_child=lambda: forked.append(posix.getpid()))"
     ),
     "large": "data = [[number] for number in range(600_000)]",
+    "homeless": "import os\ndel os.environ['HOME'], os.environ['TMPDIR']",
     "mapping": (
         "import mmap\n"
         "kept = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
@@ -208,6 +209,10 @@ class Guard(unittest.TestCase):
         names = ["joined", "program", "writing"]
         for server in self.each_tier(*names):
             self.assertEqual(self.loaded(server), (names, {}))
+
+    def test_a_learned_module_is_loaded_whatever_packages_make_of_the_variables(self):
+        for server in self.each_tier("homeless", "fine", learned=["fine"]):
+            self.assertEqual(self.loaded(server), (["homeless", "fine"], {}))
 
     def test_a_pth_file_that_does_harm_is_named(self):
         for line, reason in (
