@@ -7,10 +7,13 @@ import sys
 import tempfile
 import unittest
 import venv
+from unittest import mock
 
 import python_half  # noqa: F401
+from child_case import Child
 from pungi.jail import system
-from serving import SANDBOX_UID, Server
+from pungi.limits import free_memory, load_limits
+from serving import LOADING, SANDBOX_UID, Server
 
 # Says something to the guard in the name of the fork server.
 _TO_GUARD = (
@@ -329,6 +332,12 @@ class Guard(unittest.TestCase):
         for server in self.each_tier("asking_and_deaf"):
             self.assertEqual(server.hear()["byPackages"], True)
             self.assertEqual(server.process.wait(20), 75)
+
+    def test_packages_are_loaded_where_no_memory_is_left_for_a_copy_of_theirs(self):
+        with mock.patch.object(free_memory, "free", lambda: 65 << 20):
+            limits = load_limits.LoadLimits({**LOADING, "diskMb": 16}, "/nowhere")
+            child = Child(self, inherits=False).pid
+            self.assertEqual([limits.lends(child, size << 20) for size in (2, 1)], [False, True])
 
     def test_packages_get_no_file_while_processes_of_theirs_are_running(self):
         self.assertRefused("asking_with_others", "not enough values to unpack")
