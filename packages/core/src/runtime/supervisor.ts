@@ -107,6 +107,8 @@ export class Supervisor {
     branch: BranchPlace = { name: MAIN_BRANCH, jobs: 0 },
   ): Promise<RunEnd> {
     if (!this.isParked && !this.isKept && !(await this.#nextParked())) return LOST;
+    const { code, stdin, argv, files, variables } = job;
+    if (isLarge([code, stdin, argv, files, variables])) await ownTurn();
     this.isCold = isHurried;
     // JSON leaves out what is undefined.
     const sources = job.sources?.map(({ path }) => path);
@@ -152,8 +154,6 @@ export class Supervisor {
     sink: OutputSink,
     signal?: AbortSignal,
   ): Promise<RunEnd> {
-    const { code, stdin, argv, files, variables } = job;
-    if (isLarge([code, stdin, argv, files, variables])) await ownTurn();
     if (this.isLost) return LOST;
     const message = packFrames([
       ['limits', JSON.stringify(limits)],

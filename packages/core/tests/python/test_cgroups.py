@@ -13,7 +13,7 @@ from unittest import mock
 
 import python_half  # noqa: F401
 from pungi.jail import host_jail, system
-from pungi.limits import cgroup_keeper, cgroup_place, run_group
+from pungi.limits import cgroup_keeper, cgroup_place, free_memory, run_group
 from pungi.run import frames
 from serving import LIMITS, SANDBOX_UID, Server, tier_that_works
 
@@ -65,7 +65,7 @@ def act_hostile(group):
 @unittest.skipUnless(PLACE, "this user may not make cgroups here")
 class Cgroups(unittest.TestCase):
     def server(self, **options):
-        server = Server(tier_that_works(), cgroups={"name": NAME, "server": os.getpid(), "totalMb": None}, **options)
+        server = Server(options.pop("tier", None) or tier_that_works(), cgroups={"name": NAME, "server": os.getpid(), "totalMb": None}, **options)
         self.addCleanup(until, lambda: not groups_left())
         self.addCleanup(server.close)
         return server
@@ -134,6 +134,17 @@ class Cgroups(unittest.TestCase):
         )
         answer = self.server().park().run(code, {**LIMITS, "memoryMb": 32})
         self.assertEqual(answer["end"]["killedFor"], "memory")
+
+    def test_a_process_in_place_of_the_template_is_one_of_the_run(self):
+        code = (
+            "import os, signal, time\n"
+            "os.kill(-1, signal.SIGKILL)\n"
+            "while len([name for name in os.listdir('/proc') if name.isdigit()]) > 2: time.sleep(0.01)\n"
+            "if os.fork() == 0: time.sleep(60)\n"
+        )
+        answer = self.server(tier="namespace").park().run(code)
+        self.assertEqual((answer["end"]["killedFor"], answer["end"]["status"]), (None, 0), answer)
+        self.assertIn("held", answer["end"], "the facts are those of a run that was the worker alone")
 
     def test_hostile_code_can_limit_itself_and_nothing_else(self):
         groups = cgroup_keeper.start({"name": NAME, "server": os.getpid(), "totalMb": 200})
@@ -224,14 +235,51 @@ class Figures(unittest.TestCase):
 
 class Discovery(unittest.TestCase):
     def test_a_cgroup_is_found_below_the_mount_that_shows_it(self):
-        self.assertEqual(cgroup_place._folder("/", "/sys/fs/cgroup", "/a/b"), "/sys/fs/cgroup/a/b")
-        self.assertEqual(cgroup_place._folder("/docker/1", "/sys/fs/cgroup", "/docker/1"), "/sys/fs/cgroup")
+        self.assertEqual(cgroup_place.folder_of("/", "/sys/fs/cgroup", "/a/b"), "/sys/fs/cgroup/a/b")
+        self.assertEqual(cgroup_place.folder_of("/docker/1", "/sys/fs/cgroup", "/docker/1"), "/sys/fs/cgroup")
         with self.assertRaisesRegex(cgroup_place.Unavailable, "not below /sys/fs/cgroup"):
-            cgroup_place._folder("/docker/1", "/sys/fs/cgroup", "/docker/2")
+            cgroup_place.folder_of("/docker/1", "/sys/fs/cgroup", "/docker/2")
 
     def test_what_is_missing_is_told(self):
         with self.assertRaisesRegex(cgroup_place.Unavailable, "no cgroup file system with a memory controller"):
             cgroup_place._find_v1([], {"memory": "/"})
+
+
+class FreeMemory(unittest.TestCase):
+    """Of cgroups, from files that look as the kernel's do."""
+
+    FIGURES = {
+        "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file {}\ntotal_active_file {}", str(1 << 63)),
+        "cgroup2": ("memory.max", "memory.current", "inactive_file {}\nactive_file {}", "max"),
+    }
+
+    def free(self, kind, *groups):
+        """`groups`: limit, usage and file contents of each, in MB, from the outermost on."""
+        with tempfile.TemporaryDirectory() as point:
+            folder, (limit, usage, stat, unlimited) = point, self.FIGURES[kind]
+            for most, used, files in groups:
+                folder = f"{folder}/in"
+                os.mkdir(folder)
+                texts = {limit: unlimited if most is None else most * MB, usage: used * MB, "memory.stat": stat.format(files * MB, 1)}
+                for name, text in texts.items():
+                    with open(f"{folder}/{name}", "w", encoding="ascii") as file:
+                        file.write(f"{text}\n")
+            mounts = [("cgroup2", "/", "/nowhere", []), (kind, "/", point, ["rw", "memory"])]
+            own = dict.fromkeys(("", "memory"), folder.removeprefix(point) or "/")
+            with mock.patch.object(cgroup_place, "mounts", lambda: mounts), mock.patch.object(cgroup_place, "own_cgroups", lambda: own):
+                return free_memory.free() // MB
+
+    def test_is_that_of_the_cgroup_with_least_and_files_count_as_free(self):
+        for kind in self.FIGURES:
+            self.assertEqual(self.free(kind, (64, 48, 0), (None, 40, 0), (32, 20, 0)), 12)
+            self.assertEqual(self.free(kind, (48, 44, 0), (32, 20, 0)), 4)
+            self.assertEqual(self.free(kind, (32, 30, 10)), 12)
+
+    def test_is_that_of_the_machine_without_limits(self):
+        here = free_memory._of_machine() // MB
+        for kind in self.FIGURES:
+            self.assertAlmostEqual(self.free(kind, (None, 40, 0)), here, delta=here // 2)
+            self.assertAlmostEqual(self.free(kind), here, delta=here // 2)
 
 
 if __name__ == "__main__":

@@ -136,6 +136,15 @@ class ForkServer(unittest.TestCase):
         self.assertEqual(supervisor.finish()["end"]["killedFor"], "cancelled")
         self.assertGone(supervisor)
 
+    def test_output_arrives_while_a_run_locks_files_without_a_pause(self):
+        supervisor = self.server.park("locking")
+        self.addCleanup(supervisor.connection.close)
+        lock = "fcntl.flock(file, fcntl.LOCK_EX); fcntl.flock(file, fcntl.LOCK_UN)"
+        supervisor.start(f"import fcntl\nfile = open('x', 'w')\nprint('begins', flush=True)\nwhile True: {lock}", hints={**HINTS, "isHurried": True})
+        self.assertEqual(supervisor.expect(frames.STDOUT), b"begins\n")
+        supervisor.connection.sendall(frames.pack(frames.CANCEL))
+        self.assertEqual(supervisor.finish()["end"]["killedFor"], "cancelled")
+
     def test_a_cancellation_that_comes_too_late_leaves_the_next_run_alone(self):
         supervisor = self.server.park()
         for text in ("1", "2"):

@@ -42,6 +42,7 @@ MODULES = {
         "forked = []\n"
         "posix.register_at_fork(after_in_child=lambda: forked.append(posix.getpid()))"
     ),
+    "homeless": "import os\ndel os.environ['HOME'], os.environ['TMPDIR']",
     "crowd": (
         "import os, sys, time\n"
         "supervisor = sys.modules['pungi.run.supervisor']\n"
@@ -103,6 +104,10 @@ class Guard(EnvironmentCase):
         names = ["joined", "program", "writing"]
         for server in self.each_tier(*names):
             self.assertEqual(self.loaded(server), (names, {}))
+
+    def test_a_learned_module_is_loaded_whatever_packages_make_of_the_variables(self):
+        for server in self.each_tier("homeless", "fine", learned=["fine"]):
+            self.assertEqual(self.loaded(server), (["homeless", "fine"], {}))
 
     def test_a_pth_file_that_does_harm_is_named(self):
         for line, reason in (

@@ -183,11 +183,37 @@ class Quiet(unittest.TestCase):
         with mock.patch.object(limits.LimitKeeper, "_look", side_effect=AssertionError):
             self.assertIsNone(self.check())
 
+    def test_a_process_stands_for_the_time_since_the_run_was_seen_alone(self):
+        """And not since the last sample: a run that starts a program now and then would seem to work all the time."""
+        worker = Child(self).pid
+        reaper, now = Reaper([worker]), time.monotonic()
+        reaper.glance = mock.Mock(is_single=lambda: True, cpu_ms=lambda: 0.0)
+        with mock.patch.object(time, "monotonic", lambda: now):
+            keeper = limits.LimitKeeper(LIMITS, worker, reaper, Box(), Objects())
+            for _ in range(9):
+                now += 0.010
+                self.assertIsNone(keeper.check())
+            now += 0.001
+            reaper.glance.is_single = lambda: False
+            program = Child(self, _compute_in_thread).pid
+            reaper.pids = [worker, program]
+            now += 0.010
+            self.assertIsNone(keeper.check())
+        self.assertLessEqual(keeper._census.living[program].unseen_ms, 11 * (os.cpu_count() or 1))
+
     def test_a_process_that_it_has_forked_is_seen(self):
         self.assertEqual(self.check(_fork), "processes")
 
     def test_a_process_that_one_of_its_threads_has_forked_is_seen(self):
         self.assertEqual(self.check(_fork_in_thread), "processes")
+
+
+def _compute_in_thread():
+    def compute():
+        while True:
+            pass
+
+    threading.Thread(target=compute, daemon=True).start()
 
 
 def _fork():

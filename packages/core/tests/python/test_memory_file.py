@@ -2,8 +2,12 @@
 
 import mmap
 import unittest
+from unittest import mock
 
 from environment_case import TO_GUARD, EnvironmentCase
+from child_case import Child
+from pungi.limits import free_memory, load_limits
+from serving import LOADING
 
 # Asks the guard for files in the name of the fork server.
 _ASKING = TO_GUARD % "b'{\"memory\": %d}\\n' * 2" + (
@@ -11,6 +15,7 @@ _ASKING = TO_GUARD % "b'{\"memory\": %d}\\n' * 2" + (
 )
 MODULES = {
     "fine": "a = 1",
+    "large": "data = [[number] for number in range(600_000)]",
     "mapping": (
         "import mmap\n"
         "kept = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
@@ -40,6 +45,13 @@ class MemoryFile(EnvironmentCase):
             self.assertEqual(answer["stdout"], b"2 True\n")
             answer = server.park().run("import fine\nprint(fine.a)")
             self.assertEqual(answer["stdout"], b"1\n")
+
+    def test_memory_of_packages_that_a_run_reads_is_none_that_it_took(self):
+        # Objects of a process that took much memory are left to the kernel.
+        code = "import large\nclass Ending:\n    def __del__(self): print('ended')\nkept = [Ending()]\nprint(sum(map(len, large.data)))"
+        for server in self.each_tier("large"):
+            self.loaded(server)
+            self.assertEqual(server.park().run(code)["stdout"], b"600000\nended\n")
 
     def test_code_and_constants_of_a_library_are_one_mapping(self):
         code = (
@@ -86,6 +98,12 @@ class MemoryFile(EnvironmentCase):
         for server in self.each_tier("asking_and_deaf"):
             self.assertEqual(server.hear()["byPackages"], True)
             self.assertEqual(server.process.wait(20), 75)
+
+    def test_packages_are_loaded_where_no_memory_is_left_for_a_copy_of_theirs(self):
+        with mock.patch.object(free_memory, "free", lambda: 65 << 20):
+            limits = load_limits.LoadLimits({**LOADING, "diskMb": 16}, "/nowhere")
+            child = Child(self, inherits=False).pid
+            self.assertEqual([limits.lends(child, size << 20) for size in (2, 1)], [False, True])
 
     def test_packages_get_no_file_while_processes_of_theirs_are_running(self):
         self.assertRefused("asking_with_others", "not enough values to unpack")

@@ -1,10 +1,14 @@
+import contextlib
 import os
 import socket
 import threading
+import time
 import unittest
+from unittest import mock
 
 import python_half  # noqa: F401
 from pungi.run.outbox import Outbox
+from pungi.run.run_streams import RunStreams
 
 
 class OutboxOfASocket(unittest.TestCase):
@@ -46,6 +50,23 @@ class OutboxOfASocket(unittest.TestCase):
         self.outbox.add(b"x")
         with self.assertRaises(OSError):
             self.outbox.send()
+
+
+class Gathering(unittest.TestCase):
+    def test_ends_in_time_though_a_run_leaves_no_pause(self):
+        read, write = os.pipe()
+        self.addCleanup(os.close, read)
+        self.addCleanup(os.close, write)
+        os.set_blocking(read, False)
+        streams = RunStreams(mock.Mock(server=write, outbox=Outbox(write)))
+        sent = []
+        for now in (1.0, 1.0005, 1.0015, 1.002):
+            streams._outbox.add(b"x")
+            with mock.patch.object(time, "monotonic", lambda: now):
+                streams._end_long_gathering()
+            with contextlib.suppress(BlockingIOError):
+                sent.append((now, os.read(read, 16)))
+        self.assertEqual(sent, [(1.0015, b"xxx")])
 
 
 if __name__ == "__main__":

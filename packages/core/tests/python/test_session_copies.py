@@ -319,7 +319,8 @@ before = ours["_fork"]
         """libc and Python know its number; a thread of it can signal the first one."""
         code = """
 import os, signal, threading
-signal.signal(signal.SIGUSR1, lambda *_: got.append(os.getpid() == int(os.readlink("/proc/self"))))
+def knows_its_number(): return os.getpid() == int(os.readlink("/proc/self")) == threading.main_thread().native_id
+signal.signal(signal.SIGUSR1, lambda *_: got.append(knows_its_number()))
 def poke(): signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
 """
         for session in self.in_each_tier():

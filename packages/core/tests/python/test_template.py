@@ -1,11 +1,13 @@
 """The template of a supervisor's workers: what its workers share, what they do not, and what becomes of it if a run harms it."""
 
 import json
+import random
 import unittest
+from unittest import mock
 
 import python_half  # noqa: F401
 from pungi.jail import system
-from pungi.run import frames
+from pungi.run import fork_hooks, frames
 from serving import HINTS, LIMITS, Server
 
 # What others a run sees: the supervisor and the template.
@@ -64,6 +66,12 @@ class Template(unittest.TestCase):
 
     def test_workers_have_other_random_numbers(self):
         self.assertEqual(len({self.run_next(RANDOM) for _ in range(4)}), 4)
+
+    def test_random_numbers_are_renewed_whatever_packages_have_made_of_the_module(self):
+        before = random.getstate()
+        with mock.patch.object(random, "seed"):
+            fork_hooks.renew_all_random_numbers()
+        self.assertNotEqual(random.getstate(), before)
 
     def test_children_of_a_run_have_other_random_numbers(self):
         code = f"import os\nread, write = os.pipe()\npid = os.fork()\n{RANDOM}\nif pid: os.waitpid(pid, 0)\nelse: sys.stdout.flush(); os._exit(0)"

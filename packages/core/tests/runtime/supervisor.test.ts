@@ -77,7 +77,7 @@ test('is told the limits first, with what it has to know beside them, and then t
   expect(await ended).toEqual({ facts: FACTS, report: undefined, summary: null });
 });
 
-test('large jobs are serialized in turns of the event loop of their own', async () => {
+test('large jobs are hashed and serialized in turns of the event loop of their own', async () => {
   const turns = new TurnCounter();
   const written: number[] = [];
   const supervisors = Array.from({ length: 5 }, () => {
@@ -90,10 +90,20 @@ test('large jobs are serialized in turns of the event loop of their own', async 
     one.receive('parked', Buffer.from(JSON.stringify(ABOUT)));
     return one;
   });
-  const large = { ...JOB, variables: { context: ['x'.repeat(1024 * 1024)] } };
+  const read: number[] = [];
+  const large = {
+    ...JOB,
+    artifactBytes: 1024,
+    files: [{ path: 'data.csv', base64: 'x'.repeat(1024 * 1024) }],
+    get filename() {
+      read.push(turns.count);
+      return 'main.py';
+    },
+  };
   const ended = supervisors.map((one) => one.run(large, () => {}));
   await until(() => written.length === 5, 'all jobs are written');
   expect(new Set(written).size).toBe(5);
+  expect(new Set(read)).toEqual(new Set(written));
   for (const one of supervisors) one.discard();
   await Promise.all(ended);
   turns.stop();

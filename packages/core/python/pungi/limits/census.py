@@ -133,6 +133,10 @@ class Census:
         user_ms = sum(each.user_ms for each in living.values()) + self._ended_user_ms
         self.kernel_ms = max(self.kernel_ms, self.cpu_ms - user_ms)
 
+    def note_alone(self):
+        """There is no process now but those of the last sample: others have begun since."""
+        self._taken = time.monotonic()
+
     def _book_end(self, figures):
         self._ended_ms += figures.cpu_ms
         self._ended_user_ms += figures.user_ms

@@ -24,13 +24,13 @@ class CgroupPlace(NamedTuple):
 def find(server):
     """`server`: the pid of the server, whose processes may be moved to a leaf."""
     try:
-        mounts, own = _mounts(), _own_cgroups()
-        return _find_v2(mounts, own, server) or _find_v1(mounts, own)
+        found, own = mounts(), own_cgroups()
+        return _find_v2(found, own, server) or _find_v1(found, own)
     except OSError as error:
         raise Unavailable(f"{error.strerror}: {error.filename}" if error.filename else str(error)) from error
 
 
-def _mounts():
+def mounts():
     """(type, root, mount point, options) of every cgroup file system."""
     found = []
     for line in read("/proc/self/mountinfo").splitlines():
@@ -42,7 +42,7 @@ def _mounts():
     return found
 
 
-def _own_cgroups():
+def own_cgroups():
     """Controller to path; "" is v2."""
     own = {}
     for line in read("/proc/self/cgroup").splitlines():
@@ -51,7 +51,7 @@ def _own_cgroups():
     return own
 
 
-def _folder(root, point, path):
+def folder_of(root, point, path):
     """The folder of the cgroup `path` below a mount point that shows the hierarchy from `root` on."""
     below = os.path.relpath(path, root)
     if below.startswith(".."):
@@ -68,7 +68,7 @@ def _find_v2(mounts, own, server):
         if kind == "cgroup2" and "" in own:
             if not set(_NEEDED) <= set(read(f"{point}/cgroup.controllers").split()):
                 continue
-            folder = _folder(root, point, own[""])
+            folder = folder_of(root, point, own[""])
             is_outermost = own[""] == "/"
             if os.path.basename(folder) == HOST:
                 folder = os.path.dirname(folder)
@@ -166,7 +166,7 @@ def _find_v1(mounts, own):
     for kind, root, point, options in mounts:
         for name in {"memory", "pids", "cpuacct"} & set(options):
             if kind == "cgroup" and name in own and name not in folders:
-                folders[name] = _folder(root, point, own[name])
+                folders[name] = folder_of(root, point, own[name])
     if "memory" not in folders:
         raise Unavailable("no cgroup file system with a memory controller is mounted")
     for folder in folders.values():

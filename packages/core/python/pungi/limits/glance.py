@@ -64,8 +64,8 @@ class Glance:
 class GroupGlance(Glance):
     """Figures of a worker whose cgroup counts all processes of the run and their use, so that fewer files are read."""
 
-    def __init__(self, pid, others, group):
-        self._pid, self._others, self._group = pid, others, group
+    def __init__(self, pid, others, group, template):
+        self._pid, self._others, self._group, self._template = pid, others, group, template
         self._status = os.open(f"/proc/{pid}/status", _READ)
         self._files = [self._status]
         self._whole = None
@@ -74,7 +74,8 @@ class GroupGlance(Glance):
         return self._use() if self.is_alone() else None
 
     def is_alone(self):
-        return self._group.has_one_task()
+        """A run can end the template, and have another process in its place."""
+        return (self._template is None or self._template.pid is not None) and self._group.has_one_task()
 
     def is_single(self):
         return self.is_alone()
@@ -94,6 +95,6 @@ def glance_at(worker, template, group):
     """Returns None if /proc does not show the worker, which is then waited for."""
     others = () if template is None or template.pid is None else (template.pid,)
     try:
-        return GroupGlance(worker, others, group) if group is not None and group.counts_all else Glance(worker, others)
+        return GroupGlance(worker, others, group, template) if group is not None and group.counts_all else Glance(worker, others)
     except OSError:
         return None

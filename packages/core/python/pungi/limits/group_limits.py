@@ -20,6 +20,9 @@ class GroupLimitKeeper(LimitKeeper):
         """The kernel bounds memory and processes meanwhile."""
         return self._group.counts_cpu and self._has_hardly_worked()
 
+    def _note_quiet(self):
+        """There may be other processes, whose time the kernel counts."""
+
     def _cpu_ms(self):
         return self._group.cpu_ms() + self.charged_ms
 

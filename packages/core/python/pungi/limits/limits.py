@@ -92,6 +92,7 @@ class LimitKeeper:
             if now < self._next_sample:
                 return None
             if now - self._sampled < _LONGEST_QUIET and self._is_quiet():
+                self._note_quiet()
                 self._next_sample = now + _SAMPLE_EVERY
                 return None
         began = time.process_time()
@@ -108,6 +109,10 @@ class LimitKeeper:
             return self._reaper.glance is not None and self._reaper.glance.is_single() and self._has_hardly_worked()
         except OSError:
             return False  # it has ended
+
+    def _note_quiet(self):
+        """A process that is seen later stands for the time since then."""
+        self._census.note_alone()
 
     def _has_hardly_worked(self):
         return self._cpu_ms() - self._cpu_sampled < _QUIET_MS

@@ -5,8 +5,10 @@ import signal
 import time
 
 from ..jail import system
-from . import census, watch
+from . import census, free_memory, watch
 
+# What stays free beside a copy of the packages' memory: others take some meanwhile.
+_SPARE = 64 << 20
 # Enough for torch, whatever runs may have.
 _LEAST_MEMORY_MB = 1024
 # Some packages start a program to inspect the machine, or threads.
@@ -66,9 +68,11 @@ class LoadLimits:
 
     def lends(self, pid, size):
         """Whether the fork server may have a file of this size for its memory: once, while nothing else of packages is running, and if
-        the limit has room for both."""
+        the limit and the machine have room for both."""
         use = census.sample([pid])
         if self._lent or size <= 0 or use.tasks > 1 or use.anonymous + size > self._memory or self._others_of(pid):
+            return False
+        if size + _SPARE > free_memory.free():
             return False
         self._lent = size
         return True

@@ -16,6 +16,8 @@ from _thread import get_native_id
 _OF_LIBRARY = {"asyncio.events", "concurrent.futures.thread", "logging", "random", "threading"}
 # Looked up once: a worker copies a page for every name that it looks up.
 _about_main_thread = vars(threading.main_thread())
+# Kept from before packages could replace it.
+_seed = random.seed
 _has_foreign_hooks = False
 
 
@@ -55,7 +57,7 @@ def renew_random_numbers():
 
 def renew_all_random_numbers():
     """In a template, before it forks without bookkeeping: the worker gets other numbers than the one before it."""
-    random.seed()
+    _seed()
     renew_random_numbers()
 
 

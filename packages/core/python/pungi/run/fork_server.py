@@ -24,7 +24,8 @@ from .. import harness
 from ..jail import landlock, seccomp, system
 from ..jail.tier import TIERS
 from ..limits import cgroup_keeper, limits, load_limits, processors, run_group, watch
-from . import called_script, display_hooks, font_list, fork_hooks, guard, guard_door, late_modules, memory_file, packages, process_title, started_as, streams, supervisor, worker
+from . import called_script, display_hooks, font_list, fork_hooks, guard, guard_door, late_modules, memory_file, packages, process_title, script_end
+from . import started_as, streams, supervisor, worker
 
 
 # How long supervisors that have ended are zombies if no order comes.
@@ -119,10 +120,12 @@ def _prepare_workers(settings):
 
 
 def _move_into_file(memory, door):
-    file = guard_door.borrow(door, sum(size for _, size, _ in memory)) if memory else None
+    whole = sum(size for _, size, _ in memory)
+    file = guard_door.borrow(door, whole) if memory else None
     if file is not None:
         memory_file.move(memory, file)
         os.close(file)
+        script_end.note_shared(whole)
 
 
 def _serve(settings, door):

@@ -28,13 +28,14 @@ def load(door, modules, of_runs=(), longest=LONGEST_IMPORT, learned=()):
 
     Ends this process if a module can be imported only in part: the guard starts a new one without it."""
     known = set(watch.children_of(os.getpid()))
+    folder = os.environ["TMPDIR"]  # packages may change that
     os.environ.update(_WITHOUT_THREADS)
     with _naming_files(door):
         site.main()
     for name in modules:
         guard_door.send_report(door, at=name)
-        preload = _preload_learned if name in learned else _preload
-        if (reason := preload(name, longest if name in of_runs or name in learned else 0, known)) is None:
+        about = name, longest if name in of_runs or name in learned else 0, known
+        if (reason := _preload_learned(*about, folder) if name in learned else _preload(*about)) is None:
             guard_door.send_report(door, preloaded=name)
             continue
         guard_door.send_report(door, notPreloaded=name, **reason)
@@ -91,8 +92,8 @@ def _preload(name, seconds, known):
     return left_behind(known)
 
 
-def _preload_learned(name, seconds, known):
-    with side_effects.SideEffects() as effects:
+def _preload_learned(name, seconds, known, folder):
+    with side_effects.SideEffects(folder) as effects:
         reason = _preload(name, seconds, known)
     if reason is None and effects.found is not None:
         return {"isAbsent": False, "reason": f"its import {effects.found}, which runs that import it would not notice"}

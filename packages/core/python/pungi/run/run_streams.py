@@ -5,6 +5,7 @@ Foreign code can reopen its ends of the pipes, drain or fill them, and the serve
 
 import os
 import select
+import time
 
 from . import frames
 from .outbox import Outbox
@@ -25,6 +26,8 @@ class RunStreams:
     _is_stalled, _polled = False, select.POLLIN
     # Whether output stays in its pipes: until the server reads again, or until more has gathered.
     _is_output_left = False
+    # When a run that leaves this process no pause was first seen to have output that waits.
+    _gathering_since = None
     _output_bytes = 0
     _chunk = _FIRST_CHUNK
 
@@ -119,6 +122,17 @@ class RunStreams:
 
     def _gathering_ms(self):
         return _LONG_GATHERING_MS if self.limits is not None and self.limits["isHurried"] else _GATHERING_MS
+
+    def _end_long_gathering(self):
+        """While a run asks something without a pause, it never happens that nothing happens."""
+        now = time.monotonic()
+        if not self._is_gathering():
+            self._gathering_since = None
+        elif self._gathering_since is None:
+            self._gathering_since = now
+        elif (now - self._gathering_since) * 1000 > self._gathering_ms():
+            self._gathering_since = None
+            self._flush()
 
     # Output.
 

@@ -27,6 +27,8 @@ from .script import Ending
 
 # A process that took more memory than this since its start is not torn down object by object, unless a variable asks for it.
 _MOST_MEMORY_KB = 32 * 1024
+# Memory of packages that becomes that of a process as it is used (memory_file.py).
+_shared_kb = 0
 _TPFLAGS_HAVE_GC = 1 << 14
 _OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 # Names in `sys` that are None while objects are torn down.
@@ -37,6 +39,12 @@ _count_threads, _count_exit_handlers = _thread._count, atexit._ncallbacks
 _end_of_threads, _exit_handlers_of_threading = threading._shutdown, threading._threading_atexits
 
 
+def note_shared(size):
+    """In the fork server."""
+    global _shared_kb
+    _shared_kb = size // 1024
+
+
 class ScriptEnd:
     """Created when a script begins."""
 
@@ -44,7 +52,7 @@ class ScriptEnd:
         """`folder`: holds the script and its own modules."""
         self._folder = os.path.join(folder, "")
         self._modules_before = len(sys.modules)
-        self._memory_before = _peak_kb()
+        self._most_memory = _peak_kb() + _shared_kb + _MOST_MEMORY_KB
 
     def leave(self, status, is_module):
         """Steps of the worker (empty_stack.py); returns the exit status. `is_module`: a function of the script was called, and the
@@ -71,7 +79,7 @@ class ScriptEnd:
         main_module = sys.modules.get("__main__")
         if len(sys._current_frames()) > 1 or not isinstance(main_module, types.ModuleType):
             return False
-        if _peak_kb() - self._memory_before > _MOST_MEMORY_KB:
+        if _peak_kb() > self._most_memory:
             return any(map(_ends_with_effect, vars(main_module).values()))
         objects = gc.get_objects()  # those from before the script are frozen
         kinds = set(map(type, objects)) - _USUAL

@@ -16,7 +16,7 @@ import sys
 
 from ..calls.endings import flush_streams
 from ..jail import system
-from . import bursts, class_files, copied_state, frames, last_output, orphan_fork
+from . import bursts, class_files, copied_state, fork_hooks, frames, last_output, orphan_fork
 from .supervisor_channel import JOB_FD, REPORT_FD, exchange
 
 _SIGNALS = signal.valid_signals()
@@ -36,6 +36,7 @@ _getframe = sys._getframe
 _flush_streams, _write, _read = flush_streams, os.write, os.read
 _pack, _getpid, _exit, _decode = frames.pack, os.getpid, os._exit, json.JSONDecoder().raw_decode
 _open, _close, _unlink = os.open, os.close, os.unlink
+_renew_main_thread = fork_hooks.renew_main_thread
 _setsid, _chdir, _fork, _try_fork = getattr(os, "setsid", None), os.chdir, orphan_fork.fork, orphan_fork.try_fork
 
 
@@ -169,6 +170,7 @@ class Session:
         try:
             _setsid()
             self._worker = _getpid()
+            _renew_main_thread()
             self._folder = copied_state.restore(state)
         except BaseException:
             _exit(1)

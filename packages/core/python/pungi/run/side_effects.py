@@ -30,10 +30,14 @@ _OBSERVED = {
 class SideEffects:
     """Used as a context around the import; `found` then has what it does, or None."""
 
+    def __init__(self, folder):
+        """`folder`: for what it prints."""
+        self._folder = folder
+
     def __enter__(self):
         self.found = None
         self._before = {what: look() for what, look in _OBSERVED.items()}
-        self._output = _unnamed_file()
+        self._output = _unnamed_file(self._folder)
         self._streams = [os.dup(fd) for fd in (1, 2)]
         for fd in (1, 2):
             os.dup2(self._output, fd)
@@ -52,9 +56,9 @@ class SideEffects:
         self.found = ", ".join([*(["prints"] if prints else []), *changed]) or None
 
 
-def _unnamed_file():
+def _unnamed_file(folder):
     """tempfile would load modules that no run needs."""
-    path = os.path.join(os.environ["TMPDIR"], f"printed-{os.urandom(8).hex()}")
+    path = os.path.join(folder, f"printed-{os.urandom(8).hex()}")
     opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     os.unlink(path)
     return opened

@@ -304,6 +304,7 @@ class SupervisedRun(RunStreams):
     def _on_gate(self):
         if not self._gate.answer():
             self._forget(self._gate.fd)
+        self._end_long_gathering()
 
     def _on_keeper_of_files(self):
         if not self._gate.pass_on():
