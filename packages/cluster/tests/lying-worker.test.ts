@@ -106,6 +106,27 @@ test('a worker that is always free and refuses what it gets: no run is lost', as
   }
 });
 
+test('a worker that makes it look as if nobody got its orders, and is heard again at once: no run is lost', async () => {
+  let orders = 0;
+  await lie(
+    {
+      offer: (liar, offer) => liar.claim(offer),
+      go: (liar, { front, token }) => {
+        orders += 1;
+        liar.sayNobody(front, token);
+        liar.sendBeat(liar.key.incarnation);
+      },
+    },
+    20,
+    true,
+  );
+  while (orders < 10) {
+    const outcomes = await runAll(20);
+    expect(mistakes(outcomes)).toEqual([]);
+    expect(lost(outcomes)).toEqual([]);
+  }
+});
+
 test('a worker that is always free and never starts a run: its runs are lost, later ones pass it by', async () => {
   await lie({ offer: () => {} }, 0, true);
   const first = await runAll(20);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { headers, type NatsConnection } from '@nats-io/transport-node';
 import { packAttached, packFrame } from '../src/protocol/frames.js';
 import { type Beat, type Go, type Offer, pack } from '../src/protocol/messages.js';
 import { QUEUE, type Subjects, subjectsOf, type WorkerKey } from '../src/protocol/subjects.js';
@@ -67,6 +67,11 @@ export class LyingWorker {
 
   send(front: string, token: string, message: Buffer): void {
     this.#publish(this.subjects.reply(front, token), message);
+  }
+
+  /** As the NATS server does if nobody has subscribed to what was sent. */
+  sayNobody(front: string, token: string): void {
+    this.connection.publish(this.subjects.reply(front, token), '', { headers: headers(503, 'No Responders') });
   }
 
   frame({ front, token }: Go, ...[kind, seq, payload, goesOn]: FrameOf): void {

@@ -127,9 +127,10 @@ export class Placement {
     return (this.#unconfirmedThere.get(worker) ?? 0) >= MOST_UNCONFIRMED_THERE;
   }
 
-  /** It had no room: others have, until its next heartbeat. */
-  noteFull(worker: WorkerKey): void {
-    this.#of(worker).others = Number.POSITIVE_INFINITY;
+  /** It did not take a run: others get them, until its next heartbeat. */
+  passBy(worker: WorkerKey): void {
+    const known = this.#known.get(keyOf(worker));
+    if (known) known.others = Number.POSITIVE_INFINITY;
   }
 
   #of(worker: WorkerKey): Known {

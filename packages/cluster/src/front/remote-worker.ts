@@ -109,12 +109,14 @@ export class RemoteWorker implements Worker, WorkerCopies {
     }
   }
 
-  /** Returns whether it has another worker, which has claimed the run. */
+  /** Returns whether it has another worker, which has claimed the run. Throws SERVER_BUSY: the run has waited for as long as it may. */
   async #moves(signal: AbortSignal): Promise<boolean> {
     try {
       this.claim = await this.claimAnother(signal);
     } catch (error) {
-      if (signal.aborted || (error instanceof PungiError && !(error instanceof GenerationGone))) return false;
+      if (signal.aborted) return false;
+      const isOther = error instanceof PungiError && error.code !== 'SERVER_BUSY';
+      if (isOther && !(error instanceof GenerationGone)) return false;
       throw error;
     }
     this.#n = 0;
