@@ -71,7 +71,9 @@ export class LyingWorker {
 
   /** As the NATS server does if nobody has subscribed to what was sent. */
   sayNobody(front: string, token: string): void {
-    this.connection.publish(this.subjects.reply(front, token), '', { headers: headers(503, 'No Responders') });
+    this.connection.publish(this.subjects.reply(front, token), '', {
+      headers: headers(503, 'No Responders'),
+    });
   }
 
   frame({ front, token }: Go, ...[kind, seq, payload, goesOn]: FrameOf): void {
