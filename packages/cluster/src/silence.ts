@@ -41,7 +41,7 @@ export class SilenceWatch {
 
   hear(name: string): void {
     const known = this.#heard.get(name);
-    if (known === undefined && this.#heard.size >= MOST_NAMES) return;
+    if (known === undefined && this.#heard.size >= MOST_NAMES && !this.#forgetOne()) return;
     if (known?.isLost === false) known.at = this.#clock;
     else this.#heard.set(name, { at: this.#clock, isLost: false });
     if (known?.isLost) this.listeners.onReturn?.(name);
@@ -89,6 +89,12 @@ export class SilenceWatch {
       answered();
       this.#advance(now);
     }, answered);
+  }
+
+  /** Whoever is lost makes room for somebody new. Returns whether there was one. */
+  #forgetOne(): boolean {
+    for (const [name, { isLost }] of this.#heard) if (isLost) return this.#heard.delete(name);
+    return false;
   }
 
   /** It has heard everything up to that time. */

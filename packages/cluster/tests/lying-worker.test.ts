@@ -240,6 +240,28 @@ test('a worker that sends without end is cut off, and others go on meanwhile', a
   expect(lost(outcomes).length).toBeLessThan(outcomes.length);
 });
 
+test('a worker that does not answer what is asked of a session: whoever asked is answered', async () => {
+  await lie(
+    {
+      offer: () => {},
+      go: (liar, go) => {
+        liar.frame(go, 'started', 0, '');
+        liar.frame(go, 'end', 1, goodEnd(true));
+      },
+    },
+    0,
+    true,
+  );
+  let id = '';
+  const isLie = async () => {
+    const { session, value } = await pungi.run({ code: '1', session: 'new' });
+    id = session!.id;
+    return value === null;
+  };
+  await until(isLie, 'it has a session');
+  await expect(pungi.checkpoint(id)).rejects.toMatchObject({ code: 'SESSION_NOT_COPIED' });
+}, 30_000);
+
 test('answers to runs of others do not reach them without their token', async () => {
   const fronts = new Set<string>();
   const liar = await lie(
@@ -264,6 +286,9 @@ test('answers to runs of others do not reach them without their token', async ()
 
 test('a worker with thousands of starts does not keep others from being heard', async () => {
   const liar = await lie({ offer: (self, offer) => self.claim(offer, { worker: 'x', incarnation: 'y' }) }, 1);
+  // These leave at once.
+  for (let made = 0; made < 15_000; made += 1)
+    for (const state of ['ready', 'stopped'] as const) liar.sendBeat(`brief-${made}`, state);
   for (let made = 0; made < 15_000; made += 1) liar.sendBeat(`start-${made}`);
   await liar.connection.flush();
   await cluster.worker('worker-3');

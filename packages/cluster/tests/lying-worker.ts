@@ -51,11 +51,11 @@ export class LyingWorker {
     this.#beating = setInterval(() => this.sendBeat(this.key.incarnation), BEAT_MS);
   }
 
-  sendBeat(incarnation: string): void {
+  sendBeat(incarnation: string, state: Beat['state'] = 'ready'): void {
     const { isOpen } = this;
     const slots = isOpen ? 1000 : this.beat.slots;
     // The honest one may have been busy just then.
-    const beat = { ...this.beat, ...this.key, incarnation, isOpen, slots, busy: 0 };
+    const beat = { ...this.beat, ...this.key, incarnation, isOpen, slots, busy: 0, state };
     this.#publish(this.subjects.beat(this.key.worker), pack(beat));
   }
 
@@ -97,8 +97,8 @@ export class LyingWorker {
 type Frame = Parameters<typeof packFrame>[0];
 type FrameOf = [kind: Frame['kind'], seq: number, payload: string | Buffer, goesOn?: boolean];
 
-/** The end of a run with status 0. */
-export const goodEnd = (): Buffer => {
+/** The end of a run with status 0. `isKept`: of a session, which goes on. */
+export const goodEnd = (isKept = false): Buffer => {
   const facts = { killedFor: null, status: 0, signal: null, wallMs: 1, cpuMs: 1, peakBytes: 1 };
-  return packAttached(pack({ facts, summary: null, isKept: false, checkpoints: [] }));
+  return packAttached(pack({ facts, summary: null, isKept, checkpoints: [] }));
 };
