@@ -6,7 +6,7 @@ import { isUnanswered } from '../connection.js';
 import { deferred } from '../deferred.js';
 import { type Copy, CopyAnswer, type GoInputs, type Placing, parse } from '../protocol/messages.js';
 import type { WorkerKey } from '../protocol/subjects.js';
-import { AGAIN_MS, HOLD_MS } from '../protocol/timing.js';
+import { AGAIN_MS, HOLD_MS, OVERDUE_MS } from '../protocol/timing.js';
 import { JobSender } from './job-sender.js';
 import type { FrontLink } from './link.js';
 import type { Slot } from './placement.js';
@@ -233,7 +233,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
     });
   }
 
-  /** Sends an operation until it is answered. */
+  /** Sends an operation until it is answered. A worker that is heard, but does not answer, is lost as well. */
   async #copy(
     order: Pick<Copy, 'action' | 'checkpoint' | 'limits'>,
     signal: AbortSignal,
@@ -252,10 +252,10 @@ export class RemoteWorker implements Worker, WorkerCopies {
     });
     const send = () => this.link.order(this.claim, 'copy', { claim, n, token: listening.token, ...order });
     const cancel = () => this.link.order(this.claim, 'cancel', { claim, n });
-    const unwatch = this.link.workers.watch(this.claim, {
-      onLost: () => resolve({ kind: 'copied', isKept: false, checkpoints: [], obstacles: GONE }),
-    });
+    const lose = () => resolve({ kind: 'copied', isKept: false, checkpoints: [], obstacles: GONE });
+    const unwatch = this.link.workers.watch(this.claim, { onLost: lose });
     const again = setInterval(send, AGAIN_MS);
+    const late = setTimeout(lose, OVERDUE_MS);
     signal.addEventListener('abort', cancel, { once: true });
     try {
       send();
@@ -264,6 +264,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
       return answer;
     } finally {
       clearInterval(again);
+      clearTimeout(late);
       unwatch();
       listening.stop();
       signal.removeEventListener('abort', cancel);
