@@ -18,6 +18,8 @@ const CHOICES = 2;
 /** A slot that a run has, by what its front end knows. */
 export interface Slot {
   leave(): void;
+  /** Its order is sent now. */
+  sent(): void;
   /** Its order was answered, or is not sent. */
   answered(): void;
 }
@@ -100,24 +102,46 @@ export class Placement {
 
   /** A run that will be ordered has a slot of the worker. */
   reserve(worker: WorkerKey): Slot {
-    return { leave: this.enter(worker), answered: this.#await(worker.worker) };
+    return { leave: this.enter(worker), ...this.#await(worker.worker) };
   }
 
-  /** Returns a function that is called when the worker has confirmed an order, or will not. */
-  #await(worker: string): () => void {
-    this.#countUnconfirmed(worker, 1);
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
+  /**
+   * Counts an order of a worker until it is answered. One that is not sent in this turn of the event loop waits for something else, such
+   * as its inputs or the state of a background run: meanwhile it holds no order to other workers back.
+   */
+  #await(worker: string): Pick<Slot, 'sent' | 'answered'> {
+    let [isCounted, isSent, isOver] = [false, false, false];
+    const count = (isNow: boolean) => {
+      if (isNow !== isCounted) this.#unconfirmed += isNow ? 1 : -1;
+      isCounted = isNow;
+    };
+    const release = (change: () => void) => {
       const wasCrowded = this.isCrowded || this.#isCrowdedAt(worker);
-      this.#countUnconfirmed(worker, -1);
+      change();
       if (wasCrowded) this.#onRoom();
+    };
+    count(true);
+    this.#countThere(worker, 1);
+    setImmediate(() => {
+      if (!isSent && !isOver) release(() => count(false));
+    });
+    return {
+      sent: () => {
+        isSent = true;
+        count(!isOver);
+      },
+      answered: () => {
+        if (isOver) return;
+        isOver = true;
+        release(() => {
+          count(false);
+          this.#countThere(worker, -1);
+        });
+      },
     };
   }
 
-  #countUnconfirmed(worker: string, change: number): void {
-    this.#unconfirmed += change;
+  #countThere(worker: string, change: number): void {
     const there = (this.#unconfirmedThere.get(worker) ?? 0) + change;
     if (there === 0) this.#unconfirmedThere.delete(worker);
     else this.#unconfirmedThere.set(worker, there);

@@ -127,7 +127,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
 
   /** The runs of a session may wait for a slot, so their orders are not expected to be answered at once. */
   #enter(): Slot {
-    return { leave: this.link.placement.enter(this.claim), answered: () => {} };
+    return { leave: this.link.placement.enter(this.claim), sent: () => {}, answered: () => {} };
   }
 
   async #run(
@@ -145,6 +145,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
     if (this.#hasRun) this.#slot = this.#enter();
     const slot = this.#slot!;
     this.#hasRun = true;
+    slot.sent();
     const remote = new RemoteRun(this.link, this.claim, order, {
       ...listeners,
       onAnswered: slot.answered,
