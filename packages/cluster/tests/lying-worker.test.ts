@@ -311,3 +311,13 @@ test('a worker with a thousand slots that answers nothing: other workers get run
   expect(ended.every(({ kind }) => kind === 'ok' || kind === 'lost')).toBe(true);
   expect(firstLost === -1 ? ended.length : firstLost).toBeGreaterThan(50);
 }, 30_000);
+
+test('a worker that claims every run and answers nothing: other workers get runs meanwhile', async () => {
+  const most = { maxConcurrentExecutions: 200, maxConcurrentPerClient: 200 };
+  await lie({ offer: (liar, offer) => liar.claim(offer) }, 20, false, most);
+  const codes = Array.from({ length: 120 }, (_, n) => `import time; time.sleep(0.05); ${n}`);
+  const outcomes = await Promise.all(codes.map((code) => pungi.run({ code })));
+  // Sixteen at a time, until three of them are broken.
+  expect(lost(outcomes).length).toBeLessThan(32);
+  expect(outcomes.every(({ verdict: { kind } }) => kind === 'ok' || kind === 'lost')).toBe(true);
+}, 30_000);

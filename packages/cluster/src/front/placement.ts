@@ -59,9 +59,16 @@ export class Placement {
     this.#onRoom = call;
   }
 
-  /** Whether so many orders wait for a confirmation that another one has to wait. */
+  /** Whether so many orders wait for a confirmation, of all workers or of each, that another one has to wait. */
   get isCrowded(): boolean {
-    return this.#unconfirmed >= MOST_UNCONFIRMED;
+    const { all } = this.workers;
+    if (this.#unconfirmed >= MOST_UNCONFIRMED) return true;
+    return all.length > 0 && all.every(({ worker }) => this.isCrowdedAt(worker));
+  }
+
+  /** Whether a worker has so many of them that it gets no more, whatever it claims. */
+  isCrowdedAt(worker: string): boolean {
+    return (this.#unconfirmedThere.get(worker) ?? 0) >= MOST_UNCONFIRMED_THERE;
   }
 
   /** Returns a worker that should have a free slot and needs no time to prepare. */
@@ -79,7 +86,7 @@ export class Placement {
       if (ref !== undefined && !beat.generations.includes(ref.generation)) continue;
       const { own, others, at } = this.#of(beat);
       if (now - at > FRESH_MS || own + others >= beat.slots || !this.trust.isTrusted(beat.worker)) continue;
-      if (this.#isCrowdedAt(beat.worker)) continue;
+      if (this.isCrowdedAt(beat.worker)) continue;
       found += 1;
       const load = (own + others) / beat.slots;
       if (best === undefined || load < best.load) best = { beat, load };
@@ -106,49 +113,37 @@ export class Placement {
   }
 
   /**
-   * Counts an order of a worker until it is answered. One that is not sent in this turn of the event loop waits for something else, such
-   * as its inputs or the state of a background run: meanwhile it holds no order to other workers back.
+   * Counts an order to a worker until it is answered. One that is not sent in this turn of the event loop waits for something else, such
+   * as its inputs or the state of a background run: it does not count meanwhile, and holds no others back.
    */
   #await(worker: string): Pick<Slot, 'sent' | 'answered'> {
     let [isCounted, isSent, isOver] = [false, false, false];
     const count = (isNow: boolean) => {
-      if (isNow !== isCounted) this.#unconfirmed += isNow ? 1 : -1;
+      if (isNow === isCounted) return;
       isCounted = isNow;
-    };
-    const release = (change: () => void) => {
-      const wasCrowded = this.isCrowded || this.#isCrowdedAt(worker);
-      change();
-      if (wasCrowded) this.#onRoom();
+      const wasCrowded = this.isCrowded || this.isCrowdedAt(worker);
+      this.#countUnconfirmed(worker, isNow ? 1 : -1);
+      if (wasCrowded && !isNow) this.#onRoom();
     };
     count(true);
-    this.#countThere(worker, 1);
-    setImmediate(() => {
-      if (!isSent && !isOver) release(() => count(false));
-    });
+    setImmediate(() => count(isSent && !isOver));
     return {
       sent: () => {
         isSent = true;
         count(!isOver);
       },
       answered: () => {
-        if (isOver) return;
         isOver = true;
-        release(() => {
-          count(false);
-          this.#countThere(worker, -1);
-        });
+        count(false);
       },
     };
   }
 
-  #countThere(worker: string, change: number): void {
+  #countUnconfirmed(worker: string, change: number): void {
+    this.#unconfirmed += change;
     const there = (this.#unconfirmedThere.get(worker) ?? 0) + change;
     if (there === 0) this.#unconfirmedThere.delete(worker);
     else this.#unconfirmedThere.set(worker, there);
-  }
-
-  #isCrowdedAt(worker: string): boolean {
-    return (this.#unconfirmedThere.get(worker) ?? 0) >= MOST_UNCONFIRMED_THERE;
   }
 
   /** It did not take a run: others get them, until its next heartbeat. */

@@ -18,7 +18,7 @@ export interface Claim extends WorkerKey {
   about: WorkerAbout;
   /** What its worker has to know, if the first order makes the claim: it may have no room. */
   placing?: Omit<Placing, 'beat'>;
-  /** That was reserved when the worker was chosen. */
+  /** That was reserved when the worker was chosen, or had claimed the run. A fork has none. */
   slot?: Slot;
 }
 
@@ -45,7 +45,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
   ) {
     this.#held = held;
     this.#hasRun = held.isKept;
-    if (!held.isKept) this.#slot = claim.slot ?? link.placement.reserve(claim);
+    this.#slot = claim.slot;
   }
 
   get about(): WorkerAbout {
@@ -121,7 +121,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
     }
     this.#n = 0;
     this.#hasRun = false;
-    this.#slot = this.link.placement.reserve(this.claim);
+    this.#slot = this.claim.slot;
     return true;
   }
 
