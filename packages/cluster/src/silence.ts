@@ -33,6 +33,8 @@ export class SilenceWatch {
     private readonly listeners: {
       onLost: (name: string) => void;
       onReturn?: (name: string) => void;
+      /** Nothing more is known of somebody who was lost. */
+      onForget?: (name: string) => void;
     },
   ) {
     this.#lookMs = silenceMs / LOOKS;
@@ -93,7 +95,11 @@ export class SilenceWatch {
 
   /** Whoever is lost makes room for somebody new. Returns whether there was one. */
   #forgetOne(): boolean {
-    for (const [name, { isLost }] of this.#heard) if (isLost) return this.#heard.delete(name);
+    for (const [name, { isLost }] of this.#heard)
+      if (isLost) {
+        this.#forget(name);
+        return true;
+      }
     return false;
   }
 
@@ -105,8 +111,13 @@ export class SilenceWatch {
     for (const [name, heard] of this.#heard) {
       const silentMs = this.#clock - heard.at;
       if (!heard.isLost && silentMs > this.silenceMs) this.#lose(name, heard);
-      else if (heard.isLost && silentMs > FORGET_MS) this.drop(name);
+      else if (heard.isLost && silentMs > FORGET_MS) this.#forget(name);
     }
+  }
+
+  #forget(name: string): void {
+    this.drop(name);
+    this.listeners.onForget?.(name);
   }
 
   #lose(name: string, heard: Heard): void {
