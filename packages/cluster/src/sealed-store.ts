@@ -1,9 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { JetStreamApiError } from '@nats-io/jetstream';
+import { JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
 import { type ObjectStore, Objm, StorageType } from '@nats-io/obj';
 import { type NatsConnection, nanos } from '@nats-io/transport-node';
 import { PungiError } from '@pungi/core/base';
+import { isMissingStream } from './bucket.js';
 import { isUnanswered } from './connection.js';
 import { partsOf } from './objects.js';
 import type { StoredInput } from './protocol/messages.js';
@@ -36,8 +37,29 @@ export class SealedStore {
     private readonly about = INPUTS,
   ) {}
 
-  /** For a front end: makes the bucket if there is none. */
-  open(): Promise<ObjectStore> {
+  /**
+   * For a front end: makes the bucket if there is none. It is looked for each time, because the library says that it has made one if NATS
+   * did not answer.
+   */
+  async open(): Promise<ObjectStore> {
+    const bucket = await this.#make();
+    if (await this.#isThere()) return bucket;
+    this.#bucket = undefined;
+    return this.#make();
+  }
+
+  async #isThere(): Promise<boolean> {
+    const { streams } = await jetstreamManager(this.connection, { checkAPI: false });
+    try {
+      await streams.info(`OBJ_${this.#name}`);
+      return true;
+    } catch (error) {
+      if (isMissingStream(error)) return false;
+      throw error instanceof JetStreamApiError ? unavailable(error) : error;
+    }
+  }
+
+  #make(): Promise<ObjectStore> {
     const { keptMs, maxBytes } = this.about;
     const limits = { ttl: nanos(keptMs), ...(maxBytes && { max_bytes: maxBytes }) };
     return this.#use((buckets, named) =>

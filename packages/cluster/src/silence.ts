@@ -34,6 +34,8 @@ export class SilenceWatch {
     private readonly listeners: {
       onLost: (name: string) => void;
       onReturn?: (name: string) => void;
+      /** Nothing more is known of somebody who was lost. */
+      onForget?: (name: string) => void;
     },
   ) {
     this.#lookMs = silenceMs / LOOKS;
@@ -42,7 +44,7 @@ export class SilenceWatch {
 
   hear(name: string): void {
     const known = this.#heard.get(name);
-    if (known === undefined && this.#heard.size >= MOST_NAMES) return;
+    if (known === undefined && this.#heard.size >= MOST_NAMES && !this.#forgetOne()) return;
     if (known?.isLost === false) known.at = this.#clock;
     else this.#heard.set(name, { at: this.#clock, isLost: false });
     if (known?.isLost) this.listeners.onReturn?.(name);
@@ -94,6 +96,16 @@ export class SilenceWatch {
     }, answered);
   }
 
+  /** Whoever is lost makes room for somebody new. Returns whether there was one. */
+  #forgetOne(): boolean {
+    for (const [name, { isLost }] of this.#heard)
+      if (isLost) {
+        this.#forget(name);
+        return true;
+      }
+    return false;
+  }
+
   /** It has heard everything up to that time. */
   #advance(to: number): void {
     // Between two looks that are further apart, it was stopped or cut off for a while.
@@ -102,8 +114,13 @@ export class SilenceWatch {
     for (const [name, heard] of this.#heard) {
       const silentMs = this.#clock - heard.at;
       if (!heard.isLost && silentMs > this.silenceMs) this.#lose(name, heard);
-      else if (heard.isLost && silentMs > FORGET_MS) this.drop(name);
+      else if (heard.isLost && silentMs > FORGET_MS) this.#forget(name);
     }
+  }
+
+  #forget(name: string): void {
+    this.drop(name);
+    this.listeners.onForget?.(name);
   }
 
   #lose(name: string, heard: Heard): void {

@@ -12,6 +12,7 @@ import { Signer } from '../src/protocol/signing.js';
 import { subjectsOf } from '../src/protocol/subjects.js';
 import { EntryReader } from '../src/worker/entry-reader.js';
 import { environmentCluster, eventsOf, VERSION } from './environment-cluster.js';
+import { LyingWorker } from './lying-worker.js';
 
 const world = environmentCluster();
 const subjects = subjectsOf('main');
@@ -71,6 +72,29 @@ test('a lock that somebody has put into the bucket is not built: a signed offer 
   expect((await pungi.run({ code: '1' })).verdict).toEqual({ kind: 'ok' });
   await until(async () => (await pungi.environments.list()).length === 1, 'what cannot be read is left out');
 });
+
+test('a worker that does not say whether it uses an environment: whoever deletes it learns that, and may give up before', async () => {
+  await world.cluster.worker();
+  const pungi = await world.front();
+  await pungi.environments.create({ venvName: 'ml', packages: ['apple==1.0'] });
+  const watcher = await world.cluster.backend();
+  const honest = await until(() => watcher.workers[0], 'the worker is heard');
+  const silent = new LyingWorker(enemy, 'silent', honest, { offer: () => {} }, 0);
+  await until(() => watcher.workers.length === 2, 'the silent one is heard');
+  const stop = new AbortController();
+  const request = { venvName: 'ml', confirm: true };
+  const givenUp = pungi.environments.delete({ ...request, wait: true }, { signal: stop.signal });
+  stop.abort(new Error('not now'));
+  await expect(givenUp).rejects.toThrow();
+  await expect(pungi.environments.delete(request)).rejects.toMatchObject({
+    code: 'SERVER_BUSY',
+    message: expect.stringContaining('the worker silent does not answer'),
+  });
+  await silent.stop();
+  await until(() => watcher.workers.length === 1, 'it has left');
+  await pungi.environments.delete(request);
+  await watcher.close();
+}, 30_000);
 
 test('changes are recorded by the front end whose caller asked for them, with the lock that they lead to', async () => {
   await world.cluster.worker();

@@ -178,7 +178,7 @@ test('attached bytes are separated again, and nonsense is not read', async () =>
 });
 
 test('no worker can make a front end hold more than its share, whatever it sends in how many runs', () => {
-  const holdings = new Holdings(1000);
+  const holdings = new Holdings(1400);
   const problems: string[] = [];
   const receiverOf = (worker: string) =>
     new FrameReceiver({
@@ -196,8 +196,33 @@ test('no worker can make a front end hold more than its share, whatever it sends
   // Output is passed on, and not held.
   receiverOf('liar').receive(packFrame({ kind: 'stdout', seq: 0, goesOn: false, payload }));
   expect(problems).toEqual(['liar']);
-  holdings.giveBack('liar', 800);
+  holdings.giveBack('liar', 1320);
   receiverOf('liar').receive(unfinished);
   expect(problems).toEqual(['liar']);
   for (const receiver of receivers) receiver.stop();
+});
+
+test('what a front end holds is no view of its message, and counts as what it takes', () => {
+  let counted = 0;
+  const memory: number[] = [];
+  const receiver = new FrameReceiver({
+    onFrame: (_, payload) => memory.push(payload.buffer.byteLength),
+    ack: () => {},
+    onTooMuch: () => {},
+    mostBytes: 2 ** 30,
+    hold: (bytes) => {
+      counted += bytes;
+      return true;
+    },
+  });
+  const part = (seq: number, bytes: number, goesOn = true) =>
+    packFrame({ kind: 'display', seq, goesOn, payload: Buffer.alloc(bytes) });
+  receiver.receive(Buffer.concat([part(0, 1, false), Buffer.alloc(1_000_000)]));
+  expect(memory).toHaveLength(1);
+  expect(memory[0]).toBeLessThan(100_000);
+  counted = 0;
+  // A buffer without content takes a hundred bytes and more.
+  receiver.receive(Buffer.concat(Array.from({ length: 1000 }, (_, n) => part(1 + n, 0))));
+  expect(counted).toBeGreaterThan(1000 * 100);
+  receiver.stop();
 });

@@ -155,16 +155,47 @@ test('a run that finds its worker full waits for another one, and runs once', as
   await Promise.all(backends.map((backend) => backend.close()));
 });
 
-test('a claim whose worker has left before the run was sent is moved to another worker', async () => {
+test('a run whose worker has left before it was sent is moved to another worker', async () => {
   const worker = await cluster.worker();
   const backend = await cluster.backend();
   await until(() => backend.workers.length === 1, 'the worker is heard');
-  const claimed = await backend.acquire({ ref: undefined }, new AbortController().signal);
+  const { signal } = new AbortController();
+  const acquired = await backend.acquire({ ref: undefined }, signal);
   worker.signal('SIGKILL');
   await worker.running.ended;
-  const end = await claimed.run(jobOf('1'), 'run-1', () => {}, new AbortController().signal);
-  expect(end).toMatchObject({ facts: null, lost: { started: false } });
+  const ended = acquired.run(jobOf('1'), 'run-1', () => {}, signal);
+  const other = await cluster.worker();
+  expect((await ended).facts).toMatchObject({ status: 0 });
+  expect(startsOf([worker, other])).toMatchObject([{ run: 'run-1' }]);
   await backend.close();
+});
+
+test('a worker that was killed a moment ago gets no runs, although it seems to have more room than the other one', async () => {
+  const workers = [await cluster.worker(), await cluster.worker()];
+  const pungi = await cluster.front();
+  const { ended } = await begin(pungi, { code: FOR_LONG });
+  const idle = workers.find((worker) => startsOf([worker]).length === 0)!;
+  idle.signal('SIGKILL');
+  await idle.running.ended;
+  const outcomes: Outcome[] = [];
+  // Less time than it takes to miss it.
+  for (let n = 0; n < 5; n += 1) outcomes.push(await pungi.run({ code: '1' }));
+  expect(outcomes.map(({ verdict }) => verdict)).toEqual(outcomes.map(() => ({ kind: 'ok' })));
+  workers.find((worker) => worker !== idle)!.signal('SIGKILL');
+  await ended;
+});
+
+test('a run that finds its worker full waits no longer than it may', async () => {
+  await cluster.worker([], { MAX_CONCURRENT_EXECUTIONS: '1' });
+  const [one, other] = [await cluster.front(), await cluster.front()];
+  const ended = one.run({ code: FOR_LONG });
+  const asked = performance.now();
+  // It has heard of a free slot, too.
+  const { verdict } = await other.run({ code: '1', limits: { timeoutMs: 3000 } });
+  expect(verdict.kind).toBe('busy');
+  expect(performance.now() - asked).toBeLessThan(5500);
+  await one.close();
+  await ended;
 });
 
 test('code whose worker is lost while it is examined: the error says so', async () => {

@@ -112,6 +112,26 @@ test('a worker that is always free and refuses what it gets: no run is lost', as
   }
 });
 
+test('a worker that makes it look as if nobody got its orders, and is heard again at once: no run is lost', async () => {
+  let orders = 0;
+  await lie(
+    {
+      offer: (liar, offer) => liar.claim(offer),
+      go: (liar, { front, token }) => {
+        orders += 1;
+        liar.sayNobody(front, token);
+        liar.sendBeat(liar.key.incarnation);
+      },
+    },
+    { subscriptions: 20, isOpen: true },
+  );
+  while (orders < 10) {
+    const outcomes = await runAll(20);
+    expect(mistakes(outcomes)).toEqual([]);
+    expect(lost(outcomes)).toEqual([]);
+  }
+});
+
 test('a worker that is always free and never starts a run: its runs are lost, later ones pass it by', async () => {
   await lie({ offer: () => {} }, { subscriptions: 0, isOpen: true });
   const first = await runAll(20);
@@ -227,6 +247,27 @@ test('a worker that sends without end is cut off, and others go on meanwhile', a
   expect(lost(outcomes).length).toBeLessThan(outcomes.length);
 });
 
+test('a worker that does not answer what is asked of a session: whoever asked is answered', async () => {
+  await lie(
+    {
+      offer: () => {},
+      go: (liar, go) => {
+        liar.frame(go, 'started', 0, '');
+        liar.frame(go, 'end', 1, goodEnd(true));
+      },
+    },
+    { subscriptions: 0, isOpen: true },
+  );
+  let id = '';
+  const isLie = async () => {
+    const { session, value } = await pungi.run({ code: '1', session: 'new' });
+    id = session!.id;
+    return value === null;
+  };
+  await until(isLie, 'it has a session');
+  await expect(pungi.checkpoint(id)).rejects.toMatchObject({ code: 'SESSION_NOT_COPIED' });
+}, 30_000);
+
 test('answers to runs of others do not reach them without their token', async () => {
   const fronts = new Set<string>();
   const liar = await lie(
@@ -254,6 +295,9 @@ test('a worker with thousands of starts does not keep others from being heard', 
     { offer: (self, offer) => self.claim(offer, { worker: 'x', incarnation: 'y' }) },
     { subscriptions: 1 },
   );
+  // These leave at once.
+  for (let made = 0; made < 15_000; made += 1)
+    for (const state of ['ready', 'stopped'] as const) liar.sendBeat(`brief-${made}`, state);
   for (let made = 0; made < 15_000; made += 1) liar.sendBeat(`start-${made}`);
   await liar.connection.flush();
   await cluster.worker('worker-3');
@@ -275,4 +319,14 @@ test('a worker with a thousand slots that answers nothing: other workers get run
   const firstLost = ended.findIndex(({ kind }) => kind === 'lost');
   expect(ended.every(({ kind }) => kind === 'ok' || kind === 'lost')).toBe(true);
   expect(firstLost === -1 ? ended.length : firstLost).toBeGreaterThan(50);
+}, 30_000);
+
+test('a worker that claims every run and answers nothing: other workers get runs meanwhile', async () => {
+  const most = { maxConcurrentExecutions: 200, maxConcurrentPerClient: 200 };
+  await lie({ offer: (liar, offer) => liar.claim(offer) }, { config: most });
+  const codes = Array.from({ length: 120 }, (_, n) => `import time; time.sleep(0.05); ${n}`);
+  const outcomes = await Promise.all(codes.map((code) => pungi.run({ code })));
+  // Sixteen at a time, until three of them are broken.
+  expect(lost(outcomes).length).toBeLessThan(32);
+  expect(outcomes.every(({ verdict: { kind } }) => kind === 'ok' || kind === 'lost')).toBe(true);
 }, 30_000);

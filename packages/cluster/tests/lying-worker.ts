@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { headers, type NatsConnection } from '@nats-io/transport-node';
 import type { Beat } from '../src/protocol/beats.js';
 import { packAttached, packFrame } from '../src/protocol/frames.js';
 import { type Go, type Offer, pack } from '../src/protocol/messages.js';
@@ -52,11 +52,11 @@ export class LyingWorker {
     this.#beating = setInterval(() => this.sendBeat(this.key.incarnation), BEAT_MS);
   }
 
-  sendBeat(incarnation: string): void {
+  sendBeat(incarnation: string, state: Beat['state'] = 'ready'): void {
     const { isOpen } = this;
     const slots = isOpen ? 1000 : this.beat.slots;
     // The honest one may have been busy just then.
-    const beat = { ...this.beat, ...this.key, incarnation, isOpen, slots, busy: 0 };
+    const beat = { ...this.beat, ...this.key, incarnation, isOpen, slots, busy: 0, state };
     this.#publish(this.subjects.beat(this.key.worker), pack(beat));
   }
 
@@ -68,6 +68,13 @@ export class LyingWorker {
 
   send(front: string, token: string, message: Buffer): void {
     this.#publish(this.subjects.reply(front, token), message);
+  }
+
+  /** As the NATS server does if nobody has subscribed to what was sent. */
+  sayNobody(front: string, token: string): void {
+    this.connection.publish(this.subjects.reply(front, token), '', {
+      headers: headers(503, 'No Responders'),
+    });
   }
 
   frame({ front, token }: Go, ...[kind, seq, payload, goesOn]: FrameOf): void {
@@ -91,8 +98,8 @@ export class LyingWorker {
 type Frame = Parameters<typeof packFrame>[0];
 type FrameOf = [kind: Frame['kind'], seq: number, payload: string | Buffer, goesOn?: boolean];
 
-/** The end of a run with status 0. */
-export const goodEnd = (): Buffer => {
+/** The end of a run with status 0. `isKept`: of a session, which goes on. */
+export const goodEnd = (isKept = false): Buffer => {
   const facts = { killedFor: null, status: 0, signal: null, wallMs: 1, cpuMs: 1, peakBytes: 1 };
-  return packAttached(pack({ facts, summary: null, isKept: false, checkpoints: [] }));
+  return packAttached(pack({ facts, summary: null, isKept, checkpoints: [] }));
 };

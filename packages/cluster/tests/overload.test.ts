@@ -79,3 +79,18 @@ test('orders that no worker has confirmed are bounded: what comes after them wai
   await observer.close();
   await pungi.close();
 });
+
+test('runs that have a worker and are not ordered yet, as while NATS stores their inputs, hold no others back', async () => {
+  await cluster.worker([], { MAX_CONCURRENT_EXECUTIONS: '200' });
+  const backend = await cluster.backend();
+  const pungi = Pungi.start({ audit: false }, silentLogger, 'server', backend);
+  await until(() => backend.workers.length === 1, 'the worker is heard');
+  const { signal } = new AbortController();
+  const workers = await Promise.all(
+    Array.from({ length: 64 }, () => backend.acquire({ ref: undefined }, signal)),
+  );
+  const { verdict } = await pungi.run({ code: '1', limits: { timeoutMs: 2000 } });
+  expect(verdict).toEqual({ kind: 'ok' });
+  for (const worker of workers) worker.release();
+  await pungi.close();
+});

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -105,6 +106,15 @@ test('inputs that are larger than a message reach the worker, and are gone after
   });
   expect(outcome).toMatchObject({ verdict: { kind: 'ok' }, value: { json: [2_000_001, 'y', 1_000_000] } });
   await until(async () => (await storedInputs()) === 0, 'nothing is left in the object store');
+});
+
+test('inputs that are larger than a message are stored although the store is not there any more', async () => {
+  const run = () => pungi.run({ code: 'import sys; len(sys.stdin.read())', stdin: 'x'.repeat(700_000) });
+  expect(await run()).toMatchObject({ verdict: { kind: 'ok' }, value: { json: 700_000 } });
+  const connection = await connect({ servers: cluster.nats.url });
+  await (await jetstreamManager(connection)).streams.delete('OBJ_pungi-main-inputs');
+  await connection.close();
+  expect(await run()).toMatchObject({ verdict: { kind: 'ok' }, value: { json: 700_000 } });
 });
 
 test('an upload reaches the worker', async () => {

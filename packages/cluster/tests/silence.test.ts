@@ -8,6 +8,7 @@ test('whoever falls silent is lost, and forgotten after a minute', async () => {
   const events: string[] = [];
   const watch = new SilenceWatch(1000, async () => {}, {
     onLost: (name) => events.push(`${name} is lost`),
+    onForget: (name) => events.push(`${name} is forgotten`),
   });
   watch.hear('a');
   await vi.advanceTimersByTimeAsync(900);
@@ -16,7 +17,7 @@ test('whoever falls silent is lost, and forgotten after a minute', async () => {
   expect(events).toEqual(['a is lost']);
   expect(watch.knows('a')).toBe(true);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(events).toEqual(['a is lost']);
+  expect(events).toEqual(['a is lost', 'a is forgotten']);
   expect(watch.knows('a')).toBe(false);
   watch.close();
 });
@@ -40,5 +41,22 @@ test('nobody is lost while nothing can be heard', async () => {
   expect(events).toEqual(['b is lost']);
   await vi.advanceTimersByTimeAsync(500);
   expect(events).toEqual(['b is lost', 'a is lost']);
+  watch.close();
+});
+
+test('whoever is lost makes room for somebody new, and those who are heard stay', async () => {
+  const events: string[] = [];
+  const watch = new SilenceWatch(1000, async () => {}, {
+    onLost: (name) => events.push(`${name} is lost`),
+    onForget: (name) => events.push(`${name} is forgotten`),
+  });
+  watch.hear('a');
+  for (let made = 0; made < 9999; made += 1) watch.hear(`made-up-${made}`);
+  watch.hear('one too many');
+  expect(watch.knows('one too many')).toBe(false);
+  watch.end('made-up-7');
+  watch.hear('b');
+  expect(events).toEqual(['made-up-7 is lost', 'made-up-7 is forgotten']);
+  expect(['a', 'b'].map((name) => watch.isLost(name))).toEqual([false, false]);
   watch.close();
 });

@@ -16,6 +16,8 @@ interface Receiving {
 const ACK_BYTES = WINDOW_BYTES / 4;
 const ACK_MS = 150;
 
+/** What is held takes so much besides its bytes: otherwise a worker could send parts without content, which count nothing. */
+const HELD_BYTES = 256;
 /** Of these, only what is shown is kept. */
 const PASSED_ON: ReadonlySet<FrameKind> = new Set(['stdout', 'stderr']);
 
@@ -50,7 +52,7 @@ export class FrameReceiver {
     this.#next += 1;
     this.#bytes += length;
     const isHeld = frame.goesOn || !PASSED_ON.has(frame.kind);
-    const hasRoom = !isHeld || this.receiving.hold(length);
+    const hasRoom = !isHeld || this.receiving.hold(HELD_BYTES + length);
     if (!hasRoom || this.#bytes > this.receiving.mostBytes) {
       this.receiving.onTooMuch();
       return false;
@@ -58,9 +60,11 @@ export class FrameReceiver {
     this.#unacknowledged += length;
     if (this.#unacknowledged >= ACK_BYTES) this.ack();
     else this.#ackSoon();
-    this.#parts.push(frame.payload);
+    // A view would keep its whole message, of which it may be the least.
+    const held = isHeld ? Buffer.from(frame.payload) : frame.payload;
+    this.#parts.push(held);
     if (frame.goesOn) return true;
-    const payload = this.#parts.length === 1 ? frame.payload : Buffer.concat(this.#parts);
+    const payload = this.#parts.length === 1 ? held : Buffer.concat(this.#parts);
     this.#parts = [];
     this.receiving.onFrame(frame.kind, payload);
     return !this.#isStopped;

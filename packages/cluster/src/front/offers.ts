@@ -24,11 +24,11 @@ import type { Claim } from './remote-worker.js';
 
 /**
  * A worker that has just become full refuses; while all are full, nobody answers. `declined`: the worker is not heard or not
- * trusted, and another one may be free.
+ * trusted, and another one may be free. `crowded`: it has not confirmed what it has claimed before.
  */
-type NotClaimed = 'full' | 'nobody' | 'declined';
+type NotClaimed = 'full' | 'nobody' | 'declined' | 'crowded';
 /** Offers in a row without a claim, until it is worth waiting for a moment. */
-const MOST_IN_VAIN: Record<NotClaimed, number> = { nobody: 1, full: 5, declined: 100 };
+const MOST_IN_VAIN: Record<NotClaimed, number> = { nobody: 1, crowded: 1, full: 5, declined: 100 };
 /** Workers that must fail before the run does: one of them may be broken, or lie. */
 const MOST_FAILED = 2;
 
@@ -198,18 +198,23 @@ export class Offers {
     patience: Patience,
   ): Promise<Claim | Failed | NotClaimed> {
     const { labels = {} } = spec;
-    const { promise, resolve } = deferred<Claim | Failed | NotClaimed>();
+    const { promise, resolve: settle } = deferred<Claim | Failed | NotClaimed>();
+    let isSettled = false;
+    const resolve = (answer: Claim | Failed | NotClaimed) => {
+      isSettled = true;
+      settle(answer);
+    };
     let unwatch: (() => void) | undefined;
     let timer = setTimeout(() => resolve('nobody'), OFFER_MS);
     const listening = this.link.replies.listen({
       onNobody: () => resolve('nobody'),
       onMessage: (message) => {
         const answer = parse(OfferAnswerSchema, message);
-        if (answer === undefined) return;
+        if (answer === undefined || isSettled) return;
         if (!this.#isBelieved(answer)) {
           this.#decline(answer);
           resolve('declined');
-        } else if (answer.kind === 'claim') resolve(answer);
+        } else if (answer.kind === 'claim') resolve(this.#accept(answer));
         else if (answer.kind === 'refused') resolve(failureOf(answer));
         else if (unwatch === undefined) {
           clearTimeout(timer);
@@ -256,9 +261,21 @@ export class Offers {
     return this.link.workers.isHeard(answer) && this.link.trust.isTrusted(answer.worker);
   }
 
+  /** Its order counts from now on: other claims may have arrived together with this one. */
+  #accept(claim: Claim): Claim | 'crowded' {
+    const { placement } = this.link;
+    if (!placement.isCrowdedAt(claim.worker)) return { ...claim, slot: placement.reserve(claim) };
+    this.#release(claim);
+    return 'crowded';
+  }
+
   /** Its slot is free again at once. */
   #decline(answer: OfferAnswer): void {
-    if (answer.kind === 'claim') this.link.order(answer, 'release', { claim: answer.claim });
+    if (answer.kind === 'claim') this.#release(answer);
+  }
+
+  #release(claim: Claim): void {
+    this.link.order(claim, 'release', { claim: claim.claim });
   }
 
   #noneFree(waitMs: number): PungiError {

@@ -15,10 +15,12 @@ const FRESH_MS = 2 * BEAT_MS;
 /** So many workers with room are compared: the one with the most room gets the run. */
 const CHOICES = 2;
 
-/** A slot of a worker that a run has, by what its front end knows. Both functions may be called again. */
+/** A slot of a worker that a run has, by what its front end knows. Each function may be called again. */
 export interface Slot {
   leave: () => void;
-  /** To call when the worker has answered the order of the run, or will not get one. */
+  /** To call when the order of the run is sent. */
+  sent: () => void;
+  /** To call when the worker has answered the order, or will not get one. */
   answered: () => void;
 }
 
@@ -57,9 +59,16 @@ export class Placement {
     this.#onRoom = call;
   }
 
-  /** Whether so many orders wait for a confirmation that another one has to wait. */
+  /** Whether so many orders wait for a confirmation, of all workers or of each, that another one has to wait. */
   get isCrowded(): boolean {
-    return this.#unconfirmed >= MOST_UNCONFIRMED;
+    const { all } = this.workers;
+    if (this.#unconfirmed >= MOST_UNCONFIRMED) return true;
+    return all.length > 0 && all.every(({ worker }) => this.isCrowdedAt(worker));
+  }
+
+  /** Whether a worker has so many of them that it gets no more, whatever it claims. */
+  isCrowdedAt(worker: string): boolean {
+    return (this.#unconfirmedThere.get(worker) ?? 0) >= MOST_UNCONFIRMED_THERE;
   }
 
   /** Returns a worker that should have a free slot and needs no time to prepare. */
@@ -77,7 +86,7 @@ export class Placement {
       if (ref !== undefined && !beat.generations.includes(ref.generation)) continue;
       const { own, others, at } = this.#of(beat);
       if (now - at > FRESH_MS || own + others >= beat.slots || !this.trust.isTrusted(beat.worker)) continue;
-      if (this.#isCrowdedAt(beat.worker)) continue;
+      if (this.isCrowdedAt(beat.worker)) continue;
       found += 1;
       const load = (own + others) / beat.slots;
       if (best === undefined || load < best.load) best = { beat, load };
@@ -87,12 +96,12 @@ export class Placement {
 
   /** Counts a run that will be ordered. */
   reserve(worker: WorkerKey): Slot {
-    return { leave: this.#enter(worker), answered: this.#expectAnswer(worker.worker) };
+    return { leave: this.#enter(worker), ...this.#expectAnswer(worker.worker) };
   }
 
   /** Counts a later run of a session. It may wait for a slot there, so no answer to its order is expected at once. */
   reserveForLater(worker: WorkerKey): Slot {
-    return { leave: this.#enter(worker), answered: () => {} };
+    return { leave: this.#enter(worker), sent: () => {}, answered: () => {} };
   }
 
   /** Returns a function that leaves the slot. */
@@ -105,14 +114,31 @@ export class Placement {
     });
   }
 
-  /** Returns a function to call when the worker has answered the order, or will not. */
-  #expectAnswer(worker: string): () => void {
-    this.#countUnconfirmed(worker, 1);
-    return once(() => {
-      const wasCrowded = this.isCrowded || this.#isCrowdedAt(worker);
-      this.#countUnconfirmed(worker, -1);
-      if (wasCrowded) this.#onRoom();
-    });
+  /**
+   * Counts an order to a worker until it is answered. One that is not sent in this turn of the event loop waits for something else, such
+   * as its inputs or the state of a background run: it does not count meanwhile, and holds no others back.
+   */
+  #expectAnswer(worker: string): Pick<Slot, 'sent' | 'answered'> {
+    let [isCounted, isSent, isOver] = [false, false, false];
+    const count = (isNow: boolean) => {
+      if (isNow === isCounted) return;
+      isCounted = isNow;
+      const wasCrowded = this.isCrowded || this.isCrowdedAt(worker);
+      this.#countUnconfirmed(worker, isNow ? 1 : -1);
+      if (wasCrowded && !isNow) this.#onRoom();
+    };
+    count(true);
+    setImmediate(() => count(isSent && !isOver));
+    return {
+      sent: () => {
+        isSent = true;
+        count(!isOver);
+      },
+      answered: () => {
+        isOver = true;
+        count(false);
+      },
+    };
   }
 
   #countUnconfirmed(worker: string, change: number): void {
@@ -122,13 +148,10 @@ export class Placement {
     else this.#unconfirmedThere.set(worker, there);
   }
 
-  #isCrowdedAt(worker: string): boolean {
-    return (this.#unconfirmedThere.get(worker) ?? 0) >= MOST_UNCONFIRMED_THERE;
-  }
-
-  /** It had no room: others have, until its next heartbeat. */
-  noteFull(worker: WorkerKey): void {
-    this.#of(worker).others = Number.POSITIVE_INFINITY;
+  /** It did not take a run: others get them, until its next heartbeat. */
+  passBy(worker: WorkerKey): void {
+    const known = this.#known.get(keyOf(worker));
+    if (known) known.others = Number.POSITIVE_INFINITY;
   }
 
   #of(worker: WorkerKey): Known {

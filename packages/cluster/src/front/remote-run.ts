@@ -43,7 +43,7 @@ export interface Held {
 }
 
 export interface RemoteEnd extends RunEnd, Held {
-  /** The worker had no room for a run that it had not claimed. */
+  /** The worker did not take a run that it had not claimed. */
   isUnplaced?: true;
 }
 
@@ -51,6 +51,7 @@ export interface RemoteEnd extends RunEnd, Held {
 const MOST_OTHER_BYTES = 128 * 1024 * 1024;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const UNREACHED = 'NATS cannot be reached';
+const LEFT = 'it had left';
 const NOTHING: Held = { isKept: false, checkpoints: [] };
 
 /** One run on a worker, from its order to its end, or until the worker is lost. */
@@ -187,7 +188,14 @@ export class RemoteRun {
 
   /** That nobody got the order is proof only of the first one: a later one may follow one that was received. */
   #noteNobody(): void {
-    if (this.#sent === 1 && !this.#hasStarted) this.#settleLost(false, 'it had left');
+    if (this.#sent > 1 || this.#hasStarted) return;
+    if (this.order.placing !== undefined) {
+      this.#passBy(LEFT);
+      return;
+    }
+    // A worker that is there could say so of every run that it claims.
+    this.link.trust.lower(this.worker.worker, LEFT);
+    this.#settleLost(false, LEFT);
   }
 
   #take(kind: FrameKind, payload: Buffer): void {
@@ -235,9 +243,7 @@ export class RemoteRun {
     }
     this.#ackLast();
     if (refusal?.reason === 'unplaced' && this.order.placing !== undefined) {
-      this.link.placement.noteFull(this.worker);
-      const lost = { started: false, message: refusal.message };
-      this.#settle({ facts: null, lost, report: undefined, summary: null, ...NOTHING, isUnplaced: true });
+      this.#passBy(refusal.message);
       return;
     }
     if (refusal?.reason !== 'invalid') {
@@ -248,6 +254,12 @@ export class RemoteRun {
     }
     this.#stop();
     this.#reject(new PungiError('INTERNAL_ERROR', `The worker ${this.worker.worker} ${refusal.message}.`));
+  }
+
+  /** Another one gets a run that it did not take. */
+  #passBy(why: string): void {
+    this.link.placement.passBy(this.worker);
+    this.#settle({ ...this.#lost(false, why), isUnplaced: true });
   }
 
   #ackLast(): void {
@@ -265,8 +277,12 @@ export class RemoteRun {
   }
 
   #settleLost(started: boolean | null, why: string): void {
+    this.#settle(this.#lost(started, why));
+  }
+
+  #lost(started: boolean | null, why: string): RemoteEnd {
     const message = `The run was lost on the worker ${this.worker.worker} (${why}) ${SINCE[`${started}`]}`;
-    this.#settle({ facts: null, lost: { started, message }, report: undefined, summary: null, ...NOTHING });
+    return { facts: null, lost: { started, message }, report: undefined, summary: null, ...NOTHING };
   }
 
   #settle(end: RemoteEnd): void {

@@ -6,7 +6,7 @@ import { isUnanswered } from '../connection.js';
 import { deferred } from '../deferred.js';
 import { type Copy, CopyAnswer, type GoInputs, type Placing, parse } from '../protocol/messages.js';
 import type { WorkerKey } from '../protocol/subjects.js';
-import { AGAIN_MS, HOLD_MS } from '../protocol/timing.js';
+import { AGAIN_MS, HOLD_MS, OVERDUE_MS } from '../protocol/timing.js';
 import { JobSender } from './job-sender.js';
 import type { FrontLink } from './link.js';
 import type { Slot } from './placement.js';
@@ -18,7 +18,7 @@ export interface Claim extends WorkerKey {
   about: WorkerAbout;
   /** Needs of the run that the first order names if it also makes the claim: the worker may have no room. */
   placing?: Omit<Placing, 'beat'>;
-  /** Reserved when the worker was chosen. */
+  /** That was reserved when the worker was chosen, or had claimed the run. A fork has none. */
   slot?: Slot;
 }
 
@@ -45,7 +45,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
   ) {
     this.#held = held;
     this.#hasRun = held.isKept;
-    if (!held.isKept) this.#slot = claim.slot ?? link.placement.reserve(claim);
+    this.#slot = claim.slot;
   }
 
   get about(): WorkerAbout {
@@ -109,17 +109,19 @@ export class RemoteWorker implements Worker, WorkerCopies {
     }
   }
 
-  /** Returns whether it has another worker, which has claimed the run. */
+  /** Returns whether it has another worker, which has claimed the run. Throws SERVER_BUSY: the run has waited for as long as it may. */
   async #moves(signal: AbortSignal): Promise<boolean> {
     try {
       this.claim = await this.claimAnother(signal);
     } catch (error) {
-      if (signal.aborted || (error instanceof PungiError && !(error instanceof GenerationGone))) return false;
+      if (signal.aborted) return false;
+      const isOther = error instanceof PungiError && error.code !== 'SERVER_BUSY';
+      if (isOther && !(error instanceof GenerationGone)) return false;
       throw error;
     }
     this.#n = 0;
     this.#hasRun = false;
-    this.#slot = this.link.placement.reserve(this.claim);
+    this.#slot = this.claim.slot;
     return true;
   }
 
@@ -138,6 +140,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
     if (this.#hasRun) this.#slot = this.link.placement.reserveForLater(this.claim);
     const slot = this.#slot!;
     this.#hasRun = true;
+    slot.sent();
     const remote = new RemoteRun(this.link, this.claim, order, {
       ...listeners,
       onAnswered: slot.answered,
@@ -226,7 +229,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
     });
   }
 
-  /** Sends an operation until it is answered. */
+  /** Sends an operation until it is answered. A worker that is heard, but does not answer, is lost as well. */
   async #copy(
     order: Pick<Copy, 'action' | 'checkpoint' | 'limits'>,
     signal: AbortSignal,
@@ -245,10 +248,10 @@ export class RemoteWorker implements Worker, WorkerCopies {
     });
     const send = () => this.link.order(this.claim, 'copy', { claim, n, token: listening.token, ...order });
     const cancel = () => this.link.order(this.claim, 'cancel', { claim, n });
-    const unwatch = this.link.workers.watch(this.claim, {
-      onLost: () => resolve({ kind: 'copied', isKept: false, checkpoints: [], obstacles: GONE }),
-    });
+    const lose = () => resolve({ kind: 'copied', isKept: false, checkpoints: [], obstacles: GONE });
+    const unwatch = this.link.workers.watch(this.claim, { onLost: lose });
     const again = setInterval(send, AGAIN_MS);
+    const late = setTimeout(lose, OVERDUE_MS);
     signal.addEventListener('abort', cancel, { once: true });
     try {
       send();
@@ -257,6 +260,7 @@ export class RemoteWorker implements Worker, WorkerCopies {
       return answer;
     } finally {
       clearInterval(again);
+      clearTimeout(late);
       unwatch();
       listening.stop();
       signal.removeEventListener('abort', cancel);

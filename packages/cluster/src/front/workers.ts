@@ -27,6 +27,7 @@ const MOST_STARTS = 8;
 
 interface Watching {
   onLost: () => void;
+  /** Called if it is heard again, as long as it was not forgotten: nobody waits any more then. */
   onReturn?: () => void;
   /** Called, instead of `onLost`, each time that NATS was not reached for a while: whether the worker is lost is not known. */
   onOutage?: () => void;
@@ -59,6 +60,7 @@ export class Workers {
     this.#silence = new SilenceWatch(WORKER_SILENCE_MS, () => connection.flush(), {
       onLost: (key) => this.#lose(key),
       onReturn: (key) => this.#notify(key, 'onReturn'),
+      onForget: (key) => this.#watching.delete(key),
     });
     this.#subscription = connection.subscribe(subjects.beats, {
       callback: (error, message) => {

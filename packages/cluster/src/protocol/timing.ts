@@ -25,7 +25,7 @@ export const PREPARE_MS = 10_000;
 export const START_MS = 5000;
 /** At least so much of stored inputs is fetched in a millisecond. */
 export const LOAD_BYTES_PER_MS = 100;
-/** A worker reports the end of a run within this time after its deadline, or after it was cancelled. */
+/** A worker answers, and reports the end of a run after its deadline, or after it was cancelled, within this time. */
 export const OVERDUE_MS = 15_000;
 /** A front end that does not reach NATS for so long gives up what has no time of its own, and runs whose time is over. */
 export const OUTAGE_MS = 15_000;

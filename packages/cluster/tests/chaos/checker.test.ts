@@ -26,14 +26,17 @@ const END: Entry = { event: 'ended', ...place, stdout: 'out-a', status: 0, kille
 interface Given {
   requested?: Partial<Requested>;
   answered?: Partial<Answered>[];
+  orphans?: string[];
   trails?: Entry[][];
   left?: string[];
 }
 
-function verdictOn({ requested, answered = [{}], trails = [[START, END]], left = [] }: Given): string[] {
+function verdictOn(given: Given): string[] {
+  const { requested, answered = [{}], orphans = [], trails = [[START, END]], left = [] } = given;
   const history: History = {
     requested: [{ ...REQUEST, ...requested }],
     answered: answered.map((one) => ({ ...OK, ...one })),
+    orphans,
     trails: trails.map((entries, n) => ({ worker: `w${n}`, entries })),
     left,
   };
@@ -72,6 +75,14 @@ const GOOD: Record<string, Given> = {
   'code that was compiled before it ran': {
     trails: [[{ ...START, run: 'compile-a', task: 'compile' } as Entry, START, END]],
   },
+  'a run that its worker ended after its front end was killed': {
+    ...{ answered: [], orphans: ['a'] },
+    trails: [[START, { ...END, event: 'abandoned' } as Entry]],
+  },
+  'a run whose front end and worker were killed': {
+    ...{ answered: [], orphans: ['a'] },
+    trails: [[START, { ...START, ...elsewhere, task: 'check' } as Entry]],
+  },
   'a cancelled run that never started': {
     requested: { isCancelled: true },
     answered: [{ verdict: { kind: 'cancelled' } }],
@@ -90,6 +101,23 @@ const BAD: Record<string, [Given, string]> = {
   ],
   'a request without an answer': [{ answered: [] }, 'a was answered 0 times'],
   'a request with two answers': [{ answered: [{}, {}] }, 'a was answered 2 times'],
+  'a run that goes on after its front end was killed': [
+    { answered: [], orphans: ['a'], trails: [[START]] },
+    'a was not ended',
+  ],
+  'a run that was started again after its front end was killed': [
+    {
+      ...{ answered: [], orphans: ['a'] },
+      trails: [
+        [START, END],
+        [
+          { ...START, ...elsewhere },
+          { ...END, ...elsewhere },
+        ] as Entry[],
+      ],
+    },
+    'a was started 2 times',
+  ],
   'an answer that nobody requested': [{ answered: [{}, { id: 'b' }] }, 'b was answered and not requested'],
   'a start that nobody requested': [
     { trails: [[START, END, { ...START, ...elsewhere, code: 'code-b' } as Entry]] },

@@ -19,7 +19,7 @@ interface Evidence {
 }
 
 /** Returns one sentence for each violation; none for a history that is right. */
-export function check({ requested, answered, trails, left }: History): string[] {
+export function check({ requested, answered, orphans, trails, left }: History): string[] {
   const entries = trails.flatMap(({ entries }) => entries);
   const starts = entries.filter((one): one is Started => one.event === 'started' && one.task === undefined);
   const byCode = groupBy(starts, ({ code }) => code);
@@ -30,6 +30,7 @@ export function check({ requested, answered, trails, left }: History): string[] 
   );
   const answers = groupBy(answered, ({ id }) => id);
   const known = new Set(requested.map(({ code }) => code));
+  const unended = new Set(trails.flatMap(unendedIn));
   return [
     ...left.map((process) => `the process ${process} is left`),
     ...[...byRun].filter(([, all]) => all.length > 1).map(([run]) => `run ${run} was started twice`),
@@ -42,6 +43,8 @@ export function check({ requested, answered, trails, left }: History): string[] 
       const own = byCode.get(one.code) ?? [];
       const most = one.retry ? MOST_STARTS : 1;
       const often = own.length > most ? [`${one.id} was started ${own.length} times`] : [];
+      if (orphans.includes(one.id))
+        return [...often, ...own.filter((start) => unended.has(start)).map(() => `${one.id} was not ended`)];
       if (all.length !== 1) return [...often, `${one.id} was answered ${all.length} times`];
       const [answer] = all as [Answered];
       const start = byRun.get(answer.run)?.[0];
@@ -50,6 +53,15 @@ export function check({ requested, answered, trails, left }: History): string[] 
       return wrong === undefined ? often : [...often, `${one.id} (${nameOf(answer)}): ${wrong}`];
     }),
   ];
+}
+
+/** What was started and has no end, although its worker ended all that it had: its last start was not killed. */
+function unendedIn({ entries }: WorkerTrail): Started[] {
+  const last = entries.filter(({ incarnation }) => incarnation === entries.at(-1)!.incarnation);
+  const ends = last.filter((one): one is Ended => one.event !== 'started');
+  return last
+    .filter((one): one is Started => one.event === 'started')
+    .filter((start) => !ends.some((end) => end.run === start.run && isSameClaim(start, end)));
 }
 
 const isSameClaim = (start: Started, end: Ended) =>

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Nats } from '../nats.js';
+import type { ChaosFront } from './chaos-front.js';
 import type { ChaosWorker } from './chaos-worker.js';
 
 /** A fault from its beginning to its end. Returns false if this machine cannot have it. */
@@ -51,6 +52,20 @@ export const WORKER_FAULTS: Record<string, Fault> = {
     // An end that could not be written is in the worker's memory until its next heartbeats: killed before, it takes the end along.
     await pause(OWED_MS);
     return true;
+  },
+};
+
+/** What befalls a front end. Some of these are longer than the silence after which workers end its runs. */
+export const FRONT_FAULTS: Record<string, (front: ChaosFront, random: () => number) => Promise<unknown>> = {
+  'front-kill': async (front, random) => {
+    await front.kill();
+    await span(random);
+    await front.start();
+  },
+  'front-stop': async (front, random) => {
+    front.signal('SIGSTOP');
+    await span(random, 6000);
+    front.signal('SIGCONT');
   },
 };
 

@@ -32,6 +32,8 @@ export interface WorkerTrail {
 export interface History {
   requested: readonly Requested[];
   answered: readonly Answered[];
+  /** Requests whose front end ended before it had answered. */
+  orphans: readonly string[];
   trails: readonly WorkerTrail[];
   /** Processes of workers that were alive after all workers had ended. */
   left: readonly string[];

@@ -115,6 +115,21 @@ export function planOf(id: string, random: () => number): Plan {
   throw new Error('the shares do not add up');
 }
 
+/** A plan for a front end that is killed: one request, which nobody cancels. */
+export function onePlanOf(id: string, random: () => number): Plan {
+  for (;;) {
+    const plan = planOf(id, random);
+    if (plan.calls === undefined && plan.cancelAfterMs === undefined) return plan;
+  }
+}
+
+/** It ends with its front end. */
+export const endlessPlanOf = (id: string): Plan => ({
+  kind: 'endless',
+  request: request(sleeping(id, 900_000), { limits: { timeoutMs: 900_000 } }),
+  prints: `${id}\n`,
+});
+
 /** A call in the session of a plan: its number proves that none before it was forgotten. */
 export const callOf = (id: string, session: string, count: number): Plan => ({
   kind: 'call',
