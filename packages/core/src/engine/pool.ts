@@ -13,7 +13,7 @@ const QUIET_MS = 100;
 /** Runs that follow each other so soon leave no time to warm workers up. */
 const BRISK_MS = 3;
 /** A supervisor beyond the size of the pool is dismissed if it was not needed for this time: to start one takes as long as ten runs. */
-const LINGER_MS = 2000;
+const LINGER_MS = 500;
 const CORES = availableParallelism();
 
 export interface PoolOptions {

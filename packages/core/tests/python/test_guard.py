@@ -42,6 +42,7 @@ MODULES = {
         "forked = []\n"
         "posix.register_at_fork(after_in_child=lambda: forked.append(posix.getpid()))"
     ),
+    "tracing": "import tracemalloc",
     "homeless": "import os\ndel os.environ['HOME'], os.environ['TMPDIR']",
     "crowd": (
         "import os, sys, time\n"
@@ -146,6 +147,16 @@ class Guard(EnvironmentCase):
             # It waits for the process that takes too much: only the guard ends that one.
             answer = server.park().run("print('served')")
             self.assertEqual(answer["stdout"], b"served\n")
+
+    def test_warnings_of_a_run_are_the_same_whatever_its_packages_import(self):
+        code = "import warnings\nasync def work(): pass\ndef end(): kept = work(); raise ValueError\nend()"
+        for server in self.each_tier("tracing"):
+            self.loaded(server)
+            stderr = server.park().run(code)["stderr"]
+            self.assertIn(b"never awaited", stderr)
+            self.assertNotIn(b"tracemalloc", stderr)
+            answer = server.park().run("import tracemalloc\ntracemalloc.start()\nprint(tracemalloc.is_tracing())")
+            self.assertEqual(answer["stdout"], b"True\n")
 
     def test_what_packages_do_at_a_fork_is_done_for_every_run(self):
         for server in self.each_tier("hooking"):

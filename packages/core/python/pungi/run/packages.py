@@ -21,6 +21,8 @@ _STATUS_NOT_PRELOADED = 76
 # and no session with it could be copied.
 _WITHOUT_THREADS = {"JE_ARROW_MALLOC_CONF": "background_thread:false", "NUMEXPR_NUM_THREADS": "1"}
 _ONLY_WHILE_LOADING = ("NUMEXPR_NUM_THREADS",)
+# Warnings say more where it is loaded, also those of scripts that do not import it.
+_IS_NOTICED = "tracemalloc"
 
 
 def load(door, modules, of_runs=(), longest=LONGEST_IMPORT, learned=()):
@@ -46,6 +48,7 @@ def load(door, modules, of_runs=(), longest=LONGEST_IMPORT, learned=()):
     _end_threads()
     for variable in _ONLY_WHILE_LOADING:
         os.environ.pop(variable, None)
+    sys.modules.pop(_IS_NOTICED, None)  # whoever needs it loads it again
 
 
 def _end_threads():
