@@ -46,8 +46,8 @@ function model({ parts, cpuMs }) {
   return `### More cores: what the figures above predict
 
 Supervisors and workers are processes of their own and use every core. Shared are Node's event loop (${figure(shared[0].cost, ' ms')} of
-each run, so at most ${figure(shared[0].most)} runs a second in one server) and the fork server of an environment (${figure(shared[1].cost, ' ms')}, at most
-${figure(shared[1].most)}). The first of them is full at about ${figure(cores)} cores; a second server, or a second environment, lifts it.
+each run, so at most ${figure(shared[0].most)} runs a second in one server) and the fork server of an environment (${figure(shared[1].cost, ' ms')},
+${shared[1].cost > 0 ? `at most ${figure(shared[1].most)}` : 'too little to be counted'}). The first of them is full at about ${figure(cores)} cores; a second server, or a second environment, lifts it.
 The audit trail, which is off here, adds to Node's share: a line in a journal for each run, and a transaction every half of a second.
 This is a calculation from the shares above, not a measurement on such a machine.
 
