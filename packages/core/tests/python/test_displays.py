@@ -176,8 +176,11 @@ class Displays(plain_case.PlainCase):
 import signal, threading
 class Stop(Exception): pass
 def stop(*_):
+    global is_inside
     display(Picture())
-    if is_inside: raise Stop
+    if is_inside:
+        is_inside = False
+        raise Stop
 is_inside = False
 signal.signal(signal.SIGALRM, stop)
 large = {"image/svg+xml": "x" * 500_000}
@@ -190,7 +193,7 @@ for _ in range(15):
         display(large, raw=True)
         is_inside = False
     except Stop:
-        is_inside = False
+        pass
 signal.setitimer(signal.ITIMER_REAL, 0)
 for t in threads: t.join()
 "value"
