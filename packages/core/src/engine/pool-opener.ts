@@ -13,6 +13,8 @@ import { Pool } from './pool.js';
 export interface PoolOpenerOptions {
   poolSize: number;
   maxActive: number;
+  /** Workers that sessions keep while nothing runs in them. */
+  maxKept?: number;
   preload: string[];
   preloadTimeoutMs: number;
   memoryMb: number;
@@ -107,7 +109,7 @@ export class PoolOpener {
     { preload, data, isRaised = false }: PoolSpec,
     network: Network | null,
   ): ForkServer {
-    const { preloadTimeoutMs, poolSize, maxActive, ceilings = this.options } = this.options;
+    const { preloadTimeoutMs, poolSize, maxActive, maxKept = 0, ceilings = this.options } = this.options;
     const { memoryMb, diskMb } = isRaised ? ceilings : this.options;
     const asked = [...new Set([...this.options.preload, ...preload])];
     const learned = (this.learned?.of({ python }) ?? []).filter((name) => !asked.includes(name));
@@ -122,7 +124,7 @@ export class PoolOpener {
         environment !== this.options.environment || preload.length > 0 || (isBare && this.#isFilled()),
       preloadTimeoutMs,
       memoryMb,
-      mostSupervisors: poolSize + maxActive,
+      mostSupervisors: poolSize + maxActive + maxKept,
       diskMb,
       roots,
       isBare,

@@ -85,6 +85,22 @@ describe('the pool', () => {
     for (const outcome of await Promise.all(runs)) verdictOf(outcome, 'cancelled');
   });
 
+  test('as many sessions as there may be do not end the fork server', async () => {
+    const settings = { POOL_SIZE: '1', MAX_SESSIONS: '12', MAX_SESSIONS_PER_CALLER: '12' };
+    await withPungi(settings, async (own) => {
+      const opened = await Promise.all(
+        Array.from({ length: 12 }, (_, n) => own.run({ code: `x = ${n}`, session: 'new' })),
+      );
+      // Its guard looks every second, and ends it after five looks at too many processes.
+      expectOk(await own.run({ code: 'import time\ntime.sleep(8)' }));
+      for (const [n, { session }] of opened.entries()) {
+        const { value } = await own.run({ code: 'x', session: session!.id });
+        expect(value).toMatchObject({ repr: `${n}` });
+      }
+      expect(await poolOf(own)).toMatchObject({ restarts: 0 });
+    });
+  });
+
   test('a parked worker that dies is replaced', async () => {
     await whileOthersAre(async (own, forkServer) => {
       await until(isFull(own), 'the pool is full');
