@@ -80,6 +80,7 @@ async function work(parsed: Record<string, unknown>): Promise<number> {
       name,
       labels: labelsOf(config),
       slots: config.maxConcurrentExecutions,
+      maxSessions: config.maxSessions,
       trail: join(stateFolder(), 'cluster', `${name}.jsonl`),
       diskMb: config.workerDiskMb,
     },

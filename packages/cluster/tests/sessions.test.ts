@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.js';
+import type { Outcome } from '../../core/src/contract/outcome.js';
 import type { Pungi } from '../../core/src/pungi.js';
 import { TestCluster, type TestWorker } from './cluster.js';
 
@@ -75,3 +76,63 @@ test('a session whose worker is killed has ended, and says so', async () => {
   const after = await pungi.run({ code: 'x', session: id });
   expect(after.verdict).toMatchObject({ kind: 'no-session', code: 'SESSION_ENDED' });
 });
+
+describe('with workers that hold two sessions each', () => {
+  let fronts: Pungi[];
+  let few: TestCluster;
+  beforeAll(async () => {
+    few = await TestCluster.start();
+    await few.worker([], { MAX_SESSIONS: '2', MAX_CONCURRENT_EXECUTIONS: '4' });
+    fronts = [await few.front(), await few.front()];
+  });
+  afterAll(() => few.stop());
+
+  const begin = (front: Pungi) => front.run({ code: 'x = 1', session: 'new' });
+  const endAll = () => {
+    for (const front of fronts) for (const { id } of front.sessions()) front.endSession(id);
+  };
+  afterEach(endAll);
+
+  test('all front ends together get no more', async () => {
+    const outcomes = await Promise.all(fronts.flatMap((front) => [1, 2, 3, 4].map(() => begin(front))));
+    const kinds = outcomes.map(({ verdict }) => verdict.kind).sort();
+    expect(kinds).toEqual([...Array(6).fill('busy'), 'ok', 'ok']);
+    const refused = outcomes.find(({ verdict }) => verdict.kind === 'busy');
+    expect(refused?.verdict).toMatchObject({
+      code: 'SERVER_BUSY',
+      message: expect.stringMatching(/MAX_SESSIONS/),
+    });
+    expect(fronts.flatMap((front) => front.sessions())).toHaveLength(2);
+  });
+
+  test('a session that waits for room holds no other run back, and begins when another has ended', async () => {
+    const held = await Promise.all(fronts.map(begin));
+    expect(held.map(({ verdict }) => verdict.kind)).toEqual(['ok', 'ok']);
+    const [refused, ...others] = await Promise.all([
+      begin(fronts[0]!),
+      ...fronts.map((front) => front.run({ code: '1' })),
+    ]);
+    expect(refused!.verdict.kind).toBe('busy');
+    expect(others.map(({ verdict }) => verdict.kind)).toEqual(['ok', 'ok']);
+    endAll();
+    await untilOk(() => begin(fronts[1]!));
+  });
+
+  test('a fork is one of them', async () => {
+    const [{ session }] = (await Promise.all(fronts.map(begin))) as [Outcome, Outcome];
+    await expect(fronts[0]!.forkSession(session!.id)).rejects.toThrow(/as many sessions as it may/);
+    expect((await fronts[0]!.run({ code: 'x', session: session!.id })).value?.json).toBe(1);
+    fronts[1]!.endSession(fronts[1]!.sessions()[0]!.id);
+    await until(async () => {
+      try {
+        await fronts[0]!.forkSession(session!.id);
+        return true;
+      } catch {
+        return false;
+      }
+    }, 'the session is forked');
+  });
+});
+
+const untilOk = (attempt: () => Promise<Outcome>) =>
+  until(async () => (await attempt()).verdict.kind === 'ok', 'a run ends well');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ERROR_CODES, type ErrorCode, PungiError } from '@pungi/core/base';
 import { type EnvironmentRef, GenerationGone, type WorkerSpec } from '@pungi/core/engine';
 import { deferred } from '../deferred.js';
+import { hasRoomForSession } from '../protocol/beats.js';
 import {
   type Needed,
   type OfferAnswer,
@@ -91,7 +92,7 @@ export class Offers {
    * what a worker lacks, or with the signal's reason.
    */
   async find(spec: WorkerSpec, signal: AbortSignal): Promise<Claim> {
-    const isWaiting = this.#lines.has(needToken(spec.labels ?? {}));
+    const isWaiting = this.#lines.has(lineOf(spec));
     return (isWaiting ? undefined : this.#place(spec)) ?? this.#wait(spec, signal, true);
   }
 
@@ -130,7 +131,7 @@ export class Offers {
 
   async #claim(spec: WorkerSpec, signal: AbortSignal, patience: Patience, mayPlace: boolean): Promise<Claim> {
     const { labels = {} } = spec;
-    const need = needToken(labels);
+    const need = lineOf(spec);
     const waited = patience.signal;
     const stop = AbortSignal.any([signal, waited]);
     // Those that wait already come first.
@@ -151,6 +152,7 @@ export class Offers {
       }
       patience.resume();
       inVain += 1;
+      if (answer === 'full' && spec.isForSession) this.#refuseSession(labels);
       if (typeof answer === 'object' && answer.error instanceof GenerationGone) throw answer.error;
       if (typeof answer === 'object' && this.#hasFailed(failed.add(answer.worker), labels))
         throw answer.error;
@@ -253,6 +255,20 @@ export class Offers {
     );
   }
 
+  /**
+   * Throws SERVER_BUSY if no worker may hold another session: it might be long until one ends. To be asked when one has refused, as
+   * it may know of an end that the last heartbeats do not.
+   */
+  #refuseSession(labels: Labels): void {
+    const able = this.link.workers.all.filter((worker) => worker.state === 'ready' && meets(worker, labels));
+    if (able.length === 0 || able.some(hasRoomForSession)) return;
+    const those = able.length === 1 ? 'The worker' : `Each of the ${able.length} workers`;
+    throw new PungiError(
+      'SERVER_BUSY',
+      `${those} that could hold the session has as many as it may (MAX_SESSIONS there); end one, or start more with pungi worker.`,
+    );
+  }
+
   /** NATS lets nobody else publish a worker's heartbeats, and nobody else knows which start they name. */
   #isBelieved(answer: OfferAnswer): boolean {
     const { all } = this.link.workers;
@@ -288,9 +304,13 @@ export class Offers {
   }
 }
 
+/** Runs that only some workers can take wait apart from the others, and hold none of them back. */
+const lineOf = ({ labels = {}, isForSession }: WorkerSpec): string =>
+  `${needToken(labels)}${isForSession ? ' session' : ''}`;
+
 /** Returns what a worker has to know of a run before it gets it. */
-function neededOf({ ref, poolSpec }: WorkerSpec): Needed {
-  const needed: Needed = {};
+function neededOf({ ref, poolSpec, isForSession }: WorkerSpec): Needed {
+  const needed: Needed = { ...(isForSession && { isForSession }) };
   if (poolSpec) {
     const { preload, allowedHosts, isRaised } = poolSpec;
     needed.poolSpec = { preload: [...preload], allowedHosts: [...allowedHosts], isRaised };

@@ -1,5 +1,5 @@
 import type { WorkerSpec } from '@pungi/core/engine';
-import type { Beat } from '../protocol/beats.js';
+import { type Beat, hasRoomForSession } from '../protocol/beats.js';
 import { keyOf, meets, type WorkerKey } from '../protocol/subjects.js';
 import { BEAT_MS } from '../protocol/timing.js';
 import type { Reach } from './reach.js';
@@ -72,7 +72,7 @@ export class Placement {
   }
 
   /** Returns a worker that should have a free slot and needs no time to prepare. */
-  choose({ ref, labels = {} }: WorkerSpec): Beat | undefined {
+  choose({ ref, labels = {}, isForSession = false }: WorkerSpec): Beat | undefined {
     const { all } = this.workers;
     if (all.length === 0 || this.reach.isDown) return undefined;
     let best: { beat: Beat; load: number } | undefined;
@@ -86,7 +86,7 @@ export class Placement {
       if (ref !== undefined && !beat.generations.includes(ref.generation)) continue;
       const { own, others, at } = this.#of(beat);
       if (now - at > FRESH_MS || own + others >= beat.slots || !this.trust.isTrusted(beat.worker)) continue;
-      if (this.isCrowdedAt(beat.worker)) continue;
+      if (this.isCrowdedAt(beat.worker) || (isForSession && !hasRoomForSession(beat))) continue;
       found += 1;
       const load = (own + others) / beat.slots;
       if (best === undefined || load < best.load) best = { beat, load };

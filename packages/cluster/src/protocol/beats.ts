@@ -24,6 +24,8 @@ export const Beat = z.object({
   /** Runs of its sessions that wait for a slot. */
   queue: whole,
   sessions: whole,
+  /** How many it may hold; any number if it does not say. */
+  maxSessions: whole.optional(),
   /** The environments that it has parked workers of. */
   warm: words,
   tier: Tier,
@@ -33,6 +35,12 @@ export const Beat = z.object({
   generations: words.default([]),
 });
 export type Beat = z.infer<typeof Beat>;
+
+/** Whether a worker may hold another session. */
+export const hasRoomForSession = ({
+  sessions,
+  maxSessions,
+}: Pick<Beat, 'sessions' | 'maxSessions'>): boolean => maxSessions === undefined || sessions < maxSessions;
 
 const NUMBER = /^\{"n":(\d{1,15}),/;
 

@@ -37,6 +37,8 @@ const needed = {
   poolSpec: OfferedPoolSpec.optional(),
   /** Left out for the plain interpreter. */
   environment: EnvironmentNeed.optional(),
+  /** Set if a session keeps the process. */
+  isForSession: z.boolean().optional(),
 };
 
 const Needed = z.object(needed);

@@ -3,7 +3,7 @@ import type { Logger } from '@pungi/core/base';
 import { PungiError, sha256 } from '@pungi/core/base';
 import type { OutputSink, RunEnd, Worker } from '@pungi/core/engine';
 import { packAttached } from '../protocol/frames.js';
-import { type Copy, type CopyAnswer, type End, type Go, pack } from '../protocol/messages.js';
+import { type Copy, type CopyAnswer, type End, type Go, type Needed, pack } from '../protocol/messages.js';
 import { LEASE_MS } from '../protocol/timing.js';
 import type { SealedStore } from '../sealed-store.js';
 import { FrameSender } from './frame-sender.js';
@@ -19,6 +19,8 @@ export interface ClaimParts {
   inputs: SealedStore;
   trail: Trail;
   logger: Logger;
+  /** Whether the machine may hold another session. */
+  hasRoomForSession: () => boolean;
   /** A claim begins: of an offer, or of a fork. */
   onOpen: (claim: Claim) => void;
   /** It waits for the next run of its session. */
@@ -68,8 +70,7 @@ export class Claim {
     readonly front: string,
     private readonly worker: Worker,
     leave: (() => void) | undefined,
-    /** The name of its environment, if it is not the plain interpreter. */
-    readonly environment: string | undefined,
+    private readonly need: Needed,
     /** Chosen by a front end that has ordered a run without an offer. */
     id = randomBytes(16).toString('base64url'),
   ) {
@@ -94,9 +95,14 @@ export class Claim {
     return this.#n > 0;
   }
 
-  /** Whether it holds a session. */
-  get isSession(): boolean {
-    return !this.#isReleased && this.#leave === undefined;
+  /** Whether it holds a session, or may after its run. */
+  get isForSession(): boolean {
+    return !this.#isGivenBack && this.need.isForSession === true;
+  }
+
+  /** The name of its environment, if it is not the plain interpreter. */
+  get environment(): string | undefined {
+    return this.need.environment?.name;
   }
 
   /** Renews the lease. */
@@ -316,9 +322,15 @@ export class Claim {
         : { obstacles: ['there is no such checkpoint'] };
     const forked = await copies.fork(limits, signal);
     if ('obstacles' in forked) return forked;
-    return { copy: new Claim(this.parts, this.front, forked.copy, undefined, this.environment).id };
+    if (!this.parts.hasRoomForSession()) {
+      forked.copy.release();
+      return { obstacles: [SESSIONS_FULL] };
+    }
+    return { copy: new Claim(this.parts, this.front, forked.copy, undefined, this.need).id };
   }
 }
+
+const SESSIONS_FULL = 'its worker holds as many sessions as it may (MAX_SESSIONS there)';
 
 /** On a full disk, for example, or without memory. */
 const SANDBOX_LOST = 'the sandbox of the run ended by itself';

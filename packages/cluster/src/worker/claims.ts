@@ -10,6 +10,9 @@ export class Claims {
   readonly #used = new Recent(MOST_REMEMBERED);
   #onQuiet: (() => void) | undefined;
 
+  /** `maxSessions`: the guard of a fork server takes more processes than it was told for those of packages. */
+  constructor(private readonly maxSessions: number) {}
+
   add(claim: Claim): void {
     this.#open.set(claim.id, claim);
   }
@@ -29,8 +32,13 @@ export class Claims {
     return this.#used.has(id);
   }
 
+  /** Sessions, and claims that may become one. */
   get sessions(): number {
-    return [...this.#open.values()].filter(({ isSession }) => isSession).length;
+    return [...this.#open.values()].filter(({ isForSession }) => isForSession).length;
+  }
+
+  get hasRoomForSession(): boolean {
+    return this.sessions < this.maxSessions;
   }
 
   /** Whether a front end has any. */

@@ -7,7 +7,7 @@ import type { LocalEnvironments, OnEnvironmentEvent } from '@pungi/core/environm
 import { leave } from '../connection.js';
 import { deferred } from '../deferred.js';
 import type { Beat } from '../protocol/beats.js';
-import { type Offer, type OfferAnswer, pack, packRefusal } from '../protocol/messages.js';
+import { type Needed, type Offer, type OfferAnswer, pack, packRefusal } from '../protocol/messages.js';
 import type { Verifier } from '../protocol/signing.js';
 import {
   ANY,
@@ -50,6 +50,8 @@ export interface ClusterWorkerOptions {
   labels: Labels;
   /** Runs at the same time. */
   slots: number;
+  /** Sessions at the same time. */
+  maxSessions: number;
   /** The file of its trail. */
   trail: string;
   /** What the environments that it has built may take together. */
@@ -63,7 +65,7 @@ export class ClusterWorker {
   readonly drainOrdered: Promise<void>;
   readonly #drainOrdered = deferred<void>();
   readonly #slots: Slots;
-  readonly #claims = new Claims();
+  readonly #claims: Claims;
   readonly #fronts: FrontWatch;
   readonly #heartbeats: Heartbeats;
   readonly #inbox: SignedInbox;
@@ -84,6 +86,7 @@ export class ClusterWorker {
     this.drainOrdered = this.#drainOrdered.promise;
     this.key = { worker: options.name, incarnation: randomBytes(9).toString('base64url') };
     this.#trail = new Trail(options.trail, this.key.incarnation);
+    this.#claims = new Claims(options.maxSessions);
     this.#slots = new Slots(options.slots, () => this.#taker?.balance());
     this.#inputs = new SealedStore(parts.connection, parts.subjects.cluster);
     this.#inbox = new SignedInbox(parts.connection, parts.verifier, parts.logger);
@@ -223,8 +226,9 @@ export class ClusterWorker {
       subjects: () => this.#offerSubjects,
       answer: ({ front, token }, content) => this.#reply(front, token, pack(content)),
       key: this.key,
+      hasRoomFor: this.#hasRoomFor,
       claim: (offer, worker, leave) => {
-        const { id } = new Claim(this.#claimParts(), offer.front, worker, leave, offer.environment?.name);
+        const { id } = new Claim(this.#claimParts(), offer.front, worker, leave, offer);
         return this.#claimed(offer, id, worker.about);
       },
       onFree: () => connection.publish(subjects.free),
@@ -238,9 +242,10 @@ export class ClusterWorker {
       slots: this.#slots,
       ageOf: (beat) => this.#heartbeats.ageOf(beat),
       isOpen: () => taker.isOpen,
-      claim: ({ claim, front }, { environment }, worker, leave) => {
+      hasRoomFor: this.#hasRoomFor,
+      claim: ({ claim, front }, placing, worker, leave) => {
         this.#fronts.watch(front);
-        return new Claim(this.#claimParts(), front, worker, leave, environment?.name, claim);
+        return new Claim(this.#claimParts(), front, worker, leave, placing, claim);
       },
       wasUsed: (claim) => this.#claims.wasUsed(claim),
       refuse: ({ front, token }, message) =>
@@ -253,8 +258,12 @@ export class ClusterWorker {
     return { kind: 'claim', ...this.key, claim, tier: this.#machine!.state.tier, about };
   }
 
+  readonly #hasRoomFor = ({ isForSession }: Needed): boolean =>
+    !isForSession || this.#claims.hasRoomForSession;
+
   #claimParts(): ClaimParts {
     return {
+      hasRoomForSession: () => this.#claims.hasRoomForSession,
       reply: this.#reply,
       slots: this.#slots,
       inputs: this.#inputs,
@@ -283,7 +292,7 @@ export class ClusterWorker {
   #describe(): Omit<Beat, 'n' | 'v'> | undefined {
     if (this.#machine === undefined || this.parts.connection.isClosed()) return undefined;
     this.#taker?.balance();
-    const { labels, slots } = this.options;
+    const { labels, slots, maxSessions } = this.options;
     const { state, about } = this.#machine;
     return {
       ...this.key,
@@ -298,6 +307,7 @@ export class ClusterWorker {
       isOpen: this.#taker?.isOpen ?? false,
       queue: this.#slots.waiting,
       sessions: this.#claims.sessions,
+      maxSessions,
       warm: this.parts.backend.environments,
       tier: state.tier,
       about,

@@ -2,7 +2,7 @@ import type { Msg, Subscription } from '@nats-io/transport-node';
 import { PungiError } from '@pungi/core/base';
 import type { Backend, Worker } from '@pungi/core/engine';
 import { GenerationGone } from '@pungi/core/engine';
-import { Offer, type OfferAnswer } from '../protocol/messages.js';
+import { type Needed, Offer, type OfferAnswer } from '../protocol/messages.js';
 import { QUEUE, type WorkerKey } from '../protocol/subjects.js';
 import { incompatible, isCompatible } from '../protocol/version.js';
 import { acquireFor } from './acquire.js';
@@ -26,6 +26,8 @@ export interface OfferTakerParts {
   answer: (offer: Offer, content: OfferAnswer) => void;
   /** Who answers. */
   key: WorkerKey;
+  /** Whether the machine may hold what the run keeps. To be asked when the claim is made. */
+  hasRoomFor: (need: Needed) => boolean;
   /** Makes a claim, which gives the slot back. */
   claim: (offer: Offer, worker: Worker, leave: () => void) => OfferAnswer;
   /** Called after it was full. */
@@ -35,6 +37,7 @@ export interface OfferTakerParts {
 /** Offers that are remembered, so that one that is sent again reserves no second slot. */
 const MOST_REMEMBERED = 50_000;
 const NONE: readonly string[] = [];
+const FULL = { reason: 'full', message: 'The worker is full.' } as const;
 
 /** Takes offers while the worker has free slots. */
 export class OfferTaker {
@@ -83,7 +86,7 @@ export class OfferTaker {
   }
 
   async #take(message: Msg): Promise<void> {
-    const { inbox, slots, answer, claim } = this.parts;
+    const { inbox, slots } = this.parts;
     const offer = inbox.open(Offer, message);
     if (offer === undefined) return;
     if (!this.#seen.add(offer.token)) {
@@ -98,14 +101,25 @@ export class OfferTaker {
     try {
       await this.#build(offer);
       leave = this.#isOpen ? slots.tryEnter() : undefined;
-      if (leave === undefined) this.#refuse(offer, { reason: 'full', message: 'The worker is full.' });
-      else answer(offer, claim(offer, await this.#acquire(offer), leave));
+      if (leave === undefined) this.#refuse(offer, FULL);
+      else this.#claim(offer, await this.#acquire(offer), leave);
     } catch (error) {
       leave?.();
       const { code, message: why } = PungiError.from(error);
       const reason = error instanceof GenerationGone ? 'gone' : 'failed';
       this.#refuse(offer, { reason, code, message: why });
     }
+  }
+
+  #claim(offer: Offer, worker: Worker, leave: () => void): void {
+    const { answer, claim, hasRoomFor } = this.parts;
+    if (hasRoomFor(offer)) {
+      answer(offer, claim(offer, worker, leave));
+      return;
+    }
+    worker.release();
+    leave();
+    this.#refuse(offer, FULL);
   }
 
   /** Builds the environment, if it is not there. That takes no slot from runs. */

@@ -1,6 +1,6 @@
 import { PungiError } from '@pungi/core/base';
 import type { Backend, Worker } from '@pungi/core/engine';
-import type { Go, Placing } from '../protocol/messages.js';
+import type { Go, Needed, Placing } from '../protocol/messages.js';
 import { LEASE_MS } from '../protocol/timing.js';
 import { acquireFor } from './acquire.js';
 import type { Claim } from './claim.js';
@@ -16,6 +16,8 @@ export interface PlacedRunsParts {
   ageOf: (beat: number) => number;
   /** Whether it takes runs. */
   isOpen: () => boolean;
+  /** Whether the machine may hold what the run keeps. To be asked when the claim is made. */
+  hasRoomFor: (need: Needed) => boolean;
   /** Makes the claim of an order, which gives the slot back. */
   claim: (order: Go, placing: Placing, worker: Worker, leave: () => void) => Claim;
   /** Whether the claim has run something and ended. */
@@ -49,7 +51,7 @@ export class PlacedRuns {
   }
 
   async #start(order: Go, placing: Placing): Promise<void> {
-    const { slots, isOpen, generations, claim } = this.parts;
+    const { slots, isOpen, hasRoomFor, generations, claim } = this.parts;
     const { environment } = placing;
     const isReady = environment === undefined || generations.has(environment.generation);
     const leave = isOpen() && isReady ? slots.tryEnter() : undefined;
@@ -64,6 +66,7 @@ export class PlacedRuns {
       worker = await acquireFor(placing, this.parts, late.signal);
       // Its front end may have given it up.
       if (this.#isOld(placing)) throw notReady();
+      if (!hasRoomFor(placing)) throw new PungiError('SERVER_BUSY', 'it holds as many sessions as it may');
       claim(order, placing, worker, leave).go(order);
     } catch (error) {
       worker?.release();

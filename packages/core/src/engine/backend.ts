@@ -62,6 +62,8 @@ export interface WorkerSpec {
   poolSpec?: PoolSpec | undefined;
   /** How long to wait for a free worker of another machine; for ever if not given. */
   waitMs?: number;
+  /** Whether a session keeps it: machines bound how many of these they hold. */
+  isForSession?: boolean | undefined;
   /** What its machine must have, such as gpu: "true". */
   labels?: Readonly<Record<string, string>> | undefined;
 }

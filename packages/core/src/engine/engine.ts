@@ -214,7 +214,7 @@ export class Engine {
       );
     let worker: Worker;
     try {
-      const spec = { ref, poolSpec, waitMs: timeoutMs, labels };
+      const spec = { ref, poolSpec, waitMs: timeoutMs, labels, isForSession: job.session };
       worker = slot?.worker ?? (await this.backend.acquire(spec, stop));
     } catch (error) {
       if (stop.aborted) return draft.finish(failure('cancelled', {}));
