@@ -1,4 +1,4 @@
-import type { Member } from '@pungi/cluster';
+import type { Member, Role } from '@pungi/cluster';
 import type { RemoteBackend } from '@pungi/core';
 import { type Logger, PungiError } from '@pungi/core/base';
 import type { Config } from '@pungi/core/config';
@@ -10,12 +10,15 @@ export interface ClusterSettings {
   member: Member | undefined;
 }
 
-/** The cluster that the settings name. Throws CONFIGURATION_ERROR if a part is missing. */
-export async function clusterOf({ cluster, clusterName, creds }: Config): Promise<ClusterSettings> {
+/** The cluster that the settings name. Throws CONFIGURATION_ERROR if a part is missing, or the credentials are of none of these roles. */
+export async function clusterOf(
+  { cluster, clusterName, creds }: Config,
+  ...roles: [Role, ...Role[]]
+): Promise<ClusterSettings> {
   if (cluster === undefined) throw invalid('Missing: the cluster: give --cluster nats://HOST:4222.');
   if (creds === undefined) throw invalid('Missing: the credentials for the cluster: give --creds DIR.');
-  const { memberOf } = await import('@pungi/cluster');
-  const member = memberOf(creds);
+  const { memberAs } = await import('@pungi/cluster');
+  const member = memberAs(creds, roles);
   const name = agree('cluster', clusterName, member?.cluster) ?? 'main';
   return { address: { url: cluster, name }, creds, member };
 }
@@ -24,7 +27,7 @@ export async function clusterOf({ cluster, clusterName, creds }: Config): Promis
 export async function connectCluster(config: Config, logger: Logger): Promise<RemoteBackend | undefined> {
   if (config.cluster === undefined) return undefined;
   const { ClusterBackend } = await import('@pungi/cluster');
-  const { address, creds } = await clusterOf(config);
+  const { address, creds } = await clusterOf(config, 'front');
   return ClusterBackend.connect({ ...address, creds }, logger);
 }
 

@@ -212,20 +212,20 @@ export async function run(operands: string[], parsed: ParsedRun, place: RunPlace
   }
 }
 
-/** Adds a hint if a failed import names a file of the user. */
+/** Adds a hint if what a run did not find is a file of the user: beside the script, or in the current folder for code without a file. */
 async function pointToOwn(
   outcome: Outcome,
   [file = '-']: readonly string[],
   { code }: ParsedRun,
   { at }: Terminal,
 ): Promise<Outcome> {
-  if (code !== undefined || file === '-') return outcome;
-  const folder = dirname(file);
+  const hasFile = code === undefined && file !== '-';
+  const folder = hasFile ? dirname(file) : '.';
   const passFile = (path: string) =>
     `pass it with --file ${folder === '.' ? path : `${path}=${join(folder, path)}`}`;
   return pointToFiles(
     outcome,
-    { file: resolve(at(file)), roots: [at(folder)], data: [], isShown: false },
+    { file: hasFile ? resolve(at(file)) : undefined, roots: [at(folder)], data: [], isShown: false },
     passFile,
   );
 }

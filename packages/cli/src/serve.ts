@@ -143,7 +143,7 @@ async function serveHttp(pungi: Pungi, { address, quiet, logger, interrupted }: 
       ...(pungi.config.cluster === undefined ? [] : [pause(WORKERS_MS, 'alone', { ref: false })]),
     ]);
     if (started === 'stopped') return;
-    print(welcome(door.url));
+    print(welcome(door.url, pungi.config.cluster !== undefined));
     if (instead !== null) print(`${instead}\n`);
     if (started === 'alone') print(NO_WORKER);
     await Promise.race([ready.then(async () => print(await isolationLine(pungi))), interrupted]);
@@ -177,17 +177,14 @@ const PORTS_TO_TRY = 20;
 const chosenInstead = (taken: number, port: number) =>
   `Port ${taken} is in use by another program, so port ${port} is used; choose one with --http 127.0.0.1:PORT.`;
 
-function welcome(url: string): string {
+function welcome(url: string, isInCluster: boolean): string {
   const indented = (value: unknown) => JSON.stringify(value, null, 2).replace(/^/gm, '  ');
   return `
 ${bold('Pungi')} serves MCP at ${bold(url)}
 
 To connect over HTTP, paste into your client's configuration:
 ${indented(httpClientConfiguration(url))}
-
-Or let the client start Pungi itself, over stdio:
-${indented(stdioClientConfiguration())}
-`;
+${isInCluster ? '' : `\nOr let the client start Pungi itself, over stdio:\n${indented(stdioClientConfiguration())}\n`}`;
 }
 
 async function isolationLine(pungi: Pungi): Promise<string> {

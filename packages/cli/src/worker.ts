@@ -25,6 +25,7 @@ const SETTINGS: readonly OptionName[] = [
   'maxEnvironmentMb',
   'uv',
   'maxConcurrentExecutions',
+  'maxSessions',
   'maxMemoryMb',
   'maxRequestMemoryMb',
   'maxTotalMemoryMb',
@@ -46,9 +47,9 @@ const SETTINGS: readonly OptionName[] = [
 
 const HELP = `
 The worker runs the code that front ends ("pungi serve --cluster URL") have signed; --creds names the
-folder with their public keys. It takes MAX_CONCURRENT_EXECUTIONS runs at the same time. Ctrl-C,
-SIGTERM or "pungi cluster drain" drains it: it takes no more runs, finishes what it has, ends its
-sessions, and ends. A second signal ends it at once.`;
+folder with their public keys. It takes MAX_CONCURRENT_EXECUTIONS runs at the same time, and holds
+MAX_SESSIONS sessions. Ctrl-C, SIGTERM or "pungi cluster drain" drains it: it takes no more runs,
+finishes what it has, ends its sessions, and ends. A second signal ends it at once.`;
 
 export function workerCommand(end: (status: number) => void): Command {
   const command = new Command('worker')
@@ -65,7 +66,7 @@ export function workerCommand(end: (status: number) => void): Command {
 
 async function work(parsed: Record<string, unknown>): Promise<number> {
   const config = readConfig({ ...parsed, workerLabels: parsed['label'] ?? parsed['workerLabels'] });
-  const { address, creds, member } = await clusterOf(config);
+  const { address, creds, member } = await clusterOf(config, 'worker');
   const logger = openLog(config);
   const interrupted = new Promise<void>((resolve) => onInterrupt(() => resolve()));
   const { startWorker } = await import('@pungi/cluster');

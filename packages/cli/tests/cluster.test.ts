@@ -1,6 +1,6 @@
 import { chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { MAIN } from '../../../tests/support/main.js';
 import { isPublic, publicInterpreter, temporaryFolder } from '../../../tests/support/places.js';
 import { Nats } from '../../cluster/tests/nats.js';
@@ -129,15 +129,48 @@ test('an ordinary user sets a cluster up, and runs code in it', async () => {
   await nats.stop();
 });
 
-test('only the credentials of a front end store wheels', async () => {
-  const folder = place('wheels');
-  await pungi(['cluster', 'init', folder]);
-  writeFileSync(join(folder, 'ml.lock'), `six==1.17.0 --hash=sha256:${'0'.repeat(64)}\n`);
-  const cluster = ['--cluster', 'tls://127.0.0.1:9', '--creds', join(folder, 'operator')];
-  expect(await pungi(['cluster', 'wheels', join(folder, 'ml.lock'), folder, ...cluster])).toEqual({
-    status: 2,
-    stdout: '',
-    stderr:
-      'pungi: Only front ends store wheels, and the credentials are those of "operator": name the folder of a front end with --creds.\n',
+describe('credentials of another role', () => {
+  const folder = place('roles');
+  const given = (name: string) => ['--cluster', 'tls://127.0.0.1:9', '--creds', join(folder, name)];
+  const of = (name: string, whose: string, wanted: string, example: string) =>
+    `pungi: The credentials in ${join(folder, name)} are those of ${whose}, and those of ${wanted} are needed: give --creds DIR/${example}.\n`;
+  const lock = join(folder, 'ml.lock');
+  beforeAll(async () => {
+    await pungi(['cluster', 'init', folder]);
+    writeFileSync(lock, `six==1.17.0 --hash=sha256:${'0'.repeat(64)}\n`);
   });
+
+  test.each([
+    [['worker', ...given('front-1')], of('front-1', 'a front end', 'a worker', 'worker-1')],
+    [['worker', ...given('operator')], of('operator', 'an operator', 'a worker', 'worker-1')],
+    [['serve', ...given('operator')], of('operator', 'an operator', 'a front end', 'front-1')],
+    [['serve', ...given('worker-1')], of('worker-1', 'a worker', 'a front end', 'front-1')],
+    [['env', 'list', ...given('operator')], of('operator', 'an operator', 'a front end', 'front-1')],
+    [
+      ['cluster', 'wheels', lock, folder, ...given('operator')],
+      of('operator', 'an operator', 'a front end', 'front-1'),
+    ],
+    [['cluster', 'status', ...given('worker-1')], of('worker-1', 'a worker', 'an operator', 'operator')],
+    [['audit', 'verify', ...given('front-1')], of('front-1', 'a front end', 'an operator', 'operator')],
+    [['cluster', 'profiles', 'list', ...given('worker-1')], of('worker-1', 'a worker', 'the owner', 'owner')],
+    [
+      ['worker', ...given('')],
+      `pungi: ${join(folder, '')} is the folder of the whole cluster: give that of one member, --creds DIR/worker-1.\n`,
+    ],
+    [
+      ['worker', ...given('nobody')],
+      `pungi: There is no folder ${join(folder, 'nobody')}: name the credentials with --creds.\n`,
+    ],
+  ])('%j', async (args, stderr) => {
+    expect(await pungi(args)).toEqual({ status: 2, stdout: '', stderr });
+  });
+});
+
+test('a new host of a NATS server that listens only here is not enough', async () => {
+  const [local, open] = [place('local'), place('open')];
+  await pungi(['cluster', 'init', local]);
+  await pungi(['cluster', 'init', open, '--host', 'nats.example.org']);
+  const add = (folder: string) => pungi(['cluster', 'add', 'host', folder, 'nats-2.example.org']);
+  expect((await add(local)).stdout).toContain(`change "host" in ${join(local, 'nats.conf')} first.`);
+  expect((await add(open)).stdout).toMatch(/restart the NATS server\.\n$/);
 });

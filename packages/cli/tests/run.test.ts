@@ -30,6 +30,15 @@ describe('what is run', () => {
     fileWith('bom.py', '\uFEFFprint("ok")');
     expect(await run(['bom.py'])).toEqual(well('ok\n'));
   });
+  test.each([
+    ['-c', ['-c', 'open("table.csv")'], undefined],
+    ['-', ['-'], 'open("table.csv")'],
+  ])('without the files of the current folder for %s, as a hint says', async (_, args, stdin) => {
+    fileWith('table.csv', 'a,b');
+    expect((await run(args, stdin)).stderr).toContain(
+      'There is a file "table.csv", but a run sees only the files passed to it: pass it with --file table.csv.',
+    );
+  });
   test('without the files beside it in a home folder, as a failed import says', async () => {
     fileWith('uses.py', 'import requests');
     fileWith('requests.py', 'x = 1');

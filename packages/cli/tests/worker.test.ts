@@ -24,7 +24,7 @@ test.each([
   [
     'no folder',
     ['--cluster', 'nats://127.0.0.1:1', '--creds', '/nowhere'],
-    'front-ends.txt cannot be used: there is no such file.',
+    'There is no folder /nowhere: name the credentials with --creds.',
   ],
   ['a bad label', ['--label', 'gpu'], 'must be of the form name=value'],
 ])('a worker with %s is refused with a sentence', async (_, args, sentence) => {

@@ -68,6 +68,22 @@ test('a session that ends leaves nothing on its worker', async () => {
   await backend.close();
 });
 
+test('sessions of a worker that was drained make room for new ones', async () => {
+  const front = await cluster.front({ maxSessionsPerCaller: 2 });
+  const begin = () => front.run({ code: 'x = 1', session: 'new' });
+  const others = [await cluster.worker(['--label', 'last=true'])];
+  const labels = { last: 'true' };
+  await until(async () => (await front.run({ code: '1', labels })).verdict.kind === 'ok', 'it is heard');
+  for (const _ of [1, 2])
+    expect((await front.run({ code: 'x = 1', session: 'new', labels })).verdict.kind).toBe('ok');
+  expect((await begin()).verdict).toMatchObject({ kind: 'busy', fault: 'caller' });
+  expect(front.sessions()).toHaveLength(2);
+  others[0]!.signal('SIGTERM');
+  await until(() => front.sessions().length === 0, 'they have ended');
+  expect(await begin()).toMatchObject({ verdict: { kind: 'ok' }, session: { alive: true } });
+  for (const { id } of front.sessions()) front.endSession(id);
+});
+
 test('a session whose worker is killed has ended, and says so', async () => {
   const id = await open('x = 1');
   for (const worker of workers) worker.signal('SIGKILL');
@@ -102,6 +118,8 @@ describe('with workers that hold two sessions each', () => {
       code: 'SERVER_BUSY',
       message: expect.stringMatching(/MAX_SESSIONS/),
     });
+    // It never was: an agent is not told that its variables are gone.
+    expect(refused).not.toHaveProperty('session');
     expect(fronts.flatMap((front) => front.sessions())).toHaveLength(2);
   });
 

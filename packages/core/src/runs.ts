@@ -228,6 +228,8 @@ export class Runs {
       if (session.worker === null && session.ended === undefined)
         sessions.close(session, session.gone ?? endedBy(outcome));
       else if (session.worker?.isKept === false) session.lost = endedBy(outcome);
+      // A session that never had a process has lost nothing.
+      if (handle === 'new' && outcome.isolation.tier === null) return outcome;
       return { ...outcome, session: session.state };
     } catch (thrown) {
       // Nothing of it has begun.

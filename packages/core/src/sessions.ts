@@ -88,10 +88,11 @@ export class Sessions {
   /** Throws SERVER_BUSY if there are too many. `turns`: of the session that it is forked from. */
   open(caller: Caller, origin: SessionOrigin, turns?: Semaphore): Session {
     const { total, perCaller } = this.limits;
+    this.#endGone();
     const owner = ownerOf(caller);
     const own = [...this.#alive.values()].filter((session) => session.owner === owner).length;
     if (own >= perCaller)
-      throw tooMany(`You have ${own} sessions, which is the limit (MAX_SESSIONS_PER_CALLER)`);
+      throw tooMany(`You have ${own} sessions, which is the limit (MAX_SESSIONS_PER_CALLER)`, BY_CALLER);
     if (this.#alive.size >= total)
       throw tooMany(`The server has ${this.#alive.size} sessions, which is the limit (MAX_SESSIONS)`);
     const session = new Session(owner, origin, turns);
@@ -126,6 +127,7 @@ export class Sessions {
       throw new PungiError(
         'SERVER_BUSY',
         `${session.waiting} runs wait for this session; try again shortly.`,
+        BY_CALLER,
       );
     session.waiting += 1;
     this.#stopTimer(session);
@@ -151,6 +153,7 @@ export class Sessions {
   }
 
   list(caller: Caller): SessionInfo[] {
+    this.#endGone();
     const owner = ownerOf(caller);
     return [...this.#alive.values()]
       .filter((session) => session.owner === owner)
@@ -181,6 +184,15 @@ export class Sessions {
     if (checkpoints.length > 0) throw sessionLost(session.lost ?? reason, checkpoints);
     this.close(session, reason);
     throw sessionEnded(reason);
+  }
+
+  /** Ends those whose process is gone, with its machine for example, and which nothing is left of. */
+  #endGone(): void {
+    for (const session of [...this.#alive.values()]) {
+      const { worker, waiting, checkpoints } = session;
+      if (worker === null || worker.isKept || waiting > 0 || checkpoints.length > 0) continue;
+      this.close(session, worker.goneBecause ?? LOST);
+    }
   }
 
   closeAll(): void {
@@ -237,7 +249,11 @@ function release(session: Session): void {
 const minutes = (ms: number) =>
   ms >= 60_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 1000)} s`;
 
-const tooMany = (why: string) => new PungiError('SERVER_BUSY', `${why}: end one with end_session.`);
+const tooMany = (why: string, details = {}) =>
+  new PungiError('SERVER_BUSY', `${why}: end one with end_session.`, details);
+
+/** A limit of the caller: the server has room for others. */
+const BY_CALLER = { fault: 'caller' };
 
 export const noSessions = () =>
   new PungiError('SANDBOX_UNAVAILABLE', 'The spawn tier has no sessions: leave out session.');

@@ -21,7 +21,7 @@ export async function verifyCluster(
   if (flags['expect'] !== undefined)
     throw new PungiError('INVALID_INPUT', 'Give either --expect or --cluster: checkpoints replace --expect.');
   const config = readConfig(flags);
-  const { address, creds } = await clusterOf(config);
+  const { address, creds } = await clusterOf(config, 'operator');
   const own = auditFolder(config);
   const folders = [...(existsSync(join(own, 'audit.db')) ? [own] : []), ...copies.map(folderOf)];
   const { verifyAudit } = await import('@pungi/cluster');

@@ -89,8 +89,11 @@ const addHost = (end: End): Command =>
     help: '  pungi cluster add host prod nats-2.example.org',
     async run(_, _flags, folder, hosts) {
       const { addHosts } = await import('@pungi/cluster');
-      const { cluster } = addHosts(folder, hosts);
-      const text = `Wrote a certificate for ${cluster.hosts.join(', ')}: restart the NATS server.\n`;
+      const { cluster, isLocal } = addHosts(folder, hosts);
+      const first = isLocal
+        ? ` It listens only on this machine: change "host" in ${join(folder, 'nats.conf')} first.`
+        : '';
+      const text = `Wrote a certificate for ${cluster.hosts.join(', ')}: restart the NATS server.${first}\n`;
       return { json: { hosts: cluster.hosts }, text };
     },
   });

@@ -1,4 +1,4 @@
-import { countText, PungiError } from '@pungi/core/base';
+import { countText } from '@pungi/core/base';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Parsed } from '../act.js';
 import { clusterOf } from '../cluster-settings.js';
@@ -30,8 +30,7 @@ Only files whose hash the lock names are stored. Those that were stored the long
 It needs the credentials of a front end.`,
     async run(_, { mostMb, ...flags }, file, folder) {
       const lock = asText(readOwnFile(file), file);
-      const { address, creds, member } = await clusterOf(readConfig(flags));
-      if (member && member.role !== 'front') throw notFront(member.name);
+      const { address, creds } = await clusterOf(readConfig(flags), 'front');
       const { pushWheels } = await import('@pungi/cluster');
       const { pushed, others, removed } = await pushWheels({ address, creds, lock, folder, mostMb });
       const left = others.length > 0 ? ` The lock does not name ${others.join(', ')}.` : '';
@@ -42,12 +41,6 @@ It needs the credentials of a front end.`,
       };
     },
   });
-
-const notFront = (name: string) =>
-  new PungiError(
-    'CONFIGURATION_ERROR',
-    `Only front ends store wheels, and the credentials are those of "${name}": name the folder of a front end with --creds.`,
-  );
 
 function asMegabytes(text: string): number {
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);

@@ -252,6 +252,7 @@ export class Offers {
     throw new PungiError(
       'SERVER_BUSY',
       `No worker has ${text.join(' and ')} (${all.length} connected): start one with pungi worker${flags.join('')}${place}.`,
+      { fault: 'caller' },
     );
   }
 

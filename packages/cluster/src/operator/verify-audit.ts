@@ -1,8 +1,8 @@
 import { openTrailForReading, type TrailReader } from '@pungi/core/audit';
-import { countText, PungiError, silentLogger } from '@pungi/core/base';
+import { countText, silentLogger } from '@pungi/core/base';
 import type { AuditVerification } from '@pungi/core/contract';
 import { type ClusterAddress, openConnection } from '../connection.js';
-import { frontEndsOf, memberOf, natsCredentials, signerOf } from '../credentials.js';
+import { frontEndsOf, natsCredentials, signerOf } from '../credentials.js';
 import { subjectsOf } from '../protocol/subjects.js';
 import { type FrontCheckpoints, readCheckpoints } from './checkpoint-stream.js';
 import { type AskingParts, askTrail, type Unasked } from './trail-requests.js';
@@ -69,12 +69,6 @@ export async function verifyAudit(
   options: VerifyAuditOptions,
 ): Promise<ClusterAudit> {
   const { creds, folders, signal, onStep } = options;
-  const { role = 'operator' } = memberOf(creds) ?? {};
-  if (role !== 'operator')
-    throw new PungiError(
-      'CONFIGURATION_ERROR',
-      `A ${role} may not read audit trails: use the credentials of an operator.`,
-    );
   const [signer, members] = [signerOf(creds), frontEndsOf(creds)];
   const connection = await openConnection(address, 'pungi audit', natsCredentials(creds), silentLogger);
   const readers: TrailReader[] = [];

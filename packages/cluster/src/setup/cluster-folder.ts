@@ -87,13 +87,13 @@ export const removeMember = (folder: string, name: string): { cluster: Cluster; 
     return { cluster, removed };
   });
 
-/** Writes a new certificate, for these names and addresses as well. */
-export const addHosts = (folder: string, hosts: readonly string[]): { cluster: Cluster } =>
+/** Writes a new certificate, for these names and addresses as well. `isLocal`: the NATS server can be reached from this machine only. */
+export const addHosts = (folder: string, hosts: readonly string[]): { cluster: Cluster; isLocal: boolean } =>
   change(folder, (cluster) => {
     checkHosts(hosts);
     cluster.hosts = [...new Set([...hosts, ...cluster.hosts])];
     writeServerCertificate(folder, cluster, readFile(folder, join('owner', CREDENTIAL_FILES.authority)));
-    return { cluster };
+    return { cluster, isLocal: /^host: "127\./m.test(readFile(folder, FILES.conf)) };
   });
 
 /** One change at a time. */

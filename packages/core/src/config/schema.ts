@@ -80,7 +80,11 @@ export const OPTIONS = {
     count(1).default(300_000),
     'the most wall time that a request may ask for; CPU time grows with it',
   ),
-  maxConcurrentExecutions: option('MAX_CONCURRENT_EXECUTIONS', count(1).default(5), 'runs at the same time'),
+  maxConcurrentExecutions: option(
+    'MAX_CONCURRENT_EXECUTIONS',
+    count(1).default(5),
+    'runs at the same time; 256 at a front end of a cluster',
+  ),
   maxConcurrentPerClient: option(
     'MAX_CONCURRENT_PER_CLIENT',
     count(1).optional(),
@@ -89,7 +93,7 @@ export const OPTIONS = {
   maxQueuedExecutions: option(
     'MAX_QUEUED_EXECUTIONS',
     count(0).default(100),
-    'runs that may wait; beyond it SERVER_BUSY',
+    'runs that may wait (1000 at a front end of a cluster); beyond it SERVER_BUSY',
   ),
   artifactMb: option(
     'ARTIFACT_MB',
@@ -103,7 +107,11 @@ export const OPTIONS = {
   ),
   artifactHours: option('ARTIFACT_HOURS', count(1).default(24), 'hours that such files are kept'),
   artifactDir: option('ARTIFACT_DIR', z.string().min(1).optional(), 'where such files are kept'),
-  maxSessions: option('MAX_SESSIONS', count(0).default(16), 'sessions of all callers together'),
+  maxSessions: option(
+    'MAX_SESSIONS',
+    count(0).default(16),
+    'sessions of all callers together; in a cluster, of each front end and of each worker',
+  ),
   maxSessionsPerCaller: option('MAX_SESSIONS_PER_CALLER', count(0).default(8), 'sessions of one caller'),
   sessionIdleMs: option(
     'SESSION_IDLE_MS',

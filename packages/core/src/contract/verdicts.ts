@@ -129,7 +129,13 @@ export const FAILURES = {
   }),
   busy: entry({
     codes: { SERVER_BUSY: { exit: 69, fault: 'server' } },
-    fields: { queued: z.number() },
+    fields: {
+      queued: z.number(),
+      fault: z
+        .literal('caller')
+        .optional()
+        .describe('set if the caller asked for more than it may, and there is room for others'),
+    },
     logged: 'refused',
   }),
   invalid: entry({
@@ -258,8 +264,14 @@ export const kindOfCode = (code: ErrorCode): FailureKind => KIND_OF_CODE.get(cod
 const codeEntry = (code: ErrorCode) =>
   (FAILURES[kindOfCode(code)].codes as Record<string, { exit: number; fault: Fault }>)[code];
 
-export const faultOf = (verdict: Verdict): Fault =>
-  verdict.kind === 'ok' ? 'none' : codeEntry(verdict.code)!.fault;
+export function faultOf(verdict: Verdict): Fault {
+  if (verdict.kind === 'ok') return 'none';
+  return (verdict.kind === 'busy' ? verdict.fault : undefined) ?? codeEntry(verdict.code)!.fault;
+}
+
+/** What an error says of whose fault it is that something is busy. */
+export const byCaller = ({ fault }: Readonly<Record<string, unknown>>): { fault?: 'caller' } =>
+  fault === 'caller' ? { fault } : {};
 
 /** Returns the exit code of a command for an error code, or undefined if no verdict has it. */
 export const exitOfCode = (code: ErrorCode): number | undefined => codeEntry(code)?.exit;

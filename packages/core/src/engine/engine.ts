@@ -9,7 +9,7 @@ import { CodeSummary } from '../contract/disclosure.js';
 import type { Outcome, PythonException, ScopeViolation } from '../contract/outcome.js';
 import { type Completion, PromptInput } from '../contract/prompt.js';
 import type { RunOptions } from '../contract/run.js';
-import { failure, kindOfCode, type Verdict } from '../contract/verdicts.js';
+import { byCaller, failure, kindOfCode, type Verdict } from '../contract/verdicts.js';
 import { Discovery } from '../contract/wrap.js';
 import { GenerationGone } from '../runtime/fork-server.js';
 import type { Job, OutputSink, WorkerAbout } from '../runtime/job.js';
@@ -219,11 +219,11 @@ export class Engine {
     } catch (error) {
       if (stop.aborted) return draft.finish(failure('cancelled', {}));
       if (error instanceof GenerationGone) throw error;
-      const { code, message } = PungiError.from(error);
+      const { code, message, details } = PungiError.from(error);
       if (kindOfCode(code) === 'no-environment')
         return draft.finish({ ...failure('no-environment', {}, message), code } as Verdict);
       if (code === 'SERVER_BUSY')
-        return draft.finish(failure('busy', { queued: this.queue.waiting }, message));
+        return draft.finish(failure('busy', { queued: this.queue.waiting, ...byCaller(details) }, message));
       return draft.finish(
         code === 'DENIED' ? failure('denied', { reason: message }) : failure('internal', {}, message),
       );

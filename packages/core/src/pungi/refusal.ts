@@ -2,7 +2,7 @@ import type { PungiError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import type { PackageResult } from '../contract/environment.js';
 import { buildOutcome, type Outcome } from '../contract/outcome.js';
-import { failure, kindOfCode, type PythonException, type Verdict } from '../contract/verdicts.js';
+import { byCaller, failure, kindOfCode, type PythonException, type Verdict } from '../contract/verdicts.js';
 
 /** Returns the outcome of a request that did not run. */
 export const refusal = (error: PungiError, code: unknown, profile: string | null = null): Outcome =>
@@ -34,7 +34,7 @@ function refusedVerdict({ code, message, details }: PungiError): Verdict {
     case 'invalid':
       return failure(kind, { issues: (details['issues'] as string[] | undefined) ?? [message] }, message);
     case 'busy':
-      return failure(kind, { queued: Number(details['queued'] ?? 0) }, message);
+      return failure(kind, { queued: Number(details['queued'] ?? 0), ...byCaller(details) }, message);
     case 'denied':
       return failure(kind, { reason: message });
     case 'cancelled':

@@ -138,6 +138,11 @@ const say = { message: 'No.' };
 test.each<[string, 'counts' | 'does not count', Verdict]>([
   ['an internal error', 'counts', INTERNAL],
   ['a full queue', 'counts', { kind: 'busy', code: 'SERVER_BUSY', ...say, queued: 9 }],
+  [
+    'a limit of the caller',
+    'does not count',
+    { kind: 'busy', code: 'SERVER_BUSY', ...say, queued: 0, fault: 'caller' },
+  ],
   ['a damaged environment', 'counts', { kind: 'no-environment', code: 'ENVIRONMENT_DAMAGED', ...say }],
   ['a missing installer', 'counts', { kind: 'no-environment', code: 'TOOL_UNAVAILABLE', ...say }],
   [
