@@ -13,6 +13,8 @@ export interface ToolCommand {
   python: string;
   /** Absolute path of the program. */
   command: string;
+  /** A module of packages/core/python, which the wrapper runs itself instead of a program: another interpreter would take time. */
+  role?: string;
   args: string[];
   /** The whole environment of the program. */
   env: Record<string, string>;

@@ -1,14 +1,17 @@
-"""Runs an external tool (uv, ruff) so that it cannot outlive the server, in a jail if it builds foreign code.
+"""Runs an external tool (uv, ruff), or another role of these modules, so that it cannot outlive the server; in a jail if it builds foreign
+code.
 
 Descriptor 3, a socket: the order comes as JSON; a failure of this program goes back as a line {"failed": REASON, "at": STEP}.
 stdin, stdout and stderr belong to the tool from the start.
 """
 
 import contextlib
+import importlib
 import json
 import os
 import resource
 import signal
+import sys
 
 from ..jail import system
 
@@ -30,7 +33,12 @@ def main():
             from ..jail import build_jail
 
             os._exit(build_jail.run(order))
-        start(order)
+        if "role" not in order:
+            start(order)
+        module = importlib.import_module(order["role"])
+    os.close(SERVER)
+    sys.argv[2:] = order["args"]
+    module.main()
 
 
 def start(order):

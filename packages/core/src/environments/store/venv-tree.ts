@@ -1,11 +1,12 @@
 import { PungiError } from '../../base/errors.js';
 import type { PackageInfo, StepOptions } from '../../contract/environment.js';
 import { SANDBOX_UID } from '../../sandbox/sandbox-uid.js';
-import { PYTHON_HALF } from '../../sandbox/spawn.js';
 import { runTool } from '../../sandbox/tool.js';
 
 /** Creating and comparing thousands of files takes a second or two; this long only on a failing disk. */
 const TIMEOUT_MS = 10 * 60_000;
+
+const ROLE = 'pungi.tools.venv_tree';
 
 /** The exit status of venv_tree.py when packages have changed files that are not theirs. */
 const REFUSED = 65;
@@ -86,14 +87,13 @@ export function findDependents(python: string, venv: string, names: string[]): P
 }
 
 async function order<Answer>(python: string, what: Order, signal?: AbortSignal): Promise<Answer> {
-  const args = ['-I', '-S', '-X', 'utf8', PYTHON_HALF, 'venv', JSON.stringify(what)];
   const options = { timeoutMs: TIMEOUT_MS, ...(signal && { signal }) };
   const {
     status,
     signal: killed,
     stdout,
     stderr,
-  } = await runTool({ python, command: python, args, env: {} }, options);
+  } = await runTool({ python, command: python, role: ROLE, args: [JSON.stringify(what)], env: {} }, options);
   if (status === 0) return JSON.parse(stdout) as Answer;
   const why = stderr.trim().split('\n').at(-1) || `it ended with ${killed ?? status}`;
   if (status === REFUSED) throw new PungiError('PACKAGE_INSTALLATION_ERROR', why, { explanation: why });
