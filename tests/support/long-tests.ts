@@ -28,6 +28,7 @@ export const LONG = [
   'packages/cluster/tests/background-hostile',
   'packages/cluster/tests/demo',
   'packages/cluster/tests/endless-preparation',
+  'packages/cluster/tests/background-outage',
   'packages/cluster/tests/environment-outage',
   'packages/cluster/tests/environment-runs',
   'packages/cluster/tests/environment-sharing',

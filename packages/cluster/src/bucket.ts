@@ -2,6 +2,7 @@ import { JetStreamApiError } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { PungiError } from '@pungi/core/base';
+import { forCallers } from './connection.js';
 import { bucketOf } from './protocol/environments.js';
 import { withReplicas } from './replicas.js';
 
@@ -20,9 +21,10 @@ export const isMissingStream = (error: unknown): boolean =>
 export async function openBucket(connection: NatsConnection, cluster: string): Promise<KV> {
   try {
     // Only the leader answers reads, so that none is older than the last write.
-    return await withReplicas(connection, (replicas) =>
+    const bucket = await withReplicas(connection, (replicas) =>
       new Kvm(connection).create(bucketOf(cluster), { history: 1, allow_direct: false, replicas }),
     );
+    return forCallers(bucket);
   } catch (error) {
     const reason = (error as Error).message;
     throw new PungiError(

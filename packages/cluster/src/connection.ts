@@ -62,15 +62,42 @@ async function reportStatus(connection: NatsConnection, logger: Logger): Promise
   }
 }
 
+const UNANSWERED = [
+  errors.TimeoutError,
+  errors.RequestError,
+  errors.ConnectionError,
+  errors.ClosedConnectionError,
+  errors.DrainingConnectionError,
+];
+
 /** Whether NATS did not answer, so that the same may succeed later. */
-export const isUnanswered = (error: unknown): boolean =>
-  [
-    errors.TimeoutError,
-    errors.RequestError,
-    errors.ConnectionError,
-    errors.ClosedConnectionError,
-    errors.DrainingConnectionError,
-  ].some((kind) => error instanceof kind);
+export function isUnanswered(error: unknown): boolean {
+  const cause = error instanceof PungiError ? error.cause : error;
+  return UNANSWERED.some((kind) => cause instanceof kind);
+}
+
+/** What a caller is told of an error of NATS. */
+export const forCaller = (error: unknown): unknown =>
+  error instanceof PungiError || !isUnanswered(error)
+    ? error
+    : new PungiError('SERVER_BUSY', 'NATS did not answer in time: try again shortly.', {}, error);
+
+/** A store of NATS whose errors callers may see. */
+export function forCallers<Store extends object>(store: Store): Store {
+  return new Proxy(store, {
+    get(_, name) {
+      const member: unknown = Reflect.get(store, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        const answer: unknown = member.apply(store, args);
+        if (!(answer instanceof Promise)) return answer;
+        return answer.catch((error: unknown) => {
+          throw forCaller(error);
+        });
+      };
+    },
+  });
+}
 
 /** Sends what is left and closes it. A server that does not answer is not waited for. */
 export async function leave(connection: NatsConnection): Promise<void> {

@@ -5,7 +5,7 @@ import { type ObjectStore, Objm, StorageType } from '@nats-io/obj';
 import { type NatsConnection, nanos } from '@nats-io/transport-node';
 import { PungiError } from '@pungi/core/base';
 import { isMissingStream } from './bucket.js';
-import { isUnanswered } from './connection.js';
+import { forCaller, isUnanswered } from './connection.js';
 import { partsOf } from './objects.js';
 import type { StoredInput } from './protocol/messages.js';
 import { storeName } from './protocol/stores.js';
@@ -55,7 +55,7 @@ export class SealedStore {
       return true;
     } catch (error) {
       if (isMissingStream(error)) return false;
-      throw error instanceof JetStreamApiError ? unavailable(error) : error;
+      throw error instanceof JetStreamApiError ? unavailable(error) : forCaller(error);
     }
   }
 
@@ -69,7 +69,7 @@ export class SealedStore {
     );
   }
 
-  /** For a front end. Throws an error of NATS if it does not answer. */
+  /** For a front end. Throws SERVER_BUSY if NATS does not answer. */
   async put(content: AsyncIterable<Buffer>): Promise<StoredInput> {
     const [name, key, iv] = [randomBytes(16).toString('base64url'), randomBytes(32), randomBytes(12)];
     const cipher = createCipheriv(CIPHER, key, iv);
@@ -84,7 +84,7 @@ export class SealedStore {
     const stream = Readable.toWeb(Readable.from(sealed())) as globalThis.ReadableStream<Uint8Array>;
     const bucket = await this.open();
     await bucket.put({ name, options: { max_chunk_size: CHUNK_BYTES } }, stream).catch((error: Error) => {
-      throw error instanceof JetStreamApiError ? unavailable(error) : error;
+      throw error instanceof JetStreamApiError ? unavailable(error) : forCaller(error);
     });
     const text = (part: Buffer) => part.toString('base64');
     return { name, bytes, key: text(key), iv: text(iv), tag: text(cipher.getAuthTag()) };
@@ -119,7 +119,7 @@ export class SealedStore {
   #use(open: (buckets: Objm, name: string) => Promise<ObjectStore>): Promise<ObjectStore> {
     this.#bucket ??= open(new Objm(this.connection), this.#name).catch((error: Error) => {
       this.#bucket = undefined;
-      throw isUnanswered(error) ? error : unavailable(error);
+      throw isUnanswered(error) ? forCaller(error) : unavailable(error);
     });
     return this.#bucket;
   }

@@ -96,7 +96,15 @@ export class ClusterBackground implements BackgroundRuns {
     const queued = await this.#queuedOf(text, { run, acceptedAt, caller, retry: request.retry === true });
     const taken = isHere ? { phase: 'taken' as const, attempt: newAttempt() } : { phase: 'queued' as const };
     const state: RunState = { run, acceptedAt, replyDetail, front, attempts: isHere ? 1 : 0, ...taken };
-    const seen = await ledger.accept(keyOfRun(owner, run), owner, state);
+    const key = keyOfRun(owner, run);
+    const seen = await ledger.accept(key, owner, state).catch((error: unknown) => {
+      // It may have been written, and nobody would run it.
+      void states
+        .get(key)
+        .then((written) => written && states.remove(written))
+        .catch(() => {});
+      throw error;
+    });
     if (seen === undefined) throw noRoom();
     if (isHere) taker.runHere(queued, seen, JSON.parse(text) as RunRequest);
     else

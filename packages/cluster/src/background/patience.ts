@@ -22,7 +22,7 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
     }
 }
 
-/** What the object store has refused says why in its cause. */
+/** What a caller is told of has the error of NATS as its cause. */
 const causeOf = (error: unknown): unknown => (error instanceof PungiError && error.cause) || error;
 
 function isAnswer(error: unknown): boolean {

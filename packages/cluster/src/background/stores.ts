@@ -2,6 +2,7 @@ import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageTyp
 import { type KV, Kvm } from '@nats-io/kv';
 import { type NatsConnection, nanos } from '@nats-io/transport-node';
 import { PungiError } from '@pungi/core/base';
+import { forCaller, forCallers, isUnanswered } from '../connection.js';
 import { storeName } from '../protocol/stores.js';
 import { withReplicas } from '../replicas.js';
 import { SealedStore } from '../sealed-store.js';
@@ -65,8 +66,9 @@ export async function openStores(
         replicas,
       }),
     );
-    return { states, objects };
+    return { states: forCallers(states), objects };
   } catch (error) {
+    if (isUnanswered(error)) throw forCaller(error);
     const reason = (error as Error).message;
     throw new PungiError(
       'CONFIGURATION_ERROR',

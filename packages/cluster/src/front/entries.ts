@@ -72,6 +72,7 @@ export class Entries {
       this.#apply(key, revision, value.toString());
     } catch (error) {
       if (isConflict(error)) throw inUse(name, BEING_CHANGED);
+      if (error instanceof PungiError) throw error;
       const why = (error as Error).message;
       throw new PungiError(
         'INTERNAL_ERROR',

@@ -97,6 +97,7 @@ async function attempt(write: () => Promise<number>): Promise<number | undefined
     return await write();
   } catch (error) {
     if (isConflict(error)) return undefined;
+    if (error instanceof PungiError) throw error;
     throw new PungiError(
       'INTERNAL_ERROR',
       `The environments of the cluster cannot be changed: ${(error as Error).message}.`,
