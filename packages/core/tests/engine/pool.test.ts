@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { descendantsOf, isAlive, type KnownProcess } from '../../../../tests/support/processes.js';
 import { until } from '../../../../tests/support/until.js';
@@ -98,6 +99,21 @@ describe('the pool', () => {
         expect(value).toMatchObject({ repr: `${n}` });
       }
       expect(await poolOf(own)).toMatchObject({ restarts: 0 });
+    });
+  });
+
+  test('a session that is ended while it is forked from another one leaves no process', async () => {
+    await whileOthersAre(async (own, forkServer) => {
+      await until(isFull(own), 'the pool is full');
+      const processes = () => descendantsOf(forkServer().pid).length;
+      const before = processes();
+      const { session } = await own.run({ code: 'x = bytearray(b"1") * 60_000_000', session: 'new' });
+      const forked = own.forkSession(session!.id);
+      while (own.sessions().length < 2) await setImmediate();
+      own.endSession(own.sessions()[1]!.id);
+      await expect(forked).rejects.toMatchObject({ code: 'SESSION_ENDED' });
+      own.endSession(session!.id);
+      await until(async () => (await isFull(own)()) && processes() === before, 'nothing is left of them');
     });
   });
 
