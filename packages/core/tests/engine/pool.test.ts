@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { descendantsOf, isAlive, type KnownProcess } from '../../../../tests/support/processes.js';
 import { until } from '../../../../tests/support/until.js';
-import type { Pungi } from '../../../pungi/src/index.js';
+import { Pungi } from '../../../pungi/src/index.js';
 import {
   expectOk,
   listeningLogger,
@@ -115,6 +115,17 @@ describe('the pool', () => {
       own.endSession(session!.id);
       await until(async () => (await isFull(own)()) && processes() === before, 'nothing is left of them');
     });
+  });
+
+  test('a prompt that is typed into fast does not end the fork server of a shell', async () => {
+    // The settings of `pungi shell`.
+    const config = { poolSize: 1, maxConcurrentExecutions: 1, audit: false };
+    await using own = Pungi.start(config, undefined, 'command');
+    const { session } = await own.run({ code: 'x = 1', session: 'new' });
+    const until = performance.now() + 9000;
+    while (performance.now() < until) await own.readPrompt({ code: 'x', isTyped: true });
+    expect((await own.run({ code: 'x', session: session!.id })).value?.json).toBe(1);
+    expect(await poolOf(own)).toMatchObject({ restarts: 0 });
   });
 
   test('a parked worker that dies is replaced', async () => {
