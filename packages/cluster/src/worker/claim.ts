@@ -24,7 +24,7 @@ export interface ClaimParts {
   /** A claim begins: of an offer, or of a fork. */
   onOpen: (claim: Claim) => void;
   /** It waits for the next run of its session. */
-  onIdle: () => void;
+  onIdle: (claim: Claim) => void;
   /** It holds nothing any more, and everything it has sent was received. */
   onClose: (claim: Claim) => void;
 }
@@ -284,7 +284,7 @@ export class Claim {
   #settle(): void {
     if (this.isBusy) return;
     if (this.#isReleased) this.parts.onClose(this);
-    else this.parts.onIdle();
+    else this.parts.onIdle(this);
   }
 
   #held(): { isKept: boolean; checkpoints: string[] } {
