@@ -287,3 +287,15 @@ test('a session that is not used stays at its worker', async () => {
   await pause(UNNAMED_MS + 2 * KEEP_MS);
   expect((await pungi.run({ code: 'x', session: session!.id })).value?.json).toBe(1);
 });
+
+test('a worker that is drained while a session is forked ends', async () => {
+  const worker = await cluster.worker();
+  const pungi = await cluster.front();
+  const code = 'open("file", "wb").write(bytes(30_000_000))\nx = bytearray(b"1") * 100_000_000';
+  const { session } = await pungi.run({ code, session: 'new' });
+  const forked = pungi.forkSession(session!.id).catch(() => {});
+  await until(() => pungi.sessions().length === 2, 'it is being forked');
+  worker.signal('SIGTERM');
+  await worker.running.ended;
+  await forked;
+});

@@ -280,12 +280,9 @@ export class ClusterWorker {
       logger: this.parts.logger,
       onOpen: (claim) => {
         this.#claims.add(claim);
-        if (!claim.isBusy) this.#named.hear(claim.id);
+        if (!claim.isBusy) this.#noteIdle(claim);
       },
-      onIdle: ({ id }) => {
-        this.#named.hear(id);
-        if (this.#state === 'draining') this.#claims.endIdle();
-      },
+      onIdle: (claim) => this.#noteIdle(claim),
       onClose: (claim) => {
         this.#named.drop(claim.id);
         this.#claims.remove(claim);
@@ -297,6 +294,12 @@ export class ClusterWorker {
     const { connection, subjects } = this.parts;
     if (!connection.isClosed()) connection.publish(subjects.reply(front, token), message);
   };
+
+  /** A session waits for its next run. */
+  #noteIdle({ id }: Claim): void {
+    this.#named.hear(id);
+    if (this.#state === 'draining') this.#claims.endIdle();
+  }
 
   #endUnnamed(claim: string): void {
     if (this.#claims.endUnnamed(claim)) return;
